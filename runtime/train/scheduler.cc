@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/scheduler.h"
+
+#include <string>
+#include <utility>
+
+#include "runtime/train/schedulers/declarations.h"
+
+namespace mxc::train {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<Scheduler> (*make)(ArgumentReader& arguments);
+};
+
+constexpr Entry kSchedulers[] = {
+#define MXC_SCHEDULER(name) {#name, Make_##name},
+#include "runtime/train/schedulers.def"
+#undef MXC_SCHEDULER
+};
+
+bool HasArgument(const Specification& specification, std::string_view key) {
+  for (const Argument& argument : specification.arguments) {
+    if (argument.key == key) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(ArgumentReader& arguments) {
+  arguments.Read("base_lr", rate_);
+  arguments.Read("warmup_steps", warmup_steps_);
+  arguments.Read("warmup_begin_lr", warmup_begin_);
+  arguments.Read("warmup_mode", {"linear", "constant"}, warmup_mode_);
+  warmup_final_ = rate_;
+  if (warmup_steps_ < 0) arguments.Refuse("warmup_steps must not be negative");
+  if (warmup_begin_ > warmup_final_) {
+    arguments.Refuse(
+        Format("warmup_begin_lr is %g, but must not exceed the "
+               "learning rate, %g",
+               warmup_begin_, warmup_final_));
+  }
+}
+
+double Scheduler::At(int64_t update) {
+  if (update >= warmup_steps_) {
+    Advance(update);
+    return rate_;
+  }
+  if (warmup_mode_ == 1) return warmup_begin_;
+  const double increase = (warmup_final_ - warmup_begin_) *
+                          static_cast<double>(update) /
+                          static_cast<double>(warmup_steps_);
+  return warmup_begin_ + increase;
+}
+
+bool Scheduler::Restore(std::span<const double> state) {
+  if (state.size() != 1) return false;
+  rate_ = state[0];
+  return true;
+}
+
+StatusOr<std::unique_ptr<Scheduler>> MakeScheduler(
+    const Specification& specification) {
+  std::string_view name = specification.name;
+  constexpr std::string_view kSuffix = "scheduler";
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  std::string known;
+  for (const Entry& entry : kSchedulers) {
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    if (entry.name != name) continue;
+    ArgumentReader arguments(specification, "schedule");
+    std::unique_ptr<Scheduler> scheduler = entry.make(arguments);
+    MXC_RT_RETURN_IF_ERROR(arguments.Finish());
+    return scheduler;
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "schedule '%s' is unknown; expected one of %s",
+              specification.name.c_str(), known.c_str());
+}
+
+StatusOr<std::unique_ptr<Scheduler>> ParseSchedule(
+    std::string_view text, std::optional<double> learning_rate) {
+  StatusOr<Specification> specification =
+      ParseSpecification(text.empty() ? "constant" : text);
+  if (!specification.ok()) return specification.status();
+  const bool has_base = HasArgument(*specification, "base_lr");
+  if (learning_rate && !has_base) {
+    specification->arguments.push_back(
+        {"base_lr", Format("%.17g", *learning_rate)});
+  }
+  StatusOr<std::unique_ptr<Scheduler>> scheduler =
+      MakeScheduler(*specification);
+  if (scheduler.ok() && learning_rate && has_base) {
+    (*scheduler)->OverrideBase(*learning_rate);
+  }
+  return scheduler;
+}
+
+}  // namespace mxc::train

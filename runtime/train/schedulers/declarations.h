@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "runtime/train/scheduler.h"
+
+namespace mxc::train {
+
+// Reads its arguments from the reader; errors stay in the reader.
+#define MXC_SCHEDULER(name) \
+  std::unique_ptr<Scheduler> Make_##name(ArgumentReader& arguments);
+#include "runtime/train/schedulers.def"
+#undef MXC_SCHEDULER
+
+}  // namespace mxc::train

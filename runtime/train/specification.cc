@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/specification.h"
+
+#include <charconv>
+#include <utility>
+
+namespace mxc::train {
+namespace {
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// The part before the first `separator`; `rest` keeps what follows it.
+std::string_view CutAt(char separator, std::string_view& rest) {
+  const size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+template <class T>
+bool ParseWhole(std::string_view text, T& value) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Reads the JSON of ParseJsonSpecification; its grammar has no recursion.
+class JsonReader {
+ public:
+  explicit JsonReader(std::string_view text) : rest_(text) {}
+
+  bool Read(Specification& result) {
+    std::string name;
+    if (!Accept('[') || !ReadString(name)) return false;
+    result.name = LowerCase(name);
+    if (Accept(',') && !ReadObject(result)) return false;
+    return Accept(']') && (SkipSpace(), rest_.empty());
+  }
+
+ private:
+  void SkipSpace() {
+    while (!rest_.empty() && std::string_view(" \t\n\r").find(rest_.front()) !=
+                                 std::string_view::npos) {
+      rest_.remove_prefix(1);
+    }
+  }
+
+  bool Accept(char c) {
+    SkipSpace();
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool ReadObject(Specification& result) {
+    if (!Accept('{')) return false;
+    if (Accept('}')) return true;
+    do {
+      Argument argument;
+      if (!ReadString(argument.key) || argument.key.empty() || !Accept(':') ||
+          !ReadValue(argument.value)) {
+        return false;
+      }
+      result.arguments.push_back(std::move(argument));
+    } while (Accept(','));
+    return Accept('}');
+  }
+
+  bool ReadValue(std::string& value) {
+    SkipSpace();
+    if (rest_.starts_with('"')) return ReadString(value);
+    if (rest_.starts_with('[')) return ReadList(value);
+    for (const auto& [word, meaning] :
+         {std::pair("null", "None"), {"true", "True"}, {"false", "False"}}) {
+      if (!rest_.starts_with(word)) continue;
+      rest_.remove_prefix(std::string_view(word).size());
+      value = meaning;
+      return true;
+    }
+    const size_t end = rest_.find_first_not_of("+-.0123456789eE");
+    value = rest_.substr(0, end);
+    rest_.remove_prefix(value.size());
+    double number;
+    return ParseNumber(value, number);
+  }
+
+  // Of numbers; what is in it is checked by who reads it as numbers.
+  bool ReadList(std::string& value) {
+    const size_t end = rest_.find(']');
+    if (end == rest_.npos) return false;
+    value = rest_.substr(0, end + 1);
+    rest_.remove_prefix(end + 1);
+    return true;
+  }
+
+  bool ReadString(std::string& value) {
+    if (!Accept('"')) return false;
+    while (!rest_.empty()) {
+      char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '"') return true;
+      if (c == '\\' && !ReadEscape(c)) return false;
+      value += c;
+    }
+    return false;
+  }
+
+  bool ReadEscape(char& c) {
+    constexpr std::string_view kEscapes = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    const size_t index =
+        rest_.empty() ? std::string_view::npos : kEscapes.find(rest_.front());
+    if (index == std::string_view::npos) return false;  // \u, too
+    rest_.remove_prefix(1);
+    c = kMeanings[index];
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+}  // namespace
+
+bool ParseNumber(std::string_view text, double& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return ParseWhole(text, value);
+}
+
+bool ParseInteger(std::string_view text, int64_t& value) {
+  return ParseWhole(text, value);
+}
+
+StatusOr<Specification> ParseSpecification(std::string_view text) {
+  Specification result;
+  std::string_view rest = text;
+  result.name = LowerCase(CutAt(':', rest));
+  if (result.name.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "expected name:key=value, but found '%s'",
+                std::string(text).c_str());
+  }
+  while (!rest.empty()) {
+    std::string_view part = CutAt(':', rest);
+    const size_t equals = part.find('=');
+    if (equals != part.npos) {
+      result.arguments.push_back({std::string(part.substr(0, equals)),
+                                  std::string(part.substr(equals + 1))});
+      continue;
+    }
+    do {
+      result.arguments.push_back({"", std::string(CutAt(',', part))});
+    } while (!part.empty());
+  }
+  return result;
+}
+
+StatusOr<Specification> ParseJsonSpecification(std::string_view text) {
+  Specification result;
+  if (JsonReader(text).Read(result)) return result;
+  return Fail(StatusCode::kInvalidArgument,
+              "expected [\"name\", {\"key\": value}], but found '%.*s'",
+              static_cast<int>(std::min(text.size(), size_t{200})),
+              text.data());
+}
+
+ArgumentReader::ArgumentReader(const Specification& specification,
+                               std::string what)
+    : specification_(specification),
+      what_(std::move(what)),
+      taken_(specification.arguments.size()) {}
+
+const std::string* ArgumentReader::Take(std::string_view key) {
+  const std::string* found = nullptr;
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    if (specification_.arguments[i].key != key) continue;
+    if (found != nullptr) {
+      Refuse(Format("%s '%s': '%s' is given twice", what_.c_str(),
+                    specification_.name.c_str(), std::string(key).c_str()));
+    }
+    taken_[i] = true;
+    found = &specification_.arguments[i].value;
+  }
+  return found != nullptr && *found != "None" ? found : nullptr;
+}
+
+std::string ArgumentReader::NextPositional() {
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    if (taken_[i] || !specification_.arguments[i].key.empty()) continue;
+    taken_[i] = true;
+    return specification_.arguments[i].value;
+  }
+  return "";
+}
+
+bool ArgumentReader::Read(std::string_view key, double& value) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  if (!ParseNumber(*text, value)) Illegal(key, *text, "a number");
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key, int64_t& value) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  if (!ParseInteger(*text, value)) Illegal(key, *text, "an integer");
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key, bool& value) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  const std::string word = LowerCase(*text);
+  value = word == "true" || word == "1";
+  if (!value && word != "false" && word != "0") {
+    Illegal(key, *text, "true or false");
+  }
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key, std::string& value) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  value = *text;
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key, std::vector<double>& values) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  std::string_view rest = Trim(*text);
+  if (rest.starts_with('[') && rest.ends_with(']')) {
+    rest = rest.substr(1, rest.size() - 2);
+  }
+  values.clear();
+  do {
+    double value = 0;
+    if (!ParseNumber(Trim(CutAt(',', rest)), value)) {
+      Illegal(key, *text, "numbers");
+    }
+    values.push_back(value);
+  } while (!rest.empty());
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key, std::vector<int64_t>& values) {
+  std::vector<double> numbers;
+  if (!Read(key, numbers)) return false;
+  values.clear();
+  for (const double number : numbers) {
+    // Beyond 2^53 a double no longer holds every integer.
+    const bool whole =
+        number >= -0x1p53 && number <= 0x1p53 &&
+        number == static_cast<double>(static_cast<int64_t>(number));
+    if (!whole) Illegal(key, Format("%g", number), "integers");
+    values.push_back(whole ? static_cast<int64_t>(number) : 0);
+  }
+  return true;
+}
+
+bool ArgumentReader::Read(std::string_view key,
+                          const std::vector<std::string_view>& words,
+                          int& value) {
+  const std::string* text = Take(key);
+  if (text == nullptr) return false;
+  std::string expected;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == *text) {
+      value = static_cast<int>(i);
+      return true;
+    }
+    expected += (i == 0 ? "" : " or ") + std::string(words[i]);
+  }
+  Illegal(key, *text, expected);
+  return true;
+}
+
+void ArgumentReader::Illegal(std::string_view key, std::string_view value,
+                             std::string_view expected) {
+  Refuse(Format("%s '%s': '%s' is '%s', but must be %s", what_.c_str(),
+                specification_.name.c_str(), std::string(key).c_str(),
+                std::string(value).c_str(), std::string(expected).c_str()));
+}
+
+void ArgumentReader::Refuse(std::string message) {
+  if (!status_.ok()) return;
+  status_ = Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
+Status ArgumentReader::Finish() {
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    const Argument& argument = specification_.arguments[i];
+    if (taken_[i]) continue;
+    const std::string& shown =
+        argument.key.empty() ? argument.value : argument.key;
+    Refuse(Format("%s '%s' has no argument '%s'", what_.c_str(),
+                  specification_.name.c_str(), shown.c_str()));
+  }
+  return status_;
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/scheduler.h"
+
+#include "tests/train/cases.h"
+
+namespace mxc::train {
+namespace {
+
+TEST_CASE("scheduler: MXNet's rates, to the last bits") {
+  for (const auto& row : TrainingCases("schedulers.jsonl")) {
+    const std::string text = Spelled(row["scheduler"], row["kwargs"]);
+    CAPTURE(text);
+    const auto specification = ParseSpecification(text);
+    REQUIRE(specification.ok());
+    auto scheduler = MakeScheduler(*specification);
+    REQUIRE(scheduler.ok());
+    if (row.contains("optimizer_learning_rate")) {
+      (*scheduler)->OverrideBase(row["optimizer_learning_rate"]);
+    }
+    for (size_t i = 0; i < row["lr"].size(); ++i) {
+      const int64_t update = row["updates"].is_string()
+                                 ? static_cast<int64_t>(i) + 1
+                                 : row["updates"][i].get<int64_t>();
+      CAPTURE(update);
+      CHECK((*scheduler)->At(update) ==
+            doctest::Approx(row["lr"][i].get<double>()).epsilon(1e-15));
+    }
+  }
+}
+
+TEST_CASE("scheduler: goes on from its state as if it had never stopped") {
+  for (const char* text :
+       {"constant", "factor:step=3:factor=0.5",
+        "multifactor:step=4,9:factor=.1", "poly:max_update=10:warmup_steps=3",
+        "cosine:max_update=10"}) {
+    CAPTURE(text);
+    for (int64_t stop = 1; stop < 15; ++stop) {
+      auto first = ParseSchedule(text, 0.5), second = ParseSchedule(text, 0.5);
+      for (int64_t update = 1; update <= stop; ++update) {
+        (*first)->At(update);
+      }
+      REQUIRE((*second)->Restore((*first)->State()));
+      auto uninterrupted = ParseSchedule(text, 0.5);
+      for (int64_t update = 1; update <= stop; ++update) {
+        (*uninterrupted)->At(update);
+      }
+      for (int64_t update = stop + 1; update < 20; ++update) {
+        CHECK((*second)->At(update) == (*uninterrupted)->At(update));
+      }
+    }
+  }
+}
+
+TEST_CASE("scheduler: the command line's rate is the base") {
+  const auto rate = [](const char* text, double learning_rate, int64_t at) {
+    return (*ParseSchedule(text, learning_rate))->At(at);
+  };
+  CHECK(rate("", 0.3, 7) == 0.3);
+  CHECK(rate("poly:max_update=10:pwr=1", 0.5, 5) == 0.25);
+  CHECK(rate("factor:step=2:warmup_steps=4", 0.8, 2) == 0.4);
+  // As MXNet's optimizer: the rate wins over base_lr, but not in poly.
+  CHECK(rate("factor:step=9:base_lr=0.1", 0.8, 1) == 0.8);
+  CHECK(rate("poly:max_update=10:pwr=1:base_lr=0.1", 0.5, 5) == 0.05);
+  CHECK((*ParseSchedule("constant", std::nullopt))->At(1) == 0.01);
+}
+
+TEST_CASE("scheduler: refusals name what is wrong") {
+  const auto message = [](const char* text) {
+    const auto scheduler = ParseSchedule(text, 0.1);
+    return scheduler.ok() ? std::string() : scheduler.status().message();
+  };
+  CHECK(message("cosinus").find("'cosinus' is unknown; expected one of "
+                                "constant, factor") != std::string::npos);
+  CHECK(message("factor:step=3:faktor=1") ==
+        "schedule 'factor' has no argument 'faktor'");
+  CHECK(message("factor:step=x") ==
+        "schedule 'factor': 'step' is 'x', but must be an integer");
+  CHECK(message("factor:step=3:step=4") ==
+        "schedule 'factor': 'step' is given twice");
+  CHECK_FALSE(message("factor").empty());
+  CHECK_FALSE(message("factor:step=1:factor=2").empty());
+  CHECK_FALSE(message("multifactor:step=3,3").empty());
+  CHECK_FALSE(message("multifactor:step=0,3").empty());
+  CHECK_FALSE(message("poly:max_update=3:warmup_steps=3").empty());
+  CHECK_FALSE(message("constant:warmup_begin_lr=1").empty());
+  CHECK_FALSE(message("constant:warmup_mode=fast").empty());
+  CHECK_FALSE(message(":").empty());
+}
+
+}  // namespace
+}  // namespace mxc::train
