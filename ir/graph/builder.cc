@@ -14,9 +14,10 @@ std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
   std::vector<AttrError> errors;
   AttrsPtr parsed = op->parse(attrs, errors);
   MXC_CHECK(errors.empty(), "{}: {}", op_name, errors[0].message);
-  Node* node = graph_.AddOperator(
-      op, fmt::format("{}/{}", origin_.name, role.empty() ? op_name : role),
-      std::move(parsed), inputs);
+  Node* node = graph_.AddOperator(op,
+                                  fmt::format("{}/{}{}", origin_.name, prefix_,
+                                              role.empty() ? op_name : role),
+                                  std::move(parsed), inputs);
   node->loc = origin_.loc;
   node->origins = origin_.origins.empty()
                       ? std::vector<std::string>{origin_.name}
@@ -50,6 +51,108 @@ Value GraphBuilder::Constant(Tensor value, std::string_view role) {
 Value GraphBuilder::Scalar(double value, DType dtype) {
   return Constant(Tensor::Filled({dtype, Shape{1}}, value),
                   fmt::format("{}", value));
+}
+
+Value GraphBuilder::WithScalar(std::string_view op, Value x, double scalar) {
+  return Op(op, {x}, {{"scalar", fmt::format("{}", scalar)}});
+}
+
+Value GraphBuilder::Filled(std::string_view op, const TensorType& type) {
+  return Op(op, {},
+            {{"shape", ToString(type.shape)},
+             {"dtype", std::string(MxnetName(type.dtype))}});
+}
+
+Value GraphBuilder::Reshape(Value x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  return Op("Reshape", {x}, {{"shape", ToString(shape)}});
+}
+
+Value GraphBuilder::Sum(Value x, const Extents& axes, bool keepdims) {
+  MXC_CHECK(!axes.empty(), "'{}': no axes to sum over", origin_.name);
+  return Op("sum", {x},
+            {{"axis", ToString(axes)}, {"keepdims", keepdims ? "1" : "0"}});
+}
+
+Value GraphBuilder::SumTo(Value x, const Shape& shape) {
+  const int more = x.shape().rank() - shape.rank();
+  Extents axes;
+  for (int axis = 0; axis < x.shape().rank(); ++axis) {
+    const bool added = axis < more;
+    if (added || (shape[axis - more] == 1 && x.shape()[axis] != 1)) {
+      axes.push_back(axis);
+    }
+  }
+  if (axes.empty()) return x;
+  return Reshape(Sum(x, axes), shape);
+}
+
+Value GraphBuilder::BroadcastTo(Value x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  Extents dims(shape.rank() - x.shape().rank(), 1);
+  dims.insert(dims.end(), x.shape().dims().begin(), x.shape().dims().end());
+  return Op("broadcast_to", {Reshape(x, dims)}, {{"shape", ToString(shape)}});
+}
+
+Value GraphBuilder::Cast(Value x, DType dtype) {
+  if (x.type().dtype == dtype) return x;
+  return Op("Cast", {x}, {{"dtype", std::string(MxnetName(dtype))}});
+}
+
+Value GraphBuilder::State(std::string_view name, Tensor initial) {
+  Node* node = graph_.FindVariable(name);
+  if (node == nullptr) {
+    node = graph_.AddVariable(std::string(name));
+    node->role = VariableRole::kState;
+    node->types[0] = initial.type();
+    node->constant = std::move(initial);
+  }
+  return node->out();
+}
+
+void GraphBuilder::Update(Value variable, Value next) {
+  graph_.updates.push_back({variable.node, next});
+}
+
+GradientBuilder::GradientBuilder(Graph& graph, Node& node,
+                                 std::vector<Value> heads,
+                                 std::vector<bool> needed)
+    : GraphBuilder(graph, node),
+      node_(node),
+      heads_(std::move(heads)),
+      needed_(std::move(needed)) {
+  prefix_ = "grad:";
+}
+
+Value GradientBuilder::Head(int i) {
+  if (!heads_[i]) heads_[i] = Zeros(node_.types[i]);
+  return heads_[i];
+}
+
+std::vector<Value> GradientBuilder::Elementwise() {
+  MXC_CHECK(node_.types.size() == 1, "operator '{}'", node_.op->name);
+  std::string attrs;  // one "name=text" a line
+  for (const auto& [name, text] : node_.op->print(node_.attrs.get())) {
+    attrs += fmt::format("{}={}\n", name, text);
+  }
+  std::vector<Value> operands = {Head()};
+  operands.insert(operands.end(), node_.inputs.begin(), node_.inputs.end());
+  std::vector<Value> gradients = None();
+  for (int i = 0; i < inputs(); ++i) {
+    if (!Needs(i) || !IsFloat(In(i).type().dtype)) continue;
+    gradients[i] = Op("_elementwise_gradient", operands,
+                      {{"num_args", std::to_string(operands.size())},
+                       {"of", node_.op->name},
+                       {"attrs", attrs},
+                       {"input", std::to_string(i)}},
+                      inputs() == 1 ? node_.op->name : InputName(i));
+  }
+  return gradients;
+}
+
+std::string GradientBuilder::InputName(int i) const {
+  const auto specs = node_.op->inputs(node_.attrs.get());
+  return i < static_cast<int>(specs.size()) ? specs[i].name : std::to_string(i);
 }
 
 }  // namespace mxc

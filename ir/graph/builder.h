@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds nodes with known types, for rules that express an operator by others.
+// Builds nodes with known types, for rules that express an operator, its
+// gradient, or an update by other operators.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,11 +29,92 @@ class GraphBuilder {
   Value Constant(Tensor value, std::string_view role);
   Value Scalar(double value, DType dtype = DType::kF32);  // shape (1)
 
-  bool training() const { return graph_.training; }
+  // --- arithmetic, with NumPy broadcasting; both sides of one element type
+  Value Add(Value a, Value b) { return Op("broadcast_add", {a, b}); }
+  Value Sub(Value a, Value b) { return Op("broadcast_sub", {a, b}); }
+  Value Mul(Value a, Value b) { return Op("broadcast_mul", {a, b}); }
+  Value Div(Value a, Value b) { return Op("broadcast_div", {a, b}); }
+  Value Maximum(Value a, Value b) { return Op("broadcast_maximum", {a, b}); }
+  // 1 where a > b, else 0, of the element type of both.
+  Value Greater(Value a, Value b) { return Op("broadcast_greater", {a, b}); }
+  Value Add(Value a, double b) { return WithScalar("_plus_scalar", a, b); }
+  Value Sub(Value a, double b) { return WithScalar("_minus_scalar", a, b); }
+  Value Sub(double a, Value b) { return WithScalar("_rminus_scalar", b, a); }
+  Value Mul(Value a, double b) { return WithScalar("_mul_scalar", a, b); }
+  Value Div(Value a, double b) { return WithScalar("_div_scalar", a, b); }
+  Value Div(double a, Value b) { return WithScalar("_rdiv_scalar", b, a); }
+  Value Neg(Value a) { return Op("negative", {a}); }
+  Value Square(Value a) { return Op("square", {a}); }
+  Value Sqrt(Value a) { return Op("sqrt", {a}); }
+  Value Sign(Value a) { return Op("sign", {a}); }
+  Value Abs(Value a) { return Op("abs", {a}); }
+  Value Exp(Value a) { return Op("exp", {a}); }
+  Value Log(Value a) { return Op("log", {a}); }
+  // condition ≠ 0 ? a : b, elementwise; all of one shape.
+  Value Where(Value condition, Value a, Value b) {
+    return Op("where", {condition, a, b});
+  }
 
- private:
+  // --- shapes and element types
+  Value Reshape(Value x, const Shape& shape);  // x itself if it has it already
+  // Summed over `axes` (ascending, not empty).
+  Value Sum(Value x, const Extents& axes, bool keepdims = false);
+  // Summed over the axes along which a tensor of `shape` was broadcast to x's
+  // shape: the gradient of broadcasting.
+  Value SumTo(Value x, const Shape& shape);
+  Value BroadcastTo(Value x, const Shape& shape);
+  Value Cast(Value x, DType dtype);  // x itself if it is of that type already
+  Value Zeros(const TensorType& type) { return Filled("_zeros", type); }
+  Value Ones(const TensorType& type) { return Filled("_ones", type); }
+
+  bool training() const { return graph_.training; }
+  const Node& origin() const { return origin_; }
+  // The variable of that name, role kState, made with `initial` if it is new.
+  Value State(std::string_view name, Tensor initial);
+  // The run ends with `variable` = `next`.
+  void Update(Value variable, Value next);
+
+ protected:
   Graph& graph_;
   const Node& origin_;
+  std::string_view prefix_;  // of roles
+
+ private:
+  Value WithScalar(std::string_view op, Value x, double scalar);
+  Value Filled(std::string_view op, const TensorType& type);
+};
+
+// What a gradient rule is written with. New nodes are named
+// `origin`/grad:<role>.
+class GradientBuilder : public GraphBuilder {
+ public:
+  // `heads`: the gradient of each output of `node`, empty where none arrives.
+  // `needed`: whether the gradient of each input will be used.
+  GradientBuilder(Graph& graph, Node& node, std::vector<Value> heads,
+                  std::vector<bool> needed);
+
+  int inputs() const { return static_cast<int>(node_.inputs.size()); }
+  Value In(int i) const { return node_.inputs[i]; }
+  Value Out(int i = 0) const { return {&node_, i}; }
+  bool HasHead(int i) const { return static_cast<bool>(heads_[i]); }
+  // The gradient of an output; zeros where none arrives.
+  Value Head(int i = 0);
+  // A rule may leave out what is not needed, and should where it costs nodes.
+  bool Needs(int i) const { return needed_[i]; }
+  // As many empty values as there are inputs.
+  std::vector<Value> None() const { return std::vector<Value>(inputs()); }
+
+  // The gradients of an operator with one output whose meaning reads every
+  // input at the index of the output or broadcast along it: by symbolic
+  // derivatives of the meaning (ir/program/derivative.h).
+  std::vector<Value> Elementwise();
+
+ private:
+  std::string InputName(int i) const;
+
+  Node& node_;
+  std::vector<Value> heads_;
+  std::vector<bool> needed_;
 };
 
 }  // namespace mxc

@@ -61,9 +61,15 @@ std::vector<Node*> Graph::TopologicalOrder() const {
   std::vector<Node*> order;
   std::unordered_set<const Node*> seen;
   std::vector<std::pair<Node*, size_t>> stack;  // node, next input to visit
-  for (const Value& head : outputs) {
-    if (!seen.insert(head.node).second) continue;
-    stack.emplace_back(head.node, 0);
+  std::vector<Node*> heads;
+  for (const Value& output : outputs) heads.push_back(output.node);
+  for (const Update& update : updates) {
+    heads.push_back(update.variable);
+    heads.push_back(update.next.node);
+  }
+  for (Node* head : heads) {
+    if (!seen.insert(head).second) continue;
+    stack.emplace_back(head, 0);
     while (!stack.empty()) {
       auto& [node, next] = stack.back();
       if (next == node->inputs.size()) {
@@ -106,6 +112,9 @@ void Graph::ReplaceUses(Value from, Value to) {
   for (Value& output : outputs) {
     if (output == from) output = to;
   }
+  for (Update& update : updates) {
+    if (update.next == from) update.next = to;
+  }
 }
 
 std::unordered_map<const Node*, int> Graph::CountUses() const {
@@ -114,6 +123,7 @@ std::unordered_map<const Node*, int> Graph::CountUses() const {
     for (const Value& input : node->inputs) ++uses[input.node];
   }
   for (const Value& output : outputs) ++uses[output.node];
+  for (const Update& update : updates) ++uses[update.next.node];
   return uses;
 }
 

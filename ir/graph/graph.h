@@ -30,7 +30,9 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-// What a variable stands for once the graph is to be compiled.
+// What a variable stands for once the graph is to be compiled. The caller feeds
+// inputs in every run; parameters and states live from run to run, each run
+// may compute their next values.
 enum class VariableRole { kInput, kParameter, kState };
 
 class Node {
@@ -50,9 +52,11 @@ class Node {
   std::vector<TensorType> types;  // one for each output
 
   VariableRole role = VariableRole::kInput;  // kVariable only
-  Tensor constant;                           // kConstant only
-  std::string op_name;                       // the file's word for the operator
-  std::string subgraphs;  // JSON text of nested graphs, if any
+  // kConstant: the value. A parameter or state: what it is before the first
+  // run; zeros if empty.
+  Tensor constant;
+  std::string op_name;            // the file's word for the operator
+  std::string subgraphs;          // JSON text of nested graphs, if any
   std::vector<AttrText> written;  // the file's attributes, as they came
   // Attributes of the form __name__, with their underscores.
   std::map<std::string, std::string> annotations;
@@ -85,6 +89,13 @@ class Node {
 
 inline const TensorType& Value::type() const { return node->types[index]; }
 
+// A run ends with variable = next. All reads of the variable see the value that
+// it had before the run.
+struct Update {
+  Node* variable = nullptr;  // a parameter or state; once at most
+  Value next;                // of the variable's type
+};
+
 class Graph {
  public:
   Graph() = default;
@@ -94,6 +105,7 @@ class Graph {
   std::string name = "net";
   std::vector<Value> outputs;
   std::vector<std::string> output_names;  // as MXNet's list_outputs()
+  std::vector<Update> updates;
   bool training = false;  // forward(is_train=True): batch statistics, dropout
   int64_t mxnet_version = 0;  // of the file: 10901; 0 when it names none
   bool numpy_shapes = false;  // of the file: 0 is an extent, -1 the unknown one
@@ -106,8 +118,8 @@ class Graph {
   Node* AddOpaque(std::string op_name, std::string name,
                   std::vector<Value> inputs, int outputs);
 
-  // The nodes that the outputs depend on, each after its inputs, in MXNet's
-  // order: post-order, inputs from left to right (nnvm::DFSVisit).
+  // The nodes that the outputs and updates depend on, each after its inputs, in
+  // MXNet's order: post-order, inputs from left to right (nnvm::DFSVisit).
   std::vector<Node*> TopologicalOrder() const;
   // All nodes in order of creation, dead ones too.
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
@@ -116,9 +128,10 @@ class Graph {
   std::vector<Node*> Variables(VariableRole role) const;
   Node* FindVariable(std::string_view name) const;  // null if there is none
 
-  // Every reader of `from`, and every graph output, reads `to` afterwards.
+  // Every reader of `from`, every graph output and update, reads `to` then.
   void ReplaceUses(Value from, Value to);
-  // How often each node's outputs are read; graph outputs count once each.
+  // How often each node's outputs are read; graph outputs and updates count
+  // once each.
   std::unordered_map<const Node*, int> CountUses() const;
   // Deletes the nodes that no output depends on. True if there were any.
   bool RemoveDeadNodes();

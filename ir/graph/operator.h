@@ -18,8 +18,9 @@
 
 namespace mxc {
 
-class Definition;    // ir/program/definition.h: the meaning in kernel IR
-class GraphBuilder;  // ir/graph/builder.h: the meaning as smaller operators
+class Definition;       // ir/program/definition.h: the meaning in kernel IR
+class GraphBuilder;     // ir/graph/builder.h: the meaning as smaller operators
+class GradientBuilder;  // ir/graph/builder.h: the gradient as operators
 class Node;
 struct Value;
 struct Contraction;  // ir/program/program.h: the descriptor of a fast kernel
@@ -140,6 +141,19 @@ struct Operator {
   std::function<std::optional<Contraction>(const void* attrs,
                                            const Definition&)>
       contraction;
+
+  // --- training -----------------------------------------------------------
+  // The gradient of each input as a composition of operators, from the
+  // gradients of the outputs; an empty Value where there is none. Not set: no
+  // gradient passes. Loss heads are asked even where no head gradient arrives.
+  std::function<std::vector<Value>(const void* attrs, GradientBuilder&)>
+      gradient;
+  // What `train` reports for a loss head, f32[1]: the mean over the batch.
+  std::function<Value(const void* attrs, const Node& node, GraphBuilder&)> loss;
+  // So many of the last outputs, none of them visible, are the next values of
+  // the kState inputs, in the order of these. MXNet writes the inputs instead,
+  // and does not count them as outputs.
+  int next_states = 0;
 
   // --- traits -------------------------------------------------------------
   // The output is input 0 read in row-major order under another shape.

@@ -34,6 +34,7 @@ class GraphParser {
         }
       } while (lex_.Accept(","));
     }
+    while (lex_.Accept("update")) ParseUpdate();
     lex_.Expect("}");
     if (lex_.failed()) return lex_.errors();
     return std::move(graph_);
@@ -54,6 +55,15 @@ class GraphParser {
       return dummy_.AddVariable("")->out();
     }
     return it->second->out(index);
+  }
+
+  void ParseUpdate() {
+    const Value variable = ParseRef();
+    if (variable.node->kind != Node::Kind::kVariable) {
+      lex_.Fail("a variable to update");
+    }
+    lex_.Expect("=");
+    graph_.updates.push_back({variable.node, ParseRef()});
   }
 
   void ParseNode() {

@@ -5,6 +5,7 @@
 //     %1 "w" = constant f32[2] = 1 2
 //     %2 "conv0" = Convolution(%0, %1) {kernel = "(3, 3)"} : f32[1, 4, 6, 6]
 //     return %2.0 "conv0_output"
+//     update %4 = %7.1
 //   }
 #include <fmt/format.h>
 
@@ -48,6 +49,10 @@ class GraphPrinter {
       if (i < graph_.output_names.size()) {
         out += " " + Quoted(graph_.output_names[i]);
       }
+    }
+    for (const Update& update : graph_.updates) {
+      out += fmt::format("\n  update {} = {}", Ref(update.variable->out()),
+                         Ref(update.next));
     }
     return out + "\n}\n";
   }

@@ -36,6 +36,26 @@ MaybeError CheckNode(const Graph& graph, const Node& node,
   return inference.error();
 }
 
+MaybeError CheckUpdates(const Graph& graph) {
+  std::unordered_set<const Node*> updated;
+  for (const Update& update : graph.updates) {
+    const Node* variable = update.variable;
+    if (variable->kind != Node::Kind::kVariable ||
+        variable->role == VariableRole::kInput) {
+      return fmt::format("updates '{}', which is no state", variable->name);
+    }
+    if (!updated.insert(variable).second) {
+      return fmt::format("updates '{}' twice", variable->name);
+    }
+    if (update.next.type() != variable->types[0]) {
+      return fmt::format("updates '{}' of type {} with {}", variable->name,
+                         ToString(variable->types[0]),
+                         ToString(update.next.type()));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> Verify(const Graph& graph) {
@@ -51,7 +71,7 @@ std::optional<std::string> Verify(const Graph& graph) {
     }
     before.insert(node);
   }
-  return std::nullopt;
+  return CheckUpdates(graph);
 }
 
 }  // namespace mxc

@@ -126,6 +126,34 @@ class Op {
     };
     return *this;
   }
+  template <class F>
+  Op& Gradient(F f) {  // std::vector<Value>(const A&, GradientBuilder&)
+    op_.gradient = [f](const void* a, GradientBuilder& g) {
+      return f(*static_cast<const A*>(a), g);
+    };
+    return *this;
+  }
+  // See GradientBuilder::Elementwise.
+  Op& ElementwiseGradient() {
+    op_.gradient = [](const void*, GradientBuilder& g) {
+      return g.Elementwise();
+    };
+    return *this;
+  }
+  // A gradient that is zero (round, comparisons, BlockGrad): nothing passes,
+  // and nobody asks for more.
+  Op& ZeroGradient() {
+    op_.gradient = [](const void*, GradientBuilder& g) { return g.None(); };
+    return *this;
+  }
+  template <class F>
+  Op& Loss(F f) {  // Value(const A&, const Node&, GraphBuilder&)
+    op_.loss = [f](const void* a, const Node& node, GraphBuilder& b) {
+      return f(*static_cast<const A*>(a), node, b);
+    };
+    return *this;
+  }
+  Op& NextStates(int count) { return op_.next_states = count, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }
   Op& Random() { return op_.random = true, *this; }

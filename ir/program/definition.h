@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -23,6 +24,11 @@ class Definition {
  public:
   // Of a node whose types are known.
   Definition(const Node& node, bool training);
+  Definition(std::vector<TensorType> inputs, std::vector<TensorType> outputs,
+             bool training)
+      : input_types_(std::move(inputs)),
+        output_types_(std::move(outputs)),
+        training_(training) {}
 
   int inputs() const { return static_cast<int>(input_types_.size()); }
   const Shape& InShape(int i) const { return input_types_[i].shape; }

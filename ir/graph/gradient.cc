@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/graph/gradient.h"
+
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/graph/builder.h"
+
+namespace mxc {
+namespace {
+
+class Differentiation {
+ public:
+  Differentiation(Graph& graph, std::span<const HeadGradient> heads,
+                  std::span<const Value> wrt)
+      : graph_(graph), heads_(heads), wrt_(wrt) {}
+
+  Result<std::vector<Value>> Run() {
+    const std::vector<Node*> order = OrderBelowHeads();
+    FindDependents(order);
+    for (const HeadGradient& head : heads_) {
+      reached_.insert(head.head.node);
+      if (head.gradient) Contribute(head.head, head.gradient);
+    }
+    for (size_t i = order.size(); i-- > 0;) Visit(*order[i]);
+    if (!errors_.empty()) {
+      return Diagnostics(errors_.rbegin(), errors_.rend());
+    }
+    std::vector<Value> gradients;
+    for (const Value& value : wrt_) gradients.push_back(Total(value));
+    return gradients;
+  }
+
+ private:
+  using Slot = std::pair<int, int>;  // node id, output index
+  static Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
+
+  // MXNet's order, of what the heads depend on.
+  std::vector<Node*> OrderBelowHeads() const {
+    std::vector<Node*> order;
+    std::unordered_set<const Node*> below;
+    std::vector<Node*> pending;
+    for (const HeadGradient& head : heads_) pending.push_back(head.head.node);
+    while (!pending.empty()) {
+      Node* node = pending.back();
+      pending.pop_back();
+      if (!below.insert(node).second) continue;
+      for (const Value& input : node->inputs) pending.push_back(input.node);
+    }
+    for (Node* node : graph_.TopologicalOrder()) {
+      if (below.contains(node)) order.push_back(node);
+    }
+    return order;
+  }
+
+  // The nodes whose gradient is wanted or needed on the way.
+  void FindDependents(const std::vector<Node*>& order) {
+    for (const Value& value : wrt_) depends_.insert(value.node);
+    for (const Node* node : order) {
+      for (const Value& input : node->inputs) {
+        if (depends_.contains(input.node)) depends_.insert(node);
+      }
+    }
+  }
+
+  void Contribute(Value to, Value gradient) {
+    MXC_CHECK(gradient.type() == to.type(),
+              "the gradient of '{}' has type {}, expected {}", to.node->name,
+              ToString(gradient.type()), ToString(to.type()));
+    contributions_[SlotOf(to)].push_back(gradient);
+  }
+
+  // The sum of what arrived for a value; empty if nothing did.
+  Value Total(Value value) {
+    const auto found = contributions_.find(SlotOf(value));
+    if (found == contributions_.end()) return {};
+    std::vector<Value>& parts = found->second;
+    if (parts.size() > 1) {
+      GraphBuilder builder(graph_, *value.node);
+      parts = {builder.Op("add_n", parts,
+                          {{"num_args", std::to_string(parts.size())}},
+                          "grad:sum")};
+    }
+    return parts[0];
+  }
+
+  void Visit(Node& node) {
+    if (!reached_.contains(&node) || !depends_.contains(&node)) return;
+    for (const Value& input : node.inputs) reached_.insert(input.node);
+    if (node.kind == Node::Kind::kVariable ||
+        node.kind == Node::Kind::kConstant) {
+      return;
+    }
+    std::vector<Value> heads;
+    bool any = false;
+    for (size_t i = 0; i < node.types.size(); ++i) {
+      heads.push_back(Total(node.out(static_cast<int>(i))));
+      any = any || heads.back();
+    }
+    if (!any && !(node.op && node.op->loss_head)) return;
+    if (node.op == nullptr || !node.op->gradient) {
+      errors_.push_back(
+          Error(node.loc, "{} '{}' has no gradient", node.op_name, node.name));
+      return;
+    }
+    Propagate(node, std::move(heads));
+  }
+
+  void Propagate(Node& node, std::vector<Value> heads) {
+    std::vector<bool> needed;
+    for (const Value& input : node.inputs) {
+      needed.push_back(depends_.contains(input.node));
+    }
+    GradientBuilder builder(graph_, node, std::move(heads), needed);
+    const std::vector<Value> gradients =
+        node.op->gradient(node.attrs.get(), builder);
+    MXC_CHECK(gradients.size() == node.inputs.size(), "operator '{}'",
+              node.op->name);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i] && needed[i]) {
+        Contribute(node.inputs[i], gradients[i]);
+      }
+    }
+  }
+
+  Graph& graph_;
+  std::span<const HeadGradient> heads_;
+  std::span<const Value> wrt_;
+  std::unordered_set<const Node*> depends_, reached_;  // looked up only
+  std::map<Slot, std::vector<Value>> contributions_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<std::vector<Value>> Gradients(Graph& graph,
+                                     std::span<const HeadGradient> heads,
+                                     std::span<const Value> wrt) {
+  return Differentiation(graph, heads, wrt).Run();
+}
+
+}  // namespace mxc

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// _elementwise_gradient: the gradient of one input of an operator whose meaning
+// reads each input at the output's index or broadcast along it.
+//   head        f[d1 …]   the gradient of that operator's output
+//   inputs …    as that operator's
+//   gradient    of the type of its input number `input`:
+//               Σ head · ∂output/∂input over the axes that it is broadcast
+//               along
+// C1  `of` is such an operator, `attrs` its attributes ("name=text" in lines)
+#include <algorithm>
+
+#include "ir/ops/op.h"
+#include "ir/program/derivative.h"
+
+namespace mxc {
+namespace {
+
+struct ElementwiseGradientAttrs {
+  int64_t num_args = 0;
+  std::string of, attrs;
+  int64_t input = 0;
+
+  void Describe(Fields& f) {
+    f("num_args", num_args).Doc("the head and the operator's inputs");
+    f("of", of).Required().Doc("the operator");
+    f("attrs", attrs).Doc("its attributes, name=text in lines");
+    f("input", input).Min(0).Doc("which of its inputs");
+  }
+};
+
+std::vector<InputSpec> ElementwiseGradientInputs(
+    const ElementwiseGradientAttrs& a) {
+  std::vector<InputSpec> inputs = {{"head"}};
+  for (int64_t i = 1; i < a.num_args; ++i) {
+    inputs.push_back({"input" + std::to_string(i - 1)});
+  }
+  return inputs;
+}
+
+std::vector<AttrText> Lines(const std::string& text) {
+  std::vector<AttrText> attrs;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at), equals = text.find('=', at);
+    attrs.emplace_back(text.substr(at, equals - at),
+                       text.substr(equals + 1, end - equals - 1));
+    at = end + 1;
+  }
+  return attrs;
+}
+
+void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
+                              TypeInference& t) {
+  if (!t.Require(a.input + 1 < t.inputs(), "C1: input {} of {}", a.input,
+                 t.inputs() - 1)) {
+    return;
+  }
+  const int input = static_cast<int>(a.input) + 1;
+  t.SetOut(0, t.In(input));
+  t.SetOutDType(0, t.InDType(input));
+}
+
+// The operator's output as an expression over its inputs' Loads.
+Expr ForwardValue(const ElementwiseGradientAttrs& a, const Definition& def) {
+  const Operator* op = FindOperator(a.of);
+  MXC_CHECK(op != nullptr && op->meaning, "operator '{}'", a.of);
+  std::vector<AttrError> errors;
+  const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
+  MXC_CHECK(errors.empty(), "{}: {}", a.of, errors[0].message);
+  std::vector<TensorType> inputs;
+  for (int i = 1; i < def.inputs(); ++i) {
+    inputs.push_back({def.InDType(i), def.InShape(i)});
+  }
+  Definition forward(inputs, {{def.InDType(0), def.InShape(0)}},
+                     def.training());
+  op->meaning(attrs.get(), forward);
+  MXC_CHECK(forward.stores().size() == 1, "operator '{}'", a.of);
+  return forward.stores()[0].value;
+}
+
+// The index of the one place at which the expression reads an operand.
+std::vector<Expr> IndexOf(const Expr& value, int operand) {
+  std::vector<Expr> index;
+  bool found = false;
+  VisitLoads(value, [&](const ExprNode& load) {
+    if (load.index != operand) return;
+    for (size_t k = 0; found && k < index.size(); ++k) {
+      MXC_CHECK(Equal(index[k], load.args[k]), "two places of an operand");
+    }
+    index = load.args;
+    found = true;
+  });
+  return index;
+}
+
+void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
+                                Definition& def) {
+  const int input = static_cast<int>(a.input);
+  const Expr value = ForwardValue(a, def);
+  const Expr slope = Derivative(value, input);
+  if (IsConst(slope, 0)) return def.Set(0, def.Lit(0));
+  const std::vector<Expr> place = IndexOf(value, input);
+  // The output's axes: those that the operand has, and those that are summed.
+  std::vector<Expr> index(def.InShape(0).rank());
+  for (size_t k = 0; k < place.size(); ++k) {
+    if (place[k]->kind == ExprKind::kVar) {
+      index[place[k]->index] = Var(static_cast<int>(k));
+    }
+  }
+  std::vector<Expr> extents;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    if (!index[axis]) {
+      extents.push_back(Expr(def.InShape(0)[static_cast<int>(axis)]));
+    }
+  }
+  const auto term = [&](const std::vector<Expr>& full) {
+    const Expr local =
+        SubstituteVars(slope, [&](int var) { return full[var]; });
+    const Expr shifted = Rewrite(local, [](const Expr& e) {
+      return e->kind == ExprKind::kLoad ? Load(e->index + 1, e->dtype, e->args)
+                                        : Expr();
+    });
+    return Cast(def.In(0, full), shifted->dtype) * shifted;
+  };
+  if (extents.empty()) return def.Set(0, term(index));
+  def.Set(0, Definition::Sum(extents, [&](const std::vector<Expr>& r) {
+            std::vector<Expr> full = index;
+            size_t next = 0;
+            for (Expr& axis : full) {
+              if (!axis) axis = r[next++];
+            }
+            return term(full);
+          }));
+}
+
+}  // namespace
+
+MXC_OP(ElementwiseGradient) {
+  return Op<ElementwiseGradientAttrs>("_elementwise_gradient")
+      .Doc("the gradient of an elementwise operator")
+      .InputsOf(ElementwiseGradientInputs)
+      .Outputs({"gradient"})
+      .Variadic()
+      .Types(ElementwiseGradientTypes)
+      .Meaning(ElementwiseGradientMeaning);
+}
+
+}  // namespace mxc
