@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// cross-entropy and nll_loss: the mean of −ln(p[label] + eps).
+#include <cmath>
+
+#include "runtime/train/metrics/classes.h"
+#include "runtime/train/metrics/declarations.h"
+
+namespace mxc::train {
+namespace {
+
+class CrossEntropy : public Metric {
+ public:
+  CrossEntropy(ArgumentReader& arguments, std::string name)
+      : Metric(std::move(name)) {
+    arguments.Read("eps", eps_);
+  }
+
+  Status Update(const FloatView& label, const FloatView& prediction) override {
+    const auto picked = PickByLabel(label, prediction, name());
+    if (!picked.ok()) return picked.status();
+    double sum = 0;
+    for (const float p : *picked) {
+      sum -= std::log(static_cast<double>(p) + eps_);
+    }
+    Add(sum, static_cast<double>(picked->size()));
+    return {};
+  }
+
+ private:
+  double eps_ = 1e-12;
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> Make_cross_entropy(ArgumentReader& arguments,
+                                           const std::string&) {
+  return std::make_unique<CrossEntropy>(arguments, "cross-entropy");
+}
+
+std::unique_ptr<Metric> Make_nll_loss(ArgumentReader& arguments,
+                                      const std::string&) {
+  return std::make_unique<CrossEntropy>(arguments, "nll-loss");
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/metric.h"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/train/cases.h"
+
+namespace mxc::train {
+namespace {
+
+struct Values {
+  std::vector<float> numbers;
+  FloatView view;
+
+  explicit Values(const nlohmann::json& array)
+      : numbers(array["data"].get<std::vector<float>>()),
+        view{numbers, array["shape"]} {}
+  Values(std::vector<float> values, std::vector<int64_t> shape)
+      : numbers(std::move(values)), view{numbers, std::move(shape)} {}
+};
+
+// mean(|label − Σ prediction over a row|)
+double RowSumError(const FloatView& label, const FloatView& prediction) {
+  double sum = 0;
+  const size_t width = prediction.values.size() / label.values.size();
+  for (size_t i = 0; i < label.values.size(); ++i) {
+    double row = 0;
+    for (size_t k = 0; k < width; ++k) {
+      row += static_cast<double>(prediction.values[i * width + k]);
+    }
+    sum += std::abs(static_cast<double>(label.values[i]) - row);
+  }
+  return sum / static_cast<double>(label.values.size());
+}
+
+MetricList ListFor(const nlohmann::json& row) {
+  const std::string name = row["metric"];
+  if (name == "custom") {
+    MetricList list;
+    list.Add(std::make_unique<CustomMetric>("<lambda>", RowSumError));
+    return list;
+  }
+  auto list = MetricList::Parse(
+      name == "composite" ? "acc,ce" : Spelled(name, row["kwargs"]));
+  REQUIRE(list.ok());
+  return std::move(*list);
+}
+
+TEST_CASE("metric: MXNet's value after every update") {
+  for (const auto& row : TrainingCases("metrics.jsonl")) {
+    CAPTURE(row["metric"].dump());
+    CAPTURE(row["kwargs"].dump());
+    MetricList list = ListFor(row);
+    const auto names = row["name"].is_array()
+                           ? row["name"].get<std::vector<std::string>>()
+                           : std::vector<std::string>{row["name"]};
+    REQUIRE(list.metrics().size() == names.size());
+    if (row["pairs"].empty()) CHECK(std::isnan(list.metrics()[0]->Value()));
+    for (size_t i = 0; i < row["pairs"].size(); ++i) {
+      CAPTURE(i);
+      const Values label(row["pairs"][i]["label"]);
+      const Values prediction(row["pairs"][i]["pred"]);
+      // Its state is all there is to a metric.
+      MetricList next = ListFor(row);
+      REQUIRE(next.Restore(list.State()));
+      REQUIRE(next.Update({&label.view, 1}, {&prediction.view, 1}).ok());
+      list = std::move(next);
+      for (size_t k = 0; k < names.size(); ++k) {
+        const auto& all = row["value_after_each"][i];
+        const auto& expected = all.is_array() ? all[k] : all;
+        CHECK(list.metrics()[k]->name() == names[k]);
+        const double value = list.metrics()[k]->Value();
+        if (expected.is_null()) {
+          CHECK(std::isnan(value));
+        } else {
+          CHECK(value == doctest::Approx(expected.get<double>()).epsilon(2e-7));
+        }
+      }
+    }
+  }
+}
+
+double ValueOf(const char* metric, const Values& label,
+               const Values& prediction) {
+  auto list = MetricList::Parse(metric);
+  REQUIRE(list.ok());
+  const Status status = list->Update({&label.view, 1}, {&prediction.view, 1});
+  CHECK_MESSAGE(status.ok(), status.message());
+  return list->metrics()[0]->Value();
+}
+
+TEST_CASE("metric: reset forgets") {
+  const Values label({1, 0, 1, 1}, {4}),
+      prediction({.1f, .9f, .6f, .4f, .3f, .7f, .8f, .2f}, {4, 2});
+  for (const char* text : {"acc", "f1", "f1:average=micro", "mcc", "pcc", "ce",
+                           "perplexity", "loss"}) {
+    CAPTURE(text);
+    auto metrics = MetricList::Parse(text);
+    REQUIRE(metrics->Update({&label.view, 1}, {&prediction.view, 1}).ok());
+    const double once = metrics->metrics()[0]->Value();
+    metrics->Reset();
+    CHECK(std::isnan(metrics->metrics()[0]->Value()));
+    REQUIRE(metrics->Update({&label.view, 1}, {&prediction.view, 1}).ok());
+    CHECK(metrics->metrics()[0]->Value() == once);
+  }
+}
+
+TEST_CASE("metric: top_5 counts rows whose label is among the five largest") {
+  const Values prediction({6, 5, 4, 3, 2, 1, 6, 5, 4, 3, 2, 1}, {2, 6});
+  CHECK(ValueOf("top_5", Values({4, 5}, {2}), prediction) == 0.5);
+  CHECK(MetricList::Parse("top_5")->metrics()[0]->name() == "top_5");
+  // Equal predictions: the lower class first; a label out of range never.
+  const Values equal({1, 1, 1, 1, 1, 1}, {2, 3});
+  CHECK(ValueOf("top_2", Values({1, 2}, {2}), equal) == 0.5);
+  CHECK(ValueOf("top_2", Values({-1, 7}, {2}), equal) == 0);
+}
+
+TEST_CASE("metric: numbers that are no class are wrong, never undefined") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Values prediction({.2f, .8f, .7f, .3f, nan, nan}, {3, 2});
+  CHECK(ValueOf("acc", Values({nan, 1e30f, -1e30f}, {3}), prediction) == 0);
+  CHECK(ValueOf("top_2", Values({nan, 3e9f, 0}, {3}), prediction) == 0);
+}
+
+TEST_CASE("metric: refusals") {
+  const auto message = [](const char* text) {
+    const auto list = MetricList::Parse(text);
+    return list.ok() ? std::string() : list.status().message();
+  };
+  CHECK(message("accurracy")
+            .starts_with("metric 'accurracy' is unknown; "
+                         "expected one of accuracy, acc"));
+  CHECK(message("acc,accuracy") == "metric 'accuracy' is named twice");
+  CHECK(message("top_1") ==
+        "metric 'top_1' needs top_k=2 or more; for 1 there is accuracy");
+  CHECK_FALSE(message("top_k_accuracy").empty());
+  CHECK_FALSE(message("f1:average=none").empty());
+  CHECK_FALSE(message("mae:eps=1").empty());
+  CHECK_FALSE(message("acc,,ce").empty());
+
+  const Values label({0, 1, 2}, {3}), prediction({1, 2, 3, 4}, {2, 2});
+  for (const char* text : {"acc", "top_2", "f1", "mcc", "perplexity", "mae",
+                           "ce", "pearsonr", "pcc"}) {
+    CAPTURE(text);
+    auto list = MetricList::Parse(text);
+    CHECK_FALSE(list->Update({&label.view, 1}, {&prediction.view, 1}).ok());
+    CHECK_FALSE(list->Update({}, {&prediction.view, 1}).ok());
+    CHECK(std::isnan(list->metrics()[0]->Value()));
+  }
+  const Values classes({0, 5}, {2});
+  auto list = MetricList::Parse("ce");
+  const Status status = list->Update({&classes.view, 1}, {&prediction.view, 1});
+  CHECK(status.message() == "cross-entropy: label 5 is none of 2 classes");
+  CHECK_FALSE(MetricList::Parse("ce")->Restore(std::vector<double>{2, 1}));
+  CHECK_FALSE(MetricList::Parse("ce")->Restore(std::vector<double>{-1e300}));
+}
+
+}  // namespace
+}  // namespace mxc::train
