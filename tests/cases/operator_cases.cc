@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ops: a folder with index.jsonl, a line a case, and cases.tar.gz, which holds
 // cases/NAME-symbol.json and cases/NAME.params: arg:X and aux:X before the run,
-// out:K after it. An output that was not written is missing.
+// out:K after it, ograd:K the gradients of the outputs, grad:X those of the
+// arguments, added to gradin:X where that is there; aux_after_backward:X, or
+// aux_after:X where it is missing, the states at the end. An output that was
+// not written is missing.
+//
+// A case with gradients runs twice: forward alone, its parameters constants,
+// and forward and backward, everything an input.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -9,6 +15,7 @@
 
 #include "frontend/frontend.h"
 #include "runtime/formats/ndarray_list.h"
+#include "tests/cases/backward.h"
 #include "tests/cases/case_report.h"
 #include "tests/cases/cases.h"
 #include "tests/cases/compare.h"
@@ -38,7 +45,7 @@ std::shared_ptr<const SourceFile> SourceOf(const Archive& archive,
   return std::make_shared<SourceFile>(SourceFile{path, text->second});
 }
 
-// Gives the variables their types and, but for data, their values.
+// Gives the variables their types and returns their values.
 std::map<std::string, Tensor> Feed(Model& model, const Tensors& tensors) {
   std::map<std::string, Tensor> inputs;
   for (const auto& node : model.graph.nodes()) {
@@ -48,16 +55,50 @@ std::map<std::string, Tensor> Feed(Model& model, const Tensors& tensors) {
       if (found == tensors.end()) continue;
       node->types[0] = found->second.type();
       inputs[node->name] = found->second;
-      if (node->role != VariableRole::kInput) {
-        model.parameters[node->name] = found->second;
-      }
     }
   }
-  BindParameters(model);
   return inputs;
 }
 
+void BindAllButData(Model& model, const Tensors& inputs) {
+  for (const auto& node : model.graph.nodes()) {
+    const auto value = inputs.find(node->name);
+    if (node->kind == Node::Kind::kVariable &&
+        node->role != VariableRole::kInput && value != inputs.end()) {
+      model.parameters[node->name] = value->second;
+    }
+  }
+  BindParameters(model);
+}
+
+void MakeAllInputs(Graph& graph) {
+  for (const auto& node : graph.nodes()) node->role = VariableRole::kInput;
+}
+
+std::vector<std::string> OutputNames(size_t count) {
+  std::vector<std::string> names;
+  for (size_t k = 0; k < count; ++k) names.push_back(fmt::format("out:{}", k));
+  return names;
+}
+
+// In an error: the case asks for what we lack.
 constexpr std::string_view kNotSupported = "not supported";
+
+Diagnostics NotSupported(const Diagnostics& errors) {
+  return {Error({}, "{} yet: {}", kNotSupported, errors[0].message)};
+}
+
+// What passed, of how many, for one operator.
+struct Tally {
+  int passed = 0, failed = 0, skipped = 0;
+
+  std::string Text() const {
+    std::string text = std::to_string(passed);
+    if (failed > 0) text += fmt::format(", {} failed", failed);
+    if (skipped > 0) text += fmt::format(", {} skipped", skipped);
+    return text;
+  }
+};
 
 class OperatorCases {
  public:
@@ -67,58 +108,102 @@ class OperatorCases {
         report_(options.verbose) {}
 
   void Run(const nlohmann::json& line) {
-    const std::string name = line["name"];
+    const std::string name = line["name"], op = line["op"];
     if (!name.starts_with(options_.only)) return;
-    const Verdict verdict = InProcess([&] {
-      const auto errors = Check(name, line);
-      return errors ? errors->front().message : std::string();
-    });
-    if (verdict.message.empty()) {
-      report_.Pass(name);
-    } else if (!verdict.died &&
-               verdict.message.find(kNotSupported) != std::string::npos) {
-      report_.Skip(name, verdict.message);
-    } else {
-      report_.Fail(name, verdict.message);
-    }
+    Run(name, line, false, outputs_[op]);
+    if (!line["grads"].empty()) Run(name, line, true, gradients_[op]);
   }
-  int Finish() const { return report_.Finish(); }
+
+  int Finish() const {
+    if (options_.verbose) {
+      for (const auto& [op, outputs] : outputs_) {
+        const auto gradients = gradients_.find(op);
+        fmt::print(
+            "{:42} outputs {:24} gradients {}\n", op, outputs.Text(),
+            gradients == gradients_.end() ? "none" : gradients->second.Text());
+      }
+    }
+    return report_.Finish();
+  }
 
  private:
-  std::optional<Diagnostics> Check(const std::string& name,
-                                   const nlohmann::json& line) {
+  void Run(const std::string& name, const nlohmann::json& line, bool backward,
+           Tally& tally) {
+    const Verdict verdict = InProcess([&] {
+      const auto errors = Check(name, line, backward);
+      return errors ? errors->front().message : std::string();
+    });
+    const std::string part = name + (backward ? " backward" : "");
+    if (verdict.message.empty()) {
+      ++tally.passed;
+      report_.Pass(part);
+    } else if (!verdict.died && verdict.message.starts_with(kNotSupported)) {
+      ++tally.skipped;
+      report_.Skip(part, verdict.message);
+    } else {
+      ++tally.failed;
+      report_.Fail(part, verdict.message);
+    }
+  }
+
+  Result<Model> LoadCase(const std::string& name) const {
     const auto source = SourceOf(archive_, "cases/" + name + "-symbol.json");
+    if (!source) return Error({}, "not in the archive");
+    LoadOptions load;
+    load.read_parameters = false;
+    MXC_ASSIGN(Model model, LoadText(source, load));
+    const Status supported = RequireSupported(model.graph);
+    if (!supported.ok()) return NotSupported(supported.errors());
+    return model;
+  }
+
+  std::optional<Diagnostics> Check(const std::string& name,
+                                   const nlohmann::json& line, bool backward) {
     const auto values = archive_.find("cases/" + name + ".params");
-    if (!source || values == archive_.end()) {
+    if (values == archive_.end()) {
       return Diagnostics{Error({}, "not in the archive")};
     }
     const auto tensors = ReadTensors(values->second);
     if (!tensors.ok()) return tensors.errors();
-    LoadOptions load;
-    load.read_parameters = false;
-    auto model = LoadText(source, load);
+    auto model = LoadCase(name);
     if (!model.ok()) return model.errors();
-    const Status supported = RequireSupported(model->graph);
-    if (!supported.ok()) {
-      // Files name what is missing in many words; here one is enough.
-      return Diagnostics{
-          Error({}, "not supported yet: {}", supported.errors()[0].message)};
-    }
     model->graph.training = line["is_train"];
-    const auto inputs = Feed(*model, *tensors);
+    auto inputs = Feed(*model, *tensors);
+    std::vector<std::string> expected =
+        OutputNames(model->graph.outputs.size());
+    if (!backward) {
+      BindAllButData(*model, inputs);
+    } else if (auto errors = AddBackward(model->graph, line, *tensors, inputs,
+                                         expected)) {
+      return errors;
+    }
     auto outputs = RunGraph(std::move(model->graph), inputs, options_.engine);
     if (!outputs.ok()) return outputs.errors();
-    return Compare(*outputs, *tensors, {line["rtol"], line["atol"]});
+    return Compare(*outputs, expected, *tensors, {line["rtol"], line["atol"]});
   }
 
-  std::optional<Diagnostics> Compare(const std::vector<Tensor>& outputs,
-                                     const Tensors& tensors,
-                                     Tolerance tolerance) {
+  static std::optional<Diagnostics> AddBackward(
+      Graph& graph, const nlohmann::json& line, const Tensors& tensors,
+      Tensors& inputs, std::vector<std::string>& expected) {
+    MakeAllInputs(graph);
+    const Status types = InferTypes(graph, true);
+    if (!types.ok()) return types.errors();
+    const auto added = AppendBackward(graph, line, tensors, inputs);
+    if (!added.ok()) return NotSupported(added.errors());
+    expected.insert(expected.end(), added->begin(), added->end());
+    return std::nullopt;
+  }
+
+  // Outputs by their names in the archive; those that it lacks may be anything.
+  static std::optional<Diagnostics> Compare(
+      const std::vector<Tensor>& outputs,
+      const std::vector<std::string>& expected, const Tensors& tensors,
+      Tolerance tolerance) {
     for (size_t k = 0; k < outputs.size(); ++k) {
-      const auto want = tensors.find(fmt::format("out:{}", k));
+      const auto want = tensors.find(expected[k]);
       if (want == tensors.end()) continue;
       if (auto error = Difference(outputs[k], want->second, tolerance)) {
-        return Diagnostics{Error({}, "output {} {}", k, *error)};
+        return Diagnostics{Error({}, "{} {}", expected[k], *error)};
       }
     }
     return std::nullopt;
@@ -127,6 +212,7 @@ class OperatorCases {
   const CaseOptions& options_;
   const Archive archive_;
   CaseReport report_;
+  std::map<std::string, Tally> outputs_, gradients_;  // by operator
 };
 
 }  // namespace

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cases/backward.h"
+
+#include <fmt/format.h>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/gradient.h"
+
+namespace mxc {
+namespace {
+
+class Backward {
+ public:
+  Backward(Graph& graph, const nlohmann::json& line,
+           const std::map<std::string, Tensor>& tensors,
+           std::map<std::string, Tensor>& inputs)
+      : graph_(graph), line_(line), tensors_(tensors), inputs_(inputs) {}
+
+  Result<std::vector<std::string>> Append() {
+    std::vector<std::string> names = line_["grads"];
+    std::vector<Value> wrt;
+    for (const std::string& name : names) {
+      Node* variable = graph_.FindVariable(name);
+      if (variable == nullptr) return Error({}, "no argument '{}'", name);
+      wrt.push_back(variable->out());
+    }
+    const std::vector<Node*> forward = graph_.TopologicalOrder();
+    MXC_ASSIGN(std::vector<Value> gradients, Gradients(graph_, Heads(), wrt));
+    for (size_t i = 0; i < names.size(); ++i) {
+      AppendGradient(names[i], wrt[i], gradients[i]);
+    }
+    for (Node* node : forward) AppendNextStates(*node);
+    return std::move(expected_);
+  }
+
+ private:
+  // A new input that is fed with the archive's tensor.
+  Value Fed(const std::string& name) {
+    Node* node = graph_.AddVariable(name);
+    const Tensor& value = tensors_.at(name);
+    node->types[0] = value.type();
+    inputs_[name] = value;
+    return node->out();
+  }
+
+  std::vector<HeadGradient> Heads() {
+    std::vector<HeadGradient> heads;
+    for (size_t k = 0; k < graph_.outputs.size(); ++k) {
+      Value gradient;
+      if (line_["head_grads"]) gradient = Fed(fmt::format("ograd:{}", k));
+      heads.push_back({graph_.outputs[k], gradient});
+    }
+    return heads;
+  }
+
+  void AppendGradient(const std::string& name, Value of, Value gradient) {
+    GraphBuilder builder(graph_, *of.node);
+    if (!gradient) gradient = builder.Zeros(of.type());
+    if (tensors_.contains("gradin:" + name)) {
+      gradient = builder.Op("elemwise_add", {Fed("gradin:" + name), gradient});
+    }
+    AppendOutput("grad:" + name, gradient);
+  }
+
+  // MXNet writes some states in the forward pass, others in the backward pass.
+  void AppendNextStates(Node& node) {
+    if (node.op == nullptr || node.op->next_states == 0) return;
+    const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
+    int output = static_cast<int>(node.types.size()) - node.op->next_states;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (specs[i].kind != InputKind::kState) continue;
+      const std::string& name = node.inputs[i].node->name;
+      const bool backward = tensors_.contains("aux_after_backward:" + name);
+      AppendOutput((backward ? "aux_after_backward:" : "aux_after:") + name,
+                   node.out(output++));
+    }
+  }
+
+  void AppendOutput(const std::string& name, Value value) {
+    graph_.outputs.push_back(value);
+    graph_.output_names.push_back(name);
+    expected_.push_back(name);
+  }
+
+  Graph& graph_;
+  const nlohmann::json& line_;
+  const std::map<std::string, Tensor>& tensors_;
+  std::map<std::string, Tensor>& inputs_;
+  std::vector<std::string> expected_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> AppendBackward(
+    Graph& graph, const nlohmann::json& line,
+    const std::map<std::string, Tensor>& tensors,
+    std::map<std::string, Tensor>& inputs) {
+  return Backward(graph, line, tensors, inputs).Append();
+}
+
+}  // namespace mxc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of an operator case.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/support/result.h"
+
+namespace mxc {
+
+// Appends to the graph's outputs the gradients that the case's line in
+// index.jsonl asks for, and the next values of auxiliary states. Head gradients
+// (and, where grad_req is add, what the gradients are added to) become inputs,
+// whose values are moved from `tensors` to `inputs`. Types must be known.
+// Returns the name in `tensors` of each appended output.
+Result<std::vector<std::string>> AppendBackward(
+    Graph& graph, const nlohmann::json& line,
+    const std::map<std::string, Tensor>& tensors,
+    std::map<std::string, Tensor>& inputs);
+
+}  // namespace mxc
