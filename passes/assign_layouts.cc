@@ -239,6 +239,8 @@ class LayoutAssignment {
     buffer.name += fmt::format("/{}", role);
     buffer.layout = std::move(layout);
     buffer.kind = kind;
+    buffer.state = -1;
+    if (kind != BufferKind::kConstant) buffer.constant = {};
     program_.buffers.push_back(std::move(buffer));
     return static_cast<int>(program_.buffers.size()) - 1;
   }

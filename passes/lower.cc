@@ -41,6 +41,7 @@ class Lowering {
       if (node->kind == Node::Kind::kOperator) AddOperator(*node);
     }
     CopyRemainingOutputs();
+    AddNextStates();
     // An input that no step reads (the label of a loss head, a value of which
     // only the shape mattered) is no input of the program.
     DropUnusedBuffers(program_);
@@ -53,6 +54,7 @@ class Lowering {
       for (const Value& input : node->inputs) ++reads_[SlotOf(input)];
     }
     for (const Value& output : graph_.outputs) ++reads_[SlotOf(output)];
+    for (const Update& update : graph_.updates) ++reads_[SlotOf(update.next)];
   }
 
   // The names by which a caller asks for inputs and outputs stay as they are;
@@ -82,8 +84,13 @@ class Lowering {
   void AddInputsAndConstants() {
     for (const Node* node : order_) {
       if (node->kind == Node::Kind::kVariable) {
-        buffers_[{node->id(), 0}] = AddBuffer(
-            UniqueName(node->name), node->types[0], BufferKind::kInput);
+        const bool state =
+            graph_.stateful && node->role != VariableRole::kInput;
+        const int buffer =
+            AddBuffer(UniqueName(node->name), node->types[0],
+                      state ? BufferKind::kState : BufferKind::kInput);
+        if (state) program_.buffers[buffer].constant = node->constant;
+        buffers_[{node->id(), 0}] = buffer;
       } else if (node->kind == Node::Kind::kConstant) {
         const int buffer = AddBuffer(UniqueName(node->name), node->types[0],
                                      BufferKind::kConstant);
@@ -195,6 +202,19 @@ class Lowering {
       const Value value = graph_.outputs[i];
       const int source = BufferOf(value);
       if (source != outputs_[i]) AddCopy(*value.node, source, outputs_[i]);
+    }
+  }
+
+  // Each by a copy, which fusion makes the step that computes the value.
+  void AddNextStates() {
+    for (const Update& update : graph_.updates) {
+      if (update.next == update.variable->out()) continue;
+      const int state = BufferOf(update.variable->out());
+      const int next =
+          AddBuffer(UniqueName(update.variable->name + "/next"),
+                    update.variable->types[0], BufferKind::kNextState);
+      program_.buffers[next].state = state;
+      AddCopy(*update.next.node, BufferOf(update.next), next);
     }
   }
 

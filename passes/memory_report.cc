@@ -103,7 +103,11 @@ MemoryReport ReportMemory(const Program& program, int threads) {
       case BufferKind::kConstant:
         report.constant_bytes += buffer.bytes();
         break;
+      case BufferKind::kState:
+        report.state_bytes += buffer.bytes();
+        break;
       case BufferKind::kInternal:
+      case BufferKind::kNextState:
         break;
     }
   }

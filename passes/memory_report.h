@@ -19,7 +19,7 @@ struct MemoryReport {
   // the outputs, the workspace.
   int64_t lower_bound_bytes = 0;
   int64_t naive_bytes = 0;  // every tensor with bytes of its own
-  int64_t input_bytes = 0, constant_bytes = 0;
+  int64_t input_bytes = 0, constant_bytes = 0, state_bytes = 0;
 
   struct Entry {
     std::string name, type, layout;

@@ -17,6 +17,7 @@
 
 #include "passes/passes.h"
 #include "passes/sharing.h"
+#include "passes/state_order.h"
 
 namespace mxc {
 namespace {
@@ -28,20 +29,19 @@ class Schedule {
  public:
   explicit Schedule(const Program& program) : program_(program) {
     const size_t buffers = program.buffers.size();
-    writer_.assign(buffers, -1);
     readers_.assign(buffers, 0);
     for (size_t s = 0; s < program.steps.size(); ++s) {
       const Step& step = program.steps[s];
-      for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
       inputs_.push_back(DistinctInputs(step));
       for (const int b : inputs_.back()) ++readers_[b];
       pairs_.push_back(SharePairs(program, step));
     }
+    before_ = StepsBefore(program);
   }
 
   size_t size() const { return program_.steps.size(); }
-  int writer(int buffer) const { return writer_[buffer]; }
-  const std::vector<int>& inputs(int step) const { return inputs_[step]; }
+  // The steps that must run before a step.
+  const std::vector<int>& before(int step) const { return before_[step]; }
   int64_t Bytes(int buffer) const {
     const Buffer& b = program_.buffers[buffer];
     return b.kind == BufferKind::kInternal ? b.bytes() : 0;
@@ -134,12 +134,12 @@ class Schedule {
   }
 
   const Program& program_;
-  std::vector<int> writer_, readers_;  // by buffer
-  std::vector<std::vector<int>> inputs_;
+  std::vector<int> readers_;  // by buffer
+  std::vector<std::vector<int>> inputs_, before_;
   std::vector<std::vector<SharePair>> pairs_;
 };
 
-// Each step after those that write its inputs; inputs in the order of `before`.
+// Each step after those that it waits for, these in the order of `before`.
 Order DepthFirst(const Schedule& schedule,
                  const std::function<bool(int, int)>& before) {
   Order order;
@@ -148,10 +148,7 @@ Order DepthFirst(const Schedule& schedule,
       stack;  // step, writers to visit
   const auto push = [&](int step) {
     seen[step] = true;
-    std::vector<int> writers;
-    for (const int b : schedule.inputs(step)) {
-      if (schedule.writer(b) >= 0) writers.push_back(schedule.writer(b));
-    }
+    std::vector<int> writers = schedule.before(step);
     std::ranges::stable_sort(writers,
                              [&](int a, int b) { return before(b, a); });
     stack.emplace_back(step, std::move(writers));
@@ -177,13 +174,12 @@ Order DepthFirst(const Schedule& schedule,
 // Always the ready step after which least is alive; the first of equals.
 Order Greedy(const Schedule& schedule) {
   const auto steps = static_cast<int>(schedule.size());
-  std::vector<int> awaited(steps, 0);  // inputs that are not written yet
+  std::vector<int> awaited(steps, 0);            // steps that have not run
   std::vector<std::vector<int>> waiting(steps);  // on each step
   std::set<int> ready;
   for (int s = 0; s < steps; ++s) {
-    for (const int b : schedule.inputs(s)) {
-      if (schedule.writer(b) < 0) continue;
-      waiting[schedule.writer(b)].push_back(s);
+    for (const int b : schedule.before(s)) {
+      waiting[b].push_back(s);
       ++awaited[s];
     }
     if (awaited[s] == 0) ready.insert(s);

@@ -30,6 +30,11 @@ bool ReadsOwnIndexOnly(const Step& step, int input) {
 
 }  // namespace
 
+bool MayWriteOver(const Program&, const Step& step, int input) {
+  if (std::ranges::count(step.inputs, input) == 0) return true;
+  return step.outputs.size() == 1 && ReadsOwnIndexOnly(step, input);
+}
+
 std::vector<SharePair> SharePairs(const Program& program, const Step& step) {
   // With several outputs, one could be written before another reads the input.
   if (step.outputs.size() != 1) return {};

@@ -40,6 +40,8 @@ bool DropUnusedBuffers(Program& program) {
   for (size_t i = program.buffers.size(); i-- > 0;) {
     for (int b = static_cast<int>(i); used[i] && b >= 0;) {
       used[b] = true;
+      const int state = program.buffers[b].state;
+      if (state >= 0) used[state] = true;
       b = program.buffers[b].alias_of;
     }
   }
@@ -54,6 +56,7 @@ bool DropUnusedBuffers(Program& program) {
   }
   for (Buffer& buffer : kept) {
     if (buffer.alias_of >= 0) buffer.alias_of = renumbered[buffer.alias_of];
+    if (buffer.state >= 0) buffer.state = renumbered[buffer.state];
   }
   program.buffers = std::move(kept);
   for (Step& step : program.steps) {
@@ -67,6 +70,9 @@ bool Sweep(Program& program) {
   std::vector<bool> live(program.buffers.size(), false);
   for (const int output : program.BuffersOf(BufferKind::kOutput)) {
     live[output] = true;
+  }
+  for (const int next : program.BuffersOf(BufferKind::kNextState)) {
+    live[next] = true;
   }
   bool changed = false;
   for (size_t s = program.steps.size(); s-- > 0;) {

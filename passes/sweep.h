@@ -10,8 +10,8 @@ namespace mxc {
 // the others. True if there were any.
 bool DropUnusedBuffers(Program& program);
 
-// Deletes the step outputs that nothing reads, the steps without outputs, then
-// the unused buffers. True if there were any.
+// Deletes the step outputs that nothing reads (next states live on), the steps
+// without outputs, then the unused buffers. True if there were any.
 bool Sweep(Program& program);
 
 }  // namespace mxc

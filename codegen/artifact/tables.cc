@@ -130,6 +130,9 @@ class TableMaker {
         return MXC_BUFFER_WEIGHT;
       case BufferKind::kInternal:
         return MXC_BUFFER_INTERNAL;
+      case BufferKind::kState:
+      case BufferKind::kNextState:
+        break;
     }
     return MXC_BUFFER_INTERNAL;
   }

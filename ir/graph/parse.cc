@@ -23,6 +23,7 @@ class GraphParser {
     graph_.name = lex_.Identifier();
     while (lex_.Accept("-")) graph_.name += "-" + lex_.Identifier();
     graph_.training = lex_.Accept("training");
+    graph_.stateful = lex_.Accept("stateful");
     lex_.Expect("{");
     while (lex_.Peek() == "%") ParseNode();
     lex_.Expect("return");

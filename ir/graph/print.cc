@@ -40,8 +40,9 @@ class GraphPrinter {
     for (const Node* node : order) {
       numbers_.emplace(node, static_cast<int>(numbers_.size()));
     }
-    std::string out = fmt::format("graph @{}{} {{\n", graph_.name,
-                                  graph_.training ? " training" : "");
+    std::string out = fmt::format("graph @{}{}{} {{\n", graph_.name,
+                                  graph_.training ? " training" : "",
+                                  graph_.stateful ? " stateful" : "");
     for (const Node* node : order) out += "  " + PrintNode(*node) + "\n";
     out += "  return";
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {

@@ -275,11 +275,16 @@ Result<std::vector<Tensor>> Interpret(
   Diagnostics errors;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
+    const bool state = buffer.kind == BufferKind::kState;
     if (buffer.kind == BufferKind::kConstant) {
       values[i] = ToDoubles(buffer.constant);
-    } else if (buffer.kind == BufferKind::kInput) {
+    } else if (state || buffer.kind == BufferKind::kInput) {
       const auto it = inputs.find(buffer.name);
-      if (it == inputs.end()) {
+      if (it == inputs.end() && state) {
+        values[i] = buffer.constant.empty()
+                        ? std::vector<double>(buffer.type.shape.elements())
+                        : ToDoubles(buffer.constant);
+      } else if (it == inputs.end()) {
         errors.push_back(Error({}, "input '{}' is missing", buffer.name));
       } else if (it->second.shape() != buffer.type.shape) {
         errors.push_back(Error({}, "input '{}' has shape {}, expected {}",
@@ -315,6 +320,14 @@ Result<std::vector<Tensor>> Interpret(
     TensorType type = program.buffers[output].type;
     if (options.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
     results.push_back(ToTensor(values[output], type));
+  }
+  if (options.next_states != nullptr) {
+    for (const int next : program.BuffersOf(BufferKind::kNextState)) {
+      const Buffer& state = program.buffers[program.buffers[next].state];
+      TensorType type = state.type;
+      if (options.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+      (*options.next_states)[state.name] = ToTensor(values[next], type);
+    }
   }
   return results;
 }

@@ -24,9 +24,12 @@ struct InterpreterOptions {
   // Called after each step with the values of all buffers so far (empty where
   // not yet written).
   std::function<void(int step, std::span<const Tensor> buffers)> after_step;
+  // If set: the states that the run updates, by name, as they are afterwards.
+  std::map<std::string, Tensor>* next_states = nullptr;
 };
 
-// `inputs` by buffer name, row-major. Returns the outputs in the order of
+// `inputs` by buffer name, row-major; states that are not among them have their
+// initial values. Returns the outputs in the order of
 // program.BuffersOf(kOutput). Aborts on an index out of bounds: our bug.
 Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,

@@ -64,11 +64,21 @@ class ProgramParser {
       b.kind = BufferKind::kConstant;
     else if (kind == "internal")
       b.kind = BufferKind::kInternal;
+    else if (kind == "state")
+      b.kind = BufferKind::kState;
+    else if (kind == "next")
+      b.kind = BufferKind::kNextState;
     else
-      lex_.Fail("input, output, constant or internal");
+      lex_.Fail("input, output, constant, internal, state or next");
+    if (b.kind == BufferKind::kNextState) {
+      b.state = static_cast<int>(lex_.Integer());
+    }
     if (lex_.Accept("alias")) b.alias_of = static_cast<int>(lex_.Integer());
     if (lex_.Accept("offset")) b.offset = lex_.Integer();
-    if (b.kind == BufferKind::kConstant && !lex_.failed()) ParseConstant(b);
+    const bool initialised = b.kind == BufferKind::kState && lex_.Peek() == "=";
+    if ((b.kind == BufferKind::kConstant || initialised) && !lex_.failed()) {
+      ParseConstant(b);
+    }
     program_.buffers.push_back(std::move(b));
   }
 

@@ -115,6 +115,10 @@ std::string_view KindName(BufferKind kind) {
       return "constant";
     case BufferKind::kInternal:
       return "internal";
+    case BufferKind::kState:
+      return "state";
+    case BufferKind::kNextState:
+      return "next";
   }
   return "";
 }
@@ -126,9 +130,11 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
   std::string out =
       fmt::format("  buffer {} {} {} {} {}", index, Quoted(b.name),
                   ToString(b.type), ToString(b.layout), KindName(b.kind));
+  if (b.kind == BufferKind::kNextState) out += fmt::format(" {}", b.state);
   if (b.alias_of >= 0) out += fmt::format(" alias {}", b.alias_of);
   if (b.offset >= 0) out += fmt::format(" offset {}", b.offset);
-  if (b.kind == BufferKind::kConstant &&
+  const bool initialised = b.kind == BufferKind::kState && !b.constant.empty();
+  if ((b.kind == BufferKind::kConstant || initialised) &&
       b.constant.shape().elements() <= kMaxPrintedElements) {
     out += " =";
     for (int64_t i = 0; i < b.constant.shape().elements(); ++i) {

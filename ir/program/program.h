@@ -22,6 +22,12 @@ enum class BufferKind {
   kOutput,    // the caller reads it after the run, row-major
   kConstant,  // weights: bytes known when the artifact is written
   kInternal,  // in the arena
+  // A parameter, a moving statistic, a moment, a random counter: lives from run
+  // to run, row-major, shared by all entries of an artifact under its name.
+  kState,
+  // What a state will be in the next run. The pass update-in-place makes it an
+  // alias of its state; it is written after all reads of the old value.
+  kNextState,
 };
 
 struct Buffer {
@@ -30,8 +36,10 @@ struct Buffer {
   Layout layout;
   BufferKind kind = BufferKind::kInternal;
   // kConstant: the bytes, row-major, whatever `layout` says; codegen lays them
-  // out when it writes the artifact.
+  // out when it writes the artifact. kState: before the first run, zeros if
+  // empty.
   Tensor constant;
+  int state = -1;  // kNextState: the kState buffer
   // Shares the bytes of this buffer (a view, or an in-place step), or -1. The
   // root of a chain of aliases is the one that has an offset.
   int alias_of = -1;

@@ -22,8 +22,10 @@ class ProgramVerifier {
     written_.assign(program_.buffers.size(), false);
     for (size_t i = 0; i < program_.buffers.size(); ++i) {
       const BufferKind kind = program_.buffers[i].kind;
-      written_[i] = kind == BufferKind::kInput || kind == BufferKind::kConstant;
+      written_[i] = kind == BufferKind::kInput ||
+                    kind == BufferKind::kConstant || kind == BufferKind::kState;
     }
+    overwritten_.assign(program_.buffers.size(), false);
     for (const Step& step : program_.steps) {
       if (auto error = CheckStep(step)) {
         return fmt::format("step '{}': {}", step.name, *error);
@@ -32,6 +34,10 @@ class ProgramVerifier {
     for (const int output : program_.BuffersOf(BufferKind::kOutput)) {
       if (!written_[output])
         return fmt::format("output {} is not written", output);
+    }
+    for (const int next : program_.BuffersOf(BufferKind::kNextState)) {
+      if (!written_[next])
+        return fmt::format("next state {} is not written", next);
     }
     return CheckPlan();
   }
@@ -60,7 +66,15 @@ class ProgramVerifier {
       return fmt::format("buffer {} belongs to the caller but is not row-major",
                          index);
     }
-    if (b.kind == BufferKind::kConstant && b.constant.type() != b.type) {
+    if (b.kind == BufferKind::kState && !b.layout.row_major()) {
+      return fmt::format("state {} is not row-major", index);
+    }
+    if (b.kind == BufferKind::kNextState) {
+      if (auto error = CheckNextState(index)) return error;
+    }
+    const bool valued = b.kind == BufferKind::kConstant ||
+                        (b.kind == BufferKind::kState && !b.constant.empty());
+    if (valued && b.constant.type() != b.type) {
       return fmt::format("constant {} is {}, its buffer {}", index,
                          ToString(b.constant.type()), ToString(b.type));
     }
@@ -71,8 +85,37 @@ class ProgramVerifier {
     return std::nullopt;
   }
 
+  MaybeError CheckNextState(int index) const {
+    const Buffer& b = program_.buffers[index];
+    if (!InRange(b.state) ||
+        program_.buffers[b.state].kind != BufferKind::kState) {
+      return fmt::format("buffer {} is the next value of no state", index);
+    }
+    const Buffer& state = program_.buffers[b.state];
+    if (state.type != b.type || state.layout != b.layout) {
+      return fmt::format("next state {} is unlike its state {}", index,
+                         b.state);
+    }
+    if (b.alias_of >= 0 && b.alias_of != b.state) {
+      return fmt::format("next state {} lies in buffer {}", index, b.alias_of);
+    }
+    return std::nullopt;
+  }
+
+  // Whether a buffer names the old value of a state that was written in place.
+  bool Stale(int buffer) const {
+    while (program_.buffers[buffer].alias_of >= 0) {
+      if (program_.buffers[buffer].kind == BufferKind::kNextState) return false;
+      buffer = program_.buffers[buffer].alias_of;
+    }
+    return overwritten_[buffer];
+  }
+
   MaybeError CheckStep(const Step& step) {
     for (const int b : step.inputs) {
+      if (InRange(b) && Stale(b)) {
+        return fmt::format("buffer {} is read after its state was written", b);
+      }
       if (!InRange(b)) return fmt::format("buffer {} does not exist", b);
       if (!written_[b])
         return fmt::format("buffer {} is read before written", b);
@@ -83,7 +126,13 @@ class ProgramVerifier {
     }
     MaybeError error =
         step.map() ? CheckMap(step, *step.map()) : CheckContraction(step);
-    for (const int b : step.outputs) written_[b] = true;
+    for (const int b : step.outputs) {
+      written_[b] = true;
+      const Buffer& buffer = program_.buffers[b];
+      const bool in_place =
+          buffer.kind == BufferKind::kNextState && buffer.alias_of >= 0;
+      if (in_place) overwritten_[buffer.state] = true;
+    }
     return error;
   }
 
@@ -207,6 +256,7 @@ class ProgramVerifier {
 
   const Program& program_;
   std::vector<bool> written_;
+  std::vector<bool> overwritten_;  // states, by their next value
 };
 
 }  // namespace

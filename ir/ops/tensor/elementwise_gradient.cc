@@ -6,7 +6,9 @@
 //   gradient    of the type of its input number `input`:
 //               Σ head · ∂output/∂input over the axes that it is broadcast
 //               along
-// C1  `of` is such an operator, `attrs` its attributes ("name=text" in lines)
+// C1  `of` is an operator with a meaning, `attrs` its attributes ("name=text" in
+//     lines), and the inputs after the head are legal for it
+// C2  it reads inputs as said above; rules see to that (GradientBuilder)
 #include <algorithm>
 
 #include "ir/ops/op.h"
@@ -41,6 +43,7 @@ std::vector<AttrText> Lines(const std::string& text) {
   std::vector<AttrText> attrs;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at), equals = text.find('=', at);
+    if (end == std::string::npos || equals > end) break;
     attrs.emplace_back(text.substr(at, equals - at),
                        text.substr(equals + 1, end - equals - 1));
     at = end + 1;
@@ -54,6 +57,27 @@ void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
                  t.inputs() - 1)) {
     return;
   }
+  const Operator* op = FindOperator(a.of);
+  if (!t.Require(op != nullptr && op->meaning && op->types && op->gradient,
+                 "C1: no operator '{}' with a gradient", a.of)) {
+    return;
+  }
+  std::vector<AttrError> errors;
+  const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
+  if (!t.Require(errors.empty(), "C1: attributes of {}", a.of)) return;
+  std::vector<TensorType> inputs, output = {{t.InDType(0), t.In(0)}};
+  for (int i = 1; i < t.inputs(); ++i) {
+    inputs.push_back({t.InDType(i), t.In(i)});
+  }
+  const bool fits =
+      op->inputs(attrs.get()).size() == inputs.size() &&
+      op->outputs(attrs.get()).size() == 1;
+  if (!t.Require(fits, "C1: {} inputs for {}", inputs.size(), a.of)) return;
+  TypeInference forward(inputs, output, t.training());
+  op->types(attrs.get(), forward);
+  if (!t.Require(!forward.error(), "C1: {}", forward.error().value_or(""))) {
+    return;
+  }
   const int input = static_cast<int>(a.input) + 1;
   t.SetOut(0, t.In(input));
   t.SetOutDType(0, t.InDType(input));
@@ -62,7 +86,6 @@ void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
 // The operator's output as an expression over its inputs' Loads.
 Expr ForwardValue(const ElementwiseGradientAttrs& a, const Definition& def) {
   const Operator* op = FindOperator(a.of);
-  MXC_CHECK(op != nullptr && op->meaning, "operator '{}'", a.of);
   std::vector<AttrError> errors;
   const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
   MXC_CHECK(errors.empty(), "{}: {}", a.of, errors[0].message);
