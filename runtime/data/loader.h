@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The iterator over any source: reads batches ahead on threads, row by row, and
+// hands them over in order.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/data/iterator.h"
+#include "runtime/data/order.h"
+#include "runtime/data/source.h"
+
+namespace mxc::data {
+
+struct LoaderOptions {
+  OrderOptions order;
+  OnBadRecord on_bad_record = OnBadRecord::kSkip;
+  int64_t threads = 1, prefetch = 4;
+  bool has_held_out = false;
+  std::string name;  // of the source, for messages: "mnist:/data"
+};
+
+class Loader : public Iterator {
+ public:
+  // The order must have passed Order::Check.
+  Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
+         const LoaderOptions& options);
+  ~Loader() override;
+
+  // Whether a batch of every bucket has a size that memory can have.
+  static Status Check(const Source& source, int64_t batch_size);
+
+  std::string summary() const override;
+  int buckets() const override { return static_cast<int>(provides_.size()); }
+  int64_t bucket_key(int bucket) const override;
+  const Provides& provides(int bucket) const override;
+  int64_t samples() const override { return order_.samples(); }
+  int64_t batches(int64_t epoch) const override;
+  const std::vector<std::string>& label_names() const override {
+    return label_names_;
+  }
+  bool has_held_out() const override { return options_.has_held_out; }
+  StatusOr<bool> Next(Batch& batch) override;
+  Cursor cursor() const override { return next_; }
+  Status Seek(const Cursor& cursor) override;
+  const BadRecords& bad_records() const override { return bad_records_; }
+
+ private:
+  // A batch that is being read, or waits to be handed over.
+  struct Slot {
+    Batch batch;
+    Rows rows;
+    int64_t dealt = 0, finished = 0;  // rows
+    // By row, so that they are reported in an order that threads do not decide.
+    std::vector<std::pair<int64_t, std::string>> bad;
+    std::vector<std::pair<int64_t, Status>> failures;
+    Status status;  // once it is finished
+
+    bool ready() const { return finished == Size(); }
+    int64_t Size() const { return static_cast<int64_t>(rows.rows.size()); }
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void Run();
+  // Deals some rows to the calling thread and reads them without the lock;
+  // false when there is nothing to deal.
+  bool ReadSome(Lock& lock);
+  Slot* SlotWithRows();
+  void Open(Slot* slot);
+  Status PrepareArrays(const Rows& rows, Batch* batch) const;
+  void ReadRow(Slot* slot, int64_t row);
+  Status ReadSample(const Row& from, Batch* batch, int64_t row) const;
+  void Finish(Slot* slot) const;
+  void Report(const Slot& slot);
+
+  const std::unique_ptr<Source> source_;
+  const LoaderOptions options_;
+  std::vector<Provides> provides_;
+  std::vector<std::string> label_names_;
+  BadRecords bad_records_;
+  Cursor next_;  // of the caller
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable work_, ready_;
+  Order order_;
+  Cursor deal_;  // of the next slot to open
+  std::deque<std::unique_ptr<Slot>> open_, free_;
+  int64_t busy_ = 0;  // threads that read rows
+  bool end_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace mxc::data

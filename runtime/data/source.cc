@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/data/source.h"
+
+namespace mxc::data {
+
+std::string Source::SampleName(int64_t sample) const {
+  return "record " + std::to_string(sample);
+}
+
+std::pair<int64_t, int64_t> Source::Part(int64_t index, int64_t parts) const {
+  const auto count = static_cast<__int128>(size());
+  return {static_cast<int64_t>(count * index / parts),
+          static_cast<int64_t>(count * (index + 1) / parts)};
+}
+
+Field FloatField(std::string name, std::vector<int64_t> shape) {
+  return {std::move(name), ElementType::kF32, std::move(shape)};
+}
+
+Status BadRecord(std::string message) {
+  return {StatusCode::kCorrupt, std::move(message)};
+}
+
+}  // namespace mxc::data
