@@ -38,10 +38,11 @@ class Key {
     };
     text_ +=
         fmt::format("|contraction {},{},{},{}", c.batch, c.groups, c.in, c.out);
-    for (const Extents* extents :
-         {&c.input, &c.output, &c.kernel, &c.stride, &c.dilate, &c.pad}) {
+    for (const Extents* extents : {&c.input, &c.output, &c.kernel, &c.stride,
+                                   &c.dilate, &c.pad, &c.data_dilate}) {
       text_ += fmt::format("[{}]", fmt::join(*extents, ","));
     }
+    text_ += c.flip ? "flip" : "";
     roles(c.data_axes);
     roles(c.weight_axes);
     roles(c.output_axes);

@@ -58,7 +58,7 @@ bool IsConvolution(const Contraction& c) {
     }
     return true;
   };
-  return !c.kernel.empty() &&
+  return !c.kernel.empty() && !c.flip && Product(c.data_dilate) == 1 &&
          matches(c.data_axes, Role::kBatch, {Role::kGroupIn, Role::kIn}) &&
          (matches(c.weight_axes, Role::kGroupOut, {Role::kIn}) ||
           matches(c.weight_axes, Role::kOut, {Role::kIn})) &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "codegen/cpu/map_kernel.h"
@@ -28,6 +29,8 @@ Expr IndexOf(Role role, const Contraction& c, const Indices& at) {
       return at.group * Expr(c.in) + at.in;
     case Role::kGroupOut:
       return at.group * Expr(c.out) + at.out;
+    case Role::kGroupBatch:
+      return at.group * Expr(c.batch) + at.batch;
     default:
       break;
   }
@@ -61,6 +64,10 @@ Indices OutputIndices(const Contraction& c) {
         at.group = c.groups > 1 ? i / Expr(c.out) : Expr(0);
         at.out = c.groups > 1 ? i % Expr(c.out) : i;
         break;
+      case Role::kGroupBatch:
+        at.group = c.groups > 1 ? i / Expr(c.batch) : Expr(0);
+        at.batch = c.groups > 1 ? i % Expr(c.batch) : i;
+        break;
       case Role::kSpatial0:
         at.spatial[0] = i;
         break;
@@ -90,25 +97,85 @@ bool HaloCovers(const Contraction& c, const Layout& layout, size_t s) {
   return false;
 }
 
+// The terms of one spatial axis: for every r of a range, an element of data and
+// a kernel position.
+struct Taps {
+  Expr begin = 0, end = 0;
+  std::function<Expr(const Expr& r)> data, kernel;
+  std::function<Expr(const Expr& r)> meets;  // empty: everywhere
+};
+
+// Every kernel position, with a test of what it meets.
+Taps AllTaps(const Contraction& c, size_t s, const Expr& o, bool halo) {
+  const int64_t dilate = c.dilate[s], kernel = c.kernel[s], pad = c.pad[s];
+  const int64_t spread = c.data_dilate[s], length = c.input[s];
+  const Expr first = o * Expr(c.stride[s]);
+  const auto at = [=](const Expr& r) {
+    return first + r * Expr(dilate) - Expr(pad);
+  };
+  Taps taps;
+  taps.end = kernel;
+  taps.kernel = [flip = c.flip, kernel](const Expr& r) {
+    return flip ? Expr(kernel - 1) - r : r;
+  };
+  if (spread == 1) {
+    taps.data = at;
+    if (halo) return taps;
+    taps.meets = [=](const Expr& r) {
+      return Expr(0) <= at(r) && at(r) < Expr(length);
+    };
+    return taps;
+  }
+  taps.data = [=](const Expr& r) { return at(r) / Expr(spread); };
+  taps.meets = [=](const Expr& r) {
+    return Expr(0) <= at(r) && at(r) < Expr(length * spread) &&
+           at(r) % Expr(spread) == Expr(0);
+  };
+  return taps;
+}
+
+// Of spread data (a transposed convolution), only the positions that meet
+// elements: with o + p = spread · quotient + phase, where p is the padding of
+// the convolution that is transposed, position phase + spread · r meets element
+// quotient − r.
+Taps PhaseTaps(const Contraction& c, size_t s, const Expr& o) {
+  const int64_t spread = c.data_dilate[s], kernel = c.kernel[s];
+  const Expr shifted = o + Expr(kernel - 1 - c.pad[s]);
+  const Expr quotient = shifted / Expr(spread), phase = shifted % Expr(spread);
+  return {Max(quotient - Expr(c.input[s] - 1), 0),
+          Min((Expr(kernel + spread - 1) - phase) / Expr(spread),
+              quotient + Expr(1)),
+          [=](const Expr& r) { return quotient - r; },
+          [=](const Expr& r) { return phase + r * Expr(spread); },
+          {}};
+}
+
+Taps TapsOf(const Contraction& c, size_t s, const Expr& o,
+            const Layout& layout) {
+  const bool transposed = c.data_dilate[s] > 1 && c.flip && c.stride[s] == 1 &&
+                          c.dilate[s] == 1 && c.pad[s] < c.kernel[s];
+  return transposed ? PhaseTaps(c, s, o)
+                    : AllTaps(c, s, o, HaloCovers(c, layout, s));
+}
+
 Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight) {
   const DType dtype =
       data.type.dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   const Indices out = OutputIndices(c);
   Indices in = out, taps = out;
   std::vector<Range> ranges;
-  const auto over = [&](int64_t extent) {
-    ranges.push_back({FreshReductionVar(), 0, Expr(extent)});
+  const auto over = [&](const Expr& begin, const Expr& end) {
+    ranges.push_back({FreshReductionVar(), begin, end});
     return Var(ranges.back().var);
   };
-  in.in = taps.in = over(c.in);
+  in.in = taps.in = over(0, Expr(c.in));
   Expr inside = Constant(1, DType::kBool);
   for (size_t s = 0; s < c.kernel.size(); ++s) {
-    taps.spatial[s] = over(c.kernel[s]);
-    in.spatial[s] = out.spatial[s] * Expr(c.stride[s]) +
-                    taps.spatial[s] * Expr(c.dilate[s]) - Expr(c.pad[s]);
-    if (HaloCovers(c, data.layout, s)) continue;
-    inside =
-        inside && Expr(0) <= in.spatial[s] && in.spatial[s] < Expr(c.input[s]);
+    const Taps axis = TapsOf(c, s, out.spatial[s], data.layout);
+    const Expr r = over(axis.begin, axis.end);
+    taps.spatial[s] = axis.kernel(r);
+    in.spatial[s] = axis.data(r);
+    if (axis.meets) inside = inside && axis.meets(r);
   }
   const Expr x = Load(0, data.type.dtype, IndicesOf(c.data_axes, c, in));
   const Expr w = Load(1, weight.type.dtype, IndicesOf(c.weight_axes, c, taps));

@@ -99,6 +99,9 @@ ContractionStrides StridesOf(const std::vector<Role>& axes, const Extents& dims,
       case Role::kGroupOut:
         out.g = c.out * stride, out.m = stride;
         break;
+      case Role::kGroupBatch:
+        out.g = c.batch * stride, out.n = stride;
+        break;
       case Role::kSpatial0:
         out.s[0] = stride;
         break;
@@ -116,13 +119,23 @@ ContractionStrides StridesOf(const std::vector<Role>& axes, const Extents& dims,
 // The three spatial axes of a contraction, missing ones of extent 1.
 struct Spatial {
   int64_t input = 1, output = 1, kernel = 1, stride = 1, dilate = 1, pad = 0;
+  int64_t data_dilate = 1;
+  bool flip = false;
+
+  // The element of data that output position o meets at kernel position w; -1
+  // where there is none.
+  int64_t DataAt(int64_t o, int64_t w) const {
+    const int64_t at = o * stride + (flip ? kernel - 1 - w : w) * dilate - pad;
+    const bool inside = at >= 0 && at % data_dilate == 0;
+    return inside && at / data_dilate < input ? at / data_dilate : -1;
+  }
 };
 
 std::array<Spatial, 3> SpatialOf(const Contraction& c) {
   std::array<Spatial, 3> out;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
-    out[i] = {c.input[i],  c.output[i], c.kernel[i],
-              c.stride[i], c.dilate[i], c.pad[i]};
+    out[i] = {c.input[i],  c.output[i], c.kernel[i],      c.stride[i],
+              c.dilate[i], c.pad[i],    c.data_dilate[i], c.flip};
   }
   return out;
 }
@@ -134,14 +147,14 @@ double Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
                   const std::array<int64_t, 3>& o) {
   double sum = 0;
   for (int64_t w0 = 0; w0 < sp[0].kernel; ++w0) {
-    const int64_t i0 = o[0] * sp[0].stride + w0 * sp[0].dilate - sp[0].pad;
-    if (i0 < 0 || i0 >= sp[0].input) continue;
+    const int64_t i0 = sp[0].DataAt(o[0], w0);
+    if (i0 < 0) continue;
     for (int64_t w1 = 0; w1 < sp[1].kernel; ++w1) {
-      const int64_t i1 = o[1] * sp[1].stride + w1 * sp[1].dilate - sp[1].pad;
-      if (i1 < 0 || i1 >= sp[1].input) continue;
+      const int64_t i1 = sp[1].DataAt(o[1], w1);
+      if (i1 < 0) continue;
       for (int64_t w2 = 0; w2 < sp[2].kernel; ++w2) {
-        const int64_t i2 = o[2] * sp[2].stride + w2 * sp[2].dilate - sp[2].pad;
-        if (i2 < 0 || i2 >= sp[2].input) continue;
+        const int64_t i2 = sp[2].DataAt(o[2], w2);
+        if (i2 < 0) continue;
         const double* d = data + i0 * ds.s[0] + i1 * ds.s[1] + i2 * ds.s[2];
         const double* w = weight + w0 * ws.s[0] + w1 * ws.s[1] + w2 * ws.s[2];
         for (int64_t k = 0; k < c.in; ++k) sum += d[k * ds.k] * w[k * ws.k];

@@ -24,8 +24,8 @@ inline constexpr std::array<std::string_view, 14> kBinaryNames = {
     "min", "<", "<=", "==", "!=", "&&",  "||"};
 inline constexpr std::array<std::string_view, 4> kReduceNames = {
     "sum", "product", "maximum", "minimum"};
-inline constexpr std::array<std::string_view, 9> kRoleNames = {
-    "n", "g", "k", "m", "gk", "gm", "s0", "s1", "s2"};
+inline constexpr std::array<std::string_view, 10> kRoleNames = {
+    "n", "g", "k", "m", "gk", "gm", "gn", "s0", "s1", "s2"};
 
 inline std::string_view FunctionName(UnaryOp op) {
   return kUnaryNames[static_cast<size_t>(op)];

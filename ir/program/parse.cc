@@ -243,6 +243,9 @@ class ProgramParser {
     c.stride = NamedList("stride");
     c.dilate = NamedList("dilate");
     c.pad = NamedList("pad");
+    c.data_dilate.assign(c.kernel.size(), 1);
+    if (lex_.Peek() == "data_dilate") c.data_dilate = NamedList("data_dilate");
+    c.flip = lex_.Accept("flip");
     lex_.Expect("axes");
     c.data_axes = ParseRoles();
     c.weight_axes = ParseRoles();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ir/program/names.h"
@@ -157,9 +158,14 @@ std::string PrintContraction(const ContractionStep& body) {
   };
   std::string out = fmt::format(
       "    contraction n={} g={} k={} m={} input={} output={} kernel={} "
-      "stride={} dilate={} pad={}\n",
+      "stride={} dilate={} pad={}",
       c.batch, c.groups, c.in, c.out, list(c.input), list(c.output),
       list(c.kernel), list(c.stride), list(c.dilate), list(c.pad));
+  if (std::ranges::any_of(c.data_dilate, [](int64_t n) { return n != 1; })) {
+    out += fmt::format(" data_dilate={}", list(c.data_dilate));
+  }
+  if (c.flip) out += " flip";
+  out += "\n";
   out += fmt::format("    axes [{}] [{}] [{}]\n", PrintRoles(c.data_axes),
                      PrintRoles(c.weight_axes), PrintRoles(c.output_axes));
   if (!body.choice.algorithm.empty()) {

@@ -10,6 +10,7 @@ int64_t Contraction::flops() const {
   int64_t n = 2 * batch * groups * in * out;
   for (const int64_t extent : output) n *= extent;
   for (const int64_t extent : kernel) n *= extent;
+  for (const int64_t spread : data_dilate) n /= spread;
   return n;
 }
 

@@ -66,12 +66,13 @@ struct Map {
 
 // The role that an axis of an operand plays in a contraction.
 enum class Role : uint8_t {
-  kBatch,     // n
-  kGroup,     // g
-  kIn,        // k, within a group
-  kOut,       // m, within a group
-  kGroupIn,   // g · K + k
-  kGroupOut,  // g · M + m
+  kBatch,       // n
+  kGroup,       // g
+  kIn,          // k, within a group
+  kOut,         // m, within a group
+  kGroupIn,     // g · K + k
+  kGroupOut,    // g · M + m
+  kGroupBatch,  // g · N + n
   kSpatial0,
   kSpatial1,
   kSpatial2,  // data: input position; weight: kernel
@@ -79,18 +80,33 @@ enum class Role : uint8_t {
 };
 
 // A convolution or a matrix product:
-//   out[n, g, m, o…] = Σ_{k, w…} data[n, g, k, o·stride + w·dilate − pad …]
-//                                · weight[g, m, k, w…]
-// where data is zero outside its extent. A matrix product has no spatial axes:
-// its rows are the batch. Operand 0 of the step is data, 1 weight; the others
-// are read by the epilogue.
+//   out[n, g, m, o…] = Σ_{k, w…} data[n, g, k, i…] · weight[g, m, k, w…]
+//   i = (o·stride + w·dilate − pad) / data_dilate
+// where data is zero outside its extent and between its elements, that is where
+// the division leaves a rest. With `flip`, i counts kernel positions from the
+// end: kernel − 1 − w in place of w. Output extents are given, not derived. A
+// matrix product has no spatial axes: its rows are the batch. Operand 0 of the
+// step is data, 1 weight; the others are read by the epilogue.
+//
+// The gradients of a convolution are contractions, too:
+//   data's    of its output by the weight with exchanged channels (axes
+//             kGroupIn, kOut, …): flipped, data_dilate = the forward stride,
+//             pad = dilate·(kernel − 1) − the forward pad, which may be
+//             negative;
+//   weight's  of data (axes kIn, kGroupBatch, …: the batch is summed, and input
+//             channels take its place) by the output's gradient (axes kIn,
+//             kGroupOut, …): stride and dilate exchanged, the kernel is the
+//             output's extent and the output the kernel's.
 struct Contraction {
   int64_t batch = 1, groups = 1, in = 1, out = 1;  // N, G, K, M
   Extents input, output, kernel;                   // spatial, 0 to 3 axes
   Extents stride, dilate, pad;  // pad: before; after is implied
+  Extents data_dilate;
+  bool flip = false;
   std::vector<Role> data_axes, weight_axes, output_axes;
 
-  int64_t flops() const;  // 2 · multiply-adds
+  // 2 · multiply-adds; none with the zeros between data's elements.
+  int64_t flops() const;
 };
 
 // How a contraction is computed, chosen by select-kernels from what the

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "ir/program/program.h"
@@ -220,12 +221,32 @@ class ProgramVerifier {
         return fmt::format("roles of another rank than buffer {}", buffer);
       }
     }
+    if (auto error = CheckSpatial(c)) return error;
     const TensorType& type = program_.buffers[step.outputs[0]].type;
     if (body.epilogue->dtype != type.dtype) {
       return fmt::format("stores {} into {}", ShortName(body.epilogue->dtype),
                          ToString(type));
     }
     return CheckExpr(step, body.epilogue, type.shape.dims().size());
+  }
+
+  static MaybeError CheckSpatial(const Contraction& c) {
+    const std::tuple<std::string_view, const Extents*, int64_t> lists[] = {
+        {"input", &c.input, 1},    {"output", &c.output, 1},
+        {"kernel", &c.kernel, 1},  {"stride", &c.stride, 1},
+        {"dilate", &c.dilate, 1},  {"data_dilate", &c.data_dilate, 1},
+        {"pad", &c.pad, INT64_MIN}};
+    if (c.kernel.size() > 3) return "more than three spatial axes";
+    for (const auto& [name, extents, least] : lists) {
+      if (extents->size() != c.kernel.size()) {
+        return fmt::format("{} has {} entries, kernel {}", name,
+                           extents->size(), c.kernel.size());
+      }
+      for (const int64_t extent : *extents) {
+        if (extent < least) return fmt::format("{} holds {}", name, extent);
+      }
+    }
+    return std::nullopt;
   }
 
   MaybeError CheckPlan() const {

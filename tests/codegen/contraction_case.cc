@@ -45,6 +45,9 @@ Shape ShapeOf(const Contraction& c, const std::vector<Role>& axes,
       case Role::kGroupOut:
         dims.push_back(c.groups * c.out);
         break;
+      case Role::kGroupBatch:
+        dims.push_back(c.groups * c.batch);
+        break;
       default:
         dims.push_back(spatial[static_cast<int>(role) -
                                static_cast<int>(Role::kSpatial0)]);
@@ -256,6 +259,7 @@ Contraction Convolution(const ConvolutionShape& s) {
   c.stride = s.stride.empty() ? ones : s.stride;
   c.dilate = s.dilate.empty() ? ones : s.dilate;
   c.pad = s.pad.empty() ? zeros : s.pad;
+  c.data_dilate = ones;
   c.data_axes = {Role::kBatch, Role::kGroupIn};
   c.weight_axes = {Role::kGroupOut, Role::kIn};
   c.output_axes = {Role::kBatch, Role::kGroupOut};

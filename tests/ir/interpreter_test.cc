@@ -88,7 +88,7 @@ TEST_CASE("a grouped, strided, dilated, padded convolution") {
   Contraction& c = body.contraction;
   c.batch = 2, c.groups = groups, c.in = in, c.out = out;
   c.input = {h, w}, c.kernel = {3, 2}, c.stride = {2, 1}, c.dilate = {1, 3};
-  c.pad = {1, 2};
+  c.pad = {1, 2}, c.data_dilate = {1, 1};
   c.output = {(h + 2 - 3) / 2 + 1, (w + 4 - 4) + 1};
   c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
                  Role::kSpatial1};

@@ -54,12 +54,10 @@ OneNode Build(std::string_view name, const std::vector<AttrText>& attrs,
   return one;
 }
 
-// The meaning of one node as a step, by the interpreter.
-std::vector<Tensor> EvaluateMeaning(const Node& node,
-                                    const std::vector<Tensor>& inputs,
-                                    bool training) {
-  Definition definition(node, training);
-  node.op->meaning(node.attrs.get(), definition);
+// One node as a step with that body, by the interpreter.
+std::vector<Tensor> EvaluateStep(const Node& node,
+                                 const std::vector<Tensor>& inputs,
+                                 decltype(Step::body) body) {
   Program program;
   Step step;
   step.name = "op";
@@ -72,8 +70,17 @@ std::vector<Tensor> EvaluateMeaning(const Node& node,
   };
   for (const Tensor& input : inputs) add(input.type(), step.inputs);
   for (const TensorType& type : node.types) add(type, step.outputs);
-  step.body = Map{definition.stores()};
+  step.body = std::move(body);
+  program.steps = {step};
   return InterpretStep(program, step, inputs);
+}
+
+std::vector<Tensor> EvaluateMeaning(const Node& node,
+                                    const std::vector<Tensor>& inputs,
+                                    bool training) {
+  Definition definition(node, training);
+  node.op->meaning(node.attrs.get(), definition);
+  return EvaluateStep(node, inputs, Map{definition.stores()});
 }
 
 }  // namespace
@@ -157,6 +164,21 @@ std::vector<Tensor> EvaluateUndivided(std::string_view op,
   const OneNode one = Build(op, attrs, types, false);
   MXC_CHECK(one.error.empty(), "{}: {}", op, one.error);
   return EvaluateMeaning(*one.node, inputs, false);
+}
+
+Tensor EvaluateContraction(std::string_view op,
+                           const std::vector<AttrText>& attrs,
+                           const std::vector<Tensor>& inputs) {
+  std::vector<TensorType> types;
+  for (const Tensor& input : inputs) types.push_back(input.type());
+  const OneNode one = Build(op, attrs, types, false);
+  MXC_CHECK(one.error.empty(), "{}: {}", op, one.error);
+  const Definition definition(*one.node, false);
+  auto contraction =
+      one.node->op->contraction(one.node->attrs.get(), definition);
+  MXC_CHECK(contraction.has_value(), "{}", op);
+  return EvaluateStep(*one.node, inputs,
+                      ContractionStep{std::move(*contraction), Acc(), {}})[0];
 }
 
 std::vector<double> Evaluate(std::string_view op,

@@ -35,6 +35,11 @@ std::vector<Tensor> EvaluateUndivided(std::string_view op,
                                       const std::vector<AttrText>& attrs,
                                       const std::vector<Tensor>& inputs);
 
+// The same by the operator's contraction, which it must have here.
+Tensor EvaluateContraction(std::string_view op,
+                           const std::vector<AttrText>& attrs,
+                           const std::vector<Tensor>& inputs);
+
 // Output 0 as floats.
 std::vector<double> Evaluate(std::string_view op,
                              const std::vector<AttrText>& attrs,

@@ -30,6 +30,10 @@ std::vector<AttrText> Conv(std::vector<AttrText> more) {
   return With({{"num_filter", "4"}, {"no_bias", "1"}}, std::move(more));
 }
 
+std::vector<AttrText> Geometry(std::vector<AttrText> more) {
+  return With({{"num_filter", "4"}}, std::move(more));
+}
+
 std::vector<AttrText> Regions(std::vector<AttrText> more) {
   return With({{"spatial_scale", "1"},
                {"output_dim", "1"},
@@ -74,6 +78,43 @@ std::vector<Refusal> Refusals() {
        Conv({{"kernel", "(3,3)"}, {"num_group", "3"}}),
        {kImage, any},
        "C5"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "()"}, {"extent", "()"}}),
+       {kImage, any},
+       "C1"},
+      {"_convolution_backward_data",
+       Geometry(
+           {{"kernel", "(3,3)"}, {"extent", "(8,8)"}, {"stride", "(0,1)"}}),
+       {kImage, any},
+       "C2"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "(3,3)"}, {"extent", "(8,8)"}, {"layout", "NCW"}}),
+       {kImage, any},
+       "C3"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "(3,3)"}, {"extent", "(8,8)"}, {"num_group", "3"}}),
+       {kImage, any},
+       "C4"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "(3,3)"}, {"extent", "(8,8)"}}),
+       {kImage, {4, 3, 3}},
+       "C5"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "(3,3)"}, {"extent", "(8,0)"}}),
+       {kImage, any},
+       "C6"},
+      {"_convolution_backward_data",
+       Geometry({{"kernel", "(3,3)"}, {"extent", "(8,8)"}}),
+       {{2, 4, 8, 8}, {4, 3, 3, 2}},
+       "C7"},
+      {"_convolution_backward_weight",
+       Geometry({{"kernel", "(3,3)"}}),
+       {{2, 3, 8, 8}, {3, 4, 6, 6}},
+       "C6"},
+      {"_convolution_backward_weight",
+       Geometry({{"kernel", "(3,3)"}}),
+       {{2, 3, 8, 8}, {2, 3, 6, 6}},
+       "C7"},
       {"Deconvolution", Conv({{"kernel", "()"}}), {kImage, any}, "C1"},
       {"_spread", {{"stride", "(2,)"}, {"trailing", "(0,)"}}, {kImage}, "C1"},
       {"_contrib_box_iou", {}, {{2, 3}, {2, 4}}, "C1"},

@@ -120,6 +120,9 @@ Program RandomProgram(unsigned seed) {
     if (s == 2) {
       ContractionStep body;
       body.contraction.batch = 3;
+      body.contraction.kernel = body.contraction.data_dilate = {1, 2};
+      if (Pick(random, 2) == 0) body.contraction.data_dilate = {1, 1};
+      body.contraction.flip = Pick(random, 2) == 0;
       body.contraction.data_axes = {Role::kBatch, Role::kIn};
       body.contraction.weight_axes = {Role::kOut, Role::kIn};
       body.contraction.output_axes = {Role::kBatch, Role::kOut};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/passes/blocked_catalog.h"
 
+#include <algorithm>
+
 namespace mxc {
 namespace {
 
@@ -40,6 +42,11 @@ Layout BlockedWeight(const Contraction& c) {
 
 std::vector<KernelCandidate> BlockedCatalog::Candidates(
     const Contraction& c) const {
+  const bool spread =
+      std::ranges::any_of(c.data_dilate, [](int64_t n) { return n != 1; });
+  const bool over_batch =
+      std::ranges::find(c.data_axes, Role::kGroupBatch) != c.data_axes.end();
+  if (spread || c.flip || over_batch) return {};
   KernelCandidate candidate;
   candidate.weight = BlockedWeight(c);
   candidate.scratch_bytes = 256;

@@ -205,6 +205,7 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
   c.stride = a.strides();
   c.dilate = a.dilates();
   c.pad = a.pads();
+  c.data_dilate = Extents(a.rank(), 1);
   c.data_axes = axes.Roles(Role::kBatch, Role::kGroupIn);
   c.weight_axes = axes.Roles(Role::kGroupOut, Role::kIn);
   c.output_axes = axes.Roles(Role::kBatch, Role::kGroupOut);
