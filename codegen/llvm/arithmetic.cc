@@ -133,6 +133,25 @@ Value* EmitIntPower(KernelFunction& kernel, DType dtype, Value* a, Value* b) {
   return EmitCast(kernel, power, DType::kF64, dtype);
 }
 
+// LLVM leaves a shift by all bits undefined.
+Value* EmitShiftRight(KernelFunction& kernel, Value* a, Value* b) {
+  auto& builder = kernel.b();
+  const int64_t bits = a->getType()->getScalarSizeInBits();
+  Value* inside = builder.CreateICmpULT(b, IntConstant(a, bits));
+  Value* by = builder.CreateSelect(inside, b, IntConstant(a, 0));
+  return builder.CreateSelect(inside, builder.CreateLShr(a, by),
+                              IntConstant(a, 0));
+}
+
+Value* EmitMulHigh(KernelFunction& kernel, Value* a, Value* b) {
+  auto& builder = kernel.b();
+  const unsigned bits = a->getType()->getScalarSizeInBits();
+  llvm::Type* wide = a->getType()->getWithNewBitWidth(2 * bits);
+  Value* product = builder.CreateMul(builder.CreateZExt(a, wide),
+                                     builder.CreateZExt(b, wide));
+  return builder.CreateTrunc(builder.CreateLShr(product, bits), a->getType());
+}
+
 Value* EmitIntBinary(KernelFunction& kernel, BinaryOp op, DType dtype, Value* a,
                      Value* b) {
   auto& builder = kernel.b();
@@ -159,6 +178,14 @@ Value* EmitIntBinary(KernelFunction& kernel, BinaryOp op, DType dtype, Value* a,
     case BinaryOp::kMin:
       return builder.CreateSelect(
           compare(llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_ULT), a, b);
+    case BinaryOp::kBitAnd:
+      return builder.CreateAnd(a, b);
+    case BinaryOp::kBitXor:
+      return builder.CreateXor(a, b);
+    case BinaryOp::kShiftRight:
+      return EmitShiftRight(kernel, a, b);
+    case BinaryOp::kMulHigh:
+      return EmitMulHigh(kernel, a, b);
     case BinaryOp::kLess:
       return compare(llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_ULT);
     case BinaryOp::kLessEqual:

@@ -114,6 +114,49 @@ void GraphBuilder::Update(Value variable, Value next) {
   graph_.updates.push_back({variable.node, next});
 }
 
+Value GraphBuilder::RandomState() {
+  const TensorType type{DType::kI64, Shape{2}};
+  const Value state = State("random", Tensor::Filled(type, 0));
+  for (const mxc::Update& update : graph_.updates) {
+    if (update.variable == state.node) return state;
+  }
+  std::byte* bytes = nullptr;
+  Tensor one = Tensor::Allocate(type, &bytes);
+  StoreElement(bytes, type.dtype, 0);
+  StoreElement(bytes + SizeOf(type.dtype), type.dtype, 1);
+  const Value step = graph_.AddConstant("random/step", std::move(one))->out();
+  Update(state, Op("elemwise_add", {state, step}, {}, "random"));
+  return state;
+}
+
+int64_t GraphBuilder::Stream(std::string_view role) const {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    }
+  };
+  add(origin_.name);
+  add("/");
+  add(role);
+  hash ^= hash >> 32;
+  return static_cast<int64_t>(hash >> 1);
+}
+
+Value GraphBuilder::Uniform(const Shape& shape, std::string_view role) {
+  return Op(
+      "_philox_uniform", {RandomState()},
+      {{"shape", ToString(shape)}, {"stream", fmt::format("{}", Stream(role))}},
+      role);
+}
+
+Value GraphBuilder::Normal(const Shape& shape, std::string_view role) {
+  return Op(
+      "_philox_normal", {RandomState()},
+      {{"shape", ToString(shape)}, {"stream", fmt::format("{}", Stream(role))}},
+      role);
+}
+
 GradientBuilder::GradientBuilder(Graph& graph, Node& node,
                                  std::vector<Value> heads,
                                  std::vector<bool> needed)

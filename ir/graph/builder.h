@@ -74,6 +74,17 @@ class GraphBuilder {
   // The run ends with `variable` = `next`.
   void Update(Value variable, Value next);
 
+  // --- random numbers (ir/program/philox.h): the same for the same state,
+  // node name, role and element index; between different ones independent
+  // The state variable `random`, i64[2]: seed and counter. A run of a graph
+  // that asks for it adds 1 to the counter.
+  Value RandomState();
+  // f32, uniform in [0, 1), and normal of mean 0 and variance 1.
+  Value Uniform(const Shape& shape, std::string_view role = "uniform");
+  Value Normal(const Shape& shape, std::string_view role = "normal");
+  // The stream of the origin's numbers for this role.
+  int64_t Stream(std::string_view role) const;
+
  protected:
   Graph& graph_;
   const Node& origin_;

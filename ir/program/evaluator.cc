@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/program/integers.h"
+
 namespace mxc {
 
 using Values = Evaluator::Values;
@@ -152,8 +154,12 @@ double FloorModulus(double a, double b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-Values ApplyBinary(BinaryOp op, bool integer, const Values& a,
-                   const Values& b) {
+Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
+  if (!IsFloat(dtype)) {
+    return Apply(
+        [=](double x, double y) { return IntegerResult(op, dtype, x, y); }, a,
+        b);
+  }
   switch (op) {
     case BinaryOp::kAdd:
       return Apply([](double x, double y) { return x + y; }, a, b);
@@ -162,11 +168,6 @@ Values ApplyBinary(BinaryOp op, bool integer, const Values& a,
     case BinaryOp::kMul:
       return Apply([](double x, double y) { return x * y; }, a, b);
     case BinaryOp::kDiv:
-      if (integer) {
-        return Apply(
-            [](double x, double y) { return y == 0 ? 0 : std::floor(x / y); },
-            a, b);
-      }
       return Apply([](double x, double y) { return x / y; }, a, b);
     case BinaryOp::kMod:
       return Apply(FloorModulus, a, b);
@@ -194,6 +195,8 @@ Values ApplyBinary(BinaryOp op, bool integer, const Values& a,
     case BinaryOp::kOr:
       return Apply(
           [](double x, double y) -> double { return x != 0 || y != 0; }, a, b);
+    default:
+      break;
   }
   MXC_CHECK(false);
   return {};
@@ -280,8 +283,8 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
     case ExprKind::kUnary:
       return ApplyUnary(e->unary, Visit(e->args[0], scope));
     case ExprKind::kBinary:
-      return ApplyBinary(e->binary, !IsFloat(e->args[0]->dtype),
-                         Visit(e->args[0], scope), Visit(e->args[1], scope));
+      return ApplyBinary(e->binary, e->args[0]->dtype, Visit(e->args[0], scope),
+                         Visit(e->args[1], scope));
     case ExprKind::kSelect:
       return VisitSelect(e, scope);
     case ExprKind::kCast: {
@@ -289,7 +292,12 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
       // Between float types nothing is lost on the way: that is the oracle.
       if (to == DType::kF32 || to == DType::kF64)
         return Visit(e->args[0], scope);
-      return Apply([to](double v) { return Convert(v, to); },
+      const DType from = e->args[0]->dtype;
+      if (IsFloat(from) || IsFloat(to) || to == DType::kBool) {
+        return Apply([to](double v) { return Convert(v, to); },
+                     Visit(e->args[0], scope));
+      }
+      return Apply([to](double v) { return Wrapped(v, to); },
                    Visit(e->args[0], scope));
     }
     case ExprKind::kReduce:
@@ -384,7 +392,7 @@ Values Evaluator::ReduceFrom(const Expr& e, size_t range, Scope& scope) {
       Scope inner = scope;
       inner.memo.clear();
       inner.vars[var] = {r};
-      sum = ApplyBinary(Combiner(e->reduce), false, sum,
+      sum = ApplyBinary(Combiner(e->reduce), e->dtype, sum,
                         ReduceFrom(e, range + 1, inner));
       continue;
     }
@@ -398,8 +406,9 @@ Values Evaluator::ReduceFrom(const Expr& e, size_t range, Scope& scope) {
     const Values part = ReduceFrom(e, range + 1, inner);
     sum.resize(scope.lanes, sum[0]);
     for (size_t i = 0; i < chosen.size(); ++i) {
-      sum[chosen[i]] = ApplyBinary(Combiner(e->reduce), false, {sum[chosen[i]]},
-                                   {At(part, static_cast<int>(i))})[0];
+      sum[chosen[i]] =
+          ApplyBinary(Combiner(e->reduce), e->dtype, {sum[chosen[i]]},
+                      {At(part, static_cast<int>(i))})[0];
     }
   }
   return sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates kernel IR on many indices at once, all arithmetic in double.
+// Evaluates kernel IR on many indices at once: floats of any type in double,
+// integers as their type (i64 and u64 exactly up to 2^53).
 #pragma once
 
 #include <cstdint>

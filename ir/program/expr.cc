@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/program/integers.h"
+
 namespace mxc {
 namespace {
 
@@ -47,46 +49,6 @@ ExprNode Blank(ExprKind kind, DType dtype) {
 bool IsInteger(DType dtype) { return !IsFloat(dtype); }
 
 bool IsConstNode(const Expr& e) { return e->kind == ExprKind::kConst; }
-
-double FloorDiv(double a, double b) { return b == 0 ? 0 : std::floor(a / b); }
-double FloorMod(double a, double b) {
-  return b == 0 ? 0 : a - std::floor(a / b) * b;
-}
-
-// Value of an integer or boolean operation on constants.
-double FoldInteger(BinaryOp op, double a, double b) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kDiv:
-      return FloorDiv(a, b);
-    case BinaryOp::kMod:
-      return FloorMod(a, b);
-    case BinaryOp::kPow:
-      return std::pow(a, b);
-    case BinaryOp::kMax:
-      return std::max(a, b);
-    case BinaryOp::kMin:
-      return std::min(a, b);
-    case BinaryOp::kLess:
-      return a < b;
-    case BinaryOp::kLessEqual:
-      return a <= b;
-    case BinaryOp::kEqual:
-      return a == b;
-    case BinaryOp::kNotEqual:
-      return a != b;
-    case BinaryOp::kAnd:
-      return a != 0 && b != 0;
-    case BinaryOp::kOr:
-      return a != 0 || b != 0;
-  }
-  return 0;
-}
 
 bool YieldsBool(BinaryOp op) { return op >= BinaryOp::kLess; }
 
@@ -165,17 +127,18 @@ Expr Unary(UnaryOp op, Expr x) {
 Expr Binary(BinaryOp op, Expr a, Expr b) {
   MXC_CHECK(a->dtype == b->dtype, "{} and {} in {} . {}", ShortName(a->dtype),
             ShortName(b->dtype), Print(a), Print(b));
+  MXC_CHECK(op != BinaryOp::kMulHigh || a->dtype == DType::kU32);
   const DType dtype = YieldsBool(op) ? DType::kBool : a->dtype;
   if (IsInteger(a->dtype)) {
     if (IsConstNode(a) && IsConstNode(b)) {
-      return Constant(FoldInteger(op, a->number, b->number), dtype);
+      return Constant(IntegerResult(op, a->dtype, a->number, b->number), dtype);
     }
     if (Expr same = IntegerIdentity(op, a, b)) return same;
     // (x + c1) + c2 → x + (c1 + c2)
     if (op == BinaryOp::kAdd && IsConstNode(b) &&
         a->kind == ExprKind::kBinary && a->binary == BinaryOp::kAdd &&
         IsConstNode(a->args[1])) {
-      return a->args[0] + Constant(a->args[1]->number + b->number, dtype);
+      return a->args[0] + (a->args[1] + b);
     }
   }
   ExprNode node = Blank(ExprKind::kBinary, dtype);
@@ -196,6 +159,10 @@ Expr Select(Expr condition, Expr then, Expr otherwise) {
 
 Expr Cast(Expr x, DType dtype) {
   if (x->dtype == dtype) return x;
+  if (IsConstNode(x) && IsInteger(x->dtype) && IsInteger(dtype) &&
+      dtype != DType::kBool) {
+    return Constant(Wrapped(x->number, dtype), dtype);
+  }
   if (IsConstNode(x) && dtype != DType::kBool) {
     const double v = IsFloat(dtype) ? x->number : std::trunc(x->number);
     if (IsFloat(dtype) || std::fabs(v) < 2e9) return Constant(v, dtype);
@@ -241,6 +208,10 @@ Expr Exp(Expr x) { return Unary(UnaryOp::kExp, x); }
 Expr Log(Expr x) { return Unary(UnaryOp::kLog, x); }
 Expr Sqrt(Expr x) { return Unary(UnaryOp::kSqrt, x); }
 Expr Tanh(Expr x) { return Unary(UnaryOp::kTanh, x); }
+Expr BitAnd(Expr a, Expr b) { return Binary(BinaryOp::kBitAnd, a, b); }
+Expr BitXor(Expr a, Expr b) { return Binary(BinaryOp::kBitXor, a, b); }
+Expr ShiftRight(Expr a, Expr b) { return Binary(BinaryOp::kShiftRight, a, b); }
+Expr MulHigh(Expr a, Expr b) { return Binary(BinaryOp::kMulHigh, a, b); }
 Expr Lit(double value, const Expr& like) {
   return Constant(value, like->dtype);
 }

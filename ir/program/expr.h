@@ -4,7 +4,8 @@
 // An expression is an immutable tree that shares subtrees. Index variables are
 // 64-bit integers; variable k < kFirstReductionVar is the k-th axis of the
 // store being defined, higher ones are bound by the reduction that names them.
-// Values have an element type; arithmetic does not convert, Cast does.
+// Values have an element type; arithmetic does not convert, Cast does. Integers
+// wrap around.
 #pragma once
 
 #include <cstdint>
@@ -69,11 +70,15 @@ enum class BinaryOp : uint8_t {
   kAdd,
   kSub,
   kMul,
-  kDiv,  // integers: rounded towards minus infinity
+  kDiv,  // integers: rounded towards minus infinity; x / 0 = 0
   kMod,  // sign of the divisor (Python); x mod 0 = 0 for floats
   kPow,
   kMax,
   kMin,  // NaN if either is NaN
+  kBitAnd,
+  kBitXor,      // of integers, as two's complement
+  kShiftRight,  // of integers; zeros enter, also by more than all bits
+  kMulHigh,     // of u32: the upper half of the product
   kLess,
   kLessEqual,
   kEqual,
@@ -119,7 +124,7 @@ struct ExprNode {
   BinaryOp binary{};
   ReduceOp reduce{};
   int index = 0;
-  double number = 0;  // integers up to 2^53 are exact
+  double number = 0;  // of i64 and u64: exact up to 2^53
   std::vector<Expr> args;
   std::vector<Range> ranges;
   uint64_t hash = 0;  // structural
@@ -160,6 +165,10 @@ Expr Exp(Expr x);
 Expr Log(Expr x);
 Expr Sqrt(Expr x);
 Expr Tanh(Expr x);
+Expr BitAnd(Expr a, Expr b);
+Expr BitXor(Expr a, Expr b);
+Expr ShiftRight(Expr a, Expr b);
+Expr MulHigh(Expr a, Expr b);
 // A float literal of the type of `like`.
 Expr Lit(double value, const Expr& like);
 

@@ -19,9 +19,9 @@ inline constexpr std::array<std::string_view, 33> kUnaryNames = {
     "atan",  "sinh",   "cosh",  "tanh",   "asinh", "acosh", "atanh",
     "erf",   "erfinv", "gamma", "lgamma", "isnan"};
 // Infix symbols, and names of those that are written as functions.
-inline constexpr std::array<std::string_view, 14> kBinaryNames = {
-    "+",   "-", "*",  "/",  "%",  "pow", "max",
-    "min", "<", "<=", "==", "!=", "&&",  "||"};
+inline constexpr std::array<std::string_view, 18> kBinaryNames = {
+    "+",      "-",   "*",       "/", "%",  "pow", "max", "min", "bitand",
+    "bitxor", "shr", "mulhigh", "<", "<=", "==",  "!=",  "&&",  "||"};
 inline constexpr std::array<std::string_view, 4> kReduceNames = {
     "sum", "product", "maximum", "minimum"};
 inline constexpr std::array<std::string_view, 10> kRoleNames = {
@@ -35,8 +35,7 @@ inline std::string_view FunctionName(BinaryOp op) {
 }
 // Empty for those written as functions.
 inline std::string_view InfixSymbol(BinaryOp op) {
-  const bool function =
-      op == BinaryOp::kPow || op == BinaryOp::kMax || op == BinaryOp::kMin;
+  const bool function = op >= BinaryOp::kPow && op < BinaryOp::kLess;
   return function ? std::string_view() : FunctionName(op);
 }
 inline std::string_view ReduceName(ReduceOp op) {

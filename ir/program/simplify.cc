@@ -183,8 +183,13 @@ class Simplifier {
     return linear;
   }
 
+  static bool IsOnBits(BinaryOp op) {
+    return op >= BinaryOp::kBitAnd && op <= BinaryOp::kMulHigh;
+  }
+
   Expr VisitBinary(BinaryOp op, const Expr& a, const Expr& b) {
-    if (IsFloat(a->dtype) || a->dtype == DType::kBool) return Binary(op, a, b);
+    const bool index = a->dtype == DType::kI64 || a->dtype == DType::kI32;
+    if (!index || IsOnBits(op)) return Binary(op, a, b);
     switch (op) {
       case BinaryOp::kAdd:
       case BinaryOp::kSub:

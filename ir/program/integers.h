@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on integers as kernel IR means it, for constants and the
+// evaluator, which both keep a value of any type as a double.
+#pragma once
+
+#include "ir/program/expr.h"
+
+namespace mxc {
+
+// What `dtype` (an integer type, not bool) keeps of an integer: its lowest
+// bits. Exact for |value| < 2^63; i64 and u64 are rounded to 53 digits.
+double Wrapped(double value, DType dtype);
+
+// a op b on integers, or booleans, of type `dtype`: wraps around, never traps.
+double IntegerResult(BinaryOp op, DType dtype, double a, double b);
+
+}  // namespace mxc

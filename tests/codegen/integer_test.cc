@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits of integers and the random numbers made of them, compiled.
+#include <doctest/doctest.h>
+
+#include "ir/program/philox.h"
+#include "tests/codegen/map_case.h"
+
+namespace mxc::test {
+namespace {
+
+double Scattered(int64_t i, double modulus) {
+  const auto u = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15ull >> 20;
+  return static_cast<double>(u % static_cast<uint64_t>(modulus));
+}
+
+// 0, 1, … and numbers of any size that the type holds.
+double SomeInteger(DType dtype, int64_t i) {
+  const double modulus = static_cast<double>(
+      uint64_t{1} << std::min<int64_t>(8 * SizeOf(dtype), 40));
+  return i < 70 ? static_cast<double>(i) : Scattered(i, modulus / 2);
+}
+
+}  // namespace
+
+TEST_CASE("bitwise operations, shifts and upper halves") {
+  for (const DType dtype :
+       {DType::kU32, DType::kI32, DType::kI64, DType::kU8}) {
+    for (const BinaryOp op : {BinaryOp::kBitAnd, BinaryOp::kBitXor,
+                              BinaryOp::kShiftRight, BinaryOp::kMulHigh}) {
+      if (op == BinaryOp::kMulHigh && dtype != DType::kU32) continue;
+      CAPTURE(static_cast<int>(op));
+      CAPTURE(static_cast<int>(dtype));
+      MapCase c;
+      const TensorType type{dtype, {131}};
+      const Layout plain = Layout::RowMajor(type.shape);
+      const int x = c.In(
+          type, plain, [=](int64_t i) { return SomeInteger(dtype, 130 - i); });
+      const int y =
+          c.In(type, plain, [=](int64_t i) { return SomeInteger(dtype, i); });
+      c.Out(type, plain);
+      c.Set(Binary(op, c.At(x), c.At(y)));
+      CHECK(c.CheckAll(0) == "");
+    }
+  }
+}
+
+TEST_CASE("random numbers are the interpreter's") {
+  const TensorType state{DType::kI64, {2}};
+  for (const bool normal : {false, true}) {
+    MapCase c;
+    c.In(state, Layout::RowMajor(state.shape),
+         [](int64_t i) { return static_cast<double>(41 + i); });
+    const TensorType type{DType::kF32, {2, 11, 3, 5}};
+    c.Out(type, Layout::Blocked(type.shape, 1, 8));
+    Expr at = 0;
+    for (int axis = 0; axis < 4; ++axis) {
+      at = at * Expr(type.shape[axis]) + Var(axis);
+    }
+    const PhiloxBlock block =
+        BlockOf({c.At(0, {0}), c.At(0, {1}), int64_t{1} << 50 | 77}, at);
+    c.Set(normal ? NormalOf(block) : UnitInterval(block.first));
+    CHECK(c.CheckAll(normal ? 2e-6 : 0) == "");
+  }
+}
+
+}  // namespace mxc::test
