@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mxc: runs compiled networks (.mxa files). C99; link with libmxc_runtime.
+ * mxc: runs and trains compiled networks (.mxa files). C99; link with libmxc_runtime.
  *
  *   mxc_model* model;
  *   mxc_executor* executor;
@@ -26,7 +26,8 @@
  *   structs.
  * - Threads: a model never changes after it is opened; any threads may use it
  *   at once. An executor serves one thread at a time; executors of one model
- *   run at once and share its weights. There is no global state.
+ *   run at once and share its weights. Executors that share their states, too
+ *   (mxc_bind_options.share), count as one. There is no global state.
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
  *   in the byte order of the machine. Nothing is allocated after mxc_bind.
  * - Same model, same input: same bytes of output, for any number of threads.
@@ -143,6 +144,8 @@ typedef struct mxc_entry_summary {
   uint64_t lower_bound_bytes; /* the largest sum of live bytes: no plan of the
                                  same schedule needs less arena */
   uint64_t naive_bytes;       /* what they would take without sharing */
+  uint64_t state_bytes;       /* what lives from run to run; once for executors
+                                 that share it */
 } mxc_entry_summary;
 
 MXC_API size_t mxc_model_entry_count(const mxc_model* model);
@@ -167,20 +170,30 @@ MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
 MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
                                      size_t index, mxc_tensor* tensor);
 
+/* States: what lives from run to run. Parameters that are trained, moving
+ * statistics, an optimizer's moments ("conv0_weight/momentum"), random
+ * counters. All entries of a model have the same; a model for inference alone
+ * has none. */
+MXC_API size_t mxc_model_state_count(const mxc_model* model);
+MXC_API mxc_status* mxc_model_state(const mxc_model* model, size_t index,
+                                    mxc_tensor* tensor);
+
 /* The storage plan: every tensor of an entry. */
 typedef enum mxc_role {
   MXC_ROLE_INPUT = 0,
   MXC_ROLE_OUTPUT = 1,
   MXC_ROLE_WEIGHT = 2,
   MXC_ROLE_INTERNAL = 3,
-  MXC_ROLE_ALIAS = 4 /* shares the bytes of another */
+  MXC_ROLE_ALIAS = 4, /* shares the bytes of another */
+  MXC_ROLE_STATE = 5
 } mxc_role;
 
 typedef struct mxc_buffer_summary {
   mxc_tensor tensor; /* `bytes` with halo and padding */
   mxc_role role;
   size_t root;               /* the buffer whose bytes it shares, or itself */
-  uint64_t offset;           /* into the arena, the weights or the root */
+  uint64_t offset;           /* into the arena, the weights or the root; a
+                                state's index */
   int first_step, last_step; /* holds a value from … to; -1: never */
 } mxc_buffer_summary;
 
@@ -211,6 +224,10 @@ typedef struct mxc_bind_options {
   int threads;       /* the caller's included; 0: one for each processor that
                         the process may use */
   int profile;       /* not 0: measure each step (about 30 ns a step) */
+  /* An executor of the same model whose states and arena to use, too, so that
+   * "score" sees what "train" has learned; null: states of its own. One of them
+   * runs at a time, and an output is valid until the next run of any. */
+  mxc_executor* share;
 } mxc_bind_options;
 
 /* Allocates all memory and starts the threads. `options` may be null. */
@@ -253,6 +270,33 @@ MXC_API mxc_status* mxc_bind_output(mxc_executor* executor, size_t index,
 /* Nanoseconds of each step in the last run; with options.profile only. */
 MXC_API mxc_status* mxc_step_times(const mxc_executor* executor,
                                    const int64_t** times, size_t* count);
+
+/* ---- Training ----------------------------------------------------------- */
+
+/* A run of the entry "train" is one step: it reads data, labels and the
+ * learning rate, computes outputs and loss, and writes the next value of every
+ * state. Where the loss is not finite no state changes. */
+
+/* States go by name; `size` must be the state's bytes. Not during a run. */
+MXC_API mxc_status* mxc_read_state(const mxc_executor* executor,
+                                   const char* name, void* values, size_t size);
+MXC_API mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
+                                    const void* values, size_t size);
+/* All states become what the file says. */
+MXC_API mxc_status* mxc_reset_states(mxc_executor* executor);
+
+/* Where the first value that is not finite comes from. */
+typedef struct mxc_nonfinite {
+  const char* tensor; /* null: all values are finite */
+  const char* step;   /* the step that wrote it; null: an input or a state */
+  double value;       /* NaN or an infinity */
+} mxc_nonfinite;
+
+/* Runs the entry once more on the same inputs, step by step on the calling
+ * thread, and looks at every tensor. States stay as they are; outputs do not.
+ * For explaining a loss that is not finite: it allocates, and takes its time. */
+MXC_API mxc_status* mxc_find_nonfinite(mxc_executor* executor,
+                                        mxc_nonfinite* found);
 
 #ifdef __cplusplus
 } /* extern "C" */

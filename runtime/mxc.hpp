@@ -82,6 +82,13 @@ class Model {
     return entry;
   }
 
+  std::vector<mxc_tensor> states() const {
+    std::vector<mxc_tensor> states(mxc_model_state_count(handle()));
+    for (size_t i = 0; i < states.size(); ++i)
+      Check(mxc_model_state(handle(), i, &states[i]));
+    return states;
+  }
+
   std::vector<mxc_tensor> inputs(size_t entry) const {
     return Rows<mxc_tensor>(entry, this->entry(entry).input_count,
                             &mxc_model_input);
@@ -160,6 +167,21 @@ class Executor {
     Check(mxc_output_memory(handle(), index, &memory, &size));
     return {static_cast<const T*>(memory), size / sizeof(T)};
   }
+  template <class T>
+  void ReadState(const char* name, std::span<T> values) const {
+    Check(mxc_read_state(handle(), name, values.data(), values.size_bytes()));
+  }
+  template <class T>
+  void WriteState(const char* name, std::span<T> values) {
+    Check(mxc_write_state(handle(), name, values.data(), values.size_bytes()));
+  }
+  void ResetStates() { Check(mxc_reset_states(handle())); }
+  mxc_nonfinite FindNonFinite() {
+    mxc_nonfinite found;
+    Check(mxc_find_nonfinite(handle(), &found));
+    return found;
+  }
+
   std::span<const int64_t> StepTimes() const {
     const int64_t* times = nullptr;
     size_t count = 0;

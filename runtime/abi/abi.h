@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 1u
+#define MXC_ABI_VERSION 2u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
 #define MXC_TABLES_MAGIC 0x3142415443584dull    /* "MXCTAB1" */
-#define MXC_ARENA_ALIGNMENT 64 /* of offsets into the arena and weights */
+#define MXC_ARENA_ALIGNMENT 64 /* of offsets into arena, weights, states */
 #define MXC_MAX_TASKS 0x7fffffff
 
 /* A step's code. `operands` points to the step's operands in the order of its
@@ -26,8 +26,8 @@
  * the step's fixed grid; different tasks may run at once on different threads.
  * `scratch` is aligned to 64 bytes and private to the calling thread.
  *
- * Operands in the arena and in the weights lie where their offset says, from a
- * base aligned to MXC_PAGE. The caller's inputs and outputs are aligned to
+ * Operands in the arena, in the weights and in the state region lie where their
+ * offset says, from a base aligned to MXC_PAGE. The caller's inputs and outputs are aligned to
  * their element only. A kernel touches no byte outside its operands and
  * scratch, calls nothing, and keeps nothing from one call to the next. */
 typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
@@ -85,8 +85,27 @@ typedef enum mxc_buffer_kind {
   MXC_BUFFER_OUTPUT = 1,   /* read by the caller after a run; row-major */
   MXC_BUFFER_WEIGHT = 2,   /* `offset` into the weights section */
   MXC_BUFFER_INTERNAL = 3, /* `offset` into the arena */
-  MXC_BUFFER_ALIAS = 4     /* bytes of buffer `root`, from `offset` on */
+  MXC_BUFFER_ALIAS = 4,    /* bytes of buffer `root`, from `offset` on */
+  MXC_BUFFER_STATE = 5     /* `offset` is a row of `states`; row-major. A step
+                              reads it, or writes its next value */
 } mxc_buffer_kind;
+
+/* What lives from run to run: parameters that are trained, moving statistics,
+ * moments, random counters. All entries of an artifact share them. Row-major
+ * without padding. */
+typedef struct mxc_state {
+  mxc_string name; /* "conv0_weight", "conv0_weight/momentum" */
+  int64_t dims[MXC_MAX_RANK];
+  uint8_t rank;
+  uint8_t dtype; /* as mxc_buffer.dtype */
+  uint8_t reserved0[6];
+  uint64_t offset;  /* bytes, in the state region */
+  uint64_t bytes;   /* of its elements */
+  uint64_t initial; /* what it is before the first run: bytes into the weights
+                       section; MXC_ZEROS: zeros */
+} mxc_state;
+
+#define MXC_ZEROS UINT64_MAX
 
 typedef struct mxc_buffer {
   mxc_string name;
@@ -98,8 +117,8 @@ typedef struct mxc_buffer {
   uint8_t reserved0;
   uint32_t root;   /* index within the entry of a buffer that is no alias;
                       itself unless an alias */
-  uint64_t offset; /* bytes, by kind; 0 for inputs and outputs */
-  uint64_t bytes;  /* with padding; inputs and outputs have none */
+  uint64_t offset; /* by kind; 0 for inputs and outputs */
+  uint64_t bytes;  /* with padding; inputs, outputs and states have none */
   int32_t first_step, last_step; /* live range within the entry; -1: not */
 } mxc_buffer;
 
@@ -139,6 +158,8 @@ typedef struct mxc_tables {
   uint64_t buffers_offset, buffer_count;
   uint64_t steps_offset, step_count;
   uint64_t operands_offset, operand_count; /* uint32_t each */
+  uint64_t states_offset, state_count;
+  uint64_t state_bytes; /* of the state region */
   uint64_t strings_offset, string_bytes;
 } mxc_tables;
 

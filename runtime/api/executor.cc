@@ -85,9 +85,12 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
     if (!entry.ok()) return entry.status();
     const int threads =
         chosen.threads == 0 ? AvailableThreads() : chosen.threads;
-    auto bound =
-        Executor::Bind(model->model, *entry,
-                       {.threads = threads, .profile = chosen.profile != 0});
+    auto bound = Executor::Bind(
+        model->model, *entry,
+        {.threads = threads,
+         .profile = chosen.profile != 0,
+         .share =
+             chosen.share != nullptr ? chosen.share->executor.get() : nullptr});
     if (!bound.ok()) return bound.status();
     *executor =
         new mxc_executor{.executor = std::move(*bound), .entry = *entry};

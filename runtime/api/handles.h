@@ -41,6 +41,14 @@ mxc_status* Guarded(Body body) {
 StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
                            int64_t batch);
 
-mxc_tensor Describe(const Tables& tables, const mxc_buffer& buffer);
+// Of a buffer or a state.
+template <class Row>
+mxc_tensor Describe(const Tables& tables, const Row& row) {
+  return {.name = tables.Text(row.name),
+          .dtype = static_cast<mxc_dtype>(row.dtype),
+          .rank = row.rank,
+          .dims = row.dims,
+          .bytes = row.bytes};
+}
 
 }  // namespace mxc::runtime

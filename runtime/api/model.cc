@@ -40,7 +40,8 @@ mxc_entry_summary Summarize(const Tables& tables, const mxc_entry& entry) {
           .scratch_bytes = entry.scratch_bytes,
           .activation_bytes = entry.activation_bytes,
           .lower_bound_bytes = entry.lower_bound_bytes,
-          .naive_bytes = entry.naive_bytes};
+          .naive_bytes = entry.naive_bytes,
+          .state_bytes = tables.header().state_bytes};
 }
 
 // "infer (batch 1), infer (batch 8)"
@@ -84,14 +85,6 @@ StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
           ? ""
           : Format(" for batch %lld", static_cast<long long>(batch)).c_str(),
       EntryNames(tables).c_str());
-}
-
-mxc_tensor Describe(const Tables& tables, const mxc_buffer& buffer) {
-  return {.name = tables.Text(buffer.name),
-          .dtype = static_cast<mxc_dtype>(buffer.dtype),
-          .rank = buffer.rank,
-          .dims = buffer.dims,
-          .bytes = buffer.bytes};
 }
 
 }  // namespace mxc::runtime
@@ -192,6 +185,21 @@ mxc_status* mxc_model_output(const mxc_model* model, size_t entry, size_t index,
                  [&](const Tables& tables, auto buffers, uint32_t buffer) {
                    *tensor = Describe(tables, buffers[buffer]);
                  });
+}
+
+size_t mxc_model_state_count(const mxc_model* model) {
+  return model->model->tables().states().size();
+}
+
+mxc_status* mxc_model_state(const mxc_model* model, size_t index,
+                            mxc_tensor* tensor) {
+  return Guarded([&]() -> Status {
+    const Tables& tables = model->model->tables();
+    const auto states = tables.states();
+    if (index >= states.size()) return Missing("state", index, states.size());
+    *tensor = Describe(tables, states[index]);
+    return {};
+  });
 }
 
 mxc_status* mxc_model_buffer(const mxc_model* model, size_t entry, size_t index,

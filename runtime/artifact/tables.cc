@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/artifact/tables.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string_view>
 
 namespace mxc::runtime {
 namespace {
@@ -14,14 +17,20 @@ Status Corrupt(const std::string& place, const char* what) {
 #define REQUIRE(condition, place, what) \
   if (!(condition)) return Corrupt(place, what)
 
-// Bytes of the elements, row-major without padding.
-std::optional<uint64_t> DenseBytes(const mxc_buffer& buffer) {
-  std::optional<uint64_t> bytes = ElementSize(buffer.dtype);
-  for (int axis = 0; axis < buffer.rank && bytes; ++axis) {
-    if (buffer.dims[axis] < 0) return std::nullopt;
-    bytes = Multiply(*bytes, static_cast<uint64_t>(buffer.dims[axis]));
+// Bytes of the elements of a buffer or state, row-major without padding.
+template <class Row>
+std::optional<uint64_t> DenseBytes(const Row& row) {
+  std::optional<uint64_t> bytes = ElementSize(row.dtype);
+  for (int axis = 0; axis < row.rank && bytes; ++axis) {
+    if (row.dims[axis] < 0) return std::nullopt;
+    bytes = Multiply(*bytes, static_cast<uint64_t>(row.dims[axis]));
   }
   return bytes;
+}
+
+bool SameType(const mxc_buffer& buffer, const mxc_state& state) {
+  return buffer.dtype == state.dtype && buffer.rank == state.rank &&
+         std::equal(buffer.dims, buffer.dims + buffer.rank, state.dims);
 }
 
 bool InRange(mxc_range range, size_t rows) {
@@ -46,12 +55,15 @@ class TablesCheck {
 
  private:
   Status Owners();
+  Status States();
+  Status State(const mxc_state& state, const std::string& place);
   Status Entry(const mxc_entry& entry, const std::string& place);
   Status Interface(const mxc_entry& entry, const std::string& place);
   Status Buffer(const mxc_entry& entry, uint32_t index,
                 const std::string& place);
   Status Storage(const mxc_entry& entry, uint32_t index,
                  const std::string& place);
+  Status StateBuffer(const mxc_buffer& buffer, const std::string& place);
   Status Step(const mxc_entry& entry, const mxc_step& step,
               const std::string& place);
   Status Operands(const mxc_entry& entry, const mxc_step& step,
@@ -93,9 +105,11 @@ Status TablesCheck::Header() {
   const auto operands =
       ArrayAt<uint32_t>(bytes, h.operands_offset, h.operand_count);
   const auto strings = ArrayAt<char>(bytes, h.strings_offset, h.string_bytes);
-  REQUIRE(entries && buffers && steps && operands && strings, "tables",
-          "a table does not lie within the section");
+  const auto states = ArrayAt<mxc_state>(bytes, h.states_offset, h.state_count);
+  REQUIRE(entries && buffers && steps && operands && strings && states,
+          "tables", "a table does not lie within the section");
   tables_.header_ = &h;
+  tables_.states_ = *states;
   tables_.entries_ = *entries;
   tables_.buffers_ = *buffers;
   tables_.steps_ = *steps;
@@ -108,6 +122,7 @@ Status TablesCheck::Header() {
 Status TablesCheck::Rows() {
   REQUIRE(!tables_.entries_.empty(), "tables", "no entry");
   MXC_RT_RETURN_IF_ERROR(Owners());
+  MXC_RT_RETURN_IF_ERROR(States());
   for (size_t i = 0; i < tables_.entries_.size(); ++i) {
     const std::string place = Format("entry %zu", i);
     MXC_RT_RETURN_IF_ERROR(Entry(tables_.entries_[i], place));
@@ -129,6 +144,37 @@ Status TablesCheck::Owners() {
               steps <= tables_.steps_.size() &&
               operands <= tables_.operands_.size(),
           "tables", "rows with two owners");
+  return {};
+}
+
+Status TablesCheck::States() {
+  std::set<std::string_view> names;
+  uint64_t end = 0;  // of the states before
+  for (size_t i = 0; i < tables_.states_.size(); ++i) {
+    const mxc_state& state = tables_.states_[i];
+    const std::string place = Format("state %zu", i);
+    MXC_RT_RETURN_IF_ERROR(State(state, place));
+    REQUIRE(names.insert(tables_.Text(state.name)).second, place,
+            "its name is another state's");
+    REQUIRE(state.offset >= end, place, "lies over the state before it");
+    end = state.offset + state.bytes;
+  }
+  return {};
+}
+
+Status TablesCheck::State(const mxc_state& state, const std::string& place) {
+  REQUIRE(IsText(state.name), place, "its name is no string");
+  REQUIRE(state.rank <= MXC_MAX_RANK, place, "too many axes");
+  REQUIRE(ElementSize(state.dtype) != 0, place, "unknown type");
+  REQUIRE(DenseBytes(state) == state.bytes, place, "is not dense");
+  REQUIRE(state.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
+  REQUIRE(Within(state.offset, state.bytes, tables_.header_->state_bytes),
+          place, "leaves the state region");
+  if (state.initial == MXC_ZEROS) return {};
+  REQUIRE(state.initial % MXC_ARENA_ALIGNMENT == 0, place,
+          "its initial value is not aligned");
+  REQUIRE(Within(state.initial, state.bytes, weight_bytes_), place,
+          "its initial value leaves the weights");
   return {};
 }
 
@@ -154,6 +200,12 @@ Status TablesCheck::Entry(const mxc_entry& entry, const std::string& place) {
 Status TablesCheck::Interface(const mxc_entry& entry,
                               const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
+  std::set<uint64_t> states;
+  for (const mxc_buffer& buffer : buffers) {
+    REQUIRE(
+        buffer.kind != MXC_BUFFER_STATE || states.insert(buffer.offset).second,
+        place, "two buffers are one state");
+  }
   std::vector<bool> named(buffers.size());
   for (const uint32_t index : tables_.Inputs(entry)) {
     REQUIRE(index < buffers.size() && buffers[index].kind == MXC_BUFFER_INPUT &&
@@ -192,7 +244,7 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
                             const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   const mxc_buffer& buffer = buffers[index];
-  REQUIRE(buffer.kind <= MXC_BUFFER_ALIAS, place, "unknown kind");
+  REQUIRE(buffer.kind <= MXC_BUFFER_STATE, place, "unknown kind");
   if (buffer.kind == MXC_BUFFER_ALIAS) {
     REQUIRE(buffer.root < buffers.size() &&
                 buffers[buffer.root].kind != MXC_BUFFER_ALIAS,
@@ -208,11 +260,21 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
             "an input or output that is not dense");
     return {};
   }
+  if (buffer.kind == MXC_BUFFER_STATE) return StateBuffer(buffer, place);
   const bool weight = buffer.kind == MXC_BUFFER_WEIGHT;
   REQUIRE(buffer.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
   REQUIRE(Within(buffer.offset, buffer.bytes,
                  weight ? weight_bytes_ : entry.arena_bytes),
           place, weight ? "leaves the weights" : "leaves the arena");
+  return {};
+}
+
+Status TablesCheck::StateBuffer(const mxc_buffer& buffer,
+                                const std::string& place) {
+  REQUIRE(buffer.offset < tables_.states_.size(), place, "no such state");
+  const mxc_state& state = tables_.states_[buffer.offset];
+  REQUIRE(SameType(buffer, state) && buffer.bytes == state.bytes, place,
+          "is not of its state's type");
   return {};
 }
 

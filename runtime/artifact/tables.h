@@ -26,6 +26,7 @@ class Tables {
 
   const mxc_tables& header() const { return *header_; }
   std::span<const mxc_entry> entries() const { return entries_; }
+  std::span<const mxc_state> states() const { return states_; }
   const char* Text(mxc_string s) const { return strings_ + s.first; }
 
   std::span<const mxc_buffer> Buffers(const mxc_entry& entry) const {
@@ -50,6 +51,7 @@ class Tables {
   std::vector<uint64_t> storage_;  // aligned to 8
   const mxc_tables* header_ = nullptr;
   std::span<const mxc_entry> entries_;
+  std::span<const mxc_state> states_;
   std::span<const mxc_buffer> buffers_;
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;

@@ -15,24 +15,11 @@
 namespace mxc::runtime {
 namespace {
 
-// Sums sizes, each rounded up so that the next one is aligned; too large a sum
-// stays too large.
-class Sizes {
- public:
-  // Returns where the piece begins.
-  uint64_t Add(uint64_t bytes, uint64_t alignment) {
-    const uint64_t begin = total_;
-    bytes = std::min(bytes, kTooMuch);
-    total_ = std::min(total_ + (bytes + alignment - 1) / alignment * alignment,
-                      kTooMuch);
-    return begin;
-  }
-  uint64_t total() const { return total_; }
-
- private:
-  static constexpr uint64_t kTooMuch = uint64_t{1} << 60;
-  uint64_t total_ = 0;
-};
+Status Busy() {
+  return Fail(StatusCode::kBusy,
+              "this executor, or one that shares its memory, is running "
+              "already");
+}
 
 }  // namespace
 
@@ -58,9 +45,13 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
                 "%d threads; 1 to %d are possible", options.threads,
                 kMaxThreads);
   }
+  if (options.share != nullptr && options.share->model_ != model) {
+    return Fail(StatusCode::kInvalidArgument,
+                "executors of different models share no memory");
+  }
   std::unique_ptr<Executor> executor(new Executor(std::move(model), entry));
   executor->threads_ = options.threads;
-  MXC_RT_RETURN_IF_ERROR(executor->Allocate());
+  MXC_RT_RETURN_IF_ERROR(executor->Allocate(options.share));
   executor->PlaceBuffers();
   executor->PrepareSteps();
   executor->MarkSharedOutputs();
@@ -68,10 +59,10 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   return executor;
 }
 
-// One piece of memory: arena, then the caller's buffers, then scratch.
-Status Executor::Allocate() {
+// One piece of memory: states and arena, then the caller's buffers, then
+// scratch. Where states and arena are shared, a second piece holds the rest.
+Status Executor::Allocate(const Executor* share) {
   Sizes sizes;
-  sizes.Add(entry_->arena_bytes, MXC_PAGE);
   std::vector<uint64_t> begins(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     if (CallersOwn(i)) begins[i] = sizes.Add(buffers_[i].bytes, MXC_PAGE);
@@ -83,17 +74,31 @@ Status Executor::Allocate() {
   const uint64_t scratch = sizes.total();
   for (int t = 0; t < threads_; ++t) sizes.Add(scratch_stride_, MXC_PAGE);
 
-  StatusOr<Region> memory =
-      Region::Allocate(sizes.total(), "arena, inputs, outputs and scratch");
+  StatusOr<std::byte*> memory = Reserve(share, sizes.total());
   if (!memory.ok()) return memory.status();
-  memory_ = std::move(*memory);
-  arena_ = memory_.data();
-  scratch_ = memory_.data() + scratch;
+  scratch_ = *memory + scratch;
   own_.resize(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    if (CallersOwn(i)) own_[i] = memory_.data() + begins[i];
+    if (CallersOwn(i)) own_[i] = *memory + begins[i];
   }
   return {};
+}
+
+// Sets shared_; returns where `bytes` of this executor alone begin.
+StatusOr<std::byte*> Executor::Reserve(const Executor* share, uint64_t bytes) {
+  if (share == nullptr) {
+    auto storage =
+        Storage::Allocate(model_->tables(), model_->weights(), bytes);
+    if (!storage.ok()) return storage.status();
+    shared_ = std::move(*storage);
+    return shared_->extra();
+  }
+  StatusOr<Region> memory =
+      Region::Allocate(bytes, "inputs, outputs and scratch");
+  if (!memory.ok()) return memory.status();
+  memory_ = std::move(*memory);
+  shared_ = share->shared_;
+  return memory_.data();
 }
 
 void Executor::PlaceBuffers() {
@@ -103,7 +108,10 @@ void Executor::PlaceBuffers() {
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const mxc_buffer& buffer = buffers_[i];
     if (buffer.kind == MXC_BUFFER_WEIGHT) own_[i] = weights + buffer.offset;
-    if (buffer.kind == MXC_BUFFER_INTERNAL) own_[i] = arena_ + buffer.offset;
+    if (buffer.kind == MXC_BUFFER_INTERNAL) {
+      own_[i] = shared_->arena() + buffer.offset;
+    }
+    if (buffer.kind == MXC_BUFFER_STATE) own_[i] = State(buffer.offset).data();
   }
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const mxc_buffer& buffer = buffers_[i];
@@ -164,9 +172,7 @@ Status Executor::StartThreads(const Options& options) {
 }
 
 Status Executor::Run() {
-  if (running_.exchange(true, std::memory_order_acquire)) {
-    return Fail(StatusCode::kBusy, "this executor is running already");
-  }
+  if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;
     if (!step_times_.empty()) last_mark_ = Nanoseconds();
@@ -174,7 +180,23 @@ Status Executor::Run() {
     if (team_ != nullptr) team_->Run();
     CopyOutputs();
   }
-  running_.store(false, std::memory_order_release);
+  shared_->End();
+  return {};
+}
+
+Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
+  if (!shared_->Begin()) return Busy();
+  {
+    const FloatMode mode;
+    const auto count = static_cast<uint32_t>(launches_.size());
+    bool more = true;
+    for (uint32_t i = 0; i < count && more; ++i) {
+      RunSteps(i, i + 1, /*thread=*/0);
+      more = after(i);
+    }
+    if (more) CopyOutputs();
+  }
+  shared_->End();
   return {};
 }
 

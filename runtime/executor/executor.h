@@ -3,11 +3,12 @@
 // needs is allocated by Bind; a run allocates nothing.
 //
 // An executor is used by one thread at a time (Run says kBusy otherwise); any
-// number of executors may share a model and run at once.
+// number of executors may share a model and run at once, unless they share
+// their storage, too.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/schedule.h"
+#include "runtime/executor/storage.h"
 #include "runtime/executor/team.h"
 
 namespace mxc::runtime {
@@ -30,6 +32,9 @@ class Executor : private Work {
   struct Options {
     int threads = 1;       // 1 to kMaxThreads, the caller's included
     bool profile = false;  // measure each step
+    // States and arena of another executor of the same model: what one run
+    // leaves in the states, the other's next run finds. Null: its own.
+    const Executor* share = nullptr;
   };
 
   // `entry` is a row of the model's entries.
@@ -43,9 +48,19 @@ class Executor : private Work {
   uint64_t scratch_bytes() const {
     return entry_->scratch_bytes * static_cast<uint64_t>(threads_);
   }
-  uint64_t allocated_bytes() const { return memory_.size(); }
 
   Status Run();
+  // The same on the calling thread alone, and `after` hears of each step that
+  // ran, by its row; false ends the run there.
+  Status RunStepwise(const std::function<bool(size_t step)>& after);
+
+  // Where a buffer of the entry lies now.
+  const std::byte* BufferStorage(uint32_t buffer) const {
+    return storage_[buffer];
+  }
+  // The states of the model, by their row in its tables.
+  std::span<std::byte> State(size_t row) const { return shared_->State(row); }
+  void ResetStates() { shared_->ResetStates(); }
 
   // `k` counts the entry's inputs. Where the next run reads the input from:
   // memory of the executor, or the caller's.
@@ -77,7 +92,8 @@ class Executor : private Work {
 
   Executor(std::shared_ptr<const Model> model, size_t entry);
 
-  Status Allocate();
+  Status Allocate(const Executor* share);
+  StatusOr<std::byte*> Reserve(const Executor* share, uint64_t bytes);
   void PlaceBuffers();
   void PrepareSteps();
   void MarkSharedOutputs();
@@ -104,8 +120,8 @@ class Executor : private Work {
   const std::span<const uint32_t> inputs_, outputs_;
   int threads_ = 1;
 
-  Region memory_;  // arena, inputs and outputs, scratch
-  std::byte* arena_ = nullptr;
+  std::shared_ptr<Storage> shared_;  // states and arena
+  Region memory_;  // inputs, outputs and scratch where shared_ has no room
   std::byte* scratch_ = nullptr;
   uint64_t scratch_stride_ = 0;
   std::vector<std::byte*> own_;      // the executor's memory of each buffer
@@ -124,7 +140,6 @@ class Executor : private Work {
   Schedule schedule_;
   std::vector<int64_t> step_times_;
   int64_t last_mark_ = 0;
-  std::atomic<bool> running_{false};
   std::unique_ptr<Team> team_;  // last: its threads use the rest
 };
 

@@ -96,7 +96,7 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 1"));
+                 "format version 99, this runtime reads version 2"));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));
@@ -282,6 +282,43 @@ TEST_CASE("every rule of the tables is enforced") {
   check("entry 0: an output is no dense buffer",
         [](TestEntry& e) { e.outputs = {9}; });
   check("entry 0: negative batch", [](TestEntry& e) { e.batch = -1; });
+}
+
+TEST_CASE("every rule of the states is enforced") {
+  const auto weight_bytes = TrainArtifact().weights.size() * sizeof(float);
+  const auto check = [&](const char* message, auto change) {
+    TestArtifact artifact = TrainArtifact();
+    change(artifact);
+    const std::string bytes = artifact.Tables();
+    const auto tables =
+        Tables::Parse(std::as_bytes(std::span(bytes)), weight_bytes);
+    CAPTURE(message);
+    CHECK(tables.status().message() == message);
+  };
+  check("", [](TestArtifact&) {});
+  check("state 1: its name is another state's",
+        [](TestArtifact& a) { a.states[1].name = "weight"; });
+  check("state 0: unknown type",
+        [](TestArtifact& a) { a.states[0].dtype = 99; });
+  check("state 0: is not dense",
+        [](TestArtifact& a) { a.states[0].dims = {-1024}; });
+  check("state 1: not aligned",
+        [](TestArtifact& a) { a.states[1].offset = 4104; });
+  check("state 1: lies over the state before it",
+        [](TestArtifact& a) { a.states[1].offset = 4032; });
+  check("state 1: leaves the state region",
+        [](TestArtifact& a) { a.states[1].offset = 8192; });
+  check("state 0: its initial value is not aligned",
+        [](TestArtifact& a) { a.states[0].initial = 8; });
+  check("state 0: its initial value leaves the weights",
+        [](TestArtifact& a) { a.states[0].initial = 320; });
+  check("entry 0, buffer 2: no such state",
+        [](TestArtifact& a) { a.entries[0].buffers[2].offset = 2; });
+  check("entry 1, buffer 1: is not of its state's type",
+        [](TestArtifact& a) { a.entries[1].buffers[1].dims = {32, 32}; });
+  check("entry 0: two buffers are one state", [](TestArtifact& a) {
+    a.entries[0].buffers.push_back({"again", {1024}, MXC_BUFFER_STATE, 0});
+  });
 }
 
 }  // namespace mxc::test

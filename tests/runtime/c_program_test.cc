@@ -35,6 +35,17 @@ TEST_CASE("a C99 program runs a model with mxc.h alone") {
   CHECK(code == 1);
 }
 
+TEST_CASE("a C99 program trains, saves, loads and scores with mxc.h alone") {
+  const std::string path = WriteTemporary("c-train", TrainArtifact().File());
+  int code = 0;
+  const std::string program = MXC_TEST_C_TRAIN;
+  CHECK(OutputOf(program + " " + path + " 30 " + path + ".states", &code) ==
+        "loss from 1.73e+08 to 384.0\nscored 311.0\n");
+  CHECK(code == 0);
+  // 1024 floats and the number of steps.
+  CHECK(std::filesystem::file_size(path + ".states") == 4096 + 8);
+}
+
 TEST_CASE("the shared library is small and exports the C API alone") {
   int code = 0;
   const std::string library = MXC_TEST_SHARED_LIBRARY;

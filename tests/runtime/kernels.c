@@ -69,8 +69,44 @@ static void AddSmallest(void* const* operands, int64_t begin, int64_t end,
   }
 }
 
+/* out[0] = half the squared distance of 1024 elements, by one task */
+static void Distance(void* const* operands, int64_t begin, int64_t end,
+                     void* scratch) {
+  const float *data = operands[0], *weight = operands[1];
+  float* out = operands[2];
+  float sum = 0;
+  (void)scratch;
+  if (begin >= end) return;
+  for (int64_t i = 0; i < 1024; ++i) {
+    sum += (weight[i] - data[i]) * (weight[i] - data[i]) / 2;
+  }
+  out[0] = sum;
+}
+
+/* next = weight - rate * (weight - data), one step down that distance */
+static void Descend(void* const* operands, int64_t begin, int64_t end,
+                    void* scratch) {
+  const float *data = operands[0], *weight = operands[1];
+  const double* rate = operands[2];
+  float* next = operands[3];
+  (void)scratch;
+  for (int64_t i = begin * kBlock; i < end * kBlock; ++i) {
+    next[i] = weight[i] - (float)rate[0] * (weight[i] - data[i]);
+  }
+}
+
+/* next = count + 1 */
+static void Count(void* const* operands, int64_t begin, int64_t end,
+                  void* scratch) {
+  const int64_t* count = operands[0];
+  int64_t* next = operands[1];
+  (void)scratch;
+  if (begin < end) next[0] = count[0] + 1;
+}
+
 extern const mxc_kernel mxc_kernels[];
-const mxc_kernel mxc_kernels[] = {Scale, Add, Sum, Reverse, AddSmallest};
+const mxc_kernel mxc_kernels[] = {Scale,       Add,      Sum,     Reverse,
+                                  AddSmallest, Distance, Descend, Count};
 
 /* The test that writes a file finds these numbers and puts the true ones. */
 extern const mxc_code_header mxc_abi;

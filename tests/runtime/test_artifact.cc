@@ -39,6 +39,8 @@ class TablesWriter {
  public:
   explicit TablesWriter(const TestArtifact& artifact) {
     for (const TestEntry& entry : artifact.entries) Add(entry);
+    for (const TestState& state : artifact.states) Add(state);
+    header_.state_bytes = artifact.state_bytes;
     header_.magic = MXC_TABLES_MAGIC;
     header_.abi_version = MXC_ABI_VERSION;
     header_.kernel_count = kKernelCount;
@@ -55,6 +57,8 @@ class TablesWriter {
     header_.steps_offset = Append(bytes, BytesOf(steps_));
     header_.operand_count = operands_.size();
     header_.operands_offset = Append(bytes, BytesOf(operands_));
+    header_.state_count = states_.size();
+    header_.states_offset = Append(bytes, BytesOf(states_));
     header_.string_bytes = strings_.size();
     header_.strings_offset = Append(bytes, strings_);
     std::memcpy(bytes.data(), &header_, sizeof header_);
@@ -104,17 +108,32 @@ class TablesWriter {
   void Add(const TestBuffer& buffer, uint32_t index) {
     mxc_buffer row{};
     row.name = Text(buffer.name);
-    row.bytes = sizeof(float);
-    for (const int64_t dim : buffer.dims) {
-      row.dims[row.rank++] = dim;
-      row.bytes *= static_cast<uint64_t>(dim);
-    }
+    SetType(row, buffer);
     row.kind = buffer.kind;
     row.root = buffer.root < 0 ? index : static_cast<uint32_t>(buffer.root);
     row.offset = buffer.offset;
     row.first_step = buffer.first_step;
     row.last_step = buffer.last_step;
     buffers_.push_back(row);
+  }
+
+  void Add(const TestState& state) {
+    mxc_state row{};
+    row.name = Text(state.name);
+    SetType(row, state);
+    row.offset = state.offset;
+    row.initial = state.initial;
+    states_.push_back(row);
+  }
+
+  template <class Row, class From>
+  static void SetType(Row& row, const From& from) {
+    row.dtype = from.dtype;
+    row.bytes = from.dtype == 0 ? 4 : 8;
+    for (const int64_t dim : from.dims) {
+      row.dims[row.rank++] = dim;
+      row.bytes *= static_cast<uint64_t>(dim);
+    }
   }
 
   void Add(const TestStep& step) {
@@ -135,6 +154,7 @@ class TablesWriter {
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
   std::vector<mxc_step> steps_;
+  std::vector<mxc_state> states_;
   std::vector<uint32_t> operands_;
   std::string strings_;
 };
@@ -237,6 +257,46 @@ ChainResult ChainExpected(const std::vector<float>& data) {
   }
   for (const float value : result.reversed) result.sum += value;
   return result;
+}
+
+TestArtifact TrainArtifact() {
+  TestEntry train;
+  train.name = "train";
+  train.buffers = {{"data", {1, 1024}, MXC_BUFFER_INPUT},
+                   {"learning_rate", {1}, MXC_BUFFER_INPUT},
+                   {"weight", {1024}, MXC_BUFFER_STATE, 0},
+                   {"weight/next", {1024}, MXC_BUFFER_ALIAS, 0, 2},
+                   {"steps", {1}, MXC_BUFFER_STATE, 1},
+                   {"steps/next", {1}, MXC_BUFFER_ALIAS, 0, 4},
+                   {"loss", {1}, MXC_BUFFER_OUTPUT}};
+  train.buffers[1].dtype = 1;
+  train.buffers[4].dtype = train.buffers[5].dtype = 6;
+  train.steps = {{"distance", kDistance, {0, 2}, {6}, 1, 0, 64},
+                 {"descend", kDescend, {0, 2, 1}, {3}, 64},
+                 {"count", kCount, {4}, {5}, 1, 0, 64}};
+  train.inputs = {0, 1};
+  train.outputs = {6};
+  TestEntry score;
+  score.name = "score";
+  score.buffers = {{"data", {1, 1024}, MXC_BUFFER_INPUT},
+                   {"weight", {1024}, MXC_BUFFER_STATE, 0},
+                   {"doubled", {1024}, MXC_BUFFER_INTERNAL},
+                   {"loss", {1}, MXC_BUFFER_OUTPUT}};
+  score.steps = {{"unused", kScale, {1}, {2}, 64},
+                 {"distance", kDistance, {0, 1}, {3}, 1, 0, 64}};
+  score.inputs = {0};
+  score.outputs = {3};
+  score.arena_bytes = 4096;
+  TestArtifact artifact;
+  artifact.entries = {train, score};
+  artifact.states = {{"weight", {1024}, 0, 256},
+                     {"steps", {1}, 4096, MXC_ZEROS, 6}};
+  artifact.state_bytes = 4096 + 64;
+  artifact.weights.resize(64 + 1024);
+  for (size_t i = 0; i < artifact.weights.size(); ++i) {
+    artifact.weights[i] = static_cast<float>(i);
+  }
+  return artifact;
 }
 
 std::string WriteTemporary(const std::string& name, const std::string& bytes) {

@@ -11,8 +11,17 @@
 
 namespace mxc::test {
 
-enum Kernel : uint32_t { kScale, kAdd, kSum, kReverse, kAddSmallest };
-inline constexpr uint32_t kKernelCount = 5;
+enum Kernel : uint32_t {
+  kScale,
+  kAdd,
+  kSum,
+  kReverse,
+  kAddSmallest,
+  kDistance,
+  kDescend,
+  kCount
+};
+inline constexpr uint32_t kKernelCount = 8;
 inline constexpr int64_t kBlock = 16;  // elements of a task
 
 struct TestBuffer {
@@ -22,6 +31,15 @@ struct TestBuffer {
   uint64_t offset = 0;
   int root = -1;  // itself
   int first_step = -1, last_step = -1;
+  uint8_t dtype = 0;  // f32; or 1: f64, 6: i64
+};
+
+struct TestState {
+  std::string name;
+  std::vector<int64_t> dims;
+  uint64_t offset = 0;
+  uint64_t initial = MXC_ZEROS;
+  uint8_t dtype = 0;
 };
 
 struct TestStep {
@@ -44,6 +62,8 @@ struct TestEntry {
 
 struct TestArtifact {
   std::vector<TestEntry> entries;
+  std::vector<TestState> states;
+  uint64_t state_bytes = 0;
   std::vector<float> weights;
   std::string manifest = "source: test\n", symbol = "{}";
   uint64_t required_features = 0;
@@ -67,6 +87,12 @@ struct ChainResult {
   float sum = 0;
 };
 ChainResult ChainExpected(const std::vector<float>& data);
+
+// States: weight[1024], which begins as 64, 65 …, and the number of steps, i64.
+//   train: data, learning_rate f64 → loss = |weight - data|² / 2, and a step of
+//          weight towards data
+//   score: data → loss
+TestArtifact TrainArtifact();
 
 // Writes to a file of the test's own and returns its path.
 std::string WriteTemporary(const std::string& name, const std::string& bytes);

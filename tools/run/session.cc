@@ -52,7 +52,8 @@ api::Executor Session::Bind(bool profile) const {
   return api::Executor(model, {.entry = summary.name,
                                .batch = summary.batch,
                                .threads = threads,
-                               .profile = profile});
+                               .profile = profile,
+                               .share = nullptr});
 }
 
 std::string DescribeShape(const std::vector<int64_t>& shape) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string>
+
+#include "runtime/api/handles.h"
+#include "runtime/executor/non_finite.h"
+
+using namespace mxc::runtime;
+
+namespace {
+
+// The bytes of a state, after a check of its name and size.
+StatusOr<std::span<std::byte>> FindState(const mxc_executor* executor,
+                                         const char* name, size_t size) {
+  const Tables& tables = executor->executor->model().tables();
+  const auto states = tables.states();
+  for (size_t row = 0; name != nullptr && row < states.size(); ++row) {
+    if (std::strcmp(tables.Text(states[row].name), name) != 0) continue;
+    if (states[row].bytes == size) return executor->executor->State(row);
+    return Fail(StatusCode::kInvalidArgument,
+                "'%s' has %llu bytes, but %zu are given", name,
+                static_cast<unsigned long long>(states[row].bytes), size);
+  }
+  return Fail(StatusCode::kNotFound, "no state '%s'; the model has %zu",
+              name != nullptr ? name : "", states.size());
+}
+
+}  // namespace
+
+mxc_status* mxc_read_state(const mxc_executor* executor, const char* name,
+                           void* values, size_t size) {
+  return Guarded([&]() -> Status {
+    const auto state = FindState(executor, name, size);
+    if (!state.ok()) return state.status();
+    if (size > 0) std::memcpy(values, state->data(), size);
+    return {};
+  });
+}
+
+mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
+                            const void* values, size_t size) {
+  return Guarded([&]() -> Status {
+    const auto state = FindState(executor, name, size);
+    if (!state.ok()) return state.status();
+    if (size > 0) std::memcpy(state->data(), values, size);
+    return {};
+  });
+}
+
+mxc_status* mxc_reset_states(mxc_executor* executor) {
+  return Guarded([&]() -> Status {
+    executor->executor->ResetStates();
+    return {};
+  });
+}
+
+mxc_status* mxc_find_nonfinite(mxc_executor* executor, mxc_nonfinite* found) {
+  return Guarded([&]() -> Status {
+    Executor& e = *executor->executor;
+    const auto first = FindNonFinite(e);
+    if (!first.ok()) return first.status();
+    *found = {};
+    if (!first->has_value()) return {};
+    const NonFinite& value = **first;
+    const Tables& tables = e.model().tables();
+    found->tensor = tables.Text(e.buffers()[value.buffer].name);
+    found->value = value.value;
+    if (value.step) {
+      found->step = tables.Text(tables.Steps(e.entry())[*value.step].name);
+    }
+    return {};
+  });
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that executors of one model may share: what lives from run to run
+// (states), and what a run alone needs (the arena). Executors that share it run
+// one at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "runtime/artifact/tables.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/status.h"
+
+namespace mxc::runtime {
+
+// Sums sizes, each rounded up so that the next one is aligned; too large a sum
+// stays too large.
+class Sizes {
+ public:
+  // Returns where the piece begins.
+  uint64_t Add(uint64_t bytes, uint64_t alignment);
+  uint64_t total() const { return total_; }
+
+ private:
+  uint64_t total_ = 0;
+};
+
+class Storage {
+ public:
+  // One region: the states as they are before the first run, the arena of the
+  // model's largest entry (pages that no run touches cost nothing), then
+  // `extra_bytes` for whoever asks first.
+  static StatusOr<std::shared_ptr<Storage>> Allocate(const Tables& tables,
+                                                     Bytes weights,
+                                                     uint64_t extra_bytes);
+
+  std::byte* arena() const { return arena_; }
+  std::byte* extra() const { return extra_; }
+
+  // `row` of tables.states().
+  std::span<std::byte> State(size_t row) const {
+    const mxc_state& state = states_[row];
+    return {memory_.data() + state.offset, state.bytes};
+  }
+  // To what they are before the first run.
+  void ResetStates();
+
+  // False: a run is going on.
+  bool Begin() { return !running_.exchange(true, std::memory_order_acquire); }
+  void End() { running_.store(false, std::memory_order_release); }
+
+ private:
+  Region memory_;  // begins with the states
+  std::span<const mxc_state> states_;
+  Bytes weights_;
+  std::byte* arena_ = nullptr;
+  std::byte* extra_ = nullptr;
+  std::atomic<bool> running_{false};
+};
+
+}  // namespace mxc::runtime
