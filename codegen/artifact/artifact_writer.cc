@@ -64,7 +64,8 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const Manifest& manifest,
                                     const std::string& symbol_json) {
   WeightsSection weights;
-  const std::string tables = MakeTables(entries, code, target, weights);
+  MXC_ASSIGN(const std::string tables,
+             MakeTables(entries, code, target, weights));
   std::vector<std::string> objects = code.objects;
   objects.push_back(EmitKernelTable(
       code.kernel_names, runtime::Checksum(AsBytes(tables)), target));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "codegen/artifact/states.h"
 #include "codegen/artifact/weights.h"
 #include "codegen/codegen.h"
 #include "codegen/llvm/entry_function.h"
@@ -31,6 +32,16 @@ std::string Upper(std::string text) {
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return text;
+}
+
+// Between the quotes of a C string.
+std::string Quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  }
+  return out;
 }
 
 std::string_view CType(DType dtype) {
@@ -62,8 +73,10 @@ std::string_view CType(DType dtype) {
 // Where each buffer of an entry lies, and what the arena needs beside them.
 EntryFunction PlanEntry(const Program& program,
                         const std::vector<StepCode>& steps,
-                        const CodeImage& code, WeightsSection& weights) {
+                        const CodeImage& code, const StateTable& states,
+                        WeightsSection& weights) {
   EntryFunction entry;
+  entry.has_states = !states.rows().empty();
   entry.symbol = Identifier(program.name) + "_" + Identifier(program.entry);
   entry.inputs = program.BuffersOf(BufferKind::kInput);
   entry.outputs = program.BuffersOf(BufferKind::kOutput);
@@ -76,10 +89,13 @@ EntryFunction PlanEntry(const Program& program,
   entry.arena_bytes = entry.scratch_offset + scratch;
   for (const Buffer& buffer : program.buffers) {
     entry.kinds.push_back(buffer.kind);
-    const bool constant =
-        buffer.kind == BufferKind::kConstant && buffer.alias_of < 0;
-    entry.offsets.push_back(constant ? static_cast<int64_t>(weights.Add(buffer))
-                                     : buffer.offset);
+    int64_t offset = buffer.offset;
+    if (buffer.kind == BufferKind::kConstant && buffer.alias_of < 0) {
+      offset = static_cast<int64_t>(weights.Add(buffer));
+    } else if (buffer.kind == BufferKind::kState) {
+      offset = states.rows()[states.IndexOf(buffer)].offset;
+    }
+    entry.offsets.push_back(offset);
   }
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].tasks == 0) continue;
@@ -103,8 +119,9 @@ std::string Declaration(const Program& program, const EntryFunction& entry) {
   const std::string macro = Upper(entry.symbol);
   std::string out =
       fmt::format("#define {}_ARENA_BYTES {}\n", macro, entry.arena_bytes);
-  out += fmt::format("int {}(\n    const void* weights,\n    void* arena",
-                     entry.symbol);
+  out +=
+      fmt::format("int {}(\n    const void* weights,\n    void* arena{}",
+                  entry.symbol, entry.has_states ? ",\n    void* states" : "");
   for (const int input : entry.inputs) {
     out += Parameter(program.buffers[input], true);
   }
@@ -114,9 +131,40 @@ std::string Declaration(const Program& program, const EntryFunction& entry) {
   return out + ");\n\n";
 }
 
+// How the caller makes the state region, and what lies where in it.
+std::string StateDeclarations(const std::string& name, const StateTable& states,
+                              WeightsSection& weights) {
+  if (states.rows().empty()) return "";
+  std::string out = fmt::format(
+      "/* What lives from run to run. `states` is memory of {0}_STATE_BYTES, "
+      "aligned as\n"
+      " * above; before the first run each state holds the `bytes` at "
+      "`initial` "
+      "of the\n"
+      " * weights, or zeros where `initial` is -1. One run at a time uses "
+      "it. */\n"
+      "#define {0}_STATE_BYTES {1}\n"
+      "#define {0}_STATE_COUNT {2}\n"
+      "static const struct {{\n"
+      "  const char* name;\n"
+      "  int64_t offset, bytes, initial;\n"
+      "}} {3}_states[{0}_STATE_COUNT] = {{\n",
+      Upper(name), states.region_bytes(), states.rows().size(), name);
+  for (const StateTable::Row& row : states.rows()) {
+    out += fmt::format(
+        "    {{\"{}\", {}, {}, {}}}, /* {} */\n", Quoted(row.buffer->name),
+        row.offset, row.buffer->bytes(),
+        row.initial != nullptr ? static_cast<int64_t>(weights.Add(*row.initial))
+                               : -1,
+        ToString(row.buffer->type));
+  }
+  return out + "};\n\n";
+}
+
 std::string MakeHeader(std::span<const Program> programs,
                        std::span<const EntryFunction> entries,
-                       const Target& target, size_t weight_bytes) {
+                       const Target& target, const std::string& states,
+                       size_t weight_bytes) {
   const std::string name = Identifier(programs[0].name);
   std::string out = fmt::format(
       "/* {}: compiled for {}; needs {}.\n"
@@ -141,6 +189,7 @@ std::string MakeHeader(std::span<const Program> programs,
   out +=
       fmt::format("#define {}_WEIGHT_BYTES {}\n#define {}_ALIGNMENT {}\n\n",
                   Upper(name), weight_bytes, Upper(name), MXC_ARENA_ALIGNMENT);
+  out += states;
   for (size_t i = 0; i < programs.size(); ++i) {
     out += Declaration(programs[i], entries[i]);
   }
@@ -156,19 +205,23 @@ Result<StandaloneObject> GenerateStandalone(std::span<const Program> entries,
                                             const Target& target,
                                             const CodegenOptions& options) {
   MXC_CHECK(!entries.empty());
+  MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
   MXC_ASSIGN(CodeImage code, GenerateCode(entries, target, options));
   WeightsSection weights;
   std::vector<EntryFunction> functions;
   for (size_t i = 0; i < entries.size(); ++i) {
-    functions.push_back(PlanEntry(entries[i], code.steps[i], code, weights));
+    functions.push_back(
+        PlanEntry(entries[i], code.steps[i], code, states, weights));
   }
+  const std::string declarations =
+      StateDeclarations(Identifier(entries[0].name), states, weights);
   code.objects.push_back(EmitEntryFunctions(functions, target));
   StandaloneObject result;
   MXC_ASSIGN(result.object, Link(code.objects, /*relocatable=*/true));
   result.weights.assign(reinterpret_cast<const char*>(weights.bytes().data()),
                         weights.bytes().size());
-  result.header =
-      MakeHeader(entries, functions, target, weights.bytes().size());
+  result.header = MakeHeader(entries, functions, target, declarations,
+                             weights.bytes().size());
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "codegen/artifact/states.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -12,8 +13,22 @@ namespace {
 
 class TableMaker {
  public:
-  TableMaker(const CodeImage& code, WeightsSection& weights)
-      : code_(code), weights_(weights) {}
+  TableMaker(const CodeImage& code, const StateTable& states,
+             WeightsSection& weights)
+      : code_(code), states_(states), weights_(weights) {}
+
+  void AddStates() {
+    for (const StateTable::Row& state : states_.rows()) {
+      mxc_state row = {};
+      row.name = Text(state.buffer->name);
+      SetType(state.buffer->type, row);
+      row.offset = static_cast<uint64_t>(state.offset);
+      row.bytes = static_cast<uint64_t>(state.buffer->bytes());
+      row.initial =
+          state.initial != nullptr ? weights_.Add(*state.initial) : MXC_ZEROS;
+      state_rows_.push_back(row);
+    }
+  }
 
   void AddEntry(const Program& program, const std::vector<StepCode>& steps) {
     mxc_entry entry = {};
@@ -53,6 +68,8 @@ class TableMaker {
     Place(buffers_, bytes, header.buffers_offset, header.buffer_count);
     Place(steps_, bytes, header.steps_offset, header.step_count);
     Place(operands_, bytes, header.operands_offset, header.operand_count);
+    Place(state_rows_, bytes, header.states_offset, header.state_count);
+    header.state_bytes = static_cast<uint64_t>(states_.region_bytes());
     header.strings_offset = bytes.size();
     header.string_bytes = strings_.size();
     bytes += strings_;
@@ -100,10 +117,7 @@ class TableMaker {
     const Buffer& buffer = program.buffers[index];
     mxc_buffer row = {};
     row.name = Text(buffer.name);
-    row.rank = static_cast<uint8_t>(buffer.type.shape.rank());
-    MXC_CHECK(row.rank <= MXC_MAX_RANK, "rank {}", row.rank);
-    std::ranges::copy(buffer.type.shape.dims(), row.dims);
-    row.dtype = static_cast<uint8_t>(buffer.type.dtype);
+    SetType(buffer.type, row);
     row.root = static_cast<uint32_t>(program.Root(index));
     row.bytes = static_cast<uint64_t>(buffer.bytes());
     row.first_step = live.first;
@@ -113,11 +127,20 @@ class TableMaker {
     } else {
       row.kind = static_cast<uint8_t>(KindOf(buffer.kind));
       if (row.kind == MXC_BUFFER_WEIGHT) row.offset = weights_.Add(buffer);
+      if (row.kind == MXC_BUFFER_STATE) row.offset = states_.IndexOf(buffer);
       if (row.kind == MXC_BUFFER_INTERNAL && buffer.offset >= 0) {
         row.offset = static_cast<uint64_t>(buffer.offset);
       }
     }
     buffers_.push_back(row);
+  }
+
+  template <class Row>
+  static void SetType(const TensorType& type, Row& row) {
+    row.rank = static_cast<uint8_t>(type.shape.rank());
+    MXC_CHECK(row.rank <= MXC_MAX_RANK, "rank {}", row.rank);
+    std::ranges::copy(type.shape.dims(), row.dims);
+    row.dtype = static_cast<uint8_t>(type.dtype);
   }
 
   static mxc_buffer_kind KindOf(BufferKind kind) {
@@ -131,10 +154,11 @@ class TableMaker {
       case BufferKind::kInternal:
         return MXC_BUFFER_INTERNAL;
       case BufferKind::kState:
+        return MXC_BUFFER_STATE;
       case BufferKind::kNextState:
-        break;
+        break;  // update-in-place made it an alias of its state
     }
-    return MXC_BUFFER_INTERNAL;
+    MXC_CHECK(false, "a next value that is no alias of its state");
   }
 
   void AddStep(const Program& program, const Step& step,
@@ -161,19 +185,24 @@ class TableMaker {
   }
 
   const CodeImage& code_;
+  const StateTable& states_;
   WeightsSection& weights_;
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
   std::vector<mxc_step> steps_;
+  std::vector<mxc_state> state_rows_;
   std::vector<uint32_t> operands_;
   std::string strings_;
 };
 
 }  // namespace
 
-std::string MakeTables(std::span<const Program> entries, const CodeImage& code,
-                       const Target& target, WeightsSection& weights) {
-  TableMaker maker(code, weights);
+Result<std::string> MakeTables(std::span<const Program> entries,
+                               const CodeImage& code, const Target& target,
+                               WeightsSection& weights) {
+  MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
+  TableMaker maker(code, states, weights);
+  maker.AddStates();
   for (size_t i = 0; i < entries.size(); ++i) {
     maker.AddEntry(entries[i], code.steps[i]);
   }

@@ -14,10 +14,12 @@ class EntryEmitter {
       : module_(module),
         entry_(entry),
         builder_(module.getContext()),
-        pointer_(builder_.getPtrTy()) {}
+        pointer_(builder_.getPtrTy()),
+        first_tensor_(entry.has_states ? 3 : 2) {}
 
   void Run() {
-    const size_t parameters = 2 + entry_.inputs.size() + entry_.outputs.size();
+    const size_t parameters =
+        first_tensor_ + entry_.inputs.size() + entry_.outputs.size();
     auto* type = llvm::FunctionType::get(
         builder_.getInt32Ty(), std::vector<llvm::Type*>(parameters, pointer_),
         false);
@@ -40,6 +42,12 @@ class EntryEmitter {
                                                offset);
   }
 
+  // The parameter that the buffer's offset counts from.
+  static unsigned BaseOf(BufferKind kind) {
+    if (kind == BufferKind::kConstant) return 0;
+    return kind == BufferKind::kState ? 2 : 1;
+  }
+
   llvm::Value* Address(int buffer) {
     const auto parameter = [&](const std::vector<int>& list,
                                size_t first) -> llvm::Value* {
@@ -48,13 +56,14 @@ class EntryEmitter {
       return function_->getArg(
           static_cast<unsigned>(first + (it - list.begin())));
     };
-    if (llvm::Value* input = parameter(entry_.inputs, 2)) return input;
+    if (llvm::Value* input = parameter(entry_.inputs, first_tensor_))
+      return input;
     if (llvm::Value* output =
-            parameter(entry_.outputs, 2 + entry_.inputs.size())) {
+            parameter(entry_.outputs, first_tensor_ + entry_.inputs.size())) {
       return output;
     }
-    const bool constant = entry_.kinds[buffer] == BufferKind::kConstant;
-    return At(function_->getArg(constant ? 0 : 1), entry_.offsets[buffer]);
+    return At(function_->getArg(BaseOf(entry_.kinds[buffer])),
+              entry_.offsets[buffer]);
   }
 
   void Emit(const EntryFunction::Call& call) {
@@ -78,6 +87,7 @@ class EntryEmitter {
   const EntryFunction& entry_;
   llvm::IRBuilder<> builder_;
   llvm::Type* pointer_;
+  size_t first_tensor_;  // the parameter
   llvm::Function* function_ = nullptr;
   llvm::Value* operands_ = nullptr;
 };

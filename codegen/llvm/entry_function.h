@@ -2,6 +2,7 @@
 // Entries as plain C functions that call the kernels one after the other:
 //
 //   int lenet_infer(const void* weights, void* arena, inputs…, outputs…)
+//   int lenet_train(const void* weights, void* arena, void* states, inputs…, …)
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,9 @@ struct EntryFunction {
 
   std::string symbol;
   std::vector<int> inputs, outputs;  // buffers, in the order of parameters
-  // For each buffer: bytes into the weights (constants) or the arena.
+  bool has_states = false;           // of the artifact: a parameter for them
+  // For each buffer: bytes into the weights (constants), the states or the
+  // arena.
   std::vector<int64_t> offsets;
   std::vector<BufferKind> kinds;  // of each buffer
   int64_t scratch_offset = 0;     // in the arena
