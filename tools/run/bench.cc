@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run bench: latency, throughput and the time of each step.
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
+#include "tools/run/bench_inputs.h"
 #include "tools/run/bench_report.h"
-#include "tools/run/failure.h"
-#include "tools/run/feed.h"
 #include "tools/run/measurement.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
@@ -21,45 +18,11 @@ namespace {
 
 struct BenchOptions {
   SessionOptions session;
-  std::vector<std::string> inputs;
-  PictureOptions pictures;
+  BenchInputs inputs;
   Effort effort;
   bool worker = false;
   std::string compare;
 };
-
-// Numbers of the size that networks see, the same in every run.
-void FillWithNoise(std::span<std::byte> memory) {
-  uint32_t state = 1;
-  for (size_t i = 0; i + sizeof(float) <= memory.size(); i += sizeof(float)) {
-    state = state * 1664525 + 1013904223;
-    const float value = static_cast<float>(state >> 8) * 0x1p-23f - 1;
-    std::memcpy(&memory[i], &value, sizeof value);
-  }
-}
-
-// From the files where they are given; else noise where there is no file at
-// all, and zeros: initial states, indices.
-void Fill(api::Executor& executor, const Session& session,
-          const BenchOptions& options) {
-  const auto inputs = session.model.inputs(session.entry);
-  std::vector<std::vector<std::string>> files(inputs.size());
-  for (const std::string& text : options.inputs) {
-    const auto [name, file] = ParseInput(text);
-    size_t k = 0;  // a file without a name is the first input's
-    while (k < inputs.size() && !name.empty() && name != inputs[k].name) ++k;
-    if (k == inputs.size()) throw Failure("no input '" + name + "'");
-    files[k].push_back(file);
-  }
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const auto memory = executor.InputMemory(inputs[k].name);
-    if (!files[k].empty()) {
-      FillInput(inputs[k], memory, files[k], options.pictures);
-    } else if (options.inputs.empty() && inputs[k].dtype == MXC_F32) {
-      FillWithNoise(memory);
-    }
-  }
-}
 
 // Where an artifact's runs are measured and what is known about them before.
 struct Contestant {
@@ -71,20 +34,23 @@ struct Contestant {
 Contestant Prepare(const std::string& artifact, const BenchOptions& options) {
   Session session = OpenSession(artifact, options.session);
   api::Executor executor = session.Bind(/*profile=*/false);
-  Fill(executor, session, options);
+  FillForBench(executor, session, options.inputs);
   BenchResult result;
   result.artifact = artifact;
   result.batch = session.model.entry(session.entry).batch;
   result.threads = executor.threads();
   result.open_seconds = session.open_seconds;
-  result.first_seconds = static_cast<double>(TimeRun(executor)) * 1e-9;
+  // A worker's first run is its first training step: it is Serve's.
+  if (!options.worker) {
+    result.first_seconds = static_cast<double>(TimeRun(executor)) * 1e-9;
+  }
   result.steps = session.model.steps(session.entry);
   return {std::move(session), std::move(executor), std::move(result)};
 }
 
 void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
   api::Executor executor = contestant.session.Bind(/*profile=*/true);
-  Fill(executor, contestant.session, options);
+  FillForBench(executor, contestant.session, options.inputs);
   contestant.result.step_ns = MeasureSteps(executor, /*seconds=*/1);
 }
 
@@ -141,12 +107,7 @@ void Bench(const BenchOptions& options, const Manners& manners) {
 Command AddBench(CLI::App& app, Manners& manners) {
   const auto options = std::make_shared<BenchOptions>();
   DeclareSession(app, options->session);
-  app.add_option("--input", options->inputs,
-                 "FILE for the first input or NAME=FILE; the others are zero "
-                 "(default: noise)")
-      ->type_size(1)
-      ->allow_extra_args(false);
-  DeclarePictures(app, options->pictures);
+  DeclareBenchInputs(app, options->inputs);
   app.add_option("--warmup", options->effort.warmup, "runs before measuring")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

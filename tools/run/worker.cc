@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/file.h"
+#include "tools/run/bench_inputs.h"
 #include "tools/run/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/measurement.h"
@@ -31,23 +32,42 @@ void AnswerRun(api::Executor& executor, int64_t count) {
   std::fputs(line.c_str(), stdout);
 }
 
-void AnswerOutput(const Session& session, const api::Executor& executor,
-                  const std::string& path) {
+void WriteFloats(const std::string& path, std::span<const float> values) {
+  runtime::FileWriter file(path);
+  file.Append(std::as_bytes(values));
+  Require(file.Commit());
+  std::fputs("ok\n", stdout);
+}
+
+std::vector<float> FirstOutput(const Session& session,
+                               const api::Executor& executor) {
   const mxc_tensor tensor = session.model.outputs(session.entry).front();
   const std::span<const std::byte> output = executor.Output(0);
   std::vector<float> values(output.size() / mxc_dtype_size(tensor.dtype));
   ConvertElements(tensor.dtype, output, MXC_F32,
                   std::as_writable_bytes(std::span(values)), tensor.name);
-  runtime::FileWriter file(path);
-  file.Append(std::as_bytes(std::span(values)));
-  Require(file.Commit());
-  std::fputs("ok\n", stdout);
+  return values;
+}
+
+// The losses of the first steps, by which trainers are compared.
+std::vector<float> FirstLosses(api::Executor& executor) {
+  constexpr int kLosses = 4;
+  std::vector<float> losses;
+  const size_t loss = executor.FindOutput("loss");
+  for (int step = 0; step < kLosses; ++step) {
+    if (step > 0) executor.Run();
+    losses.push_back(executor.Output<float>(loss)[0]);
+  }
+  return losses;
 }
 
 }  // namespace
 
 void Serve(const Session& session, api::Executor& executor) {
   const double first = static_cast<double>(TimeRun(executor)) * 1e-9;
+  const bool training = IsTraining(session);
+  std::vector<float> losses;
+  if (training) losses = FirstLosses(executor);
   std::printf(
       "ready {\"load_s\": %.6f, \"first_s\": %.6f, \"version\": \"%s\"}\n",
       session.open_seconds, first, MXC_VERSION);
@@ -56,7 +76,8 @@ void Serve(const Session& session, api::Executor& executor) {
     if (const int64_t count = Runs(line)) {
       AnswerRun(executor, count);
     } else if (line.rfind("output ", 0) == 0) {
-      AnswerOutput(session, executor, line.substr(7));
+      WriteFloats(line.substr(7),
+                  training ? losses : FirstOutput(session, executor));
     } else {
       throw Failure("the request '" + line +
                     "' is neither 'run N' nor 'output PATH'");

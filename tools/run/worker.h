@@ -3,7 +3,8 @@
 //
 //   at the start   ready {"load_s": …, "first_s": …, "version": …}
 //   run N          N numbers: nanoseconds of N runs in a row
-//   output PATH    writes the latest first output as raw float32; answers ok
+//   output PATH    writes the latest first output, or the loss of each of the
+//                  first training steps, as raw float32; answers ok
 //
 // One line each; between requests the process is idle; the end of stdin ends
 // it.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/artifact/manifest.h"
+
+#include <algorithm>
+
+namespace mxc::runtime {
+
+std::vector<std::string> ManifestValues(std::string_view manifest,
+                                        std::string_view key) {
+  std::vector<std::string> values;
+  while (!manifest.empty()) {
+    const size_t end = std::min(manifest.find('\n'), manifest.size());
+    std::string_view line = manifest.substr(0, end);
+    manifest.remove_prefix(std::min(end + 1, manifest.size()));
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    if (line.starts_with(": ")) values.emplace_back(line.substr(2));
+  }
+  return values;
+}
+
+}  // namespace mxc::runtime

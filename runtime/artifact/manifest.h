@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest of an artifact: lines "key: value"; a key may come several
+// times. Those of an artifact that trains:
+//   optimizer      sgd momentum=0.9 wd=0.0001
+//   learning_rate  0.01, where nobody says otherwise
+//   data, label    an input that the data source fills
+//   parameter      a state that is trained, in the order of MXNet's update
+//                  indices
+//   auxiliary      a state that the network itself computes
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mxc::runtime {
+
+// Every value of the key, in order.
+std::vector<std::string> ManifestValues(std::string_view manifest,
+                                        std::string_view key);
+
+}  // namespace mxc::runtime

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/bench_inputs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "runtime/artifact/manifest.h"
+#include "tools/run/failure.h"
+
+namespace mxc::run {
+namespace {
+
+constexpr const char* kLearningRate = "learning_rate";
+
+// Numbers from -1 to 1.
+class Noise {
+ public:
+  float Next() { return static_cast<float>(Bits()) * 0x1p-23f - 1; }
+  uint32_t Below(uint32_t count) {
+    return static_cast<uint32_t>(uint64_t{Bits()} * count >> 24);
+  }
+
+ private:
+  uint32_t Bits() {
+    state_ = state_ * 1664525 + 1013904223;
+    return state_ >> 8;
+  }
+  uint32_t state_ = 1;
+};
+
+void FillFloats(std::span<std::byte> memory, auto next) {
+  for (size_t i = 0; i + sizeof(float) <= memory.size(); i += sizeof(float)) {
+    const float value = next();
+    std::memcpy(&memory[i], &value, sizeof value);
+  }
+}
+
+uint64_t Elements(const mxc_tensor& tensor) {
+  return tensor.bytes / mxc_dtype_size(tensor.dtype);
+}
+
+// A label for each row of the network's output: one of its classes.
+void FillWithLabels(std::span<std::byte> memory, const mxc_tensor& label,
+                    const mxc_tensor& output) {
+  const uint64_t labels = std::max<uint64_t>(Elements(label), 1);
+  const auto classes = static_cast<uint32_t>(Elements(output) / labels);
+  Noise noise;
+  FillFloats(memory, [&] {
+    return classes > 1 ? static_cast<float>(noise.Below(classes))
+                       : noise.Next();
+  });
+}
+
+// The files of each input.
+std::vector<std::vector<std::string>> Assign(
+    const std::vector<mxc_tensor>& inputs,
+    const std::vector<std::string>& texts) {
+  std::vector<std::vector<std::string>> files(inputs.size());
+  for (const std::string& text : texts) {
+    const auto [name, file] = ParseInput(text);
+    size_t k = 0;
+    while (k < inputs.size() && !name.empty() && name != inputs[k].name) ++k;
+    if (k == inputs.size()) throw Failure("no input '" + name + "'");
+    files[k].push_back(file);
+  }
+  return files;
+}
+
+}  // namespace
+
+void DeclareBenchInputs(CLI::App& app, BenchInputs& inputs) {
+  app.add_option("--input", inputs.files,
+                 "FILE for the first input or NAME=FILE; the others are zero, "
+                 "labels are made up (default: noise)")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  DeclarePictures(app, inputs.pictures);
+  app.add_option("--lr", inputs.learning_rate, "of a training step")
+      ->capture_default_str();
+}
+
+void FillForBench(api::Executor& executor, const Session& session,
+                  const BenchInputs& options) {
+  const auto inputs = session.model.inputs(session.entry);
+  const auto outputs = session.model.outputs(session.entry);
+  const auto files = Assign(inputs, options.files);
+  const auto labels =
+      runtime::ManifestValues(session.model.manifest(), "label");
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const auto memory = executor.InputMemory(inputs[k].name);
+    const std::string name = inputs[k].name;
+    if (!files[k].empty()) {
+      FillInput(inputs[k], memory, files[k], options.pictures);
+    } else if (name == kLearningRate && inputs[k].dtype == MXC_F64) {
+      std::memcpy(memory.data(), &options.learning_rate, sizeof(double));
+    } else if (inputs[k].dtype != MXC_F32) {
+      continue;
+    } else if (std::ranges::count(labels, name) > 0 && !outputs.empty()) {
+      FillWithLabels(memory, inputs[k], outputs.front());
+    } else if (options.files.empty()) {
+      FillFloats(memory, [noise = Noise()]() mutable { return noise.Next(); });
+    }
+  }
+}
+
+bool IsTraining(const Session& session) {
+  const auto inputs = session.model.inputs(session.entry);
+  return std::ranges::any_of(inputs, [](const mxc_tensor& input) {
+    return std::strcmp(input.name, kLearningRate) == 0;
+  });
+}
+
+}  // namespace mxc::run
