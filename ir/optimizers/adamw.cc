@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// adamw: Adam without bias correction, with weight decay of its own.
+//   m ← β1·m + (1 − β1)·g;  v ← β2·v + (1 − β2)·g²
+//   w ← w − η·(lr·m / (√v + ε) + wd·w)
+// Nothing is updated where rescale_grad is 0 or not finite (a loss scale that
+// overflowed).
+// Source: MXNet 1.9.1 contrib/adamw-inl.h. Loshchilov and Hutter, arXiv
+// 1711.05101.
+#include <cmath>
+
+#include "ir/optimizers/define.h"
+
+namespace mxc {
+namespace {
+
+struct AdamwAttrs : OptimizerOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, eta = 1;
+
+  AdamwAttrs() { learning_rate = 0.001; }
+  void Describe(Fields& f) {
+    OptimizerOptions::Describe(f);
+    f("beta1", beta1).Doc("decay of the mean");
+    f("beta2", beta2).Doc("decay of the second moment");
+    f("epsilon", epsilon).Doc("keeps the divisor from 0");
+    f("eta", eta).Doc("multiplies the step and the weight decay");
+  }
+};
+
+void UpdateAdamw(const AdamwAttrs& a, UpdateBuilder& u) {
+  const Expr w = u.Weight();
+  if (!std::isfinite(a.rescale_grad) || a.rescale_grad == 0) {
+    return u.SetWeight(w);
+  }
+  const Expr rate = u.Scalar(u.LearningRate());
+  const float beta1 = u.Single(a.beta1), beta2 = u.Single(a.beta2);
+  const Expr g = u.Gradient();
+  const Expr m = u.Literal(beta1) * u.State("mean") + u.Literal(1 - beta1) * g;
+  const Expr v =
+      u.Literal(beta2) * u.State("var") + u.Literal(1 - beta2) * (g * g);
+  u.SetState("mean", m);
+  u.SetState("var", v);
+  u.SetWeight(w -
+              u.Literal(a.eta) * (rate * m / (Sqrt(v) + u.Literal(a.epsilon)) +
+                                  u.Literal(u.wd()) * w));
+}
+
+}  // namespace
+
+MXC_OPTIMIZER_DEFINITION(Adamw) {
+  return Opt<AdamwAttrs>("adamw")
+      .Alias({"_contrib_adamw_update"})
+      .Doc("Adam without bias correction, with weight decay of its own")
+      .States({"mean", "var"})
+      .Update(UpdateAdamw);
+}
+
+}  // namespace mxc

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an optimizer is: typed hyper-parameters and the update of one parameter.
+// One optimizer is one file in ir/optimizers and one line in optimizers.def;
+// nothing else in the project names it. MXNET.md 4.1 and 4.2 are the source.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+#include "ir/graph/fields.h"
+#include "ir/graph/operator.h"
+
+namespace mxc {
+
+class UpdateBuilder;  // ir/optimizers/update_builder.h
+
+// What every optimizer takes (mx.optimizer.Optimizer). Multipliers belong to
+// the parameters, schedules to whoever feeds `learning_rate`.
+struct OptimizerOptions {
+  double learning_rate = 0.01;  // what to feed where there is no schedule
+  double wd = 0;
+  double rescale_grad = 1;
+  std::optional<double> clip_gradient;  // none, or ≤ 0: gradients are as large
+                                        // as they are
+  int64_t begin_num_update = 0;
+  bool multi_precision = false;
+  int64_t aggregate_num = 0;
+
+  void Describe(Fields& f);
+};
+
+struct Optimizer {
+  std::string name;  // "sgd"; MXNet's registry key
+  std::vector<std::string> aliases;
+  std::string doc;  // one sentence
+  std::type_index attrs_type = typeid(OptimizerOptions);
+
+  // --- schema: as of an Operator (ir/graph/operator.h)
+  std::function<AttrsPtr(std::span<const AttrText>, std::vector<AttrError>&)>
+      parse;
+  std::function<std::vector<AttrText>(const void* attrs)> print;
+  std::function<void(Fields&)> describe;
+  // Part of every attribute struct.
+  std::function<const OptimizerOptions&(const void* attrs)> options;
+
+  // --- rules
+  // The update of one parameter.
+  std::function<void(const void* attrs, UpdateBuilder&)> update;
+  // The states of one parameter in the order of MXNet's .states files, by the
+  // names under which `update` asks for them; there may be none.
+  std::function<std::vector<std::string>(const void* attrs)> states;
+  // Whether MXNet's rule on names lets a parameter decay that has no explicit
+  // multiplier: by default …_weight and …_gamma do.
+  std::function<bool(std::string_view parameter)> decays;
+};
+
+// The registry: every optimizer of optimizers.def, by name or alias, in any
+// case. Immutable.
+const Optimizer* FindOptimizer(std::string_view name);
+std::span<const Optimizer* const> AllOptimizers();
+// The known name nearest to an unknown one; empty when nothing is close.
+std::string_view NearestOptimizer(std::string_view name);
+
+}  // namespace mxc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// sgd: stochastic gradient descent, with momentum.
+//   momentum 0:  w ← (1 − lr·wd)·w − lr·g
+//   else         m ← μ·m − lr·wd·w − lr·g;  w ← w + m
+// g = clip(rescale·gradient); weight decay is not clipped.
+// Source: MXNet 1.9.1 optimizer_op-inl.h, SGDKernel and SGDMomKernel.
+#include "ir/optimizers/define.h"
+
+namespace mxc {
+namespace {
+
+struct SgdAttrs : OptimizerOptions {
+  double momentum = 0;
+  bool lazy_update = true;
+
+  void Describe(Fields& f) {
+    OptimizerOptions::Describe(f);
+    f("momentum", momentum).Doc("what part of the last step is made again");
+    f("lazy_update", lazy_update)
+        .Doc("rows that a sparse gradient lacks stay as they are")
+        .Hint();
+  }
+};
+
+void UpdateSgd(const SgdAttrs& a, UpdateBuilder& u) {
+  const Expr rate = u.Scalar(u.LearningRate());
+  const Expr w = u.Weight();
+  const Expr step = rate * u.Literal(u.wd()) * w + rate * u.Gradient();
+  if (a.momentum == 0) return u.SetWeight(w - step);
+  const Expr m = u.Literal(a.momentum) * u.State("momentum") - step;
+  u.SetState("momentum", m);
+  u.SetWeight(w + m);
+}
+
+}  // namespace
+
+MXC_OPTIMIZER_DEFINITION(Sgd) {
+  return Opt<SgdAttrs>("sgd")
+      .Alias({"ccsgd"})
+      .Doc("stochastic gradient descent, with momentum")
+      .StatesOf([](const SgdAttrs& a) {
+        return a.momentum == 0 ? std::vector<std::string>()
+                               : std::vector<std::string>{"momentum"};
+      })
+      .Update(UpdateSgd);
+}
+
+}  // namespace mxc

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/optimizers/update_builder.h"
+
+#include <algorithm>
+
+namespace mxc {
+namespace {
+
+const TensorType kNumberType = {DType::kF64, Shape{1}};
+
+std::vector<Expr> OwnIndex(const Shape& shape) {
+  std::vector<Expr> index;
+  for (int axis = 0; axis < shape.rank(); ++axis) index.push_back(Var(axis));
+  return index;
+}
+
+Expr IsFinite(const Expr& x) { return x - x == Lit(0, x); }
+
+DType ComputingType(const Node& parameter) {
+  return parameter.types[0].dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+std::string SharedName(std::string_view name) {
+  return fmt::format("optimizer/{}", name);
+}
+
+}  // namespace
+
+// --- UpdateFrame
+
+UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
+                         Value loss, int64_t parameters)
+    : graph_(graph), loss_(loss), parameters_(parameters) {
+  Node* rate = graph.AddVariable("learning_rate");
+  rate->types[0] = kNumberType;
+  learning_rate_ = rate->out();
+  GraphBuilder builder(graph, *rate);
+  updates_ = builder.State(
+      SharedName("updates"),
+      Tensor::Filled({DType::kI64, Shape{1}},
+                     static_cast<double>(options.begin_num_update)));
+}
+
+Value UpdateFrame::Shared(std::string_view name, double initial) {
+  const auto found = shared_.find(name);
+  if (found != shared_.end()) return found->second.next;
+  GraphBuilder builder(graph_, *updates_.node);
+  const Value variable =
+      builder.State(SharedName(name), Tensor::Filled(kNumberType, initial));
+  shared_[std::string(name)] = {variable, variable};
+  return variable;
+}
+
+void UpdateFrame::SetShared(std::string_view name, Value next) {
+  const auto found = shared_.find(name);
+  MXC_CHECK(found != shared_.end(), "shared state '{}'", name);
+  found->second.next = next;
+}
+
+void UpdateFrame::Finish() {
+  GraphBuilder builder(graph_, *updates_.node);
+  const Value counted =
+      builder.Op("_plus_scalar", {updates_}, {{"scalar", "1"}}, "next");
+  builder.Update(updates_, Guarded(builder, loss_, counted, updates_));
+  for (const auto& [name, state] : shared_) {
+    GraphBuilder of_state(graph_, *state.variable.node);
+    builder.Update(state.variable,
+                   Guarded(of_state, loss_, state.next, state.variable));
+  }
+}
+
+// --- UpdateBuilder
+
+UpdateBuilder::UpdateBuilder(Graph& graph, UpdateFrame& frame,
+                             const Trained& trained,
+                             const OptimizerOptions& options, int64_t index)
+    : builder_(graph, *trained.parameter),
+      frame_(frame),
+      trained_(trained),
+      options_(options),
+      index_(index),
+      computing_(ComputingType(*trained.parameter)),
+      copies_(options.multi_precision &&
+              computing_ != trained.parameter->types[0].dtype) {
+  const Value parameter = trained.parameter->out();
+  weight_ = Cast(Read(parameter, false), computing_);
+  gradient_ = Cast(Read(trained.gradient, false), computing_);
+  if (copies_) weight_ = State(kCopy, Start::kWeight);
+}
+
+Expr UpdateBuilder::Read(Value value, bool number) {
+  auto found = std::ranges::find(operands_, value);
+  const auto operand = static_cast<int>(found - operands_.begin());
+  if (found == operands_.end()) operands_.push_back(value);
+  return Load(operand, value.type().dtype,
+              number ? std::vector<Expr>{Expr(0)} : OwnIndex(value.shape()));
+}
+
+Expr UpdateBuilder::Clipped(const Expr& element) const {
+  if (!clips()) return element;
+  const Expr limit = Literal(*options_.clip_gradient);
+  return Max(Min(element, limit), -limit);
+}
+
+Expr UpdateBuilder::Gradient() const {
+  return Clipped(Literal(rescale()) * gradient_);
+}
+
+Expr UpdateBuilder::DecayedGradient() const {
+  return Clipped(Literal(rescale()) * gradient_ + Literal(wd()) * weight_);
+}
+
+Value UpdateBuilder::StateOf(std::string_view name) {
+  const DType own = type().dtype;
+  const bool wide = options_.multi_precision || own == DType::kF64;
+  const DType dtype = wide ? computing_ : own;
+  const TensorType type = {dtype, this->type().shape};
+  return builder_.State(fmt::format("{}/{}", parameter(), name),
+                        Tensor::Filled(type, 0));
+}
+
+Expr UpdateBuilder::State(std::string_view name, Start start) {
+  const Value state = StateOf(name);
+  const Expr value = Cast(Read(state, false), computing_);
+  if (start == Start::kZeros) return value;
+  const Expr begin =
+      Constant(static_cast<double>(options_.begin_num_update), DType::kI64);
+  return Select(Read(frame_.updates(), true) == begin, weight_, value);
+}
+
+Expr UpdateBuilder::Scalar(const Expr& number) {
+  if (number->kind == ExprKind::kConst) return Literal(number->number);
+  const MapOutput output = {{computing_, Shape{1}}, number};
+  return Read(MapOf(builder_, operands_, {&output, 1}, "scalar")[0], true);
+}
+
+Expr UpdateBuilder::BaseLearningRate() {
+  return Read(frame_.learning_rate(), true);
+}
+
+Expr UpdateBuilder::LearningRate() {
+  if (trained_.lr_mult == 1) return BaseLearningRate();
+  return BaseLearningRate() * Number(trained_.lr_mult);
+}
+
+Expr UpdateBuilder::Updates() {
+  return Cast(Read(frame_.updates(), true) + Expr(1), DType::kF64);
+}
+
+Expr UpdateBuilder::Shared(std::string_view name, double initial) {
+  return Read(frame_.Shared(name, initial), true);
+}
+
+void UpdateBuilder::SetShared(std::string_view name, const Expr& number) {
+  const MapOutput output = {kNumberType, number};
+  frame_.SetShared(name, MapOf(builder_, operands_, {&output, 1}, name)[0]);
+}
+
+Expr UpdateBuilder::SumOfSquares(const Expr& element, std::string_view role) {
+  std::vector<Range> ranges;
+  for (const int64_t extent : type().shape.dims()) {
+    ranges.push_back({FreshReductionVar(), Expr(0), Expr(extent)});
+  }
+  const Expr inner =
+      SubstituteVars(element, [&](int var) { return Var(ranges[var].var); });
+  const MapOutput output = {{computing_, Shape{1}},
+                            Reduce(ReduceOp::kSum, ranges, inner * inner)};
+  const Value sum = MapOf(builder_, operands_, {&output, 1}, role)[0];
+  return Cast(Read(sum, true), DType::kF64);
+}
+
+void UpdateBuilder::SetNext(Value variable, const Expr& element) {
+  const Expr next = Cast(element, variable.type().dtype);
+  if (!frame_.loss()) {
+    next_.push_back({variable, next});
+    return;
+  }
+  const Expr finite = IsFinite(Read(frame_.loss(), true));
+  next_.push_back({variable, Select(finite, next, Read(variable, false))});
+}
+
+void UpdateBuilder::SetWeight(const Expr& element) {
+  if (copies_) SetState(kCopy, element);
+  SetNext(trained_.parameter->out(), element);
+}
+
+void UpdateBuilder::SetState(std::string_view name, const Expr& element) {
+  SetNext(StateOf(name), element);
+}
+
+void UpdateBuilder::Finish() {
+  std::vector<MapOutput> outputs;
+  for (const Next& next : next_) {
+    outputs.push_back({next.variable.type(), next.value});
+  }
+  const std::vector<Value> values =
+      MapOf(builder_, operands_, outputs, "update");
+  for (size_t i = 0; i < next_.size(); ++i) {
+    builder_.Update(next_[i].variable, values[i]);
+  }
+}
+
+// --- the whole graph
+
+void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
+                std::span<const Trained> parameters, Value loss) {
+  const OptimizerOptions& options = optimizer.options(attrs);
+  UpdateFrame frame(graph, options, loss, std::ssize(parameters));
+  int64_t index = 0;
+  for (const Trained& trained : parameters) {
+    UpdateBuilder builder(graph, frame, trained, options, index++);
+    optimizer.update(attrs, builder);
+    builder.Finish();
+  }
+  frame.Finish();
+}
+
+Value Guarded(GraphBuilder& builder, Value loss, Value next, Value now) {
+  if (!loss) return next;
+  const Value operands[] = {loss, next, now};
+  const std::vector<Expr> index = OwnIndex(now.shape());
+  const DType dtype = now.type().dtype;
+  const MapOutput output = {
+      now.type(), Select(IsFinite(Load(0, loss.type().dtype, {Expr(0)})),
+                         Load(1, dtype, index), Load(2, dtype, index))};
+  return MapOf(builder, operands, {&output, 1}, "guard")[0];
+}
+
+}  // namespace mxc

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an update rule is written with. It states, in kernel IR, one element of
+// the parameter's next value and of each state's; all of them become one step,
+// so that a parameter is passed over once.
+//
+//   void UpdateSgd(const SgdAttrs& a, UpdateBuilder& u) {
+//     const Expr rate = u.Scalar(u.LearningRate());
+//     u.SetWeight(u.Weight() - rate * u.DecayedGradient());
+//   }
+//
+// There are two kinds of expressions. Elements are of the computing type (f64
+// for f64 parameters, else f32) and differ from place to place. Numbers are
+// f64, one for the whole parameter; `Scalar` rounds one to an element, as
+// MXNet does when Python hands it to a kernel.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph/builder.h"
+#include "ir/ops/tensor/map.h"
+#include "ir/optimizers/optimizer.h"
+#include "ir/program/expr.h"
+
+namespace mxc {
+
+// One parameter that is to be updated.
+struct Trained {
+  Node* parameter = nullptr;
+  Value gradient;  // of the parameter's type
+  double lr_mult = 1, wd_mult = 1;
+};
+
+// What the updates of one graph have in common.
+class UpdateFrame {
+ public:
+  // `loss`: f32[1], empty where none is known; where it is not finite nothing
+  // is updated.
+  UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss,
+              int64_t parameters);
+
+  Value learning_rate() const { return learning_rate_; }
+  Value loss() const { return loss_; }
+  Value updates() const { return updates_; }  // i64[1]: made before this one
+  int64_t parameters() const { return parameters_; }
+
+  // See UpdateBuilder::Shared.
+  Value Shared(std::string_view name, double initial);
+  void SetShared(std::string_view name, Value next);
+
+  // Adds the updates of the counter and of what is shared.
+  void Finish();
+
+ private:
+  struct SharedState {
+    Value variable, next;
+  };
+
+  Graph& graph_;
+  Value learning_rate_, loss_, updates_;
+  int64_t parameters_;
+  std::map<std::string, SharedState, std::less<>> shared_;
+};
+
+class UpdateBuilder {
+ public:
+  // `index`: how many parameters of the graph are updated before.
+  UpdateBuilder(Graph& graph, UpdateFrame& frame, const Trained& trained,
+                const OptimizerOptions& options, int64_t index);
+
+  const std::string& parameter() const { return trained_.parameter->name; }
+  int64_t index() const { return index_; }
+  int64_t parameters() const { return frame_.parameters(); }
+
+  // --- elements
+  Expr Weight() const { return weight_; }
+  Expr RawGradient() const { return gradient_; }
+  // clip(rescale · gradient)
+  Expr Gradient() const;
+  // clip(rescale · gradient + wd · weight)
+  Expr DecayedGradient() const;
+  // To ±clip_gradient, if it is set.
+  Expr Clipped(const Expr& element) const;
+  // The state `<parameter>/<name>`, of the parameter's shape and the computing
+  // type (of the parameter's own type if that is narrower and there is no
+  // multi_precision). It starts as zeros, or as what the parameter is when it
+  // is updated first.
+  enum class Start { kZeros, kWeight };
+  Expr State(std::string_view name, Start start = Start::kZeros);
+  Expr Literal(double value) const { return Constant(value, computing_); }
+  Expr Scalar(const Expr& number);
+
+  // --- hyper-parameters, as MXNet's kernels know them: rounded to f32
+  static float Single(double value) { return static_cast<float>(value); }
+  float wd() const { return Single(options_.wd * trained_.wd_mult); }
+  float rescale() const { return Single(options_.rescale_grad); }
+  double wd_number() const { return options_.wd * trained_.wd_mult; }
+  bool clips() const {
+    return options_.clip_gradient && *options_.clip_gradient > 0;
+  }
+
+  // --- numbers
+  static Expr Number(double value) { return Constant(value, DType::kF64); }
+  Expr LearningRate();  // times the parameter's multiplier
+  Expr BaseLearningRate();
+  // How many updates there are with this one: begin_num_update + 1 at first.
+  Expr Updates();
+  // The state `optimizer/<name>`, f64[1], that all parameters share: what the
+  // parameter before this one made of it; at first `initial`.
+  Expr Shared(std::string_view name, double initial);
+  void SetShared(std::string_view name, const Expr& number);
+  // Σ element² over the parameter, and its root.
+  Expr SumOfSquares(const Expr& element, std::string_view role);
+  Expr Norm(const Expr& element, std::string_view role) {
+    return Sqrt(SumOfSquares(element, role));
+  }
+
+  // --- results, each once
+  void SetWeight(const Expr& element);
+  void SetState(std::string_view name, const Expr& element);
+  // Adds the step, and the updates that it makes, to the graph.
+  void Finish();
+
+ private:
+  struct Next {
+    Value variable;
+    Expr value;
+  };
+
+  // The wider copy of a narrow parameter.
+  static constexpr std::string_view kCopy = "weight_f32";
+
+  Expr Read(Value value, bool number);  // at the element's index, or at 0
+  const TensorType& type() const { return trained_.parameter->types[0]; }
+  Value StateOf(std::string_view name);  // makes it at first
+  void SetNext(Value variable, const Expr& element);
+
+  GraphBuilder builder_;
+  UpdateFrame& frame_;
+  const Trained& trained_;
+  const OptimizerOptions& options_;
+  const int64_t index_;
+  const DType computing_;
+  const bool copies_;  // multi_precision: the parameter has a wider copy
+  std::vector<Value> operands_;  // what the expressions' Loads count
+  std::vector<Next> next_;
+  Expr weight_, gradient_;
+};
+
+// Adds to the graph the update of every parameter: Graph::updates gets each
+// parameter's next value, that of its states and of the shared ones. The
+// learning rate is the graph's input `learning_rate`, f64[1].
+void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
+                std::span<const Trained> parameters, Value loss);
+
+// next where the loss is finite, else now: for updates that no optimizer makes.
+// Without a loss, next.
+Value Guarded(GraphBuilder& builder, Value loss, Value next, Value now);
+
+}  // namespace mxc
