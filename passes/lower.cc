@@ -37,6 +37,7 @@ class Lowering {
     ReserveOutputNames();
     AddInputsAndConstants();
     AddOutputs();
+    ReserveNextStates();
     for (const Node* node : order_) {
       if (node->kind == Node::Kind::kOperator) AddOperator(*node);
     }
@@ -205,8 +206,8 @@ class Lowering {
     }
   }
 
-  // Each by a copy, which fusion makes the step that computes the value.
-  void AddNextStates() {
+  // Written by the step that computes it, if nothing else reads it.
+  void ReserveNextStates() {
     for (const Update& update : graph_.updates) {
       if (update.next == update.variable->out()) continue;
       const int state = BufferOf(update.variable->out());
@@ -214,7 +215,23 @@ class Lowering {
           AddBuffer(UniqueName(update.variable->name + "/next"),
                     update.variable->types[0], BufferKind::kNextState);
       program_.buffers[next].state = state;
-      AddCopy(*update.next.node, BufferOf(update.next), next);
+      next_states_[update.variable->id()] = next;
+      if (update.next.node->kind == Node::Kind::kOperator &&
+          reads_[SlotOf(update.next)] == 1) {
+        buffers_[SlotOf(update.next)] = next;
+      }
+    }
+  }
+
+  // The others by a copy.
+  void AddNextStates() {
+    for (const Update& update : graph_.updates) {
+      const auto next = next_states_.find(update.variable->id());
+      if (next == next_states_.end()) continue;
+      const int source = BufferOf(update.next);
+      if (source != next->second) {
+        AddCopy(*update.next.node, source, next->second);
+      }
     }
   }
 
@@ -239,6 +256,7 @@ class Lowering {
   const std::vector<Node*> order_;
   Program program_;
   std::map<Slot, int> reads_, buffers_;
+  std::map<int, int> next_states_;  // by variable
   std::vector<int> outputs_;
   std::set<std::string> names_;
 };

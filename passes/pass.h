@@ -8,6 +8,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,14 +19,36 @@
 #include "ir/graph/graph.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
+#include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
 #include "ir/target/target.h"
 
 namespace mxc {
 
+// How a network is trained. With Graph::training the compiled step computes
+// gradients and updates the parameters; without, it is the forward pass of the
+// same network, for scoring. Both yield the network's outputs, then `loss`.
+struct TrainingOptions {
+  // Name and attributes of an optimizer (ir/optimizers). Empty: nothing is
+  // updated, and the gradients follow the loss as outputs `grad:NAME`.
+  std::string optimizer = "sgd";
+  std::vector<AttrText> optimizer_attrs;
+  // Parameters that are not trained (grad_req null).
+  std::set<std::string> fixed;
+  // By parameter: set_lr_mult and set_wd_mult of MXNet, which win over the
+  // annotations __lr_mult__ and __wd_mult__.
+  std::map<std::string, double> lr_mult, wd_mult;
+  // Only …_weight and …_gamma decay (MXNet's Module); else every parameter
+  // does (Gluon's Trainer).
+  bool decay_by_name = true;
+  std::optional<int64_t> memory_budget;  // bytes of activations
+};
+
 struct PassContext {
   const Target* target = nullptr;          // never null while a pipeline runs
   const KernelCatalog* catalog = nullptr;  // null: only generic loop nests
+  const TrainingOptions* training = nullptr;  // null: inference
+  Diagnostics* notes = nullptr;  // what the user may want to know; may be null
 };
 
 struct PassOptions {

@@ -150,6 +150,10 @@ struct Operator {
       gradient;
   // What `train` reports for a loss head, f32[1]: the mean over the batch.
   std::function<Value(const void* attrs, const Node& node, GraphBuilder&)> loss;
+  // The number that MXNet writes into a parameter input before it reads it
+  // (gamma, under fix_gamma); nullopt for other inputs. May be empty.
+  std::function<std::optional<double>(const void* attrs, int input)>
+      forced_input;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
   // and does not count them as outputs.

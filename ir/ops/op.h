@@ -153,6 +153,13 @@ class Op {
     };
     return *this;
   }
+  template <class F>
+  Op& ForcedInput(F f) {  // std::optional<double>(const A&, int input)
+    op_.forced_input = [f](const void* a, int input) {
+      return f(*static_cast<const A*>(a), input);
+    };
+    return *this;
+  }
   Op& NextStates(int count) { return op_.next_states = count, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }

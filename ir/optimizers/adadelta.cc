@@ -36,7 +36,7 @@ void UpdateAdadelta(const AdadeltaAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Adadelta) {
   return Opt<AdadeltaAttrs>("adadelta")
       .Doc("steps as large as the recent ones were")
-      .States({"acc_g", "acc_delta"})
+      .States("(acc_g, acc_delta)")
       .Update(UpdateAdadelta);
 }
 

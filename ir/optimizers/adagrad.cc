@@ -30,7 +30,7 @@ void UpdateAdagrad(const AdagradAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Adagrad) {
   return Opt<AdagradAttrs>("adagrad")
       .Doc("rates that fall with the sum of squared gradients")
-      .States({"history"})
+      .States("history")
       .Update(UpdateAdagrad);
 }
 

@@ -46,7 +46,7 @@ void UpdateAdam(const AdamAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Adam) {
   return Opt<AdamAttrs>("adam")
       .Doc("steps along the mean gradient over the root of its second moment")
-      .States({"mean", "var"})
+      .States("(mean, var)")
       .Update(UpdateAdam);
 }
 

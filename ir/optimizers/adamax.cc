@@ -38,7 +38,7 @@ void UpdateAdamax(const AdamaxAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Adamax) {
   return Opt<AdamaxAttrs>("adamax")
       .Doc("Adam with the largest recent gradient for the second moment")
-      .States({"mean", "largest"})
+      .States("(mean, largest)")
       .Update(UpdateAdamax);
 }
 

@@ -50,7 +50,7 @@ MXC_OPTIMIZER_DEFINITION(Adamw) {
   return Opt<AdamwAttrs>("adamw")
       .Alias({"_contrib_adamw_update"})
       .Doc("Adam without bias correction, with weight decay of its own")
-      .States({"mean", "var"})
+      .States("(mean, var)")
       .Update(UpdateAdamw);
 }
 

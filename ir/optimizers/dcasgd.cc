@@ -38,9 +38,8 @@ MXC_OPTIMIZER_DEFINITION(Dcasgd) {
   return Opt<DcasgdAttrs>("dcasgd")
       .Doc("sgd that allows for the delay of a gradient")
       .StatesOf([](const DcasgdAttrs& a) {
-        return a.momentum == 0
-                   ? std::vector<std::string>{"previous_weight"}
-                   : std::vector<std::string>{"momentum", "previous_weight"};
+        return a.momentum == 0 ? "(None, previous_weight)"
+                               : "(momentum, previous_weight)";
       })
       .Update(UpdateDcasgd);
 }

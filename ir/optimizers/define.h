@@ -4,7 +4,7 @@
 //   MXC_OPTIMIZER_DEFINITION(Adam) {
 //     return Opt<AdamAttrs>("adam")
 //         .Doc("steps along the mean gradient over the root of its variance")
-//         .States({"mean", "var"}).Update(UpdateAdam);
+//         .States("(mean, var)").Update(UpdateAdam);
 //   }
 //
 // and optimizers.def holds MXC_OPTIMIZER(Adam). An attribute struct derives
@@ -42,7 +42,7 @@ class Opt {
     optimizer_.options = [](const void* attrs) -> const OptimizerOptions& {
       return *static_cast<const A*>(attrs);
     };
-    optimizer_.states = [](const void*) { return std::vector<std::string>(); };
+    optimizer_.states = [](const void*) { return std::string("None"); };
     optimizer_.decays = [](std::string_view parameter) {
       return parameter.ends_with("_weight") || parameter.ends_with("_gamma");
     };
@@ -52,12 +52,12 @@ class Opt {
   Opt& Alias(std::vector<std::string> names) {
     return optimizer_.aliases = std::move(names), *this;
   }
-  Opt& States(std::vector<std::string> names) {
-    optimizer_.states = [names](const void*) { return names; };
+  Opt& States(std::string form) {
+    optimizer_.states = [form](const void*) { return form; };
     return *this;
   }
   template <class F>
-  Opt& StatesOf(F f) {  // std::vector<std::string>(const A&)
+  Opt& StatesOf(F f) {  // std::string(const A&)
     optimizer_.states = [f](const void* a) {
       return f(*static_cast<const A*>(a));
     };

@@ -44,7 +44,7 @@ void UpdateFtml(const FtmlAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Ftml) {
   return Opt<FtmlAttrs>("ftml")
       .Doc("follow the moving leader")
-      .States({"d", "v", "z"})
+      .States("(d, v, z)")
       .Update(UpdateFtml);
 }
 

@@ -39,7 +39,7 @@ void UpdateFtrl(const FtrlAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Ftrl) {
   return Opt<FtrlAttrs>("ftrl")
       .Doc("follow the regularised leader: small weights become 0")
-      .States({"z", "n"})
+      .States("(z, n)")
       .Update(UpdateFtrl);
 }
 

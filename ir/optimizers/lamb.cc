@@ -63,7 +63,7 @@ void UpdateLamb(const LambAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Lamb) {
   return Opt<LambAttrs>("lamb")
       .Doc("Adam whose step is as large, relative to it, as the weight")
-      .States({"mean", "var"})
+      .States("(mean, var)")
       .Update(UpdateLamb);
 }
 

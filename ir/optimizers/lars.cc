@@ -72,8 +72,7 @@ MXC_OPTIMIZER_DEFINITION(Lars) {
   return Opt<LarsAttrs>("lars")
       .Doc("sgd at a rate of its own for each weight")
       .StatesOf([](const LarsAttrs& a) {
-        return a.momentum == 0 ? std::vector<std::string>()
-                               : std::vector<std::string>{"momentum"};
+        return a.momentum == 0 ? "None" : "momentum";
       })
       .Decays([](std::string_view name) { return name.ends_with("_weight"); })
       .Update(UpdateLars);

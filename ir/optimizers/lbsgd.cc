@@ -88,8 +88,7 @@ MXC_OPTIMIZER_DEFINITION(Lbsgd) {
   return Opt<LbsgdAttrs>("lbsgd")
       .Doc("sgd for large batches, with a rate that warms up")
       .StatesOf([](const LbsgdAttrs& a) {
-        return a.momentum == 0 ? std::vector<std::string>()
-                               : std::vector<std::string>{"momentum"};
+        return a.momentum == 0 ? "None" : "momentum";
       })
       .Update(UpdateLbsgd);
 }

@@ -57,7 +57,7 @@ void UpdateNadam(const NadamAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Nadam) {
   return Opt<NadamAttrs>("nadam")
       .Doc("Adam with Nesterov's momentum")
-      .States({"mean", "var"})
+      .States("(mean, var)")
       .Update(UpdateNadam);
 }
 

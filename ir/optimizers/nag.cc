@@ -36,8 +36,7 @@ MXC_OPTIMIZER_DEFINITION(Nag) {
   return Opt<NagAttrs>("nag")
       .Doc("Nesterov's accelerated gradient")
       .StatesOf([](const NagAttrs& a) {
-        return a.momentum == 0 ? std::vector<std::string>()
-                               : std::vector<std::string>{"momentum"};
+        return a.momentum == 0 ? "None" : "momentum";
       })
       .Update(UpdateNag);
 }

@@ -34,6 +34,10 @@ struct OptimizerOptions {
   void Describe(Fields& f);
 };
 
+// The state that is a parameter of f16 or bf16 in f32, under multi_precision.
+inline constexpr std::string_view kWeightCopy = "weight_f32";
+bool KeepsCopy(const OptimizerOptions& options, DType parameter);
+
 struct Optimizer {
   std::string name;  // "sgd"; MXNet's registry key
   std::vector<std::string> aliases;
@@ -51,13 +55,22 @@ struct Optimizer {
   // --- rules
   // The update of one parameter.
   std::function<void(const void* attrs, UpdateBuilder&)> update;
-  // The states of one parameter in the order of MXNet's .states files, by the
-  // names under which `update` asks for them; there may be none.
-  std::function<std::vector<std::string>(const void* attrs)> states;
+  // The state of one parameter as MXNet's .states files hold it, in Python's
+  // notation: "None", "momentum", "(mean, var)". The names are those under
+  // which `update` asks for states; it may have more, which MXNet does not
+  // save.
+  std::function<std::string(const void* attrs)> states;
   // Whether MXNet's rule on names lets a parameter decay that has no explicit
   // multiplier: by default …_weight and …_gamma do.
   std::function<bool(std::string_view parameter)> decays;
 };
+
+// The state of a parameter of the given type, multi_precision considered:
+// "(momentum, weight_f32)".
+std::string StateForm(const Optimizer& optimizer, const void* attrs,
+                      DType parameter);
+// The state variables of that form, in its order.
+std::vector<std::string> StateNames(std::string_view form);
 
 // The registry: every optimizer of optimizers.def, by name or alias, in any
 // case. Immutable.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "ir/optimizers/optimizer.h"
 
 namespace mxc {
@@ -18,6 +20,32 @@ void OptimizerOptions::Describe(Fields& f) {
   f("aggregate_num", aggregate_num)
       .Doc("parameters updated by one call of MXNet")
       .Hint();
+}
+
+bool KeepsCopy(const OptimizerOptions& options, DType parameter) {
+  return options.multi_precision &&
+         (parameter == DType::kF16 || parameter == DType::kBF16);
+}
+
+std::string StateForm(const Optimizer& optimizer, const void* attrs,
+                      DType parameter) {
+  const std::string form = optimizer.states(attrs);
+  if (!KeepsCopy(optimizer.options(attrs), parameter)) return form;
+  return fmt::format("({}, {})", form, kWeightCopy);
+}
+
+std::vector<std::string> StateNames(std::string_view form) {
+  std::vector<std::string> names;
+  std::string name;
+  for (const char c : std::string(form) + ",") {
+    if (c != '(' && c != ')' && c != ',' && c != ' ') {
+      name += c;
+    } else if (!name.empty()) {
+      if (name != "None") names.push_back(name);
+      name.clear();
+    }
+  }
+  return names;
 }
 
 }  // namespace mxc

@@ -58,8 +58,7 @@ MXC_OPTIMIZER_DEFINITION(Rmsprop) {
   return Opt<RmspropAttrs>("rmsprop")
       .Doc("gradients over the root of their recent mean square")
       .StatesOf([](const RmspropAttrs& a) {
-        return a.centered ? std::vector<std::string>{"n", "g", "delta"}
-                          : std::vector<std::string>{"n"};
+        return a.centered ? "(n, g, delta)" : "(n,)";
       })
       .Update(UpdateRmsprop);
 }

@@ -39,8 +39,7 @@ MXC_OPTIMIZER_DEFINITION(Sgd) {
       .Alias({"ccsgd"})
       .Doc("stochastic gradient descent, with momentum")
       .StatesOf([](const SgdAttrs& a) {
-        return a.momentum == 0 ? std::vector<std::string>()
-                               : std::vector<std::string>{"momentum"};
+        return a.momentum == 0 ? "None" : "momentum";
       })
       .Update(UpdateSgd);
 }

@@ -40,8 +40,7 @@ MXC_OPTIMIZER_DEFINITION(Signum) {
   return Opt<SignumAttrs>("signum")
       .Doc("steps of one length along the sign of the momentum")
       .StatesOf([](const SignumAttrs& a) {
-        return a.momentum == 0 ? std::vector<std::string>()
-                               : std::vector<std::string>{"momentum"};
+        return a.momentum == 0 ? "None" : "momentum";
       })
       .Update(UpdateSignum);
 }

@@ -18,7 +18,7 @@ void UpdateTest(const OptimizerOptions&, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Test) {
   return Opt<OptimizerOptions>("test")
       .Doc("adds gradients: for tests")
-      .States({"weight"})
+      .States("weight")
       .Update(UpdateTest);
 }
 

@@ -74,18 +74,19 @@ void UpdateFrame::Finish() {
 UpdateBuilder::UpdateBuilder(Graph& graph, UpdateFrame& frame,
                              const Trained& trained,
                              const OptimizerOptions& options, int64_t index)
-    : builder_(graph, *trained.parameter),
+    : graph_(graph),
+      builder_(graph, *trained.parameter),
       frame_(frame),
       trained_(trained),
       options_(options),
       index_(index),
       computing_(ComputingType(*trained.parameter)),
-      copies_(options.multi_precision &&
-              computing_ != trained.parameter->types[0].dtype) {
+      copies_(KeepsCopy(options, trained.parameter->types[0].dtype)) {
   const Value parameter = trained.parameter->out();
   weight_ = Cast(Read(parameter, false), computing_);
   gradient_ = Cast(Read(trained.gradient, false), computing_);
-  if (copies_) weight_ = State(kCopy, Start::kWeight);
+  if (trained.forced) weight_ = Literal(*trained.forced);
+  if (copies_ && !trained.forced) weight_ = State(kWeightCopy, Start::kWeight);
 }
 
 Expr UpdateBuilder::Read(Value value, bool number) {
@@ -111,12 +112,13 @@ Expr UpdateBuilder::DecayedGradient() const {
 }
 
 Value UpdateBuilder::StateOf(std::string_view name) {
-  const DType own = type().dtype;
-  const bool wide = options_.multi_precision || own == DType::kF64;
-  const DType dtype = wide ? computing_ : own;
-  const TensorType type = {dtype, this->type().shape};
-  return builder_.State(fmt::format("{}/{}", parameter(), name),
-                        Tensor::Filled(type, 0));
+  const auto found = states_.find(name);
+  if (found != states_.end()) return found->second;
+  const TensorType& own = trained_.parameter->types[0];
+  Node* state = graph_.AddVariable(fmt::format("{}/{}", parameter(), name));
+  state->role = VariableRole::kState;
+  state->types[0] = {copies_ ? computing_ : own.dtype, own.shape};
+  return states_[std::string(name)] = state->out();
 }
 
 Expr UpdateBuilder::State(std::string_view name, Start start) {
@@ -156,6 +158,10 @@ void UpdateBuilder::SetShared(std::string_view name, const Expr& number) {
   frame_.SetShared(name, MapOf(builder_, operands_, {&output, 1}, name)[0]);
 }
 
+Expr UpdateBuilder::Normal() {
+  return Cast(Read(builder_.Normal(type().shape), false), computing_);
+}
+
 Expr UpdateBuilder::SumOfSquares(const Expr& element, std::string_view role) {
   std::vector<Range> ranges;
   for (const int64_t extent : type().shape.dims()) {
@@ -180,7 +186,7 @@ void UpdateBuilder::SetNext(Value variable, const Expr& element) {
 }
 
 void UpdateBuilder::SetWeight(const Expr& element) {
-  if (copies_) SetState(kCopy, element);
+  if (copies_) SetState(kWeightCopy, element);
   SetNext(trained_.parameter->out(), element);
 }
 

@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct Trained {
   Node* parameter = nullptr;
   Value gradient;  // of the parameter's type
   double lr_mult = 1, wd_mult = 1;
+  // What all elements of the parameter count as, whatever they are.
+  std::optional<double> forced;
 };
 
 // What the updates of one graph have in common.
@@ -91,6 +94,8 @@ class UpdateBuilder {
   // is updated first.
   enum class Start { kZeros, kWeight };
   Expr State(std::string_view name, Start start = Start::kZeros);
+  // Random, of mean 0 and variance 1.
+  Expr Normal();
   Expr Literal(double value) const { return Constant(value, computing_); }
   Expr Scalar(const Expr& number);
 
@@ -131,22 +136,21 @@ class UpdateBuilder {
     Expr value;
   };
 
-  // The wider copy of a narrow parameter.
-  static constexpr std::string_view kCopy = "weight_f32";
-
   Expr Read(Value value, bool number);  // at the element's index, or at 0
   const TensorType& type() const { return trained_.parameter->types[0]; }
   Value StateOf(std::string_view name);  // makes it at first
   void SetNext(Value variable, const Expr& element);
 
+  Graph& graph_;
   GraphBuilder builder_;
   UpdateFrame& frame_;
   const Trained& trained_;
   const OptimizerOptions& options_;
   const int64_t index_;
   const DType computing_;
-  const bool copies_;  // multi_precision: the parameter has a wider copy
+  const bool copies_;
   std::vector<Value> operands_;  // what the expressions' Loads count
+  std::map<std::string, Value, std::less<>> states_;
   std::vector<Next> next_;
   Expr weight_, gradient_;
 };

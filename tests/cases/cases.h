@@ -23,6 +23,7 @@ struct CaseOptions {
 int RunOperatorCases(const CaseOptions& options);
 int RunModelCases(const CaseOptions& options);
 int RunSymbolCases(const CaseOptions& options);
+int RunTrainingCases(const CaseOptions& options);
 int RunBadCases(const CaseOptions& options);
 
 }  // namespace mxc

@@ -22,6 +22,8 @@ constexpr Kind kKinds[] = {
     {"ops", "operators against their outputs", "interpreter", RunOperatorCases},
     {"models", "models against their outputs", "compiled", RunModelCases},
     {"symbols", "graphs load, their shapes agree", "", RunSymbolCases},
+    {"training", "training runs, step by step", "interpreter",
+     RunTrainingCases},
     {"bad", "damaged files are refused", "interpreter", RunBadCases},
 };
 

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/frontend.h"
-#include "runtime/formats/ndarray_list.h"
+#include "tests/cases/arrays.h"
 #include "tests/cases/backward.h"
 #include "tests/cases/case_report.h"
 #include "tests/cases/cases.h"
@@ -25,18 +25,7 @@
 namespace mxc {
 namespace {
 
-using Archive = std::map<std::string, std::string>;
-using Tensors = std::map<std::string, Tensor>;
-
-Result<Tensors> ReadTensors(const std::string& bytes) {
-  auto arrays = runtime::ParseNdarrayList(std::as_bytes(std::span(bytes)));
-  if (!arrays.ok()) return Error({}, "params: {}", arrays.status().message());
-  Tensors tensors;
-  for (const runtime::NamedArray& named : *arrays) {
-    tensors[named.name] = TensorOf(named.array);
-  }
-  return tensors;
-}
+using Tensors = NamedTensors;
 
 std::shared_ptr<const SourceFile> SourceOf(const Archive& archive,
                                            const std::string& path) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// apply-optimizer: what differentiate left as the gradient of a parameter
+// becomes the parameter's next value, and that of its states.
+//
+//   update w = gradient   ⇒   update w          = w + m'
+//                             update w/momentum = m' = 0.9·m − rate·gradient
+//
+// Multipliers of learning rate and weight decay: by the rule on names, then the
+// annotations __lr_mult__ and __wd_mult__, then the options.
+#include <charconv>
+
+#include "ir/optimizers/optimizer.h"
+#include "ir/optimizers/update_builder.h"
+#include "passes/passes.h"
+#include "passes/training_graph.h"
+
+namespace mxc {
+namespace {
+
+Result<const Optimizer*> NamedOptimizer(const std::string& name) {
+  if (const Optimizer* optimizer = FindOptimizer(name)) return optimizer;
+  const std::string_view nearest = NearestOptimizer(name);
+  return Error({}, "optimizer '{}' is unknown{}", name,
+               nearest.empty() ? "" : fmt::format("; nearest: {}", nearest));
+}
+
+Result<AttrsPtr> ParseAttrsOf(const Optimizer& optimizer,
+                              const std::vector<AttrText>& texts) {
+  std::vector<AttrError> mistakes;
+  AttrsPtr attrs = optimizer.parse(texts, mistakes);
+  Diagnostics errors;
+  for (const AttrError& mistake : mistakes) {
+    errors.push_back(
+        Error({}, "optimizer '{}': {}", optimizer.name, mistake.message));
+  }
+  if (!errors.empty()) return errors;
+  return attrs;
+}
+
+// The annotation as a number; `otherwise` where there is none.
+double Annotated(const Node& parameter, const std::string& name,
+                 double otherwise, Diagnostics& errors) {
+  const auto found = parameter.annotations.find(name);
+  if (found == parameter.annotations.end()) return otherwise;
+  const std::string& text = found->second;
+  double value = otherwise;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    errors.push_back(Error(parameter.loc, "'{}': {} is '{}', expected a number",
+                           parameter.name, name, text));
+  }
+  return value;
+}
+
+double ByName(const std::map<std::string, double>& multipliers,
+              const std::string& name, double otherwise) {
+  const auto found = multipliers.find(name);
+  return found == multipliers.end() ? otherwise : found->second;
+}
+
+// Takes the gradients out of the graph's updates.
+Result<std::vector<Trained>> TakeGradients(Graph& graph,
+                                           const TrainingOptions& options,
+                                           const Optimizer& optimizer) {
+  std::vector<Trained> trained;
+  std::vector<Update> others;
+  Diagnostics errors;
+  for (const Update& update : graph.updates) {
+    Node* parameter = update.variable;
+    if (parameter->role != VariableRole::kParameter) {
+      others.push_back(update);
+      continue;
+    }
+    const std::string& name = parameter->name;
+    const bool decays = !options.decay_by_name || optimizer.decays(name);
+    Trained one;
+    one.parameter = parameter;
+    one.gradient = update.next;
+    one.forced = ForcedValue(graph, *parameter);
+    one.lr_mult = ByName(options.lr_mult, name,
+                         Annotated(*parameter, "__lr_mult__", 1, errors));
+    one.wd_mult =
+        ByName(options.wd_mult, name,
+               Annotated(*parameter, "__wd_mult__", decays ? 1 : 0, errors));
+    trained.push_back(one);
+  }
+  if (!errors.empty()) return errors;
+  graph.updates = std::move(others);
+  return trained;
+}
+
+// The names that the optimizer gives to its variables must be free.
+Status RequireFreeNames(const Graph& graph) {
+  Diagnostics errors;
+  for (const auto& node : graph.nodes()) {
+    if (node->kind != Node::Kind::kVariable) continue;
+    const std::string& name = node->name;
+    bool taken = name == "learning_rate" || name.starts_with("optimizer/");
+    for (const Update& update : graph.updates) {
+      taken = taken || name.starts_with(update.variable->name + "/");
+    }
+    if (!taken) continue;
+    errors.push_back(Error(node->loc,
+                           "the name '{}' belongs to the optimizer; a network "
+                           "that trains cannot use it",
+                           name));
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
+}  // namespace
+
+Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
+  if (context.training == nullptr || !graph.training ||
+      context.training->optimizer.empty()) {
+    return false;
+  }
+  const TrainingOptions& options = *context.training;
+  MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));
+  MXC_ASSIGN(const AttrsPtr attrs,
+             ParseAttrsOf(*optimizer, options.optimizer_attrs));
+  MXC_RETURN_IF_ERROR(RequireFreeNames(graph));
+  MXC_ASSIGN(const std::vector<Trained> trained,
+             TakeGradients(graph, options, *optimizer));
+  AddUpdates(graph, *optimizer, attrs.get(), trained, LossOf(graph));
+  return true;
+}
+
+}  // namespace mxc

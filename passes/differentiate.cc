@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// differentiate: a network becomes a step of its training.
+//
+//   x, w ─► FullyConnected ─► SoftmaxOutput ─► y
+//   ⇒  the same, and
+//      loss = the sum of what the loss heads report
+//      update w       = ∂heads/∂w, until apply-optimizer makes it w's next
+//      value update moving  = what BatchNorm says that it is next
+//
+// Where the graph does not train (scoring) only the loss is added. A variable
+// whose next value several operators state goes through them in order.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/gradient.h"
+#include "passes/passes.h"
+#include "passes/training_graph.h"
+
+namespace mxc {
+namespace {
+
+class Differentiation {
+ public:
+  Differentiation(Graph& graph, const PassContext& context)
+      : graph_(graph),
+        options_(*context.training),
+        notes_(context.notes),
+        forward_(graph.TopologicalOrder()) {}
+
+  Status Run() {
+    graph_.stateful = true;
+    MXC_RETURN_IF_ERROR(RequireLossHead());
+    MXC_RETURN_IF_ERROR(RequireNames());
+    const std::vector<Value> heads = graph_.outputs;
+    AddLoss();
+    if (!graph_.training) return Done{};
+    MXC_RETURN_IF_ERROR(AddGradients(heads));
+    AddNextStates();
+    return Done{};
+  }
+
+ private:
+  static bool IsLossHead(const Node& node) {
+    return node.kind == Node::Kind::kOperator && node.op->loss_head;
+  }
+
+  Status RequireLossHead() const {
+    if (std::ranges::any_of(forward_,
+                            [](const Node* n) { return IsLossHead(*n); })) {
+      return Done{};
+    }
+    std::vector<std::string> heads;
+    for (const Operator* op : AllOperators()) {
+      if (op->loss_head && !op->name.starts_with('_'))
+        heads.push_back(op->name);
+    }
+    Diagnostic error = Error(
+        graph_.outputs.empty() ? SourceLoc{} : graph_.outputs[0].node->loc,
+        "the network has no loss head, so there is nothing to train");
+    error.notes = {fmt::format("loss heads are {}", fmt::join(heads, ", "))};
+    return error;
+  }
+
+  // Every parameter that the options name must be there.
+  Status RequireNames() const {
+    Diagnostics errors;
+    const auto require = [&](const std::string& name) {
+      const Node* node = graph_.FindVariable(name);
+      if (node != nullptr && node->role == VariableRole::kParameter) return;
+      errors.push_back(Error({}, "the network has no parameter '{}'", name));
+    };
+    for (const std::string& name : options_.fixed) require(name);
+    for (const auto& [name, multiplier] : options_.lr_mult) require(name);
+    for (const auto& [name, multiplier] : options_.wd_mult) require(name);
+    if (!errors.empty()) return errors;
+    return Done{};
+  }
+
+  void AddLoss() {
+    Value total;
+    for (const Node* node : forward_) {
+      if (!IsLossHead(*node) || !node->op->loss) continue;
+      GraphBuilder builder(graph_, *node);
+      const Value loss = node->op->loss(node->attrs.get(), *node, builder);
+      total = total ? builder.Add(total, loss) : loss;
+    }
+    if (total) AddOutput(std::string(kLossName), total);
+  }
+
+  void AddOutput(std::string name, Value value) {
+    graph_.outputs.push_back(value);
+    graph_.output_names.push_back(std::move(name));
+  }
+
+  std::vector<Value> Trained() const {
+    std::vector<Value> trained;
+    for (Node* node : forward_) {
+      const bool parameter = node->kind == Node::Kind::kVariable &&
+                             node->role == VariableRole::kParameter;
+      if (!parameter || options_.fixed.contains(node->name)) continue;
+      if (IsFloat(node->types[0].dtype)) trained.push_back(node->out());
+    }
+    return trained;
+  }
+
+  Status AddGradients(const std::vector<Value>& outputs) {
+    std::vector<HeadGradient> heads;
+    for (const Value& output : outputs) heads.push_back({output, {}});
+    const std::vector<Value> trained = Trained();
+    MXC_ASSIGN(std::vector<Value> gradients, Gradients(graph_, heads, trained));
+    for (size_t i = 0; i < trained.size(); ++i) {
+      const Node& parameter = *trained[i].node;
+      if (!gradients[i] && ForcedValue(graph_, parameter)) {
+        gradients[i] =
+            GraphBuilder(graph_, parameter).Zeros(parameter.types[0]);
+      }
+      if (gradients[i]) {
+        AddGradient(trained[i], gradients[i]);
+      } else if (notes_ != nullptr) {
+        notes_->push_back(Error(parameter.loc,
+                                "no gradient reaches parameter '{}', which "
+                                "stays as it is",
+                                parameter.name));
+      }
+    }
+    return Done{};
+  }
+
+  void AddGradient(Value parameter, Value gradient) {
+    if (options_.optimizer.empty()) {
+      AddOutput("grad:" + parameter.node->name, gradient);
+    } else {
+      graph_.updates.push_back({parameter.node, gradient});
+    }
+  }
+
+  void AddNextStates() {
+    std::map<int, Value> now;  // by variable: after the operators so far
+    std::vector<Node*> variables;
+    for (Node* node : forward_) {
+      if (node->op == nullptr || node->op->next_states == 0) continue;
+      const std::vector<InputSpec> specs = node->op->inputs(node->attrs.get());
+      int output = static_cast<int>(node->types.size()) - node->op->next_states;
+      for (size_t i = 0; i < specs.size() && i < node->inputs.size(); ++i) {
+        if (specs[i].kind != InputKind::kState) continue;
+        const Value next = node->out(output++);
+        Node* variable = node->inputs[i].node;
+        if (variable->kind != Node::Kind::kVariable ||
+            variable->role == VariableRole::kInput) {
+          continue;
+        }
+        const auto [entry, first] = now.try_emplace(variable->id(), next);
+        if (first) {
+          variables.push_back(variable);
+        } else {
+          node->inputs[i] = std::exchange(entry->second, next);
+        }
+      }
+    }
+    for (Node* variable : variables) {
+      graph_.updates.push_back({variable, now.at(variable->id())});
+    }
+  }
+
+  Graph& graph_;
+  const TrainingOptions& options_;
+  Diagnostics* const notes_;
+  const std::vector<Node*> forward_;
+};
+
+}  // namespace
+
+Result<bool> Differentiate(Graph& graph, PassContext& context) {
+  if (context.training == nullptr) return false;
+  MXC_RETURN_IF_ERROR(Differentiation(graph, context).Run());
+  return true;
+}
+
+}  // namespace mxc

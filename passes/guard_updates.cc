@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// guard-updates: a run whose loss is not finite changes no state, so that it
+// can be made again to find where the first wrong number came from.
+//
+//   update moving = next   ⇒   update moving = loss finite ? next : moving
+//
+// An update that reads the loss itself guards itself: those of an optimizer,
+// where the choice is part of the one step over the parameter.
+#include <algorithm>
+
+#include "ir/optimizers/update_builder.h"
+#include "passes/passes.h"
+#include "passes/training_graph.h"
+
+namespace mxc {
+namespace {
+
+bool Reads(const Node& node, Value value) {
+  return std::ranges::count(node.inputs, value) > 0;
+}
+
+}  // namespace
+
+Result<bool> GuardUpdates(Graph& graph, PassContext& context) {
+  const Value loss = LossOf(graph);
+  if (context.training == nullptr || !loss) return false;
+  bool changed = false;
+  for (Update& update : graph.updates) {
+    if (Reads(*update.next.node, loss)) continue;
+    GraphBuilder builder(graph, *update.variable);
+    update.next = Guarded(builder, loss, update.next, update.variable->out());
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace mxc

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cases/arrays.h"
+
+#include "runtime/formats/ndarray_list.h"
+#include "tests/cases/compare.h"
+
+namespace mxc {
+
+Result<NamedTensors> ReadTensors(const std::string& bytes) {
+  auto arrays = runtime::ParseNdarrayList(std::as_bytes(std::span(bytes)));
+  if (!arrays.ok()) return Error({}, "params: {}", arrays.status().message());
+  NamedTensors tensors;
+  for (const runtime::NamedArray& named : *arrays) {
+    tensors[named.name] = TensorOf(named.array);
+  }
+  return tensors;
+}
+
+}  // namespace mxc
