@@ -172,10 +172,14 @@ Value GradientBuilder::Head(int i) {
   return heads_[i];
 }
 
+std::vector<AttrText> GradientBuilder::Attrs() const {
+  return node_.op->print(node_.attrs.get());
+}
+
 std::vector<Value> GradientBuilder::Elementwise() {
   MXC_CHECK(node_.types.size() == 1, "operator '{}'", node_.op->name);
   std::string attrs;  // one "name=text" a line
-  for (const auto& [name, text] : node_.op->print(node_.attrs.get())) {
+  for (const auto& [name, text] : Attrs()) {
     attrs += fmt::format("{}={}\n", name, text);
   }
   std::vector<Value> operands = {Head()};

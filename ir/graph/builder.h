@@ -68,6 +68,7 @@ class GraphBuilder {
   Value Ones(const TensorType& type) { return Filled("_ones", type); }
 
   bool training() const { return graph_.training; }
+  int64_t mxnet_version() const { return graph_.mxnet_version; }
   const Node& origin() const { return origin_; }
   // The variable of that name, role kState, made with `initial` if it is new.
   Value State(std::string_view name, Tensor initial);
@@ -112,6 +113,8 @@ class GradientBuilder : public GraphBuilder {
   Value Head(int i = 0);
   // A rule may leave out what is not needed, and should where it costs nodes.
   bool Needs(int i) const { return needed_[i]; }
+  // The operator's attributes, for an operator of the same.
+  std::vector<AttrText> Attrs() const;
   // As many empty values as there are inputs.
   std::vector<Value> None() const { return std::vector<Value>(inputs()); }
 

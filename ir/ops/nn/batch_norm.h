@@ -5,10 +5,18 @@
 //   moving_mean, moving_var   f[C], states
 //   output                    (data − mean) / √(var + eps) · gamma + beta
 //   mean, var                 f[C]: the statistics used; var as 1 / √(var +
-//   eps)
+//                             eps)
+//   next_moving_mean, …_var   f[C]: the states' next values, moving · momentum
+//                             + statistic · (1 − momentum) when it trains
 // The statistics are those of the batch when it trains (the biased variance),
 // the moving ones otherwise or with use_global_stats. Where data is f16 all
 // else but the output is f32.
+// The gradient, where x̂ = (data − mean) / √(var + eps), the sums and means over
+// all axes but the channels':
+//   data   gamma / √(var + eps) · (dy − mean(dy) − x̂ · mean(dy · x̂)); without
+//          the two means where the statistics are the moving ones
+//   gamma  Σ dy · x̂, nothing with fix_gamma          beta  Σ dy
+// None passes to or from mean and var.
 // C1  axis is one of data's
 // C2  gamma, beta and the states have one entry for each channel
 // Source: MXNet 1.9.1 operator/nn/batch_norm.cc.
@@ -23,6 +31,7 @@ namespace mxc {
 
 struct BatchNormForm {
   double eps = 1e-3;
+  double momentum = 0.9;
   int64_t axis = 1;
   bool fix_gamma = true;  // gamma counts as 1
   bool use_global_stats = false;
@@ -30,9 +39,15 @@ struct BatchNormForm {
   bool variance_as_is = false;  // var without the root and the reciprocal
 };
 
+// The channels' axis, from the front.
+int ChannelAxis(const BatchNormForm& form, int rank);
+bool UsesMovingStatistics(const BatchNormForm& form, bool training);
+
 std::vector<InputSpec> BatchNormInputs();
 void BatchNormTypes(const BatchNormForm& form, TypeInference& t);
 void BatchNormMeaning(const BatchNormForm& form, Definition& def);
+std::vector<Value> BatchNormGradient(const BatchNormForm& form,
+                                     GradientBuilder& g);
 
 // The operator, for attributes with a member `BatchNormForm form() const` and
 // `bool output_mean_var`.
@@ -40,11 +55,15 @@ template <class A>
 Op<A> BatchNormOperator(std::string name) {
   return Op<A>(std::move(name))
       .Inputs(BatchNormInputs())
-      .Outputs({"output", "mean", "var"})
+      .Outputs({"output", "mean", "var", "next_moving_mean", "next_moving_var"})
+      .NextStates(2)
       .VisibleOutputsOf([](const A& a) { return a.output_mean_var ? 3 : 1; })
       .Types([](const A& a, TypeInference& t) { BatchNormTypes(a.form(), t); })
       .Meaning(
-          [](const A& a, Definition& def) { BatchNormMeaning(a.form(), def); });
+          [](const A& a, Definition& def) { BatchNormMeaning(a.form(), def); })
+      .Gradient([](const A& a, GradientBuilder& g) {
+        return BatchNormGradient(a.form(), g);
+      });
 }
 
 // Attributes of BatchNorm since 1.0.
@@ -60,7 +79,7 @@ struct BatchNormAttrs {
 
   void Describe(Fields& f);
   BatchNormForm form() const {
-    return {eps, axis, fix_gamma, use_global_stats};
+    return {eps, momentum, axis, fix_gamma, use_global_stats};
   }
 };
 

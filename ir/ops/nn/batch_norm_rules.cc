@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/batch_norm.h"
-
 #include "ir/ops/nn/moments.h"
 
 namespace mxc {
@@ -26,11 +25,11 @@ void BatchNormAttrs::Describe(Fields& f) {
   f("max_calib_range", max_calib_range).Hint();
 }
 
-namespace {
-
 int ChannelAxis(const BatchNormForm& form, int rank) {
   return static_cast<int>(form.axis < 0 ? form.axis + rank : form.axis);
 }
+
+namespace {
 
 void BatchNormDTypes(TypeInference& t) {
   const DType data = t.InDType(0);
@@ -77,11 +76,15 @@ void BatchNormTypes(const BatchNormForm& form, TypeInference& t) {
   for (int i = 1; i < t.outputs(); ++i) t.SetOut(i, {data[axis]});
 }
 
+bool UsesMovingStatistics(const BatchNormForm& form, bool training) {
+  return !training || form.use_global_stats;
+}
+
 namespace {
 
 Moments StatisticsOf(const BatchNormForm& form, const Definition& def, int axis,
                      Expr channel) {
-  if (!def.training() || form.use_global_stats) {
+  if (UsesMovingStatistics(form, def.training())) {
     return {def.In(3, {channel}), def.In(4, {channel})};
   }
   Extents others;
@@ -111,6 +114,16 @@ void BatchNormMeaning(const BatchNormForm& form, Definition& def) {
   const Moments shown = StatisticsOf(form, def, axis, Var(0));
   def.Set(1, shown.mean);
   def.Set(2, form.variance_as_is ? shown.variance : inverse(shown.variance));
+
+  const bool keep = UsesMovingStatistics(form, def.training());
+  const auto next = [&](int state, const Expr& statistic) {
+    const Expr moving = def.In(state, {Var(0)});
+    if (keep) return moving;
+    return moving * Constant(form.momentum, type) +
+           statistic * Constant(1 - form.momentum, type);
+  };
+  def.Set(3, next(3, shown.mean));
+  def.Set(4, next(4, shown.variance));
 }
 
 }  // namespace mxc

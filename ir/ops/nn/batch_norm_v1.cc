@@ -24,7 +24,7 @@ struct BatchNormV1Attrs {
         .Doc("whether mean and var can be read");
   }
   BatchNormForm form() const {
-    return {eps, 1, fix_gamma, use_global_stats, false, true};
+    return {eps, momentum, 1, fix_gamma, use_global_stats, false, true};
   }
 };
 

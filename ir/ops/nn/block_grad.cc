@@ -24,7 +24,8 @@ MXC_OP(BlockGrad) {
       .Doc("the identity, with a gradient of 0")
       .Alias({"stop_gradient"})
       .Types(BlockGradTypes)
-      .Meaning(BlockGradMeaning);
+      .Meaning(BlockGradMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

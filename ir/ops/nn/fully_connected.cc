@@ -105,6 +105,28 @@ void FullyConnectedMeaning(const FullyConnectedAttrs& a, Definition& def) {
   def.Set(0, sum);
 }
 
+// Of matrices: data [rows, K], head [rows, num_hidden].
+std::vector<Value> FullyConnectedGradient(const FullyConnectedAttrs&,
+                                          GradientBuilder& g) {
+  const Shape& weight = g.In(1).shape();
+  const Value dy =
+      g.Reshape(g.Head(), {g.Head().shape().elements() / weight[0], weight[0]});
+  const auto rows = [&] {
+    return g.Reshape(g.In(0), {dy.shape()[0], weight[1]});
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    gradients[0] = g.Reshape(g.Op("dot", {dy, g.In(1)}), g.In(0).shape());
+  }
+  if (g.Needs(1)) {
+    gradients[1] = g.Op("dot", {dy, rows()}, {{"transpose_a", "True"}});
+  }
+  if (g.inputs() > 2 && g.Needs(2)) {
+    gradients[2] = g.Reshape(g.Sum(dy, {0}), g.In(2).shape());
+  }
+  return gradients;
+}
+
 std::optional<Contraction> FullyConnectedContraction(
     const FullyConnectedAttrs& a, const Definition& def) {
   if (def.InShape(0).rank() != 2) return std::nullopt;
@@ -149,6 +171,7 @@ MXC_OP(FullyConnected) {
       .Types(FullyConnectedTypes)
       .Meaning(FullyConnectedMeaning)
       .Decompose(FullyConnectedByRows)
+      .Gradient(FullyConnectedGradient)
       .AsContraction(FullyConnectedContraction);
 }
 

@@ -4,7 +4,7 @@
 //   gamma, beta  f[num_groups] (1.x), or f[C] (2.x)
 //   output       (x − mean) / std · gamma + beta
 //   mean, std    f[N, num_groups]; std = √(var + eps), var biased; visible
-//                with output_mean_var
+//                with output_mean_var, no gradient passes through them
 // C1  data has at least 3 axes
 // C2  num_groups divides the channels
 // C3  gamma and beta have one entry for each group, or for each channel
@@ -90,6 +90,34 @@ void GroupNormMeaning(const GroupNormAttrs& a, Definition& def) {
   def.Set(2, Sqrt(shown.variance + def.Lit(a.eps)));
 }
 
+// Seen as f[N, groups, channels of a group, cells], and parameters accordingly.
+std::vector<Value> GroupNormGradient(const GroupNormAttrs& a,
+                                     GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const int64_t channels = data[1] / a.num_groups;
+  const Extents full = {data[0], a.num_groups, channels,
+                        data.elements() / (data[0] * data[1])};
+  const Extents moments = {data[0], a.num_groups, 1, 1};
+  const bool of_groups = g.In(1).shape() == Shape{a.num_groups};
+  const Extents parameter = {1, a.num_groups, of_groups ? 1 : channels, 1};
+  const Value dy = g.Reshape(g.Head(), full);
+  const Value deviation = g.Reshape(g.Out(2), moments);
+  const Value normalized = g.Div(
+      g.Sub(g.Reshape(g.In(0), full), g.Reshape(g.Out(1), moments)), deviation);
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    const Value scaled = g.Mul(dy, g.Reshape(g.In(1), parameter));
+    gradients[0] = g.Reshape(
+        NormalizedGradient(g, scaled, normalized, deviation, {2, 3}), data);
+  }
+  const auto summed = [&](Value x, int input) {
+    return g.Reshape(g.SumTo(x, parameter), g.In(input).shape());
+  };
+  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized), 1);
+  if (g.Needs(2)) gradients[2] = summed(dy, 2);
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(GroupNorm) {
@@ -102,7 +130,8 @@ MXC_OP(GroupNorm) {
       .VisibleOutputsOf(
           [](const GroupNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(GroupNormTypes)
-      .Meaning(GroupNormMeaning);
+      .Meaning(GroupNormMeaning)
+      .Gradient(GroupNormGradient);
 }
 
 }  // namespace mxc

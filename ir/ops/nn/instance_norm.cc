@@ -52,6 +52,31 @@ void InstanceNormMeaning(const InstanceNormAttrs& a, Definition& def) {
   def.Set(2, m.variance);
 }
 
+std::vector<Value> InstanceNormGradient(const InstanceNormAttrs& a,
+                                        GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  Extents moments(data.rank(), 1), parameter(data.rank(), 1), axes;
+  moments[0] = data[0];
+  moments[1] = parameter[1] = data[1];
+  for (int axis = 2; axis < data.rank(); ++axis) axes.push_back(axis);
+  const Value dy = g.Head();
+  const Value deviation = g.Reshape(g.Sqrt(g.Add(g.Out(2), a.eps)), moments);
+  const Value normalized =
+      g.Div(g.Sub(g.In(0), g.Reshape(g.Out(1), moments)), deviation);
+  const auto summed = [&](Value x) {
+    return g.Reshape(g.SumTo(x, parameter), {data[1]});
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    gradients[0] =
+        NormalizedGradient(g, g.Mul(dy, g.Reshape(g.In(1), parameter)),
+                           normalized, deviation, axes);
+  }
+  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized));
+  if (g.Needs(2)) gradients[2] = summed(dy);
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(InstanceNorm) {
@@ -62,7 +87,8 @@ MXC_OP(InstanceNorm) {
                {"beta", InputKind::kParameter}})
       .Outputs({"output", "mean", "var"}, 1)
       .Types(InstanceNormTypes)
-      .Meaning(InstanceNormMeaning);
+      .Meaning(InstanceNormMeaning)
+      .Gradient(InstanceNormGradient);
 }
 
 }  // namespace mxc

@@ -79,6 +79,20 @@ void L2NormalizationMeaning(const L2NormalizationAttrs& a, Definition& def) {
   def.Set(1, norm(def.Indices(1)));
 }
 
+// (dy − y · Σ dy · y) / norm
+std::vector<Value> L2NormalizationGradient(const L2NormalizationAttrs& a,
+                                           GradientBuilder& g) {
+  Extents axes, kept = g.In(0).shape().dims();
+  for (int axis = 0; axis < g.In(0).shape().rank(); ++axis) {
+    if (!a.reduces(axis)) continue;
+    axes.push_back(axis);
+    kept[axis] = 1;
+  }
+  const Value dy = g.Head(), y = g.Out();
+  const Value along = g.Mul(y, g.Sum(g.Mul(dy, y), axes, true));
+  return {g.Div(g.Sub(dy, along), g.Reshape(g.Out(1), kept))};
+}
+
 }  // namespace
 
 MXC_OP(L2Normalization) {
@@ -86,7 +100,8 @@ MXC_OP(L2Normalization) {
       .Doc("divides by the Euclidean norm")
       .Outputs({"output", "norm"}, 1)
       .Types(L2NormalizationTypes)
-      .Meaning(L2NormalizationMeaning);
+      .Meaning(L2NormalizationMeaning)
+      .Gradient(L2NormalizationGradient);
 }
 
 }  // namespace mxc

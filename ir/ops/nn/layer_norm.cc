@@ -4,7 +4,7 @@
 //   gamma, beta  f[d of axis]
 //   output       (x − mean) / std · gamma + beta
 //   mean, std    data's shape with 1 at axis; std = √(var + eps), var biased;
-//                visible with output_mean_var
+//                visible with output_mean_var, no gradient passes through them
 // C1  axis is one of data's
 // C2  gamma and beta have one entry for each position along axis
 // Source: MXNet 1.9.1 operator/nn/layer_norm.cc.
@@ -69,6 +69,28 @@ void LayerNormMeaning(const LayerNormAttrs& a, Definition& def) {
   def.Set(2, deviation);
 }
 
+std::vector<Value> LayerNormGradient(const LayerNormAttrs& a,
+                                     GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const int axis = a.axis_of(data.rank());
+  Extents parameter(data.rank(), 1);
+  parameter[axis] = data[axis];
+  const Value dy = g.Head();
+  const Value normalized = g.Div(g.Sub(g.In(0), g.Out(1)), g.Out(2));
+  const auto summed = [&](Value x) {
+    return g.Reshape(g.SumTo(x, parameter), {data[axis]});
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    gradients[0] =
+        NormalizedGradient(g, g.Mul(dy, g.Reshape(g.In(1), parameter)),
+                           normalized, g.Out(2), {axis});
+  }
+  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized));
+  if (g.Needs(2)) gradients[2] = summed(dy);
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(LayerNorm) {
@@ -82,7 +104,8 @@ MXC_OP(LayerNorm) {
       .VisibleOutputsOf(
           [](const LayerNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(LayerNormTypes)
-      .Meaning(LayerNormMeaning);
+      .Meaning(LayerNormMeaning)
+      .Gradient(LayerNormGradient);
 }
 
 }  // namespace mxc

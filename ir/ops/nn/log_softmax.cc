@@ -18,6 +18,17 @@ void LogSoftmaxMeaning(const SoftmaxAttrs& a, Definition& def) {
   def.Set(0, t.logit - t.max - Log(t.sum));
 }
 
+// (dy − exp(y) · Σ dy) / temperature
+std::vector<Value> LogSoftmaxGradient(const SoftmaxAttrs& a,
+                                      GradientBuilder& g) {
+  const int axis = a.axis_of(g.In(0).shape().rank());
+  const Value dy = g.Head();
+  Value gradient = g.Sub(dy, g.Mul(g.Exp(g.Out()), g.Sum(dy, {axis}, true)));
+  if (a.temperature.value_or(1) != 1)
+    gradient = g.Div(gradient, *a.temperature);
+  return {g.Cast(gradient, g.In(0).type().dtype)};
+}
+
 }  // namespace
 
 MXC_OP(LogSoftmax) {
@@ -27,7 +38,8 @@ MXC_OP(LogSoftmax) {
       .InputsOf(SoftmaxInputs)
       .Check(LogSoftmaxCheck)
       .Types(SoftmaxTypes)
-      .Meaning(LogSoftmaxMeaning);
+      .Meaning(LogSoftmaxMeaning)
+      .Gradient(LogSoftmaxGradient);
 }
 
 }  // namespace mxc

@@ -4,32 +4,16 @@
 //   output    x · norm^(−beta)
 //   tmp_norm  knorm + alpha / nsize · Σ x² over the nsize channels around this
 //             one, as far as there are any; hidden
+// The gradient: _lrn_gradient.
 // C1  nsize is odd
 // C2  data has 4 axes
 // Source: MXNet 1.9.1 operator/lrn.cc.
-#include <fmt/format.h>
+#include "ir/ops/nn/lrn.h"
 
-#include "ir/ops/op.h"
+#include <fmt/format.h>
 
 namespace mxc {
 namespace {
-
-struct LrnAttrs {
-  double alpha = 1e-4;
-  double beta = 0.75;
-  double knorm = 2;
-  int64_t nsize = 0;
-
-  void Describe(Fields& f) {
-    f("alpha", alpha).Doc("factor of the energy");
-    f("beta", beta).Doc("exponent");
-    f("knorm", knorm).Doc("constant term");
-    f("nsize", nsize)
-        .Required()
-        .Range(1, 1 << 24)
-        .Doc("channels in the window");
-  }
-};
 
 std::optional<std::string> LrnCheck(const LrnAttrs& a) {
   if (a.nsize % 2 == 1) return std::nullopt;
@@ -60,6 +44,11 @@ void LrnMeaning(const LrnAttrs& a, Definition& def) {
   def.Set(1, norm);
 }
 
+std::vector<Value> LrnGradient(const LrnAttrs&, GradientBuilder& g) {
+  return {
+      g.Op("_lrn_gradient", {g.Head(), g.In(0), g.Out(1)}, g.Attrs(), "data")};
+}
+
 }  // namespace
 
 MXC_OP(LRN) {
@@ -68,7 +57,8 @@ MXC_OP(LRN) {
       .Outputs({"output", "tmp_norm"}, 1)
       .Check(LrnCheck)
       .Types(LrnTypes)
-      .Meaning(LrnMeaning);
+      .Meaning(LrnMeaning)
+      .Gradient(LrnGradient);
 }
 
 }  // namespace mxc

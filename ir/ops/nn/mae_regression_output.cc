@@ -3,12 +3,23 @@
 #include "ir/ops/nn/regression_output.h"
 
 namespace mxc {
+namespace {
+
+Value SignOfError(GraphBuilder& b, Value output, Value label) {
+  return b.Sign(ErrorOf(b, output, label));
+}
+
+Value AbsoluteError(GraphBuilder& b, Value output, Value label) {
+  return b.Abs(ErrorOf(b, output, label));
+}
+
+}  // namespace
 
 MXC_OP(MAERegressionOutput) {
   return RegressionOutput(
       "MAERegressionOutput",
       "the identity, with the gradient of the absolute error",
-      [](Expr x) { return x; });
+      {[](Expr x) { return x; }, SignOfError, AbsoluteError});
 }
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 //   data  f[d1 …]
 //   loss  f[d1 …]
 // Source: MXNet 1.9.1 operator/tensor/elemwise_unary_op_basic.cc.
+#include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -25,6 +26,12 @@ MXC_OP(MakeLoss) {
       .Outputs({"loss"})
       .Types(MakeLossTypes)
       .Meaning(MakeLossMeaning)
+      .Gradient([](const NoAttrs&, GradientBuilder& g) {
+        return std::vector<Value>{g.Ones(g.In(0).type())};
+      })
+      .Loss([](const NoAttrs&, const Node& node, GraphBuilder& b) {
+        return MeanLoss(b, node.inputs[0]);
+      })
       .LossHead();
 }
 

@@ -2,7 +2,13 @@
 // MakeLoss: the identity, which makes its input a loss.
 //   data    f[d1 …]
 //   output  f[d1 …]
+// The gradient, whatever arrives from above, is grad_scale / Z, where Z is 1
+// (null), d1 (batch), or the number of elements above valid_thresh, at least 1
+// (valid). The loss is the mean.
 // Source: MXNet 1.9.1 operator/make_loss-inl.h.
+#include <fmt/format.h>
+
+#include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -33,6 +39,29 @@ void MakeLossHeadMeaning(const MakeLossHeadAttrs&, Definition& def) {
   def.Set(0, def.In(0, def.Indices()));
 }
 
+std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
+                                        GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const Value ones = g.Ones(g.In(0).type());
+  switch (a.normalization) {
+    case LossNormalization::kNull:
+      return {g.Mul(ones, a.grad_scale)};
+    case LossNormalization::kBatch:
+      return {g.Mul(ones, a.grad_scale / static_cast<double>(data[0]))};
+    case LossNormalization::kValid:
+      break;
+  }
+  const Value all = g.Reshape(g.In(0), {data.elements()});
+  const Value valid =
+      g.Sum(g.Op("_greater_scalar", {all},
+                 {{"scalar", fmt::format("{}", a.valid_thresh)}}),
+            {0});
+  const Value counted =
+      g.Reshape(g.Op("_maximum_scalar", {valid}, {{"scalar", "1"}}),
+                Extents(data.rank(), 1));
+  return {g.Div(g.Mul(ones, a.grad_scale), counted)};
+}
+
 }  // namespace
 
 MXC_OP(MakeLossHead) {
@@ -40,6 +69,10 @@ MXC_OP(MakeLossHead) {
       .Doc("the identity, with a gradient of its own")
       .Types(MakeLossHeadTypes)
       .Meaning(MakeLossHeadMeaning)
+      .Gradient(MakeLossHeadGradient)
+      .Loss([](const MakeLossHeadAttrs&, const Node& node, GraphBuilder& b) {
+        return MeanLoss(b, node.inputs[0]);
+      })
       .LossHead();
 }
 

@@ -29,4 +29,15 @@ Moments MomentsOver(const Definition& def, const Extents& axes,
   });
 }
 
+Value NormalizedGradient(GraphBuilder& b, Value dy, Value normalized,
+                         Value deviation, const Extents& axes) {
+  double cells = 1;
+  for (const int64_t axis : axes) {
+    cells *= static_cast<double>(dy.shape()[static_cast<int>(axis)]);
+  }
+  const auto mean = [&](Value x) { return b.Div(b.Sum(x, axes, true), cells); };
+  const Value along = b.Mul(normalized, mean(b.Mul(dy, normalized)));
+  return b.Div(b.Sub(b.Sub(dy, mean(dy)), along), deviation);
+}
+
 }  // namespace mxc

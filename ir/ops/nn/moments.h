@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "ir/graph/builder.h"
 #include "ir/program/definition.h"
 
 namespace mxc {
@@ -22,5 +23,12 @@ Moments MomentsOf(
 // have the indices `kept`.
 Moments MomentsOver(const Definition& def, const Extents& axes,
                     const std::vector<Expr>& kept, DType type);
+
+// The gradient of x̂ = (x − mean) / deviation with respect to x, where mean and
+// deviation are those over `axes` and `dy` is the gradient of x̂:
+//   (dy − mean(dy) − x̂ · mean(dy · x̂)) / deviation
+// `deviation` has extent 1 at `axes`.
+Value NormalizedGradient(GraphBuilder& b, Value dy, Value normalized,
+                         Value deviation, const Extents& axes);
 
 }  // namespace mxc

@@ -14,52 +14,17 @@
 // C4  kernel does not exceed the padded image
 // C5  lp has p_value 1, 2 or 3
 // C6  pooling_convention is valid or full (MXNet refuses every 'same')
+// The gradient: _pooling_gradient. Max passes it to the first cell of a window
+// that holds the maximum, which _pooling_argmax finds.
 // Source: MXNet 1.9.1 operator/nn/pooling.cc, pool.h.
+#include "ir/ops/nn/pooling.h"
+
 #include <fmt/format.h>
 
 #include <cfloat>
 
-#include "ir/ops/nn/spatial.h"
-#include "ir/ops/op.h"
-
 namespace mxc {
 namespace {
-
-enum class PoolType : int { kMax, kAvg, kSum, kLp };
-enum class PoolingConvention : int { kFull, kValid, kSame };
-
-struct PoolingAttrs {
-  Extents kernel, stride, pad;
-  PoolType pool_type = PoolType::kMax;
-  PoolingConvention pooling_convention = PoolingConvention::kValid;
-  bool global_pool = false;
-  std::optional<bool> count_include_pad;
-  std::optional<int64_t> p_value;
-  bool cudnn_off = false;
-  std::string layout = "None";
-
-  void Describe(Fields& f) {
-    f("kernel", kernel).Doc("window, (w,), (h, w) or (d, h, w)");
-    f("pool_type", pool_type).OneOf({"max", "avg", "sum", "lp"});
-    f("global_pool", global_pool).Doc("whether the window is the whole image");
-    f("cudnn_off", cudnn_off).Hint();
-    f("pooling_convention", pooling_convention)
-        .OneOf({"full", "valid", "same"})
-        .Doc("how the number of windows is rounded");
-    f("stride", stride).Doc("step of the window; 1 when empty");
-    f("pad", pad).Doc("cells on both sides; 0 when empty");
-    f("p_value", p_value).Doc("exponent of lp");
-    f("count_include_pad", count_include_pad)
-        .Doc("whether averages count the padding; None is True");
-    f("layout", layout)
-        .OneOf({"None", "NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC"})
-        .Doc("order of the axes; None is channels first");
-  }
-
-  SpatialAxes axes(int data_rank) const {
-    return {data_rank - 2, IsChannelsLast(layout)};
-  }
-};
 
 std::optional<std::string> PoolingCheck(const PoolingAttrs& a) {
   if (!a.global_pool || !a.kernel.empty()) {
@@ -84,13 +49,6 @@ std::optional<std::string> PoolingCheck(const PoolingAttrs& a) {
   return std::nullopt;
 }
 
-// The number of windows along one axis.
-int64_t PoolingExtent(const PoolingAttrs& a, int64_t padded, int64_t kernel,
-                      int64_t stride) {
-  const bool full = a.pooling_convention == PoolingConvention::kFull;
-  return (padded - kernel + (full ? stride - 1 : 0)) / stride + 1;
-}
-
 void PoolingTypes(const PoolingAttrs& a, TypeInference& t) {
   t.AllSameDType();
   const Shape& data = t.In(0);
@@ -108,8 +66,7 @@ void PoolingTypes(const PoolingAttrs& a, TypeInference& t) {
   Shape output = Shape::OfRank(data.rank());
   output[0] = data[0];
   output[axes.channel()] = data[axes.channel()];
-  const Extents stride = OrFill(a.stride, rank, 1),
-                pad = OrFill(a.pad, rank, 0);
+  const Extents pad = OrFill(a.pad, rank, 0);
   for (int d = 0; d < rank; ++d) {
     const int axis = axes.spatial(d);
     if (a.global_pool) {
@@ -121,55 +78,10 @@ void PoolingTypes(const PoolingAttrs& a, TypeInference& t) {
                      ToString(a.kernel), a.kernel[d], padded)) {
         return;
       }
-      output[axis] = PoolingExtent(a, padded, a.kernel[d], stride[d]);
+      output[axis] = PoolingExtent(a, d, data[axis]);
     }
   }
   t.SetOut(0, output);
-}
-
-// The window of one output element.
-struct PoolingWindow {
-  std::vector<Expr> begin, end;  // clipped to the image
-  Expr cells;                    // that an average divides by
-  bool may_be_empty = false;
-};
-
-PoolingWindow WindowOf(const PoolingAttrs& a, const Definition& def) {
-  const Shape& data = def.InShape(0);
-  const SpatialAxes axes = a.axes(data.rank());
-  const Extents stride = OrFill(a.stride, axes.rank, 1);
-  const Extents pad = OrFill(a.pad, axes.rank, 0);
-  const std::vector<Expr> i = def.Indices();
-  PoolingWindow window;
-  window.cells = 1;
-  for (int d = 0; d < axes.rank; ++d) {
-    const int axis = axes.spatial(d);
-    const int64_t extent = data[axis];
-    if (a.global_pool) {
-      window.begin.push_back(0);
-      window.end.push_back(extent);
-      window.cells = window.cells * extent;
-      continue;
-    }
-    // Every window lies in the image or in the padded image as a whole where
-    // the last one does.
-    const int64_t last = (def.OutShape()[axis] - 1) * stride[d] - pad[d];
-    const bool padded = pad[d] > 0 || last + a.kernel[d] > extent;
-    const bool overhangs = last + a.kernel[d] > extent + pad[d];
-    const Expr start = i[axis] * stride[d] - pad[d];
-    const Expr stop = start + a.kernel[d];
-    window.begin.push_back(padded ? Max(start, 0) : start);
-    window.end.push_back(padded ? Min(stop, extent) : stop);
-    window.may_be_empty |= last >= extent || a.kernel[d] <= pad[d];
-    if (!a.count_include_pad.value_or(true)) {
-      window.cells = window.cells * (window.end[d] - window.begin[d]);
-    } else {
-      window.cells =
-          window.cells *
-          (overhangs ? Min(stop, extent + pad[d]) - start : Expr(a.kernel[d]));
-    }
-  }
-  return window;
 }
 
 Expr ToThe(Expr x, int64_t power) {
@@ -183,7 +95,7 @@ Expr Root(Expr x, int64_t power) {
 void PoolingMeaning(const PoolingAttrs& a, Definition& def) {
   const SpatialAxes axes = a.axes(def.InShape(0).rank());
   const std::vector<Expr> i = def.Indices();
-  const PoolingWindow window = WindowOf(a, def);
+  const PoolingWindow window = WindowOf(a, def.InShape(0), def.OutShape(), i);
   const int64_t power = a.pool_type == PoolType::kLp ? *a.p_value : 1;
   const bool max = a.pool_type == PoolType::kMax;
   Expr value = Definition::ReduceOver(
@@ -211,6 +123,19 @@ void PoolingMeaning(const PoolingAttrs& a, Definition& def) {
   def.Set(0, value);
 }
 
+std::vector<Value> PoolingGradient(const PoolingAttrs& a, GradientBuilder& g) {
+  std::vector<AttrText> attrs = g.Attrs();
+  std::vector<Value> inputs = {g.Head()};
+  if (a.pool_type == PoolType::kMax) {
+    inputs.push_back(g.Op("_pooling_argmax", {g.In(0)}, attrs, "argmax"));
+  } else if (a.pool_type == PoolType::kLp) {
+    inputs.push_back(g.In(0));
+    inputs.push_back(g.Out());
+  }
+  attrs.emplace_back("data_shape", ToString(g.In(0).shape()));
+  return {g.Op("_pooling_gradient", inputs, attrs, "data")};
+}
+
 }  // namespace
 
 MXC_OP(Pooling) {
@@ -219,7 +144,8 @@ MXC_OP(Pooling) {
       .Alias({"_npx_pooling"})
       .Check(PoolingCheck)
       .Types(PoolingTypes)
-      .Meaning(PoolingMeaning);
+      .Meaning(PoolingMeaning)
+      .Gradient(PoolingGradient);
 }
 
 }  // namespace mxc

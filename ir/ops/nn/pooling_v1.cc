@@ -4,56 +4,24 @@
 //   output  f[N, C, h, w]   sizes as in Pooling
 // The image is padded with zeros first: a maximum at the border sees them, and
 // an average always divides by the whole kernel.
+// The gradient: _pooling_v1_gradient.
 // C1  kernel has 2 entries, positive, unless global_pool
 // C2  stride and pad are empty or have 2 entries; stride is positive, pad is
 //     not negative
 // C3  data has 4 axes
 // C4  kernel does not exceed the padded image
 // Source: MXNet 1.9.1 operator/pooling_v1-inl.h.
+#include "ir/ops/nn/pooling_v1.h"
+
 #include <fmt/format.h>
 
 #include <cfloat>
 
-#include "ir/ops/nn/spatial.h"
-#include "ir/ops/op.h"
+#include "ir/ops/nn/pooling.h"
 
 namespace mxc {
-namespace {
 
-enum class PoolV1Type : int { kMax, kAvg, kSum };
-enum class PoolV1Convention : int { kFull, kValid };
-
-struct PoolingV1Attrs {
-  Extents kernel, stride, pad;
-  PoolV1Type pool_type = PoolV1Type::kMax;
-  PoolV1Convention pooling_convention = PoolV1Convention::kValid;
-  bool global_pool = false;
-
-  void Describe(Fields& f) {
-    f("kernel", kernel).Doc("window, (h, w)");
-    f("pool_type", pool_type).OneOf({"max", "avg", "sum"});
-    f("global_pool", global_pool).Doc("whether the window is the whole image");
-    f("pooling_convention", pooling_convention)
-        .OneOf({"full", "valid"})
-        .Doc("how the number of windows is rounded");
-    f("stride", stride).Doc("step of the window; 1 when empty");
-    f("pad", pad).Doc("zeros on both sides; 0 when empty");
-  }
-};
-
-std::optional<std::string> PoolingV1Check(const PoolingV1Attrs& a) {
-  if (a.global_pool) return std::nullopt;
-  if (auto error = CheckWindow(a.kernel, a.stride, {}, a.pad)) return error;
-  if (a.kernel.size() == 2) return std::nullopt;
-  return fmt::format("C1: kernel {} has {} entries, expected 2",
-                     ToString(a.kernel), a.kernel.size());
-}
-
-// One axis: `windows` of `kernel` cells, `stride` apart, the first at −pad.
-struct WindowRow {
-  int64_t kernel, stride, pad, windows;
-};
-WindowRow RowOf(const PoolingV1Attrs& a, int d, int64_t extent) {
+PoolingAxis RowOf(const PoolingV1Attrs& a, int d, int64_t extent) {
   if (a.global_pool) return {extent, 1, 0, 1};
   const int64_t stride = OrFill(a.stride, 2, 1)[d],
                 pad = OrFill(a.pad, 2, 0)[d];
@@ -61,6 +29,16 @@ WindowRow RowOf(const PoolingV1Attrs& a, int d, int64_t extent) {
   const bool full = a.pooling_convention == PoolV1Convention::kFull;
   return {a.kernel[d], stride, pad,
           room < 0 ? 0 : (room + (full ? stride - 1 : 0)) / stride + 1};
+}
+
+namespace {
+
+std::optional<std::string> PoolingV1Check(const PoolingV1Attrs& a) {
+  if (a.global_pool) return std::nullopt;
+  if (auto error = CheckWindow(a.kernel, a.stride, {}, a.pad)) return error;
+  if (a.kernel.size() == 2) return std::nullopt;
+  return fmt::format("C1: kernel {} has {} entries, expected 2",
+                     ToString(a.kernel), a.kernel.size());
 }
 
 void PoolingV1Types(const PoolingV1Attrs& a, TypeInference& t) {
@@ -92,7 +70,7 @@ void PoolingV1Meaning(const PoolingV1Attrs& a, Definition& def) {
   int64_t area = 1;
   bool may_be_empty = false;
   for (int d = 0; d < 2; ++d) {
-    const WindowRow row = RowOf(a, d, data[2 + d]);
+    const PoolingAxis row = RowOf(a, d, data[2 + d]);
     // Positions in the padded image; zeros add nothing to a sum.
     const Expr start = i[2 + d] * row.stride;
     const int64_t padded = data[2 + d] + 2 * row.pad;
@@ -124,6 +102,18 @@ void PoolingV1Meaning(const PoolingV1Attrs& a, Definition& def) {
   def.Set(0, value);
 }
 
+std::vector<Value> PoolingV1Gradient(const PoolingV1Attrs& a,
+                                     GradientBuilder& g) {
+  std::vector<Value> inputs = {g.Head()};
+  if (a.pool_type == PoolV1Type::kMax) {
+    inputs.push_back(g.In(0));
+    inputs.push_back(g.Out());
+  }
+  std::vector<AttrText> attrs = g.Attrs();
+  attrs.emplace_back("data_shape", ToString(g.In(0).shape()));
+  return {g.Op("_pooling_v1_gradient", inputs, attrs, "data")};
+}
+
 }  // namespace
 
 MXC_OP(PoolingV1) {
@@ -131,7 +121,8 @@ MXC_OP(PoolingV1) {
       .Doc("Pooling as of 0.8")
       .Check(PoolingV1Check)
       .Types(PoolingV1Types)
-      .Meaning(PoolingV1Meaning);
+      .Meaning(PoolingV1Meaning)
+      .Gradient(PoolingV1Gradient);
 }
 
 }  // namespace mxc

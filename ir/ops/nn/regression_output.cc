@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/regression_output.h"
 
+#include "ir/ops/nn/loss.h"
+
 namespace mxc {
 namespace {
 
@@ -31,16 +33,42 @@ void RegressionOutputTypes(const RegressionOutputAttrs&, TypeInference& t) {
             ToString(data));
 }
 
+// slope(output, label) · grad_scale / (elements of an image)
+std::vector<Value> RegressionOutputGradient(const Regression& regression,
+                                            const RegressionOutputAttrs& a,
+                                            GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const auto elements = static_cast<double>(data.elements() / data[0]);
+  const Value label = g.Reshape(g.In(1), data);
+  const double factor = a.grad_scale / elements;
+  const Value slope = regression.slope(g, g.Out(), label);
+  return {factor == 1 ? slope : g.Mul(slope, factor), Value()};
+}
+
 }  // namespace
 
+Value ErrorOf(GraphBuilder& b, Value output, Value label) {
+  return b.Sub(output, label);
+}
+
 Operator RegressionOutput(std::string name, std::string doc,
-                          Expr (*link)(Expr)) {
+                          Regression regression) {
   return Op<RegressionOutputAttrs>(std::move(name))
       .Doc(std::move(doc))
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(RegressionOutputTypes)
-      .Meaning([link](const RegressionOutputAttrs&, Definition& def) {
-        def.Set(0, link(def.In(0, def.Indices())));
+      .Meaning([regression](const RegressionOutputAttrs&, Definition& def) {
+        def.Set(0, regression.link(def.In(0, def.Indices())));
+      })
+      .Gradient(
+          [regression](const RegressionOutputAttrs& a, GradientBuilder& g) {
+            return RegressionOutputGradient(regression, a, g);
+          })
+      .Loss([regression](const RegressionOutputAttrs&, const Node& node,
+                         GraphBuilder& b) {
+        const Value output = OutputOf(node);
+        const Value label = b.Reshape(node.inputs[1], output.shape());
+        return MeanLoss(b, regression.loss(b, output, label));
       })
       .LossHead();
 }

@@ -22,7 +22,10 @@ MXC_OP(Softmax) {
       .InputsOf(SoftmaxInputs)
       .Check(SoftmaxCheck)
       .Types(SoftmaxTypes)
-      .Meaning(SoftmaxMeaning);
+      .Meaning(SoftmaxMeaning)
+      .Gradient([](const SoftmaxAttrs& a, GradientBuilder& g) {
+        return SoftmaxFamilyGradient(a, g, false);
+      });
 }
 
 }  // namespace mxc

@@ -44,4 +44,10 @@ struct SoftmaxTerms {
 SoftmaxTerms SoftmaxTermsOf(const SoftmaxAttrs& a, const Definition& def,
                             bool negative);
 
+// y · (dy − Σ dy · y) over `axes`: the gradient of y = softmax(x).
+Value SoftmaxGradient(GraphBuilder& b, Value dy, Value y, const Extents& axes);
+// The same for softmax and softmin, in data's element type.
+std::vector<Value> SoftmaxFamilyGradient(const SoftmaxAttrs& a,
+                                         GradientBuilder& g, bool negative);
+
 }  // namespace mxc

@@ -30,11 +30,20 @@ void SoftmaxActivationTypes(const SoftmaxActivationAttrs& a, TypeInference& t) {
             least);
 }
 
+Extents SoftmaxActivationAxes(const SoftmaxActivationAttrs& a,
+                              const Shape& shape) {
+  return {a.mode == SoftmaxMode::kChannel ? 1 : shape.rank() - 1};
+}
+
 void SoftmaxActivationMeaning(const SoftmaxActivationAttrs& a,
                               Definition& def) {
-  const int last = def.OutShape().rank() - 1;
-  const Extents axes = {a.mode == SoftmaxMode::kChannel ? 1 : last};
-  def.Set(0, SoftmaxOver(def, axes));
+  def.Set(0, SoftmaxOver(def, SoftmaxActivationAxes(a, def.OutShape())));
+}
+
+std::vector<Value> SoftmaxActivationGradient(const SoftmaxActivationAttrs& a,
+                                             GradientBuilder& g) {
+  return {SoftmaxGradient(g, g.Head(), g.Out(),
+                          SoftmaxActivationAxes(a, g.In(0).shape()))};
 }
 
 }  // namespace
@@ -43,7 +52,8 @@ MXC_OP(SoftmaxActivation) {
   return Op<SoftmaxActivationAttrs>("SoftmaxActivation")
       .Doc("softmax over channels or over the last axis")
       .Types(SoftmaxActivationTypes)
-      .Meaning(SoftmaxActivationMeaning);
+      .Meaning(SoftmaxActivationMeaning)
+      .Gradient(SoftmaxActivationGradient);
 }
 
 }  // namespace mxc

@@ -5,6 +5,8 @@
 //   output  f[1]
 // C1  data has 2 axes and label 1, of the same length
 // Source: MXNet 1.9.1 operator/loss_binary_op.cc.
+#include "ir/ops/nn/loss.h"
+#include "ir/ops/nn/softmax.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -42,6 +44,22 @@ void SoftmaxCrossEntropyMeaning(const NoAttrs&, Definition& def) {
           }));
 }
 
+// dy · (softmax(data) − onehot(label))
+std::vector<Value> SoftmaxCrossEntropyGradient(const NoAttrs&,
+                                               GradientBuilder& g) {
+  const Value data = g.In(0);
+  const std::string classes = std::to_string(data.shape()[1]);
+  const Value label =
+      g.Op("clip", {g.In(1)},
+           {{"a_min", "0"}, {"a_max", std::to_string(data.shape()[1] - 1)}});
+  const Value target =
+      g.Op("one_hot", {label},
+           {{"depth", classes},
+            {"dtype", std::string(MxnetName(data.type().dtype))}});
+  const Value error = g.Sub(g.Op("softmax", {data}), target);
+  return {g.Mul(error, g.Reshape(g.Head(), {1, 1})), Value()};
+}
+
 }  // namespace
 
 MXC_OP(SoftmaxCrossEntropy) {
@@ -49,7 +67,11 @@ MXC_OP(SoftmaxCrossEntropy) {
       .Doc("the sum of the cross entropies of a batch")
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(SoftmaxCrossEntropyTypes)
-      .Meaning(SoftmaxCrossEntropyMeaning);
+      .Meaning(SoftmaxCrossEntropyMeaning)
+      .Gradient(SoftmaxCrossEntropyGradient)
+      .Loss([](const NoAttrs&, const Node& node, GraphBuilder& b) {
+        return SumOfLosses(b, OutputOf(node), node.inputs[1].shape()[0]);
+      });
 }
 
 }  // namespace mxc

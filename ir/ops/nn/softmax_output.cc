@@ -7,46 +7,24 @@
 //           (N, 1, d1 …); not read by the forward pass
 //   output  f[N, K, d1 …]   sums to 1 over all axes but the first; over axis 1
 //           with multi_output; over the last one with preserve_shape
+// The gradient, whatever comes from above: _softmax_output_gradient; out_grad
+// makes what comes from above a factor. MXNet 1.5 to 1.9 multiplies by the
+// output instead, and so do networks that one of these has written.
 // C1  data has at least 2 axes, with multi_output at least 3
 // C2  label has one of the shapes above
 // Source: MXNet 1.9.1 operator/softmax_output.cc.
+#include "ir/ops/nn/softmax_output.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "ir/ops/nn/loss.h"
 #include "ir/ops/nn/softmax.h"
-#include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-enum class SoftmaxNormalization : int { kNull, kBatch, kValid };
-
-struct SoftmaxOutputAttrs {
-  double grad_scale = 1;
-  double ignore_label = -1;
-  double smooth_alpha = 0;
-  SoftmaxNormalization normalization = SoftmaxNormalization::kNull;
-  bool multi_output = false;
-  bool use_ignore = false;
-  bool preserve_shape = false;
-  bool out_grad = false;
-
-  void Describe(Fields& f) {
-    f("grad_scale", grad_scale).Doc("factor of the gradient");
-    f("ignore_label", ignore_label).Doc("label without a gradient");
-    f("multi_output", multi_output).Doc("whether axis 1 holds the classes");
-    f("use_ignore", use_ignore).Doc("whether ignore_label counts");
-    f("preserve_shape", preserve_shape)
-        .Doc("whether the last axis holds the classes");
-    f("normalization", normalization)
-        .OneOf({"null", "batch", "valid"})
-        .Doc("what the gradient is divided by");
-    f("out_grad", out_grad).Doc("whether the head gradient is a factor");
-    f("smooth_alpha", smooth_alpha).Range(0, 1).Doc("label smoothing");
-  }
-};
 
 Shape Without(const Shape& shape, int axis) {
   Extents dims = shape.dims();
@@ -88,6 +66,36 @@ void SoftmaxOutputTypes(const SoftmaxOutputAttrs& a, TypeInference& t) {
          ToString(shapes[0]));
 }
 
+// An operator of the output, the label and the same attributes.
+Value OfOutputAndLabel(const char* op, SoftmaxOutputAttrs a, Value output,
+                       Value label, const char* role, GraphBuilder& b) {
+  return b.Op(op, {output, label},
+              PrintAttrs([&](Fields& f) { a.Describe(f); }), role);
+}
+
+// Whether the network comes from a version whose out_grad is broken.
+bool MultipliesByOutput(int64_t mxnet_version) {
+  return mxnet_version >= 10500 && mxnet_version < 20000;
+}
+
+std::vector<Value> SoftmaxOutputGradient(const SoftmaxOutputAttrs& a,
+                                         GradientBuilder& g) {
+  Value gradient = OfOutputAndLabel("_softmax_output_gradient", a, g.Out(),
+                                    g.In(1), "data", g);
+  if (a.out_grad && MultipliesByOutput(g.mxnet_version())) {
+    gradient = g.Mul(gradient, g.Out());
+  } else if (a.out_grad && g.HasHead(0)) {
+    gradient = g.Mul(gradient, g.Head());
+  }
+  return {gradient, Value()};
+}
+
+Value SoftmaxOutputLoss(const SoftmaxOutputAttrs& a, const Node& node,
+                        GraphBuilder& b) {
+  return OfOutputAndLabel("_softmax_output_loss", a, OutputOf(node),
+                          node.inputs[1], "loss", b);
+}
+
 void SoftmaxOutputMeaning(const SoftmaxOutputAttrs& a, Definition& def) {
   const int rank = def.OutShape().rank();
   Extents axes(rank - 1);
@@ -106,6 +114,8 @@ MXC_OP(SoftmaxOutput) {
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(SoftmaxOutputTypes)
       .Meaning(SoftmaxOutputMeaning)
+      .Gradient(SoftmaxOutputGradient)
+      .Loss(SoftmaxOutputLoss)
       .LossHead();
 }
 

@@ -107,4 +107,19 @@ SoftmaxTerms SoftmaxTermsOf(const SoftmaxAttrs& a, const Definition& def,
   return terms;
 }
 
+Value SoftmaxGradient(GraphBuilder& b, Value dy, Value y, const Extents& axes) {
+  return b.Mul(y, b.Sub(dy, b.Sum(b.Mul(dy, y), axes, true)));
+}
+
+std::vector<Value> SoftmaxFamilyGradient(const SoftmaxAttrs& a,
+                                         GradientBuilder& g, bool negative) {
+  const int axis = a.axis_of(g.In(0).shape().rank());
+  const double factor = (negative ? -1 : 1) / a.temperature.value_or(1);
+  Value gradient = SoftmaxGradient(g, g.Head(), g.Out(), {axis});
+  if (factor != 1) gradient = g.Mul(gradient, factor);
+  std::vector<Value> gradients = g.None();
+  gradients[0] = g.Cast(gradient, g.In(0).type().dtype);
+  return gradients;
+}
+
 }  // namespace mxc

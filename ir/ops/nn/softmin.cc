@@ -22,7 +22,10 @@ MXC_OP(Softmin) {
       .InputsOf(SoftmaxInputs)
       .Check(SoftmaxCheck)
       .Types(SoftmaxTypes)
-      .Meaning(SoftminMeaning);
+      .Meaning(SoftminMeaning)
+      .Gradient([](const SoftmaxAttrs& a, GradientBuilder& g) {
+        return SoftmaxFamilyGradient(a, g, true);
+      });
 }
 
 }  // namespace mxc

@@ -3,8 +3,13 @@
 //   data    f[N, d1 … K]
 //   label   f[N, d1 …]; not read by the forward pass
 //   output  f[N, d1 … K]
+// The loss of a row x with label k is Σ max(0, margin + s·x) (use_linear) or
+// Σ max(0, margin + s·x)² times regularization_coefficient, where s is −1 at k
+// and 1 elsewhere. The gradient is the loss's, whatever arrives from above; the
+// reported loss is the mean over rows.
 // C1  label has data's shape without the last axis
 // Source: MXNet 1.9.1 operator/svm_output-inl.h.
+#include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -42,6 +47,43 @@ void SvmOutputMeaning(const SvmOutputAttrs&, Definition& def) {
   def.Set(0, def.In(0, def.Indices()));
 }
 
+// s, of data's shape.
+Value SvmSides(Value data, Value label, GraphBuilder& b) {
+  const int64_t classes = data.shape()[data.shape().rank() - 1];
+  return b.Op("one_hot", {label},
+              {{"depth", std::to_string(classes)},
+               {"on_value", "-1"},
+               {"off_value", "1"},
+               {"dtype", std::string(MxnetName(data.type().dtype))}},
+              "sides");
+}
+
+// margin + s·x
+Value SvmReach(const SvmOutputAttrs& a, Value data, Value sides,
+               GraphBuilder& b) {
+  return b.Add(b.Mul(sides, data), a.margin);
+}
+
+std::vector<Value> SvmOutputGradient(const SvmOutputAttrs& a,
+                                     GradientBuilder& g) {
+  const Value sides = SvmSides(g.In(0), g.In(1), g);
+  const Value reach = SvmReach(a, g.In(0), sides, g);
+  const Value slope = a.use_linear
+                          ? g.Op("_greater_scalar", {reach}, {{"scalar", "0"}})
+                          : g.Mul(g.Op("relu", {reach}), 2);
+  return {g.Mul(g.Mul(sides, slope), a.regularization_coefficient), Value()};
+}
+
+Value SvmOutputLoss(const SvmOutputAttrs& a, const Node& node,
+                    GraphBuilder& b) {
+  const Value data = node.inputs[0];
+  const Value reach = SvmReach(a, data, SvmSides(data, node.inputs[1], b), b);
+  Value terms = b.Op("relu", {reach});
+  if (!a.use_linear) terms = b.Square(terms);
+  return SumOfLosses(b, b.Mul(terms, a.regularization_coefficient),
+                     node.inputs[1].shape().elements());
+}
+
 }  // namespace
 
 MXC_OP(SVMOutput) {
@@ -50,6 +92,8 @@ MXC_OP(SVMOutput) {
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(SvmOutputTypes)
       .Meaning(SvmOutputMeaning)
+      .Gradient(SvmOutputGradient)
+      .Loss(SvmOutputLoss)
       .LossHead();
 }
 

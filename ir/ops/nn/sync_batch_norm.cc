@@ -26,7 +26,9 @@ struct SyncBatchNormAttrs {
     f("ndev", ndev).Min(1).Hint();
     f("key", key).Required().Hint();
   }
-  BatchNormForm form() const { return {eps, 1, fix_gamma, use_global_stats}; }
+  BatchNormForm form() const {
+    return {eps, momentum, 1, fix_gamma, use_global_stats};
+  }
 };
 
 }  // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// _pooling_gradient: the gradient of Pooling's data.
+//   head      f[N, C, o1 … ok]   of Pooling's output
+//   max  position   that of _pooling_argmax
+//   lp   data, output            Pooling's
+//   gradient  f[N, C, d1 … dk], of shape data_shape: the sum over the windows
+//             that a cell lies in of
+//               max  head where position names the cell    sum  head
+//               avg  head / cells                          lp   head ·
+//               (data / output)^(p − 1), 0 for an output of 0
+// Attributes: Pooling's, and data_shape.
+// Source: MXNet 1.9.1 operator/nn/pool.h.
+#include "ir/ops/nn/pooling.h"
+
+namespace mxc {
+namespace {
+
+struct PoolingGradientAttrs : PoolingAttrs {
+  Extents data_shape;
+
+  void Describe(Fields& f) {
+    PoolingAttrs::Describe(f);
+    f("data_shape", data_shape).Required().Doc("of the gradient");
+  }
+};
+
+std::vector<InputSpec> PoolingGradientInputs(const PoolingGradientAttrs& a) {
+  if (a.pool_type == PoolType::kMax) return {{"head"}, {"position"}};
+  if (a.pool_type == PoolType::kLp) return {{"head"}, {"data"}, {"output"}};
+  return {{"head"}};
+}
+
+void PoolingGradientTypes(const PoolingGradientAttrs& a, TypeInference& t) {
+  t.SetOut(0, Shape(a.data_shape));
+  t.SetOutDType(0, t.InDType(0));
+}
+
+void PoolingGradientMeaning(const PoolingGradientAttrs& a, Definition& def) {
+  const Shape &data = def.OutShape(), &output = def.InShape(0);
+  const SpatialAxes axes = a.axes(data.rank());
+  const std::vector<Expr> i = def.Indices();
+  std::vector<PoolingAxis> spatial;
+  std::vector<Expr> position;
+  Extents kernel;
+  for (int d = 0; d < axes.rank; ++d) {
+    spatial.push_back(AxisOf(a, data, output, d));
+    position.push_back(i[axes.spatial(d)]);
+    kernel.push_back(spatial.back().kernel);
+  }
+  const auto term = [&](const std::vector<Expr>& window,
+                        const std::vector<Expr>& offset) {
+    const std::vector<Expr> at = axes.Index(i[0], i[axes.channel()], window);
+    const Expr head = def.In(0, at);
+    switch (a.pool_type) {
+      case PoolType::kMax: {
+        const Expr cell = Definition::Flatten(offset, Shape(kernel));
+        return Select(Cast(def.In(1, at), DType::kI64) == cell, head,
+                      def.Lit(0));
+      }
+      case PoolType::kAvg:
+        return head / Cast(WindowOf(a, data, output, at).cells, def.OutDType());
+      case PoolType::kSum:
+        return head;
+      case PoolType::kLp:
+        break;
+    }
+    const Expr y = def.In(2, at), ratio = def.In(1, i) / y;
+    const int64_t p = *a.p_value;
+    const Expr slope = p == 1 ? head : head * (p == 2 ? ratio : ratio * ratio);
+    return Select(y == def.Lit(0), def.Lit(0), slope);
+  };
+  def.Set(0, SumOverWindows(spatial, position, def.Lit(0), term));
+}
+
+}  // namespace
+
+MXC_OP(PoolingGradient) {
+  return Op<PoolingGradientAttrs>("_pooling_gradient")
+      .Doc("the gradient of Pooling")
+      .InputsOf(PoolingGradientInputs)
+      .Outputs({"gradient"})
+      .Types(PoolingGradientTypes)
+      .Meaning(PoolingGradientMeaning);
+}
+
+}  // namespace mxc
