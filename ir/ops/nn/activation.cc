@@ -5,10 +5,9 @@
 //     relu      max(x, 0)              sigmoid   1 / (1 + exp(−x))
 //     tanh      tanh(x)                softrelu  x > 20 ? x : log1p(exp(x))
 //     softsign  x / (1 + |x|)
+// The gradient: _activation_gradient, from the output (softsign: from data).
 // Source: MXNet 1.9.1 operator/nn/activation.cc, mshadow_op.h.
 #include "ir/ops/nn/activation.h"
-
-#include "ir/ops/op.h"
 
 namespace mxc {
 
@@ -24,19 +23,6 @@ Expr SoftRelu(Expr x) {
 Expr SoftSign(Expr x) { return x / (Lit(1, x) + Abs(x)); }
 
 namespace {
-
-enum class ActType : int { kRelu, kSigmoid, kTanh, kSoftRelu, kSoftSign };
-
-struct ActivationAttrs {
-  ActType act_type = ActType::kRelu;
-
-  void Describe(Fields& f) {
-    f("act_type", act_type)
-        .OneOf({"relu", "sigmoid", "tanh", "softrelu", "softsign"})
-        .Required()
-        .Doc("the function");
-  }
-};
 
 void ActivationTypes(const ActivationAttrs&, TypeInference& t) {
   t.AllSameShape();
@@ -63,6 +49,13 @@ void ActivationMeaning(const ActivationAttrs& a, Definition& def) {
   def.Set(0, Activate(a.act_type, def.In(0, def.Indices())));
 }
 
+std::vector<Value> ActivationGradient(const ActivationAttrs& a,
+                                      GradientBuilder& g) {
+  const bool from_data = a.act_type == ActType::kSoftSign;
+  return {g.Op("_activation_gradient",
+               {g.Head(), from_data ? g.In(0) : g.Out()}, g.Attrs(), "data")};
+}
+
 }  // namespace
 
 MXC_OP(Activation) {
@@ -70,7 +63,8 @@ MXC_OP(Activation) {
       .Doc("relu, sigmoid, tanh, softrelu or softsign of each element")
       .Alias({"_npx_activation"})
       .Types(ActivationTypes)
-      .Meaning(ActivationMeaning);
+      .Meaning(ActivationMeaning)
+      .Gradient(ActivationGradient);
 }
 
 }  // namespace mxc

@@ -2,7 +2,7 @@
 // The activation functions, for every operator that applies one.
 #pragma once
 
-#include "ir/program/expr.h"
+#include "ir/ops/op.h"
 
 namespace mxc {
 
@@ -10,5 +10,18 @@ Expr Relu(Expr x);
 Expr Sigmoid(Expr x);
 Expr SoftRelu(Expr x);
 Expr SoftSign(Expr x);
+
+enum class ActType : int { kRelu, kSigmoid, kTanh, kSoftRelu, kSoftSign };
+
+struct ActivationAttrs {
+  ActType act_type = ActType::kRelu;
+
+  void Describe(Fields& f) {
+    f("act_type", act_type)
+        .OneOf({"relu", "sigmoid", "tanh", "softrelu", "softsign"})
+        .Required()
+        .Doc("the function");
+  }
+};
 
 }  // namespace mxc

@@ -7,6 +7,7 @@
 // Source: MXNet 1.9.1 operator/contrib/adaptive_avg_pooling.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -72,7 +73,9 @@ MXC_OP(AdaptiveAvgPooling2D) {
       .Doc("averages over windows that divide the image")
       .Check(AdaptiveAvgPoolingCheck)
       .Types(AdaptiveAvgPoolingTypes)
-      .Meaning(AdaptiveAvgPoolingMeaning);
+      .Meaning(AdaptiveAvgPoolingMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

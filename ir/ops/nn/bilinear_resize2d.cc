@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "ir/ops/nn/bilinear.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -135,7 +136,10 @@ MXC_OP(BilinearResize2D) {
       .Doc("an image in another size, interpolated")
       .InputsOf(BilinearResizeInputs)
       .Types(BilinearResizeTypes)
-      .Meaning(BilinearResizeMeaning);
+      .Meaning(BilinearResizeMeaning)
+      .Gradient([](const auto&, GradientBuilder& g) {
+        return MeaningGradientOfData(g);
+      });
 }
 
 }  // namespace mxc

@@ -7,6 +7,7 @@
 // C1  data and grid have 4 axes, grid 2 coordinates, and both the same N
 // Source: MXNet 1.9.1 operator/bilinear_sampler.cc.
 #include "ir/ops/nn/bilinear.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -62,7 +63,9 @@ MXC_OP(BilinearSampler) {
       .Inputs({{"data"}, {"grid"}})
       .Outputs({"output", "tmp"}, 1)
       .Types(BilinearSamplerTypes)
-      .Meaning(BilinearSamplerMeaning);
+      .Meaning(BilinearSamplerMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

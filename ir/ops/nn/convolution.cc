@@ -6,8 +6,10 @@
 //   output  f[N, num_filter, o1 … ok]
 //           o = ⌊(d + 2·pad − (dilate·(kernel − 1) + 1)) / stride⌋ + 1
 // Channels come last in data, weight and output when `layout` says so.
-// C1  kernel has 1 to 3 entries, all positive
-// C2  stride, dilate and pad are empty or as long as kernel; stride and dilate
+// The gradient: _convolution_backward_data of data,
+// _convolution_backward_weight of weight, a sum of bias. C1  kernel has 1 to 3
+// entries, all positive C2  stride, dilate and pad are empty or as long as
+// kernel; stride and dilate
 //     are positive, pad is not negative
 // C3  layout has as many spatial axes as kernel, and so has data
 // C4  the dilated kernel does not exceed the padded input
@@ -16,6 +18,7 @@
 // Source: MXNet 1.9.1 operator/nn/convolution.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/convolution_backward.h"
 #include "ir/ops/nn/spatial.h"
 #include "ir/ops/op.h"
 
@@ -212,6 +215,38 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
   return c;
 }
 
+std::vector<Value> ConvolutionGradient(const ConvolutionAttrs& a,
+                                       GradientBuilder& g) {
+  const SpatialAxes axes = a.axes();
+  const Value dy = g.Head();
+  const std::vector<AttrText> geometry = {
+      {"kernel", ToString(a.kernel)},
+      {"stride", ToString(a.strides())},
+      {"dilate", ToString(a.dilates())},
+      {"pad", ToString(a.pads())},
+      {"num_filter", std::to_string(a.num_filter)},
+      {"num_group", std::to_string(a.num_group)},
+      {"layout", a.layout}};
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    std::vector<AttrText> attrs = geometry;
+    attrs.emplace_back("extent",
+                       ToString(SpatialExtents(axes, g.In(0).shape())));
+    gradients[0] =
+        g.Op("_convolution_backward_data", {dy, g.In(1)}, attrs, "data");
+  }
+  if (g.Needs(1)) {
+    gradients[1] =
+        g.Op("_convolution_backward_weight", {g.In(0), dy}, geometry, "weight");
+  }
+  if (!a.no_bias && g.Needs(2)) {
+    Shape bias(Extents(a.rank() + 2, 1));
+    bias[axes.channel()] = a.num_filter;
+    gradients[2] = g.Reshape(g.SumTo(dy, bias), {a.num_filter});
+  }
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(Convolution) {
@@ -222,7 +257,8 @@ MXC_OP(Convolution) {
       .Check(ConvolutionCheck)
       .Types(ConvolutionTypes)
       .Meaning(ConvolutionMeaning)
-      .AsContraction(ConvolutionContraction);
+      .AsContraction(ConvolutionContraction)
+      .Gradient(ConvolutionGradient);
 }
 
 }  // namespace mxc

@@ -12,6 +12,7 @@
 // Source: MXNet 1.9.1 operator/correlation.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -114,7 +115,9 @@ MXC_OP(Correlation) {
       .Outputs({"output", "tmp1", "tmp2"}, 1)
       .Check(CorrelationCheck)
       .Types(CorrelationTypes)
-      .Meaning(CorrelationMeaning);
+      .Meaning(CorrelationMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

@@ -11,6 +11,7 @@
 // Source: MXNet 1.9.1 operator/crop-inl.h.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -98,7 +99,10 @@ MXC_OP(Crop) {
       .Variadic()
       .Check(CropCheck)
       .Types(CropTypes)
-      .Meaning(CropMeaning);
+      .Meaning(CropMeaning)
+      .Gradient([](const auto&, GradientBuilder& g) {
+        return MeaningGradientOfData(g);
+      });
 }
 
 }  // namespace mxc

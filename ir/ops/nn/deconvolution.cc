@@ -8,6 +8,8 @@
 // Cell w of the kernel carries data[i] to output[i·stride + w·dilate − pad].
 // A target_shape sets o; then t = o without pad and adj, less target_shape,
 // gives adj = t mod 2 and pad = ⌊(t + 1) / 2⌋ in place of the attributes.
+// The gradient: Convolution of data, _convolution_backward_weight of weight, a
+// sum of bias.
 // C1  kernel has 1 to 3 entries, all positive
 // C2  stride, dilate, pad, adj and target_shape are empty or as long as kernel;
 //     stride and dilate are positive, pad and adj are not negative
@@ -221,6 +223,52 @@ void DeconvolutionMeaning(const DeconvolutionAttrs& a, Definition& def) {
   def.Set(0, sum);
 }
 
+Value DeconvolutionDataGradient(const std::vector<AttrText>& geometry,
+                                GradientBuilder& g) {
+  std::vector<AttrText> attrs = geometry;
+  attrs.emplace_back("no_bias", "True");
+  Value data = g.Op("Convolution", {g.Head(), g.In(1)}, attrs, "data");
+  // A target_shape may leave room for one more position.
+  for (int axis = 2; axis < data.shape().rank(); ++axis) {
+    const int64_t extent = g.In(0).shape()[axis];
+    if (data.shape()[axis] == extent) continue;
+    data = g.Op("slice_axis", {data},
+                {{"axis", std::to_string(axis)},
+                 {"begin", "0"},
+                 {"end", std::to_string(extent)}});
+  }
+  return data;
+}
+
+// Seen as the gradient of a convolution from the output to data.
+std::vector<Value> DeconvolutionGradient(const DeconvolutionAttrs& a,
+                                         GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  Extents pad;
+  for (int d = 0; d < a.rank(); ++d) {
+    pad.push_back(PlacementOf(a, d, data[2 + d]).pad);
+  }
+  const std::vector<AttrText> geometry = {
+      {"kernel", ToString(a.kernel)},
+      {"stride", ToString(OrFill(a.stride, a.rank(), 1))},
+      {"dilate", ToString(OrFill(a.dilate, a.rank(), 1))},
+      {"pad", ToString(pad)},
+      {"num_filter", std::to_string(data[1])},
+      {"num_group", std::to_string(a.num_group)}};
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) gradients[0] = DeconvolutionDataGradient(geometry, g);
+  if (g.Needs(1)) {
+    gradients[1] = g.Op("_convolution_backward_weight", {g.Head(), g.In(0)},
+                        geometry, "weight");
+  }
+  if (!a.no_bias && g.Needs(2)) {
+    Shape bias(Extents(a.rank() + 2, 1));
+    bias[1] = a.num_filter;
+    gradients[2] = g.Reshape(g.SumTo(g.Head(), bias), {a.num_filter});
+  }
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(Deconvolution) {
@@ -231,7 +279,8 @@ MXC_OP(Deconvolution) {
       .Check(DeconvolutionCheck)
       .Types(DeconvolutionTypes)
       .Meaning(DeconvolutionMeaning)
-      .Decompose(DeconvolutionAsConvolution);
+      .Decompose(DeconvolutionAsConvolution)
+      .Gradient(DeconvolutionGradient);
 }
 
 }  // namespace mxc

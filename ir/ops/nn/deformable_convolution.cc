@@ -3,6 +3,8 @@
 // Inputs, output and constraints: deformable_convolution.h.
 #include "ir/ops/nn/deformable_convolution.h"
 
+#include "ir/ops/nn/meaning_gradient.h"
+
 namespace mxc {
 
 MXC_OP(DeformableConvolution) {
@@ -16,7 +18,9 @@ MXC_OP(DeformableConvolution) {
       })
       .Meaning([](const DeformableAttrs& a, Definition& def) {
         DeformableMeaning(a, false, def);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

@@ -12,6 +12,7 @@
 // C3  trans has the shape above, and classes divide output_dim
 // Source: MXNet 1.9.1 operator/contrib/deformable_psroi_pooling.cc.
 #include "ir/ops/nn/bilinear.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi.h"
 
 namespace mxc {
@@ -160,7 +161,12 @@ MXC_OP(DeformablePSROIPooling) {
       .InputsOf(DeformablePsRoiInputs)
       .Outputs({"output", "top_count"}, 1)
       .Types(DeformablePsRoiTypes)
-      .Meaning(DeformablePsRoiMeaning);
+      .Meaning(DeformablePsRoiMeaning)
+      .Gradient([](const auto&, GradientBuilder& g) {
+        std::vector<Value> gradients = MeaningGradients(g);
+        gradients[1] = {};
+        return gradients;
+      });
 }
 
 }  // namespace mxc

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dropout: the identity at inference.
+// Dropout: zeros at random when it trains (with mode always: always), else the
+// identity.
 //   data    f[d1 …]
-//   output  f[d1 …]
-//   mask    data's shape, 1 along `axes`: the factors, hidden
+//   output  f[d1 …]    data · mask
+//   mask    data's shape, 1 along `axes`: 0 for a share p of its elements,
+//           1 / (1 − p) for the others; 1 where nothing is dropped; hidden
+// The gradient of data is the output's, times mask.
 // C1  axes are data's
-// C2  a random mask (when it trains, or with mode always, and p > 0) is not
-//     supported yet
 // Source: MXNet 1.9.1 operator/nn/dropout.cc.
+#include "ir/ops/nn/dropout.h"
+
+#include <fmt/format.h>
+
 #include "ir/ops/op.h"
 
 namespace mxc {
+
+Value DropoutMask(double p, const TensorType& type, std::string_view role,
+                  GraphBuilder& b) {
+  if (p >= 1) return b.Zeros(type);
+  const Value kept = b.Op("_lesser_scalar", {b.Uniform(type.shape, role)},
+                          {{"scalar", fmt::format("{}", 1 - p)}}, "kept");
+  return b.Cast(b.Mul(kept, 1 / (1 - p)), type.dtype);
+}
+
 namespace {
 
 enum class DropoutMode : int { kTraining, kAlways };
@@ -33,11 +47,6 @@ void DropoutTypes(const DropoutAttrs& a, TypeInference& t) {
   t.SetOut(0, t.In(0));
   if (t.error()) return;
   t.SetIn(0, t.Out(0));
-  const bool draws = t.training() || a.mode == DropoutMode::kAlways;
-  if (!t.Require(a.p == 0 || !draws,
-                 "C2: a random mask is not supported yet")) {
-    return;
-  }
   if (!t.In(0).known_rank()) return;
   Shape mask = t.In(0);
   for (const int64_t axis : a.axes) {
@@ -56,15 +65,30 @@ void DropoutMeaning(const DropoutAttrs&, Definition& def) {
   def.Set(1, def.Lit(1));
 }
 
+// As far as it draws.
+std::vector<Value> DropoutParts(const DropoutAttrs& a, const Node& node,
+                                GraphBuilder& b) {
+  const bool draws = b.training() || a.mode == DropoutMode::kAlways;
+  if (a.p == 0 || !draws) return {};
+  const Value mask = DropoutMask(a.p, node.types[1], "mask", b);
+  return {b.Mul(node.inputs[0], mask), mask};
+}
+
+std::vector<Value> DropoutGradient(const DropoutAttrs&, GradientBuilder& g) {
+  return {g.Mul(g.Head(), g.Out(1))};
+}
+
 }  // namespace
 
 MXC_OP(Dropout) {
   return Op<DropoutAttrs>("Dropout")
-      .Doc("the identity at inference")
+      .Doc("zeros at random in training, the identity at inference")
       .Alias({"_npx_dropout"})
       .Outputs({"output", "mask"}, 1)
       .Types(DropoutTypes)
-      .Meaning(DropoutMeaning);
+      .Meaning(DropoutMeaning)
+      .Decompose(DropoutParts)
+      .Gradient(DropoutGradient);
 }
 
 }  // namespace mxc

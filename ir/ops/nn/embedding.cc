@@ -3,6 +3,7 @@
 //   data    [d1 …], any type: row numbers, truncated and clipped to the table
 //   weight  f[input_dim, output_dim]
 //   output  f[d1 …, output_dim]   of element type `dtype`
+// The gradient of weight: _embedding_gradient; data has none.
 // C1  weight has shape (input_dim, output_dim)
 // Source: MXNet 1.9.1 operator/tensor/indexing_op.cc.
 #include "ir/ops/op.h"
@@ -51,6 +52,16 @@ void EmbeddingMeaning(const EmbeddingAttrs& a, Definition& def) {
   def.Set(0, def.In(1, {Max(Min(row, a.input_dim - 1), 0), column}));
 }
 
+std::vector<Value> EmbeddingGradient(const EmbeddingAttrs& a,
+                                     GradientBuilder& g) {
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(1)) {
+    gradients[1] = g.Op("_embedding_gradient", {g.Head(), g.In(0)},
+                        {{"input_dim", std::to_string(a.input_dim)}}, "weight");
+  }
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(Embedding) {
@@ -59,7 +70,8 @@ MXC_OP(Embedding) {
       .Alias({"_npx_embedding", "_contrib_SparseEmbedding"})
       .Inputs({{"data"}, {"weight", InputKind::kParameter}})
       .Types(EmbeddingTypes)
-      .Meaning(EmbeddingMeaning);
+      .Meaning(EmbeddingMeaning)
+      .Gradient(EmbeddingGradient);
 }
 
 }  // namespace mxc

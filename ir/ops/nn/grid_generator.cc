@@ -10,6 +10,7 @@
 // Source: MXNet 1.9.1 operator/grid_generator-inl.h.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -108,7 +109,9 @@ MXC_OP(GridGenerator) {
       .Outputs({"output", "grid_dst"}, 1)
       .Check(GridGeneratorCheck)
       .Types(GridGeneratorTypes)
-      .Meaning(GridGeneratorMeaning);
+      .Meaning(GridGeneratorMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

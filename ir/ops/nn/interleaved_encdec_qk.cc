@@ -2,6 +2,7 @@
 // _contrib_interleaved_matmul_encdec_qk: the scores of cross-attention.
 //   queries, keys_values → f[N·heads, L, M]; interleaved_attention.h.
 #include "ir/ops/nn/interleaved_attention.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
@@ -24,7 +25,9 @@ MXC_OP(InterleavedEncdecQk) {
       .Types(EncdecQkTypes)
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionScores(a, def, 1, 1, 2);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

@@ -2,6 +2,7 @@
 // _contrib_interleaved_matmul_encdec_valatt: values weighted by attention.
 //   keys_values, attention → f[L, N, heads·d]; interleaved_attention.h.
 #include "ir/ops/nn/interleaved_attention.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
@@ -30,7 +31,9 @@ MXC_OP(InterleavedEncdecValatt) {
       .Types(EncdecValattTypes)
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionValues(a, def, 2);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

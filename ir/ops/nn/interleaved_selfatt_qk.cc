@@ -2,6 +2,7 @@
 // _contrib_interleaved_matmul_selfatt_qk: the scores of self-attention.
 //   queries_keys_values → f[N·heads, L, L]; interleaved_attention.h.
 #include "ir/ops/nn/interleaved_attention.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
@@ -22,7 +23,9 @@ MXC_OP(InterleavedSelfattQk) {
       .Types(SelfattQkTypes)
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionScores(a, def, 0, 3, 3);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

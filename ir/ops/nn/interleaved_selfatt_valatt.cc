@@ -2,6 +2,7 @@
 // _contrib_interleaved_matmul_selfatt_valatt: values weighted by attention.
 //   queries_keys_values, attention → f[L, N, heads·d]; interleaved_attention.h.
 #include "ir/ops/nn/interleaved_attention.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
@@ -24,7 +25,9 @@ MXC_OP(InterleavedSelfattValatt) {
       .Types(SelfattValattTypes)
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionValues(a, def, 3);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

@@ -7,33 +7,19 @@
 //     leaky  slope·x            prelu  gamma·x
 //     elu    slope·(exp(x) − 1) selu   λ·α·(exp(x) − 1), and λ·x above 0
 //     gelu   x·Φ(x) everywhere  rrelu  (lower_bound + upper_bound) / 2 · x
+// When it trains, rrelu draws a slope for each element, uniform between the
+// bounds. The gradient of data: _leaky_relu_gradient, from the output; that of
+// gelu and prelu from data.
 // C1  gamma broadcasts to data, along axis 1 if it has one axis
-// C2  rrelu draws its slopes when it trains, which is not supported yet
 // Source: MXNet 1.9.1 operator/leaky_relu-inl.h.
+#include "ir/ops/nn/leaky_relu.h"
+
 #include <algorithm>
 
-#include "ir/ops/op.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
-
-enum class LeakyType : int { kRrelu, kLeaky, kPrelu, kElu, kSelu, kGelu };
-
-struct LeakyReluAttrs {
-  LeakyType act_type = LeakyType::kLeaky;
-  double slope = 0.25;
-  double lower_bound = 0.125;
-  double upper_bound = 0.334;
-
-  void Describe(Fields& f) {
-    f("act_type", act_type)
-        .OneOf({"rrelu", "leaky", "prelu", "elu", "selu", "gelu"})
-        .Doc("the function");
-    f("slope", slope).Doc("of leaky and elu");
-    f("lower_bound", lower_bound).Doc("smallest slope of rrelu");
-    f("upper_bound", upper_bound).Doc("largest slope of rrelu");
-  }
-};
 
 std::vector<InputSpec> LeakyReluInputs(const LeakyReluAttrs& a) {
   if (a.act_type != LeakyType::kPrelu) return {{"data"}};
@@ -62,12 +48,7 @@ void LeakyReluTypes(const LeakyReluAttrs& a, TypeInference& t) {
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
   const Shape& data = t.In(0);
-  if (a.act_type == LeakyType::kRrelu) {
-    t.SetOut(1, data);
-    t.Require(!t.training(),
-              "C2: act_type rrelu draws random slopes when it trains, which is "
-              "not supported yet");
-  }
+  if (a.act_type == LeakyType::kRrelu) t.SetOut(1, data);
   if (a.act_type != LeakyType::kPrelu || !data.known_rank()) return;
   if (data.rank() == 0) return;
   const int64_t channels = data[data.rank() > 1 ? 1 : 0];
@@ -94,8 +75,6 @@ Expr SlopeOf(const LeakyReluAttrs& a, const Definition& def,
 }
 
 void LeakyReluMeaning(const LeakyReluAttrs& a, Definition& def) {
-  constexpr double kSeluScale = 1.0507009873554804934193349852946;
-  constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
   constexpr double kSqrtHalf = 0.70710678118654752440;
   const std::vector<Expr> i = def.Indices();
   const Expr x = def.In(0, i);
@@ -124,6 +103,35 @@ void LeakyReluMeaning(const LeakyReluAttrs& a, Definition& def) {
   }
 }
 
+// Of an rrelu that trains.
+std::vector<Value> RreluParts(const LeakyReluAttrs& a, const Node& node,
+                              GraphBuilder& b) {
+  if (a.act_type != LeakyType::kRrelu || !b.training()) return {};
+  const Value x = node.inputs[0];
+  const Value drawn = b.Mul(b.Uniform(x.shape(), "slopes"),
+                            a.upper_bound - a.lower_bound);
+  const Value slopes = b.Cast(b.Add(drawn, a.lower_bound), x.type().dtype);
+  const Value positive =
+      b.Op("_greater_scalar", {x}, {{"scalar", "0"}}, "positive");
+  return {b.Where(positive, x, b.Mul(x, slopes)), slopes};
+}
+
+std::vector<Value> LeakyReluGradient(const LeakyReluAttrs& a,
+                                     GradientBuilder& g) {
+  switch (a.act_type) {
+    case LeakyType::kGelu:
+      return g.Elementwise();
+    case LeakyType::kPrelu:
+      return MeaningGradients(g);
+    case LeakyType::kRrelu:
+      return {g.Op("_leaky_relu_gradient", {g.Head(), g.Out(), g.Out(1)},
+                   g.Attrs(), "data")};
+    default:
+      return {
+          g.Op("_leaky_relu_gradient", {g.Head(), g.Out()}, g.Attrs(), "data")};
+  }
+}
+
 }  // namespace
 
 MXC_OP(LeakyReLU) {
@@ -133,7 +141,9 @@ MXC_OP(LeakyReLU) {
       .InputsOf(LeakyReluInputs)
       .OutputsOf(LeakyReluOutputs)
       .Types(LeakyReluTypes)
-      .Meaning(LeakyReluMeaning);
+      .Meaning(LeakyReluMeaning)
+      .Decompose(RreluParts)
+      .Gradient(LeakyReluGradient);
 }
 
 }  // namespace mxc

@@ -99,20 +99,28 @@ void MeaningGradientMeaning(const MeaningGradientAttrs& a, Definition& def) {
 
 }  // namespace
 
+Value MeaningGradientOf(GraphBuilder& b, const std::string& op,
+                        const std::vector<AttrText>& attrs,
+                        const std::vector<Value>& inputs, int input, Value head,
+                        int output) {
+  std::string lines;
+  for (const auto& [name, text] : attrs) lines += name + "=" + text + "\n";
+  std::vector<Value> operands = {head};
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
+  return b.Op("_meaning_gradient", operands,
+              {{"num_args", std::to_string(operands.size())},
+               {"of", op},
+               {"attrs", lines},
+               {"input", std::to_string(input)},
+               {"output", std::to_string(output)}},
+              op + std::to_string(input));
+}
+
 Value MeaningGradient(GradientBuilder& g, int input, int output) {
   if (!g.HasHead(output)) return {};
   const Node& node = g.origin();
-  std::string attrs;
-  for (const auto& [name, text] : g.Attrs()) attrs += name + "=" + text + "\n";
-  std::vector<Value> operands = {g.Head(output)};
-  operands.insert(operands.end(), node.inputs.begin(), node.inputs.end());
-  return g.Op("_meaning_gradient", operands,
-              {{"num_args", std::to_string(operands.size())},
-               {"of", node.op->name},
-               {"attrs", attrs},
-               {"input", std::to_string(input)},
-               {"output", std::to_string(output)}},
-              node.op->inputs(node.attrs.get())[input].name);
+  return MeaningGradientOf(g, node.op->name, g.Attrs(), node.inputs, input,
+                           g.Head(output), output);
 }
 
 std::vector<Value> MeaningGradients(GradientBuilder& g) {
@@ -121,6 +129,12 @@ std::vector<Value> MeaningGradients(GradientBuilder& g) {
     if (!g.Needs(i) || !IsFloat(g.In(i).type().dtype)) continue;
     gradients[i] = MeaningGradient(g, i);
   }
+  return gradients;
+}
+
+std::vector<Value> MeaningGradientOfData(GradientBuilder& g) {
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) gradients[0] = MeaningGradient(g, 0);
   return gradients;
 }
 

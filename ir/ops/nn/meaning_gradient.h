@@ -6,11 +6,19 @@
 
 namespace mxc {
 
+// The gradient of one input of an operator on these inputs, from the gradient
+// of one output.
+Value MeaningGradientOf(GraphBuilder& b, const std::string& op,
+                        const std::vector<AttrText>& attrs,
+                        const std::vector<Value>& inputs, int input, Value head,
+                        int output = 0);
+
 // The gradient of one input by the given output's meaning, empty where that
 // output has no head gradient.
 Value MeaningGradient(GradientBuilder& g, int input, int output = 0);
 
-// Those of all float inputs, by output 0. For Op::Gradient.
+// Those of all float inputs, or of input 0 alone, by output 0.
 std::vector<Value> MeaningGradients(GradientBuilder& g);
+std::vector<Value> MeaningGradientOfData(GradientBuilder& g);
 
 }  // namespace mxc

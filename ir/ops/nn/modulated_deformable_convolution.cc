@@ -3,6 +3,7 @@
 // displaced and weighted. Inputs, output and constraints:
 // deformable_convolution.h.
 #include "ir/ops/nn/deformable_convolution.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
@@ -29,7 +30,9 @@ MXC_OP(ModulatedDeformableConvolution) {
       })
       .Meaning([](const ModulatedAttrs& a, Definition& def) {
         DeformableMeaning(a, true, def);
-      });
+      })
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

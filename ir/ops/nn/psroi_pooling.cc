@@ -7,6 +7,7 @@
 // C1  data has 4 axes and rois 5 columns
 // C2  data has output_dim · g² channels
 // Source: MXNet 1.9.1 operator/contrib/psroi_pooling.cc.
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi.h"
 
 namespace mxc {
@@ -85,7 +86,10 @@ MXC_OP(PSROIPooling) {
       .Doc("position-sensitive averages of regions of interest")
       .Inputs({{"data"}, {"rois"}})
       .Types(PsRoiPoolingTypes)
-      .Meaning(PsRoiPoolingMeaning);
+      .Meaning(PsRoiPoolingMeaning)
+      .Gradient([](const auto&, GradientBuilder& g) {
+        return MeaningGradientOfData(g);
+      });
 }
 
 }  // namespace mxc

@@ -17,8 +17,11 @@
 // C2  state and state_cell have the shapes above
 // C3  parameters has the length that follows
 // C4  only an lstm has a projection
-// C5  not supported yet: sequence lengths, clipped cells, dropout in training,
-//     more than 8192 steps of all layers and directions
+// C5  not supported yet: sequence lengths, clipped cells, more than 8192 steps
+//     of all layers and directions
+// When it trains, what layers but the first read has dropout of share p.
+// The gradient goes back step by step; that of the weights is one product of
+// matrices for all steps.
 // Source: MXNet 1.9.1 operator/rnn.cc, rnn_impl.h.
 #include "ir/ops/nn/rnn.h"
 
@@ -96,8 +99,6 @@ int64_t ParameterCount(const RnnAttrs& a, int64_t input) {
 
 void RnnTypes(const RnnAttrs& a, TypeInference& t) {
   t.AllSameDType();
-  t.Require(a.p == 0 || a.num_layers == 1 || !t.training(),
-            "C5: dropout between layers is not supported yet");
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   if (!t.Require(data.rank() == 3, "C1: data has {} axes, expected 3",
@@ -141,7 +142,10 @@ MXC_OP(RNN) {
       .OutputsOf(RnnOutputs)
       .Check(RnnCheck)
       .Types(RnnTypes)
-      .Decompose(UnrollRnn);
+      .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
+        return UnrollRnn(a, node, b).outputs;
+      })
+      .Gradient(RnnGradient);
 }
 
 }  // namespace mxc

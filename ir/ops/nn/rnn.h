@@ -35,8 +35,40 @@ struct RnnAttrs {
   }
 };
 
-// The network that computes the node, one copy of the cell for each step.
-std::vector<Value> UnrollRnn(const RnnAttrs& a, const Node& node,
-                             GraphBuilder& b);
+// Weights and biases of one layer and direction: pieces of the parameters.
+struct RnnCell {
+  Value from_input, from_state, projection;  // projection: may be empty
+  Value input_bias, state_bias;
+};
+
+// What a step of a cell has computed.
+struct RnnStep {
+  Value before, cell_before;  // the state that it was handed; f[N, R], f[N, H]
+  // Before the activations, f[N, G·H]: from the data, from the state, the sum
+  // (lstm only).
+  Value input, recurrent, gates;
+  Value unprojected;   // f[N, H]; `hidden` itself without projection
+  Value hidden, cell;  // the state that it hands on
+};
+
+// One layer and direction of an unrolled node.
+struct RnnPass {
+  RnnCell cell;
+  bool reversed = false;
+  Value rows;                  // f[T·N, read]: what all steps read
+  std::vector<RnnStep> steps;  // by time
+};
+
+struct UnrolledRnn {
+  std::vector<Value> outputs;
+  std::vector<RnnPass> passes;  // layer by layer, forward, then reversed
+  std::vector<Value> masks;     // of dropout, after each layer but the last
+};
+
+// The network that computes the node, one copy of the cell for each step. The
+// same whether it is built for the node or for its gradient.
+UnrolledRnn UnrollRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);
+
+std::vector<Value> RnnGradient(const RnnAttrs& a, GradientBuilder& g);
 
 }  // namespace mxc

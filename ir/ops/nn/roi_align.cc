@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/bilinear.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi.h"
 
 namespace mxc {
@@ -128,7 +129,10 @@ MXC_OP(ROIAlign) {
       .Inputs({{"data"}, {"rois"}})
       .Check(RoiAlignCheck)
       .Types(RoiAlignTypes)
-      .Meaning(RoiAlignMeaning);
+      .Meaning(RoiAlignMeaning)
+      .Gradient([](const auto&, GradientBuilder& g) {
+        return MeaningGradientOfData(g);
+      });
 }
 
 }  // namespace mxc

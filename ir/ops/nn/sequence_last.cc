@@ -2,6 +2,7 @@
 // SequenceLast: the last step of each sequence.
 //   output  f[N, d1 …]   step length − 1 (the first of an empty sequence)
 // Inputs and constraints: sequence.h.
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/sequence.h"
 
 namespace mxc {
@@ -45,7 +46,9 @@ MXC_OP(SequenceLast) {
       .Check(
           [](const SequenceLastAttrs& a) { return CheckSequenceAxis(a.axis); })
       .Types(SequenceLastTypes)
-      .Meaning(SequenceLastMeaning);
+      .Meaning(SequenceLastMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

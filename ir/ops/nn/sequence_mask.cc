@@ -2,6 +2,7 @@
 // SequenceMask: data, with `value` from a sequence's end on.
 //   output  f as data
 // Inputs and constraints: sequence.h.
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/sequence.h"
 
 namespace mxc {
@@ -48,7 +49,9 @@ MXC_OP(SequenceMask) {
       .Check(
           [](const SequenceMaskAttrs& a) { return CheckSequenceAxis(a.axis); })
       .Types(SequenceMaskTypes)
-      .Meaning(SequenceMaskMeaning);
+      .Meaning(SequenceMaskMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

@@ -4,6 +4,7 @@
 // Inputs and constraints: sequence.h; and axis must be 0 (C1).
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/sequence.h"
 
 namespace mxc {
@@ -50,7 +51,9 @@ MXC_OP(SequenceReverse) {
       })
       .Check(SequenceReverseCheck)
       .Types(SequenceReverseTypes)
-      .Meaning(SequenceReverseMeaning);
+      .Meaning(SequenceReverseMeaning)
+      .Gradient(
+          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }
 
 }  // namespace mxc

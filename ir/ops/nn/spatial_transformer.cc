@@ -9,6 +9,7 @@
 // Source: MXNet 1.9.1 operator/spatial_transformer.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -61,15 +62,32 @@ void SpatialTransformerTypes(const SpatialTransformerAttrs& a,
   t.SetOut(2, {data[0], 2, h, w});
 }
 
+std::vector<AttrText> GridAttrs(const SpatialTransformerAttrs& a) {
+  return {{"transform_type", "affine"},
+          {"target_shape", ToString(a.target_shape)}};
+}
+
 std::vector<Value> SpatialTransformerParts(const SpatialTransformerAttrs& a,
                                            const Node& node, GraphBuilder& b) {
   const std::vector<Value> grid =
-      b.Ops("GridGenerator", {node.inputs[1]},
-            {{"transform_type", "affine"},
-             {"target_shape", ToString(a.target_shape)}},
-            "grid");
+      b.Ops("GridGenerator", {node.inputs[1]}, GridAttrs(a), "grid");
   return {b.Op("BilinearSampler", {node.inputs[0], grid[0]}, {}, "sample"),
           grid[1], grid[0]};
+}
+
+std::vector<Value> SpatialTransformerGradient(const SpatialTransformerAttrs& a,
+                                              GradientBuilder& g) {
+  const auto of_sampler = [&](int input) {
+    return MeaningGradientOf(g, "BilinearSampler", {}, {g.In(0), g.Out(2)},
+                             input, g.Head());
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) gradients[0] = of_sampler(0);
+  if (g.Needs(1)) {
+    gradients[1] = MeaningGradientOf(g, "GridGenerator", GridAttrs(a),
+                                     {g.In(1)}, 0, of_sampler(1));
+  }
+  return gradients;
 }
 
 }  // namespace
@@ -81,7 +99,8 @@ MXC_OP(SpatialTransformer) {
       .Outputs({"output", "grid_dst", "grid_src"}, 1)
       .Check(SpatialTransformerCheck)
       .Types(SpatialTransformerTypes)
-      .Decompose(SpatialTransformerParts);
+      .Decompose(SpatialTransformerParts)
+      .Gradient(SpatialTransformerGradient);
 }
 
 }  // namespace mxc

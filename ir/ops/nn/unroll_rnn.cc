@@ -3,21 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/ops/nn/dropout.h"
 #include "ir/ops/nn/rnn.h"
 
 namespace mxc {
 namespace {
-
-// Weights and biases of one layer and direction.
-struct Cell {
-  Value from_input, from_state, projection;
-  Value input_bias, state_bias;
-};
-
-// What a step hands on to the next.
-struct State {
-  Value hidden, cell;
-};
 
 class Unrolling {
  public:
@@ -28,26 +18,25 @@ class Unrolling {
         steps_(node.inputs[0].shape()[0]),
         batch_(node.inputs[0].shape()[1]) {}
 
-  std::vector<Value> Run() {
+  UnrolledRnn Run() {
     TakeCells();
     const int64_t input = node_.inputs[0].shape()[2];
     // Steps are stacked in the rows of one matrix, N to a step.
     Value rows = Reshape(node_.inputs[0], {steps_ * batch_, input});
     for (int64_t layer = 0; layer < a_.num_layers; ++layer) {
+      if (layer > 0) rows = Dropped(rows, layer);
       std::vector<Value> directions;
       for (int64_t d = 0; d < a_.directions(); ++d) {
         directions.push_back(Direction(rows, layer, d));
       }
       rows = Concat(directions, 1);
     }
-    std::vector<Value> outputs = {Reshape(rows, node_.types[0].shape.dims())};
-    if (!a_.state_outputs) return outputs;
-    outputs.push_back(
-        Reshape(Concat(last_hidden_, 0), node_.types[1].shape.dims()));
-    if (!a_.lstm()) return outputs;
-    outputs.push_back(
-        Reshape(Concat(last_cell_, 0), node_.types[2].shape.dims()));
-    return outputs;
+    result_.outputs = {Reshape(rows, node_.types[0].shape.dims())};
+    if (a_.state_outputs) {
+      AddLastStates(1, &RnnStep::hidden);
+      if (a_.lstm()) AddLastStates(2, &RnnStep::cell);
+    }
+    return std::move(result_);
   }
 
  private:
@@ -94,18 +83,20 @@ class Unrolling {
   void TakeCells() {
     const int64_t rows = a_.gates() * a_.state_size;
     const int64_t input = node_.inputs[0].shape()[2];
-    cells_.resize(static_cast<size_t>(a_.num_layers * a_.directions()));
-    for (size_t k = 0; k < cells_.size(); ++k) {
+    result_.passes.resize(
+        static_cast<size_t>(a_.num_layers * a_.directions()));
+    for (size_t k = 0; k < result_.passes.size(); ++k) {
       const int64_t layer = static_cast<int64_t>(k) / a_.directions();
-      cells_[k].from_input = Take({rows, a_.read(layer, input)});
-      cells_[k].from_state = Take({rows, a_.handed()});
+      RnnCell& cell = result_.passes[k].cell;
+      cell.from_input = Take({rows, a_.read(layer, input)});
+      cell.from_state = Take({rows, a_.handed()});
       if (a_.projection_size) {
-        cells_[k].projection = Take({a_.handed(), a_.state_size});
+        cell.projection = Take({a_.handed(), a_.state_size});
       }
     }
-    for (Cell& cell : cells_) {
-      cell.input_bias = Take({rows});
-      cell.state_bias = Take({rows});
+    for (RnnPass& pass : result_.passes) {
+      pass.cell.input_bias = Take({rows});
+      pass.cell.state_bias = Take({rows});
     }
   }
 
@@ -114,65 +105,92 @@ class Unrolling {
     return Reshape(Slice(node_.inputs[input], 0, k, k + 1), {batch_, length});
   }
 
+  // Some elements dropped, the others enlarged, when it trains.
+  Value Dropped(Value rows, int64_t layer) {
+    if (a_.p == 0 || !b_.training()) return rows;
+    const Value mask =
+        DropoutMask(a_.p, rows.type(), fmt::format("dropout{}", layer), b_);
+    result_.masks.push_back(mask);
+    return Times(rows, mask);
+  }
+
   // The rows of one direction of a layer, for all steps.
   Value Direction(Value rows, int64_t layer, int64_t direction) {
     const int64_t k = layer * a_.directions() + direction;
-    const Cell& cell = cells_[static_cast<size_t>(k)];
-    const Value inputs = Product(rows, cell.from_input, cell.input_bias);
-    State state;
-    state.hidden = Initial(2, k, a_.handed());
-    if (a_.lstm()) state.cell = Initial(3, k, a_.state_size);
+    RnnPass& pass = result_.passes[static_cast<size_t>(k)];
+    pass.rows = rows;
+    pass.reversed = direction == 1;
+    pass.steps.resize(static_cast<size_t>(steps_));
+    const Value inputs =
+        Product(rows, pass.cell.from_input, pass.cell.input_bias);
+    Value hidden = Initial(2, k, a_.handed()), cell;
+    if (a_.lstm()) cell = Initial(3, k, a_.state_size);
     std::vector<Value> outputs(static_cast<size_t>(steps_));
     for (int64_t n = 0; n < steps_; ++n) {
-      const int64_t t = direction == 0 ? n : steps_ - 1 - n;
-      const Value input = Slice(inputs, 0, t * batch_, (t + 1) * batch_);
-      state = Step(cell, input, state);
-      outputs[static_cast<size_t>(t)] = state.hidden;
+      const int64_t t = pass.reversed ? steps_ - 1 - n : n;
+      RnnStep& step = pass.steps[static_cast<size_t>(t)];
+      step.before = hidden;
+      step.cell_before = cell;
+      step.input = Slice(inputs, 0, t * batch_, (t + 1) * batch_);
+      Advance(pass.cell, step);
+      hidden = outputs[static_cast<size_t>(t)] = step.hidden;
+      cell = step.cell;
     }
-    last_hidden_.push_back(state.hidden);
-    if (a_.lstm()) last_cell_.push_back(state.cell);
     return Concat(outputs, 0);
+  }
+
+  void AddLastStates(int output, Value RnnStep::* state) {
+    std::vector<Value> last;
+    for (const RnnPass& pass : result_.passes) {
+      last.push_back((pass.reversed ? pass.steps.front() : pass.steps.back()).*
+                     state);
+    }
+    result_.outputs.push_back(
+        Reshape(Concat(last, 0), node_.types[output].shape.dims()));
   }
 
   Value Gate(Value x, int64_t gate) {
     return Slice(x, 1, gate * a_.state_size, (gate + 1) * a_.state_size);
   }
 
-  State Step(const Cell& cell, Value input, const State& state) {
-    const Value recurrent =
-        Product(state.hidden, cell.from_state, cell.state_bias);
+  void Advance(const RnnCell& cell, RnnStep& step) {
+    step.recurrent = Product(step.before, cell.from_state, cell.state_bias);
     switch (a_.mode) {
       case RnnMode::kRelu:
-        return {Act(Add(input, recurrent), "relu"), {}};
+        step.hidden = Act(Add(step.input, step.recurrent), "relu");
+        return;
       case RnnMode::kTanh:
-        return {Act(Add(input, recurrent), "tanh"), {}};
+        step.hidden = Act(Add(step.input, step.recurrent), "tanh");
+        return;
       case RnnMode::kLstm:
-        return Lstm(cell, Add(input, recurrent), state);
+        return Lstm(cell, step);
       case RnnMode::kGru:
-        return Gru(input, recurrent, state);
+        return Gru(step);
     }
-    MXC_CHECK(false);
   }
 
-  State Lstm(const Cell& cell, Value gates, const State& state) {
-    const Value in = Act(Gate(gates, 0), "sigmoid");
-    const Value forget = Act(Gate(gates, 1), "sigmoid");
-    const Value candidate = Act(Gate(gates, 2), "tanh");
-    const Value out = Act(Gate(gates, 3), "sigmoid");
-    const Value next = Add(Times(forget, state.cell), Times(in, candidate));
-    const Value hidden = Times(out, Act(next, "tanh"));
-    return {cell.projection ? Product(hidden, cell.projection) : hidden, next};
+  void Lstm(const RnnCell& cell, RnnStep& step) {
+    step.gates = Add(step.input, step.recurrent);
+    const Value in = Act(Gate(step.gates, 0), "sigmoid");
+    const Value forget = Act(Gate(step.gates, 1), "sigmoid");
+    const Value candidate = Act(Gate(step.gates, 2), "tanh");
+    const Value out = Act(Gate(step.gates, 3), "sigmoid");
+    step.cell = Add(Times(forget, step.cell_before), Times(in, candidate));
+    step.unprojected = Times(out, Act(step.cell, "tanh"));
+    step.hidden = cell.projection ? Product(step.unprojected, cell.projection)
+                                  : step.unprojected;
   }
 
-  State Gru(Value input, Value recurrent, const State& state) {
+  void Gru(RnnStep& step) {
     const auto gate = [&](int64_t k) {
-      return Act(Add(Gate(input, k), Gate(recurrent, k)), "sigmoid");
+      return Act(Add(Gate(step.input, k), Gate(step.recurrent, k)), "sigmoid");
     };
     const Value reset = gate(0), keep = gate(1);
-    const Value candidate =
-        Act(Add(Gate(input, 2), Times(reset, Gate(recurrent, 2))), "tanh");
-    const Value change = Op("elemwise_sub", {state.hidden, candidate});
-    return {Add(candidate, Times(keep, change)), {}};
+    const Value candidate = Act(
+        Add(Gate(step.input, 2), Times(reset, Gate(step.recurrent, 2))),
+        "tanh");
+    const Value change = Op("elemwise_sub", {step.before, candidate});
+    step.hidden = Add(candidate, Times(keep, change));
   }
 
   const RnnAttrs& a_;
@@ -181,14 +199,12 @@ class Unrolling {
   const int64_t steps_, batch_;
   int64_t taken_ = 0;
   int count_ = 0;
-  std::vector<Cell> cells_;
-  std::vector<Value> last_hidden_, last_cell_;
+  UnrolledRnn result_;
 };
 
 }  // namespace
 
-std::vector<Value> UnrollRnn(const RnnAttrs& a, const Node& node,
-                             GraphBuilder& b) {
+UnrolledRnn UnrollRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b) {
   return Unrolling(a, node, b).Run();
 }
 

@@ -11,6 +11,7 @@
 // Source: MXNet 1.9.1 operator/nn/upsampling.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -108,20 +109,42 @@ void UpSamplingTypes(const UpSamplingAttrs& a, TypeInference& t) {
   t.SetOut(0, {data[0], data[1], data[2] * a.scale, data[3] * a.scale});
 }
 
+// Of the deconvolution that bilinear is.
+std::vector<AttrText> BilinearGeometry(const UpSamplingAttrs& a,
+                                       const Shape& data) {
+  const int64_t kernel = BilinearKernel(a), pad = a.scale / 2;
+  const std::string channels = std::to_string(data[1]);
+  return {{"kernel", fmt::format("({}, {})", kernel, kernel)},
+          {"stride", fmt::format("({}, {})", a.scale, a.scale)},
+          {"pad", fmt::format("({}, {})", pad, pad)},
+          {"num_filter", channels},
+          {"num_group", channels}};
+}
+
 std::vector<Value> UpSamplingByDeconvolution(const UpSamplingAttrs& a,
                                              const Node& node,
                                              GraphBuilder& b) {
   if (!a.bilinear()) return {};
-  const int64_t kernel = BilinearKernel(a), pad = a.scale / 2;
-  const std::string channels = std::to_string(node.inputs[0].shape()[1]);
-  return {b.Op("Deconvolution", node.inputs,
-               {{"kernel", fmt::format("({}, {})", kernel, kernel)},
-                {"stride", fmt::format("({}, {})", a.scale, a.scale)},
-                {"pad", fmt::format("({}, {})", pad, pad)},
-                {"num_filter", channels},
-                {"num_group", channels},
-                {"no_bias", "True"}},
-               "bilinear")};
+  std::vector<AttrText> attrs = BilinearGeometry(a, node.inputs[0].shape());
+  attrs.emplace_back("no_bias", "True");
+  return {b.Op("Deconvolution", node.inputs, attrs, "bilinear")};
+}
+
+std::vector<Value> UpSamplingGradient(const UpSamplingAttrs& a,
+                                      GradientBuilder& g) {
+  if (!a.bilinear()) return MeaningGradients(g);
+  const std::vector<AttrText> geometry = BilinearGeometry(a, g.In(0).shape());
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    std::vector<AttrText> attrs = geometry;
+    attrs.emplace_back("no_bias", "True");
+    gradients[0] = g.Op("Convolution", {g.Head(), g.In(1)}, attrs, "data");
+  }
+  if (g.Needs(1)) {
+    gradients[1] = g.Op("_convolution_backward_weight", {g.Head(), g.In(0)},
+                        geometry, "weight");
+  }
+  return gradients;
 }
 
 void UpSamplingMeaning(const UpSamplingAttrs& a, Definition& def) {
@@ -153,7 +176,8 @@ MXC_OP(UpSampling) {
       .Variadic()
       .Types(UpSamplingTypes)
       .Meaning(UpSamplingMeaning)
-      .Decompose(UpSamplingByDeconvolution);
+      .Decompose(UpSamplingByDeconvolution)
+      .Gradient(UpSamplingGradient);
 }
 
 }  // namespace mxc
