@@ -33,8 +33,8 @@ bool EnlargesArtifact(const Node& node) {
   return out > std::max(in, kSmallBytes);
 }
 
-bool Foldable(const Node& node) {
-  return node.kind == Node::Kind::kOperator && !node.op->random &&
+bool Foldable(const Graph& graph, const Node& node) {
+  return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
          !node.op->any_attributes && AllInputsConstant(node) &&
          !EnlargesArtifact(node);
 }
@@ -99,7 +99,7 @@ Result<bool> FoldConstants(Graph& graph, PassContext& context) {
   bool changed = false;
   double budget = kMaxNodeEvaluations;
   for (Node* node : graph.TopologicalOrder()) {
-    if (!Foldable(*node)) continue;
+    if (!Foldable(graph, *node)) continue;
     MXC_ASSIGN(const bool folded, Fold(graph, *node, budget, context));
     changed |= folded;
   }

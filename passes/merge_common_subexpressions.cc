@@ -43,9 +43,9 @@ Key OperatorKey(const Node& node) {
   return {node.op->name, node.op->print(node.attrs.get()), std::move(inputs)};
 }
 
-bool Mergeable(const Node& node) {
+bool Mergeable(const Graph& graph, const Node& node) {
   if (node.kind == Node::Kind::kConstant) return !node.constant.empty();
-  return node.kind == Node::Kind::kOperator && !node.op->random &&
+  return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
          !node.op->any_attributes;
 }
 
@@ -55,7 +55,7 @@ Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext&) {
   std::map<Key, Node*> first;
   bool changed = false;
   for (Node* node : graph.TopologicalOrder()) {
-    if (!Mergeable(*node)) continue;
+    if (!Mergeable(graph, *node)) continue;
     Key key = node->kind == Node::Kind::kConstant ? ConstantKey(*node)
                                                   : OperatorKey(*node);
     const auto [entry, added] = first.try_emplace(std::move(key), node);

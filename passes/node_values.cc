@@ -16,6 +16,10 @@ bool AttrIsTrue(const Node& node, std::string_view name) {
   return AttrTextOf(node, name) == "True";
 }
 
+bool IsRandom(const Graph& graph, const Node& node) {
+  return node.op->random && node.op->random(node.attrs.get(), graph.training);
+}
+
 std::vector<std::string> OriginsOf(const Node& node) {
   if (!node.origins.empty()) return node.origins;
   return {node.name};

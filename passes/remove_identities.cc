@@ -34,7 +34,9 @@ int SameAsInput(const Node& node, int output,
 }
 
 bool Bypass(Graph& graph, Node& node) {
-  if (node.kind != Node::Kind::kOperator || node.op->random) return false;
+  if (node.kind != Node::Kind::kOperator || IsRandom(graph, node)) {
+    return false;
+  }
   if (!node.op->meaning || node.op->contraction) return false;
   if (node.op->view && node.inputs[0].type() == node.types[0]) {
     graph.ReplaceUses(node.out(), node.inputs[0]);

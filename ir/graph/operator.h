@@ -162,8 +162,9 @@ struct Operator {
   // --- traits -------------------------------------------------------------
   // The output is input 0 read in row-major order under another shape.
   bool view = false;
-  // Differs from run to run for equal inputs: neither folded nor merged.
-  bool random = false;
+  // Whether it differs from run to run for equal inputs: it is neither folded
+  // nor merged nor taken for what its meaning says. Not set: never.
+  std::function<bool(const void* attrs, bool training)> random;
   // Its gradient ignores the head gradient (MXNet's loss heads).
   bool loss_head = false;
 };

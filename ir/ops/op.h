@@ -163,7 +163,13 @@ class Op {
   Op& NextStates(int count) { return op_.next_states = count, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }
-  Op& Random() { return op_.random = true, *this; }
+  template <class F>
+  Op& RandomIf(F f) {  // bool(const A&, bool training)
+    op_.random = [f](const void* a, bool training) {
+      return f(*static_cast<const A*>(a), training);
+    };
+    return *this;
+  }
   Op& LossHead() { return op_.loss_head = true, *this; }
 
   operator Operator() && { return std::move(op_); }

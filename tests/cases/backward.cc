@@ -91,6 +91,25 @@ class Backward {
 
 }  // namespace
 
+std::string Deviation(const nlohmann::json& line) {
+  const std::string op = line["op"], note = line["note"];
+  const bool adds = line["grad_req"] == "add";
+  if (adds && op.ends_with("RegressionOutput")) {
+    return "MXNet: scales what the buffer held, too";
+  }
+  if (adds && op == "SoftmaxOutput") {
+    return "MXNet: overwrites what it should add to";
+  }
+  if (op == "RNN" && note.starts_with("rnn_") &&
+      note.find("layers 3") != note.npos) {
+    return "MXNet: three layers of rnn_relu or rnn_tanh are wrong";
+  }
+  if (line["name"] == "SpatialTransformer-03") {
+    return "a point on the border of a cell: rounding decides";
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> AppendBackward(
     Graph& graph, const nlohmann::json& line,
     const std::map<std::string, Tensor>& tensors,

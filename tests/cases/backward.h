@@ -12,6 +12,10 @@
 
 namespace mxc {
 
+// Why the gradients that MXNet gave in this case are not to be had; empty: they
+// are.
+std::string Deviation(const nlohmann::json& line);
+
 // Appends to the graph's outputs the gradients that the case's line in
 // index.jsonl asks for, and the next values of auxiliary states. Head gradients
 // (and, where grad_req is add, what the gradients are added to) become inputs,

@@ -15,6 +15,7 @@ struct CaseOptions {
   std::string folder;
   std::string only;  // names that begin so
   bool verbose = false;
+  std::string part;  // operators: "outputs" or "gradients" alone
   EngineOptions engine;
   std::vector<std::string> targets = {"x86-64-v3"};  // models
   std::vector<int> threads = {1};

@@ -32,6 +32,8 @@ void AddOptions(CLI::App& command, const Kind& kind, CaseOptions& options,
   command.add_option("folder", options.folder)->required();
   command.add_option("--only", options.only, "names that begin so");
   command.add_flag("-v,--verbose", options.verbose);
+  command.add_option("--part", options.part, "of each operator case")
+      ->check(CLI::IsMember({"outputs", "gradients"}));
   command
       .add_option("--engine", options.engine.engine,
                   fmt::format("{} by default", kind.engine))

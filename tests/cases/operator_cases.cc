@@ -99,8 +99,12 @@ class OperatorCases {
   void Run(const nlohmann::json& line) {
     const std::string name = line["name"], op = line["op"];
     if (!name.starts_with(options_.only)) return;
-    Run(name, line, false, outputs_[op]);
-    if (!line["grads"].empty()) Run(name, line, true, gradients_[op]);
+    if (options_.part != "gradients") Run(name, line, false, outputs_[op]);
+    if (line["grads"].empty() || options_.part == "outputs") return;
+    const std::string deviation = Deviation(line);
+    if (deviation.empty()) return Run(name, line, true, gradients_[op]);
+    ++gradients_[op].skipped;
+    report_.Skip(name + " backward", deviation);
   }
 
   int Finish() const {

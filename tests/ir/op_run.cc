@@ -12,17 +12,9 @@
 #include "ir/program/interpreter.h"
 
 namespace mxc {
-namespace {
 
-// A graph of one operator between variables.
-struct OneNode {
-  Graph graph;
-  Node* node = nullptr;
-  std::string error;
-};
-
-OneNode Build(std::string_view name, const std::vector<AttrText>& attrs,
-              const std::vector<TensorType>& types, bool training) {
+OneNode BuildOneNode(std::string_view name, const std::vector<AttrText>& attrs,
+                     const std::vector<TensorType>& types, bool training) {
   OneNode one;
   one.graph.training = training;
   const Operator* op = FindOperator(name);
@@ -54,10 +46,13 @@ OneNode Build(std::string_view name, const std::vector<AttrText>& attrs,
   return one;
 }
 
+namespace {
+
 // One node as a step with that body, by the interpreter.
 std::vector<Tensor> EvaluateStep(const Node& node,
                                  const std::vector<Tensor>& inputs,
-                                 decltype(Step::body) body) {
+                                 decltype(Step::body) body,
+                                 bool all_double = false) {
   Program program;
   Step step;
   step.name = "op";
@@ -72,15 +67,15 @@ std::vector<Tensor> EvaluateStep(const Node& node,
   for (const TensorType& type : node.types) add(type, step.outputs);
   step.body = std::move(body);
   program.steps = {step};
-  return InterpretStep(program, step, inputs);
+  return InterpretStep(program, step, inputs, all_double);
 }
 
 std::vector<Tensor> EvaluateMeaning(const Node& node,
                                     const std::vector<Tensor>& inputs,
-                                    bool training) {
+                                    bool training, bool all_double) {
   Definition definition(node, training);
   node.op->meaning(node.attrs.get(), definition);
-  return EvaluateStep(node, inputs, Map{definition.stores()});
+  return EvaluateStep(node, inputs, Map{definition.stores()}, all_double);
 }
 
 }  // namespace
@@ -89,7 +84,7 @@ OpRun InferOp(std::string_view op, const std::vector<AttrText>& attrs,
               const std::vector<Shape>& shapes, bool training) {
   std::vector<TensorType> types;
   for (const Shape& shape : shapes) types.push_back({DType::kUnknown, shape});
-  const OneNode one = Build(op, attrs, types, training);
+  const OneNode one = BuildOneNode(op, attrs, types, training);
   OpRun run;
   run.error = one.error;
   if (one.node == nullptr) return run;
@@ -101,43 +96,46 @@ OpRun InferOp(std::string_view op, const std::vector<AttrText>& attrs,
 
 namespace {
 
-std::vector<Tensor> EvaluateNode(
-    Graph& graph, const Node& node,
-    std::map<const Node*, std::vector<Tensor>>& done);
+class Evaluation {
+ public:
+  Evaluation(Graph& graph, bool all_double)
+      : graph_(graph), all_double_(all_double) {}
 
-// What a composite operator's parts give; empty if it has none here.
-std::vector<Tensor> EvaluateParts(
-    Graph& graph, const Node& node,
-    std::map<const Node*, std::vector<Tensor>>& done) {
-  if (!node.op->decompose) return {};
-  GraphBuilder builder(graph, node);
-  std::vector<Tensor> outputs;
-  for (const Value& part :
-       node.op->decompose(node.attrs.get(), node, builder)) {
-    outputs.push_back(EvaluateNode(graph, *part.node, done)[part.index]);
-    CHECK(part.type() == node.types[outputs.size() - 1]);
-  }
-  return outputs;
-}
+  void Give(const Node* node, Tensor value) { done_[node] = {value}; }
+  Tensor Of(Value value) { return All(*value.node)[value.index]; }
 
-// The outputs of a node, of whose inputs the variables are `done`.
-std::vector<Tensor> EvaluateNode(
-    Graph& graph, const Node& node,
-    std::map<const Node*, std::vector<Tensor>>& done) {
-  if (const auto known = done.find(&node); known != done.end()) {
-    return known->second;
-  }
-  if (node.kind == Node::Kind::kConstant) return {node.constant};
-  std::vector<Tensor> outputs = EvaluateParts(graph, node, done);
-  if (outputs.empty()) {
-    std::vector<Tensor> inputs;
-    for (const Value& input : node.inputs) {
-      inputs.push_back(EvaluateNode(graph, *input.node, done)[input.index]);
+  std::vector<Tensor> All(const Node& node) {
+    if (const auto known = done_.find(&node); known != done_.end()) {
+      return known->second;
     }
-    outputs = EvaluateMeaning(node, inputs, graph.training);
+    if (node.kind != Node::Kind::kOperator) return {node.constant};
+    std::vector<Tensor> outputs = OfParts(node);
+    if (outputs.empty()) {
+      std::vector<Tensor> inputs;
+      for (const Value& input : node.inputs) inputs.push_back(Of(input));
+      outputs = EvaluateMeaning(node, inputs, graph_.training, all_double_);
+    }
+    return done_[&node] = outputs;
   }
-  return done[&node] = outputs;
-}
+
+ private:
+  // What a composite operator's parts give; empty if it has none here.
+  std::vector<Tensor> OfParts(const Node& node) {
+    if (!node.op->decompose) return {};
+    GraphBuilder builder(graph_, node);
+    std::vector<Tensor> outputs;
+    for (const Value& part :
+         node.op->decompose(node.attrs.get(), node, builder)) {
+      outputs.push_back(Of(part));
+      CHECK(part.type() == node.types[outputs.size() - 1]);
+    }
+    return outputs;
+  }
+
+  Graph& graph_;
+  const bool all_double_;
+  std::map<const Node*, std::vector<Tensor>> done_;
+};
 
 }  // namespace
 
@@ -147,13 +145,25 @@ std::vector<Tensor> EvaluateOp(std::string_view op,
                                bool training) {
   std::vector<TensorType> types;
   for (const Tensor& input : inputs) types.push_back(input.type());
-  OneNode one = Build(op, attrs, types, training);
+  OneNode one = BuildOneNode(op, attrs, types, training);
   MXC_CHECK(one.error.empty(), "{}: {}", op, one.error);
-  std::map<const Node*, std::vector<Tensor>> done;
+  Evaluation evaluation(one.graph, false);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    done[one.node->inputs[i].node] = {inputs[i]};
+    evaluation.Give(one.node->inputs[i].node, inputs[i]);
   }
-  return EvaluateNode(one.graph, *one.node, done);
+  return evaluation.All(*one.node);
+}
+
+std::vector<Tensor> EvaluateValues(
+    Graph& graph, std::span<const Value> values,
+    const std::map<std::string, Tensor>& variables, bool all_double) {
+  Evaluation evaluation(graph, all_double);
+  for (const auto& [name, value] : variables) {
+    evaluation.Give(graph.FindVariable(name), value);
+  }
+  std::vector<Tensor> tensors;
+  for (const Value& value : values) tensors.push_back(evaluation.Of(value));
+  return tensors;
 }
 
 std::vector<Tensor> EvaluateUndivided(std::string_view op,
@@ -161,9 +171,9 @@ std::vector<Tensor> EvaluateUndivided(std::string_view op,
                                       const std::vector<Tensor>& inputs) {
   std::vector<TensorType> types;
   for (const Tensor& input : inputs) types.push_back(input.type());
-  const OneNode one = Build(op, attrs, types, false);
+  const OneNode one = BuildOneNode(op, attrs, types, false);
   MXC_CHECK(one.error.empty(), "{}: {}", op, one.error);
-  return EvaluateMeaning(*one.node, inputs, false);
+  return EvaluateMeaning(*one.node, inputs, false, false);
 }
 
 Tensor EvaluateContraction(std::string_view op,
@@ -171,7 +181,7 @@ Tensor EvaluateContraction(std::string_view op,
                            const std::vector<Tensor>& inputs) {
   std::vector<TensorType> types;
   for (const Tensor& input : inputs) types.push_back(input.type());
-  const OneNode one = Build(op, attrs, types, false);
+  const OneNode one = BuildOneNode(op, attrs, types, false);
   MXC_CHECK(one.error.empty(), "{}: {}", op, one.error);
   const Definition definition(*one.node, false);
   auto contraction =

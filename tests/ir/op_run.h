@@ -3,6 +3,8 @@
 // meaning, or that of its parts, by the interpreter.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,15 @@ struct OpRun {
   std::string Out(int i = 0) const { return ToString(outputs.at(i).shape); }
 };
 
+// A graph whose outputs are those of one operator between variables in0, in1, …
+struct OneNode {
+  Graph graph;
+  Node* node = nullptr;
+  std::string error;  // what the operator refuses; then node may be null
+};
+OneNode BuildOneNode(std::string_view op, const std::vector<AttrText>& attrs,
+                     const std::vector<TensorType>& types, bool training);
+
 // Infers types. A shape may be unknown; an element type is float where unknown.
 OpRun InferOp(std::string_view op, const std::vector<AttrText>& attrs,
               const std::vector<Shape>& shapes, bool training = false);
@@ -29,6 +40,13 @@ std::vector<Tensor> EvaluateOp(std::string_view op,
                                const std::vector<AttrText>& attrs,
                                const std::vector<Tensor>& inputs,
                                bool training = false);
+
+// Values of a graph for given variables, by the parts of operators that have
+// any. Variables that are not given have the values they start with. With
+// `all_double` floats are kept in double, and come out so.
+std::vector<Tensor> EvaluateValues(
+    Graph& graph, std::span<const Value> values,
+    const std::map<std::string, Tensor>& variables, bool all_double);
 
 // The same by the operator's own meaning.
 std::vector<Tensor> EvaluateUndivided(std::string_view op,

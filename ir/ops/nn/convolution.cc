@@ -6,10 +6,10 @@
 //   output  f[N, num_filter, o1 … ok]
 //           o = ⌊(d + 2·pad − (dilate·(kernel − 1) + 1)) / stride⌋ + 1
 // Channels come last in data, weight and output when `layout` says so.
-// The gradient: _convolution_backward_data of data,
-// _convolution_backward_weight of weight, a sum of bias. C1  kernel has 1 to 3
-// entries, all positive C2  stride, dilate and pad are empty or as long as
-// kernel; stride and dilate
+// The gradient of data: _convolution_backward_data; that of weight:
+// _convolution_backward_weight; that of bias: a sum.
+// C1  kernel has 1 to 3 entries, all positive
+// C2  stride, dilate and pad are empty or as long as kernel; stride and dilate
 //     are positive, pad is not negative
 // C3  layout has as many spatial axes as kernel, and so has data
 // C4  the dilated kernel does not exceed the padded input

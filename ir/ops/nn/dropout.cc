@@ -65,11 +65,13 @@ void DropoutMeaning(const DropoutAttrs&, Definition& def) {
   def.Set(1, def.Lit(1));
 }
 
-// As far as it draws.
+bool DropoutDraws(const DropoutAttrs& a, bool training) {
+  return a.p > 0 && (training || a.mode == DropoutMode::kAlways);
+}
+
 std::vector<Value> DropoutParts(const DropoutAttrs& a, const Node& node,
                                 GraphBuilder& b) {
-  const bool draws = b.training() || a.mode == DropoutMode::kAlways;
-  if (a.p == 0 || !draws) return {};
+  if (!DropoutDraws(a, b.training())) return {};
   const Value mask = DropoutMask(a.p, node.types[1], "mask", b);
   return {b.Mul(node.inputs[0], mask), mask};
 }
@@ -88,6 +90,7 @@ MXC_OP(Dropout) {
       .Types(DropoutTypes)
       .Meaning(DropoutMeaning)
       .Decompose(DropoutParts)
+      .RandomIf(DropoutDraws)
       .Gradient(DropoutGradient);
 }
 

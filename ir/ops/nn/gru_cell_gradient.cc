@@ -18,8 +18,7 @@ void GruCellGradientTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
   const Shape &gates = t.In(0), &before = t.In(2);
   if (!before.known() || !gates.known()) return;
-  if (!t.Require(before.rank() == 2 &&
-                     gates == Shape{before[0], 3 * before[1]},
+  if (!t.Require(before.rank() == 2 && gates == Shape{before[0], 3 * before[1]},
                  "C1: gates have shape {} and the state {}", ToString(gates),
                  ToString(before))) {
     return;
@@ -49,8 +48,8 @@ GruUnit GruUnitOf(const Definition& def, const Expr& row, const Expr& k) {
   const Expr gradient = def.In(3, {row, k});
   u.candidate_gradient =
       gradient * one_less(u.keep) * one_less(candidate * candidate);
-  u.keep_gradient = gradient * (def.In(2, {row, k}) - candidate) * u.keep *
-                    one_less(u.keep);
+  u.keep_gradient =
+      gradient * (def.In(2, {row, k}) - candidate) * u.keep * one_less(u.keep);
   u.reset_gradient =
       u.candidate_gradient * gate(1, 2) * u.reset * one_less(u.reset);
   return u;

@@ -103,13 +103,16 @@ void LeakyReluMeaning(const LeakyReluAttrs& a, Definition& def) {
   }
 }
 
-// Of an rrelu that trains.
+bool LeakyReluDraws(const LeakyReluAttrs& a, bool training) {
+  return a.act_type == LeakyType::kRrelu && training;
+}
+
 std::vector<Value> RreluParts(const LeakyReluAttrs& a, const Node& node,
                               GraphBuilder& b) {
-  if (a.act_type != LeakyType::kRrelu || !b.training()) return {};
+  if (!LeakyReluDraws(a, b.training())) return {};
   const Value x = node.inputs[0];
-  const Value drawn = b.Mul(b.Uniform(x.shape(), "slopes"),
-                            a.upper_bound - a.lower_bound);
+  const Value drawn =
+      b.Mul(b.Uniform(x.shape(), "slopes"), a.upper_bound - a.lower_bound);
   const Value slopes = b.Cast(b.Add(drawn, a.lower_bound), x.type().dtype);
   const Value positive =
       b.Op("_greater_scalar", {x}, {{"scalar", "0"}}, "positive");
@@ -143,6 +146,7 @@ MXC_OP(LeakyReLU) {
       .Types(LeakyReluTypes)
       .Meaning(LeakyReluMeaning)
       .Decompose(RreluParts)
+      .RandomIf(LeakyReluDraws)
       .Gradient(LeakyReluGradient);
 }
 

@@ -2,8 +2,10 @@
 // _leaky_relu_gradient: the gradient of LeakyReLU's data from its output y.
 //   head, output  f[d1 …]
 //   mask          f[d1 …]   rrelu only: its slopes
-//   gradient      f[d1 …]   head where y > 0 (selu: times λ), else head times
-//     leaky  slope    elu  y + slope    selu  y + λ·α    rrelu  mask
+//   gradient      f[d1 …]   head where y > 0, else head times
+//     leaky  slope    elu  y + slope    selu  y + α    rrelu  mask
+//                 and, for selu, λ everywhere. (The derivative of selu is y +
+//                 λ·α there; MXNet forgets a λ.)
 // Attributes: LeakyReLU's.
 // Source: MXNet 1.9.1 operator/mshadow_op.h.
 #include "ir/ops/nn/leaky_relu.h"
@@ -30,7 +32,7 @@ void LeakyReluGradientMeaning(const LeakyReluAttrs& a, Definition& def) {
   if (a.act_type == LeakyType::kElu) below = y + below;
   if (a.act_type == LeakyType::kSelu) {
     above = kSeluScale;
-    below = y + def.Lit(kSeluScale * kSeluAlpha);
+    below = def.Lit(kSeluScale) * (y + def.Lit(kSeluAlpha));
   }
   def.Set(0, def.In(0, i) *
                  Select(y > def.Lit(0), def.Lit(above), std::move(below)));

@@ -3,9 +3,9 @@
 //   data    f[d1 …]
 //   output  f[d1 …]
 // The gradient, whatever arrives from above, is grad_scale / Z, where Z is 1
-// (null), d1 (batch), or the number of elements above valid_thresh, at least 1
-// (valid). The loss is the mean.
-// Source: MXNet 1.9.1 operator/make_loss-inl.h.
+// (null), the rows along the last axis (batch), or the number of elements above
+// valid_thresh, at least 1 (valid). The loss is the mean. Source: MXNet 1.9.1
+// operator/make_loss-inl.h.
 #include <fmt/format.h>
 
 #include "ir/ops/nn/loss.h"
@@ -39,6 +39,11 @@ void MakeLossHeadMeaning(const MakeLossHeadAttrs&, Definition& def) {
   def.Set(0, def.In(0, def.Indices()));
 }
 
+// MXNet sees a vector as one row.
+int64_t Rows(const Shape& data) {
+  return data.elements() / data[data.rank() - 1];
+}
+
 std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
                                         GradientBuilder& g) {
   const Shape& data = g.In(0).shape();
@@ -47,7 +52,7 @@ std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
     case LossNormalization::kNull:
       return {g.Mul(ones, a.grad_scale)};
     case LossNormalization::kBatch:
-      return {g.Mul(ones, a.grad_scale / static_cast<double>(data[0]))};
+      return {g.Mul(ones, a.grad_scale / static_cast<double>(Rows(data)))};
     case LossNormalization::kValid:
       break;
   }

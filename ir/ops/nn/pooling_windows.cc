@@ -97,13 +97,10 @@ Expr SumOverWindows(
     for (size_t d = 0; d < axes.size(); ++d) {
       const PoolingAxis& axis = axes[d];
       const Expr cell = position[d] + axis.pad;
-      window.push_back(axis.windows == 1 ? Expr(0)
-                                         : cell / axis.stride - back[d]);
+      const Expr last = Min(cell / axis.stride, axis.windows - 1);
+      window.push_back(axis.windows == 1 ? Expr(0) : last - back[d]);
       offset.push_back(cell - window[d] * axis.stride);
-      if (axis.windows > 1) {
-        require(window[d] >= 0);
-        require(window[d] < axis.windows);
-      }
+      if (axis.windows > 1) require(window[d] >= 0);
       require(offset[d] < axis.kernel);
     }
     const Expr value = term(window, offset);

@@ -145,6 +145,9 @@ MXC_OP(RNN) {
       .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
         return UnrollRnn(a, node, b).outputs;
       })
+      .RandomIf([](const RnnAttrs& a, bool training) {
+        return training && a.p > 0 && a.num_layers > 1;
+      })
       .Gradient(RnnGradient);
 }
 

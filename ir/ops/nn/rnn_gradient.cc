@@ -23,8 +23,8 @@ class RnnBackward {
     weights_.resize(passes);
     state_gradients_.resize(passes);
     cell_gradients_.resize(passes);
-    Value rows = g_.Reshape(
-        g_.Head(0), {steps_ * batch_, a_.directions() * a_.handed()});
+    Value rows = g_.Reshape(g_.Head(0),
+                            {steps_ * batch_, a_.directions() * a_.handed()});
     for (int64_t layer = a_.num_layers - 1; layer >= 0; --layer) {
       rows = Layer(layer, rows);
       if (layer > 0 && !forward_.masks.empty()) {
@@ -34,11 +34,9 @@ class RnnBackward {
     std::vector<Value> gradients = g_.None();
     gradients[0] = g_.Reshape(rows, g_.In(0).shape());
     gradients[1] = Parameters();
-    gradients[2] =
-        g_.Reshape(Concat(state_gradients_, 0), g_.In(2).shape());
+    gradients[2] = g_.Reshape(Concat(state_gradients_, 0), g_.In(2).shape());
     if (a_.lstm()) {
-      gradients[3] =
-          g_.Reshape(Concat(cell_gradients_, 0), g_.In(3).shape());
+      gradients[3] = g_.Reshape(Concat(cell_gradients_, 0), g_.In(3).shape());
     }
     return gradients;
   }
@@ -79,10 +77,9 @@ class RnnBackward {
     Value sum;
     for (int64_t d = 0; d < a_.directions(); ++d) {
       const auto k = static_cast<size_t>(layer * a_.directions() + d);
-      const Value own =
-          a_.directions() == 1
-              ? rows
-              : Slice(rows, 1, d * a_.handed(), (d + 1) * a_.handed());
+      const Value own = a_.directions() == 1 ? rows
+                                             : Slice(rows, 1, d * a_.handed(),
+                                                     (d + 1) * a_.handed());
       const Value read = Pass(k, own);
       sum = sum ? g_.Add(sum, read) : read;
     }
@@ -100,8 +97,7 @@ class RnnBackward {
     for (int64_t n = steps_ - 1; n >= 0; --n) {
       const int64_t t = pass.reversed ? steps_ - 1 - n : n;
       const Value own = Slice(rows, 0, t * batch_, (t + 1) * batch_);
-      carried.hidden =
-          carried.hidden ? g_.Add(own, carried.hidden) : own;
+      carried.hidden = carried.hidden ? g_.Add(own, carried.hidden) : own;
       carried = Step(pass, static_cast<size_t>(t), carried, gates);
     }
     state_gradients_[k] = carried.hidden;
@@ -131,9 +127,9 @@ class RnnBackward {
     switch (a_.mode) {
       case RnnMode::kRelu:
       case RnnMode::kTanh:
-        gates.input[t] = g_.Op(
-            "_activation_gradient", {carried.hidden, step.hidden},
-            {{"act_type", a_.mode == RnnMode::kRelu ? "relu" : "tanh"}});
+        gates.input[t] =
+            g_.Op("_activation_gradient", {carried.hidden, step.hidden},
+                  {{"act_type", a_.mode == RnnMode::kRelu ? "relu" : "tanh"}});
         gates.recurrent[t] = gates.input[t];
         break;
       case RnnMode::kLstm:
@@ -141,8 +137,8 @@ class RnnBackward {
         break;
       case RnnMode::kGru: {
         const std::vector<Value> parts =
-            g_.Ops("_gru_cell_gradient", {step.input, step.recurrent,
-                                          step.before, carried.hidden});
+            g_.Ops("_gru_cell_gradient",
+                   {step.input, step.recurrent, step.before, carried.hidden});
         gates.input[t] = parts[0];
         gates.recurrent[t] = parts[1];
         direct = parts[2];
@@ -182,12 +178,12 @@ class RnnBackward {
       weights.from_input = TransposedProduct(input, pass.rows);
       weights.from_state = TransposedProduct(recurrent, Concat(before, 0));
       if (a_.projection_size) {
-        weights.projection = TransposedProduct(Concat(gates.hidden, 0),
-                                               Concat(unprojected, 0));
+        weights.projection =
+            TransposedProduct(Concat(gates.hidden, 0), Concat(unprojected, 0));
       }
       weights.input_bias = g_.Sum(input, {0});
-      weights.state_bias =
-          a_.mode == RnnMode::kGru ? g_.Sum(recurrent, {0}) : weights.input_bias;
+      weights.state_bias = a_.mode == RnnMode::kGru ? g_.Sum(recurrent, {0})
+                                                    : weights.input_bias;
     }
     return Product(input, pass.cell.from_input);
   }
@@ -215,7 +211,7 @@ class RnnBackward {
   GradientBuilder& g_;
   const int64_t steps_, batch_;
   const UnrolledRnn forward_;
-  std::vector<Weights> weights_;                        // by pass
+  std::vector<Weights> weights_;                         // by pass
   std::vector<Value> state_gradients_, cell_gradients_;  // by pass
 };
 

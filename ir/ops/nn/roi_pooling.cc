@@ -3,7 +3,9 @@
 //   data    f[N, C, H, W]
 //   rois    f[R, 5]          image, x1, y1, x2, y2; scaled and rounded
 //   output  f[R, C, h, w]    0 for a part without cells
-//   maxidx  f[R, C, h, w]    hidden
+//   maxidx  f[R, C, h, w]    the row-major number in the image of the first cell
+//                            that holds the maximum, −1 without cells; hidden
+// The gradient of data: _roi_pooling_gradient; rois have none.
 // C1  data has 4 axes and rois 5 columns
 // C2  pooled_size is (h, w), positive
 // Source: MXNet 1.9.1 operator/roi_pooling.cc.
@@ -47,6 +49,8 @@ void RoiPoolingTypes(const RoiPoolingAttrs& a, TypeInference& t) {
 
 void RoiPoolingMeaning(const RoiPoolingAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
+  const int64_t height = def.InShape(0)[2], width = def.InShape(0)[3];
+  const DType type = def.OutDType(1);
   const Expr scale = def.Lit(a.spatial_scale);
   std::vector<Expr> begin, end;
   for (int d = 0; d < 2; ++d) {  // rows, columns
@@ -69,7 +73,20 @@ void RoiPoolingMeaning(const RoiPoolingAttrs& a, Definition& def) {
       });
   const Expr cells = begin[0] < end[0] && begin[1] < end[1];
   def.Set(0, Select(cells, max, def.Lit(0)));
-  def.Set(1, def.Lit(-1));
+  const Expr first = Definition::ReduceOver(
+      ReduceOp::kMin, begin, end, [&](const std::vector<Expr>& at) {
+        const Expr x = def.In(0, {RoiImage(def, i[0]), i[1], at[0], at[1]});
+        return Select(x == max, at[0] * width + at[1], height * width);
+      });
+  def.Set(1, Select(cells && first < height * width, Cast(first, type),
+                    Constant(-1, type)));
+}
+
+std::vector<Value> RoiPoolingGradient(const RoiPoolingAttrs&,
+                                      GradientBuilder& g) {
+  return {g.Op("_roi_pooling_gradient", {g.Head(), g.In(1), g.Out(1)},
+               {{"data_shape", ToString(g.In(0).shape())}}, "data"),
+          Value()};
 }
 
 }  // namespace
@@ -82,7 +99,8 @@ MXC_OP(ROIPooling) {
       .Outputs({"output", "maxidx"}, 1)
       .Check(RoiPoolingCheck)
       .Types(RoiPoolingTypes)
-      .Meaning(RoiPoolingMeaning);
+      .Meaning(RoiPoolingMeaning)
+      .Gradient(RoiPoolingGradient);
 }
 
 }  // namespace mxc

@@ -3,6 +3,8 @@
 //   data    f[N, C, d1 …]
 //   output  f[N, C, d1 …]   sums to 1 over the last axis (instance; the whole
 //           of an instance only where data has two) or over C (channel)
+// The gradient is that of a softmax over axis 1 in both modes: wrong where data
+// has more than two axes in mode instance, and MXNet's.
 // C1  data has at least 2 axes, in mode channel at least 3
 // Source: MXNet 1.9.1 operator/nn/softmax_activation.cc.
 #include "ir/ops/nn/softmax.h"
@@ -30,6 +32,7 @@ void SoftmaxActivationTypes(const SoftmaxActivationAttrs& a, TypeInference& t) {
             least);
 }
 
+// Where one softmax is, forward.
 Extents SoftmaxActivationAxes(const SoftmaxActivationAttrs& a,
                               const Shape& shape) {
   return {a.mode == SoftmaxMode::kChannel ? 1 : shape.rank() - 1};
@@ -40,10 +43,9 @@ void SoftmaxActivationMeaning(const SoftmaxActivationAttrs& a,
   def.Set(0, SoftmaxOver(def, SoftmaxActivationAxes(a, def.OutShape())));
 }
 
-std::vector<Value> SoftmaxActivationGradient(const SoftmaxActivationAttrs& a,
+std::vector<Value> SoftmaxActivationGradient(const SoftmaxActivationAttrs&,
                                              GradientBuilder& g) {
-  return {SoftmaxGradient(g, g.Head(), g.Out(),
-                          SoftmaxActivationAxes(a, g.In(0).shape()))};
+  return {SoftmaxGradient(g, g.Head(), g.Out(), {1})};
 }
 
 }  // namespace

@@ -83,8 +83,7 @@ class Unrolling {
   void TakeCells() {
     const int64_t rows = a_.gates() * a_.state_size;
     const int64_t input = node_.inputs[0].shape()[2];
-    result_.passes.resize(
-        static_cast<size_t>(a_.num_layers * a_.directions()));
+    result_.passes.resize(static_cast<size_t>(a_.num_layers * a_.directions()));
     for (size_t k = 0; k < result_.passes.size(); ++k) {
       const int64_t layer = static_cast<int64_t>(k) / a_.directions();
       RnnCell& cell = result_.passes[k].cell;
@@ -186,9 +185,9 @@ class Unrolling {
       return Act(Add(Gate(step.input, k), Gate(step.recurrent, k)), "sigmoid");
     };
     const Value reset = gate(0), keep = gate(1);
-    const Value candidate = Act(
-        Add(Gate(step.input, 2), Times(reset, Gate(step.recurrent, 2))),
-        "tanh");
+    const Value candidate =
+        Act(Add(Gate(step.input, 2), Times(reset, Gate(step.recurrent, 2))),
+            "tanh");
     const Value change = Op("elemwise_sub", {step.before, candidate});
     step.hidden = Add(candidate, Times(keep, change));
   }

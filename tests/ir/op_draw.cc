@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/ir/op_draw.h"
+
+#include <limits>
+
+#include "tests/ir/op_run.h"
+
+namespace mxc {
+
+std::string Draw::Integer() {
+  static const std::vector<std::string> extremes = {
+      "9223372036854775807", "-9223372036854775808", "4294967296", "1000000"};
+  return Number(0, 40) == 0 ? Of(extremes) : std::to_string(Number(-3, 4));
+}
+
+std::string Draw::List(const std::string& none) {
+  std::string text = "(";
+  for (int64_t i = Number(0, 4); i > 0; --i) {
+    text += (Number(0, 9) == 0 && !none.empty() ? none : Integer()) + ",";
+  }
+  return text + ")";
+}
+
+Extents Draw::SmallShape() {
+  Extents dims;
+  for (int64_t rank = Number(0, 4); rank >= 0; --rank) {
+    dims.push_back(Number(1, 4));
+  }
+  return dims;
+}
+
+Tensor Draw::Values(const Shape& shape) {
+  static const std::vector<float> wild = {
+      0,
+      -1,
+      1e30f,
+      -1e30f,
+      std::numeric_limits<float>::infinity(),
+      std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> values;
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    const bool odd = Number(0, 9) == 0;
+    values.push_back(odd ? Of(wild) : static_cast<float>(Number(-8, 8)) / 2);
+  }
+  return Floats(shape, values);
+}
+
+namespace {
+
+// A text for an attribute, legal or nearly so.
+struct AttrDraw : Fields {
+  AttrDraw(Draw& draw, std::vector<AttrText>& attrs)
+      : draw(draw), attrs(attrs) {}
+
+  void Visit(Field& field) override {
+    if (!field.required && draw.Number(0, 1) == 0) return;
+    attrs.emplace_back(std::string(field.name), Text(field));
+  }
+  std::string Text(const Field& field) {
+    if (!field.one_of.empty()) return std::string(draw.Of(field.one_of));
+    switch (field.value.index()) {
+      case 0:
+        return draw.Of<std::string>({"True", "False"});
+      case 2:
+        return draw.Of<std::string>({"0", "1", "-1", "0.5", "2"});
+      case 4:
+        return draw.Of<std::string>({"float32", "int32", "float64"});
+      case 5:
+        return draw.List("");
+      case 6:
+        return draw.Of<std::string>({"(1, 0.5)", "(2,)", "()"});
+      case 7:
+        return draw.Of<std::string>({"True", "None"});
+      case 9:
+        return draw.Of<std::string>({"1.5", "None"});
+      case 10:
+        return draw.Of<std::string>({"float32", "None"});
+      case 11:
+        return draw.Of<std::string>({draw.List(""), "None"});
+      case 12:
+        return draw.List("None");
+      default:
+        return draw.Integer();
+    }
+  }
+
+  Draw& draw;
+  std::vector<AttrText>& attrs;
+};
+
+}  // namespace
+
+std::vector<AttrText> DrawAttrs(const Operator& op, Draw& draw) {
+  std::vector<AttrText> attrs;
+  AttrDraw fields(draw, attrs);
+  op.describe(fields);
+  return attrs;
+}
+
+int CountInputs(const Operator& op, const std::vector<AttrText>& attrs) {
+  std::vector<AttrError> errors;
+  const AttrsPtr parsed = op.parse(attrs, errors);
+  if (!errors.empty() || (op.check && op.check(parsed.get()))) return -1;
+  const size_t count = op.inputs(parsed.get()).size();
+  return count > 8 ? -1 : static_cast<int>(count);
+}
+
+std::vector<Shape> DrawShapes(Draw& draw, int count) {
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const int64_t kind = i == 0 ? 2 : draw.Number(0, 2);
+    shapes.push_back(kind == 0   ? shapes[0]
+                     : kind == 1 ? Shape()
+                                 : Shape(draw.SmallShape()));
+  }
+  return shapes;
+}
+
+}  // namespace mxc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random attributes, shapes and values of operators.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+
+namespace mxc {
+
+class Draw {
+ public:
+  explicit Draw(uint32_t seed) : engine_(seed) {}
+
+  int64_t Number(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(engine_);
+  }
+  template <class T>
+  const T& Of(const std::vector<T>& list) {
+    return list[Number(0, static_cast<int64_t>(list.size()) - 1)];
+  }
+
+  std::string Integer();
+  std::string List(const std::string& none);
+
+  Extents SmallShape();
+  double Real(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
+  // Some of them extreme, infinite or NaN.
+  Tensor Values(const Shape& shape);
+
+ private:
+  std::mt19937 engine_;
+};
+
+// Attributes, legal or nearly so.
+std::vector<AttrText> DrawAttrs(const Operator& op, Draw& draw);
+
+// How many inputs the operator has with these attributes; -1 if they are bad,
+// or the inputs too many.
+int CountInputs(const Operator& op, const std::vector<AttrText>& attrs);
+
+// Shapes that often agree: each repeats the first, or is drawn anew, or is left
+// to be inferred.
+std::vector<Shape> DrawShapes(Draw& draw, int count);
+
+}  // namespace mxc
