@@ -40,7 +40,7 @@ void MakeLossHeadMeaning(const MakeLossHeadAttrs&, Definition& def) {
 }
 
 // MXNet sees a vector as one row.
-int64_t Rows(const Shape& data) {
+int64_t MakeLossRows(const Shape& data) {
   return data.elements() / data[data.rank() - 1];
 }
 
@@ -52,7 +52,7 @@ std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
     case LossNormalization::kNull:
       return {g.Mul(ones, a.grad_scale)};
     case LossNormalization::kBatch:
-      return {g.Mul(ones, a.grad_scale / static_cast<double>(Rows(data)))};
+      return {g.Mul(ones, a.grad_scale / static_cast<double>(MakeLossRows(data)))};
     case LossNormalization::kValid:
       break;
   }
