@@ -41,7 +41,8 @@ struct TrainingOptions {
   // Only …_weight and …_gamma decay (MXNet's Module); else every parameter
   // does (Gluon's Trainer).
   bool decay_by_name = true;
-  std::optional<int64_t> memory_budget;  // bytes of activations
+  // Most bytes of activations, outputs included; see recompute.
+  std::optional<int64_t> memory_budget;
 };
 
 struct PassContext {

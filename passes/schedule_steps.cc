@@ -16,128 +16,10 @@
 #include <set>
 
 #include "passes/passes.h"
-#include "passes/sharing.h"
-#include "passes/state_order.h"
+#include "passes/schedule.h"
 
 namespace mxc {
 namespace {
-
-using Order = std::vector<int>;  // of steps
-
-// What decides about memory, without expressions.
-class Schedule {
- public:
-  explicit Schedule(const Program& program) : program_(program) {
-    const size_t buffers = program.buffers.size();
-    readers_.assign(buffers, 0);
-    for (size_t s = 0; s < program.steps.size(); ++s) {
-      const Step& step = program.steps[s];
-      inputs_.push_back(DistinctInputs(step));
-      for (const int b : inputs_.back()) ++readers_[b];
-      pairs_.push_back(SharePairs(program, step));
-    }
-    before_ = StepsBefore(program);
-  }
-
-  size_t size() const { return program_.steps.size(); }
-  // The steps that must run before a step.
-  const std::vector<int>& before(int step) const { return before_[step]; }
-  int64_t Bytes(int buffer) const {
-    const Buffer& b = program_.buffers[buffer];
-    return b.kind == BufferKind::kInternal ? b.bytes() : 0;
-  }
-  int64_t OutputBytes(int step) const {
-    int64_t bytes = 0;
-    for (const int b : program_.steps[step].outputs) bytes += Bytes(b);
-    return bytes;
-  }
-
-  // Execution as far as memory is concerned: what is alive, with outputs in
-  // place of dying inputs.
-  class Replay {
-   public:
-    explicit Replay(const Schedule& schedule)
-        : schedule_(schedule),
-          unread_(schedule.readers_),
-          storage_(schedule.program_.buffers.size(), -1),
-          users_(schedule.program_.buffers.size(), 0) {}
-
-    void Run(int step) {
-      const Step& s = schedule_.program_.steps[step];
-      for (const int b : schedule_.inputs_[step]) --unread_[b];
-      const SharePair* shared = Shared(step, 0);
-      for (const int b : s.outputs) {
-        storage_[b] = shared ? storage_[shared->input] : b;
-        if (!shared) live_ += schedule_.Bytes(b);
-        if (storage_[b] >= 0) ++users_[storage_[b]];
-      }
-      peak_ = std::max(peak_, live_);
-      for (const int b : schedule_.inputs_[step]) Release(b);
-      for (const int b : s.outputs) Release(b);
-    }
-    int64_t live() const { return live_; }
-    int64_t peak() const { return peak_; }
-
-    // What would be alive after `step`, without running it.
-    int64_t LiveAfter(int step) const {
-      const SharePair* shared = Shared(step, 1);
-      int64_t live = live_;
-      if (!shared) live += schedule_.OutputBytes(step);
-      for (const int b : schedule_.inputs_[step]) {
-        const int storage = storage_[b];
-        const bool dies =
-            unread_[b] == 1 && storage >= 0 && users_[storage] == 1;
-        if (!dies || (shared && storage == storage_[shared->input])) continue;
-        live -= schedule_.Bytes(storage);
-      }
-      return live;
-    }
-
-   private:
-    // The pair that a step realises; `unread`: how often its inputs are still
-    // read by steps that have not run, if they die here.
-    const SharePair* Shared(int step, int unread) const {
-      for (const SharePair& pair : schedule_.pairs_[step]) {
-        if (pair.view) return &pair;
-        const int storage = storage_[pair.input];
-        if (storage < 0) continue;  // the caller's, or a constant
-        if (unread_[pair.input] == unread && users_[storage] == 1) return &pair;
-      }
-      return nullptr;
-    }
-    void Release(int buffer) {
-      const int storage = storage_[buffer];
-      if (unread_[buffer] > 0 || storage < 0) return;
-      storage_[buffer] = -1;
-      if (--users_[storage] == 0) live_ -= schedule_.Bytes(storage);
-    }
-
-    const Schedule& schedule_;
-    std::vector<int> unread_;   // by buffer: readers that have not run
-    std::vector<int> storage_;  // by buffer: whose bytes it uses
-    std::vector<int> users_;    // by storage
-    int64_t live_ = 0, peak_ = 0;
-  };
-
-  int64_t PeakOf(const Order& order) const {
-    Replay replay(*this);
-    for (const int step : order) replay.Run(step);
-    return replay.peak();
-  }
-
- private:
-  static std::vector<int> DistinctInputs(const Step& step) {
-    std::vector<int> inputs = step.inputs;
-    std::ranges::sort(inputs);
-    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-    return inputs;
-  }
-
-  const Program& program_;
-  std::vector<int> readers_;  // by buffer
-  std::vector<std::vector<int>> inputs_, before_;
-  std::vector<std::vector<SharePair>> pairs_;
-};
 
 // Each step after those that it waits for, these in the order of `before`.
 Order DepthFirst(const Schedule& schedule,
@@ -184,7 +66,7 @@ Order Greedy(const Schedule& schedule) {
     }
     if (awaited[s] == 0) ready.insert(s);
   }
-  Schedule::Replay replay(schedule);
+  Replay replay(schedule);
   Order order;
   while (!ready.empty()) {
     const int best = *std::ranges::min_element(

@@ -27,7 +27,7 @@ class GraphParser {
     lex_.Expect("{");
     while (lex_.Peek() == "%") ParseNode();
     lex_.Expect("return");
-    if (lex_.Peek() != "}") {
+    if (lex_.Peek() == "%") {
       do {
         graph_.outputs.push_back(ParseRef());
         if (lex_.Peek().starts_with("\"")) {

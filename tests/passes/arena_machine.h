@@ -29,7 +29,19 @@ class ArenaMachine {
       const int buffer = static_cast<int>(i);
       if (b.kind == BufferKind::kConstant) Write(buffer, b.constant);
       if (b.kind == BufferKind::kInput) Write(buffer, inputs.at(b.name));
+      if (b.kind == BufferKind::kState) {
+        Write(buffer, b.constant.empty() ? Tensor::Filled(b.type, 0)
+                                         : b.constant);
+      }
     }
+  }
+
+  // The states as the last run left them.
+  Tensor State(const std::string& name) {
+    for (const int b : program_.BuffersOf(BufferKind::kState)) {
+      if (program_.buffers[b].name == name) return Read(b);
+    }
+    MXC_CHECK(false, "no state '{}'", name);
   }
 
   std::vector<Tensor> Run() {

@@ -23,7 +23,9 @@ struct ElementwiseGradientAttrs {
   int64_t input = 0;
 
   void Describe(Fields& f) {
-    f("num_args", num_args).Doc("the head and the operator's inputs");
+    f("num_args", num_args)
+        .Range(1, 4096)
+        .Doc("the head and the operator's inputs");
     f("of", of).Required().Doc("the operator");
     f("attrs", attrs).Doc("its attributes, name=text in lines");
     f("input", input).Min(0).Doc("which of its inputs");

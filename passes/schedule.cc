@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "passes/state_order.h"
+
+namespace mxc {
+namespace {
+
+std::vector<int> DistinctInputs(const Step& step) {
+  std::vector<int> inputs = step.inputs;
+  std::ranges::sort(inputs);
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  return inputs;
+}
+
+}  // namespace
+
+Schedule::Schedule(const Program& program)
+    : program_(program),
+      readers_(program.buffers.size(), 0),
+      before_(StepsBefore(program)) {
+  for (const Step& step : program.steps) {
+    inputs_.push_back(DistinctInputs(step));
+    for (const int b : inputs_.back()) ++readers_[b];
+    pairs_.push_back(SharePairs(program, step));
+  }
+}
+
+int64_t Schedule::Bytes(int buffer) const {
+  const Buffer& b = program_.buffers[buffer];
+  return b.kind == BufferKind::kInternal ? b.bytes() : 0;
+}
+
+int64_t Schedule::OutputBytes(int step) const {
+  int64_t bytes = 0;
+  for (const int b : program_.steps[step].outputs) bytes += Bytes(b);
+  return bytes;
+}
+
+int64_t Schedule::PeakOf(const Order& order) const {
+  Replay replay(*this);
+  for (const int step : order) replay.Run(step);
+  return replay.peak();
+}
+
+int64_t Schedule::Peak() const {
+  Order order(size());
+  std::iota(order.begin(), order.end(), 0);
+  return PeakOf(order);
+}
+
+Replay::Replay(const Schedule& schedule)
+    : schedule_(schedule),
+      unread_(schedule.readers_),
+      storage_(schedule.program_.buffers.size(), -1),
+      users_(schedule.program_.buffers.size(), 0) {}
+
+void Replay::Run(int step) {
+  const Step& s = schedule_.program_.steps[step];
+  for (const int b : schedule_.inputs_[step]) --unread_[b];
+  const SharePair* shared = Shared(step, 0);
+  for (const int b : s.outputs) {
+    const bool takes = shared != nullptr && shared->output == b;
+    storage_[b] = takes ? storage_[shared->input] : b;
+    if (!takes) live_ += schedule_.Bytes(b);
+    if (storage_[b] >= 0) ++users_[storage_[b]];
+  }
+  peak_ = std::max(peak_, live_);
+  for (const int b : schedule_.inputs_[step]) Release(b);
+  for (const int b : s.outputs) Release(b);
+}
+
+int64_t Replay::LiveAfter(int step) const {
+  const SharePair* shared = Shared(step, 1);
+  int64_t live = live_ + schedule_.OutputBytes(step);
+  if (shared) live -= schedule_.Bytes(shared->output);
+  for (const int b : schedule_.inputs_[step]) {
+    const int storage = storage_[b];
+    const bool dies = unread_[b] == 1 && storage >= 0 && users_[storage] == 1;
+    if (!dies || (shared && storage == storage_[shared->input])) continue;
+    live -= schedule_.Bytes(storage);
+  }
+  return live;
+}
+
+// The pair that a step realises; `unread`: how often its inputs are still read
+// by steps that have not run, if they die here.
+const SharePair* Replay::Shared(int step, int unread) const {
+  for (const SharePair& pair : schedule_.pairs_[step]) {
+    if (pair.view) return &pair;
+    const int storage = storage_[pair.input];
+    if (storage < 0) continue;  // the caller's, or a constant
+    if (unread_[pair.input] == unread && users_[storage] == 1) return &pair;
+  }
+  return nullptr;
+}
+
+void Replay::Release(int buffer) {
+  const int storage = storage_[buffer];
+  if (unread_[buffer] > 0 || storage < 0) return;
+  storage_[buffer] = -1;
+  if (--users_[storage] == 0) live_ -= schedule_.Bytes(storage);
+}
+
+}  // namespace mxc

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decides about memory and order, without expressions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/program/program.h"
+#include "passes/sharing.h"
+
+namespace mxc {
+
+using Order = std::vector<int>;  // of steps
+
+// The steps and buffers of a program that outlives it and does not change.
+class Schedule {
+ public:
+  explicit Schedule(const Program& program);
+
+  size_t size() const { return program_.steps.size(); }
+  // The steps that must run before a step.
+  const std::vector<int>& before(int step) const { return before_[step]; }
+  int64_t Bytes(int buffer) const;  // in the arena
+  int64_t OutputBytes(int step) const;
+  // The largest sum of bytes alive at once; of the program's own order.
+  int64_t PeakOf(const Order& order) const;
+  int64_t Peak() const;
+
+ private:
+  friend class Replay;
+  const Program& program_;
+  std::vector<int> readers_;  // by buffer
+  std::vector<std::vector<int>> inputs_, before_;
+  std::vector<std::vector<SharePair>> pairs_;
+};
+
+// Execution as far as memory is concerned: what is alive, with outputs in place
+// of dying inputs.
+class Replay {
+ public:
+  explicit Replay(const Schedule& schedule);
+
+  void Run(int step);
+  int64_t live() const { return live_; }
+  int64_t peak() const { return peak_; }
+  // What would be alive after `step`, without running it.
+  int64_t LiveAfter(int step) const;
+
+ private:
+  const SharePair* Shared(int step, int unread) const;
+  void Release(int buffer);
+
+  const Schedule& schedule_;
+  std::vector<int> unread_;   // by buffer: readers that have not run
+  std::vector<int> storage_;  // by buffer: whose bytes it uses
+  std::vector<int> users_;    // by storage
+  int64_t live_ = 0, peak_ = 0;
+};
+
+}  // namespace mxc
