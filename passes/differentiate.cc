@@ -9,6 +9,7 @@
 //
 // Where the graph does not train (scoring) only the loss is added. A variable
 // whose next value several operators state goes through them in order.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inference of the benchmark networks needs in memory, against the lower
-// bound and against what MXNet 1.9.1 plans.
+// What inference and training of the benchmark networks need in memory, against
+// the lower bound and against what MXNet 1.9.1 plans.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <sstream>
@@ -27,8 +28,8 @@ struct Row {
   int64_t mxnet_mib = 0;
 };
 
-// The rows of mxnet-memory.tsv for inference with default settings.
-std::vector<Row> ReadRows(const std::string& path) {
+// The rows of mxnet-memory.tsv for one mode with default settings.
+std::vector<Row> ReadRows(const std::string& path, std::string_view wanted) {
   std::vector<Row> rows;
   std::istringstream text(ReadText(path));
   std::string line;
@@ -37,7 +38,7 @@ std::vector<Row> ReadRows(const std::string& path) {
     std::string network, input, mode, setting;
     Row row;
     fields >> row.network >> input >> mode >> setting >> row.mxnet_mib;
-    if (mode != "infer" || setting != "default") continue;
+    if (mode != wanted || setting != "default") continue;
     std::istringstream extents(input);
     for (std::string n; std::getline(extents, n, 'x');) {
       row.input.push_back(std::stoll(n));
@@ -82,7 +83,7 @@ Program Plan(const std::string& json, const Row& row, const Target& target) {
 TEST_CASE("inference of the benchmark networks stays near the lower bound") {
   const std::string shared = SharedFolder();
   const auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
-  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv");
+  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv", "infer");
   if (!archive || rows.empty()) {
     MESSAGE("skipped: no shared folder");
     return;
@@ -115,6 +116,57 @@ TEST_CASE("inference of the benchmark networks stays near the lower bound") {
       CHECK(static_cast<double>(report.activation_bytes) <=
             static_cast<double>(row.mxnet_mib) * border * kMiB);
     }
+  }
+}
+
+Program PlanTraining(const std::string& json, const Row& row,
+                     const Target& target) {
+  auto source = std::make_shared<SourceFile>();
+  source->path = row.network;
+  source->text = json;
+  LoadOptions load;
+  load.input_shapes["data"] = row.input;
+  auto model = LoadText(source, load);
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  model->graph.training = true;
+  model->graph.stateful = true;
+  const auto catalog = MakeKernelCatalog(target);
+  const TrainingOptions training;
+  auto program = RunPipeline(std::move(model->graph),
+                             {&target, catalog.get(), &training}, {});
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  return std::move(*program);
+}
+
+TEST_CASE("training of the benchmark networks stays near the lower bound") {
+  const std::string shared = SharedFolder();
+  const auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
+  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv", "train");
+  if (!archive || rows.empty()) {
+    MESSAGE("skipped: no shared folder");
+    return;
+  }
+  const char* only = std::getenv("MXC_NETWORK");
+  constexpr double kMiB = 1 << 20;
+  const Target target = *ResolveTarget("x86-64-v3");
+  for (const Row& row : rows) {
+    if (only != nullptr && row.network != only) continue;
+    const auto file =
+        archive->find("symbols_generated/" + row.network + "-symbol.json");
+    REQUIRE(file != archive->end());
+    const auto start = std::chrono::steady_clock::now();
+    const Program program = PlanTraining(file->second, row, target);
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    const MemoryReport report = ReportMemory(program);
+    fmt::print(
+        "{:20} batch {:3}  {:5} steps {:5.1f} s  activations {:7.1f} MiB, "
+        "{:.3f} of the lower bound, MXNet {}\n",
+        row.network, row.input[0], program.steps.size(), seconds.count(),
+        static_cast<double>(report.activation_bytes) / kMiB,
+        static_cast<double>(report.peak_bytes) /
+            static_cast<double>(report.lower_bound_bytes),
+        row.mxnet_mib);
   }
 }
 
