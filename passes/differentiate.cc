@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
 #include "passes/passes.h"
