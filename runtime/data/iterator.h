@@ -80,8 +80,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct IteratorOptions {
   int64_t batch_size = 1;
-  uint64_t seed = 0;  // of shuffling, augmentation and generated samples
-  bool shuffle = false;
+  uint64_t seed = 0;     // of shuffling, augmentation and generated samples
+  bool shuffle = false;  // running text keeps its order all the same
   LastBatch last_batch = LastBatch::kRound;  // kPad for scoring
   OnBadRecord on_bad_record = OnBadRecord::kSkip;
   // The samples kept for validation instead of those to train on: MNIST's t10k

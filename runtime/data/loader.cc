@@ -79,6 +79,9 @@ Loader::Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
     provides_.push_back(
         BatchFields(*source_, bucket, options_.order.batch_size));
   }
+  for (std::string& sentence : bad_records_.sentences) {
+    sentence = options_.name + ": " + sentence;
+  }
   next_.order = deal_.order = order_.fingerprint();
   for (int64_t i = 0; i < std::max<int64_t>(options_.prefetch, 1); ++i) {
     free_.push_back(std::make_unique<Slot>());
@@ -119,6 +122,8 @@ std::string Loader::summary() const {
     text += ", " + std::to_string(label_names_.size()) +
             (source_->continues() || buckets() > 1 ? " symbols" : " classes");
   }
+  const std::string remark = source_->remark();
+  if (!remark.empty()) text += "; " + remark;
   return text;
 }
 

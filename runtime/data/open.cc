@@ -144,9 +144,10 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
   options.prefetch = common.prefetch;
   options.has_held_out = has_held_out;
   options.name = spec;
-  if ((*source)->continues() && common.shuffle) {
-    return Status(StatusCode::kInvalidArgument,
-                  "running text is not shuffled; lines are: buckets=10,20,…");
+  if ((*source)->continues()) options.order.shuffle = false;
+  const BadRecords damage = (*source)->damage();
+  if (damage.count > 0 && on_bad_record == OnBadRecord::kStop) {
+    return Status(StatusCode::kCorrupt, damage.sentences[0]);
   }
   std::vector<Members> buckets = Buckets(**source, request);
   MXC_RT_RETURN_IF_ERROR(Order::Check(buckets, options.order));

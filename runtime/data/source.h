@@ -61,6 +61,8 @@ class Source {
   virtual bool has_held_out() const { return false; }
   // Samples are the rows of consecutive batches of running text.
   virtual bool continues() const { return false; }
+  // What the user should know: "3 lines of more than 60 symbols left out".
+  virtual std::string remark() const { return ""; }
   // What was damaged beyond being a sample, found when it was opened.
   virtual BadRecords damage() const { return {}; }
 };

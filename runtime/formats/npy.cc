@@ -184,7 +184,7 @@ StatusOr<ElementType> TypeOf(std::string descr) {
 
 }  // namespace
 
-StatusOr<Array> ParseNpy(std::span<const std::byte> bytes) {
+StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
   const auto text = ReadHeaderText(reader);
   if (!text.ok()) return text.status();
@@ -205,10 +205,17 @@ StatusOr<Array> ParseNpy(std::span<const std::byte> bytes) {
                    " bytes announced, " + std::to_string(reader.left()) +
                    " there");
   }
-  auto array = Array::Allocate(*type, std::move(header.shape));
+  return NpyView{*type, std::move(header.shape), elements};
+}
+
+StatusOr<Array> ParseNpy(std::span<const std::byte> bytes) {
+  auto view = ViewNpy(bytes);
+  if (!view.ok()) return view.status();
+  auto array = Array::Allocate(view->type, std::move(view->shape));
   if (!array.ok()) return array.status();
-  if (!elements.empty()) {
-    std::memcpy(array->storage.get(), elements.data(), elements.size());
+  if (!view->elements.empty()) {
+    std::memcpy(array->storage.get(), view->elements.data(),
+                view->elements.size());
   }
   return array;
 }

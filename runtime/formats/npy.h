@@ -5,12 +5,22 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/formats/array.h"
 
 namespace mxc::runtime {
 
+// An array that stays in the file: the elements lie where `bytes` do, at any
+// alignment.
+struct NpyView {
+  ElementType type = ElementType::kF32;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> elements;
+};
+
+StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes);
 StatusOr<Array> ParseNpy(std::span<const std::byte> bytes);
 StatusOr<Array> ReadNpy(const std::string& path);
 

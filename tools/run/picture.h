@@ -2,24 +2,16 @@
 // Pictures as a network's input: decoded, resized, normalized, laid out.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/base/bytes.h"
+#include "runtime/data/picture/picture.h"
 
 namespace mxc::run {
 
-// Interleaved, 8 bits.
-struct Picture {
-  int width = 0, height = 0, channels = 0;  // channels: 1 or 3 (red first)
-  std::vector<uint8_t> pixels;
-};
-
-// JPEG or PNG by their first bytes.
-bool IsPicture(runtime::Bytes bytes);
+using data::IsPicture;
+using data::Picture;
 
 // `name` is for messages; throws a Failure.
 Picture DecodePicture(runtime::Bytes bytes, int channels,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // digits: drawn, distorted digits; needs no file.
 //   data   f32[1, 28, 28] in [0, 1]     label   f32: 0 … 9
+#include <algorithm>
 #include <atomic>
 
 #include "runtime/data/digits/drawing.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kPixels = kDigitSide * kDigitSide;
 constexpr int64_t kHeldOutSize = 5000;
+constexpr int64_t kMostKept = 100'000;
 constexpr uint64_t kTraining = 1, kValidation = 2;
 
 struct DigitsOptions {
@@ -26,8 +28,8 @@ struct DigitsOptions {
   }
 };
 
-// A picture is drawn when it is first asked for and kept: later epochs cost a
-// copy.
+// A picture is drawn when it is first asked for and kept (the first kMostKept
+// of them): later epochs cost a copy.
 class Digits : public Source {
  public:
   Digits(const SourceRequest& request, const DigitsOptions& options)
@@ -38,8 +40,8 @@ class Digits : public Source {
               : request.held_out ? kHeldOutSize
                                  : 4 * kHeldOutSize),
         names_{request.common.data_name, request.common.label_name},
-        pictures_(static_cast<size_t>(size_)),
-        states_(static_cast<size_t>(size_)) {}
+        pictures_(static_cast<size_t>(std::min(size_, kMostKept))),
+        states_(pictures_.size()) {}
 
   int64_t size() const override { return size_; }
   bool splits_itself() const override { return true; }
@@ -61,19 +63,23 @@ class Digits : public Source {
     const uint64_t key = Key(key_, static_cast<uint64_t>(request.sample));
     const auto digit = static_cast<int>(key % 10);
     const auto sample = static_cast<size_t>(request.sample);
+    request.Floats(1, 1)[0] = static_cast<float>(digit);
+    if (sample >= states_.size()) {
+      Write(DrawDigit(digit, key), request);
+      return {};
+    }
     std::atomic<uint8_t>& state = states_[sample];
     if (state.load(std::memory_order_acquire) == kDrawn) {
       Write(pictures_[sample], request);
-    } else {
-      const DigitPicture picture = DrawDigit(digit, key);
-      Write(picture, request);
-      uint8_t expected = kEmpty;
-      if (state.compare_exchange_strong(expected, kWriting)) {
-        pictures_[sample] = picture;
-        state.store(kDrawn, std::memory_order_release);
-      }
+      return {};
     }
-    request.Floats(1, 1)[0] = static_cast<float>(digit);
+    const DigitPicture picture = DrawDigit(digit, key);
+    Write(picture, request);
+    uint8_t expected = kEmpty;
+    if (state.compare_exchange_strong(expected, kWriting)) {
+      pictures_[sample] = picture;
+      state.store(kDrawn, std::memory_order_release);
+    }
     return {};
   }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/data/files/inflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "runtime/base/file.h"
+
+namespace mxc::data {
+namespace {
+
+using runtime::Bytes;
+using runtime::Fail;
+using runtime::Status;
+using runtime::StatusCode;
+using runtime::StatusOr;
+
+constexpr size_t kPortion = 1 << 20;
+constexpr int kGzipWindow = 15 + 16, kRawWindow = -15;
+
+uInt Portion(size_t left) {
+  return static_cast<uInt>(
+      std::min<size_t>(left, std::numeric_limits<uInt>::max()));
+}
+
+Status Damaged(const z_stream& stream) {
+  return Fail(StatusCode::kCorrupt, "the compressed data are damaged: %s",
+              stream.msg != nullptr ? stream.msg : "they end early");
+}
+
+// Inflates until the stream ends; a gzip file may hold several.
+Status InflateAll(z_stream* stream, Bytes in, Deflated form, uint64_t most,
+                  std::vector<std::byte>* out) {
+  size_t taken = 0, made = 0;
+  for (;;) {
+    if (made == out->size()) {
+      if (made > most) {
+        return Fail(StatusCode::kCorrupt,
+                    "the compressed data hold more than %llu bytes",
+                    static_cast<unsigned long long>(most));
+      }
+      const size_t more = std::max(kPortion, made / 2);
+      out->resize(made + std::min<uint64_t>(more, most - made + 1));
+    }
+    stream->next_in = reinterpret_cast<Bytef*>(
+        const_cast<std::byte*>(in.data() + taken));  // zlib does not write
+    stream->avail_in = Portion(in.size() - taken);
+    stream->next_out = reinterpret_cast<Bytef*>(out->data() + made);
+    stream->avail_out = Portion(out->size() - made);
+    const uInt had_in = stream->avail_in, had_out = stream->avail_out;
+    const int result = inflate(stream, Z_NO_FLUSH);
+    taken += had_in - stream->avail_in;
+    made += had_out - stream->avail_out;
+    if (result == Z_STREAM_END) {
+      const bool another = form == Deflated::kGzip && taken < in.size() &&
+                           in[taken] == std::byte{0x1f};
+      if (!another) break;
+      inflateReset(stream);
+    } else if (result != Z_OK &&
+               !(result == Z_BUF_ERROR && stream->avail_out == 0)) {
+      return Damaged(*stream);
+    }
+  }
+  out->resize(made);
+  if (made <= most) return {};
+  return Fail(StatusCode::kCorrupt,
+              "the compressed data hold more than %llu bytes",
+              static_cast<unsigned long long>(most));
+}
+
+}  // namespace
+
+StatusOr<std::vector<std::byte>> Inflate(Bytes compressed, Deflated form,
+                                         uint64_t most) {
+  z_stream stream{};
+  const int window = form == Deflated::kGzip ? kGzipWindow : kRawWindow;
+  if (inflateInit2(&stream, window) != Z_OK) {
+    return Status(StatusCode::kOutOfMemory, "zlib finds no memory");
+  }
+  std::vector<std::byte> out;
+  Status status = InflateAll(&stream, compressed, form, most, &out);
+  inflateEnd(&stream);
+  if (!status.ok()) return status;
+  return out;
+}
+
+StatusOr<HeldBytes> ReadFile(const std::string& path, uint64_t most) {
+  auto file = runtime::MappedFile::Open(path);
+  if (!file.ok()) return file.status();
+  const Bytes bytes = file->bytes();
+  const bool gzip = bytes.size() > 2 && bytes[0] == std::byte{0x1f} &&
+                    bytes[1] == std::byte{0x8b};
+  if (!gzip) return HeldBytes{file->owner(), bytes};
+  auto content = Inflate(bytes, Deflated::kGzip, most);
+  if (!content.ok()) {
+    return Status(content.status().code(),
+                  "'" + path + "': " + content.status().message());
+  }
+  const auto held =
+      std::make_shared<const std::vector<std::byte>>(std::move(*content));
+  return HeldBytes{held, *held};
+}
+
+}  // namespace mxc::data

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/data/picture/transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/data/source.h"
+#include "runtime/formats/ndarray_list.h"
+
+namespace mxc::data {
+namespace {
+
+constexpr int kMostSide = 1 << 16;
+
+// `side` in the proportion in which `from` becomes `to`, in float and cut as
+// MXNet does it.
+int64_t InProportion(int64_t side, int64_t from, int64_t to) {
+  const float share = static_cast<float>(to) / static_cast<float>(from);
+  return static_cast<int64_t>(share * static_cast<float>(side));
+}
+
+Status ResizeTo(int64_t width, int64_t height, Picture* picture) {
+  width = std::max<int64_t>(width, 1);
+  height = std::max<int64_t>(height, 1);
+  if (width > kMostSide || height > kMostSide ||
+      width * height > int64_t{1} << 28) {
+    return BadRecord("a picture of " + std::to_string(picture->width) + "x" +
+                     std::to_string(picture->height) +
+                     " is too narrow to be resized");
+  }
+  *picture = ResizeBilinear(*picture, static_cast<int>(width),
+                            static_cast<int>(height));
+  return {};
+}
+
+Status ResizeShorterSide(int64_t side, Picture* picture) {
+  const int64_t width = picture->width, height = picture->height;
+  if (height > width) return ResizeTo(side, side * height / width, picture);
+  return ResizeTo(side * width / height, side, picture);
+}
+
+Picture Crop(const Picture& in, int left, int top, int width, int height) {
+  Picture out{width, height, in.channels, {}};
+  out.pixels.reserve(out.row_bytes() * static_cast<size_t>(height));
+  const auto skip = static_cast<size_t>(left * in.channels);
+  for (int y = 0; y < height; ++y) {
+    const uint8_t* row = in.row(top + y) + skip;
+    out.pixels.insert(out.pixels.end(), row, row + out.row_bytes());
+  }
+  return out;
+}
+
+Picture Pad(const Picture& in, int pad, uint8_t fill) {
+  Picture out{in.width + 2 * pad, in.height + 2 * pad, in.channels, {}};
+  out.pixels.assign(out.row_bytes() * static_cast<size_t>(out.height), fill);
+  const auto edge = static_cast<size_t>(pad);
+  for (int y = 0; y < in.height; ++y) {
+    std::copy_n(in.row(y), in.row_bytes(),
+                &out.pixels[(static_cast<size_t>(y) + edge) * out.row_bytes() +
+                            edge * static_cast<size_t>(in.channels)]);
+  }
+  return out;
+}
+
+StatusOr<std::vector<float>> ReadMeanPicture(const std::string& path,
+                                             const Extents& shape) {
+  const auto arrays = runtime::ReadNdarrayList(path);
+  if (!arrays.ok()) return arrays.status();
+  if (arrays->size() != 1 || (*arrays)[0].array.shape != shape ||
+      (*arrays)[0].array.type != ElementType::kF32) {
+    return runtime::Fail(StatusCode::kInvalidArgument,
+                         "mean_img: '%s' must hold one float32 array of shape "
+                         "%s",
+                         path.c_str(), SettingText(shape).c_str());
+  }
+  const std::span<const std::byte> bytes = (*arrays)[0].array.bytes();
+  std::vector<float> mean(bytes.size() / sizeof(float));
+  std::memcpy(mean.data(), bytes.data(), bytes.size());
+  return mean;
+}
+
+}  // namespace
+
+StatusOr<PictureTransform> PictureTransform::Make(const PictureOptions& options,
+                                                  const std::string& source) {
+  const auto refuse = [&](const char* why) {
+    return Status(StatusCode::kInvalidArgument, source + ": " + why);
+  };
+  const Extents& shape = options.data_shape;
+  if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
+    return refuse("data_shape must be channels (1 or 3), height, width");
+  }
+  if (shape[1] > 16384 || shape[2] > 16384) {
+    return refuse("data_shape exceeds 16384 pixels");
+  }
+  if (options.resize == 0) return refuse("resize must be positive, or -1");
+  if (options.std_r == 0 || options.std_g == 0 || options.std_b == 0) {
+    return refuse("std must not be 0");
+  }
+  if (options.min_random_area > options.max_random_area ||
+      options.min_aspect_ratio > options.max_aspect_ratio) {
+    return refuse("the least area or aspect ratio exceeds the largest");
+  }
+  PictureTransform transform(options);
+  const double mean[] = {options.mean_r, options.mean_g, options.mean_b};
+  const double deviation[] = {options.std_r, options.std_g, options.std_b};
+  std::copy_n(mean, 3, transform.mean_);
+  std::copy_n(deviation, 3, transform.std_);
+  if (!options.mean_img.empty()) {
+    auto picture = ReadMeanPicture(options.mean_img, shape);
+    if (!picture.ok()) return picture.status();
+    transform.mean_picture_ = std::move(*picture);
+  }
+  return transform;
+}
+
+Field PictureTransform::field(std::string name) const {
+  constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kU8,
+                                    ElementType::kI8};
+  return {std::move(name), kTypes[static_cast<int>(options_.dtype)],
+          options_.data_shape};
+}
+
+Status PictureTransform::Apply(Picture picture, Draws draws,
+                               std::byte* out) const {
+  if (options_.resize > 0) {
+    MXC_RT_RETURN_IF_ERROR(ResizeShorterSide(options_.resize, &picture));
+  }
+  if (options_.pad > 0) {
+    picture = Pad(picture, static_cast<int>(options_.pad),
+                  static_cast<uint8_t>(options_.fill_value));
+  }
+  if (!options_.random_resized_crop || !CropAreaAtRandom(draws, &picture)) {
+    MXC_RT_RETURN_IF_ERROR(Enlarge(&picture));
+  }
+  const Window window = Choose(picture, draws);
+  switch (options_.dtype) {
+    case PictureType::kFloat32:
+      WriteFloats(picture, window, draws, reinterpret_cast<float*>(out));
+      break;
+    case PictureType::kUint8:
+      WriteBytes(picture, window, reinterpret_cast<uint8_t*>(out));
+      break;
+    case PictureType::kInt8:
+      WriteBytes(picture, window, reinterpret_cast<int8_t*>(out));
+      break;
+  }
+  return {};
+}
+
+// False where ten attempts found no part that fits: the ordinary crop serves.
+bool PictureTransform::CropAreaAtRandom(Draws& draws, Picture* picture) const {
+  const double area = static_cast<double>(picture->width) * picture->height;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const double target = area * draws.Between(options_.min_random_area,
+                                               options_.max_random_area);
+    const double ratio =
+        draws.Between(options_.min_aspect_ratio, options_.max_aspect_ratio);
+    double wide = std::sqrt(target * ratio), high = std::sqrt(target / ratio);
+    if (draws.Flip()) std::swap(wide, high);
+    const int width = static_cast<int>(wide + 0.5);
+    const int height = static_cast<int>(high + 0.5);
+    if (width < 1 || height < 1 || width > picture->width ||
+        height > picture->height) {
+      continue;
+    }
+    const auto any = [&](int room) {
+      return static_cast<int>(draws.Below(static_cast<uint64_t>(room) + 1));
+    };
+    const int left = any(picture->width - width);
+    const int top = any(picture->height - height);
+    *picture = ResizeBilinear(Crop(*picture, left, top, width, height),
+                              this->width(), this->height());
+    return true;
+  }
+  return false;
+}
+
+// Rows first, then columns, as MXNet: a picture that is too small in one
+// direction keeps its shape.
+Status PictureTransform::Enlarge(Picture* picture) const {
+  if (picture->height < height()) {
+    MXC_RT_RETURN_IF_ERROR(
+        ResizeTo(InProportion(picture->width, picture->height, height()),
+                 height(), picture));
+  }
+  if (picture->width < width()) {
+    MXC_RT_RETURN_IF_ERROR(ResizeTo(
+        width(), InProportion(picture->height, picture->width, width()),
+        picture));
+  }
+  // Cutting the fraction may have lost a pixel.
+  if (picture->height >= height() && picture->width >= width()) return {};
+  return ResizeTo(std::max(picture->width, width()),
+                  std::max(picture->height, height()), picture);
+}
+
+PictureTransform::Window PictureTransform::Choose(const Picture& picture,
+                                                  Draws& draws) const {
+  const int room_x = picture.width - width();
+  const int room_y = picture.height - height();
+  Window window{room_x / 2, room_y / 2, options_.mirror};
+  if (options_.rand_crop) {
+    window.left =
+        static_cast<int>(draws.Below(static_cast<uint64_t>(room_x) + 1));
+    window.top =
+        static_cast<int>(draws.Below(static_cast<uint64_t>(room_y) + 1));
+  }
+  if (options_.rand_mirror && draws.Flip()) window.mirror = !window.mirror;
+  return window;
+}
+
+void PictureTransform::WriteFloats(const Picture& picture, const Window& window,
+                                   Draws& draws, float* out) const {
+  const auto change = [&](double most) {
+    return most > 0 ? draws.Between(-most, most) : 0;
+  };
+  const double contrast = 1 + change(options_.max_random_contrast);
+  const double light = change(options_.max_random_illumination);
+  const int step = window.mirror ? -picture.channels : picture.channels;
+  const int first = window.left + (window.mirror ? width() - 1 : 0);
+  const float* mean_pixel =
+      mean_picture_.empty() ? nullptr : mean_picture_.data();
+  for (int c = 0; c < channels(); ++c) {
+    const auto factor = static_cast<float>(options_.scale / std_[c]);
+    const auto slope = static_cast<float>(contrast) * factor;
+    const auto offset = static_cast<float>(light) * factor;
+    const auto mean = static_cast<float>(mean_[c]);
+    for (int y = 0; y < height(); ++y) {
+      const uint8_t* from = picture.row(window.top + y) +
+                            static_cast<ptrdiff_t>(first) * picture.channels +
+                            c;
+      for (int x = 0; x < width(); ++x, from += step) {
+        const float m = mean_pixel != nullptr ? *mean_pixel++ : mean;
+        *out++ = (static_cast<float>(*from) - m) * slope + offset;
+      }
+    }
+  }
+}
+
+template <class T>
+void PictureTransform::WriteBytes(const Picture& picture, const Window& window,
+                                  T* out) const {
+  const int first = window.left + (window.mirror ? width() - 1 : 0);
+  const int step = window.mirror ? -picture.channels : picture.channels;
+  for (int c = 0; c < channels(); ++c) {
+    const long mean = std::is_signed_v<T> ? std::lround(mean_[c]) : 0;
+    for (int y = 0; y < height(); ++y) {
+      const uint8_t* from = picture.row(window.top + y) +
+                            static_cast<ptrdiff_t>(first) * picture.channels +
+                            c;
+      for (int x = 0; x < width(); ++x, from += step) {
+        const long least = std::is_signed_v<T> ? -128 : 0;
+        *out++ = static_cast<T>(std::clamp(*from - mean, least, least + 255));
+      }
+    }
+  }
+}
+
+}  // namespace mxc::data

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// libsvm:FILE: "label index:value index:value …", a sample in every line; what
+// is not named is 0. As MXNet 1.9.1's LibSVMIter (src/io/iter_libsvm.cc), but
+// dense: indices count from 0 unless `indexing` says 1.
+//   data   f32[data_shape]     label   f32[label_shape], f32 for 1
+#include <algorithm>
+
+#include "runtime/data/files/lines.h"
+#include "runtime/data/source.h"
+
+namespace mxc::data {
+namespace {
+
+constexpr int64_t kMostFeatures = int64_t{1} << 31;
+// More has to be asked for by data_shape: one wild index in a file is a bad
+// record, not a wide network.
+constexpr int64_t kMostCountedFeatures = int64_t{1} << 22;
+
+struct LibsvmOptions {
+  Extents data_shape, label_shape = {1};
+  std::string label_libsvm;
+  int64_t indexing = 0;
+
+  template <class Fields>
+  void Describe(Fields& f) {
+    f("data_shape", data_shape, "features; empty: as many as the file names",
+      kAtLeast1);
+    f("label_libsvm", label_libsvm, "file with the labels as sparse rows");
+    f("label_shape", label_shape, "of a label in label_libsvm", kAtLeast1);
+    f("indexing", indexing, "the first feature's index", Range{0, 1});
+  }
+};
+
+// What "# …" says is no part of the line.
+std::string_view WithoutComment(std::string_view line) {
+  return line.substr(0, line.find('#'));
+}
+
+// Takes the labels off the front of the line; a row of label_libsvm may have
+// none.
+Status TakeLabels(std::string_view* line, std::vector<float>* labels) {
+  for (;;) {
+    std::string_view rest = *line;
+    float label = 0;
+    if (!TakeNumber(&rest, &label)) break;
+    if (rest.starts_with(':')) return {};  // that was an index
+    labels->push_back(label);
+    *line = rest;
+    TakeCharacter(line, ',');
+  }
+  return {};
+}
+
+// Calls `take` with every index, from 0, and value.
+template <class Take>
+Status ParseFeatures(std::string_view line, int64_t indexing,
+                     const Take& take) {
+  while (!line.empty()) {
+    const std::string_view field = line.substr(0, line.find(' '));
+    int64_t index = 0;
+    float value = 0;
+    if (!TakeIndex(&line, &index) || !TakeCharacter(&line, ':') ||
+        !TakeNumber(&line, &value)) {
+      return BadRecord("'" + std::string(field.substr(0, 40)) +
+                       "' is no index:value");
+    }
+    if (index < indexing || index - indexing >= kMostFeatures) {
+      return BadRecord("index " + std::to_string(index) + " is out of range");
+    }
+    MXC_RT_RETURN_IF_ERROR(take(index - indexing, value));
+  }
+  return {};
+}
+
+Status FillRow(std::string_view line, int64_t indexing, std::span<float> row) {
+  std::fill(row.begin(), row.end(), 0.0f);
+  return ParseFeatures(line, indexing, [&](int64_t index, float value) {
+    if (index >= static_cast<int64_t>(row.size())) {
+      return BadRecord("index " + std::to_string(index + indexing) +
+                       " exceeds the " + std::to_string(row.size()) +
+                       " features");
+    }
+    row[static_cast<size_t>(index)] = value;
+    return Status();
+  });
+}
+
+class Libsvm : public Source {
+ public:
+  Libsvm(const SourceRequest& request, const LibsvmOptions& options, Lines data,
+         std::optional<Lines> labels)
+      : data_(std::move(data)),
+        labels_(std::move(labels)),
+        indexing_(options.indexing),
+        data_field_(FloatField(request.common.data_name, options.data_shape)),
+        label_field_(FloatField(request.common.label_name, {})) {
+    if (options.label_shape != Extents{1}) {
+      label_field_.shape = options.label_shape;
+    }
+    features_ = static_cast<size_t>(
+        *runtime::ArrayBytes(ElementType::kU8, data_field_.shape));
+    label_width_ = static_cast<size_t>(
+        *runtime::ArrayBytes(ElementType::kU8, label_field_.shape));
+  }
+
+  int64_t size() const override { return data_.size(); }
+  Provides sample_fields(int) const override {
+    return {{data_field_}, {label_field_}};
+  }
+  std::string SampleName(int64_t sample) const override {
+    return "line " + std::to_string(data_.number(sample));
+  }
+
+  Status Read(const SampleRequest& request) const override {
+    std::string_view line = WithoutComment(data_.line(request.sample));
+    std::vector<float> own_labels;
+    MXC_RT_RETURN_IF_ERROR(TakeLabels(&line, &own_labels));
+    MXC_RT_RETURN_IF_ERROR(
+        FillRow(line, indexing_, request.Floats(0, features_)));
+    const std::span<float> label = request.Floats(1, label_width_);
+    if (labels_) {
+      std::string_view row = WithoutComment(labels_->line(request.sample));
+      std::vector<float> ignored;
+      MXC_RT_RETURN_IF_ERROR(TakeLabels(&row, &ignored));
+      return FillRow(row, indexing_, label);
+    }
+    if (own_labels.size() != label_width_) {
+      return BadRecord(std::to_string(own_labels.size()) +
+                       " labels, expected " + std::to_string(label_width_));
+    }
+    std::copy(own_labels.begin(), own_labels.end(), label.begin());
+    return {};
+  }
+
+ private:
+  const Lines data_;
+  const std::optional<Lines> labels_;
+  const int64_t indexing_;
+  Field data_field_, label_field_;
+  size_t features_ = 0, label_width_ = 0;
+};
+
+// The largest index that any sound line names, and one more.
+int64_t CountFeatures(const Lines& lines, int64_t indexing) {
+  int64_t count = 1;
+  for (int64_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = WithoutComment(lines.line(i));
+    std::vector<float> labels;
+    int64_t largest = 0;
+    const auto take = [&](int64_t index, float) {
+      largest = std::max(largest, index);
+      return Status();
+    };
+    if (TakeLabels(&line, &labels).ok() &&
+        ParseFeatures(line, indexing, take).ok()) {
+      count = std::max(count, std::min(largest + 1, kMostCountedFeatures));
+    }
+  }
+  return count;
+}
+
+StatusOr<std::unique_ptr<Source>> OpenLibsvm(const SourceRequest& request) {
+  LibsvmOptions options;
+  MXC_RT_RETURN_IF_ERROR(request.ReadOptions("libsvm", &options));
+  auto data = Lines::Read(request.path, 0);
+  if (!data.ok()) return data.status();
+  std::optional<Lines> labels;
+  if (!options.label_libsvm.empty()) {
+    auto lines = Lines::Read(options.label_libsvm, 0);
+    if (!lines.ok()) return lines.status();
+    if (lines->size() != data->size()) {
+      return runtime::Fail(StatusCode::kInvalidArgument,
+                           "%lld samples, but '%s' holds %lld labels",
+                           static_cast<long long>(data->size()),
+                           options.label_libsvm.c_str(),
+                           static_cast<long long>(lines->size()));
+    }
+    labels = std::move(*lines);
+  }
+  if (options.data_shape.empty()) {
+    options.data_shape = {CountFeatures(*data, options.indexing)};
+  }
+  for (const Extents& shape : {options.data_shape, options.label_shape}) {
+    if (!runtime::ArrayBytes(ElementType::kF32, shape)) {
+      return Status(StatusCode::kInvalidArgument, "no sample has that shape");
+    }
+  }
+  return std::unique_ptr<Source>(std::make_unique<Libsvm>(
+      request, options, std::move(*data), std::move(labels)));
+}
+
+}  // namespace
+
+extern const SourceKind kLibsvm;
+const SourceKind kLibsvm = {"libsvm",
+                            "libsvm:FILE",
+                            "sparse rows: label index:value …",
+                            true,
+                            DescribeOptions<LibsvmOptions>,
+                            OpenLibsvm};
+
+}  // namespace mxc::data

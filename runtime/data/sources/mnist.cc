@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// mnist:DIR: the idx files of MNIST and of what is laid out like it, plain or
+// compressed by gzip. As MXNet 1.9.1's MNISTIter (src/io/iter_mnist.cc).
+//   data   f32[1, H, W] (flat: f32[H·W]), pixels / 256     label   f32
+//
+//   idx:  u32 be 0x00000800 + rank · rank × u32 be · bytes
+#include <algorithm>
+
+#include "runtime/data/files/inflate.h"
+#include "runtime/data/source.h"
+#include "runtime/formats/byte_reader.h"
+
+namespace mxc::data {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 34;
+
+struct MnistOptions {
+  bool flat = false;
+  std::string image, label;
+
+  template <class Fields>
+  void Describe(Fields& f) {
+    f("flat", flat, "one axis of pixels instead of 1xHxW");
+    f("image", image,
+      "file in DIR instead of train- or t10k-images-idx3-ubyte");
+    f("label", label,
+      "file in DIR instead of train- or t10k-labels-idx1-ubyte");
+  }
+};
+
+struct Idx {
+  HeldBytes file;
+  std::vector<int64_t> shape;
+  runtime::Bytes elements;
+};
+
+StatusOr<Idx> ParseIdx(HeldBytes file, uint8_t rank) {
+  runtime::ByteReader reader(file.bytes);
+  const auto number = [&reader](uint32_t* value) {
+    const bool there = reader.Read(value);
+    *value = __builtin_bswap32(*value);
+    return there;
+  };
+  uint32_t magic = 0;
+  if (!number(&magic) || magic != 0x800u + rank) {
+    return runtime::Fail(StatusCode::kCorrupt,
+                         "not an idx file of bytes with %d axes: it begins "
+                         "with %08x instead of %08x",
+                         rank, magic, 0x800u + rank);
+  }
+  Idx idx{std::move(file), {}, {}};
+  for (int axis = 0; axis < rank; ++axis) {
+    uint32_t extent = 0;
+    if (!number(&extent)) return BadRecord("the file ends in its header");
+    idx.shape.push_back(extent);
+  }
+  const auto bytes = runtime::ArrayBytes(ElementType::kU8, idx.shape);
+  if (!bytes || !reader.Take(static_cast<size_t>(*bytes), &idx.elements)) {
+    return runtime::Fail(StatusCode::kCorrupt,
+                         "the file ends early: %s bytes announced, %zu there",
+                         bytes ? std::to_string(*bytes).c_str() : "too many",
+                         reader.left());
+  }
+  return idx;
+}
+
+// The names under which MNIST's files are kept.
+std::vector<std::string> Names(const std::string& name, bool held_out,
+                               const char* what, int rank) {
+  if (!name.empty()) return {name, name + ".gz"};
+  const std::string set = held_out ? "t10k-" : "train-";
+  std::vector<std::string> names;
+  for (const char* separator : {"-", "."}) {
+    const std::string plain =
+        set + what + separator + "idx" + std::to_string(rank) + "-ubyte";
+    names.push_back(plain);
+    names.push_back(plain + ".gz");
+  }
+  return names;
+}
+
+StatusOr<Idx> ReadIdx(const std::string& folder,
+                      const std::vector<std::string>& names, uint8_t rank) {
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    auto file = ReadFile(path, kMostBytes);
+    if (file.status().code() == StatusCode::kNotFound) continue;
+    if (!file.ok()) return file.status();
+    auto idx = ParseIdx(std::move(*file), rank);
+    if (idx.ok()) return idx;
+    return Status(idx.status().code(),
+                  "'" + path + "': " + idx.status().message());
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return Status(StatusCode::kNotFound, "none of " + all + " is there");
+}
+
+class Mnist : public Source {
+ public:
+  Mnist(const SourceRequest& request, const MnistOptions& options, Idx images,
+        Idx labels)
+      : images_(std::move(images)),
+        labels_(std::move(labels)),
+        pixels_(static_cast<size_t>(images_.shape[1] * images_.shape[2])),
+        flat_(options.flat),
+        splits_(options.image.empty() && request.common.held_out == 0),
+        names_{request.common.data_name, request.common.label_name} {}
+
+  int64_t size() const override { return images_.shape[0]; }
+  bool splits_itself() const override { return splits_; }
+  bool has_held_out() const override { return splits_; }
+
+  Provides sample_fields(int) const override {
+    std::vector<int64_t> shape = {1, images_.shape[1], images_.shape[2]};
+    if (flat_) shape = {static_cast<int64_t>(pixels_)};
+    return {{FloatField(names_[0], shape)}, {FloatField(names_[1], {})}};
+  }
+
+  std::vector<std::string> label_names() const override {
+    uint8_t most = 0;
+    for (const std::byte label : labels_.elements) {
+      most = std::max(most, static_cast<uint8_t>(label));
+    }
+    std::vector<std::string> names;
+    for (int label = 0; label <= most; ++label) {
+      names.push_back(std::to_string(label));
+    }
+    return names;
+  }
+
+  Status Read(const SampleRequest& request) const override {
+    const auto sample = static_cast<size_t>(request.sample);
+    const std::byte* from = images_.elements.data() + sample * pixels_;
+    const std::span<float> pixels = request.Floats(0, pixels_);
+    for (size_t i = 0; i < pixels_; ++i) {
+      pixels[i] = static_cast<float>(from[i]) / 256;
+    }
+    request.Floats(1, 1)[0] = static_cast<float>(labels_.elements[sample]);
+    return {};
+  }
+
+ private:
+  const Idx images_, labels_;
+  const size_t pixels_;
+  const bool flat_, splits_;
+  const std::string names_[2];
+};
+
+StatusOr<std::unique_ptr<Source>> OpenMnist(const SourceRequest& request) {
+  MnistOptions options;
+  MXC_RT_RETURN_IF_ERROR(request.ReadOptions("mnist", &options));
+  const bool test_set = request.held_out && request.common.held_out == 0;
+  auto images =
+      ReadIdx(request.path, Names(options.image, test_set, "images", 3), 3);
+  if (!images.ok()) return images.status();
+  auto labels =
+      ReadIdx(request.path, Names(options.label, test_set, "labels", 1), 1);
+  if (!labels.ok()) return labels.status();
+  if (images->shape[0] != labels->shape[0]) {
+    return runtime::Fail(StatusCode::kCorrupt, "%lld pictures but %lld labels",
+                         static_cast<long long>(images->shape[0]),
+                         static_cast<long long>(labels->shape[0]));
+  }
+  if (images->shape[1] == 0 || images->shape[2] == 0) {
+    return BadRecord("the pictures have no pixels");
+  }
+  return std::unique_ptr<Source>(std::make_unique<Mnist>(
+      request, options, std::move(*images), std::move(*labels)));
+}
+
+}  // namespace
+
+extern const SourceKind kMnist;
+const SourceKind kMnist = {
+    "mnist",
+    "mnist:DIR",
+    "idx files, plain or .gz: train-images-idx3-ubyte, …",
+    true,
+    DescribeOptions<MnistOptions>,
+    OpenMnist};
+
+}  // namespace mxc::data

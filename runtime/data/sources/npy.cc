@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// npy:x.npy,y.npy and npy:both.npz: arrays whose first axis counts the samples,
+// as f32 whatever they were stored as.
+//   x.npy,y.npy   data and label; y.npy may be left out
+//   an archive    members named as the option `labels` says (or label, labels,
+//                 softmax_label, y) are labels, the others data of their names
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/base/file.h"
+#include "runtime/data/files/npz.h"
+#include "runtime/data/source.h"
+
+namespace mxc::data {
+namespace {
+
+struct NpyOptions {
+  std::string labels;
+  double scale = 1;
+
+  template <class Fields>
+  void Describe(Fields& f) {
+    f("labels", labels, "members of an .npz that are labels: y,z");
+    f("scale", scale, "the data are multiplied by it");
+  }
+};
+
+float FromHalf(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  const int exponent = half >> 10 & 31;
+  const uint32_t fraction = half & 0x3ff;
+  if (exponent == 0) {
+    const float value = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -value : value;
+  }
+  const uint32_t biased =
+      exponent == 31 ? 255u : static_cast<uint32_t>(exponent + 112);
+  return std::bit_cast<float>(sign | biased << 23 | fraction << 13);
+}
+
+template <class T>
+void Convert(const std::byte* from, std::span<float> to) {
+  for (float& value : to) {
+    T element;
+    std::memcpy(&element, from, sizeof element);
+    from += sizeof element;
+    value = static_cast<float>(element);
+  }
+}
+
+void ToFloats(ElementType type, const std::byte* from, std::span<float> to) {
+  switch (type) {
+    case ElementType::kF32:
+      return Convert<float>(from, to);
+    case ElementType::kF64:
+      return Convert<double>(from, to);
+    case ElementType::kU8:
+    case ElementType::kBool:
+      return Convert<uint8_t>(from, to);
+    case ElementType::kI8:
+      return Convert<int8_t>(from, to);
+    case ElementType::kI16:
+      return Convert<int16_t>(from, to);
+    case ElementType::kU16:
+      return Convert<uint16_t>(from, to);
+    case ElementType::kI32:
+      return Convert<int32_t>(from, to);
+    case ElementType::kU32:
+      return Convert<uint32_t>(from, to);
+    case ElementType::kI64:
+      return Convert<int64_t>(from, to);
+    case ElementType::kU64:
+      return Convert<uint64_t>(from, to);
+    case ElementType::kF16:
+    case ElementType::kBF16:
+      for (float& value : to) {
+        uint16_t bits;
+        std::memcpy(&bits, from, sizeof bits);
+        from += sizeof bits;
+        value = type == ElementType::kF16
+                    ? FromHalf(bits)
+                    : std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+      }
+  }
+}
+
+struct Column {
+  Field field;  // of a sample, f32
+  NpzMember stored;
+  size_t elements = 0;  // of a sample
+
+  Column(std::string name, NpzMember member)
+      : field(FloatField(std::move(name), {member.array.shape.begin() + 1,
+                                           member.array.shape.end()})),
+        stored(std::move(member)) {
+    elements = static_cast<size_t>(
+        *runtime::ArrayBytes(ElementType::kU8, field.shape));
+  }
+};
+
+class NpySource : public Source {
+ public:
+  NpySource(std::vector<Column> data, std::vector<Column> labels, double scale)
+      : data_(std::move(data)),
+        labels_(std::move(labels)),
+        scale_(static_cast<float>(scale)) {}
+
+  int64_t size() const override { return data_[0].stored.array.shape[0]; }
+  Provides sample_fields(int) const override {
+    Provides provides;
+    for (const Column& column : data_) provides.data.push_back(column.field);
+    for (const Column& column : labels_) {
+      provides.labels.push_back(column.field);
+    }
+    return provides;
+  }
+
+  Status Read(const SampleRequest& request) const override {
+    size_t row = 0;
+    for (const Column& column : data_) {
+      const std::span<float> to = ReadColumn(column, request, row++);
+      if (scale_ == 1) continue;
+      for (float& value : to) value *= scale_;
+    }
+    for (const Column& column : labels_) ReadColumn(column, request, row++);
+    return {};
+  }
+
+ private:
+  static std::span<float> ReadColumn(const Column& column,
+                                     const SampleRequest& request, size_t row) {
+    const runtime::NpyView& array = column.stored.array;
+    const std::span<float> to = request.Floats(row, column.elements);
+    const size_t bytes =
+        column.elements * static_cast<size_t>(ElementBytes(array.type));
+    ToFloats(
+        array.type,
+        array.elements.data() + static_cast<size_t>(request.sample) * bytes,
+        to);
+    return to;
+  }
+
+  const std::vector<Column> data_, labels_;
+  const float scale_;
+};
+
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> words;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+StatusOr<NpzMember> ReadOne(const std::string& path) {
+  auto file = ReadFile(path, uint64_t{1} << 36);
+  if (!file.ok()) return file.status();
+  auto array = runtime::ViewNpy(file->bytes);
+  if (array.ok()) return NpzMember{path, std::move(*array), file->owner};
+  return Status(array.status().code(),
+                "'" + path + "': " + array.status().message());
+}
+
+struct Columns {
+  std::vector<Column> data, labels;
+};
+
+Status CheckArray(const NpzMember& member) {
+  const std::vector<int64_t>& shape = member.array.shape;
+  if (shape.empty()) {
+    return {StatusCode::kInvalidArgument,
+            "'" + member.name +
+                "' is a scalar; its first axis must count the samples"};
+  }
+  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return {};
+  return {StatusCode::kInvalidArgument, "'" + member.name + "' is empty"};
+}
+
+StatusOr<Columns> ReadArchive(const std::string& path,
+                              const NpyOptions& options) {
+  auto members = ReadNpz(path);
+  if (!members.ok()) return members.status();
+  std::vector<std::string> names = SplitAtCommas(options.labels);
+  for (const std::string& name : names) {
+    const bool there =
+        std::any_of(members->begin(), members->end(),
+                    [&](const NpzMember& m) { return m.name == name; });
+    if (there) continue;
+    return Status(StatusCode::kInvalidArgument,
+                  "the archive holds no '" + name + "'");
+  }
+  if (names.empty()) names = {"label", "labels", "softmax_label", "y"};
+  Columns columns;
+  for (NpzMember& member : *members) {
+    MXC_RT_RETURN_IF_ERROR(CheckArray(member));
+    const bool label =
+        std::find(names.begin(), names.end(), member.name) != names.end();
+    const std::string name = member.name;
+    (label ? columns.labels : columns.data)
+        .emplace_back(name, std::move(member));
+  }
+  return columns;
+}
+
+StatusOr<Columns> ReadFiles(const SourceRequest& request) {
+  const std::vector<std::string> paths = SplitAtCommas(request.path);
+  const std::string names[] = {request.common.data_name,
+                               request.common.label_name};
+  if (paths.empty() || paths.size() > 2) {
+    return Status(StatusCode::kInvalidArgument,
+                  "expected x.npy,y.npy, or one .npz");
+  }
+  Columns columns;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    auto member = ReadOne(paths[i]);
+    if (!member.ok()) return member.status();
+    MXC_RT_RETURN_IF_ERROR(CheckArray(*member));
+    (i == 0 ? columns.data : columns.labels)
+        .emplace_back(names[i], std::move(*member));
+  }
+  return columns;
+}
+
+StatusOr<std::unique_ptr<Source>> OpenNpy(const SourceRequest& request) {
+  NpyOptions options;
+  MXC_RT_RETURN_IF_ERROR(request.ReadOptions("npy", &options));
+  auto columns = request.path.ends_with(".npz")
+                     ? ReadArchive(request.path, options)
+                     : ReadFiles(request);
+  if (!columns.ok()) return columns.status();
+  if (columns->data.empty()) {
+    return Status(StatusCode::kInvalidArgument, "there are labels only");
+  }
+  const NpzMember& first = columns->data[0].stored;
+  for (const auto* some : {&columns->data, &columns->labels}) {
+    for (const Column& column : *some) {
+      const NpzMember& other = column.stored;
+      if (other.array.shape[0] == first.array.shape[0]) continue;
+      return runtime::Fail(
+          StatusCode::kInvalidArgument,
+          "'%s' holds %lld samples, but '%s' holds %lld", first.name.c_str(),
+          static_cast<long long>(first.array.shape[0]), other.name.c_str(),
+          static_cast<long long>(other.array.shape[0]));
+    }
+  }
+  return std::unique_ptr<Source>(std::make_unique<NpySource>(
+      std::move(columns->data), std::move(columns->labels), options.scale));
+}
+
+}  // namespace
+
+extern const SourceKind kNpy;
+const SourceKind kNpy = {"npy",
+                         "npy:x.npy,y.npy",
+                         "NumPy arrays, data and labels, or one .npz of both",
+                         true,
+                         DescribeOptions<NpyOptions>,
+                         OpenNpy};
+
+}  // namespace mxc::data

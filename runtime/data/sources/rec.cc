@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// rec:FILE: pictures in RecordIO, as im2rec packs them and MXNet 1.9.1's
+// ImageRecordIter reads them (src/io/iter_image_recordio_2.cc).
+//   data   [data_shape] of dtype     label   f32, or f32[label_width]
+#include <algorithm>
+#include <charconv>
+
+#include "runtime/base/file.h"
+#include "runtime/data/files/lines.h"
+#include "runtime/data/picture/transform.h"
+#include "runtime/data/source.h"
+#include "runtime/formats/recordio.h"
+
+namespace mxc::data {
+namespace {
+
+struct RecOptions {
+  PictureOptions picture;
+  int64_t label_width = 1;
+  std::string path_imglist;
+
+  template <class Fields>
+  void Describe(Fields& f) {
+    picture.Describe(f);
+    f("label_width", label_width, "labels of a picture", Range{1, 1 << 20});
+    f("path_imglist", path_imglist,
+      "list (.lst) with the labels, by id, instead of those in the records");
+  }
+};
+
+// Labels by the record's id.
+struct LabelList {
+  std::vector<std::pair<uint64_t, size_t>> places;  // sorted; into `labels`
+  std::vector<float> labels;
+
+  const float* Find(uint64_t id) const {
+    const auto found = std::lower_bound(places.begin(), places.end(),
+                                        std::pair<uint64_t, size_t>(id, 0));
+    if (found == places.end() || found->first != id) return nullptr;
+    return &labels[found->second];
+  }
+};
+
+// Lines "id \t label … \t path".
+StatusOr<LabelList> ReadLabelList(const std::string& path, size_t width) {
+  const auto lines = Lines::Read(path, 0);
+  if (!lines.ok()) return lines.status();
+  LabelList list;
+  for (int64_t i = 0; i < lines->size(); ++i) {
+    std::string_view line = lines->line(i);
+    int64_t id = 0;
+    bool sound = TakeIndex(&line, &id);
+    list.places.emplace_back(static_cast<uint64_t>(id), list.labels.size());
+    for (size_t k = 0; k < width && sound; ++k) {
+      sound = TakeNumber(&line, &list.labels.emplace_back());
+    }
+    if (!sound) {
+      return runtime::Fail(StatusCode::kCorrupt,
+                           "'%s': line %lld: expected an id, %zu labels and a "
+                           "path",
+                           path.c_str(),
+                           static_cast<long long>(lines->number(i)), width);
+    }
+  }
+  std::sort(list.places.begin(), list.places.end());
+  return list;
+}
+
+class Rec : public Source {
+ public:
+  Rec(const SourceRequest& request, const RecOptions& options,
+      PictureTransform transform, runtime::MappedFile file,
+      std::optional<LabelList> list)
+      : transform_(std::move(transform)),
+        file_(std::move(file)),
+        index_(runtime::IndexRecords(file_.bytes())),
+        list_(std::move(list)),
+        label_width_(static_cast<size_t>(options.label_width)),
+        names_{request.common.data_name, request.common.label_name} {}
+
+  int64_t size() const override {
+    return static_cast<int64_t>(index_.offsets.size());
+  }
+  Provides sample_fields(int) const override {
+    std::vector<int64_t> shape;
+    if (label_width_ > 1) shape = {static_cast<int64_t>(label_width_)};
+    return {{transform_.field(names_[0])}, {FloatField(names_[1], shape)}};
+  }
+  std::string SampleName(int64_t sample) const override {
+    return "record " + std::to_string(sample) + " at byte " +
+           std::to_string(index_.offsets[static_cast<size_t>(sample)]);
+  }
+  BadRecords damage() const override {
+    BadRecords bad;
+    for (const runtime::DamagedBytes& bytes : index_.damage) {
+      ++bad.count;
+      if (bad.sentences.size() == BadRecords::kMostSentences) continue;
+      bad.sentences.push_back("bytes " + std::to_string(bytes.begin) + " to " +
+                              std::to_string(bytes.end) +
+                              " hold no whole record");
+    }
+    return bad;
+  }
+
+  // The records that begin in that part of the bytes, as dmlc-core's
+  // InputSplit.
+  std::pair<int64_t, int64_t> Part(int64_t index,
+                                   int64_t parts) const override {
+    const auto size = static_cast<__int128>(file_.bytes().size());
+    const __int128 step = ((size + parts - 1) / parts + 3) / 4 * 4;
+    const auto first_at = [&](__int128 offset) {
+      const auto& offsets = index_.offsets;
+      return std::lower_bound(offsets.begin(), offsets.end(),
+                              static_cast<uint64_t>(std::min(offset, size))) -
+             offsets.begin();
+    };
+    return {first_at(step * index), first_at(step * (index + 1))};
+  }
+
+  Status Read(const SampleRequest& request) const override {
+    std::vector<std::byte> joined;
+    const auto payload = runtime::ReadRecord(
+        file_.bytes(), index_.offsets[static_cast<size_t>(request.sample)],
+        &joined);
+    if (!payload.ok()) return payload.status();
+    const auto record = runtime::ParseImageRecord(*payload);
+    if (!record.ok()) return record.status();
+    MXC_RT_RETURN_IF_ERROR(
+        ReadLabels(*record, request.Floats(1, label_width_)));
+    Picture picture;
+    MXC_RT_RETURN_IF_ERROR(
+        DecodePicture(record->content, transform_.channels(), &picture));
+    return transform_.Apply(std::move(picture), Draws(request.random),
+                            request.rows[0]);
+  }
+
+ private:
+  Status ReadLabels(const runtime::ImageRecord& record,
+                    std::span<float> to) const {
+    if (list_) {
+      const float* labels = list_->Find(record.id);
+      if (labels == nullptr) {
+        return BadRecord("id " + std::to_string(record.id) +
+                         " is not in path_imglist");
+      }
+      std::copy_n(labels, to.size(), to.begin());
+      return {};
+    }
+    if (record.labels.size() != to.size()) {
+      return BadRecord(
+          std::to_string(record.labels.size()) +
+          " labels, expected label_width=" + std::to_string(to.size()));
+    }
+    std::copy(record.labels.begin(), record.labels.end(), to.begin());
+    return {};
+  }
+
+  const PictureTransform transform_;
+  const runtime::MappedFile file_;
+  const runtime::RecordIndex index_;
+  const std::optional<LabelList> list_;
+  const size_t label_width_;
+  const std::string names_[2];
+};
+
+StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
+  RecOptions options;
+  MXC_RT_RETURN_IF_ERROR(request.ReadOptions("rec", &options));
+  auto transform = PictureTransform::Make(options.picture, "rec");
+  if (!transform.ok()) return transform.status();
+  auto file = runtime::MappedFile::Open(request.path);
+  if (!file.ok()) return file.status();
+  std::optional<LabelList> list;
+  if (!options.path_imglist.empty()) {
+    auto read = ReadLabelList(options.path_imglist,
+                              static_cast<size_t>(options.label_width));
+    if (!read.ok()) return read.status();
+    list = std::move(*read);
+  }
+  auto source = std::make_unique<Rec>(request, options, std::move(*transform),
+                                      std::move(*file), std::move(list));
+  if (source->size() == 0) {
+    return BadRecord("the file holds no whole record");
+  }
+  return std::unique_ptr<Source>(std::move(source));
+}
+
+}  // namespace
+
+extern const SourceKind kRec;
+const SourceKind kRec = {"rec",
+                         "rec:FILE",
+                         "JPEG and PNG pictures in MXNet's RecordIO",
+                         true,
+                         DescribeOptions<RecOptions>,
+                         OpenRec};
+
+}  // namespace mxc::data
