@@ -292,6 +292,9 @@ TestArtifact TrainArtifact() {
   artifact.states = {{"weight", {1024}, 0, 256},
                      {"steps", {1}, 4096, MXC_ZEROS, 6}};
   artifact.state_bytes = 4096 + 64;
+  artifact.manifest =
+      "network: fit\noptimizer: sgd momentum=0.9\ndata: data\n"
+      "parameter: weight\nauxiliary: steps\n";
   artifact.weights.resize(64 + 1024);
   for (size_t i = 0; i < artifact.weights.size(); ++i) {
     artifact.weights[i] = static_cast<float>(i);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loop of training drives: a network that computes its own gradients and
+// updates, and the states in which it keeps what it has learned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/data/iterator.h"
+#include "runtime/train/metric.h"
+#include "runtime/train/status.h"
+
+namespace mxc::train {
+
+// How the network was compiled to train.
+struct TrainFacts {
+  std::string network;    // "lenet"
+  std::string optimizer;  // "sgd"
+  // As they were given: ("momentum", "0.9").
+  std::vector<std::pair<std::string, std::string>> optimizer_options;
+  // One parameter's state as MXNet's .states files hold it, in Python's
+  // notation: "None", "momentum", "(mean, var)". "momentum" stands for the
+  // state "conv0_weight/momentum".
+  std::string optimizer_state;
+  // States by name: what is trained, in the order of MXNet's update indices,
+  // and what the network itself computes.
+  std::vector<std::string> parameters, auxiliaries;
+};
+
+// Used by one thread at a time. Both kinds of run read the same states; Train
+// alone changes them.
+class TrainStep {
+ public:
+  virtual ~TrainStep() = default;
+
+  virtual const TrainFacts& facts() const = 0;
+  // The network's JSON as it came.
+  virtual StatusOr<std::string> symbol() const = 0;
+  // The arrays that a batch must have whose sequences have this length
+  // (Iterator::bucket_key; any where the network was compiled for one shape).
+  virtual StatusOr<data::Provides> needs(int64_t length) const = 0;
+
+  // One step of training, one forward pass: the loss. A loss that is not finite
+  // has changed no state. The batch's memory is read where it lies, by
+  // ExplainLoss once more.
+  virtual StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                                double learning_rate) = 0;
+  virtual StatusOr<float> Score(const data::Batch& batch, int64_t length) = 0;
+  // Of the last run: the network's outputs, without the loss, where they are
+  // f32. Valid until the next run.
+  virtual std::vector<FloatView> outputs() const = 0;
+
+  // Every state, row-major; "random" i64[2] = (seed, counter) among them where
+  // the network draws numbers.
+  virtual const std::vector<data::Field>& states() const = 0;
+  virtual std::span<std::byte> State(size_t index) = 0;
+
+  // After a loss that was not finite: which tensor of which step went wrong
+  // first, as a sentence; empty if nothing did.
+  virtual StatusOr<std::string> ExplainLoss() = 0;
+};
+
+}  // namespace mxc::train

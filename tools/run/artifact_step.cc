@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/artifact_step.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "runtime/artifact/manifest.h"
+#include "runtime/executor/non_finite.h"
+
+namespace mxc::run {
+namespace {
+
+using runtime::Fail;
+using runtime::Format;
+using runtime::ManifestValues;
+using runtime::Status;
+using runtime::StatusCode;
+using runtime::StatusOr;
+
+std::string FirstOf(const std::vector<std::string>& values) {
+  return values.empty() ? "" : values.front();
+}
+
+// "sgd momentum=0.9 wd=0.0001"
+void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
+  std::istringstream words(text);
+  words >> facts.optimizer;
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos) continue;
+    facts.optimizer_options.emplace_back(word.substr(0, equals),
+                                         word.substr(equals + 1));
+  }
+}
+
+train::TrainFacts FactsOf(const std::string& manifest) {
+  train::TrainFacts facts;
+  facts.network = FirstOf(ManifestValues(manifest, "network"));
+  ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
+  facts.optimizer_state = FirstOf(ManifestValues(manifest, "optimizer_state"));
+  facts.parameters = ManifestValues(manifest, "parameter");
+  facts.auxiliaries = ManifestValues(manifest, "auxiliary");
+  return facts;
+}
+
+template <class Row>
+data::Field ToField(std::string name, const Row& row) {
+  return {std::move(name), static_cast<runtime::ElementType>(row.dtype),
+          std::vector<int64_t>(row.dims, row.dims + row.rank)};
+}
+
+// The length of "train:32", 0 of "train"; nothing if it is another entry's.
+std::optional<int64_t> LengthOf(const std::string& entry,
+                                const std::string& kind) {
+  if (entry == kind) return 0;
+  if (!entry.starts_with(kind + ":")) return std::nullopt;
+  return std::atoll(entry.c_str() + kind.size() + 1);
+}
+
+std::string Describe(const data::Field& field) {
+  std::string text =
+      field.name + " " + std::string(runtime::ElementName(field.type)) + " (";
+  for (size_t i = 0; i < field.shape.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(field.shape[i]);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
+    : model_(std::move(model)), facts_(FactsOf(model_->manifest())) {
+  data_names_ = ManifestValues(model_->manifest(), "data");
+  label_names_ = ManifestValues(model_->manifest(), "label");
+  for (const std::string& text : ManifestValues(model_->manifest(), "carry")) {
+    const size_t space = text.find(' ');
+    if (space == text.npos) continue;
+    carry_names_.emplace_back(text.substr(0, space), text.substr(space + 1));
+  }
+  for (const mxc_state& state : model_->tables().states()) {
+    states_.push_back(ToField(model_->tables().Text(state.name), state));
+  }
+}
+
+StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
+    const std::string& path, int threads) {
+  auto model = runtime::Model::Open(path, runtime::WeightPlacement::kMap);
+  if (!model.ok()) return model.status();
+  std::unique_ptr<ArtifactStep> step(new ArtifactStep(std::move(*model)));
+  if (threads == 0) threads = runtime::AvailableThreads();
+  const Status status = step->Bind(threads);
+  if (status.ok()) return step;
+  return Fail(status.code(), "%s: %s", path.c_str(), status.message().c_str());
+}
+
+Status ArtifactStep::Bind(int threads) {
+  const auto entries = model_->tables().entries();
+  for (size_t row = 0; row < entries.size(); ++row) {
+    MXC_RT_RETURN_IF_ERROR(BindEntry(row, threads));
+  }
+  if (first_ != nullptr) return {};
+  return Fail(StatusCode::kNotFound,
+              "has neither an entry 'train' nor 'score'; compile it with "
+              "--entry train,score");
+}
+
+Status ArtifactStep::BindEntry(size_t row, int threads) {
+  const std::string name =
+      model_->tables().Text(model_->tables().entries()[row].name);
+  const auto train = LengthOf(name, "train"), score = LengthOf(name, "score");
+  if (!train && !score) return {};
+  runtime::Executor::Options options;
+  options.threads = threads;
+  options.share = first_;
+  auto executor = runtime::Executor::Bind(model_, row, options);
+  if (!executor.ok()) return executor.status();
+  Entry& entry = train ? train_[*train] : score_[*score];
+  entry.executor = std::move(*executor);
+  if (first_ == nullptr) first_ = entry.executor.get();
+  return Connect(entry);
+}
+
+// Which input and which output is what.
+Status ArtifactStep::Connect(Entry& entry) const {
+  const runtime::Executor& executor = *entry.executor;
+  const auto find = [&](auto tensors, const std::string& name) {
+    for (size_t k = 0; k < tensors.size(); ++k) {
+      if (Name(executor.buffers()[tensors[k]]) == name) {
+        return static_cast<int>(k);
+      }
+    }
+    return -1;
+  };
+  const auto inputs = model_->tables().Inputs(executor.entry());
+  const auto outputs = model_->tables().Outputs(executor.entry());
+  entry.learning_rate = find(inputs, "learning_rate");
+  entry.loss = find(outputs, "loss");
+  const auto list = [&](const std::vector<std::string>& names,
+                        std::vector<size_t>& found) {
+    for (const std::string& name : names) {
+      const int input = find(inputs, name);
+      if (input >= 0) found.push_back(static_cast<size_t>(input));
+    }
+  };
+  list(data_names_, entry.data);
+  list(label_names_, entry.labels);
+  for (const auto& [from, to] : carry_names_) {
+    const int input = find(inputs, to), output = find(outputs, from);
+    if (input < 0 || output < 0) continue;
+    entry.carries.push_back(
+        {static_cast<size_t>(input), static_cast<size_t>(output)});
+  }
+  if (entry.loss >= 0) return {};
+  return Fail(StatusCode::kUnsupported, "its entries report no loss");
+}
+
+std::string ArtifactStep::Name(const mxc_buffer& buffer) const {
+  return model_->tables().Text(buffer.name);
+}
+
+data::Field ArtifactStep::FieldOf(const Entry& entry, size_t input) const {
+  const auto inputs = model_->tables().Inputs(entry.executor->entry());
+  const mxc_buffer& buffer = entry.executor->buffers()[inputs[input]];
+  return ToField(Name(buffer), buffer);
+}
+
+StatusOr<std::string> ArtifactStep::symbol() const {
+  return model_->SymbolJson();
+}
+
+StatusOr<ArtifactStep::Entry*> ArtifactStep::Find(Entries& entries,
+                                                  const char* name,
+                                                  int64_t length) const {
+  const auto any = entries.find(0);
+  if (any != entries.end()) return &any->second;
+  const auto found = entries.find(length);
+  if (found != entries.end()) return &found->second;
+  std::string lengths;
+  for (const auto& [known, entry] : entries) {
+    lengths += (lengths.empty() ? "" : ", ") + std::to_string(known);
+  }
+  if (lengths.empty()) {
+    return Fail(StatusCode::kNotFound, "the artifact has no entry '%s'", name);
+  }
+  return Fail(StatusCode::kNotFound,
+              "the artifact has no entry '%s' for length %lld; it has %s", name,
+              static_cast<long long>(length), lengths.c_str());
+}
+
+StatusOr<data::Provides> ArtifactStep::needs(int64_t length) const {
+  auto& entries = const_cast<Entries&>(train_.empty() ? score_ : train_);
+  const auto entry = Find(entries, "train", length);
+  if (!entry.ok()) return entry.status();
+  data::Provides needs;
+  for (const size_t k : (*entry)->data) {
+    needs.data.push_back(FieldOf(**entry, k));
+  }
+  for (const size_t k : (*entry)->labels) {
+    needs.labels.push_back(FieldOf(**entry, k));
+  }
+  return needs;
+}
+
+StatusOr<float> ArtifactStep::Train(const data::Batch& batch, int64_t length,
+                                    double learning_rate) {
+  const auto entry = Find(train_, "train", length);
+  if (!entry.ok()) return entry.status();
+  if ((*entry)->learning_rate >= 0) {
+    std::memcpy((*entry)->executor->InputStorage(
+                    static_cast<size_t>((*entry)->learning_rate)),
+                &learning_rate, sizeof learning_rate);
+  }
+  return Run(**entry, batch);
+}
+
+StatusOr<float> ArtifactStep::Score(const data::Batch& batch, int64_t length) {
+  const auto entry = Find(score_, "score", length);
+  if (!entry.ok()) return entry.status();
+  return Run(**entry, batch);
+}
+
+// The inputs are read where the batch holds them.
+Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
+                          const std::vector<runtime::NamedArray>& arrays,
+                          const char* what) const {
+  if (inputs.size() > arrays.size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the network has %zu %s inputs, the data %zu", inputs.size(),
+                what, arrays.size());
+  }
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const data::Field wanted = FieldOf(entry, inputs[k]);
+    const runtime::Array& array = arrays[k].array;
+    const data::Field given = {arrays[k].name, array.type, array.shape};
+    if (array.type != wanted.type || array.shape != wanted.shape) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "the network wants %s, the data give %s",
+                  Describe(wanted).c_str(), Describe(given).c_str());
+    }
+    entry.executor->BindInput(inputs[k], array.bytes().data());
+  }
+  return {};
+}
+
+StatusOr<float> ArtifactStep::Run(Entry& entry, const data::Batch& batch) {
+  runtime::Executor& executor = *entry.executor;
+  MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.data, batch.data, "data"));
+  MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.labels, batch.labels, "label"));
+  if (!batch.continues) ClearCarries(entry);
+  MXC_RT_RETURN_IF_ERROR(executor.Run());
+  last_ = &entry;
+  float loss = 0;
+  std::memcpy(&loss, executor.OutputStorage(static_cast<size_t>(entry.loss)),
+              sizeof loss);
+  // A run that went wrong stays as it was, for ExplainLoss.
+  if (std::isfinite(loss)) KeepCarries(entry);
+  return loss;
+}
+
+void ArtifactStep::ClearCarries(Entry& entry) const {
+  const auto inputs = model_->tables().Inputs(entry.executor->entry());
+  for (const Carry& carry : entry.carries) {
+    std::memset(entry.executor->InputStorage(carry.input), 0,
+                entry.executor->buffers()[inputs[carry.input]].bytes);
+  }
+}
+
+void ArtifactStep::KeepCarries(Entry& entry) const {
+  const auto inputs = model_->tables().Inputs(entry.executor->entry());
+  for (const Carry& carry : entry.carries) {
+    std::memcpy(entry.executor->InputStorage(carry.input),
+                entry.executor->OutputStorage(carry.output),
+                entry.executor->buffers()[inputs[carry.input]].bytes);
+  }
+}
+
+std::vector<train::FloatView> ArtifactStep::outputs() const {
+  std::vector<train::FloatView> views;
+  if (last_ == nullptr) return views;
+  const runtime::Executor& executor = *last_->executor;
+  const auto outputs = model_->tables().Outputs(executor.entry());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const mxc_buffer& buffer = executor.buffers()[outputs[k]];
+    if (static_cast<int>(k) == last_->loss || buffer.dtype != 0) continue;
+    const auto* values =
+        reinterpret_cast<const float*>(executor.OutputStorage(k));
+    views.push_back(
+        {{values, buffer.bytes / sizeof(float)},
+         std::vector<int64_t>(buffer.dims, buffer.dims + buffer.rank)});
+  }
+  return views;
+}
+
+std::span<std::byte> ArtifactStep::State(size_t index) {
+  return first_->State(index);
+}
+
+StatusOr<std::string> ArtifactStep::ExplainLoss() {
+  if (last_ == nullptr) return std::string();
+  const auto found = runtime::FindNonFinite(*last_->executor);
+  if (!found.ok()) return found.status();
+  if (!found->has_value()) return std::string();
+  const runtime::Executor& executor = *last_->executor;
+  const mxc_buffer& buffer = executor.buffers()[(*found)->buffer];
+  const std::string tensor = Name(buffer);
+  if ((*found)->step) {
+    const mxc_step& step =
+        model_->tables().Steps(executor.entry())[*(*found)->step];
+    return Format("step %zu, '%s', wrote %g into '%s'", *(*found)->step,
+                  model_->tables().Text(step.name), (*found)->value,
+                  tensor.c_str());
+  }
+  return Format(
+      "%s '%s' holds %g before the first step",
+      buffer.kind == MXC_BUFFER_STATE ? "parameter or state" : "input",
+      tensor.c_str(), (*found)->value);
+}
+
+}  // namespace mxc::run

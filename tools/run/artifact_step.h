@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TrainStep that is an artifact: its entries `train` and `score`, one of each
+// for every bucket ("train:32"), all in the states and the arena of one
+// executor.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/artifact/model.h"
+#include "runtime/executor/executor.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::run {
+
+class ArtifactStep : public train::TrainStep {
+ public:
+  // `threads`: 0 for one for each processor. An artifact without `train` can
+  // score, one without `score` can train.
+  static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Open(
+      const std::string& path, int threads);
+
+  const train::TrainFacts& facts() const override { return facts_; }
+  runtime::StatusOr<std::string> symbol() const override;
+  runtime::StatusOr<data::Provides> needs(int64_t length) const override;
+  runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                                 double learning_rate) override;
+  runtime::StatusOr<float> Score(const data::Batch& batch,
+                                 int64_t length) override;
+  std::vector<train::FloatView> outputs() const override;
+  const std::vector<data::Field>& states() const override { return states_; }
+  std::span<std::byte> State(size_t index) override;
+  runtime::StatusOr<std::string> ExplainLoss() override;
+
+ private:
+  // An output that becomes an input where a batch goes on where the one before
+  // ended: the hidden state of a recurrent network.
+  struct Carry {
+    size_t input, output;
+  };
+  // An entry that is bound; indices of its inputs and outputs.
+  struct Entry {
+    std::unique_ptr<runtime::Executor> executor;
+    std::vector<size_t> data, labels;
+    std::vector<Carry> carries;
+    int learning_rate = -1, loss = -1;  // -1: there is none
+  };
+  using Entries = std::map<int64_t, Entry>;  // by length; 0: of any
+
+  explicit ArtifactStep(std::shared_ptr<const runtime::Model> model);
+
+  runtime::Status Bind(int threads);
+  runtime::Status BindEntry(size_t row, int threads);
+  runtime::Status Connect(Entry& entry) const;
+  runtime::StatusOr<Entry*> Find(Entries& entries, const char* name,
+                                 int64_t length) const;
+  runtime::StatusOr<float> Run(Entry& entry, const data::Batch& batch);
+  runtime::Status Feed(Entry& entry, const std::vector<size_t>& inputs,
+                       const std::vector<runtime::NamedArray>& arrays,
+                       const char* what) const;
+  void ClearCarries(Entry& entry) const;
+  void KeepCarries(Entry& entry) const;
+  std::string Name(const mxc_buffer& buffer) const;
+  data::Field FieldOf(const Entry& entry, size_t input) const;
+
+  const std::shared_ptr<const runtime::Model> model_;
+  train::TrainFacts facts_;
+  std::vector<std::string> data_names_, label_names_;
+  std::vector<std::pair<std::string, std::string>> carry_names_;
+  std::vector<data::Field> states_;
+  Entries train_, score_;
+  runtime::Executor* first_ = nullptr;  // in whose memory the others run
+  Entry* last_ = nullptr;               // whose outputs are asked for
+};
+
+}  // namespace mxc::run
