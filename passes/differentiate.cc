@@ -55,8 +55,7 @@ class Differentiation {
     }
     std::vector<std::string> heads;
     for (const Operator* op : AllOperators()) {
-      if (op->loss_head && !op->name.starts_with('_'))
-        heads.push_back(op->name);
+      if (op->loss_head && !op->internal) heads.push_back(op->name);
     }
     Diagnostic error = Error(
         graph_.outputs.empty() ? SourceLoc{} : graph_.outputs[0].node->loc,

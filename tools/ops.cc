@@ -180,7 +180,10 @@ void Describe(const Operator& op) {
 
 int ListAll(const Manners& manners) {
   Json all = Json::array();
+  int64_t count = 0;
   for (const Operator* op : AllOperators()) {
+    if (op->internal) continue;
+    ++count;
     if (manners.json) {
       all.push_back(ToJson(*op));
       continue;
@@ -190,14 +193,14 @@ int ListAll(const Manners& manners) {
   if (manners.json) {
     PrintJson({{"operators", all}});
   } else {
-    fmt::print("{}\n", Count(std::ssize(AllOperators()), "operator"));
+    fmt::print("{}\n", Count(count, "operator"));
   }
   return kSuccess;
 }
 
 int RunOps(const OpsOptions& options) {
   if (options.name.empty()) return ListAll(options.manners);
-  const Operator* op = FindOperator(options.name);
+  const Operator* op = FindPublicOperator(options.name);
   if (!op) {
     const std::string_view nearest = NearestOperator(options.name);
     return Fail(options.manners,

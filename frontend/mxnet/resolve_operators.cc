@@ -25,7 +25,7 @@ Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
   Diagnostics errors;
   for (SymbolNode& node : symbol.nodes) {
     if (node.is_variable()) continue;
-    node.op = FindOperator(node.op_name);
+    node.op = FindPublicOperator(node.op_name);
     if (node.op == nullptr) continue;
     DropForeignAttrs(node, notes);
     node.typed = ParseAttributes(

@@ -39,7 +39,7 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
                                Value current) {
   const JsonValue& op_value = *element.Find("op");
   if (!Expect(op_value, Kind::kString, "'op'")) return {};
-  const Operator* op = FindOperator(op_value.string);
+  const Operator* op = FindPublicOperator(op_value.string);
   const auto inputs = ReadInputs(element, at, current);
   const auto name = ReadName(element, at);
   const std::vector<LocatedAttr> attrs = ReadAttrs(element, op, at);

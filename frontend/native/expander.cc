@@ -28,7 +28,7 @@ void Expander::SetDefaults(const JsonValue* defaults) {
     return;
   }
   for (const JsonMember& member : defaults->members) {
-    const Operator* op = FindOperator(member.key);
+    const Operator* op = FindPublicOperator(member.key);
     if (op == nullptr) {
       Fail(document_.LocateKey(*defaults, member), "operator '{}' is unknown{}",
            member.key,

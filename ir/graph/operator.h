@@ -165,14 +165,19 @@ struct Operator {
   // Whether it differs from run to run for equal inputs: it is neither folded
   // nor merged nor taken for what its meaning says. Not set: never.
   std::function<bool(const void* attrs, bool training)> random;
+  // Not MXNet's: rules make it, of inputs and attributes that fit. Files may
+  // not name it.
+  bool internal = false;
   // Its gradient ignores the head gradient (MXNet's loss heads).
   bool loss_head = false;
 };
 
 // The registry: every operator of ops.def, found by name or alias. Immutable.
 const Operator* FindOperator(std::string_view name);
+// The same for what a user may name: none of the internal ones.
+const Operator* FindPublicOperator(std::string_view name);
 std::span<const Operator* const> AllOperators();  // in the order of ops.def
-// The known name nearest to an unknown one; empty when nothing is close.
+// The public name nearest to an unknown one; empty when nothing is close.
 std::string_view NearestOperator(std::string_view name);
 
 }  // namespace mxc

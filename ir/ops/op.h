@@ -170,6 +170,7 @@ class Op {
     };
     return *this;
   }
+  Op& Internal() { return op_.internal = true, *this; }
   Op& LossHead() { return op_.loss_head = true, *this; }
 
   operator Operator() && { return std::move(op_); }

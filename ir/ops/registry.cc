@@ -43,7 +43,7 @@ class Registry {
   void Name(const std::string& name, const Operator& op) {
     MXC_CHECK(by_name_.emplace(name, &op).second,
               "two operators are called '{}'", name);
-    names_.push_back(name);
+    if (!op.internal) names_.push_back(name);
   }
 
   std::vector<Operator> operators_;  // complete before anything points into it
@@ -61,6 +61,11 @@ const Registry& TheRegistry() {
 
 const Operator* FindOperator(std::string_view name) {
   return TheRegistry().Find(name);
+}
+
+const Operator* FindPublicOperator(std::string_view name) {
+  const Operator* op = FindOperator(name);
+  return op == nullptr || op->internal ? nullptr : op;
 }
 
 std::span<const Operator* const> AllOperators() { return TheRegistry().list(); }

@@ -45,6 +45,7 @@ TEST_CASE("no operator breaks on random attributes, shapes and values") {
   int evaluated = 0;
   uint32_t seed = 1;
   for (const Operator* op : AllOperators()) {
+    if (op->internal) continue;  // rules give it what fits
     CAPTURE(op->name);
     for (int i = 0; i < kRunsOfEach; ++i) {
       Draw draw(seed++);

@@ -47,6 +47,7 @@ void ActivationGradientMeaning(const ActivationAttrs& a, Definition& def) {
 
 MXC_OP(ActivationGradient) {
   return Op<ActivationAttrs>("_activation_gradient")
+      .Internal()
       .Doc("the gradient of Activation")
       .Inputs({{"head"}, {"from"}})
       .Outputs({"gradient"})

@@ -29,6 +29,7 @@ void CtcCostMeaning(const NoAttrs&, Definition& def) {
 
 MXC_OP(CTCCost) {
   return Op<>("_ctc_cost")
+      .Internal()
       .Doc("minus the log of the probability of all paths")
       .Inputs({{"paths"}, {"last"}})
       .Types(CtcCostTypes)

@@ -41,6 +41,7 @@ void CtcEmissionsMeaning(const CtcAttrs& a, Definition& def) {
 
 MXC_OP(CTCEmissions) {
   return Op<CtcAttrs>("_ctc_emissions")
+      .Internal()
       .Doc("the log probability of each symbol of an extended label")
       .InputsOf(CtcEmissionsInputs)
       .Outputs({"emissions"})

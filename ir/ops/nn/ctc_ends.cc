@@ -37,6 +37,7 @@ void CtcEndsMeaning(const CtcAttrs& a, Definition& def) {
 
 MXC_OP(CTCEnds) {
   return Op<CtcAttrs>("_ctc_ends")
+      .Internal()
       .Doc("where paths through an extended label begin and end")
       .InputsOf(CtcEndsInputs)
       .Outputs({"first", "last"})

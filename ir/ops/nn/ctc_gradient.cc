@@ -55,6 +55,7 @@ void CtcGradientMeaning(const CtcAttrs& a, Definition& def) {
 
 MXC_OP(CTCGradient) {
   return Op<CtcAttrs>("_ctc_gradient")
+      .Internal()
       .Doc("the gradient of CTCLoss")
       .InputsOf(CtcGradientInputs)
       .Outputs({"gradient"})

@@ -68,6 +68,7 @@ void CtcStepMeaning(const CtcStepAttrs& a, Definition& def) {
 
 MXC_OP(CTCStep) {
   return Op<CtcStepAttrs>("_ctc_step")
+      .Internal()
       .Doc("the log probability of all paths, one step further")
       .InputsOf(CtcStepInputs)
       .Types(CtcStepTypes)

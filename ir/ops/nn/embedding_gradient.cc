@@ -73,6 +73,7 @@ std::vector<Value> EmbeddingGradientByProduct(const EmbeddingGradientAttrs& a,
 
 MXC_OP(EmbeddingGradient) {
   return Op<EmbeddingGradientAttrs>("_embedding_gradient")
+      .Internal()
       .Doc("the gradient of Embedding")
       .Inputs({{"head"}, {"data"}})
       .Outputs({"gradient"})

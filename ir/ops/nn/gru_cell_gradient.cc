@@ -74,6 +74,7 @@ void GruCellGradientMeaning(const NoAttrs&, Definition& def) {
 
 MXC_OP(GruCellGradient) {
   return Op<>("_gru_cell_gradient")
+      .Internal()
       .Doc("one step of a gru backwards")
       .Inputs({{"input"}, {"recurrent"}, {"before"}, {"hidden_gradient"}})
       .Outputs({"input_gradient", "recurrent_gradient", "before_gradient"})

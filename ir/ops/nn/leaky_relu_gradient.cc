@@ -42,6 +42,7 @@ void LeakyReluGradientMeaning(const LeakyReluAttrs& a, Definition& def) {
 
 MXC_OP(LeakyReLUGradient) {
   return Op<LeakyReluAttrs>("_leaky_relu_gradient")
+      .Internal()
       .Doc("the gradient of LeakyReLU")
       .InputsOf(LeakyReluGradientInputs)
       .Outputs({"gradient"})

@@ -35,6 +35,7 @@ void LrnGradientMeaning(const LrnAttrs& a, Definition& def) {
 
 MXC_OP(LRNGradient) {
   return Op<LrnAttrs>("_lrn_gradient")
+      .Internal()
       .Doc("the gradient of LRN")
       .Inputs({{"head"}, {"data"}, {"tmp_norm"}})
       .Outputs({"gradient"})

@@ -69,6 +69,7 @@ void LstmCellGradientMeaning(const NoAttrs&, Definition& def) {
 
 MXC_OP(LstmCellGradient) {
   return Op<>("_lstm_cell_gradient")
+      .Internal()
       .Doc("one step of an lstm backwards")
       .Inputs({{"gates"},
                {"before"},

@@ -140,6 +140,7 @@ std::vector<Value> MeaningGradientOfData(GradientBuilder& g) {
 
 MXC_OP(MeaningGradient) {
   return Op<MeaningGradientAttrs>("_meaning_gradient")
+      .Internal()
       .Doc("the gradient of an operator, from its meaning")
       .InputsOf(MeaningGradientInputs)
       .Outputs({"gradient"})

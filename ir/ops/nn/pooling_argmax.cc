@@ -68,6 +68,7 @@ void PoolingArgmaxMeaning(const PoolingAttrs& a, Definition& def) {
 
 MXC_OP(PoolingArgmax) {
   return Op<PoolingAttrs>("_pooling_argmax")
+      .Internal()
       .Doc("where in its window max pooling finds the maximum")
       .Outputs({"position"})
       .Types(PoolingArgmaxTypes)

@@ -76,6 +76,7 @@ void PoolingGradientMeaning(const PoolingGradientAttrs& a, Definition& def) {
 
 MXC_OP(PoolingGradient) {
   return Op<PoolingGradientAttrs>("_pooling_gradient")
+      .Internal()
       .Doc("the gradient of Pooling")
       .InputsOf(PoolingGradientInputs)
       .Outputs({"gradient"})

@@ -63,6 +63,7 @@ void PoolingV1GradientMeaning(const PoolingV1GradientAttrs& a,
 
 MXC_OP(PoolingV1Gradient) {
   return Op<PoolingV1GradientAttrs>("_pooling_v1_gradient")
+      .Internal()
       .Doc("the gradient of Pooling_v1")
       .InputsOf(PoolingV1GradientInputs)
       .Outputs({"gradient"})

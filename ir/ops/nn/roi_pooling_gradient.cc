@@ -43,6 +43,7 @@ void RoiPoolingGradientMeaning(const RoiPoolingGradientAttrs&,
 
 MXC_OP(ROIPoolingGradient) {
   return Op<RoiPoolingGradientAttrs>("_roi_pooling_gradient")
+      .Internal()
       .Doc("the gradient of ROIPooling")
       .Inputs({{"head"}, {"rois"}, {"maxidx"}})
       .Outputs({"gradient"})

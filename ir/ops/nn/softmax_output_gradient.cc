@@ -81,6 +81,7 @@ void SoftmaxOutputGradientMeaning(const SoftmaxOutputAttrs& a,
 
 MXC_OP(SoftmaxOutputGradient) {
   return Op<SoftmaxOutputAttrs>("_softmax_output_gradient")
+      .Internal()
       .Doc("the gradient of SoftmaxOutput")
       .Inputs({{"output"}, {"label", InputKind::kLabel}})
       .Outputs({"gradient"})

@@ -56,6 +56,7 @@ void SoftmaxOutputLossMeaning(const SoftmaxOutputAttrs& a, Definition& def) {
 
 MXC_OP(SoftmaxOutputLoss) {
   return Op<SoftmaxOutputAttrs>("_softmax_output_loss")
+      .Internal()
       .Doc("the mean cross entropy of SoftmaxOutput")
       .Inputs({{"output"}, {"label", InputKind::kLabel}})
       .Outputs({"loss"})

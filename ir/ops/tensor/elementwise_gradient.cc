@@ -161,6 +161,7 @@ void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
 
 MXC_OP(ElementwiseGradient) {
   return Op<ElementwiseGradientAttrs>("_elementwise_gradient")
+      .Internal()
       .Doc("the gradient of an elementwise operator")
       .InputsOf(ElementwiseGradientInputs)
       .Outputs({"gradient"})
