@@ -38,6 +38,10 @@ struct Blocking {
   bool SameBlock(const Blocking& other) const {
     return block == other.block && (block == 1 || axis == other.axis);
   }
+  void Cut(int at, int64_t into) {
+    axis = into > 1 ? at : 0;
+    block = into;
+  }
   void Enclose(const Blocking& other) {
     for (size_t a = 0; a < low.size(); ++a) {
       low[a] = std::max(low[a], other.low[a]);
@@ -50,15 +54,6 @@ struct Blocking {
 };
 
 Blocking Plain(int rank) { return {0, 1, Extents(rank, 0), Extents(rank, 0)}; }
-
-int AxisOf(const std::vector<Role>& axes, std::initializer_list<Role> roles) {
-  for (size_t axis = 0; axis < axes.size(); ++axis) {
-    if (std::ranges::find(roles, axes[axis]) != roles.end()) {
-      return static_cast<int>(axis);
-    }
-  }
-  return 0;
-}
 
 class LayoutAssignment {
  public:
@@ -101,8 +96,7 @@ class LayoutAssignment {
     const std::vector<Role>& axes =
         program_.steps[s].contraction()->contraction.data_axes;
     Blocking demand = Plain(static_cast<int>(axes.size()));
-    demand.axis = AxisOf(axes, {Role::kGroupIn, Role::kIn});
-    demand.block = candidates_[s]->data_block;
+    demand.Cut(candidates_[s]->data_axis, candidates_[s]->data_block);
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       if (axes[axis] < Role::kSpatial0) continue;
       const size_t k = static_cast<size_t>(axes[axis]) -
@@ -115,23 +109,32 @@ class LayoutAssignment {
     return demand;
   }
 
+  // What it asks of its weight, if it takes it as other steps leave it.
+  Blocking WeightDemand(int s) const {
+    Blocking demand = Plain(ShapeOf(program_.steps[s].inputs[1]).rank());
+    demand.Cut(candidates_[s]->weight_axis, candidates_[s]->weight_block);
+    return demand;
+  }
+
   Blocking ResultOf(int s) const {
-    const std::vector<Role>& axes =
-        program_.steps[s].contraction()->contraction.output_axes;
-    Blocking result = Plain(static_cast<int>(axes.size()));
-    result.axis = AxisOf(axes, {Role::kGroupOut, Role::kOut});
-    result.block = candidates_[s]->output_block;
+    Blocking result = Plain(ShapeOf(program_.steps[s].outputs[0]).rank());
+    result.Cut(candidates_[s]->output_axis, candidates_[s]->output_block);
     return result;
   }
 
-  // The demands of all kernels that read `buffer` as their data.
+  // The demands of all kernels that read `buffer` as an activation, first as
+  // their data: those may ask for a border.
   std::vector<Blocking> DemandsOn(int buffer) const {
-    std::vector<Blocking> demands;
+    std::vector<Blocking> demands, others;
     for (const int s : ReadersOf(program_, buffer)) {
-      if (candidates_[s] && program_.steps[s].inputs[0] == buffer) {
-        demands.push_back(DataDemand(s));
+      if (!candidates_[s]) continue;
+      const std::vector<int>& inputs = program_.steps[s].inputs;
+      if (inputs[0] == buffer) demands.push_back(DataDemand(s));
+      if (inputs[1] == buffer && candidates_[s]->weight_block > 0) {
+        others.push_back(WeightDemand(s));
       }
     }
+    demands.insert(demands.end(), others.begin(), others.end());
     return demands;
   }
 
@@ -270,10 +273,12 @@ class LayoutAssignment {
         steps.push_back(std::move(step));
         continue;
       }
-      if (!Satisfies(step.inputs[0], DataDemand(static_cast<int>(s)))) {
-        CopyData(static_cast<int>(s), step, steps);
+      CopyOperand(step, 0, DataDemand(static_cast<int>(s)), steps);
+      if (candidates_[s]->weight_block > 0) {
+        CopyOperand(step, 1, WeightDemand(static_cast<int>(s)), steps);
+      } else {
+        PackWeight(step, candidates_[s]->weight, steps);
       }
-      PackWeight(step, candidates_[s]->weight, steps);
       const int output = step.outputs[0];
       const Blocking result = ResultOf(static_cast<int>(s));
       if (Satisfies(output, result)) {
@@ -291,11 +296,12 @@ class LayoutAssignment {
     program_.steps = std::move(steps);
   }
 
-  // Reads a copy of the data in the layout that the kernel asks for; the copy
-  // carries the border of all kernels that will share it.
-  void CopyData(int s, Step& step, std::vector<Step>& steps) {
-    const int from = step.inputs[0];
-    Blocking demand = DataDemand(s);
+  // Where an operand is not as the kernel asks, the step reads a copy that is;
+  // the copy carries the border of all kernels that will share it.
+  void CopyOperand(Step& step, int operand, Blocking demand,
+                   std::vector<Step>& steps) {
+    const int from = step.inputs[operand];
+    if (Satisfies(from, demand)) return;
     for (const Blocking& other : DemandsOn(from)) {
       if (other.SameBlock(demand)) demand.Enclose(other);
     }
@@ -306,7 +312,7 @@ class LayoutAssignment {
       program_.buffers[copy].constant = {};
       steps.push_back(CopyStep(step, from, copy));
     }
-    step.inputs[0] = copy;
+    step.inputs[operand] = copy;
   }
 
   void PackWeight(Step& step, const Layout& layout, std::vector<Step>& steps) {

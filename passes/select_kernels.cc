@@ -7,9 +7,16 @@
 // A contraction for which the catalog knows nothing, or of another type than
 // f32, keeps the generic loop nest. What the kernels ask of layouts is met by
 // assign-layouts.
+//
+// Where a kernel computes sums of parts of a long reduction, to have enough
+// tasks, a second step adds them, always in the same order:
+//
+//   dw: contraction {acc · s}   ⇒   dw/parts: contraction {acc} ─► p[4, …]
+//                                   dw: (p[0] + p[1] + p[2] + p[3]) · s
 #include <algorithm>
 
 #include "passes/passes.h"
+#include "passes/step_operands.h"
 
 namespace mxc {
 namespace {
@@ -27,13 +34,63 @@ bool CanPack(const Program& program, const Step& step, const Layout& weight) {
          program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
 }
 
+// The step in two: sums of `parts` parts into a new buffer, and a Map that adds
+// and finishes them. A single part has no axis of its own.
+std::pair<Step, Step> SumsOfParts(Program& program, const Step& step,
+                                  const KernelCandidate& candidate) {
+  const ContractionStep& body = *step.contraction();
+  const int64_t parts = candidate.parts;
+  const int output = step.outputs[0];
+  Buffer buffer;
+  buffer.name = program.buffers[output].name + "/parts";
+  buffer.type = program.buffers[output].type;
+  Extents dims = buffer.type.shape.dims();
+  std::vector<Expr> index;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    index.push_back(Var(static_cast<int>(axis)));
+  }
+  if (parts > 1) dims.insert(dims.begin(), parts);
+  buffer.type.shape = Shape(dims);
+  buffer.layout = Layout::RowMajor(buffer.type.shape);
+  const int sums = static_cast<int>(program.buffers.size());
+  program.buffers.push_back(std::move(buffer));
+
+  Step first = step, second = step;
+  first.name += "/parts";
+  first.inputs.resize(2);
+  first.outputs = {sums};
+  first.scratch_bytes = candidate.scratch_bytes;
+  first.body = ContractionStep{
+      parts > 1 ? InParts(body.contraction, parts) : body.contraction, Acc(),
+      candidate.choice};
+  second.inputs.push_back(sums);
+  const int operand = static_cast<int>(second.inputs.size()) - 1;
+  Expr total;
+  for (int64_t part = 0; part < parts; ++part) {
+    std::vector<Expr> at = index;
+    if (parts > 1) at.insert(at.begin(), Expr(part));
+    const Expr sum = Load(operand, DType::kF32, std::move(at));
+    total = part == 0 ? sum : total + sum;
+  }
+  const Expr value = Rewrite(body.epilogue, [&](const Expr& e) -> Expr {
+    return e->kind == ExprKind::kAcc ? total : Expr();
+  });
+  const Shape& shape = program.buffers[output].type.shape;
+  second.body =
+      Map{{{0, Extents(shape.dims().size(), 0), shape.dims(), value}}};
+  TidyOperands(second);
+  return {std::move(first), std::move(second)};
+}
+
 }  // namespace
 
 Result<bool> SelectKernels(Program& program, PassContext& context) {
   if (context.catalog == nullptr) return false;
   bool changed = false;
+  std::vector<Step> steps;
   for (Step& step : program.steps) {
-    ContractionStep* body = step.contraction();
+    steps.push_back(step);
+    ContractionStep* body = steps.back().contraction();
     if (body == nullptr || !IsF32(program, step)) continue;
     const auto candidates = context.catalog->Candidates(body->contraction);
     const auto best =
@@ -41,10 +98,17 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
           return CanPack(program, step, candidate.weight);
         });
     if (best == candidates.end()) continue;
-    body->choice = best->choice;
-    step.scratch_bytes = best->scratch_bytes;
     changed = true;
+    if (best->parts > 0) {
+      auto [parts, sum] = SumsOfParts(program, step, *best);
+      steps.back() = std::move(parts);
+      steps.push_back(std::move(sum));
+      continue;
+    }
+    body->choice = best->choice;
+    steps.back().scratch_bytes = best->scratch_bytes;
   }
+  program.steps = std::move(steps);
   return changed;
 }
 

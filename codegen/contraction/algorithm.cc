@@ -2,7 +2,9 @@
 #include "codegen/contraction/algorithm.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "codegen/contraction/taps.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/support/check.h"
 
@@ -24,25 +26,37 @@ KernelBasis BasisOf(std::string_view algorithm) {
                                    : KernelBasis::kPlain;
 }
 
-Extents HaloLow(const Contraction& c) { return c.pad; }
+Extents HaloLow(const Contraction& c) {
+  Extents halo;
+  for (size_t i = 0; i < c.kernel.size(); ++i) halo.push_back(HaloLow(c, i));
+  return halo;
+}
 
 Extents HaloHigh(const Contraction& c) {
   Extents halo;
-  for (size_t i = 0; i < c.kernel.size(); ++i) {
-    const int64_t last = (c.output[i] - 1) * c.stride[i] +
-                         (c.kernel[i] - 1) * c.dilate[i] - c.pad[i];
-    halo.push_back(std::max<int64_t>(0, last - (c.input[i] - 1)));
-  }
+  for (size_t i = 0; i < c.kernel.size(); ++i) halo.push_back(HaloHigh(c, i));
   return halo;
 }
 
 Layout WeightLayout(const Contraction& c, std::string_view algorithm,
                     int64_t data_block, int lanes, int panel_vectors) {
   const std::vector<Role>& axes = c.weight_axes;
-  int out = AxisOf(axes, Role::kGroupOut);
-  const int64_t out_extent = out >= 0 ? c.groups * c.out : c.out;
-  if (out < 0) out = AxisOf(axes, Role::kOut);
-  const int in = AxisOf(axes, Role::kIn);
+  int out = AxisOf(axes, Role::kGroupOut), in = AxisOf(axes, Role::kIn);
+  int64_t out_extent = c.groups * c.out;
+  int64_t groups = 1;  // that are a part of the input channels' axis
+  if (out < 0) {
+    out = AxisOf(axes, Role::kOut);
+    out_extent = c.out;
+  }
+  if (in < 0) {
+    in = AxisOf(axes, Role::kGroupIn);
+    groups = c.groups;
+  }
+  // One channel for each group: their axis has the lanes.
+  if (algorithm == kDepthwise && groups > 1) {
+    std::swap(out, in);
+    out_extent = std::exchange(groups, 1);
+  }
   const int64_t panel = int64_t{panel_vectors} * lanes;
   const bool in_blocks = algorithm == kDirect && data_block > 1;
   const KernelBasis basis = BasisOf(algorithm);
@@ -57,6 +71,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     // A single group axis: WeightFits refuses more.
     layout.dims.push_back({static_cast<int>(i), c.groups});
   }
+  if (groups > 1) layout.dims.push_back({in, groups});
   layout.dims.push_back({out, DivideUp(out_extent, panel)});
   if (in_blocks) {
     layout.dims.push_back({in, DivideUp(c.in, data_block)});

@@ -22,6 +22,8 @@ inline constexpr std::string_view kGrouped = "grouped";
 // outputs. Constant weights only.
 inline constexpr std::string_view kWinograd2 = "winograd2";
 inline constexpr std::string_view kWinograd4 = "winograd4";
+// Sums over images and positions of two activations (pixel_sums.h).
+inline constexpr std::string_view kPixelSums = "pixel_sums";
 // Matrix products, row-major.
 inline constexpr std::string_view kGemm = "gemm";
 
@@ -33,7 +35,7 @@ Extents HaloLow(const Contraction& c);
 Extents HaloHigh(const Contraction& c);
 
 // Panels of panel_vectors · lanes output channels, outermost first:
-//   direct, blocked data     panel, channel block, kernel axes, channel
+//   direct, blocked data     groups, panel, channel block, kernel axes, channel
 //   direct, row-major data   panel, channel, kernel axes
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel

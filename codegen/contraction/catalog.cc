@@ -5,6 +5,8 @@
 
 #include "codegen/codegen.h"
 #include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/pixel_sums.h"
+#include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
 #include "ir/program/kernel_basis.h"
@@ -45,7 +47,8 @@ int Count(const std::vector<Role>& axes, Role role) {
   return static_cast<int>(std::ranges::count(axes, role));
 }
 
-// A convolution as MXNet lays it out: f[N, C, spatial …] by f[O, I, spatial …].
+// A convolution as MXNet lays it out, f[N, C, spatial …] by f[O, I, spatial …],
+// or the gradient of one with respect to its data: by f[I, O, spatial …].
 bool IsConvolution(const Contraction& c) {
   const auto matches = [&](const std::vector<Role>& axes, Role first,
                            std::initializer_list<Role> second) {
@@ -58,10 +61,11 @@ bool IsConvolution(const Contraction& c) {
     }
     return true;
   };
-  return !c.kernel.empty() && !c.flip && Product(c.data_dilate) == 1 &&
+  return !c.kernel.empty() && contraction::HasPhases(c) &&
          matches(c.data_axes, Role::kBatch, {Role::kGroupIn, Role::kIn}) &&
          (matches(c.weight_axes, Role::kGroupOut, {Role::kIn}) ||
-          matches(c.weight_axes, Role::kOut, {Role::kIn})) &&
+          matches(c.weight_axes, Role::kOut, {Role::kIn}) ||
+          matches(c.weight_axes, Role::kGroupIn, {Role::kOut})) &&
          matches(c.output_axes, Role::kBatch, {Role::kGroupOut, Role::kOut});
 }
 
@@ -96,6 +100,8 @@ class CpuCatalog : public KernelCatalog {
       AddWinograd(c, contraction::kWinograd2, candidates);
       AddDirect(c, /*data_block=*/lanes_, candidates);
       AddDirect(c, /*data_block=*/1, candidates);
+    } else if (contraction::IsPixelSums(c)) {
+      AddPixelSums(c, candidates);
     } else if (IsProduct(c)) {
       AddGemm(c, candidates);
     }
@@ -189,11 +195,63 @@ class CpuCatalog : public KernelCatalog {
     if (c.groups == 1 || c.in != c.out || c.in >= lanes_) return;
     if (lanes_ % c.in != 0) return;
     const bool depthwise = c.in == 1;
+    // Exchanged channels of small groups cannot be packed by a layout.
+    if (!depthwise && Count(c.weight_axes, Role::kGroupIn) > 0) return;
     const RegisterTile tile = {target_.vector_registers > 16 ? 14 : 10, 1};
     KernelCandidate candidate =
         Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
              lanes_, lanes_, tile, 1);
     candidate.cost = Cost(c, depthwise ? 0.5 : 0.7);
+    out.push_back(std::move(candidate));
+  }
+
+  // Lanes are the weight's channels; data's are the rows of a tile, or the
+  // kernel's positions where data are row-major.
+  void AddPixelSums(const Contraction& c,
+                    std::vector<KernelCandidate>& out) const {
+    const bool by_lane = contraction::IsDepthwisePixelSums(c);
+    const bool grouped = c.groups > 1 && c.data_axes[0] == Role::kIn;
+    if (grouped && !by_lane && (c.batch % lanes_ != 0 || c.out % lanes_ != 0)) {
+      return;
+    }
+    AddPixelSums(c, lanes_, by_lane, out);
+    if (!grouped) AddPixelSums(c, 1, by_lane, out);
+  }
+
+  void AddPixelSums(const Contraction& c, int64_t data_block, bool by_lane,
+                    std::vector<KernelCandidate>& out) const {
+    const int64_t vectors = DivideUp(by_lane ? c.groups : c.out, lanes_);
+    const int64_t last = c.output.back();
+    const int64_t before =
+        c.output.size() > 1 ? c.output[c.output.size() - 2] : 1;
+    const int64_t columns =
+        data_block > 1 && !by_lane ? std::min<int64_t>(c.batch, lanes_) : last;
+    const int64_t rows = data_block > 1 && !by_lane ? last : before;
+    const RegisterTile tile =
+        by_lane ? RegisterTile{target_.vector_registers > 16 ? 14 : 9, 1}
+                : ChooseTile(target_, rows, columns, vectors);
+    KernelCandidate candidate;
+    candidate.choice = {std::string(contraction::kPixelSums), lanes_,
+                        tile.pixels, tile.vectors};
+    candidate.data_block = data_block;
+    candidate.weight_block = candidate.output_block = lanes_;
+    candidate.output_axis =
+        static_cast<int>(std::ranges::find_if(c.output_axes,
+                                              [](Role role) {
+                                                return role == Role::kOut ||
+                                                       role == Role::kGroupOut;
+                                              }) -
+                         c.output_axes.begin());
+    candidate.halo_low = HaloLow(c);
+    candidate.halo_high = HaloHigh(c);
+    if (c.data_axes[0] == Role::kIn) {
+      candidate.parts = contraction::ChooseParts(
+          c, data_block, tile.vectors * int64_t{lanes_});
+    }
+    double efficiency =
+        by_lane ? 0.5 : TileEfficiency(tile, rows, columns, vectors);
+    if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
+    candidate.cost = Cost(c, efficiency);
     out.push_back(std::move(candidate));
   }
 
@@ -221,14 +279,15 @@ class CpuCatalog : public KernelCatalog {
   // Rows and columns of pixels, as far as they are known without layouts.
   static std::pair<int64_t, int64_t> Pixels(const Contraction& c) {
     Extents output;
-    for (const int64_t extent : c.output) {
+    for (size_t i = 0; i < c.output.size(); ++i) {
+      const int64_t extent = DivideUp(c.output[i], c.data_dilate[i]);
       if (extent > 1) output.push_back(extent);
     }
     if (output.empty()) return {1, c.batch};
     if (output.size() == 1) return {1, output[0]};
     const int64_t columns = output.back();
     const int64_t rows = output[output.size() - 2];
-    if (Product(c.kernel) == 1 && Product(c.stride) == 1) {
+    if (Product(c.kernel) * Product(c.stride) * Product(c.data_dilate) == 1) {
       return {1, rows * columns};
     }
     return {rows, columns};

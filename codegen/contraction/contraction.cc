@@ -36,12 +36,12 @@ KernelPlan PlanWinograd(const Program& program, const Step& step,
 
 KernelPlan PlanNest(const Program& program, const Step& step,
                     const Target& target) {
-  auto shape = std::make_shared<const contraction::StepShape>(
+  auto shapes = std::make_shared<const std::vector<contraction::StepShape>>(
       contraction::ShapeStep(program, step, target));
   KernelPlan plan;
-  plan.tasks = shape->task_count();
-  plan.emit = [shape](KernelFunction& kernel) {
-    contraction::StepKernel(kernel, *shape).Emit();
+  plan.tasks = shapes->front().task_count();
+  plan.emit = [shapes](KernelFunction& kernel) {
+    contraction::EmitStep(kernel, *shapes);
   };
   return plan;
 }

@@ -29,14 +29,7 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
                      const MicroKernel::Accumulators& sums,
                      llvm::Value* output) {
   ExprEmitter::Scope scope(emitter_);
-  std::vector<Expr> outer;
-  Expr channel = Expr(0);
-  for (size_t i = 0; i < at.outer.size(); ++i) {
-    const int64_t extent = nest_.outer[i].extent;
-    outer.push_back(extent == 1 ? Expr(0)
-                                : emitter_.Bind(at.outer[i], {0, extent - 1}));
-    channel = channel + outer.back() * Expr(nest_.outer[i].channels);
-  }
+  const std::vector<Expr> base = TileIndices(at);
   const Expr row = emitter_.Bind(at.row, {0, nest_.rows.extent - 1});
   const Expr column = emitter_.Bind(at.column, {0, nest_.columns.extent - 1});
   const Expr vector = emitter_.Bind(at.vector, {0, nest_.vectors() - 1});
@@ -44,11 +37,14 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
       emitter_.BindLanes(kernel_.Int(0), {0, int64_t{nest_.lanes} - 1});
   for (int v = 0; v < shape.vectors; ++v) {
     const bool partial = tail_lanes > 0 && v == shape.vectors - 1;
-    const Expr lanes = channel + (vector + Expr(v)) * Expr(nest_.lanes) + lane;
+    const Expr lanes = (vector + Expr(v)) * Expr(nest_.lanes) + lane;
     for (int64_t r = 0; r < shape.rows; ++r) {
       for (int64_t c = 0; c < shape.width; ++c) {
-        emitter_.SetIndices(
-            Indices(outer, row + Expr(r), column + Expr(c), lanes));
+        std::vector<Expr> indices = base;
+        Add(nest_.rows, row + Expr(r), indices);
+        Add(nest_.columns, column + Expr(c), indices);
+        indices[nest_.channel_var] = indices[nest_.channel_var] + lanes;
+        emitter_.SetIndices(std::move(indices));
         const int64_t pixel = r * shape.width + c;
         WriteVector(sums[pixel * shape.vectors + v],
                     kernel_.ElementAddress(
@@ -88,16 +84,32 @@ void Epilogue::WriteVector(llvm::Value* sum, llvm::Value* address, bool partial,
   }
 }
 
-std::vector<Expr> Epilogue::Indices(const std::vector<Expr>& outer,
-                                    const Expr& row, const Expr& column,
-                                    const Expr& channel) const {
+Expr Epilogue::Bind(llvm::Value* value, int64_t extent) {
+  return extent == 1 ? Expr(0) : emitter_.Bind(value, {0, extent - 1});
+}
+
+void Epilogue::Add(const PixelAxis& axis, const Expr& i,
+                   std::vector<Expr>& indices) {
+  if (axis.var < 0) return;
+  Expr& index = indices[axis.var];
+  index = index + i * Expr(axis.scale) + Expr(axis.first);
+}
+
+std::vector<Expr> Epilogue::TileIndices(const TilePosition& at) {
   std::vector<Expr> indices(output_rank_, Expr(0));
-  for (size_t i = 0; i < outer.size(); ++i) {
-    if (nest_.outer[i].var >= 0) indices[nest_.outer[i].var] = outer[i];
+  for (size_t i = 0; i < at.outer.size(); ++i) {
+    const OuterAxis& axis = nest_.outer[i];
+    const Expr value = Bind(at.outer[i], axis.extent);
+    if (axis.var >= 0) {
+      indices[axis.var] = value;
+    } else {
+      Expr& channel = indices[nest_.channel_var];
+      channel = channel + value * Expr(axis.channels);
+    }
   }
-  if (nest_.rows.var >= 0) indices[nest_.rows.var] = row;
-  if (nest_.columns.var >= 0) indices[nest_.columns.var] = column;
-  indices[nest_.channel_var] = channel;
+  for (size_t i = 0; i < at.planes.size(); ++i) {
+    Add(nest_.planes[i], Bind(at.planes[i], nest_.planes[i].extent), indices);
+  }
   return indices;
 }
 

@@ -12,7 +12,7 @@ namespace mxc::contraction {
 
 // Where a tile's first element lies in the output; i64 values.
 struct TilePosition {
-  std::vector<llvm::Value*> outer;  // for each of nest.outer
+  std::vector<llvm::Value*> outer, planes;  // for each of the nest's
   llvm::Value *row, *column;
   llvm::Value* vector;  // of output channels
 };
@@ -29,8 +29,12 @@ class Epilogue {
  private:
   void WriteVector(llvm::Value* sum, llvm::Value* address, bool partial,
                    int64_t tail_lanes);
-  std::vector<Expr> Indices(const std::vector<Expr>& outer, const Expr& row,
-                            const Expr& column, const Expr& channel) const;
+  // What the tile's position says of the output's indices, row and column
+  // aside.
+  std::vector<Expr> TileIndices(const TilePosition& at);
+  Expr Bind(llvm::Value* value, int64_t extent);
+  static void Add(const PixelAxis& axis, const Expr& i,
+                  std::vector<Expr>& indices);
 
   KernelFunction& kernel_;
   const Nest& nest_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace mxc::contraction {
 namespace {
@@ -71,14 +72,10 @@ MicroKernel::Accumulators MicroKernel::AddTail(Source source,
              std::move(sums));
 }
 
-// The weight pointer passes through the loops in front of the sums.
 MicroKernel::Accumulators MicroKernel::Add(const Steps& steps, Source source,
                                            llvm::Value* count,
                                            Accumulators sums) {
-  Carried carried = {source.weight};
-  carried.insert(carried.end(), sums.begin(), sums.end());
-  carried = StepLoops(steps, 0, count, source, std::move(carried));
-  return Accumulators(carried.begin() + 1, carried.end());
+  return StepLoops(steps, 0, count, source, std::move(sums));
 }
 
 MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
@@ -89,11 +86,10 @@ MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
   llvm::Value* extent = axis == 0 ? count : kernel_.Int(a.extent);
   return kernel_.Loop(kernel_.Int(0), extent, 1, std::move(carried),
                       [&](llvm::Value* i, const Carried& values) {
-                        llvm::Value* offset = kernel_.b().CreateNSWMul(
-                            i, kernel_.Int(a.data_stride));
                         Source inner = source;
-                        inner.data =
-                            kernel_.ElementAddress(source.data, offset, 4);
+                        inner.data = Advance(source.data, i, a.data_stride);
+                        inner.weight =
+                            Advance(source.weight, i, a.weight_stride);
                         return StepLoops(steps, axis + 1, count, inner, values);
                       });
 }
@@ -105,18 +101,17 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   // LLVM's loop strength reduction would else make an induction variable of
   // every address in here.
   llvm::Value* data = Opaque(source.data);
-  llvm::Value* weight = Opaque(carried[0]);
+  llvm::Value* weight = Opaque(source.weight);
   FetchAhead(source, weight);
   llvm::FastMathFlags flags;
   flags.setAllowContract();
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
   if (nest_.access == DataAccess::kBroadcast) {
-    AddBroadcasts(steps, data, weight, carried.data() + 1);
+    AddBroadcasts(steps, data, weight, carried.data());
   } else {
-    AddWindow(steps, data, weight, carried.data() + 1);
+    AddWindow(steps, data, weight, carried.data());
   }
-  carried[0] = At(weight, steps.weight_rows * nest_.panel_width());
   return carried;
 }
 
@@ -139,7 +134,8 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   for (int64_t i = 0; i < steps.unroll; ++i) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      weights.push_back(LoadVector(weight, WeightOffset(i, v)));
+      weights.push_back(
+          LoadVector(weight, i * steps.row_stride + VectorOffset(v)));
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
@@ -174,8 +170,8 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
   for (int64_t channel = 0; channel < channels; ++channel) {
     Accumulators weights;
     for (int64_t tap = 0; tap < steps.unroll; ++tap) {
-      weights.push_back(
-          LoadVector(weight, WeightOffset(tap * channels + channel, 0)));
+      weights.push_back(LoadVector(
+          weight, tap * steps.row_stride + channel * nest_.panel_width()));
     }
     if (channel > 0) data = Opaque(data);
     for (const auto& [offset, uses] : positions) {
@@ -208,9 +204,15 @@ int64_t MicroKernel::PixelOffset(int64_t pixel) const {
 // Windows of neighbouring pixels share elements. Seeing that, LLVM would keep
 // their broadcasts in registers, and run out of them.
 bool MicroKernel::WindowsOverlap(const Steps& steps) const {
-  return shape_.width > 1 &&
-         nest_.columns.data_stride % std::max<int64_t>(steps.stride, 1) == 0 &&
-         nest_.columns.data_stride < steps.unroll * steps.stride;
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < steps.unroll; ++i) {
+    for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+      if (!seen.insert(PixelOffset(pixel) + i * steps.stride).second) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 // The same pointer, in a way that LLVM does not see through.
@@ -222,10 +224,16 @@ llvm::Value* MicroKernel::Opaque(llvm::Value* pointer) {
   return kernel_.b().CreateCall(identity, {pointer});
 }
 
-int64_t MicroKernel::WeightOffset(int64_t row, int vector) const {
-  const int64_t panel = vector / nest_.panel_vectors;
-  return panel * nest_.panel_elements() + row * nest_.panel_width() +
+int64_t MicroKernel::VectorOffset(int vector) const {
+  return vector / nest_.panel_vectors * nest_.panel_stride +
          vector % nest_.panel_vectors * nest_.lanes;
+}
+
+llvm::Value* MicroKernel::Advance(llvm::Value* base, llvm::Value* index,
+                                  int64_t stride) {
+  if (stride == 0) return base;
+  return kernel_.ElementAddress(
+      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)), 4);
 }
 
 llvm::Value* MicroKernel::At(llvm::Value* base, int64_t offset) {

@@ -59,9 +59,10 @@ class MicroKernel {
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);
   int64_t PixelOffset(int64_t pixel) const;
   llvm::Value* At(llvm::Value* base, int64_t offset);
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
   llvm::Value* LoadVector(llvm::Value* base, int64_t offset);
   llvm::Value* Opaque(llvm::Value* pointer);
-  int64_t WeightOffset(int64_t row, int vector) const;
+  int64_t VectorOffset(int vector) const;  // in a row of weights
   bool WindowsOverlap(const Steps& steps) const;
 
   KernelFunction& kernel_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/operand.h"
+#include "codegen/contraction/pixel_sums.h"
+#include "codegen/contraction/taps.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
@@ -16,68 +19,22 @@ constexpr int64_t kMaxUnroll = 16;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Strides and origin of an operand by role.
-class Operand {
- public:
-  Operand(const Layout& layout, const std::vector<Role>& roles)
-      : layout_(layout), roles_(roles), strides_(layout.strides()) {}
-
-  std::vector<int> AxesOf(Role role) const {
-    std::vector<int> axes;
-    for (size_t i = 0; i < roles_.size(); ++i) {
-      if (roles_[i] == role) axes.push_back(static_cast<int>(i));
-    }
-    return axes;
-  }
-  int AxisOf(std::initializer_list<Role> roles) const {
-    for (const Role role : roles) {
-      const std::vector<int> axes = AxesOf(role);
-      if (!axes.empty()) return axes[0];
-    }
-    return -1;
-  }
-  // Of the outermost part of an axis: the block's stride if the axis is cut.
-  int64_t Stride(int axis) const {
-    for (size_t i = 0; i < layout_.dims.size(); ++i) {
-      if (layout_.dims[i].axis == axis) return strides_[i];
-    }
-    return 0;
-  }
-  int64_t Extent(int axis) const {
-    for (const Layout::Dim& dim : layout_.dims) {
-      if (dim.axis == axis) {
-        return dim.extent - layout_.halo_low[axis] - layout_.halo_high[axis];
-      }
-    }
-    return 1;
-  }
-  int64_t Origin() const { return layout_.Offset(Extents(roles_.size(), 0)); }
-  const Layout& layout() const { return layout_; }
-
- private:
-  const Layout& layout_;
-  const std::vector<Role>& roles_;
-  Extents strides_;
-};
-
-Role SpatialRole(size_t i) {
-  return static_cast<Role>(static_cast<int>(Role::kSpatial0) + i);
-}
-
 struct Spatial {
-  int64_t output = 1, kernel = 1, stride = 1, dilate = 1, pad = 0;
+  Taps taps;
+  int64_t kernel = 1;
   int64_t data_step = 0;    // per position of the input
   int64_t output_step = 0;  // per position of the output
   int var = -1;
 };
 
-std::vector<Spatial> SpatialAxes(const Contraction& c, const Operand& data,
-                                 const Operand& output) {
+std::vector<Spatial> SpatialAxes(const Contraction& c,
+                                 const std::vector<Taps>& phase,
+                                 const Operand& data, const Operand& output) {
   std::vector<Spatial> axes;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
     const int out_axis = output.AxisOf({SpatialRole(i)});
-    axes.push_back({c.output[i], c.kernel[i], c.stride[i], c.dilate[i],
-                    c.pad[i], data.Stride(data.AxisOf({SpatialRole(i)})),
+    axes.push_back({phase[i], c.kernel[i],
+                    data.Stride(data.AxisOf({SpatialRole(i)})),
                     output.Stride(out_axis), out_axis});
   }
   return axes;
@@ -87,13 +44,34 @@ std::vector<Spatial> SpatialAxes(const Contraction& c, const Operand& data,
 // checks.
 void CheckHalo(const Contraction& c, const Operand& data,
                const std::string& step) {
-  const Extents low = HaloLow(c), high = HaloHigh(c);
   for (size_t i = 0; i < c.kernel.size(); ++i) {
     const int axis = data.AxisOf({SpatialRole(i)});
-    MXC_CHECK(data.layout().halo_low[axis] >= low[i] &&
-                  data.layout().halo_high[axis] >= high[i],
+    MXC_CHECK(data.layout().halo_low[axis] >= HaloLow(c, i) &&
+                  data.layout().halo_high[axis] >= HaloHigh(c, i),
               "{}: the halo of spatial axis {}", step, i);
   }
+}
+
+// The kernel's axes as loops: weights hold `rows` rows for each position.
+// Returns the first position's weights.
+int64_t Window(const std::vector<Spatial>& spatial, int64_t rows,
+               int64_t panel_width, std::vector<StepAxis>& window) {
+  int64_t first = 0, stride = rows * panel_width;
+  window.assign(spatial.size(), {});
+  for (size_t i = spatial.size(); i-- > 0;) {
+    const Taps& taps = spatial[i].taps;
+    window[i] = {taps.count, taps.data_per_tap * spatial[i].data_step,
+                 taps.weight_step * stride};
+    first += taps.first_weight * stride;
+    stride *= spatial[i].kernel;
+  }
+  return first;
+}
+
+int64_t Positions(const std::vector<Spatial>& spatial) {
+  int64_t count = 1;
+  for (const Spatial& s : spatial) count *= s.kernel;
+  return count;
 }
 
 // Loops over (channel block, kernel position) with the block's channels
@@ -102,20 +80,20 @@ void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
                      int64_t block_stride, Nest& nest) {
   const int64_t block = nest.lanes;
   const int64_t unroll = std::min(block, kUnroll);
+  const int64_t width = nest.panel_width();
   std::vector<StepAxis> window;
-  for (const Spatial& s : spatial) {
-    window.push_back({s.kernel, s.dilate * s.data_step});
-  }
-  nest.main.axes = {{c.in / block, block_stride}};
+  nest.weight_base += Window(spatial, block, width, window);
+  nest.main.axes = {
+      {c.in / block, block_stride, Positions(spatial) * block * width}};
   nest.main.axes.insert(nest.main.axes.end(), window.begin(), window.end());
-  nest.main.axes.push_back({block / unroll, unroll});
+  nest.main.axes.push_back({block / unroll, unroll, unroll * width});
   nest.main.unroll = nest.main.weight_rows = unroll;
+  nest.main.row_stride = nest.tail.row_stride = width;
   nest.tail.axes = window;
   nest.tail.unroll = c.in % block;
   nest.tail.weight_rows = block;
   nest.tail_offset = c.in / block * block_stride;
-  nest.panel_rows = DivideUp(c.in, block) * block;
-  for (const Spatial& s : spatial) nest.panel_rows *= s.kernel;
+  nest.panel_rows = DivideUp(c.in, block) * block * Positions(spatial);
 }
 
 // Row-major data: loops over (channel, kernel rows), with the innermost kernel
@@ -123,27 +101,33 @@ void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
 // none.
 void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
                       int64_t channel_stride, Nest& nest) {
-  std::vector<StepAxis> axes = {{c.in, channel_stride}};
-  nest.panel_rows = c.in;
-  for (const Spatial& s : spatial) {
-    nest.panel_rows *= s.kernel;
-    if (s.kernel > 1) axes.push_back({s.kernel, s.dilate * s.data_step});
+  const int64_t width = nest.panel_width();
+  std::vector<StepAxis> window;
+  nest.weight_base += Window(spatial, 1, width, window);
+  std::vector<StepAxis> axes = {
+      {c.in, channel_stride, Positions(spatial) * width}};
+  for (const StepAxis& axis : window) {
+    if (axis.extent != 1) axes.push_back(axis);
   }
+  nest.panel_rows = c.in * Positions(spatial);
   const StepAxis inner = axes.back();
   axes.pop_back();
+  nest.main.stride = nest.tail.stride = inner.data_stride;
+  nest.main.row_stride = nest.tail.row_stride = inner.weight_stride;
   if (axes.empty()) {
     const int64_t unroll = std::min(inner.extent, kUnroll);
-    nest.main.axes = {{inner.extent / unroll, unroll * inner.data_stride}};
+    nest.main.axes = {{inner.extent / unroll, unroll * inner.data_stride,
+                       unroll * inner.weight_stride}};
     nest.main.unroll = nest.main.weight_rows = unroll;
     nest.tail.unroll = nest.tail.weight_rows = inner.extent % unroll;
     nest.tail_offset = inner.extent / unroll * unroll * inner.data_stride;
   } else {
-    nest.main.unroll = inner.extent <= kMaxUnroll ? inner.extent : 1;
-    if (nest.main.unroll == 1) axes.push_back(inner);
+    const bool whole = inner.extent <= kMaxUnroll && inner.extent > 0;
+    nest.main.unroll = whole ? inner.extent : 1;
+    if (!whole) axes.push_back(inner);
     nest.main.axes = axes;
     nest.main.weight_rows = nest.main.unroll;
   }
-  nest.main.stride = nest.tail.stride = inner.data_stride;
 }
 
 // Depthwise and small groups: the kernel's columns and the channels of one
@@ -152,19 +136,24 @@ void SetGroupedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
                      Nest& nest) {
   nest.access = DataAccess::kOwnGroup;
   nest.group_channels = c.in;
-  nest.panel_rows = c.in;
+  nest.panel_rows = c.in * Positions(spatial);
   std::vector<StepAxis> axes;
-  for (const Spatial& s : spatial) {
-    nest.panel_rows *= s.kernel;
-    axes.push_back({s.kernel, s.dilate * s.data_step});
-  }
-  if (axes.back().extent * c.in <= 2 * kMaxUnroll) {
-    nest.main.unroll = axes.back().extent;
-    nest.main.stride = axes.back().data_stride;
+  nest.weight_base += Window(spatial, c.in, nest.panel_width(), axes);
+  const StepAxis inner = axes.back();
+  if (inner.extent > 0 && inner.extent * c.in <= 2 * kMaxUnroll) {
+    nest.main.unroll = inner.extent;
+    nest.main.stride = inner.data_stride;
+    nest.main.row_stride = inner.weight_stride;
     axes.pop_back();
   }
   nest.main.weight_rows = nest.main.unroll * c.in;
   nest.main.axes = axes;
+}
+
+// Outputs that no kernel position meets: no steps at all.
+void SetNoSteps(Nest& nest) {
+  nest.main = {.axes = {{0, 0, 0}}};
+  nest.tail = {.axes = {}, .unroll = 0};
 }
 
 // Merges the two innermost pixel axes where data, output and every operand of
@@ -236,6 +225,21 @@ void SetPixels(const Program& program, const Step& step,
   }
 }
 
+// The same for phases, which agree in the outer loops: the batch.
+void SetPhasePixels(const std::vector<PixelAxis>& axes, size_t spatial,
+                    Nest& nest) {
+  const size_t batch = axes.size() - spatial;
+  for (size_t i = 0; i < batch; ++i) {
+    nest.outer.push_back({axes[i].extent, axes[i].data_stride, 0,
+                          axes[i].output_stride, 0, axes[i].var});
+  }
+  nest.columns = axes.back();
+  if (spatial > 1) nest.rows = axes[axes.size() - 2];
+  for (size_t i = batch; i + 2 < axes.size(); ++i) {
+    nest.planes.push_back(axes[i]);
+  }
+}
+
 std::vector<PixelAxis> PixelAxes(const Operand& data, const Operand& output,
                                  const std::vector<Spatial>& spatial) {
   std::vector<PixelAxis> axes;
@@ -246,7 +250,10 @@ std::vector<PixelAxis> PixelAxes(const Operand& data, const Operand& output,
                     output.Stride(output_batch[i]), output_batch[i]});
   }
   for (const Spatial& s : spatial) {
-    axes.push_back({s.output, s.stride * s.data_step, s.output_step, s.var});
+    const Taps& taps = s.taps;
+    axes.push_back({taps.outputs, taps.data_per_output * s.data_step,
+                    taps.output_step * s.output_step, s.var, taps.output_step,
+                    taps.first_output});
   }
   return axes;
 }
@@ -267,30 +274,13 @@ void SetGroups(const Contraction& c, const Operand& data, const Operand& weight,
   const int64_t data_blocks = c.in / nest.lanes;
   nest.outer.push_back(
       {c.groups, data_blocks * data.Stride(data.AxisOf({Role::kGroupIn})),
-       c.out / nest.panel_width() * nest.panel_elements(),
+       c.out / nest.panel_width() * nest.panel_stride,
        c.out / nest.lanes * nest.output_vector_stride, c.out, -1});
 }
 
-}  // namespace
-
-int64_t Steps::count() const {
-  int64_t product = 1;
-  for (const StepAxis& axis : axes) product *= axis.extent;
-  return product;
-}
-
-int64_t Nest::outer_count() const {
-  int64_t product = 1;
-  for (const OuterAxis& axis : outer) product *= axis.extent;
-  return product;
-}
-
-int64_t Nest::flops() const {
-  const int64_t depth = main.count() * main.unroll + tail.count() * tail.unroll;
-  return 2 * outer_count() * pixels() * channels * depth * group_channels;
-}
-
-Nest MakeNest(const Program& program, const Step& step) {
+// The outputs of one phase.
+Nest MakePhase(const Program& program, const Step& step,
+               const std::vector<Taps>& phase, bool only_phase) {
   const ContractionStep& body = *step.contraction();
   const Contraction& c = body.contraction;
   const KernelChoice& choice = body.choice;
@@ -309,29 +299,80 @@ Nest MakeNest(const Program& program, const Step& step) {
   nest.output_vector_stride =
       blocked_output ? output.Stride(out_axis) : nest.lanes;
 
-  const std::vector<Spatial> spatial = SpatialAxes(c, data, output);
+  const std::vector<Spatial> spatial = SpatialAxes(c, phase, data, output);
   nest.data_base = data.Origin();
-  for (const Spatial& s : spatial) nest.data_base -= s.pad * s.data_step;
   nest.output_base = output.Origin();
+  for (const Spatial& s : spatial) {
+    nest.data_base += s.taps.first_data * s.data_step;
+    nest.output_base += s.taps.first_output * s.output_step;
+  }
   CheckHalo(c, data, step.name);
 
   const bool blocked_data = data.layout().block(in_axis) > 1;
-  if (choice.algorithm == kDepthwise || choice.algorithm == kGrouped) {
+  const bool own_groups =
+      choice.algorithm == kDepthwise || choice.algorithm == kGrouped;
+  if (own_groups) {
     nest.channels = c.groups * c.in;
     nest.data_vector_stride = data.Stride(in_axis);
     SetGroupedSteps(c, spatial, nest);
   } else if (blocked_data) {
     SetBlockedSteps(c, spatial, data.Stride(in_axis), nest);
-    SetGroups(c, data, weight, output, nest);
   } else {
     SetRowMajorSteps(c, spatial, data.Stride(in_axis), nest);
-    SetGroups(c, data, weight, output, nest);
   }
-  SetPixels(program, step, PixelAxes(data, output, spatial), nest);
+  nest.panel_stride = nest.panel_rows * nest.panel_width();
+  if (!own_groups) SetGroups(c, data, weight, output, nest);
+  const std::vector<PixelAxis> pixels = PixelAxes(data, output, spatial);
+  if (only_phase) {
+    SetPixels(program, step, pixels, nest);
+  } else {
+    SetPhasePixels(pixels, spatial.size(), nest);
+  }
   nest.data_elements = c.batch * c.groups * c.in;
   for (const int64_t extent : c.input) nest.data_elements *= extent;
   nest.data_elements /= nest.outer_count();
+  const auto none = [](const Taps& taps) { return taps.count == 0; };
+  if (std::ranges::any_of(phase, none)) SetNoSteps(nest);
   return nest;
+}
+
+}  // namespace
+
+int64_t Steps::count() const {
+  int64_t product = 1;
+  for (const StepAxis& axis : axes) product *= axis.extent;
+  return product;
+}
+
+int64_t Nest::outer_count() const {
+  int64_t product = 1;
+  for (const OuterAxis& axis : outer) product *= axis.extent;
+  return product;
+}
+
+int64_t Nest::pixels() const {
+  int64_t product = rows.extent * columns.extent;
+  for (const PixelAxis& plane : planes) product *= plane.extent;
+  return product;
+}
+
+int64_t Nest::flops() const {
+  const int64_t depth =
+      images.extent * (main.count() * main.unroll + tail.count() * tail.unroll);
+  return 2 * outer_count() * pixels() * channels * depth * group_channels;
+}
+
+std::vector<Nest> MakeNests(const Program& program, const Step& step) {
+  const ContractionStep& body = *step.contraction();
+  if (body.choice.algorithm == kPixelSums) {
+    return MakePixelSums(program, step);
+  }
+  std::vector<Nest> nests;
+  const auto phases = PhasesOf(body.contraction);
+  for (const std::vector<Taps>& phase : phases) {
+    nests.push_back(MakePhase(program, step, phase, phases.size() == 1));
+  }
+  return nests;
 }
 
 }  // namespace mxc::contraction

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nest: a contraction as loops over flat memory. Convolution on blocked or
-// row-major data, depthwise convolution and matrix product differ in nothing
-// but the numbers in here; the micro-kernels know only a Nest.
+// row-major data, its gradients, depthwise convolution and matrix product
+// differ in nothing but the numbers in here; the micro-kernels know only a
+// Nest.
 //
-//   for outer, pixel, vector of output channels:
+//   for outer, plane, pixel, vector of output channels:
 //     acc = 0
-//     for step, channel of the step:  acc += data[…] · weight[…]
+//     for image, step, channel of the step:  acc += data[…] · weight[…]
 //     output[…] = epilogue(acc)
 //
-// All offsets and strides count elements.
+// Some contractions are several nests, each of which writes a part of the
+// output. All offsets and strides count elements.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +29,13 @@ enum class DataAccess {
   kOwnGroup,   // in each lane, a channel of the group that it belongs to
 };
 
-// An output axis on which data and output advance at constant strides.
+// An output axis, or a part of one, on which data and output advance at
+// constant strides. The output's index along it is first + scale · i.
 struct PixelAxis {
   int64_t extent = 1;
   int64_t data_stride = 0, output_stride = 0;
   int var = -1;  // the output axis; -1: none (an extent of 1)
+  int64_t scale = 1, first = 0;
 };
 
 // A loop around everything, along which the weights may change too.
@@ -44,15 +48,15 @@ struct OuterAxis {
 
 struct StepAxis {
   int64_t extent = 1;
-  int64_t data_stride = 0;
+  int64_t data_stride = 0, weight_stride = 0;
 };
 
-// Steps in weight order; each multiplies `unroll` elements of data, `stride`
-// apart, with one row of weights each, or (kOwnGroup) group_channels rows.
+// Each step multiplies `unroll` elements of data, `stride` apart, with one row
+// of weights each, `row_stride` apart, or (kOwnGroup) group_channels rows.
 struct Steps {
   std::vector<StepAxis> axes;  // outermost first; may be empty: one step
   int64_t unroll = 1;
-  int64_t stride = 1;
+  int64_t stride = 1, row_stride = 0;
   int64_t weight_rows = 1;  // rows of the weight panel that one step covers
   int64_t count() const;
 };
@@ -63,13 +67,19 @@ struct Nest {
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
 
   std::vector<OuterAxis> outer;
+  // Loops inside of a task around the rows, outermost first.
+  std::vector<PixelAxis> planes;
   PixelAxis rows, columns;
+  bool deal_planes = false;  // tasks share planes[0], not the rows
 
-  // The reduction: `main`, then `tail` (the channels that do not fill a block,
-  // unroll 0: none), whose data starts at tail_offset. main.axes[0] is the
-  // axis that K blocking cuts.
+  // The reduction: for each of `images` (an axis that is always cut), `main`,
+  // then `tail` (the channels that do not fill a block, unroll 0: none), whose
+  // data starts at tail_offset. main.axes[0] is the axis that K blocking cuts,
+  // after step_block iterations; 0: to be chosen.
+  StepAxis images;
   Steps main, tail = {.axes = {}, .unroll = 0};
   int64_t tail_offset = 0;
+  int64_t step_block = 0;
 
   // Output channels of one iteration of `outer`, and how data (depthwise) and
   // output advance from one vector of channels to the next.
@@ -77,24 +87,27 @@ struct Nest {
   int64_t data_vector_stride = 0, output_vector_stride = 0;
   int channel_var = 0;  // the output axis
 
-  // Weights: panels of panel_vectors · lanes output channels, each with
-  // panel_rows rows.
-  int64_t panel_vectors = 1, panel_rows = 1;
-  int64_t panel_elements() const { return panel_rows * panel_width(); }
+  // Weights: panels of panel_vectors · lanes output channels, panel_stride
+  // apart, each with panel_rows rows. `packed`: a panel lies in one piece.
+  int64_t panel_vectors = 1, panel_rows = 1, panel_stride = 0;
+  bool packed = true;
   int64_t panel_width() const { return panel_vectors * lanes; }
 
-  int64_t data_base = 0, output_base = 0;  // of the first element
+  // Of the first element.
+  int64_t data_base = 0, weight_base = 0, output_base = 0;
   // Of one iteration of `outer`, without borders.
   int64_t data_elements = 0;
 
   int64_t vectors() const { return (channels + lanes - 1) / lanes; }
   int64_t tail_lanes() const { return channels % lanes; }  // 0: none
-  int64_t pixels() const { return rows.extent * columns.extent; }
+  int64_t pixels() const;                                  // of all planes
   int64_t outer_count() const;
   int64_t flops() const;
 };
 
-// The nest of a step whose kernel is chosen and whose buffers have layouts.
-Nest MakeNest(const Program& program, const Step& step);
+// The nests of a step whose kernel is chosen and whose buffers have layouts:
+// one, or one for each phase of the outputs (taps.h), or one for the blocks of
+// channels and one for the rest. They agree in `outer` and in the channels.
+std::vector<Nest> MakeNests(const Program& program, const Step& step);
 
 }  // namespace mxc::contraction

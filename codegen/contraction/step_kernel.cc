@@ -2,6 +2,7 @@
 #include "codegen/contraction/step_kernel.h"
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -9,20 +10,18 @@
 
 namespace mxc::contraction {
 
-StepKernel::StepKernel(KernelFunction& kernel, const StepShape& shape)
+StepKernel::StepKernel(KernelFunction& kernel, const StepShape& shape,
+                       bool zeroes_halo)
     : kernel_(kernel),
       b_(kernel.b()),
       shape_(shape),
       nest_(shape.nest),
-      epilogue_(kernel, shape) {}
-
-void StepKernel::Emit() {
+      zeroes_halo_(zeroes_halo),
+      epilogue_(kernel, shape) {
   if (shape_.lines_ahead > 0) {
     next_line_ = b_.CreateAlloca(b_.getInt64Ty());
     b_.CreateStore(kernel_.Int(0), next_line_);
   }
-  kernel_.Loop(kernel_.begin(), kernel_.end(), 1,
-               [&](llvm::Value* task) { EmitTask(task); });
 }
 
 llvm::Value* StepKernel::Advance(llvm::Value* base, llvm::Value* index,
@@ -64,7 +63,7 @@ void StepKernel::EmitTask(llvm::Value* task) {
   if (!channel_chunk) channel_chunk = take(tasks.channel_chunks);
 
   place.data = Advance(kernel_.operand(0), kernel_.Int(nest_.data_base), 1);
-  place.weight = kernel_.operand(1);
+  place.weight = Advance(kernel_.operand(1), kernel_.Int(nest_.weight_base), 1);
   const int output = static_cast<int>(shape_.operands.size()) - 1;
   place.output =
       Advance(kernel_.operand(output), kernel_.Int(nest_.output_base), 1);
@@ -79,7 +78,8 @@ void StepKernel::EmitTask(llvm::Value* task) {
     return std::pair(Part(i, n, extent), Part(next, n, extent));
   };
   int64_t pixels = nest_.rows.extent;
-  if (!tasks.chunk_rows) {
+  if (tasks.deal == Tasks::Deal::kPlanes) pixels = nest_.planes[0].extent;
+  if (tasks.deal == Tasks::Deal::kColumnTiles) {
     pixels = 0;
     for (const TileRun& run : shape_.runs) pixels += run.count;
   }
@@ -87,27 +87,37 @@ void StepKernel::EmitTask(llvm::Value* task) {
       bounds(pixel_chunk, tasks.pixel_chunks, pixels);
   const auto [first_group, last_group] =
       bounds(channel_chunk, tasks.channel_chunks, shape_.vector_groups());
-  ZeroHalo(place, pixel_chunk, first_group, last_group);
+  if (zeroes_halo_) ZeroHalo(place, pixel_chunk, first_group, last_group);
   EmitStepBlocks(place, first_group, last_group);
 }
 
-void StepKernel::EmitStepBlocks(Place place, llvm::Value* first_group,
+void StepKernel::EmitStepBlocks(const Place& place, llvm::Value* first_group,
                                 llvm::Value* last_group) {
   const int64_t blocks = shape_.step_blocks();
   const int64_t steps = nest_.main.axes.empty() ? 1 : nest_.main.axes[0].extent;
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(blocks), 1, [&](llvm::Value* i) {
-    llvm::Value* block = kernel_.Int(shape_.step_block);
-    place.first_step = b_.CreateMul(i, block, "", true, true);
-    place.is_first = b_.CreateICmpEQ(i, kernel_.Int(0));
-    place.is_last = b_.CreateICmpEQ(i, kernel_.Int(blocks - 1));
-    llvm::Value* rest =
-        b_.CreateSub(kernel_.Int(steps), place.first_step, "", true, true);
-    place.step_count =
-        blocks == 1
-            ? rest
-            : b_.CreateSelect(b_.CreateICmpULT(rest, block), rest, block);
-    EmitVectorGroups(place, first_group, last_group);
-  });
+  const int64_t images = nest_.images.extent;
+  kernel_.Loop(
+      kernel_.Int(0), kernel_.Int(images * blocks), 1, [&](llvm::Value* round) {
+        llvm::Value* i = round;
+        Place at = place;
+        if (images > 1) {
+          llvm::Value* image = b_.CreateUDiv(round, kernel_.Int(blocks));
+          i = b_.CreateURem(round, kernel_.Int(blocks));
+          at.data = Advance(place.data, image, nest_.images.data_stride);
+          at.weight = Advance(place.weight, image, nest_.images.weight_stride);
+        }
+        llvm::Value* block = kernel_.Int(shape_.step_block);
+        at.first_step = b_.CreateMul(i, block, "", true, true);
+        at.is_first = b_.CreateICmpEQ(round, kernel_.Int(0));
+        at.is_last = b_.CreateICmpEQ(round, kernel_.Int(images * blocks - 1));
+        llvm::Value* rest =
+            b_.CreateSub(kernel_.Int(steps), at.first_step, "", true, true);
+        at.step_count =
+            blocks == 1
+                ? rest
+                : b_.CreateSelect(b_.CreateICmpULT(rest, block), rest, block);
+        EmitVectorGroups(at, first_group, last_group);
+      });
 }
 
 void StepKernel::EmitVectorGroups(const Place& place, llvm::Value* first,
@@ -137,7 +147,7 @@ void StepKernel::EmitVectorGroup(Place place, llvm::Value* group, int vectors,
   place.vectors = vectors;
   place.tail_lanes = tail_lanes;
   place.vector = b_.CreateMul(group, kernel_.Int(per_group), "", true, true);
-  place.weight = Advance(place.weight, group, panels * nest_.panel_elements());
+  place.weight = Advance(place.weight, group, panels * nest_.panel_stride);
   place.data = Advance(place.data, group, per_group * nest_.data_vector_stride);
   place.output =
       Advance(place.output, group, per_group * nest_.output_vector_stride);
@@ -147,9 +157,28 @@ void StepKernel::EmitVectorGroup(Place place, llvm::Value* group, int vectors,
     place.weight =
         Advance(place.weight, place.first_step, WeightsPerIteration());
   }
+  EmitPlanes(place, 0);
+}
+
+void StepKernel::EmitPlanes(const Place& place, size_t axis) {
+  if (axis == nest_.planes.size()) return EmitPlane(place);
+  const PixelAxis& plane = nest_.planes[axis];
+  const bool dealt = axis == 0 && shape_.tasks.deal == Tasks::Deal::kPlanes;
+  kernel_.Loop(dealt ? place.first_pixel : kernel_.Int(0),
+               dealt ? place.last_pixel : kernel_.Int(plane.extent), 1,
+               [&](llvm::Value* i) {
+                 Place at = place;
+                 at.planes.push_back(i);
+                 at.data = Advance(place.data, i, plane.data_stride);
+                 at.output = Advance(place.output, i, plane.output_stride);
+                 EmitPlanes(at, axis + 1);
+               });
+}
+
+void StepKernel::EmitPlane(const Place& place) {
   int64_t first_tile = 0;
   for (const TileRun& run : shape_.runs) {
-    if (shape_.tasks.chunk_rows) {
+    if (shape_.tasks.deal != Tasks::Deal::kColumnTiles) {
       EmitRows(place, run);
     } else {
       EmitColumns(place, run, first_tile);
@@ -160,20 +189,23 @@ void StepKernel::EmitVectorGroup(Place place, llvm::Value* group, int vectors,
 
 // Rows in blocks of run.rows, then what is left one by one.
 void StepKernel::EmitRows(const Place& place, const TileRun& run) {
-  llvm::Value* row = place.first_pixel;
+  const bool dealt = shape_.tasks.deal == Tasks::Deal::kRows;
+  llvm::Value* row = dealt ? place.first_pixel : kernel_.Int(0);
+  llvm::Value* last = dealt ? place.last_pixel : kernel_.Int(nest_.rows.extent);
   if (run.rows > 1) {
-    llvm::Value* count = b_.CreateSub(place.last_pixel, row);
+    llvm::Value* count = b_.CreateSub(last, row);
     llvm::Value* rows = kernel_.Int(run.rows);
     llvm::Value* whole = b_.CreateMul(b_.CreateUDiv(count, rows), rows);
     llvm::Value* end = b_.CreateAdd(row, whole, "", true, true);
     kernel_.Loop(row, end, run.rows,
                  [&](llvm::Value* r) { EmitRow(place, run, r, run.rows); });
     row = end;
-    if (shape_.tasks.pixel_chunks == 1 && nest_.rows.extent % run.rows == 0) {
+    const bool all = !dealt || shape_.tasks.pixel_chunks == 1;
+    if (all && nest_.rows.extent % run.rows == 0) {
       return;
     }
   }
-  kernel_.Loop(row, place.last_pixel, 1,
+  kernel_.Loop(row, last, 1,
                [&](llvm::Value* r) { EmitRow(place, run, r, 1); });
 }
 
@@ -231,8 +263,9 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
         const MicroKernel::Source rest = {
             Advance(data, back, stride),
             Advance(place.weight, place.step_count, WeightsPerIteration())};
-        epilogue_.Write(shape, {place.outer, row, column, place.vector}, tile,
-                        place.tail_lanes, tile.AddTail(rest, sums), output);
+        epilogue_.Write(
+            shape, {place.outer, place.planes, row, column, place.vector}, tile,
+            place.tail_lanes, tile.AddTail(rest, sums), output);
       },
       [&] { tile.Store(output, sums); });
 }
@@ -243,7 +276,7 @@ llvm::Value* StepKernel::DistanceAhead(const Place& place, llvm::Value* group,
                                        llvm::Value* first, llvm::Value* last) {
   if (shape_.lines_ahead == 0) return nullptr;
   const int64_t panels = shape_.tile.vectors / nest_.panel_vectors;
-  llvm::Value* panel = kernel_.Int(panels * nest_.panel_elements());
+  llvm::Value* panel = kernel_.Int(panels * nest_.panel_stride);
   if (shape_.step_blocks() == 1) return panel;
   const int64_t iteration = WeightsPerIteration();
   llvm::Value* back = b_.CreateMul(b_.CreateSub(group, first), panel);
@@ -275,10 +308,7 @@ void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
 }
 
 int64_t StepKernel::WeightsPerIteration() const {
-  const Steps& main = nest_.main;
-  if (main.axes.empty() || main.axes[0].extent == 0) return 0;
-  return main.count() / main.axes[0].extent * main.weight_rows *
-         nest_.panel_width();
+  return nest_.main.axes.empty() ? 0 : nest_.main.axes[0].weight_stride;
 }
 
 MicroKernel::Accumulators StepKernel::Choose(
@@ -324,6 +354,16 @@ void StepKernel::ZeroHalo(const Place& place, llvm::Value* pixel_chunk,
   kernel_.If(ours, [&] {
     OutputHalo(kernel_, shape_)
         .Zero(base, {first_image, last_image, first, last});
+  });
+}
+
+void EmitStep(KernelFunction& kernel, const std::vector<StepShape>& shapes) {
+  std::vector<std::unique_ptr<StepKernel>> parts;
+  for (const StepShape& shape : shapes) {
+    parts.push_back(std::make_unique<StepKernel>(kernel, shape, parts.empty()));
+  }
+  kernel.Loop(kernel.begin(), kernel.end(), 1, [&](llvm::Value* task) {
+    for (const auto& part : parts) part->EmitTask(task);
   });
 }
 

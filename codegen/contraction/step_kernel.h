@@ -17,15 +17,16 @@ namespace mxc::contraction {
 
 class StepKernel {
  public:
-  StepKernel(KernelFunction& kernel, const StepShape& shape);
-  void Emit();
+  // `zeroes_halo`: it also writes the border of the output.
+  StepKernel(KernelFunction& kernel, const StepShape& shape, bool zeroes_halo);
+  void EmitTask(llvm::Value* task);
 
  private:
   // What the loops outside of a tile have fixed so far.
   struct Place {
-    std::vector<llvm::Value*> outer;
+    std::vector<llvm::Value*> outer, planes;
     llvm::Value *data, *weight, *output;
-    llvm::Value *first_pixel, *last_pixel;  // rows, or tiles of columns
+    llvm::Value *first_pixel, *last_pixel;  // of what the tasks share
     llvm::Value *first_step, *step_count;   // of main.axes[0]
     llvm::Value *is_first, *is_last;        // block of steps; i1
     llvm::Value* vector;                    // of output channels
@@ -33,13 +34,14 @@ class StepKernel {
     int vectors;
     int64_t tail_lanes;
   };
-  void EmitTask(llvm::Value* task);
-  void EmitStepBlocks(Place place, llvm::Value* first_group,
+  void EmitStepBlocks(const Place& place, llvm::Value* first_group,
                       llvm::Value* last_group);
   void EmitVectorGroups(const Place& place, llvm::Value* first,
                         llvm::Value* last);
   void EmitVectorGroup(Place place, llvm::Value* group, int vectors,
                        int64_t tail_lanes);
+  void EmitPlanes(const Place& place, size_t axis);
+  void EmitPlane(const Place& place);
   void EmitRows(const Place& place, const TileRun& run);
   void EmitRow(const Place& place, const TileRun& run, llvm::Value* row,
                int64_t rows);
@@ -65,8 +67,12 @@ class StepKernel {
   KernelFunction::Builder& b_;
   const StepShape& shape_;
   const Nest& nest_;
+  const bool zeroes_halo_;
   Epilogue epilogue_;
   llvm::Value* next_line_ = nullptr;  // of a step's weights, to fetch ahead
 };
+
+// The kernel of a step: all its shapes, task by task.
+void EmitStep(KernelFunction& kernel, const std::vector<StepShape>& shapes);
 
 }  // namespace mxc::contraction

@@ -43,6 +43,7 @@ bool TailMeetsOthers(const Program& program, const Step& step,
 int64_t LinesAhead(const StepShape& shape) {
   const Nest& nest = shape.nest;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
+  if (!nest.packed) return 0;
   const int64_t step_lines =
       nest.main.weight_rows * nest.panel_width() / kLineFloats;
   const int64_t tiles =
@@ -82,32 +83,60 @@ std::vector<StepShape::Operand> OperandsOf(const Program& program,
   return operands;
 }
 
-StepShape ShapeStep(const Program& program, const Step& step,
-                    const Target& target) {
+namespace {
+
+// Iterations of main.axes[0] between which the sums wait in the output, as
+// whole vectors.
+int64_t StepBlock(const Program& program, const Step& step,
+                  const Target& target, const Nest& nest) {
+  const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
+  const bool one_block = ReadsOutput(program, step) ||
+                         (nest.packed && nest.data_vector_stride != 0) ||
+                         TailMeetsOthers(program, step, nest);
+  if (nest.step_block > 0) {
+    MXC_CHECK(!one_block, "{}: sums cannot wait in the output", step.name);
+    return nest.step_block;
+  }
+  return one_block ? std::max<int64_t>(1, steps)
+                   : ChooseStepBlock(target, nest);
+}
+
+StepShape ShapeNest(const Program& program, const Step& step,
+                    const Target& target, Nest nest, const Tasks* tasks) {
   StepShape shape;
   const KernelChoice& choice = step.contraction()->choice;
-  shape.nest = MakeNest(program, step);
-  const Nest& nest = shape.nest;
+  shape.nest = std::move(nest);
   shape.tile = {static_cast<int>(choice.tile_rows),
                 static_cast<int>(choice.tile_vectors)};
   MXC_CHECK(shape.tile.pixels > 0 && shape.tile.vectors > 0 &&
-                shape.tile.vectors % nest.panel_vectors == 0,
+                shape.tile.vectors % shape.nest.panel_vectors == 0,
             "{}: tile {}x{}", step.name, shape.tile.pixels, shape.tile.vectors);
-  shape.runs =
-      SplitPixels(nest.rows.extent, nest.columns.extent, shape.tile.pixels);
-  shape.tasks =
-      ChooseTasks(target, nest, shape.vector_groups(), CountTiles(shape.runs));
-  const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
-  // Between blocks of steps the sums wait in the output as whole vectors.
-  const bool one_block = ReadsOutput(program, step) ||
-                         nest.data_vector_stride != 0 ||
-                         TailMeetsOthers(program, step, nest);
-  shape.step_block =
-      one_block ? std::max<int64_t>(1, steps) : ChooseStepBlock(target, nest);
+  shape.runs = SplitPixels(shape.nest.rows.extent, shape.nest.columns.extent,
+                           shape.tile.pixels);
+  shape.tasks = ChooseTasks(target, shape.nest, shape.vector_groups(),
+                            CountTiles(shape.runs));
+  if (tasks != nullptr) {
+    shape.tasks.pixel_chunks = tasks->pixel_chunks;
+    shape.tasks.channel_chunks = tasks->channel_chunks;
+  }
+  shape.step_block = StepBlock(program, step, target, shape.nest);
   shape.lines_ahead = LinesAhead(shape);
   shape.operands = OperandsOf(program, step);
   shape.epilogue = step.contraction()->epilogue;
   return shape;
+}
+
+}  // namespace
+
+std::vector<StepShape> ShapeStep(const Program& program, const Step& step,
+                                 const Target& target) {
+  std::vector<StepShape> shapes;
+  for (Nest& nest : MakeNests(program, step)) {
+    // The first nest has most to do.
+    shapes.push_back(ShapeNest(program, step, target, std::move(nest),
+                               shapes.empty() ? nullptr : &shapes[0].tasks));
+  }
+  return shapes;
 }
 
 }  // namespace mxc::contraction

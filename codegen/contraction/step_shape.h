@@ -42,7 +42,8 @@ struct StepShape {
 std::vector<StepShape::Operand> OperandsOf(const Program& program,
                                            const Step& step);
 
-StepShape ShapeStep(const Program& program, const Step& step,
-                    const Target& target);
+// One for each nest of the step; they have the same tasks.
+std::vector<StepShape> ShapeStep(const Program& program, const Step& step,
+                                 const Target& target);
 
 }  // namespace mxc::contraction

@@ -45,6 +45,7 @@ double PixelCycles(int64_t rows, int64_t columns, int pixels, int64_t vectors) {
 // reads again, takes half of the second cache.
 int64_t LeastPixelChunks(const Target& target, const Nest& nest, int64_t rows) {
   if (nest.main.axes.empty() || nest.main.axes[0].extent == 0) return 1;
+  if (!nest.packed) return 1;
   const int64_t bytes = 4 * nest.data_elements * ChooseStepBlock(target, nest) /
                         nest.main.axes[0].extent;
   return std::clamp<int64_t>(DivideUp(bytes, target.l2_bytes / 2), 1, rows);
@@ -118,8 +119,13 @@ std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {
 Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
                   int64_t column_tiles) {
   const double outer = static_cast<double>(nest.outer_count());
-  const bool chunk_rows = nest.rows.extent > 1;
-  const int64_t rows = chunk_rows ? nest.rows.extent : column_tiles;
+  Tasks best;
+  best.deal = nest.deal_planes       ? Tasks::Deal::kPlanes
+              : nest.rows.extent > 1 ? Tasks::Deal::kRows
+                                     : Tasks::Deal::kColumnTiles;
+  const int64_t rows = best.deal == Tasks::Deal::kPlanes ? nest.planes[0].extent
+                       : best.deal == Tasks::Deal::kRows ? nest.rows.extent
+                                                         : column_tiles;
   const double weights =
       4.0 * static_cast<double>(nest.panel_rows * nest.vectors() * nest.lanes);
   // Depthwise chunks of channels share no data.
@@ -140,8 +146,6 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
     return work * waste + static_cast<double>(tasks) * kTaskSeconds +
            traffic * (1 - kHidden) / kBytesPerSecond;
   };
-  Tasks best;
-  best.chunk_rows = chunk_rows;
   best.pixel_chunks = LeastPixelChunks(target, nest, rows);
   const int64_t least = best.pixel_chunks;
   double best_seconds = seconds(least, 1);

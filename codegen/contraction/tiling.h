@@ -43,9 +43,10 @@ double Waiting(int64_t tasks);
 
 // The fixed grid: groups and batch × chunks of channels × chunks of pixels.
 struct Tasks {
+  enum class Deal { kColumnTiles, kRows, kPlanes };
   int64_t channel_chunks = 1;  // of the vector groups
-  int64_t pixel_chunks = 1;    // of the rows, or of the columns' tiles
-  bool chunk_rows = false;
+  int64_t pixel_chunks = 1;    // of what is dealt
+  Deal deal = Deal::kColumnTiles;
 };
 // `vector_groups`: groups of tile.vectors vectors.
 Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,

@@ -124,8 +124,7 @@ void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
   const WinogradGrid& grid = shape_.grid;
   const Nest& nest = shape_.products;
   const int64_t plane_weights = shape_.channels * nest.panel_width();
-  llvm::Value* weights =
-      Advance(kernel_.operand(1), group, nest.panel_elements());
+  llvm::Value* weights = Advance(kernel_.operand(1), group, nest.panel_stride);
   kernel_.Loop(
       kernel_.Int(0), kernel_.Int(shape_.planes()), 1, [&](llvm::Value* plane) {
         llvm::Value* data = Advance(data_, plane, grid.data_plane);
@@ -239,7 +238,7 @@ void WinogradKernel::WriteRow(const Corner& corner, llvm::Value* sums,
   output = Advance(output, corner.row, nest_.rows.output_stride);
   output = Advance(output, corner.column, nest_.columns.output_stride);
   const TileShape tile = {width, 1, 1};
-  epilogue_.Write(tile, {{corner.image}, corner.row, corner.column, vector},
+  epilogue_.Write(tile, {{corner.image}, {}, corner.row, corner.column, vector},
                   MicroKernel(kernel_, nest_, tile), tail_lanes, values,
                   output);
 }

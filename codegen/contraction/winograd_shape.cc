@@ -79,14 +79,17 @@ Nest ProductNest(const WinogradShape& shape, int lanes, int64_t panel_vectors) {
   Nest nest;
   nest.lanes = lanes;
   nest.columns = {tiles, lanes, lanes};
-  nest.main.axes = {{shape.channels / lanes, tiles * lanes},
-                    {lanes / unroll, unroll}};
+  const int64_t width = panel_vectors * lanes;
+  nest.main.axes = {{shape.channels / lanes, tiles * lanes, lanes * width},
+                    {lanes / unroll, unroll, unroll * width}};
   nest.main.unroll = nest.main.weight_rows = unroll;
+  nest.main.row_stride = nest.tail.row_stride = width;
   nest.tail.unroll = nest.tail.weight_rows = shape.channels % lanes;
   nest.tail_offset = shape.channels / lanes * tiles * lanes;
   nest.output_vector_stride = tiles * lanes;
   nest.panel_vectors = panel_vectors;
   nest.panel_rows = shape.planes() * shape.channels;
+  nest.panel_stride = nest.panel_rows * width;
   return nest;
 }
 
@@ -111,7 +114,7 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
 bool WinogradFits(const Contraction& c) {
   const Extents threes = {3, 3}, ones = {1, 1};
   return c.groups == 1 && c.kernel == threes && c.stride == ones &&
-         c.dilate == ones;
+         c.dilate == ones && c.data_dilate == ones && !c.flip;
 }
 
 Extents WinogradHaloHigh(const Contraction& c, KernelBasis basis) {

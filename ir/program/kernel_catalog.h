@@ -15,11 +15,19 @@ namespace mxc {
 // One way to compute a contraction.
 struct KernelCandidate {
   KernelChoice choice;
-  // Channel block of data and output: 1 is row-major.
+  // Blocks of data and output, 1 is row-major, and the axes that are cut.
   int64_t data_block = 1, output_block = 1;
+  int data_axis = 1, output_axis = 1;
   // Border of zeros that data must at least carry, for each spatial axis.
   Extents halo_low, halo_high;
+  // How the weight is packed; or, with a weight_block, the weight is taken as
+  // other steps leave it, in blocks of weight_axis and with any border.
   Layout weight;
+  int64_t weight_block = 0;
+  int weight_axis = 1;
+  // Above 0: the kernel computes sums over so many equal parts of `in`, which
+  // a step of its own adds and finishes. See SumsOfParts (select_kernels.cc).
+  int64_t parts = 0;
   int64_t scratch_bytes = 0;  // for each thread
   double cost = 0;            // estimated seconds on one thread
 };

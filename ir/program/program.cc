@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/support/check.h"
+
 namespace mxc {
 
 int64_t Contraction::flops() const {
@@ -12,6 +14,24 @@ int64_t Contraction::flops() const {
   for (const int64_t extent : kernel) n *= extent;
   for (const int64_t spread : data_dilate) n /= spread;
   return n;
+}
+
+Contraction InParts(const Contraction& c, int64_t parts) {
+  MXC_CHECK(c.groups == 1 && c.in % parts == 0, "{} of {}", parts, c.in);
+  Contraction cut = c;
+  cut.groups = parts;
+  cut.in = c.in / parts;
+  for (std::vector<Role>* axes :
+       {&cut.data_axes, &cut.weight_axes, &cut.output_axes}) {
+    for (Role& role : *axes) {
+      role = role == Role::kIn           ? Role::kGroupIn
+             : role == Role::kGroupBatch ? Role::kBatch
+             : role == Role::kGroupOut   ? Role::kOut
+                                         : role;
+    }
+  }
+  cut.output_axes.insert(cut.output_axes.begin(), Role::kGroup);
+  return cut;
 }
 
 namespace {

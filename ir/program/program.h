@@ -109,6 +109,10 @@ struct Contraction {
   int64_t flops() const;
 };
 
+// With `in` (an axis of both operands, of one group) in equal parts, which
+// become a leading axis of the output: the sums of the parts, to be added.
+Contraction InParts(const Contraction& c, int64_t parts);
+
 // How a contraction is computed, chosen by select-kernels from what the
 // KernelCatalog offers. Empty `algorithm`: the generic loop nest.
 struct KernelChoice {

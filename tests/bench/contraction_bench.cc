@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "codegen/codegen.h"
@@ -19,26 +20,72 @@ namespace mxc::test {
 namespace {
 
 struct Layer {
-  const char* name;
+  std::string name;
   Contraction contraction;
   bool residual = false;
 };
 
+ConvolutionShape ShapeOf(int64_t in, int64_t out, int64_t size, int64_t kernel,
+                         int64_t stride = 1, int64_t groups = 1,
+                         int64_t batch = 1) {
+  const int64_t pad = kernel / 2;
+  return {.batch = batch,
+          .groups = groups,
+          .in = in,
+          .out = out,
+          .input = {size, size},
+          .kernel = {kernel, kernel},
+          .stride = {stride, stride},
+          .pad = {pad, pad}};
+}
+
 Contraction Conv(int64_t in, int64_t out, int64_t size, int64_t kernel,
                  int64_t stride = 1, int64_t groups = 1, int64_t batch = 1) {
-  const int64_t pad = kernel / 2;
-  return Convolution({.batch = batch,
-                      .groups = groups,
-                      .in = in,
-                      .out = out,
-                      .input = {size, size},
-                      .kernel = {kernel, kernel},
-                      .stride = {stride, stride},
-                      .pad = {pad, pad}});
+  return Convolution(ShapeOf(in, out, size, kernel, stride, groups, batch));
+}
+
+// lhs · rhs with either of them transposed, as the gradients of products are.
+Contraction Transposed(int64_t rows, int64_t in, int64_t out, bool lhs,
+                       bool rhs) {
+  Contraction c = Product(1, rows, in, out);
+  if (lhs) c.data_axes = {Role::kIn, Role::kBatch};
+  if (!rhs) c.weight_axes = {Role::kIn, Role::kOut};
+  return c;
+}
+
+struct Trained {
+  const char* name;
+  ConvolutionShape shape;
+};
+
+// In the batches of a training step.
+std::vector<Trained> TrainedLayers() {
+  return {
+      {"lenet 5x5 1-20 28", {64, 1, 1, 20, {28, 28}, {5, 5}, {}, {}, {}}},
+      {"lenet 5x5 20-50 12", {64, 1, 20, 50, {12, 12}, {5, 5}, {}, {}, {}}},
+      {"cifar 3x3 3-16 32", ShapeOf(3, 16, 32, 3, 1, 1, 32)},
+      {"cifar 3x3 16 32", ShapeOf(16, 16, 32, 3, 1, 1, 32)},
+      {"cifar 3x3/2 16-32 32", ShapeOf(16, 32, 32, 3, 2, 1, 32)},
+      {"cifar 3x3 32 16", ShapeOf(32, 32, 16, 3, 1, 1, 32)},
+      {"cifar 3x3 64 8", ShapeOf(64, 64, 8, 3, 1, 1, 32)},
+      {"resnet 7x7/2 3-64 224", ShapeOf(3, 64, 224, 7, 2, 1, 4)},
+      {"resnet 3x3 64 56", ShapeOf(64, 64, 56, 3, 1, 1, 4)},
+      {"resnet 3x3/2 64-128 56", ShapeOf(64, 128, 56, 3, 2, 1, 4)},
+      {"resnet 1x1/2 64-128 56", ShapeOf(64, 128, 56, 1, 2, 1, 4)},
+      {"resnet 3x3 128 28", ShapeOf(128, 128, 28, 3, 1, 1, 8)},
+      {"resnet 3x3 256 14", ShapeOf(256, 256, 14, 3, 1, 1, 8)},
+      {"resnet 3x3/2 256-512 14", ShapeOf(256, 512, 14, 3, 2, 1, 8)},
+      {"resnet 3x3 512 7", ShapeOf(512, 512, 7, 3, 1, 1, 16)},
+      {"resnet 1x1 256-64 56", ShapeOf(256, 64, 56, 1, 1, 1, 4)},
+      {"resnet 1x1 1024-256 14", ShapeOf(1024, 256, 14, 1, 1, 1, 8)},
+      {"depthwise 3x3 128 56", ShapeOf(128, 128, 56, 3, 1, 128, 4)},
+      {"depthwise 3x3/2 64 112", ShapeOf(64, 64, 112, 3, 2, 64, 4)},
+      {"grouped 3x3 256/4 28", ShapeOf(256, 256, 28, 3, 1, 4, 4)},
+  };
 }
 
 std::vector<Layer> Layers() {
-  return {
+  std::vector<Layer> layers = {
       {"resnet 7x7/2 3-64 224", Conv(3, 64, 224, 7, 2)},
       {"resnet 3x3 64 56", Conv(64, 64, 56, 3)},
       {"resnet 3x3 128 28", Conv(128, 128, 28, 3)},
@@ -79,7 +126,20 @@ std::vector<Layer> Layers() {
       {"gemm 64x1024x1024", Product(1, 64, 1024, 1024)},
       {"gemm 512x512x512", Product(1, 512, 512, 512)},
       {"gemm 1024x1024x1024", Product(1, 1024, 1024, 1024)},
+      {"lstm 32x200x800", Product(1, 32, 200, 800)},
+      {"fc b64 784-128 data", Transposed(64, 128, 784, false, false)},
+      {"fc b64 784-128 weight", Transposed(128, 64, 784, true, false)},
+      {"lstm 32x200x800 data", Transposed(32, 800, 200, false, false)},
+      {"lstm 32x200x800 weight", Transposed(800, 32, 200, true, false)},
+      {"gemm 512x512x512 tn", Transposed(512, 512, 512, true, false)},
   };
+  for (const Trained& trained : TrainedLayers()) {
+    const std::string name = trained.name;
+    layers.push_back({name + " out", Convolution(trained.shape)});
+    layers.push_back({name + " data", BackwardData(trained.shape)});
+    layers.push_back({name + " weight", BackwardWeight(trained.shape)});
+  }
+  return layers;
 }
 
 // Of this thread on a core: the machine may be shared.
@@ -135,16 +195,26 @@ double PeakFlops(const Target& target) {
 
 // Copies of the weights, weight_bytes in all, are used in turn: more than the
 // caches hold show the rate inside a network.
-void Measure(const Layer& layer, const Target& target, double peak,
+void Measure(Layer layer, const Target& target, double peak,
              int64_t weight_bytes) {
-  const auto candidates =
-      MakeKernelCatalog(target)->Candidates(layer.contraction);
+  const auto catalog = MakeKernelCatalog(target);
+  auto candidates = catalog->Candidates(layer.contraction);
+  if (candidates.empty()) {
+    fmt::print("{:28} no kernel\n", layer.name);
+    return;
+  }
+  const int64_t parts = candidates[0].parts;
+  if (parts > 1) {
+    layer.contraction = InParts(layer.contraction, parts);
+    candidates = catalog->Candidates(layer.contraction);
+  }
   Expr value = Acc() + Bias(layer.contraction);
   if (layer.residual) value = value + Residual(layer.contraction);
   // Halo for a following 3x3 convolution, but none among pointwise ones.
-  const bool pointwise =
-      layer.contraction.kernel.empty() || layer.contraction.kernel[0] == 1;
-  const ContractionCase c = {layer.contraction, Max(value, Constant(0)), 0,
+  const bool pointwise = layer.contraction.kernel.empty() ||
+                         layer.contraction.kernel[0] == 1 || parts > 0;
+  const ContractionCase c = {layer.contraction,
+                             parts > 0 ? Acc() : Max(value, Constant(0)), 0,
                              pointwise ? 0 : 1};
   const KernelCandidate& candidate = candidates[0];
   const Program program = Build(c, candidate);
@@ -198,7 +268,7 @@ int main(int argc, char** argv) {
   const int64_t cold = argc > 3 ? std::atoll(argv[3]) << 20 : 0;
   fmt::print("{}: {:.1f} GF/s peak\n", target->name, peak * 1e-9);
   for (const auto& layer : mxc::test::Layers()) {
-    if (argc > 2 && !std::strstr(layer.name, argv[2])) continue;
+    if (argc > 2 && !std::strstr(layer.name.c_str(), argv[2])) continue;
     mxc::test::Measure(layer, *target, peak, cold);
   }
 }

@@ -76,18 +76,27 @@ Layout WithBorder(const Layout& layout, const std::vector<Role>& axes,
 
 Layout DataLayout(const Contraction& c, const Shape& shape,
                   const KernelCandidate& candidate, int64_t extra) {
-  const int axis = c.kernel.empty() ? 0 : 1;
-  return WithBorder(Layout::Blocked(shape, axis, candidate.data_block),
-                    c.data_axes, candidate.halo_low, candidate.halo_high,
-                    extra);
+  return WithBorder(
+      Layout::Blocked(shape, candidate.data_axis, candidate.data_block),
+      c.data_axes, candidate.halo_low, candidate.halo_high, extra);
+}
+
+// A weight that is taken as an activation may have a border.
+Layout WeightLayout(const Contraction& c, const Shape& shape,
+                    const KernelCandidate& candidate, int64_t halo) {
+  if (candidate.weight_block == 0) return candidate.weight;
+  const Extents border(c.kernel.size(), halo);
+  return WithBorder(
+      Layout::Blocked(shape, candidate.weight_axis, candidate.weight_block),
+      c.weight_axes, border, border, 0);
 }
 
 Layout OutputLayout(const Contraction& c, const Shape& shape,
                     const KernelCandidate& candidate, int64_t halo) {
   const Extents border(c.kernel.size(), halo);
-  const int axis = c.kernel.empty() ? 0 : 1;
-  return WithBorder(Layout::Blocked(shape, axis, candidate.output_block),
-                    c.output_axes, border, border, 0);
+  return WithBorder(
+      Layout::Blocked(shape, candidate.output_axis, candidate.output_block),
+      c.output_axes, border, border, 0);
 }
 
 // Calls f(index) for every index of the shape, in row-major order.
@@ -273,6 +282,36 @@ Contraction Convolution(const ConvolutionShape& s) {
   return c;
 }
 
+Contraction BackwardData(const ConvolutionShape& shape) {
+  const Contraction forward = Convolution(shape);
+  Contraction c = forward;
+  std::swap(c.in, c.out);
+  std::swap(c.input, c.output);
+  c.data_dilate = forward.stride;
+  c.stride.assign(forward.kernel.size(), 1);
+  c.flip = true;
+  for (size_t i = 0; i < c.kernel.size(); ++i) {
+    c.pad[i] = c.dilate[i] * (c.kernel[i] - 1) - forward.pad[i];
+  }
+  c.weight_axes[0] = Role::kGroupIn;
+  c.weight_axes[1] = Role::kOut;
+  return c;
+}
+
+Contraction BackwardWeight(const ConvolutionShape& shape) {
+  const Contraction forward = Convolution(shape);
+  Contraction c = forward;
+  c.batch = forward.in;
+  c.in = forward.batch;
+  std::swap(c.kernel, c.output);
+  std::swap(c.stride, c.dilate);
+  c.data_axes[0] = c.weight_axes[0] = Role::kIn;
+  c.data_axes[1] = Role::kGroupBatch;
+  c.weight_axes[1] = c.output_axes[0] = Role::kGroupOut;
+  c.output_axes[1] = Role::kBatch;
+  return c;
+}
+
 Contraction Product(int64_t groups, int64_t rows, int64_t in, int64_t out) {
   Contraction c;
   c.groups = groups;
@@ -323,7 +362,9 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   };
   add("data", data, DataLayout(c, data, candidate, test.extra_halo),
       BufferKind::kInternal);
-  add("weight", weight, candidate.weight, BufferKind::kConstant);
+  add("weight", weight, WeightLayout(c, weight, candidate, test.extra_halo),
+      candidate.weight_block > 0 ? BufferKind::kInternal
+                                 : BufferKind::kConstant);
   add("bias", bias, Layout::RowMajor(bias), BufferKind::kConstant);
   add("residual", output, output_layout, BufferKind::kInternal);
   add("output", output, output_layout, BufferKind::kInternal);

@@ -28,6 +28,10 @@ struct ConvolutionShape {
   Extents input = {}, kernel = {}, stride = {}, dilate = {}, pad = {};
 };
 Contraction Convolution(const ConvolutionShape& shape);
+// Its gradients: of the data, from f[N, O, …] and f[O, C/G, …], and of the
+// weight, from f[N, C, …] and f[N, O, …].
+Contraction BackwardData(const ConvolutionShape& shape);
+Contraction BackwardWeight(const ConvolutionShape& shape);
 // f[rows, in] by f[out, in]; `groups` > 1: batch_dot's f[groups, in, out].
 Contraction Product(int64_t groups, int64_t rows, int64_t in, int64_t out);
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pixel sums: contractions whose reduction runs over images and positions, as
+// the gradient of a convolution's weight. Both operands are activations, in the
+// layouts in which other steps left them: data is broadcast, and the lanes are
+// the second operand's channels. A register tile has a few input channels (of a
+// block) or kernel positions (of row-major data) by a few vectors of output
+// channels, and sums over a block of positions that stays in the first caches
+// while all tiles read it.
+//
+//   dW[m, c, w] = Σ_{n, y} x[n, c, y·stride + w·dilate − pad] · dY[n, m, y]
+#pragma once
+
+#include <vector>
+
+#include "codegen/contraction/nest.h"
+#include "ir/program/program.h"
+
+namespace mxc::contraction {
+
+// The shapes of contractions that are pixel sums:
+//   data    f[N, C, spatial …]
+//   weight  f[N, M, spatial …]
+//   output  f[M, C / G, spatial …], or f[parts, M, C, spatial …] (InParts)
+bool IsPixelSums(const Contraction& c);
+// One channel in, one out for each group: a product lane by lane.
+bool IsDepthwisePixelSums(const Contraction& c);
+
+// Into how many parts the images are best cut, where the outputs alone, in
+// tiles of so many channels of data and `vectors` vectors, give few tasks.
+int64_t ChooseParts(const Contraction& c, int64_t data_channels,
+                    int64_t out_channels);
+
+std::vector<Nest> MakePixelSums(const Program& program, const Step& step);
+
+}  // namespace mxc::contraction
