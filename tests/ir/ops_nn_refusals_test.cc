@@ -116,7 +116,6 @@ std::vector<Refusal> Refusals() {
        {{2, 3, 8, 8}, {2, 3, 6, 6}},
        "C7"},
       {"Deconvolution", Conv({{"kernel", "()"}}), {kImage, any}, "C1"},
-      {"_spread", {{"stride", "(2,)"}, {"trailing", "(0,)"}}, {kImage}, "C1"},
       {"_contrib_box_iou", {}, {{2, 3}, {2, 4}}, "C1"},
       {"_contrib_box_decode", {}, {{2, 3}, any}, "C1"},
       {"_contrib_box_encode",

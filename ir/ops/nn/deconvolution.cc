@@ -279,7 +279,7 @@ MXC_OP(Deconvolution) {
       .Check(DeconvolutionCheck)
       .Types(DeconvolutionTypes)
       .Meaning(DeconvolutionMeaning)
-      .Decompose(DeconvolutionAsConvolution)
+      .AsContraction(DeconvolutionContraction)
       .Gradient(DeconvolutionGradient);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deconvolution's attributes and geometry, and its form as a convolution.
+// Deconvolution's attributes and geometry, and its form as a contraction.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,8 @@ struct Placement {
 };
 Placement PlacementOf(const DeconvolutionAttrs& a, int d, int64_t length);
 
-// A convolution of data, spread out with zeros in between, by the flipped and
-// transposed weight; nothing where that would not be faster.
-std::vector<Value> DeconvolutionAsConvolution(const DeconvolutionAttrs& a,
-                                              const Node& node,
-                                              GraphBuilder& b);
+// As of the gradient of the convolution that it transposes.
+std::optional<Contraction> DeconvolutionContraction(const DeconvolutionAttrs& a,
+                                                    const Definition& def);
 
 }  // namespace mxc
