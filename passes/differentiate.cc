@@ -14,6 +14,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"

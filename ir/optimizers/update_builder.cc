@@ -29,8 +29,8 @@ std::string SharedName(std::string_view name) {
 // --- UpdateFrame
 
 UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
-                         Value loss, int64_t parameters)
-    : graph_(graph), loss_(loss), parameters_(parameters) {
+                         Value loss)
+    : graph_(graph), loss_(loss) {
   Node* rate = graph.AddVariable("learning_rate");
   rate->types[0] = kNumberType;
   learning_rate_ = rate->out();
@@ -73,13 +73,12 @@ void UpdateFrame::Finish() {
 
 UpdateBuilder::UpdateBuilder(Graph& graph, UpdateFrame& frame,
                              const Trained& trained,
-                             const OptimizerOptions& options, int64_t index)
+                             const OptimizerOptions& options)
     : graph_(graph),
       builder_(graph, *trained.parameter),
       frame_(frame),
       trained_(trained),
       options_(options),
-      index_(index),
       computing_(ComputingType(*trained.parameter)),
       copies_(KeepsCopy(options, trained.parameter->types[0].dtype)) {
   const Value parameter = trained.parameter->out();
@@ -211,10 +210,9 @@ void UpdateBuilder::Finish() {
 void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
                 std::span<const Trained> parameters, Value loss) {
   const OptimizerOptions& options = optimizer.options(attrs);
-  UpdateFrame frame(graph, options, loss, std::ssize(parameters));
-  int64_t index = 0;
+  UpdateFrame frame(graph, options, loss);
   for (const Trained& trained : parameters) {
-    UpdateBuilder builder(graph, frame, trained, options, index++);
+    UpdateBuilder builder(graph, frame, trained, options);
     optimizer.update(attrs, builder);
     builder.Finish();
   }

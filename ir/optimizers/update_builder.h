@@ -43,13 +43,11 @@ class UpdateFrame {
  public:
   // `loss`: f32[1], empty where none is known; where it is not finite nothing
   // is updated.
-  UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss,
-              int64_t parameters);
+  UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss);
 
   Value learning_rate() const { return learning_rate_; }
   Value loss() const { return loss_; }
   Value updates() const { return updates_; }  // i64[1]: made before this one
-  int64_t parameters() const { return parameters_; }
 
   // See UpdateBuilder::Shared.
   Value Shared(std::string_view name, double initial);
@@ -65,19 +63,15 @@ class UpdateFrame {
 
   Graph& graph_;
   Value learning_rate_, loss_, updates_;
-  int64_t parameters_;
   std::map<std::string, SharedState, std::less<>> shared_;
 };
 
 class UpdateBuilder {
  public:
-  // `index`: how many parameters of the graph are updated before.
   UpdateBuilder(Graph& graph, UpdateFrame& frame, const Trained& trained,
-                const OptimizerOptions& options, int64_t index);
+                const OptimizerOptions& options);
 
   const std::string& parameter() const { return trained_.parameter->name; }
-  int64_t index() const { return index_; }
-  int64_t parameters() const { return frame_.parameters(); }
 
   // --- elements
   Expr Weight() const { return weight_; }
@@ -146,7 +140,6 @@ class UpdateBuilder {
   UpdateFrame& frame_;
   const Trained& trained_;
   const OptimizerOptions& options_;
-  const int64_t index_;
   const DType computing_;
   const bool copies_;
   std::vector<Value> operands_;  // what the expressions' Loads count

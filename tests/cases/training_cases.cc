@@ -43,13 +43,30 @@ bool RunOptimizers(const CaseOptions& options, CaseReport& report) {
   return true;
 }
 
+bool RunModules(const CaseOptions& options, CaseReport& report) {
+  const auto archive = ReadArchive(options.folder + "/training.tar.gz");
+  if (!archive) return false;
+  for (const std::string name : {"mlp-optdigits", "lenet-mnist"}) {
+    if (!name.starts_with(options.only)) continue;
+    Record(
+        name,
+        [&] {
+          return CheckModuleCase(name, *archive, options.folder + "/../data",
+                                 options.engine);
+        },
+        report);
+  }
+  return true;
+}
+
 }  // namespace
 
 int RunTrainingCases(const CaseOptions& options) {
   CaseReport report(options.verbose);
-  if (!RunOptimizers(options, report)) {
-    fmt::print("{} holds no optimizers.jsonl and optimizers.tar.gz\n",
-               options.folder);
+  if (!RunOptimizers(options, report) || !RunModules(options, report)) {
+    fmt::print(
+        "{} holds no optimizers.jsonl, optimizers.tar.gz, training.tar.gz\n",
+        options.folder);
     return 2;
   }
   return report.Finish();

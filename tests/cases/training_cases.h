@@ -14,4 +14,10 @@ namespace mxc {
 Status CheckOptimizerCase(const nlohmann::json& line, const Archive& archive,
                           const EngineOptions& engine);
 
+// A run of MXNet's Module of which training.tar.gz holds NAME-symbol.json,
+// NAME-0000.params (the start), NAME.json and what it was after some steps.
+// `data` is the folder of data sets.
+Status CheckModuleCase(const std::string& name, const Archive& archive,
+                       const std::string& data, const EngineOptions& engine);
+
 }  // namespace mxc

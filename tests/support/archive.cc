@@ -12,19 +12,6 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-std::optional<std::string> Inflate(const std::string& path) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return std::nullopt;
-  std::string out;
-  char buffer[1 << 16];
-  int count = 0;
-  while ((count = gzread(file, buffer, sizeof buffer)) > 0) {
-    out.append(buffer, static_cast<size_t>(count));
-  }
-  const bool complete = gzclose(file) == Z_OK && count == 0;
-  return complete ? std::optional(std::move(out)) : std::nullopt;
-}
-
 std::string Text(std::string_view field) {
   return std::string(field.substr(0, field.find('\0')));
 }
@@ -47,9 +34,22 @@ std::string PaxPath(std::string_view records) {
 
 }  // namespace
 
+std::optional<std::string> ReadGzip(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) return std::nullopt;
+  std::string out;
+  char buffer[1 << 16];
+  int count = 0;
+  while ((count = gzread(file, buffer, sizeof buffer)) > 0) {
+    out.append(buffer, static_cast<size_t>(count));
+  }
+  const bool complete = gzclose(file) == Z_OK && count == 0;
+  return complete ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::optional<std::map<std::string, std::string>> ReadArchive(
     const std::string& path) {
-  const auto tar = Inflate(path);
+  const auto tar = ReadGzip(path);
   if (!tar) return std::nullopt;
   std::map<std::string, std::string> files;
   std::string long_name;

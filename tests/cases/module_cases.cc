@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of MXNet's Module: 100 steps in the order of the data, against its
+// losses, its parameters after 1, 10 and 100 steps, and its momentum.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "frontend/frontend.h"
+#include "tests/cases/compare.h"
+#include "tests/cases/stepper.h"
+#include "tests/cases/training_cases.h"
+#include "tests/support/archive.h"
+
+namespace mxc {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kBatch = 32;
+constexpr int kSteps = 100;
+
+// The first rows of a data set.
+struct Rows {
+  Extents shape;  // of one row
+  std::vector<float> data, labels;
+
+  Tensor Data(int batch) const {
+    Extents dims = {kBatch};
+    dims.insert(dims.end(), shape.begin(), shape.end());
+    const int64_t size = Shape(dims).elements();
+    return Tensor::FromFloats(Shape(dims),
+                              std::span(data).subspan(batch * size, size));
+  }
+  Tensor Labels(int batch) const {
+    return Tensor::FromFloats(
+        {kBatch}, std::span(labels).subspan(batch * kBatch, kBatch));
+  }
+};
+
+// 64 values up to 16 and the label, a line each.
+Result<Rows> ReadOptdigits(const std::string& folder) {
+  const auto text = ReadGzip(folder + "/optdigits/optdigits.tra");
+  if (!text) return Error({}, "no optdigits.tra");
+  Rows rows;
+  rows.shape = {64};
+  std::istringstream in(*text);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream numbers(line);
+    std::vector<float> row;
+    for (std::string number; std::getline(numbers, number, ',');) {
+      row.push_back(std::stof(number));
+    }
+    if (row.size() != 65) return Error({}, "damaged optdigits.tra");
+    rows.labels.push_back(row.back());
+    row.pop_back();
+    for (const float value : row) rows.data.push_back(value / 16);
+  }
+  return rows;
+}
+
+Result<Rows> ReadMnist(const std::string& folder) {
+  const auto images = ReadGzip(folder + "/mnist/train-images-idx3-ubyte.gz");
+  const auto labels = ReadGzip(folder + "/mnist/train-labels-idx1-ubyte.gz");
+  if (!images || !labels) return Error({}, "no MNIST");
+  Rows rows;
+  rows.shape = {1, 28, 28};
+  for (const char c : images->substr(16, kSteps * kBatch * 784)) {
+    rows.data.push_back(static_cast<float>(static_cast<unsigned char>(c)) /
+                        255);
+  }
+  for (const char c : labels->substr(8, kSteps * kBatch)) {
+    rows.labels.push_back(static_cast<float>(c));
+  }
+  return rows;
+}
+
+class ModuleCase {
+ public:
+  ModuleCase(std::string name, const Archive& archive,
+             const EngineOptions& engine)
+      : name_(std::move(name)), archive_(archive), engine_(engine) {}
+
+  Status Check(const std::string& data) {
+    const bool digits = name_.ends_with("optdigits");
+    MXC_ASSIGN(rows_, digits ? ReadOptdigits(data) : ReadMnist(data));
+    facts_ = Json::parse(archive_.at("training/" + name_ + ".json"));
+    training_.optimizer = facts_["optimizer"];
+    for (const auto& [key, value] : facts_["optimizer_params"].items()) {
+      training_.optimizer_attrs.emplace_back(key, value.dump());
+    }
+    training_.optimizer_attrs.emplace_back("rescale_grad",
+                                           fmt::format("{}", 1.0 / kBatch));
+    MXC_ASSIGN(Graph graph, MakeGraph());
+    MXC_ASSIGN(stepper_, MakeStepper(std::move(graph), &training_, engine_));
+    for (int step = 1; step <= kSteps; ++step) {
+      MXC_RETURN_IF_ERROR(CheckStep(step));
+    }
+    return Done{};
+  }
+
+ private:
+  Result<NamedTensors> Parameters(int step) const {
+    return ReadTensors(
+        archive_.at(fmt::format("training/{}-{:04d}.params", name_, step)));
+  }
+
+  Result<Graph> MakeGraph() {
+    LoadOptions load;
+    load.read_parameters = false;
+    Extents shape = {kBatch};
+    shape.insert(shape.end(), rows_.shape.begin(), rows_.shape.end());
+    load.input_shapes = {{"data", shape}, {"softmax_label", {kBatch}}};
+    const std::string path = "training/" + name_ + "-symbol.json";
+    const auto source =
+        std::make_shared<SourceFile>(SourceFile{path, archive_.at(path)});
+    MXC_ASSIGN(Model model, LoadText(source, load));
+    MXC_ASSIGN(const NamedTensors start, Parameters(0));
+    for (const auto& [key, value] : start) {
+      Node* variable = model.graph.FindVariable(key.substr(4));
+      if (variable == nullptr) return Error({}, "no variable '{}'", key);
+      variable->constant = value;
+      variable->types[0] = value.type();
+    }
+    model.graph.training = true;
+    return std::move(model.graph);
+  }
+
+  // Relative to the largest value; rounding adds up over the steps.
+  static double ToleranceAt(int step) { return step <= 10 ? 1e-5 : 1e-3; }
+
+  Status CheckStep(int step) {
+    std::map<std::string, Tensor> inputs;
+    inputs["data"] = rows_.Data(step - 1);
+    inputs["softmax_label"] = rows_.Labels(step - 1);
+    inputs["learning_rate"] = Tensor::Filled(
+        {DType::kF64, Shape{1}}, facts_["optimizer_params"]["learning_rate"]);
+    MXC_ASSIGN(const std::vector<Tensor> outputs, stepper_->Step(inputs));
+    const double loss = outputs.back().At(0);
+    const double want = facts_["loss_per_step"][step - 1];
+    if (!(std::abs(loss - want) <= ToleranceAt(step) * std::max(1.0, want))) {
+      return Error({}, "step {}: loss {}, expected {}", step, loss, want);
+    }
+    if (step != 1 && step != 10 && step != kSteps) return Done{};
+    MXC_ASSIGN(const NamedTensors parameters, Parameters(step));
+    for (const auto& [key, value] : parameters) {
+      MXC_RETURN_IF_ERROR(CheckState(step, key.substr(4), value));
+    }
+    return Done{};
+  }
+
+  Status CheckState(int step, const std::string& name, const Tensor& want) {
+    MXC_ASSIGN(const Tensor state, stepper_->State(name));
+    const Tolerance tolerance = {0, ToleranceAt(step) * LargestMagnitude(want)};
+    if (const auto error = Difference(state, want, tolerance)) {
+      return Error({}, "step {}: {} {}", step, name, *error);
+    }
+    return Done{};
+  }
+
+  const std::string name_;
+  const Archive& archive_;
+  const EngineOptions& engine_;
+  Rows rows_;
+  Json facts_;
+  TrainingOptions training_;
+  std::unique_ptr<Stepper> stepper_;
+};
+
+}  // namespace
+
+Status CheckModuleCase(const std::string& name, const Archive& archive,
+                       const std::string& data, const EngineOptions& engine) {
+  return ModuleCase(name, archive, engine).Check(data);
+}
+
+}  // namespace mxc
