@@ -39,7 +39,7 @@ struct Rows {
   }
 };
 
-// 64 values up to 16 and the label, a line each.
+// 64 values up to 16 and the label, a line each; '#' starts a comment.
 Result<Rows> ReadOptdigits(const std::string& folder) {
   const auto text = ReadGzip(folder + "/optdigits/optdigits.tra");
   if (!text) return Error({}, "no optdigits.tra");
@@ -47,6 +47,7 @@ Result<Rows> ReadOptdigits(const std::string& folder) {
   rows.shape = {64};
   std::istringstream in(*text);
   for (std::string line; std::getline(in, line);) {
+    if (line.starts_with('#')) continue;
     std::istringstream numbers(line);
     std::vector<float> row;
     for (std::string number; std::getline(numbers, number, ',');) {
