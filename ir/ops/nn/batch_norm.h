@@ -57,6 +57,10 @@ Op<A> BatchNormOperator(std::string name) {
       .Inputs(BatchNormInputs())
       .Outputs({"output", "mean", "var", "next_moving_mean", "next_moving_var"})
       .NextStates(2)
+      .ForcedInput([](const A& a, int input) {
+        const bool gamma = input == 1 && a.form().fix_gamma;
+        return gamma ? std::optional<double>(1) : std::nullopt;
+      })
       .VisibleOutputsOf([](const A& a) { return a.output_mean_var ? 3 : 1; })
       .Types([](const A& a, TypeInference& t) { BatchNormTypes(a.form(), t); })
       .Meaning(
