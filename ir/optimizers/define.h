@@ -63,6 +63,7 @@ class Opt {
     };
     return *this;
   }
+  Opt& CopyFollows() { return optimizer_.copy_follows = true, *this; }
   template <class F>
   Opt& Update(F f) {  // void(const A&, UpdateBuilder&)
     optimizer_.update = [f](const void* a, UpdateBuilder& u) {

@@ -75,6 +75,7 @@ MXC_OPTIMIZER_DEFINITION(Lars) {
         return a.momentum == 0 ? "None" : "momentum";
       })
       .Decays([](std::string_view name) { return name.ends_with("_weight"); })
+      .CopyFollows()
       .Update(UpdateLars);
 }
 

@@ -90,6 +90,7 @@ MXC_OPTIMIZER_DEFINITION(Lbsgd) {
       .StatesOf([](const LbsgdAttrs& a) {
         return a.momentum == 0 ? "None" : "momentum";
       })
+      .CopyFollows()
       .Update(UpdateLbsgd);
 }
 

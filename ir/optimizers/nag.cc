@@ -38,6 +38,7 @@ MXC_OPTIMIZER_DEFINITION(Nag) {
       .StatesOf([](const NagAttrs& a) {
         return a.momentum == 0 ? "None" : "momentum";
       })
+      .CopyFollows()
       .Update(UpdateNag);
 }
 

@@ -60,6 +60,9 @@ struct Optimizer {
   // which `update` asks for states; it may have more, which MXNet does not
   // save.
   std::function<std::string(const void* attrs)> states;
+  // Where MXNet keeps the f32 copy of a half-precision parameter: after that
+  // state, in one tuple, or before it.
+  bool copy_follows = false;
   // Whether MXNet's rule on names lets a parameter decay that has no explicit
   // multiplier: by default …_weight and …_gamma do.
   std::function<bool(std::string_view parameter)> decays;

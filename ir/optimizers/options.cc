@@ -31,7 +31,8 @@ std::string StateForm(const Optimizer& optimizer, const void* attrs,
                       DType parameter) {
   const std::string form = optimizer.states(attrs);
   if (!KeepsCopy(optimizer.options(attrs), parameter)) return form;
-  return fmt::format("({}, {})", form, kWeightCopy);
+  return optimizer.copy_follows ? fmt::format("({}, {})", form, kWeightCopy)
+                                : fmt::format("({}, {})", kWeightCopy, form);
 }
 
 std::vector<std::string> StateNames(std::string_view form) {

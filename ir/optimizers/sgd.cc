@@ -41,6 +41,7 @@ MXC_OPTIMIZER_DEFINITION(Sgd) {
       .StatesOf([](const SgdAttrs& a) {
         return a.momentum == 0 ? "None" : "momentum";
       })
+      .CopyFollows()
       .Update(UpdateSgd);
 }
 

@@ -55,8 +55,8 @@ Program PlanFed(Graph graph, const TrainingOptions& options) {
 }
 
 // One step; `states` are those after it.
-void Step(const Program& program, double gradient, double loss,
-          States& states) {
+void RunStep(const Program& program, double gradient, double loss,
+             States& states) {
   std::map<std::string, Tensor> inputs = states;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
@@ -91,14 +91,14 @@ TEST_CASE("a step whose loss is not finite changes no state") {
     options.optimizer = optimizer->name;
     const Program program = PlanFed(FedGraph(), options);
     States states;
-    Step(program, 0.25, 1, states);
+    RunStep(program, 0.25, 1, states);
     CHECK(states.at("fc_weight").At(0) != 0.5);
     CHECK(states.at("optimizer/updates").At(0) == 1);
     for (const double loss : {std::numeric_limits<double>::quiet_NaN(),
                               std::numeric_limits<double>::infinity(),
                               -std::numeric_limits<double>::infinity()}) {
       States after = states;
-      Step(program, 0.25, loss, after);
+      RunStep(program, 0.25, loss, after);
       for (const auto& [name, value] : states) {
         CAPTURE(name);
         CHECK(Equal(after.at(name), value));
@@ -113,7 +113,7 @@ TEST_CASE("a half-precision parameter has a copy that adds up small steps") {
   const Program program = PlanFed(FedGraph(DType::kF16), options);
   States states;
   // 0.1 · 1e-3 is less than half of what f16 can tell apart at 0.5.
-  for (int i = 0; i < 20; ++i) Step(program, 1e-3, 1, states);
+  for (int i = 0; i < 20; ++i) RunStep(program, 1e-3, 1, states);
   CHECK(states.at("fc_weight/weight_f32").At(0) ==
         doctest::Approx(0.498).epsilon(1e-5));
   CHECK(states.at("fc_weight").At(0) == doctest::Approx(0.498).epsilon(1e-3));
@@ -127,7 +127,7 @@ TEST_CASE("a state that starts as the parameter takes what it is by then") {
   const Program program = PlanFed(FedGraph(), options);
   States states;
   states["fc_weight"] = Tensor::Filled({DType::kF32, Shape{2, 3}}, 2);
-  Step(program, 1, 1, states);
+  RunStep(program, 1, 1, states);
   // Nothing is delayed in the first step.
   CHECK(states.at("fc_weight").At(0) == doctest::Approx(1.9));
   CHECK(states.at("fc_weight/previous_weight").At(0) == 2);
@@ -138,12 +138,12 @@ TEST_CASE("random steps are the same for the same state, and no others") {
   options.optimizer = "sgld";
   const Program program = PlanFed(FedGraph(), options);
   States once, again;
-  Step(program, 0, 1, once);
-  Step(program, 0, 1, again);
+  RunStep(program, 0, 1, once);
+  RunStep(program, 0, 1, again);
   CHECK(Equal(once.at("fc_weight"), again.at("fc_weight")));
   const double first = once.at("fc_weight").At(0) - 0.5;
   again["fc_weight"] = Tensor::Filled({DType::kF32, Shape{2, 3}}, 0.5);
-  Step(program, 0, 1, again);
+  RunStep(program, 0, 1, again);
   CHECK(again.at("fc_weight").At(0) - 0.5 != doctest::Approx(first));
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("multipliers: by name, by annotation, by the options") {
     if (given) options.wd_mult[name] = *given;
     const Program program = PlanFed(std::move(graph), options);
     States states;
-    Step(program, 0, 1, states);
+    RunStep(program, 0, 1, states);
     return 0.5 - states.at(name).At(0);  // 0.1 · multiplier · 0.5
   };
   CHECK(decayed("a_weight", nullptr, {}) == doctest::Approx(0.05));
