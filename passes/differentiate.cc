@@ -3,13 +3,13 @@
 //
 //   x, w ─► FullyConnected ─► SoftmaxOutput ─► y
 //   ⇒  the same, and
-//      loss = the sum of what the loss heads report
-//      update w       = ∂heads/∂w, until apply-optimizer makes it w's next
-//      value update moving  = what BatchNorm says that it is next
+//      loss          the sum of what the loss heads report
+//      update w      with the heads' gradient, of which apply-optimizer makes
+//                    the next value
+//      update moving with what BatchNorm says that it is next
 //
 // Where the graph does not train (scoring) only the loss is added. A variable
 // whose next value several operators state goes through them in order.
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -153,6 +153,7 @@ MXC_OP(Map) {
       .InputsOf(MapInputs)
       .OutputsOf(MapOutputs)
       .Variadic()
+      .Internal()
       .Check(CheckMap)
       .Types(MapTypes)
       .Meaning(MapMeaning);
