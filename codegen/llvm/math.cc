@@ -74,6 +74,8 @@ Function WideFunction(UnaryOp op) {
       return math_f64::Gamma;
     case UnaryOp::kLogGamma:
       return math_f64::LogGamma;
+    case UnaryOp::kDigamma:
+      return math_f64::Digamma;
     default:
       return nullptr;
   }

@@ -35,5 +35,6 @@ FloatValue Erf(FloatValue x);
 FloatValue Erfinv(FloatValue x);
 FloatValue Gamma(FloatValue x);     // NaN at negative integers, ±∞ at ±0
 FloatValue LogGamma(FloatValue x);  // log |Γ(x)|
+FloatValue Digamma(FloatValue x);   // NaN at 0 and negative integers
 
 }  // namespace mxc::math_f64

@@ -67,6 +67,18 @@ FloatValue SinPi(FloatValue x) {
   return CopySign(Sin(folded * kPi), r);
 }
 
+// By the recurrence at x + 8, where the asymptotic series holds (Abramowitz and
+// Stegun, 6.3.5 and 6.3.18); for x ≥ ½.
+FloatValue DigammaOfPositive(FloatValue x) {
+  FloatValue lift = 1 / x;
+  for (double k = 1; k < 8; ++k) lift = lift + 1 / (x + k);
+  const FloatValue z = x + 8, w = 1 / (z * z);
+  const FloatValue series =
+      w * Polynomial(w, {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240,
+                         1.0 / 252, -1.0 / 120, 1.0 / 12});
+  return Log(z) - 0.5 / z - series - lift;
+}
+
 MaskValue IsPole(FloatValue x) { return (Floor(x) == x) & (x < 0.5); }
 
 }  // namespace
@@ -125,6 +137,16 @@ FloatValue LogGamma(FloatValue x) {
   const FloatValue exact = Choose((x == 1.0) | (x == 2.0), 0.0, y);
   const MaskValue infinite = IsPole(x) | (Abs(x) == kInfinity);
   return Choose(IsNan(x), x, Choose(infinite, kInfinity, exact));
+}
+
+FloatValue Digamma(FloatValue x) {
+  const MaskValue reflect = x < 0.5;
+  const FloatValue direct = DigammaOfPositive(Choose(reflect, 1 - x, x));
+  const FloatValue sine = SinPi(x), cosine = SinPi(x + 0.5);
+  const FloatValue reflected = direct - kPi * cosine / sine;
+  const FloatValue y = Choose(reflect, reflected, direct);
+  const FloatValue infinite = Choose(x == kInfinity, x, y);
+  return Choose(IsNan(x) | IsPole(x), kNan, infinite);
 }
 
 }  // namespace mxc::math_f64

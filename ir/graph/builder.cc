@@ -176,6 +176,10 @@ std::vector<AttrText> GradientBuilder::Attrs() const {
   return node_.op->print(node_.attrs.get());
 }
 
+Value GradientBuilder::HeadSummedTo(int input) {
+  return Needs(input) ? SumTo(Head(), In(input).shape()) : Value();
+}
+
 std::vector<Value> GradientBuilder::Elementwise() {
   MXC_CHECK(node_.types.size() == 1, "operator '{}'", node_.op->name);
   std::string attrs;  // one "name=text" a line
@@ -183,7 +187,11 @@ std::vector<Value> GradientBuilder::Elementwise() {
     attrs += fmt::format("{}={}\n", name, text);
   }
   std::vector<Value> operands = {Head()};
-  operands.insert(operands.end(), node_.inputs.begin(), node_.inputs.end());
+  if (node_.op->slope_of_output) {
+    operands.push_back(Out());
+  } else {
+    operands.insert(operands.end(), node_.inputs.begin(), node_.inputs.end());
+  }
   std::vector<Value> gradients = None();
   for (int i = 0; i < inputs(); ++i) {
     if (!Needs(i) || !IsFloat(In(i).type().dtype)) continue;

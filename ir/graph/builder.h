@@ -115,12 +115,15 @@ class GradientBuilder : public GraphBuilder {
   bool Needs(int i) const { return needed_[i]; }
   // The operator's attributes, for an operator of the same.
   std::vector<AttrText> Attrs() const;
+  // That of the one output, summed to the shape of an input that was broadcast;
+  // empty where it is not needed.
+  Value HeadSummedTo(int input);
   // As many empty values as there are inputs.
   std::vector<Value> None() const { return std::vector<Value>(inputs()); }
 
   // The gradients of an operator with one output whose meaning reads every
-  // input at the index of the output or broadcast along it: by symbolic
-  // derivatives of the meaning (ir/program/derivative.h).
+  // input at the index of the output or broadcast along it: by its `slope`, or
+  // else by symbolic derivatives of the meaning (ir/program/derivative.h).
   std::vector<Value> Elementwise();
 
  private:

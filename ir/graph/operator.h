@@ -18,6 +18,7 @@
 
 namespace mxc {
 
+class Expr;             // ir/program/expr.h
 class Definition;       // ir/program/definition.h: the meaning in kernel IR
 class GraphBuilder;     // ir/graph/builder.h: the meaning as smaller operators
 class GradientBuilder;  // ir/graph/builder.h: the gradient as operators
@@ -148,6 +149,10 @@ struct Operator {
   // gradient passes. Loss heads are asked even where no head gradient arrives.
   std::function<std::vector<Value>(const void* attrs, GradientBuilder&)>
       gradient;
+  // Of an elementwise operator with one input and one output: f'(x), where it is
+  // not left to symbolic differentiation; as a function of x, or of y = f(x).
+  std::function<Expr(const void* attrs, const Expr& at)> slope;
+  bool slope_of_output = false;
   // What `train` reports for a loss head, f32[1]: the mean over the batch.
   std::function<Value(const void* attrs, const Node& node, GraphBuilder&)> loss;
   // The number that MXNet writes into a parameter input before it reads it

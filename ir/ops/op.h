@@ -140,6 +140,25 @@ class Op {
     };
     return *this;
   }
+  // The same for a function of one input, with its slope f'(x) given: because
+  // MXNet's is another than calculus has it, or less exact …
+  template <class F>
+  Op& SlopeOfInput(F f) {  // Expr(const A&, Expr x)
+    return Slope(f, false);
+  }
+  // … or as a function of y = f(x): backward then keeps the output, which
+  // readers keep anyway, instead of the input.
+  template <class F>
+  Op& SlopeOfOutput(F f) {  // Expr(const A&, Expr y)
+    return Slope(f, true);
+  }
+  // The gradient of every input is that of the output.
+  Op& PassGradient() {
+    op_.gradient = [](const void*, GradientBuilder& g) {
+      return std::vector<Value>(g.inputs(), g.Head());
+    };
+    return *this;
+  }
   // A gradient that is zero (round, comparisons, BlockGrad): nothing passes,
   // and nobody asks for more.
   Op& ZeroGradient() {
@@ -177,6 +196,15 @@ class Op {
   operator Operator() & { return op_; }
 
  private:
+  template <class F>
+  Op& Slope(F f, bool of_output) {
+    op_.slope = [f](const void* a, const Expr& at) {
+      return f(*static_cast<const A*>(a), at);
+    };
+    op_.slope_of_output = of_output;
+    return ElementwiseGradient();
+  }
+
   Operator op_;
 };
 

@@ -27,7 +27,7 @@ Expr UnaryDerivative(UnaryOp op, const Expr& x, const Expr& y) {
     case UnaryOp::kExp:
       return y;
     case UnaryOp::kExpm1:
-      return y + lit(1);
+      return Exp(x);
     case UnaryOp::kLog:
       return Reciprocal(x);
     case UnaryOp::kLog1p:
@@ -73,7 +73,10 @@ Expr UnaryDerivative(UnaryOp op, const Expr& x, const Expr& y) {
     case UnaryOp::kIsNan:
       return {};
     case UnaryOp::kGamma:
+      return y * Unary(UnaryOp::kDigamma, x);
     case UnaryOp::kLogGamma:
+      return Unary(UnaryOp::kDigamma, x);
+    case UnaryOp::kDigamma:
       break;
   }
   MXC_CHECK(false, "the derivative of {}", FunctionName(op));

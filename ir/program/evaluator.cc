@@ -74,6 +74,23 @@ double ErfInverse(double x) {
   return y;
 }
 
+// Raised by the recurrence until the asymptotic series holds (Abramowitz and
+// Stegun, 6.3.5 to 6.3.18).
+double Digamma(double x) {
+  if (x <= 0 && x == std::floor(x)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (x < 0.5) return Digamma(1 - x) - M_PI / std::tan(M_PI * x);
+  double lift = 0;
+  for (; x < 12; ++x) lift += 1 / x;
+  const double w = 1 / (x * x);
+  const double series =
+      w *
+      (1.0 / 12 -
+       w * (1.0 / 120 - w * (1.0 / 252 - w * (1.0 / 240 - w * (1.0 / 132)))));
+  return std::log(x) - 0.5 / x - series - lift;
+}
+
 Values ApplyUnary(UnaryOp op, const Values& x) {
   switch (op) {
     case UnaryOp::kNeg:
@@ -141,6 +158,8 @@ Values ApplyUnary(UnaryOp op, const Values& x) {
       return Apply([](double v) { return std::tgamma(v); }, x);
     case UnaryOp::kLogGamma:
       return Apply([](double v) { return std::lgamma(v); }, x);
+    case UnaryOp::kDigamma:
+      return Apply(Digamma, x);
     case UnaryOp::kIsNan:
       return Apply([](double v) -> double { return std::isnan(v); }, x);
   }

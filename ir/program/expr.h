@@ -63,6 +63,7 @@ enum class UnaryOp : uint8_t {
   kErfinv,
   kGamma,
   kLogGamma,
+  kDigamma,  // the slope of log Γ
   kIsNan,
 };
 

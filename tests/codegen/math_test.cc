@@ -46,6 +46,20 @@ long double ErfInverse(long double y) {
   return std::copysign(x, y);
 }
 
+// By the recurrence far out, where four terms of the series are exact.
+long double Digamma(long double x) {
+  if (std::isnan(x) || (x <= 0 && x == std::floor(x))) return NAN;
+  if (std::isinf(x)) return x;
+  constexpr long double kPi = 3.141592653589793238463L;
+  if (x < 0) return Digamma(1 - x) - kPi / std::tan(kPi * (x - std::floor(x)));
+  long double lift = 0;
+  for (; x < 300; ++x) lift += 1 / x;
+  const long double w = 1 / (x * x);
+  const long double series =
+      w * (1.0L / 12 - w * (1.0L / 120 - w * (1.0L / 252 - w / 240)));
+  return std::log(x) - 0.5L / x - series - lift;
+}
+
 const Function kFunctions[] = {
     {"exp", UnaryOp::kExp, expl, -103, 88.7, 1.1, 1e-15},
     {"log", UnaryOp::kLog, logl, 1e-45, 3e38, 1, 1e-15},
@@ -71,6 +85,7 @@ const Function kFunctions[] = {
     {"erfinv", UnaryOp::kErfinv, ErfInverse, -0.999999, 0.999999, 0.6, 1e-11},
     {"gamma", UnaryOp::kGamma, tgammal, -20.7, 35, 0.6, 1e-11},
     {"log gamma", UnaryOp::kLogGamma, lgammal, 0.01, 1e6, 0.6, 1e-11},
+    {"digamma", UnaryOp::kDigamma, Digamma, -20.7, 1e6, 0.6, 1e-11},
 };
 
 // y[i] = op(x[i]) for begin ≤ i < end, `lanes` at a time.

@@ -65,7 +65,7 @@ Expr RandomValue(Random& random, std::vector<int> vars, int operands,
     case 2:
       return Max(child(), child());
     case 3:
-      return Unary(static_cast<UnaryOp>(Pick(random, 33)), child())->dtype ==
+      return Unary(static_cast<UnaryOp>(Pick(random, 34)), child())->dtype ==
                      DType::kBool
                  ? Tanh(child())
                  : Unary(UnaryOp::kExp, child());

@@ -14,6 +14,7 @@ Op<> BinaryOperator(std::string name, std::string doc, BinaryFunction f) {
     const std::vector<Expr> index = def.Indices();
     def.Set(0, f(def.InBroadcast(0, index), def.InBroadcast(1, index)));
   });
+  op.ElementwiseGradient();
   return op;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of two inputs, lhs and rhs, of one element type.
+// Operators of two inputs, lhs and rhs, of one element type. Their gradient is
+// that of the function; a file whose operator differs says so.
 #pragma once
 
 #include <string>

@@ -6,7 +6,10 @@ namespace mxc {
 MXC_OP(BroadcastAdd) {
   return BroadcastOperator("broadcast_add", "the sum with broadcasting",
                            arithmetic::Add)
-      .Alias({"broadcast_plus", "_npi_add"});
+      .Alias({"broadcast_plus", "_npi_add"})
+      .Gradient([](const NoAttrs&, GradientBuilder& g) {
+        return std::vector<Value>{g.HeadSummedTo(0), g.HeadSummedTo(1)};
+      });
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastEqual) {
   return BroadcastOperator("broadcast_equal",
                            "1 where equal, else 0, with broadcasting",
-                           arithmetic::IsEqual);
+                           arithmetic::IsEqual)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

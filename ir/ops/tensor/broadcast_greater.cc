@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastGreater) {
   return BroadcastOperator("broadcast_greater",
                            "1 where lhs is greater, else 0, with broadcasting",
-                           arithmetic::IsGreater);
+                           arithmetic::IsGreater)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

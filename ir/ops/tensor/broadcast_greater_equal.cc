@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastGreaterEqual) {
   return BroadcastOperator("broadcast_greater_equal",
                            "1 where lhs is not less, else 0, with broadcasting",
-                           arithmetic::IsGreaterEqual);
+                           arithmetic::IsGreaterEqual)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

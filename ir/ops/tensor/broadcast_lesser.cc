@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastLesser) {
   return BroadcastOperator("broadcast_lesser",
                            "1 where lhs is less, else 0, with broadcasting",
-                           arithmetic::IsLesser);
+                           arithmetic::IsLesser)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastLogicalAnd) {
   return BroadcastOperator("broadcast_logical_and",
                            "1 where both are not 0, else 0, with broadcasting",
-                           arithmetic::LogicalAnd);
+                           arithmetic::LogicalAnd)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastLogicalOr) {
   return BroadcastOperator("broadcast_logical_or",
                            "1 where either is not 0, else 0, with broadcasting",
-                           arithmetic::LogicalOr);
+                           arithmetic::LogicalOr)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -5,9 +5,10 @@ namespace mxc {
 
 MXC_OP(BroadcastLogicalXor) {
   return BroadcastOperator(
-      "broadcast_logical_xor",
-      "1 where one is 0 and the other is not, else 0, with broadcasting",
-      arithmetic::LogicalXor);
+             "broadcast_logical_xor",
+             "1 where one is 0 and the other is not, else 0, with broadcasting",
+             arithmetic::LogicalXor)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

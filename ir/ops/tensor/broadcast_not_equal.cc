@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(BroadcastNotEqual) {
   return BroadcastOperator("broadcast_not_equal",
                            "1 where not equal, else 0, with broadcasting",
-                           arithmetic::IsNotEqual);
+                           arithmetic::IsNotEqual)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

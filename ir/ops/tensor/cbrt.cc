@@ -6,7 +6,9 @@ namespace mxc {
 MXC_OP(Cbrt) {
   return UnaryOperator("cbrt", "the cube root",
                        [](Expr x) { return Unary(UnaryOp::kCbrt, x); })
-      .Alias({"_npi_cbrt"});
+      .Alias({"_npi_cbrt"})
+      .SlopeOfOutput(
+          [](const NoAttrs&, Expr y) { return Lit(1.0 / 3, y) / (y * y); });
 }
 
 }  // namespace mxc

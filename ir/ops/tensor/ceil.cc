@@ -8,7 +8,8 @@ MXC_OP(Ceil) {
              "ceil", "the least integer not below x",
              [](Expr x) { return Unary(UnaryOp::kCeil, x); },
              Arithmetic::kExact)
-      .Alias({"_npi_ceil"});
+      .Alias({"_npi_ceil"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -10,7 +10,8 @@ MXC_OP(Copy) {
       .Doc("the input itself")
       .Types([](const NoAttrs&, TypeInference& t) { SameTypes(t); })
       .Meaning([](const NoAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .PassGradient();
 }
 
 }  // namespace mxc

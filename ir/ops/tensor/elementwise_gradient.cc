@@ -2,16 +2,18 @@
 // _elementwise_gradient: the gradient of one input of an operator whose meaning
 // reads each input at the output's index or broadcast along it.
 //   head        f[d1 …]   the gradient of that operator's output
-//   inputs …    as that operator's
+//   inputs …    as that operator's; its output instead where its slope follows
+//               from that
 //   gradient    of the type of its input number `input`:
 //               Σ head · ∂output/∂input over the axes that it is broadcast
 //               along
-// C1  `of` is an operator with a meaning, `attrs` its attributes ("name=text" in
-//     lines), and the inputs after the head are legal for it
-// C2  it reads inputs as said above; rules see to that (GradientBuilder)
+// C1  `of` is an operator with a gradient, `attrs` its attributes ("name=text"
+//     in lines), and there are as many inputs
+// C2  it has such an output for such inputs
+// C3  it reads inputs as said above; rules see to that (GradientBuilder)
 #include <algorithm>
 
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/unary.h"
 #include "ir/program/derivative.h"
 
 namespace mxc {
@@ -53,52 +55,78 @@ std::vector<AttrText> Lines(const std::string& text) {
   return attrs;
 }
 
+// The operator that is differentiated, with its attributes; without those where
+// there is none such.
+struct Differentiated {
+  explicit Differentiated(const ElementwiseGradientAttrs& a)
+      : op(FindOperator(a.of)) {
+    if (op == nullptr || !op->meaning || !op->gradient) return;
+    std::vector<AttrError> errors;
+    AttrsPtr parsed = op->parse(Lines(a.attrs), errors);
+    if (errors.empty() && !(op->check && op->check(parsed.get()))) {
+      attrs = std::move(parsed);
+    }
+  }
+  // Besides the head.
+  size_t Inputs() const {
+    return op->slope_of_output ? 1 : op->inputs(attrs.get()).size();
+  }
+
+  const Operator* op;
+  AttrsPtr attrs;
+};
+
+std::optional<std::string> CheckElementwiseGradient(
+    const ElementwiseGradientAttrs& a) {
+  const Differentiated of(a);
+  if (of.attrs && of.op->outputs(of.attrs.get()).size() == 1 &&
+      a.num_args == static_cast<int64_t>(of.Inputs()) + 1 &&
+      a.input + 1 < a.num_args) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "C1: input {} of '{}', which is no differentiable operator of {} "
+      "inputs with such attributes",
+      a.input, a.of, a.num_args - 1);
+}
+
 void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
                               TypeInference& t) {
-  if (!t.Require(a.input + 1 < t.inputs(), "C1: input {} of {}", a.input,
-                 t.inputs() - 1)) {
-    return;
-  }
-  const Operator* op = FindOperator(a.of);
-  if (!t.Require(op != nullptr && op->meaning && op->types && op->gradient,
-                 "C1: no operator '{}' with a gradient", a.of)) {
-    return;
-  }
-  std::vector<AttrError> errors;
-  const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
-  if (!t.Require(errors.empty(), "C1: attributes of {}", a.of)) return;
-  std::vector<TensorType> inputs, output = {{t.InDType(0), t.In(0)}};
+  const Differentiated of(a);
+  std::vector<TensorType> inputs, outputs = {{t.InDType(0), t.In(0)}};
   for (int i = 1; i < t.inputs(); ++i) {
     inputs.push_back({t.InDType(i), t.In(i)});
   }
-  const bool fits =
-      op->inputs(attrs.get()).size() == inputs.size() &&
-      op->outputs(attrs.get()).size() == 1;
-  if (!t.Require(fits, "C1: {} inputs for {}", inputs.size(), a.of)) return;
-  TypeInference forward(inputs, output, t.training());
-  op->types(attrs.get(), forward);
-  if (!t.Require(!forward.error(), "C1: {}", forward.error().value_or(""))) {
+  TypeInference forward(inputs, outputs, t.training());
+  of.op->types(of.attrs.get(), forward);
+  if (!t.Require(!forward.error(), "C2: {}", forward.error().value_or(""))) {
     return;
   }
+  t.SetIn(0, outputs[0].shape);
   const int input = static_cast<int>(a.input) + 1;
   t.SetOut(0, t.In(input));
   t.SetOutDType(0, t.InDType(input));
 }
 
+<<<<<<< Updated upstream
 // The operator's output as an expression over its inputs' Loads.
 Expr ForwardValue(const ElementwiseGradientAttrs& a, const Definition& def) {
   const Operator* op = FindOperator(a.of);
   std::vector<AttrError> errors;
   const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
   MXC_CHECK(errors.empty(), "{}: {}", a.of, errors[0].message);
+=======
+// Its output as an expression over its inputs' Loads.
+Expr ForwardValue(const Differentiated& of, const Definition& def) {
+>>>>>>> Stashed changes
   std::vector<TensorType> inputs;
   for (int i = 1; i < def.inputs(); ++i) {
     inputs.push_back({def.InDType(i), def.InShape(i)});
   }
   Definition forward(inputs, {{def.InDType(0), def.InShape(0)}},
                      def.training());
-  op->meaning(attrs.get(), forward);
-  MXC_CHECK(forward.stores().size() == 1, "operator '{}'", a.of);
+  of.op->meaning(of.attrs.get(), forward);
+  MXC_CHECK(forward.stores().size() == 1, "operator '{}'", of.op->name);
   return forward.stores()[0].value;
 }
 
@@ -119,8 +147,16 @@ std::vector<Expr> IndexOf(const Expr& value, int operand) {
 
 void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
                                 Definition& def) {
+  const Differentiated of(a);
+  if (of.op->slope) {
+    const Expr head = def.In(0, def.Indices());
+    const Expr at = def.In(1, def.Indices());
+    const DType dtype = FloatTypeOf(at->dtype);
+    const Expr slope = of.op->slope(of.attrs.get(), Cast(at, dtype));
+    return def.Set(0, Cast(head, dtype) * slope);
+  }
   const int input = static_cast<int>(a.input);
-  const Expr value = ForwardValue(a, def);
+  const Expr value = ForwardValue(of, def);
   const Expr slope = Derivative(value, input);
   if (IsConst(slope, 0)) return def.Set(0, def.Lit(0));
   const std::vector<Expr> place = IndexOf(value, input);
@@ -166,6 +202,7 @@ MXC_OP(ElementwiseGradient) {
       .InputsOf(ElementwiseGradientInputs)
       .Outputs({"gradient"})
       .Variadic()
+      .Check(CheckElementwiseGradient)
       .Types(ElementwiseGradientTypes)
       .Meaning(ElementwiseGradientMeaning);
 }

@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(ElemwiseAdd) {
   return ElementwiseOperator("elemwise_add", "the sum", arithmetic::Add)
-      .Alias({"_plus", "_Plus", "_add", "_grad_add"});
+      .Alias({"_plus", "_Plus", "_add", "_grad_add"})
+      .PassGradient();
 }
 
 }  // namespace mxc

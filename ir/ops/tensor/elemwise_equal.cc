@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(ElemwiseEqual) {
   return ElementwiseOperator("_equal", "1 where equal, else 0",
                              arithmetic::IsEqual)
-      .Alias({"_Equal"});
+      .Alias({"_Equal"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

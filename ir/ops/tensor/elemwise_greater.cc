@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(ElemwiseGreater) {
   return ElementwiseOperator("_greater", "1 where lhs is greater, else 0",
                              arithmetic::IsGreater)
-      .Alias({"_Greater"});
+      .Alias({"_Greater"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(ElemwiseGreaterEqual) {
   return ElementwiseOperator("_greater_equal",
                              "1 where lhs is not less, else 0",
                              arithmetic::IsGreaterEqual)
-      .Alias({"_Greater_Equal"});
+      .Alias({"_Greater_Equal"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(ElemwiseLesser) {
   return ElementwiseOperator("_lesser", "1 where lhs is less, else 0",
                              arithmetic::IsLesser)
-      .Alias({"_Lesser"});
+      .Alias({"_Lesser"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

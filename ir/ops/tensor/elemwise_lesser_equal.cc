@@ -7,7 +7,8 @@ MXC_OP(ElemwiseLesserEqual) {
   return ElementwiseOperator("_lesser_equal",
                              "1 where lhs is not greater, else 0",
                              arithmetic::IsLesserEqual)
-      .Alias({"_Lesser_Equal"});
+      .Alias({"_Lesser_Equal"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

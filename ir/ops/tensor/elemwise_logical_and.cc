@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(ElemwiseLogicalAnd) {
   return ElementwiseOperator("_logical_and", "1 where both are not 0, else 0",
                              arithmetic::LogicalAnd)
-      .Alias({"_Logical_And"});
+      .Alias({"_Logical_And"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(ElemwiseLogicalXor) {
   return ElementwiseOperator("_logical_xor",
                              "1 where one is 0 and the other is not, else 0",
                              arithmetic::LogicalXor)
-      .Alias({"_Logical_Xor"});
+      .Alias({"_Logical_Xor"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

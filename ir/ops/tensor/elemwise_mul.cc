@@ -6,7 +6,12 @@ namespace mxc {
 MXC_OP(ElemwiseMul) {
   return ElementwiseOperator("elemwise_mul", "the product",
                              arithmetic::Multiply)
-      .Alias({"_mul", "_Mul"});
+      .Alias({"_mul", "_Mul"})
+      .Gradient([](const NoAttrs&, GradientBuilder& g) {
+        return std::vector<Value>{
+            g.Needs(0) ? g.Op("elemwise_mul", {g.Head(), g.In(1)}) : Value(),
+            g.Needs(1) ? g.Op("elemwise_mul", {g.Head(), g.In(0)}) : Value()};
+      });
 }
 
 }  // namespace mxc

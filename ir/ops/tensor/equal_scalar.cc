@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(EqualScalar) {
   return ScalarOperator("_equal_scalar", "1 where data equals scalar, else 0",
                         arithmetic::IsEqual)
-      .Alias({"_EqualScalar"});
+      .Alias({"_EqualScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

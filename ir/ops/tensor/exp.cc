@@ -4,7 +4,9 @@
 namespace mxc {
 
 MXC_OP(Exp) {
-  return UnaryOperator("exp", "e to the power x", Exp).Alias({"_npi_exp"});
+  return UnaryOperator("exp", "e to the power x", Exp)
+      .Alias({"_npi_exp"})
+      .SlopeOfOutput([](const NoAttrs&, Expr y) { return y; });
 }
 
 }  // namespace mxc

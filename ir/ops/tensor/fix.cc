@@ -8,7 +8,8 @@ MXC_OP(Fix) {
              "fix", "the nearest integer towards zero",
              [](Expr x) { return Unary(UnaryOp::kTrunc, x); },
              Arithmetic::kExact)
-      .Alias({"_npi_fix"});
+      .Alias({"_npi_fix"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -8,7 +8,8 @@ MXC_OP(Floor) {
              "floor", "the greatest integer not above x",
              [](Expr x) { return Unary(UnaryOp::kFloor, x); },
              Arithmetic::kExact)
-      .Alias({"_npi_floor"});
+      .Alias({"_npi_floor"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -11,7 +11,10 @@ MXC_OP(GradientMultiplier) {
       .Doc("the input itself; its gradient is scaled")
       .Types([](const ScalarAttrs&, TypeInference& t) { SameTypes(t); })
       .Meaning([](const ScalarAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient([](const ScalarAttrs& attrs, GradientBuilder& g) {
+        return std::vector<Value>{g.Mul(g.Head(), attrs.scalar)};
+      });
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(GreaterEqualScalar) {
   return ScalarOperator("_greater_equal_scalar",
                         "1 where data is not less, else 0",
                         arithmetic::IsGreaterEqual)
-      .Alias({"_GreaterEqualScalar"});
+      .Alias({"_GreaterEqualScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

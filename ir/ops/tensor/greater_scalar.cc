@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(GreaterScalar) {
   return ScalarOperator("_greater_scalar", "1 where data is greater, else 0",
                         arithmetic::IsGreater)
-      .Alias({"_GreaterScalar"});
+      .Alias({"_GreaterScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

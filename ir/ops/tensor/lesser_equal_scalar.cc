@@ -7,7 +7,8 @@ MXC_OP(LesserEqualScalar) {
   return ScalarOperator("_lesser_equal_scalar",
                         "1 where data is not greater, else 0",
                         arithmetic::IsLesserEqual)
-      .Alias({"_LesserEqualScalar"});
+      .Alias({"_LesserEqualScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(LesserScalar) {
   return ScalarOperator("_lesser_scalar", "1 where data is less, else 0",
                         arithmetic::IsLesser)
-      .Alias({"_LesserScalar"});
+      .Alias({"_LesserScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(LogicalAndScalar) {
   return ScalarOperator("_logical_and_scalar",
                         "1 where data and scalar are not 0, else 0",
                         arithmetic::LogicalAnd)
-      .Alias({"_LogicalAndScalar"});
+      .Alias({"_LogicalAndScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(LogicalOrScalar) {
   return ScalarOperator("_logical_or_scalar", "1 where either is not 0, else 0",
                         arithmetic::LogicalOr)
-      .Alias({"_LogicalOrScalar"});
+      .Alias({"_LogicalOrScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(LogicalXorScalar) {
   return ScalarOperator("_logical_xor_scalar",
                         "1 where one is 0 and the other is not, else 0",
                         arithmetic::LogicalXor)
-      .Alias({"_LogicalXorScalar"});
+      .Alias({"_LogicalXorScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

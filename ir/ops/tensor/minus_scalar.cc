@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(MinusScalar) {
   return ScalarOperator("_minus_scalar", "data - scalar", arithmetic::Subtract)
-      .Alias({"_MinusScalar", "_npi_subtract_scalar"});
+      .Alias({"_MinusScalar", "_npi_subtract_scalar"})
+      .PassGradient();
 }
 
 }  // namespace mxc

@@ -7,7 +7,8 @@ MXC_OP(NotEqualScalar) {
   return ScalarOperator("_not_equal_scalar",
                         "1 where data differs from scalar, else 0",
                         arithmetic::IsNotEqual)
-      .Alias({"_NotEqualScalar"});
+      .Alias({"_NotEqualScalar"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

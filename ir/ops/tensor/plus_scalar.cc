@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(PlusScalar) {
   return ScalarOperator("_plus_scalar", "data + scalar", arithmetic::Add)
-      .Alias({"_PlusScalar", "_npi_add_scalar"});
+      .Alias({"_PlusScalar", "_npi_add_scalar"})
+      .PassGradient();
 }
 
 }  // namespace mxc

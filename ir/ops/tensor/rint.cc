@@ -14,7 +14,8 @@ Expr HalvesDown(Expr x) {
 MXC_OP(Rint) {
   return UnaryOperator("rint", "the nearest integer, halves to the lower one",
                        HalvesDown)
-      .Alias({"_npi_rint"});
+      .Alias({"_npi_rint"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -5,8 +5,10 @@ namespace mxc {
 
 MXC_OP(Round) {
   return UnaryOperator(
-      "round", "the nearest integer, halves away from zero",
-      [](Expr x) { return Unary(UnaryOp::kRound, x); }, Arithmetic::kExact);
+             "round", "the nearest integer, halves away from zero",
+             [](Expr x) { return Unary(UnaryOp::kRound, x); },
+             Arithmetic::kExact)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

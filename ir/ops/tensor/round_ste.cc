@@ -5,9 +5,10 @@ namespace mxc {
 
 MXC_OP(RoundSte) {
   return UnaryOperator(
-      "_contrib_round_ste",
-      "the nearest integer, halves away from zero; its gradient is 1",
-      [](Expr x) { return Unary(UnaryOp::kRound, x); });
+             "_contrib_round_ste",
+             "the nearest integer, halves away from zero; its gradient is 1",
+             [](Expr x) { return Unary(UnaryOp::kRound, x); })
+      .PassGradient();
 }
 
 }  // namespace mxc

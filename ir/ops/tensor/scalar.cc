@@ -15,6 +15,7 @@ Op<ScalarAttrs> ScalarOperator(std::string name, std::string doc,
     const Expr number = Number(attrs.scalar, x->dtype);
     def.Set(0, side == ScalarSide::kRight ? f(x, number) : f(number, x));
   });
+  op.ElementwiseGradient();
   return op;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of a tensor and a number: f(data, scalar). The number is converted
-// to the element type of the data first, so integers stay integers.
+// to the element type of the data first, so integers stay integers. Their
+// gradient is that of the function; a file whose operator differs says so.
 #pragma once
 
 #include <string>

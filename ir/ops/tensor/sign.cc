@@ -8,7 +8,8 @@ MXC_OP(Sign) {
              "sign", "-1, 0 or 1",
              [](Expr x) { return Unary(UnaryOp::kSign, x); },
              Arithmetic::kExact)
-      .Alias({"_npi_sign"});
+      .Alias({"_npi_sign"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(Tanh) {
   return UnaryOperator("tanh", "the hyperbolic tangent", Tanh)
-      .Alias({"_npi_tanh"});
+      .Alias({"_npi_tanh"})
+      .SlopeOfOutput([](const NoAttrs&, Expr y) { return Lit(1, y) - y * y; });
 }
 
 }  // namespace mxc

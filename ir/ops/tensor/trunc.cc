@@ -8,7 +8,8 @@ MXC_OP(Trunc) {
              "trunc", "x without its fraction",
              [](Expr x) { return Unary(UnaryOp::kTrunc, x); },
              Arithmetic::kExact)
-      .Alias({"_npi_trunc"});
+      .Alias({"_npi_trunc"})
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -25,6 +25,7 @@ Op<> UnaryOperator(std::string name, std::string doc, UnaryFunction f,
     const Expr x = def.In(0, def.Indices());
     def.Set(0, arithmetic == Arithmetic::kExact ? f(x) : InFloat(x, f));
   });
+  op.ElementwiseGradient();
   return op;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one input, element by element: the output has the shape and the
-// element type of the input.
+// element type of the input. Their gradient is that of the function; a file
+// whose operator differs says so.
 #pragma once
 
 #include <functional>
@@ -39,6 +40,7 @@ Op<A> UnaryOperatorOf(std::string name, std::string doc, F f) {
     const auto of_x = [&](Expr x) { return f(attrs, x); };
     def.Set(0, InFloat(def.In(0, def.Indices()), of_x));
   });
+  op.ElementwiseGradient();
   return op;
 }
 

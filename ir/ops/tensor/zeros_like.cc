@@ -5,8 +5,9 @@ namespace mxc {
 
 MXC_OP(ZerosLike) {
   return UnaryOperator(
-      "zeros_like", "zeros of the shape and type of the input",
-      [](Expr x) { return Constant(0, x->dtype); }, Arithmetic::kExact);
+             "zeros_like", "zeros of the shape and type of the input",
+             [](Expr x) { return Constant(0, x->dtype); }, Arithmetic::kExact)
+      .ZeroGradient();
 }
 
 }  // namespace mxc
