@@ -65,6 +65,8 @@ Value GraphBuilder::Filled(std::string_view op, const TensorType& type) {
 
 Value GraphBuilder::Reshape(Value x, const Shape& shape) {
   if (x.shape() == shape) return x;
+  // In the codes of Reshape () stands for nothing at all.
+  if (shape.rank() == 0) return Op("_np_reshape", {x}, {{"newshape", "()"}});
   return Op("Reshape", {x}, {{"shape", ToString(shape)}});
 }
 

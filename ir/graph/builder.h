@@ -106,6 +106,7 @@ class GradientBuilder : public GraphBuilder {
                   std::vector<bool> needed);
 
   int inputs() const { return static_cast<int>(node_.inputs.size()); }
+  int outputs() const { return static_cast<int>(node_.types.size()); }
   Value In(int i) const { return node_.inputs[i]; }
   Value Out(int i = 0) const { return {&node_, i}; }
   bool HasHead(int i) const { return static_cast<bool>(heads_[i]); }

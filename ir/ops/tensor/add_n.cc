@@ -45,7 +45,8 @@ MXC_OP(AddN) {
       .InputsOf(
           [](const AddNAttrs& a) { return NumberedInputs("arg", a.num_args); })
       .Types(AddNTypes)
-      .Meaning(AddNMeaning);
+      .Meaning(AddNMeaning)
+      .PassGradient();
 }
 
 }  // namespace mxc

@@ -31,7 +31,8 @@ MXC_OP(AllFinite) {
         t.SetOutDType(0, DType::kF32);
         t.SetOut(0, Shape{1});
       })
-      .Meaning(AllFiniteMeaning);
+      .Meaning(AllFiniteMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

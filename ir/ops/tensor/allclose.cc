@@ -50,7 +50,8 @@ MXC_OP(Allclose) {
       .Doc("whether two tensors agree within a tolerance")
       .Inputs({{"a", InputKind::kData}, {"b", InputKind::kData}})
       .Types(AllcloseTypes)
-      .Meaning(AllcloseMeaning);
+      .Meaning(AllcloseMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -35,7 +35,13 @@ MXC_OP(AmpCast) {
       .Types(AmpCastTypes)
       .Meaning([](const AmpCastAttrs&, Definition& def) {
         def.Set(0, def.In(0, def.Indices()));
-      });
+      })
+      .Gradient(
+          [](const AmpCastAttrs&, GradientBuilder& g) -> std::vector<Value> {
+            const DType dtype = g.In(0).type().dtype;
+            if (!IsFloat(dtype)) return g.None();
+            return {g.Cast(g.Head(), dtype)};
+          });
 }
 
 }  // namespace mxc

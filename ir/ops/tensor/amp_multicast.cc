@@ -55,6 +55,14 @@ MXC_OP(AmpMulticast) {
         for (int i = 0; i < def.inputs(); ++i) {
           def.Set(i, def.In(i, def.Indices(i)));
         }
+      })
+      .Gradient([](const AmpMulticastAttrs&, GradientBuilder& g) {
+        std::vector<Value> gradients = g.None();
+        for (int i = 0; i < g.inputs(); ++i) {
+          if (g.HasHead(i))
+            gradients[i] = g.Cast(g.Head(i), g.In(i).type().dtype);
+        }
+        return gradients;
       });
 }
 

@@ -54,7 +54,8 @@ MXC_OP(ArangeLike) {
       .Alias({"_npx_arange_like"})
       .Doc("numbers at equal distances in the shape of data")
       .Types(ArangeLikeTypes)
-      .Meaning(ArangeLikeMeaning);
+      .Meaning(ArangeLikeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -9,7 +9,8 @@ MXC_OP(Argmax) {
       .Types(ExtremumTypes)
       .Meaning([](const ExtremumAttrs& attrs, Definition& def) {
         ExtremumMeaning(attrs, def, ReduceOp::kMax);
-      });
+      })
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -15,7 +15,8 @@ MXC_OP(ArgmaxChannel) {
           [](const NoAttrs&, TypeInference& t) { ExtremumTypes(kChannels, t); })
       .Meaning([](const NoAttrs&, Definition& def) {
         ExtremumMeaning(kChannels, def, ReduceOp::kMax);
-      });
+      })
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -9,7 +9,8 @@ MXC_OP(Argmin) {
       .Types(ExtremumTypes)
       .Meaning([](const ExtremumAttrs& attrs, Definition& def) {
         ExtremumMeaning(attrs, def, ReduceOp::kMin);
-      });
+      })
+      .ZeroGradient();
 }
 
 }  // namespace mxc

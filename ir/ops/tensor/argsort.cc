@@ -34,7 +34,8 @@ MXC_OP(Argsort) {
                     GraphBuilder& b) -> std::vector<Value> {
         const SortParts parts = SortInput(attrs.request(), node, b);
         return {SortedIndices(parts, attrs.dtype, b)};
-      });
+      })
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -77,6 +77,10 @@ MXC_OP(BatchDot) {
                    ? std::optional(MatrixContraction(def, attrs.transpose_a,
                                                      attrs.transpose_b))
                    : std::nullopt;
+      })
+      .Gradient([](const BatchDotAttrs& attrs, GradientBuilder& g) {
+        return ProductGradients(g, "batch_dot", g.In(0), g.In(1), g.Head(),
+                                attrs.transpose_a, attrs.transpose_b);
       });
 }
 

@@ -34,6 +34,13 @@ MXC_OP(BatchTake) {
         const Expr column = LegalIndex(def.In(1, {Var(0)}), def.InShape(0)[1],
                                        IndexMode::kClip);
         def.Set(0, def.In(0, {Var(0), column}));
+      })
+      .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
+        const Shape& a = g.In(0).shape();
+        const Shape column = {a[0], 1};
+        return {ScatterAdd(g, g.Reshape(g.Head(), column),
+                           g.Reshape(g.In(1), column), a, 1, IndexMode::kClip),
+                {}};
       });
 }
 

@@ -50,6 +50,10 @@ MXC_OP(BroadcastAxis) {
       .Types(BroadcastAxisTypes)
       .Meaning([](const BroadcastAxisAttrs&, Definition& def) {
         def.Set(0, def.InBroadcast(0, def.Indices()));
+      })
+      .Gradient([](const BroadcastAxisAttrs&,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.HeadSummedTo(0)};
       });
 }
 

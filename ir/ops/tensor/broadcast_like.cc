@@ -68,6 +68,10 @@ MXC_OP(BroadcastLike) {
       .Types(BroadcastLikeTypes)
       .Meaning([](const BroadcastLikeAttrs&, Definition& def) {
         def.Set(0, def.InBroadcast(0, def.Indices()));
+      })
+      .Gradient([](const BroadcastLikeAttrs&,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.HeadSummedTo(0), {}};
       });
 }
 

@@ -46,6 +46,10 @@ MXC_OP(BroadcastTo) {
       .Types(BroadcastToTypes)
       .Meaning([](const BroadcastToAttrs&, Definition& def) {
         def.Set(0, def.InBroadcast(0, def.Indices()));
+      })
+      .Gradient([](const BroadcastToAttrs&,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.HeadSummedTo(0)};
       });
 }
 

@@ -41,6 +41,11 @@ MXC_OP(Cast) {
       })
       .Meaning([](const CastAttrs&, Definition& def) {
         def.Set(0, CastTo(def.OutDType(), def.In(0, def.Indices())));
+      })
+      .Gradient([](const CastAttrs&, GradientBuilder& g) -> std::vector<Value> {
+        const DType dtype = g.In(0).type().dtype;
+        if (!IsFloat(dtype)) return g.None();
+        return {g.Cast(g.Head(), dtype)};
       });
 }
 

@@ -31,6 +31,9 @@ MXC_OP(Concat) {
           [](const ConcatAttrs& a, TypeInference& t) { JoinTypes(t, a.dim); })
       .Meaning([](const ConcatAttrs& a, Definition& def) {
         JoinMeaning(def, *ResolveAxis(a.dim, def.OutShape().rank()));
+      })
+      .Gradient([](const ConcatAttrs& a, GradientBuilder& g) {
+        return JoinGradient(g, a.dim);
       });
 }
 

@@ -48,7 +48,12 @@ MXC_OP(DepthToSpace) {
   return Op<DepthToSpaceAttrs>("depth_to_space")
       .Doc("channels become blocks of pixels")
       .Types(DepthToSpaceTypes)
-      .Meaning(DepthToSpaceMeaning);
+      .Meaning(DepthToSpaceMeaning)
+      .Gradient([](const DepthToSpaceAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("space_to_depth", {g.Head()},
+                     {{"block_size", std::to_string(attrs.block_size)}})};
+      });
 }
 
 }  // namespace mxc

@@ -52,7 +52,8 @@ MXC_OP(Dequantize) {
                {"min_range", InputKind::kData},
                {"max_range", InputKind::kData}})
       .Types(DequantizeTypes)
-      .Meaning(DequantizeMeaning);
+      .Meaning(DequantizeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

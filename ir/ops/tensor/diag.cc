@@ -74,13 +74,25 @@ void DiagMeaning(const DiagAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+std::vector<Value> DiagGradient(const DiagAttrs& attrs, GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  const AttrText k = {"k", std::to_string(attrs.k)};
+  if (in.rank() == 1) return {g.Op("diag", {g.Head()}, {k})};
+  return {g.Op("_diag_gradient", {g.Head()},
+               {{"shape", ToString(in)},
+                k,
+                {"axis1", std::to_string(attrs.axis1)},
+                {"axis2", std::to_string(attrs.axis2)}})};
+}
+
 }  // namespace
 
 MXC_OP(Diag) {
   return Op<DiagAttrs>("diag")
       .Doc("a diagonal, or the matrix with a given diagonal")
       .Types(DiagTypes)
-      .Meaning(DiagMeaning);
+      .Meaning(DiagMeaning)
+      .Gradient(DiagGradient);
 }
 
 }  // namespace mxc

@@ -28,7 +28,8 @@ MXC_OP(DivSqrtDim) {
       .Alias({"_npx_div_sqrt_dim"})
       .Doc("x divided by the square root of the last extent")
       .Types(DivSqrtDimTypes)
-      .Meaning(DivSqrtDimMeaning);
+      .Meaning(DivSqrtDimMeaning)
+      .ElementwiseGradient();
 }
 
 }  // namespace mxc

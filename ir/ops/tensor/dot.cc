@@ -101,6 +101,24 @@ std::vector<Value> DotOfMatrices(const DotAttrs& attrs, const Node& node,
                "output")};
 }
 
+std::vector<Value> DotGradient(const DotAttrs& attrs, GradientBuilder& g) {
+  const Shape &lhs = g.In(0).shape(), &rhs = g.In(1).shape();
+  const int64_t k = lhs[LhsSummed(attrs, lhs)];
+  const int64_t rows = lhs.elements() / k, columns = rhs.elements() / k;
+  const auto matrix = [](bool k_first, int64_t extent, int64_t others) {
+    return k_first ? Shape{extent, others} : Shape{others, extent};
+  };
+  std::vector<Value> gradients = ProductGradients(
+      g, "dot", g.Reshape(g.In(0), matrix(attrs.transpose_a, k, rows)),
+      g.Reshape(g.In(1), matrix(!attrs.transpose_b, k, columns)),
+      g.Reshape(g.Head(), Shape{rows, columns}), attrs.transpose_a,
+      attrs.transpose_b);
+  for (int i = 0; i < 2; ++i) {
+    if (gradients[i]) gradients[i] = g.Reshape(gradients[i], g.In(i).shape());
+  }
+  return gradients;
+}
+
 std::optional<Contraction> DotContraction(const DotAttrs& attrs,
                                           const Definition& def) {
   if (def.InShape(0).rank() != 2 || def.InShape(1).rank() != 2) {
@@ -118,7 +136,8 @@ MXC_OP(Dot) {
       .Types(DotTypes)
       .Meaning(DotMeaning)
       .Decompose(DotOfMatrices)
-      .AsContraction(DotContraction);
+      .AsContraction(DotContraction)
+      .Gradient(DotGradient);
 }
 
 }  // namespace mxc

@@ -108,17 +108,8 @@ void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
   t.SetOutDType(0, t.InDType(input));
 }
 
-<<<<<<< Updated upstream
-// The operator's output as an expression over its inputs' Loads.
-Expr ForwardValue(const ElementwiseGradientAttrs& a, const Definition& def) {
-  const Operator* op = FindOperator(a.of);
-  std::vector<AttrError> errors;
-  const AttrsPtr attrs = op->parse(Lines(a.attrs), errors);
-  MXC_CHECK(errors.empty(), "{}: {}", a.of, errors[0].message);
-=======
 // Its output as an expression over its inputs' Loads.
 Expr ForwardValue(const Differentiated& of, const Definition& def) {
->>>>>>> Stashed changes
   std::vector<TensorType> inputs;
   for (int i = 1; i < def.inputs(); ++i) {
     inputs.push_back({def.InDType(i), def.InShape(i)});

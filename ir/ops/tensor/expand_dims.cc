@@ -43,7 +43,8 @@ MXC_OP(ExpandDims) {
       .Types(ExpandDimsTypes)
       .Meaning(
           [](const ExpandDimsAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

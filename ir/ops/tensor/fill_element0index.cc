@@ -37,6 +37,13 @@ MXC_OP(FillElement0index) {
         const Expr column = Cast(def.In(2, {Var(0)}), DType::kI64);
         def.Set(0, Select(Var(1) == column, def.In(1, {Var(0)}),
                           def.In(0, def.Indices())));
+      })
+      .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
+        return {g.Needs(0) ? g.Op("fill_element_0index",
+                                  {g.Head(), g.Zeros(g.In(1).type()), g.In(2)})
+                           : Value(),
+                g.Needs(1) ? g.Op("pick", {g.Head(), g.In(2)}) : Value(),
+                {}};
       });
 }
 

@@ -5,6 +5,7 @@
 // C1  data has at least one axis
 // Source: MXNet 1.9.1 operator/tensor/matrix_op.cc.
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/view.h"
 
 namespace mxc {
 namespace {
@@ -39,7 +40,8 @@ MXC_OP(Flatten) {
       .Alias({"flatten", "_npx_batch_flatten"})
       .Types(FlattenTypes)
       .Meaning(FlattenMeaning)
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

@@ -42,6 +42,19 @@ void GatherNdMeaning(const NoAttrs&, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+std::vector<Value> GatherNdGradient(const NoAttrs&, GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const auto named = data.dims().begin() + g.In(1).shape()[0];
+  const Extents axes(data.dims().begin(), named);
+  const Value positions =
+      g.Op("_gather_positions", {g.In(1)}, {{"shape", ToString(axes)}});
+  const int64_t rows = *CheckedProduct(axes);
+  const Shape parts = {positions.shape()[0], data.elements() / rows};
+  const Value sum = ScatterAdd(g, g.Reshape(g.Head(), parts), positions,
+                               Shape{rows, parts[1]}, 0, IndexMode::kClip);
+  return {g.Reshape(sum, data), {}};
+}
+
 }  // namespace
 
 MXC_OP(GatherNd) {
@@ -50,7 +63,8 @@ MXC_OP(GatherNd) {
       .Doc("the parts of data that indices name")
       .Inputs({{"data", InputKind::kData}, {"indices", InputKind::kData}})
       .Types(GatherNdTypes)
-      .Meaning(GatherNdMeaning);
+      .Meaning(GatherNdMeaning)
+      .Gradient(GatherNdGradient);
 }
 
 }  // namespace mxc

@@ -9,4 +9,12 @@ Expr LegalIndex(const Expr& value, int64_t extent, IndexMode mode) {
   return Max(Min(index, extent - 1), 0);
 }
 
+Value ScatterAdd(GradientBuilder& g, Value values, Value positions,
+                 const Shape& shape, int axis, IndexMode mode) {
+  return g.Op("_scatter_add", {values, positions},
+              {{"axis", std::to_string(axis)},
+               {"extent", std::to_string(shape[axis])},
+               {"mode", mode == IndexMode::kWrap ? "wrap" : "clip"}});
+}
+
 }  // namespace mxc

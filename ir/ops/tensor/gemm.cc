@@ -85,4 +85,21 @@ Value GemmProduct(const GemmAttrs& attrs, const Node& node, GraphBuilder& b) {
                    RowsBack(rows, rank), "rows");
 }
 
+std::vector<Value> GemmGradients(const GemmAttrs& attrs, GradientBuilder& g) {
+  const int rank = g.Out().shape().rank();
+  const int rows = *ResolveAxis(attrs.axis, rank);
+  const Extents order = RowsBeforeColumns(rows, rank);
+  const Value head =
+      Scaled(g, Reordered(g, g.Head(), order, "head"), attrs.alpha, "alpha");
+  std::vector<Value> gradients = ProductGradients(
+      g, rank == 2 ? "dot" : "batch_dot", Reordered(g, g.In(0), order, "A"),
+      Reordered(g, g.In(1), order, "B"), head, attrs.transpose_a,
+      attrs.transpose_b);
+  for (Value& gradient : gradients) {
+    if (gradient)
+      gradient = Reordered(g, gradient, RowsBack(rows, rank), "rows");
+  }
+  return gradients;
+}
+
 }  // namespace mxc

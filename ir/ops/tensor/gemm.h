@@ -31,6 +31,8 @@ void GemmTypes(const GemmAttrs& attrs, TypeInference& t);
 // alpha · op(A) · op(B).
 Value GemmProduct(const GemmAttrs& attrs, const Node& node, GraphBuilder& b);
 
+// The gradients of A and B of such a product.
+std::vector<Value> GemmGradients(const GemmAttrs& attrs, GradientBuilder& g);
 // value · factor, or value itself when factor is 1.
 Value Scaled(GraphBuilder& b, Value value, double factor,
              std::string_view role);

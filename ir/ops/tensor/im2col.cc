@@ -8,44 +8,12 @@
 // C2  stride, dilate and pad are empty or as long as kernel
 // C3  kernel ≤ d + 2·pad along every axis, dilated
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/columns.h"
 
 namespace mxc {
 namespace {
 
-struct Im2colAttrs {
-  Extents kernel, stride, dilate, pad;
-
-  void Describe(Fields& f) {
-    f("kernel", kernel).Required().Range(1, 1 << 20).Doc("window");
-    f("stride", stride).Range(1, 1 << 20).Doc("step of the window");
-    f("dilate", dilate).Range(1, 1 << 20).Doc("step within the window");
-    f("pad", pad).Range(0, 1 << 20).Doc("zeros around data");
-  }
-
-  int rank() const { return static_cast<int>(kernel.size()); }
-  int64_t Stride(int k) const { return stride.empty() ? 1 : stride[k]; }
-  int64_t Dilate(int k) const { return dilate.empty() ? 1 : dilate[k]; }
-  int64_t Pad(int k) const { return pad.empty() ? 0 : pad[k]; }
-  int64_t Windows(int k, int64_t extent) const {
-    const int64_t room = extent + 2 * Pad(k) - Dilate(k) * (kernel[k] - 1) - 1;
-    return room < 0 ? 0 : room / Stride(k) + 1;
-  }
-};
-
-std::optional<std::string> CheckIm2col(const Im2colAttrs& attrs) {
-  if (attrs.kernel.empty() || attrs.rank() > 3) {
-    return fmt::format("C1: kernel {} has {} entries, expected 1 to 3",
-                       ToString(attrs.kernel), attrs.rank());
-  }
-  for (const Extents* list : {&attrs.stride, &attrs.dilate, &attrs.pad}) {
-    if (list->empty() || list->size() == attrs.kernel.size()) continue;
-    return fmt::format("C2: {} has another length than kernel {}",
-                       ToString(*list), ToString(attrs.kernel));
-  }
-  return std::nullopt;
-}
-
-void Im2colTypes(const Im2colAttrs& attrs, TypeInference& t) {
+void Im2colTypes(const ColumnsAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& data = t.In(0);
@@ -70,7 +38,7 @@ void Im2colTypes(const Im2colAttrs& attrs, TypeInference& t) {
   t.SetOut(0, Shape{data[0], rows, columns});
 }
 
-void Im2colMeaning(const Im2colAttrs& attrs, Definition& def) {
+void Im2colMeaning(const ColumnsAttrs& attrs, Definition& def) {
   const Shape& data = def.InShape(0);
   Extents windows, patch = {data[1]};
   for (int k = 0; k < attrs.rank(); ++k) {
@@ -91,14 +59,24 @@ void Im2colMeaning(const Im2colAttrs& attrs, Definition& def) {
   def.Set(0, Select(inside, def.In(0, index), def.Lit(0)));
 }
 
+std::vector<Value> Im2colGradient(const ColumnsAttrs& attrs,
+                                  GradientBuilder& g) {
+  const Extents& data = g.In(0).shape().dims();
+  std::vector<AttrText> texts = attrs.Texts();
+  texts.emplace_back("output_size",
+                     ToString(Extents(data.begin() + 2, data.end())));
+  return {g.Op("col2im", {g.Head()}, texts)};
+}
+
 }  // namespace
 
 MXC_OP(Im2col) {
-  return Op<Im2colAttrs>("im2col")
+  return Op<ColumnsAttrs>("im2col")
       .Doc("the windows of a convolution as columns")
-      .Check(CheckIm2col)
+      .Check(CheckColumns)
       .Types(Im2colTypes)
-      .Meaning(Im2colMeaning);
+      .Meaning(Im2colMeaning)
+      .Gradient(Im2colGradient);
 }
 
 }  // namespace mxc

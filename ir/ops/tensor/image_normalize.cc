@@ -65,7 +65,8 @@ MXC_OP(ImageNormalize) {
       .Alias({"_npx__image_normalize"})
       .Doc("pictures with mean and deviation of each channel taken out")
       .Types(ImageNormalizeTypes)
-      .Meaning(ImageNormalizeMeaning);
+      .Meaning(ImageNormalizeMeaning)
+      .ElementwiseGradient();
 }
 
 }  // namespace mxc

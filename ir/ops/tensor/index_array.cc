@@ -52,7 +52,8 @@ MXC_OP(IndexArray) {
       .Alias({"_npx_index_array"})
       .Doc("the index of every element")
       .Types(IndexArrayTypes)
-      .Meaning(IndexArrayMeaning);
+      .Meaning(IndexArrayMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

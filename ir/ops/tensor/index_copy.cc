@@ -46,7 +46,14 @@ MXC_OP(IndexCopy) {
                {"index_vector", InputKind::kData},
                {"new_tensor", InputKind::kData}})
       .Types(IndexCopyTypes)
-      .Meaning(IndexCopyMeaning);
+      .Meaning(IndexCopyMeaning)
+      .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
+        return {g.Needs(0) ? g.Op("_contrib_index_copy",
+                                  {g.Head(), g.In(1), g.Zeros(g.In(2).type())})
+                           : Value(),
+                {},
+                g.Needs(2) ? g.Op("take", {g.Head(), g.In(1)}) : Value()};
+      });
 }
 
 }  // namespace mxc

@@ -92,4 +92,30 @@ void JoinMeaning(Definition& def, int axis) {
   }
 }
 
+std::vector<Value> JoinGradient(GradientBuilder& g, int64_t axis) {
+  const int along = *ResolveAxis(axis, g.Out().shape().rank());
+  std::vector<Value> gradients = g.None();
+  int64_t begin = 0;
+  for (int i = 0; i < g.inputs(); ++i) {
+    const int64_t end = begin + g.In(i).shape()[along];
+    if (g.Needs(i)) {
+      gradients[i] = g.Op("slice_axis", {g.Head()},
+                          {{"axis", std::to_string(along)},
+                           {"begin", std::to_string(begin)},
+                           {"end", std::to_string(end)}});
+    }
+    begin = end;
+  }
+  return gradients;
+}
+
+std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed) {
+  std::vector<Value> heads;
+  for (int i = 0; i < g.outputs(); ++i) heads.push_back(g.Head(i));
+  if (heads.size() == 1) return {g.Reshape(heads[0], g.In(0).shape())};
+  return {g.Op(squeezed ? "stack" : "Concat", heads,
+               {{"num_args", std::to_string(heads.size())},
+                {squeezed ? "axis" : "dim", std::to_string(axis)}})};
+}
+
 }  // namespace mxc

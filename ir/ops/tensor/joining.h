@@ -13,5 +13,10 @@ namespace mxc {
 void JoinTypes(TypeInference& t, int64_t axis);
 // One box for each input.
 void JoinMeaning(Definition& def, int axis);
+// Each input's part of the head.
+std::vector<Value> JoinGradient(GradientBuilder& g, int64_t axis);
+// The gradient of cutting input 0 along an axis into all the outputs, which
+// lack the axis if `squeezed`: theirs, joined.
+std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed);
 
 }  // namespace mxc

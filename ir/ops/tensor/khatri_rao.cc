@@ -44,6 +44,30 @@ void KhatriRaoMeaning(const KhatriRaoAttrs&, Definition& def) {
   def.Set(0, product);
 }
 
+// The head times all other factors, summed over their rows.
+std::vector<Value> KhatriRaoGradient(const KhatriRaoAttrs&,
+                                     GradientBuilder& g) {
+  Extents all;
+  for (int i = 0; i < g.inputs(); ++i) all.push_back(g.In(i).shape()[0]);
+  all.push_back(g.Out().shape()[1]);
+  const auto along = [&](int i) {
+    Extents dims(all.size(), 1);
+    dims[i] = all[i];
+    dims.back() = all.back();
+    return Shape(dims);
+  };
+  std::vector<Value> gradients = g.None();
+  for (int i = 0; i < g.inputs(); ++i) {
+    if (!g.Needs(i)) continue;
+    Value product = g.Reshape(g.Head(), all);
+    for (int k = 0; k < g.inputs(); ++k) {
+      if (k != i) product = g.Mul(product, g.Reshape(g.In(k), along(k)));
+    }
+    gradients[i] = g.Reshape(g.SumTo(product, along(i)), g.In(i).shape());
+  }
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(KhatriRao) {
@@ -54,7 +78,8 @@ MXC_OP(KhatriRao) {
         return NumberedInputs("arg", a.num_args);
       })
       .Types(KhatriRaoTypes)
-      .Meaning(KhatriRaoMeaning);
+      .Meaning(KhatriRaoMeaning)
+      .Gradient(KhatriRaoGradient);
 }
 
 }  // namespace mxc

@@ -53,7 +53,12 @@ MXC_OP(LinalgExtractdiag) {
       .Doc("a diagonal of square matrices")
       .Inputs({{"A", InputKind::kData}})
       .Types(ExtractDiagTypes)
-      .Meaning(ExtractDiagMeaning);
+      .Meaning(ExtractDiagMeaning)
+      .Gradient([](const ExtractDiagAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("_linalg_makediag", {g.Head()},
+                     {{"offset", std::to_string(attrs.offset)}})};
+      });
 }
 
 }  // namespace mxc

@@ -56,7 +56,13 @@ MXC_OP(LinalgExtracttrian) {
       .Doc("a triangle of square matrices in a row")
       .Inputs({{"A", InputKind::kData}})
       .Types(ExtractTrianTypes)
-      .Meaning(ExtractTrianMeaning);
+      .Meaning(ExtractTrianMeaning)
+      .Gradient([](const TriangleAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("_linalg_maketrian", {g.Head()},
+                     {{"offset", std::to_string(attrs.offset)},
+                      {"lower", attrs.lower ? "True" : "False"}})};
+      });
 }
 
 }  // namespace mxc

@@ -40,6 +40,11 @@ MXC_OP(LinalgGemm) {
         const Value product = GemmProduct(attrs, node, b);
         const Value c = Scaled(b, node.inputs[2], attrs.beta, "beta");
         return {b.Op("elemwise_add", {product, c}, {}, "sum")};
+      })
+      .Gradient([](const LinalgGemmAttrs& attrs, GradientBuilder& g) {
+        std::vector<Value> gradients = GemmGradients(attrs, g);
+        gradients.push_back(Scaled(g, g.Head(), attrs.beta, "beta"));
+        return gradients;
       });
 }
 

@@ -17,7 +17,8 @@ MXC_OP(LinalgGemm2) {
       .Decompose([](const GemmAttrs& attrs, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
         return {GemmProduct(attrs, node, b)};
-      });
+      })
+      .Gradient(GemmGradients);
 }
 
 }  // namespace mxc

@@ -46,7 +46,12 @@ MXC_OP(LinalgMakediag) {
       .Doc("square matrices with a given diagonal")
       .Inputs({{"A", InputKind::kData}})
       .Types(MakeDiagTypes)
-      .Meaning(MakeDiagMeaning);
+      .Meaning(MakeDiagMeaning)
+      .Gradient([](const MakeDiagAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("_linalg_extractdiag", {g.Head()},
+                     {{"offset", std::to_string(attrs.offset)}})};
+      });
 }
 
 }  // namespace mxc

@@ -54,7 +54,13 @@ MXC_OP(LinalgMaketrian) {
       .Doc("square matrices with a given triangle")
       .Inputs({{"A", InputKind::kData}})
       .Types(MakeTrianTypes)
-      .Meaning(MakeTrianMeaning);
+      .Meaning(MakeTrianMeaning)
+      .Gradient([](const TriangleAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("_linalg_extracttrian", {g.Head()},
+                     {{"offset", std::to_string(attrs.offset)},
+                      {"lower", attrs.lower ? "True" : "False"}})};
+      });
 }
 
 }  // namespace mxc

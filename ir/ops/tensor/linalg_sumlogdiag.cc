@@ -31,6 +31,14 @@ void SumLogDiagMeaning(const NoAttrs&, Definition& def) {
           }));
 }
 
+std::vector<Value> SumLogDiagGradient(const NoAttrs&, GradientBuilder& g) {
+  const Value diagonal = g.Op("_linalg_extractdiag", {g.In(0)});
+  Extents dims = diagonal.shape().dims();
+  dims.back() = 1;
+  return {
+      g.Op("_linalg_makediag", {g.Div(g.Reshape(g.Head(), dims), diagonal)})};
+}
+
 }  // namespace
 
 MXC_OP(LinalgSumlogdiag) {
@@ -39,7 +47,8 @@ MXC_OP(LinalgSumlogdiag) {
       .Doc("the sum of the logarithms of the diagonal")
       .Inputs({{"A", InputKind::kData}})
       .Types(SumLogDiagTypes)
-      .Meaning(SumLogDiagMeaning);
+      .Meaning(SumLogDiagMeaning)
+      .Gradient(SumLogDiagGradient);
 }
 
 }  // namespace mxc

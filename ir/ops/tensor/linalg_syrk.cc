@@ -38,6 +38,18 @@ std::vector<Value> SyrkAsDot(const SyrkAttrs& attrs, const Node& node,
   return {Scaled(b, product, attrs.alpha, "alpha")};
 }
 
+// alpha · (H + Hᵀ) · A, or alpha · A · (H + Hᵀ) with transpose.
+std::vector<Value> SyrkGradient(const SyrkAttrs& attrs, GradientBuilder& g) {
+  const Value transposed =
+      g.Op("SwapAxis", {g.Head()}, {{"dim1", "-2"}, {"dim2", "-1"}});
+  const Value both = Scaled(g, g.Op("elemwise_add", {g.Head(), transposed}),
+                            attrs.alpha, "alpha");
+  const std::string_view product =
+      g.In(0).shape().rank() == 2 ? "dot" : "batch_dot";
+  return {attrs.transpose ? g.Op(product, {g.In(0), both})
+                          : g.Op(product, {both, g.In(0)})};
+}
+
 }  // namespace
 
 MXC_OP(LinalgSyrk) {
@@ -46,7 +58,8 @@ MXC_OP(LinalgSyrk) {
       .Doc("the product of a matrix and its own transpose")
       .Inputs({{"A", InputKind::kData}})
       .Types(SyrkTypes)
-      .Decompose(SyrkAsDot);
+      .Decompose(SyrkAsDot)
+      .Gradient(SyrkGradient);
 }
 
 }  // namespace mxc

@@ -5,7 +5,9 @@
 // C1  A and B have one rank, at least 2, and equal leading extents
 // C2  A is square, of the extent of B along which they are multiplied
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/gemm.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 namespace {
@@ -66,6 +68,30 @@ void TrmmMeaning(const TrmmAttrs& attrs, Definition& def) {
   def.Set(0, product * Lit(attrs.alpha, product));
 }
 
+// With T the triangle of A: B has the gradient alpha · op(T)ᵀ · H, T that of an
+// ordinary product, the rest of A none.
+std::vector<Value> TrmmGradient(const TrmmAttrs& attrs, GradientBuilder& g) {
+  const auto text = [](bool value) { return value ? "True" : "False"; };
+  const Value head = Scaled(g, g.Head(), attrs.alpha, "alpha");
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(1)) {
+    gradients[1] = g.Op("_linalg_trmm", {g.In(0), head},
+                        {{"transpose", text(!attrs.transpose)},
+                         {"rightside", text(attrs.rightside)},
+                         {"lower", text(attrs.lower)}});
+  }
+  if (!g.Needs(0)) return gradients;
+  // op(T): H · Bᵀ, or Bᵀ · H on the right side; T: the same transposed.
+  const bool head_first = attrs.rightside == attrs.transpose;
+  const Value whole =
+      g.Op(head.shape().rank() == 2 ? "dot" : "batch_dot",
+           {head_first ? head : g.In(1), head_first ? g.In(1) : head},
+           {{"transpose_a", text(attrs.rightside)},
+            {"transpose_b", text(!attrs.rightside)}});
+  gradients[0] = TriangleOnly(g, whole, attrs.lower);
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(LinalgTrmm) {
@@ -74,7 +100,8 @@ MXC_OP(LinalgTrmm) {
       .Doc("the product of a triangular matrix and a matrix")
       .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})
       .Types(TrmmTypes)
-      .Meaning(TrmmMeaning);
+      .Meaning(TrmmMeaning)
+      .Gradient(TrmmGradient);
 }
 
 }  // namespace mxc

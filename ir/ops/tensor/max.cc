@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(Max) {
   return ReductionOperator("max", "the greatest element over axes",
                            ReduceOp::kMax, [](Expr x) { return x; })
-      .Alias({"max_axis"});
+      .Alias({"max_axis"})
+      .Gradient(ExtremumGradient);
 }
 
 }  // namespace mxc

@@ -23,7 +23,8 @@ MXC_OP(Mean) {
         t.AllSameDType();
         ReductionShape(attrs, t);
       })
-      .Meaning(MeanMeaning);
+      .Meaning(MeanMeaning)
+      .Gradient(MeanGradient);
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(Min) {
   return ReductionOperator("min", "the least element over axes", ReduceOp::kMin,
                            [](Expr x) { return x; })
-      .Alias({"min_axis"});
+      .Alias({"min_axis"})
+      .Gradient(ExtremumGradient);
 }
 
 }  // namespace mxc

@@ -40,6 +40,22 @@ void MomentsMeaning(const MomentsAttrs& attrs, Definition& def) {
   def.Set(1, squares / Lit(count, squares));
 }
 
+std::vector<Value> MomentsGradient(const MomentsAttrs& attrs,
+                                   GradientBuilder& g) {
+  const ReductionAttrs over = attrs.reduction();
+  const Shape& in = g.In(0).shape();
+  const double count = static_cast<double>(ReducedCount(over, in));
+  Value sum;
+  if (g.HasHead(0)) {
+    sum = g.BroadcastTo(g.Div(KeepReduced(over, g, g.Head(0)), count), in);
+  }
+  if (!g.HasHead(1)) return {sum};
+  const Value centred = g.Sub(g.In(0), KeepReduced(over, g, g.Out(0)));
+  const Value spread =
+      g.Mul(centred, g.Mul(KeepReduced(over, g, g.Head(1)), 2 / count));
+  return {sum ? g.Op("elemwise_add", {sum, spread}) : spread};
+}
+
 }  // namespace
 
 MXC_OP(Moments) {
@@ -47,7 +63,8 @@ MXC_OP(Moments) {
       .Doc("the mean and the variance over axes")
       .Outputs({"output0", "output1"})
       .Types(MomentsTypes)
-      .Meaning(MomentsMeaning);
+      .Meaning(MomentsMeaning)
+      .Gradient(MomentsGradient);
 }
 
 }  // namespace mxc

@@ -44,6 +44,14 @@ void NormMeaning(const NormAttrs& attrs, Definition& def) {
   def.Set(0, squares ? InFloat(sum, Sqrt) : sum);
 }
 
+// ord 1: the sign; ord 2: x / norm, NaN where that is 0, as in MXNet.
+std::vector<Value> NormGradient(const NormAttrs& attrs, GradientBuilder& g) {
+  const ReductionAttrs over = attrs.reduction();
+  const Value head = KeepReduced(over, g, g.Head());
+  if (attrs.ord == 1) return {g.Mul(g.Sign(g.In(0)), head)};
+  return {g.Mul(g.In(0), g.Div(head, KeepReduced(over, g, g.Out())))};
+}
+
 }  // namespace
 
 MXC_OP(Norm) {
@@ -51,7 +59,8 @@ MXC_OP(Norm) {
       .Doc("the 1-norm or the 2-norm over axes")
       .Check(CheckNorm)
       .Types(NormTypes)
-      .Meaning(NormMeaning);
+      .Meaning(NormMeaning)
+      .Gradient(NormGradient);
 }
 
 }  // namespace mxc

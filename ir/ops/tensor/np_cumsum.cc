@@ -45,6 +45,17 @@ void CumsumMeaning(const CumsumAttrs& attrs, Definition& def) {
   def.Set(0, sum);
 }
 
+// The sums from each position on: those up to it, of the reversed head.
+std::vector<Value> CumsumGradient(const CumsumAttrs& attrs,
+                                  GradientBuilder& g) {
+  const std::string axis = std::to_string(attrs.axis.value_or(0));
+  const Value head = g.Cast(g.Head(), g.In(0).type().dtype);
+  const std::vector<AttrText> along = {{"axis", "(" + axis + ",)"}};
+  const Value sums =
+      g.Op("_np_cumsum", {g.Op("reverse", {head}, along)}, {{"axis", axis}});
+  return {g.Reshape(g.Op("reverse", {sums}, along), g.In(0).shape())};
+}
+
 }  // namespace
 
 MXC_OP(NpCumsum) {
@@ -53,7 +64,8 @@ MXC_OP(NpCumsum) {
       .Doc("sums up to each position")
       .Inputs({{"a", InputKind::kData}})
       .Types(CumsumTypes)
-      .Meaning(CumsumMeaning);
+      .Meaning(CumsumMeaning)
+      .Gradient(CumsumGradient);
 }
 
 }  // namespace mxc

@@ -12,6 +12,9 @@ MXC_OP(NpMax) {
       .Meaning([](const NpReductionAttrs& attrs, Definition& def) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kMax,
                                [](Expr x) { return x; }));
+      })
+      .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
+        return ExtremumGradient(attrs.reduction(), g);
       });
 }
 

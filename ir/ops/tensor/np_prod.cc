@@ -12,6 +12,9 @@ MXC_OP(NpProd) {
       .Meaning([](const NpReductionAttrs& attrs, Definition& def) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kProduct,
                                [](Expr x) { return x; }));
+      })
+      .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
+        return ProdGradient(attrs.reduction(), g);
       });
 }
 

@@ -39,7 +39,8 @@ MXC_OP(NpReshape) {
       .Inputs({{"a", InputKind::kData}})
       .Types(NpReshapeTypes)
       .Meaning([](const NpReshapeAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

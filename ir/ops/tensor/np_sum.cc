@@ -12,6 +12,9 @@ MXC_OP(NpSum) {
       .Meaning([](const NpReductionAttrs& attrs, Definition& def) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kSum,
                                [](Expr x) { return x; }));
+      })
+      .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
+        return SumGradient(attrs.reduction(), g);
       });
 }
 

@@ -50,6 +50,10 @@ MXC_OP(NpTranspose) {
       .Types(NpTransposeTypes)
       .Meaning([](const NpTransposeAttrs& attrs, Definition& def) {
         PermuteMeaning(def, NpTransposeOrder(attrs, def.OutShape().rank()));
+      })
+      .Gradient([](const NpTransposeAttrs& attrs, GradientBuilder& g) {
+        return PermuteGradient(g,
+                               NpTransposeOrder(attrs, g.Out().shape().rank()));
       });
 }
 

@@ -38,6 +38,9 @@ MXC_OP(NpiConcatenate) {
       })
       .Meaning([](const NpiConcatenateAttrs& a, Definition& def) {
         JoinMeaning(def, *ResolveAxis(*a.axis, def.OutShape().rank()));
+      })
+      .Gradient([](const NpiConcatenateAttrs& a, GradientBuilder& g) {
+        return JoinGradient(g, *a.axis);
       });
 }
 

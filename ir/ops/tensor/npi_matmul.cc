@@ -71,16 +71,40 @@ void MatmulMeaning(const NoAttrs&, Definition& def) {
           }));
 }
 
+bool MatmulBroadcasts(const Shape& left, const Shape& right) {
+  if (left.rank() != right.rank()) return true;
+  return !std::equal(left.dims().begin(), left.dims().end() - 2,
+                     right.dims().begin());
+}
+
 // Where nothing broadcasts, the product of the older operators.
 std::vector<Value> MatmulAsDot(const NoAttrs&, const Node& node,
                                GraphBuilder& b) {
-  const Shape &left = node.inputs[0].shape(), &right = node.inputs[1].shape();
-  if (left.rank() != right.rank()) return {};
-  for (int axis = 0; axis < left.rank() - 2; ++axis) {
-    if (left[axis] != right[axis]) return {};
-  }
+  const Shape& left = node.inputs[0].shape();
+  if (MatmulBroadcasts(left, node.inputs[1].shape())) return {};
   const bool matrices = left.rank() == 2;
   return {b.Op(matrices ? "dot" : "batch_dot", node.inputs, {}, "product")};
+}
+
+std::vector<Value> MatmulGradient(const NoAttrs&, GradientBuilder& g) {
+  const Shape &left = g.In(0).shape(), &right = g.In(1).shape();
+  if (!MatmulBroadcasts(left, right)) {
+    return ProductGradients(g, left.rank() == 2 ? "dot" : "batch_dot", g.In(0),
+                            g.In(1), g.Head(), false, false);
+  }
+  const auto transposed = [&](Value v) {
+    return g.Op("SwapAxis", {v}, {{"dim1", "-2"}, {"dim2", "-1"}});
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    gradients[0] =
+        g.SumTo(g.Op("_npi_matmul", {g.Head(), transposed(g.In(1))}), left);
+  }
+  if (g.Needs(1)) {
+    gradients[1] =
+        g.SumTo(g.Op("_npi_matmul", {transposed(g.In(0)), g.Head()}), right);
+  }
+  return gradients;
 }
 
 }  // namespace
@@ -91,7 +115,8 @@ MXC_OP(NpiMatmul) {
       .Inputs({{"a", InputKind::kData}, {"b", InputKind::kData}})
       .Types(MatmulTypes)
       .Meaning(MatmulMeaning)
-      .Decompose(MatmulAsDot);
+      .Decompose(MatmulAsDot)
+      .Gradient(MatmulGradient);
 }
 
 }  // namespace mxc

@@ -20,7 +20,10 @@ MXC_OP(NpiMean) {
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)
       .Types(NpReductionTypes)
-      .Meaning(NpiMeanMeaning);
+      .Meaning(NpiMeanMeaning)
+      .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
+        return MeanGradient(attrs.reduction(), g);
+      });
 }
 
 }  // namespace mxc

@@ -63,7 +63,8 @@ MXC_OP(NpxReshape) {
       .Types(NpxReshapeTypes)
       .Meaning(
           [](const NpxReshapeAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

@@ -46,7 +46,8 @@ MXC_OP(OneHot) {
       .Doc("a unit vector for each index")
       .Inputs({{"indices", InputKind::kData}})
       .Types(OneHotTypes)
-      .Meaning(OneHotMeaning);
+      .Meaning(OneHotMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -96,6 +96,22 @@ void PadMeaning(const PadAttrs& attrs, Definition& def) {
   def.Set(0, Select(inside, def.In(0, index), def.Lit(attrs.constant_value)));
 }
 
+std::vector<Value> PadGradient(const PadAttrs& attrs, GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  if (attrs.mode != PadMode::kConstant) {
+    return {g.Op("_pad_gradient", {g.Head()},
+                 {{"mode", attrs.mode == PadMode::kEdge ? "edge" : "reflect"},
+                  {"pad_width", ToString(attrs.pad_width)}})};
+  }
+  Extents begin, end;
+  for (int axis = 0; axis < in.rank(); ++axis) {
+    begin.push_back(attrs.pad_width[2 * axis]);
+    end.push_back(begin.back() + in[axis]);
+  }
+  return {g.Op("slice", {g.Head()},
+               {{"begin", ToString(begin)}, {"end", ToString(end)}})};
+}
+
 }  // namespace
 
 MXC_OP(Pad) {
@@ -104,7 +120,8 @@ MXC_OP(Pad) {
       .Doc("a border around the spatial axes")
       .Check(CheckPad)
       .Types(PadTypes)
-      .Meaning(PadMeaning);
+      .Meaning(PadMeaning)
+      .Gradient(PadGradient);
 }
 
 }  // namespace mxc

@@ -18,6 +18,14 @@ void PermuteTypes(TypeInference& t, const Extents& order) {
   t.SetIn(0, in);
 }
 
+std::vector<Value> PermuteGradient(GradientBuilder& g, const Extents& order) {
+  Extents back(order.size());
+  for (size_t k = 0; k < order.size(); ++k) {
+    back[order[k]] = static_cast<int64_t>(k);
+  }
+  return {g.Op("transpose", {g.Head()}, {{"axes", ToString(back)}})};
+}
+
 void PermuteMeaning(Definition& def, const Extents& order) {
   std::vector<Expr> index(order.size());
   for (size_t k = 0; k < order.size(); ++k) {

@@ -71,6 +71,18 @@ void PickMeaning(const PickAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, with(LegalIndex(chosen, data[axis], mode))));
 }
 
+std::vector<Value> PickGradient(const PickAttrs& attrs, GradientBuilder& g) {
+  const Shape& data = g.In(0).shape();
+  const int axis = *ResolveAxis(*attrs.axis, data.rank());
+  Shape one = data;
+  one[axis] = 1;
+  return {
+      ScatterAdd(
+          g, g.Reshape(g.Head(), one), g.Reshape(g.In(1), one), data, axis,
+          attrs.mode == PickMode::kWrap ? IndexMode::kWrap : IndexMode::kClip),
+      {}};
+}
+
 }  // namespace
 
 MXC_OP(Pick) {
@@ -80,7 +92,8 @@ MXC_OP(Pick) {
       .Inputs({{"data", InputKind::kData}, {"index", InputKind::kData}})
       .Check(CheckPick)
       .Types(PickTypes)
-      .Meaning(PickMeaning);
+      .Meaning(PickMeaning)
+      .Gradient(PickGradient);
 }
 
 }  // namespace mxc

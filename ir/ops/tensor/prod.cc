@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(Prod) {
   return ReductionOperator("prod", "the product over axes", ReduceOp::kProduct,
-                           [](Expr x) { return x; });
+                           [](Expr x) { return x; })
+      .Gradient(ProdGradient);
 }
 
 }  // namespace mxc

@@ -37,6 +37,29 @@ Contraction MatrixContraction(const Definition& def, bool transpose_a,
   return c;
 }
 
+std::vector<Value> ProductGradients(GradientBuilder& g,
+                                    std::string_view product, Value a, Value b,
+                                    Value head, bool transpose_a,
+                                    bool transpose_b) {
+  const auto times = [&](Value x, Value y, bool transpose_x, bool transpose_y,
+                         const char* role) {
+    return g.Op(product, {x, y},
+                {{"transpose_a", transpose_x ? "True" : "False"},
+                 {"transpose_b", transpose_y ? "True" : "False"}},
+                role);
+  };
+  std::vector<Value> gradients(2);
+  if (g.Needs(0)) {
+    gradients[0] = transpose_a ? times(b, head, transpose_b, true, "lhs")
+                               : times(head, b, false, !transpose_b, "lhs");
+  }
+  if (g.Needs(1)) {
+    gradients[1] = transpose_b ? times(head, a, true, transpose_a, "rhs")
+                               : times(a, head, !transpose_a, false, "rhs");
+  }
+  return gradients;
+}
+
 void MatrixProductTypes(TypeInference& t, bool transpose_a, bool transpose_b,
                         int least_rank) {
   const Shape &lhs = t.In(0), &rhs = t.In(1);

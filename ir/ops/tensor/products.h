@@ -27,6 +27,13 @@ Expr SumOfProducts(
 Contraction MatrixContraction(const Definition& def, bool transpose_a,
                               bool transpose_b);
 
+// The gradients of the product op(a) · op(b) that the operator `product`, dot
+// of matrices or batch_dot, computes: products of the same operator. Only those
+// that are needed of inputs 0 and 1.
+std::vector<Value> ProductGradients(GradientBuilder& g,
+                                    std::string_view product, Value a, Value b,
+                                    Value head, bool transpose_a,
+                                    bool transpose_b);
 // The types of such a product for operands of any rank from 2 on with equal
 // leading axes.
 //   C1  both have the same rank, at least `least_rank`

@@ -51,7 +51,8 @@ MXC_OP(Quantize) {
                {"max_range", InputKind::kData}})
       .Outputs({"output", "min_output", "max_output"})
       .Types(QuantizeTypes)
-      .Meaning(QuantizeMeaning);
+      .Meaning(QuantizeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

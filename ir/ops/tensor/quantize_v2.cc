@@ -72,7 +72,8 @@ MXC_OP(QuantizeV2) {
       .Doc("floats as 8-bit integers, for a calibrated or measured range")
       .Outputs({"output", "min_output", "max_output"})
       .Types(QuantizeV2Types)
-      .Meaning(QuantizeV2Meaning);
+      .Meaning(QuantizeV2Meaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -50,7 +50,8 @@ MXC_OP(RavelMultiIndex) {
       .Alias({"ravel_multi_index"})
       .Doc("indices as row-major positions")
       .Types(RavelTypes)
-      .Meaning(RavelMeaning);
+      .Meaning(RavelMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

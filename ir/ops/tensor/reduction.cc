@@ -77,6 +77,41 @@ int64_t ReducedCount(const ReductionAttrs& attrs, const Shape& in) {
   return count;
 }
 
+Value KeepReduced(const ReductionAttrs& attrs, GradientBuilder& g,
+                  Value value) {
+  Extents dims = g.In(0).shape().dims();
+  for (const int64_t axis : ReducedAxes(attrs, g.In(0).shape().rank())) {
+    dims[axis] = 1;
+  }
+  return g.Reshape(g.Cast(value, g.In(0).type().dtype), dims);
+}
+
+std::vector<Value> SumGradient(const ReductionAttrs& attrs,
+                               GradientBuilder& g) {
+  return {g.BroadcastTo(KeepReduced(attrs, g, g.Head()), g.In(0).shape())};
+}
+
+std::vector<Value> MeanGradient(const ReductionAttrs& attrs,
+                                GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  const Value share = g.Div(KeepReduced(attrs, g, g.Head()),
+                            static_cast<double>(ReducedCount(attrs, in)));
+  return {g.BroadcastTo(share, in)};
+}
+
+std::vector<Value> ProdGradient(const ReductionAttrs& attrs,
+                                GradientBuilder& g) {
+  const Value product = g.Mul(g.Head(), g.Out());
+  return {g.Div(KeepReduced(attrs, g, product), g.In(0))};
+}
+
+std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,
+                                    GradientBuilder& g) {
+  const Value is_extremum =
+      g.Op("broadcast_equal", {g.In(0), KeepReduced(attrs, g, g.Out())});
+  return {g.Mul(is_extremum, KeepReduced(attrs, g, g.Head()))};
+}
+
 Op<ReductionAttrs> ReductionOperator(std::string name, std::string doc,
                                      ReduceOp op, Expr (*each)(Expr x)) {
   Op<ReductionAttrs> reduction(std::move(name));

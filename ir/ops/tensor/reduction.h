@@ -40,6 +40,21 @@ int64_t ReducedCount(const ReductionAttrs& attrs, const Shape& in);
 std::vector<Expr> ReducedIndex(const ReductionAttrs& attrs, int rank,
                                const std::vector<Expr>& r);
 
+// Gradients of such reductions, in the element type of the input.
+//   sum       that of the output, repeated
+//   product   head · output / element, NaN where an element is 0, as in MXNet
+//   extremum  to all elements that are equal to it
+std::vector<Value> SumGradient(const ReductionAttrs& attrs, GradientBuilder& g);
+std::vector<Value> MeanGradient(const ReductionAttrs& attrs,
+                                GradientBuilder& g);
+std::vector<Value> ProdGradient(const ReductionAttrs& attrs,
+                                GradientBuilder& g);
+std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,
+                                    GradientBuilder& g);
+// An output, or its gradient, in the element type of the input, with the
+// reduced axes kept: what broadcasts along the input.
+Value KeepReduced(const ReductionAttrs& attrs, GradientBuilder& g, Value value);
+
 // `each` maps an element to what is combined with `op`.
 Op<ReductionAttrs> ReductionOperator(std::string name, std::string doc,
                                      ReduceOp op, Expr (*each)(Expr x));

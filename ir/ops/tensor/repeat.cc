@@ -48,6 +48,16 @@ void RepeatMeaning(const RepeatAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+// The copies of each element are summed.
+std::vector<Value> RepeatGradient(const RepeatAttrs& attrs,
+                                  GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  Extents split = attrs.axis ? in.dims() : Extents{in.elements()};
+  const int axis = attrs.axis ? *ResolveAxis(*attrs.axis, in.rank()) : 0;
+  split.insert(split.begin() + axis + 1, attrs.repeats);
+  return {g.Reshape(g.Sum(g.Reshape(g.Head(), split), {axis + 1}), in)};
+}
+
 }  // namespace
 
 MXC_OP(Repeat) {
@@ -55,7 +65,8 @@ MXC_OP(Repeat) {
       .Alias({"_np_repeat"})
       .Doc("every element several times in a row")
       .Types(RepeatTypes)
-      .Meaning(RepeatMeaning);
+      .Meaning(RepeatMeaning)
+      .Gradient(RepeatGradient);
 }
 
 }  // namespace mxc

@@ -70,7 +70,8 @@ MXC_OP(Requantize) {
                {"max_range", InputKind::kData}})
       .Outputs({"output", "min_output", "max_output"})
       .Types(RequantizeTypes)
-      .Meaning(RequantizeMeaning);
+      .Meaning(RequantizeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

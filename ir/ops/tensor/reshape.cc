@@ -70,7 +70,8 @@ MXC_OP(Reshape) {
       .Check(CheckReshape)
       .Types(ReshapeTypes)
       .Meaning([](const ReshapeAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

@@ -73,7 +73,8 @@ MXC_OP(ReshapeLike) {
       .Types(ReshapeLikeTypes)
       .Meaning(
           [](const ReshapeLikeAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

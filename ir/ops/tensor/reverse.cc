@@ -38,7 +38,11 @@ MXC_OP(Reverse) {
       .Alias({"flip"})
       .Doc("the opposite order along axes")
       .Types(ReverseTypes)
-      .Meaning(ReverseMeaning);
+      .Meaning(ReverseMeaning)
+      .Gradient([](const ReverseAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("reverse", {g.Head()}, {{"axis", ToString(attrs.axis)}})};
+      });
 }
 
 }  // namespace mxc

@@ -32,6 +32,9 @@ MXC_OP(RnnParamConcat) {
       })
       .Meaning([](const RnnParamConcatAttrs& a, Definition& def) {
         JoinMeaning(def, *ResolveAxis(a.dim, def.OutShape().rank()));
+      })
+      .Gradient([](const RnnParamConcatAttrs& a, GradientBuilder& g) {
+        return JoinGradient(g, a.dim);
       });
 }
 

@@ -67,7 +67,11 @@ MXC_OP(ScatterNd) {
       .Doc("zeros with parts that indices name")
       .Inputs({{"data", InputKind::kData}, {"indices", InputKind::kData}})
       .Types(ScatterNdTypes)
-      .Meaning(ScatterNdMeaning);
+      .Meaning(ScatterNdMeaning)
+      .Gradient(
+          [](const ScatterNdAttrs&, GradientBuilder& g) -> std::vector<Value> {
+            return {g.Op("gather_nd", {g.Head(), g.In(1)}), {}};
+          });
 }
 
 }  // namespace mxc

@@ -19,7 +19,8 @@ MXC_OP(ShapeArray) {
         t.SetOutDType(0, DType::kI64);
         if (t.In(0).known_rank()) t.SetOut(0, Shape{t.In(0).rank()});
       })
-      .Meaning(ShapeArrayMeaning);
+      .Meaning(ShapeArrayMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -12,7 +12,8 @@ MXC_OP(SizeArray) {
       })
       .Meaning([](const NoAttrs&, Definition& def) {
         def.Set(0, def.InShape(0).elements());
-      });
+      })
+      .ZeroGradient();
 }
 
 }  // namespace mxc

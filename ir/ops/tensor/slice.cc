@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/place.h"
 
 namespace mxc {
 namespace {
@@ -95,6 +96,19 @@ void SliceMeaning(const SliceAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+std::vector<Value> SliceGradient(const SliceAttrs& attrs, GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  Extents begin, step;
+  for (int axis = 0; axis < in.rank(); ++axis) {
+    const bool sliced = axis < static_cast<int>(attrs.begin.size());
+    const SliceRange range =
+        sliced ? SelectFrom(attrs, axis, in[axis]) : SliceRange();
+    begin.push_back(range.begin);
+    step.push_back(range.step);
+  }
+  return {PlaceInZeros(g, g.Head(), in, begin, step)};
+}
+
 }  // namespace
 
 MXC_OP(Slice) {
@@ -103,7 +117,8 @@ MXC_OP(Slice) {
       .Doc("a range of indices of the leading axes")
       .Check(CheckSlice)
       .Types(SliceTypes)
-      .Meaning(SliceMeaning);
+      .Meaning(SliceMeaning)
+      .Gradient(SliceGradient);
 }
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 // C1  axis is in range
 // C2  0 ≤ begin < end ≤ extent, after negative numbers have the extent added
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/place.h"
 
 namespace mxc {
 namespace {
@@ -56,13 +57,23 @@ void SliceAxisMeaning(const SliceAxisAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+std::vector<Value> SliceAxisGradient(const SliceAxisAttrs& attrs,
+                                     GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  const int axis = *ResolveAxis(attrs.axis, in.rank());
+  Extents begin(in.rank(), 0);
+  begin[axis] = attrs.Begin(in[axis]);
+  return {PlaceInZeros(g, g.Head(), in, begin, Extents(in.rank(), 1))};
+}
+
 }  // namespace
 
 MXC_OP(SliceAxis) {
   return Op<SliceAxisAttrs>("slice_axis")
       .Doc("a range of indices of one axis")
       .Types(SliceAxisTypes)
-      .Meaning(SliceAxisMeaning);
+      .Meaning(SliceAxisMeaning)
+      .Gradient(SliceAxisGradient);
 }
 
 }  // namespace mxc

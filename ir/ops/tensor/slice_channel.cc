@@ -4,6 +4,7 @@
 // C2  num_outputs divides the extent
 // C3  squeeze_axis needs parts of extent 1
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/joining.h"
 
 namespace mxc {
 namespace {
@@ -90,7 +91,11 @@ MXC_OP(SliceChannel) {
         return NumberedOutputs(a.num_outputs);
       })
       .Types(SliceChannelTypes)
-      .Meaning(SliceChannelMeaning);
+      .Meaning(SliceChannelMeaning)
+      .Gradient([](const SliceChannelAttrs& attrs, GradientBuilder& g) {
+        return CutGradient(g, *ResolveAxis(attrs.axis, g.In(0).shape().rank()),
+                           attrs.squeeze_axis);
+      });
 }
 
 }  // namespace mxc

@@ -5,6 +5,7 @@
 // C2  without axes, both have one rank
 // C3  an extent of shape_like is at most that of data
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/place.h"
 
 namespace mxc {
 namespace {
@@ -51,7 +52,14 @@ MXC_OP(SliceLike) {
       .Types(SliceLikeTypes)
       .Meaning([](const SliceLikeAttrs&, Definition& def) {
         def.Set(0, def.In(0, def.Indices()));
-      });
+      })
+      .Gradient(
+          [](const SliceLikeAttrs&, GradientBuilder& g) -> std::vector<Value> {
+            const Shape& in = g.In(0).shape();
+            return {PlaceInZeros(g, g.Head(), in, Extents(in.rank(), 0),
+                                 Extents(in.rank(), 1)),
+                    {}};
+          });
 }
 
 }  // namespace mxc

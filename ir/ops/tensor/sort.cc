@@ -40,7 +40,11 @@ MXC_OP(Sort) {
                     GraphBuilder& b) -> std::vector<Value> {
         const SortParts parts = SortInput(attrs.request(), node, b);
         return {SortedValues(parts, b), parts.order};
-      });
+      })
+      .Gradient(
+          [](const SortAttrs& attrs, GradientBuilder& g) -> std::vector<Value> {
+            return {SortGradient(attrs.request(), g, g.Head())};
+          });
 }
 
 }  // namespace mxc

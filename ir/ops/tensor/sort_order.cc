@@ -54,7 +54,8 @@ MXC_OP(SortOrder) {
   return Op<SortOrderAttrs>("_sort_order")
       .Doc("the inverse of permutations")
       .Types(SortOrderTypes)
-      .Meaning(SortOrderMeaning);
+      .Meaning(SortOrderMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

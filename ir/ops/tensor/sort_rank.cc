@@ -57,7 +57,8 @@ MXC_OP(SortRank) {
           RequireAxis(t, "C1", "axis", attrs.axis, t.In(0).rank());
         }
       })
-      .Meaning(SortRankMeaning);
+      .Meaning(SortRankMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

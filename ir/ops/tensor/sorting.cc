@@ -2,6 +2,7 @@
 #include "ir/ops/tensor/sorting.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 
@@ -57,6 +58,13 @@ SortParts SortInput(const SortRequest& request, const Node& node,
 Value SortedValues(const SortParts& parts, GraphBuilder& b) {
   return b.Op("_take_along", {parts.data, parts.order},
               {{"axis", std::to_string(parts.axis)}}, "values");
+}
+
+Value SortGradient(const SortRequest& request, GradientBuilder& g, Value head) {
+  const SortParts parts = SortInput(request, g.origin(), g);
+  const Value sum = ScatterAdd(g, head, parts.order, parts.data.shape(),
+                               parts.axis, IndexMode::kClip);
+  return g.Reshape(sum, g.In(0).shape());
 }
 
 Value SortedIndices(const SortParts& parts, DType dtype, GraphBuilder& b) {

@@ -41,6 +41,8 @@ struct SortParts {
 SortParts SortInput(const SortRequest& request, const Node& node,
                     GraphBuilder& b);
 Value SortedValues(const SortParts& parts, GraphBuilder& b);
+// The gradient of sorted values, given theirs.
+Value SortGradient(const SortRequest& request, GradientBuilder& g, Value head);
 // The order in the element type `dtype`.
 Value SortedIndices(const SortParts& parts, DType dtype, GraphBuilder& b);
 

@@ -49,7 +49,12 @@ MXC_OP(SpaceToDepth) {
   return Op<SpaceToDepthAttrs>("space_to_depth")
       .Doc("blocks of pixels become channels")
       .Types(SpaceToDepthTypes)
-      .Meaning(SpaceToDepthMeaning);
+      .Meaning(SpaceToDepthMeaning)
+      .Gradient([](const SpaceToDepthAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op("depth_to_space", {g.Head()},
+                     {{"block_size", std::to_string(attrs.block_size)}})};
+      });
 }
 
 }  // namespace mxc

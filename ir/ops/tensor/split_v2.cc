@@ -7,6 +7,7 @@
 // C4  squeeze_axis needs parts of extent 1
 // C5  sections or indices are given, not too many
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/joining.h"
 
 namespace mxc {
 namespace {
@@ -90,7 +91,11 @@ MXC_OP(SplitV2) {
           [](const SplitV2Attrs& a) { return NumberedOutputs(a.parts()); })
       .Check(CheckSplitV2)
       .Types(SplitV2Types)
-      .Meaning(SplitV2Meaning);
+      .Meaning(SplitV2Meaning)
+      .Gradient([](const SplitV2Attrs& attrs, GradientBuilder& g) {
+        return CutGradient(g, *ResolveAxis(attrs.axis, g.In(0).shape().rank()),
+                           attrs.squeeze_axis);
+      });
 }
 
 }  // namespace mxc

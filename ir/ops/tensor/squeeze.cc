@@ -63,7 +63,8 @@ MXC_OP(Squeeze) {
       .Doc("drops axes of extent 1")
       .Types(SqueezeTypes)
       .Meaning([](const SqueezeAttrs&, Definition& def) { ViewMeaning(def); })
-      .View();
+      .View()
+      .Gradient(kViewGradient);
 }
 
 }  // namespace mxc

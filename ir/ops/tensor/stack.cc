@@ -54,6 +54,20 @@ void StackMeaning(const StackAttrs& attrs, Definition& def) {
   }
 }
 
+std::vector<Value> StackGradient(const StackAttrs& attrs, GradientBuilder& g) {
+  const int axis = *ResolveAxis(attrs.axis, g.Out().shape().rank());
+  std::vector<Value> gradients = g.None();
+  for (int i = 0; i < g.inputs(); ++i) {
+    if (!g.Needs(i)) continue;
+    const Value part = g.Op("slice_axis", {g.Head()},
+                            {{"axis", std::to_string(axis)},
+                             {"begin", std::to_string(i)},
+                             {"end", std::to_string(i + 1)}});
+    gradients[i] = g.Reshape(part, g.In(i).shape());
+  }
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(Stack) {
@@ -64,7 +78,8 @@ MXC_OP(Stack) {
       .InputsOf(
           [](const StackAttrs& a) { return NumberedInputs("arg", a.num_args); })
       .Types(StackTypes)
-      .Meaning(StackMeaning);
+      .Meaning(StackMeaning)
+      .Gradient(StackGradient);
 }
 
 }  // namespace mxc

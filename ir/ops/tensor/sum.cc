@@ -6,7 +6,8 @@ namespace mxc {
 MXC_OP(Sum) {
   return ReductionOperator("sum", "the sum over axes", ReduceOp::kSum,
                            [](Expr x) { return x; })
-      .Alias({"sum_axis"});
+      .Alias({"sum_axis"})
+      .Gradient(SumGradient);
 }
 
 }  // namespace mxc

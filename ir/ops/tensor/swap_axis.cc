@@ -43,6 +43,9 @@ MXC_OP(SwapAxis) {
       .Types(SwapAxisTypes)
       .Meaning([](const SwapAxisAttrs& attrs, Definition& def) {
         PermuteMeaning(def, SwappedOrder(attrs, def.OutShape().rank()));
+      })
+      .Gradient([](const SwapAxisAttrs& attrs, GradientBuilder& g) {
+        return PermuteGradient(g, SwappedOrder(attrs, g.Out().shape().rank()));
       });
 }
 

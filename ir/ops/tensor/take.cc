@@ -48,6 +48,17 @@ void TakeMeaning(const TakeAttrs& attrs, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+std::vector<Value> TakeGradient(const TakeAttrs& attrs, GradientBuilder& g) {
+  const Shape& a = g.In(0).shape();
+  const int axis = *ResolveAxis(attrs.axis, a.rank());
+  Extents one_axis = a.dims();
+  one_axis[axis] = g.In(1).shape().elements();
+  return {ScatterAdd(g, g.Reshape(g.Head(), one_axis),
+                     g.Reshape(g.In(1), Shape{one_axis[axis]}), a, axis,
+                     attrs.mode),
+          {}};
+}
+
 }  // namespace
 
 MXC_OP(Take) {
@@ -55,7 +66,8 @@ MXC_OP(Take) {
       .Doc("the entries of an axis that indices name")
       .Inputs({{"a", InputKind::kData}, {"indices", InputKind::kData}})
       .Types(TakeTypes)
-      .Meaning(TakeMeaning);
+      .Meaning(TakeMeaning)
+      .Gradient(TakeGradient);
 }
 
 }  // namespace mxc

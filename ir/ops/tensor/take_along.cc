@@ -46,7 +46,14 @@ MXC_OP(TakeAlong) {
       .Doc("the elements along an axis that indices name")
       .Inputs({{"data", InputKind::kData}, {"index", InputKind::kData}})
       .Types(TakeAlongTypes)
-      .Meaning(TakeAlongMeaning);
+      .Meaning(TakeAlongMeaning)
+      .Gradient([](const TakeAlongAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        const Shape& data = g.In(0).shape();
+        const int axis = *ResolveAxis(attrs.axis, data.rank());
+        return {ScatterAdd(g, g.Head(), g.In(1), data, axis, IndexMode::kClip),
+                {}};
+      });
 }
 
 }  // namespace mxc

@@ -52,6 +52,24 @@ void TileMeaning(const TileAttrs&, Definition& def) {
   def.Set(0, def.In(0, index));
 }
 
+// The copies along each axis, one behind the other, are summed.
+std::vector<Value> TileGradient(const TileAttrs&, GradientBuilder& g) {
+  const Shape &in = g.In(0).shape(), &out = g.Out().shape();
+  const int skip = out.rank() - in.rank();
+  Extents split, copies;
+  for (int axis = 0; axis < out.rank(); ++axis) {
+    const int64_t extent = axis < skip ? 1 : in[axis - skip];
+    if (out[axis] != extent) {
+      copies.push_back(static_cast<int64_t>(split.size()));
+      split.push_back(out[axis] / extent);
+    }
+    split.push_back(extent);
+  }
+  Value head = g.Reshape(g.Head(), split);
+  if (!copies.empty()) head = g.Sum(head, copies);
+  return {g.Reshape(head, in)};
+}
+
 }  // namespace
 
 MXC_OP(Tile) {
@@ -59,7 +77,8 @@ MXC_OP(Tile) {
       .Alias({"_npi_tile"})
       .Doc("data repeated along its axes")
       .Types(TileTypes)
-      .Meaning(TileMeaning);
+      .Meaning(TileMeaning)
+      .Gradient(TileGradient);
 }
 
 }  // namespace mxc

@@ -90,7 +90,12 @@ MXC_OP(Topk) {
         return attrs.ret_typ == TopkReturn::kBoth ? 2 : 1;
       })
       .Types(TopkTypes)
-      .Decompose(TopkBySorting);
+      .Decompose(TopkBySorting)
+      .Gradient(
+          [](const TopkAttrs& attrs, GradientBuilder& g) -> std::vector<Value> {
+            if (!attrs.has_values() || !g.HasHead(0)) return g.None();
+            return {SortGradient(attrs.request(), g, g.Head())};
+          });
 }
 
 }  // namespace mxc

@@ -46,6 +46,10 @@ MXC_OP(Transpose) {
       .Types(TransposeTypes)
       .Meaning([](const TransposeAttrs& attrs, Definition& def) {
         PermuteMeaning(def, TransposeOrder(attrs, def.OutShape().rank()));
+      })
+      .Gradient([](const TransposeAttrs& attrs, GradientBuilder& g) {
+        return PermuteGradient(g,
+                               TransposeOrder(attrs, g.Out().shape().rank()));
       });
 }
 

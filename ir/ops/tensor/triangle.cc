@@ -5,4 +5,10 @@ namespace mxc {
 
 int64_t TriangleSize(int64_t rows) { return rows * (rows + 1) / 2; }
 
+Value TriangleOnly(GraphBuilder& b, Value value, bool lower) {
+  const std::vector<AttrText> side = {{"lower", lower ? "True" : "False"}};
+  const Value row = b.Op("_linalg_extracttrian", {value}, side);
+  return b.Op("_linalg_maketrian", {row}, side);
+}
+
 }  // namespace mxc

@@ -24,4 +24,7 @@ struct TriangleAttrs {
 // The elements of a triangle with `rows` rows.
 int64_t TriangleSize(int64_t rows);
 
+// Square matrices with zeros beside the lower or the upper triangle.
+Value TriangleOnly(GraphBuilder& b, Value value, bool lower);
+
 }  // namespace mxc

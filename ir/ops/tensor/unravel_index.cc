@@ -59,7 +59,8 @@ MXC_OP(UnravelIndex) {
       .Doc("row-major positions as indices")
       .Check(CheckUnravel)
       .Types(UnravelTypes)
-      .Meaning(UnravelMeaning);
+      .Meaning(UnravelMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -53,7 +53,12 @@ MXC_OP(Where) {
                {"x", InputKind::kData},
                {"y", InputKind::kData}})
       .Types(WhereTypes)
-      .Meaning(WhereMeaning);
+      .Meaning(WhereMeaning)
+      .Gradient([](const NoAttrs&, GradientBuilder& g) {
+        std::vector<Value> gradients = g.Elementwise();
+        gradients[0] = {};
+        return gradients;
+      });
 }
 
 }  // namespace mxc

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the determinant and its logarithm share.
+#pragma once
+
+#include "ir/ops/tensor/factorization.h"
+
+namespace mxc {
+
+// Every output has one number for each matrix of the input.
+//   C1  the input holds square matrices, of at most kMaxFactorized rows
+void DeterminantTypes(TypeInference& t);
+
+// The diagonal that elimination leaves, [matrices…, n].
+Value EliminatedDiagonal(GraphBuilder& b, Value a);
+// A reduction of that.
+Value OverPivots(GraphBuilder& b, std::string_view op, Value diagonal);
+// factor · A⁻ᵀ, with a factor for each matrix of input 0.
+Value TimesInverseTransposed(GradientBuilder& g, Value factor);
+
+}  // namespace mxc

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/tensor/factorization.h"
+
+namespace mxc {
+
+bool RequireSquare(TypeInference& t, std::string_view label, int i) {
+  const Shape& a = t.In(i);
+  if (!a.known()) return false;
+  const int rank = a.rank();
+  return t.Require(rank >= 2 && a[rank - 2] == a[rank - 1],
+                   "{}: input {} has shape {}, expected square matrices", label,
+                   i, ToString(a)) &&
+         t.Require(a[rank - 1] <= kMaxFactorized,
+                   "{}: matrices of {} rows are not supported, at most {}",
+                   label, a[rank - 1], kMaxFactorized);
+}
+
+Value Transposed(GraphBuilder& b, Value value) {
+  return b.Op("SwapAxis", {value}, {{"dim1", "-2"}, {"dim2", "-1"}});
+}
+
+Value MatrixProduct(GraphBuilder& b, Value left, Value right,
+                    bool transpose_left, bool transpose_right) {
+  return b.Op(left.shape().rank() == 2 ? "dot" : "batch_dot", {left, right},
+              {{"transpose_a", transpose_left ? "True" : "False"},
+               {"transpose_b", transpose_right ? "True" : "False"}});
+}
+
+Value Identities(GraphBuilder& b, const TensorType& like) {
+  const Extents& dims = like.shape.dims();
+  const Extents diagonal(dims.begin(), dims.end() - 1);
+  return b.Op("_linalg_makediag", {b.Ones({like.dtype, Shape(diagonal)})});
+}
+
+Value SolveTriangular(GraphBuilder& b, Value a, Value right,
+                      const Triangular& how) {
+  const int64_t rows = a.shape().dims().back();
+  // The system with the unknowns as rows is M · X = B, M = A or Aᵀ.
+  const bool swapped = how.transpose != how.rightside;
+  const bool forward = how.lower != swapped;
+  Value x = right;
+  for (int64_t k = 0; k < rows; ++k) {
+    x = b.Op("_substitute", {a, x},
+             {{"row", std::to_string(forward ? k : rows - 1 - k)},
+              {"forward", forward ? "True" : "False"},
+              {"transpose", swapped ? "True" : "False"},
+              {"rightside", how.rightside ? "True" : "False"}});
+  }
+  return x;
+}
+
+Value Eliminate(GraphBuilder& b, Value matrix) {
+  const Shape shape = matrix.shape();
+  const int64_t rows = shape[shape.rank() - 2];
+  for (int64_t k = 0; k < rows; ++k) {
+    const std::vector<AttrText> row = {{"row", std::to_string(k)}};
+    const Value pivot = b.Op("_pivot", {matrix}, row);
+    matrix = b.Op("_eliminate", {matrix, pivot}, row);
+  }
+  return matrix;
+}
+
+}  // namespace mxc

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorizations of matrices, batched over the leading axes. Kernel IR has no
+// loop whose steps depend on each other, so that they are unrolled: one node,
+// or two, for each row. That bounds their size.
+#pragma once
+
+#include "ir/ops/op.h"
+
+namespace mxc {
+
+inline constexpr int64_t kMaxFactorized = 64;
+
+// Input `i` holds square matrices of at most kMaxFactorized rows; reports a
+// violation as `label`. False while the shape is not known.
+bool RequireSquare(TypeInference& t, std::string_view label, int i = 0);
+
+// The matrices of `value` transposed.
+Value Transposed(GraphBuilder& b, Value value);
+// Products of equally many matrices, of any rank from 2 on.
+Value MatrixProduct(GraphBuilder& b, Value left, Value right,
+                    bool transpose_left = false, bool transpose_right = false);
+// Identity matrices of the type of `like`.
+Value Identities(GraphBuilder& b, const TensorType& like);
+
+// Solves op(A) · X = B, or X · op(A) = B with rightside (_linalg_trsm).
+struct Triangular {
+  bool transpose = false, rightside = false, lower = true;
+};
+Value SolveTriangular(GraphBuilder& b, Value a, Value right,
+                      const Triangular& how);
+
+// Gauss and Jordan's elimination with row pivoting of [A] or [A | B], in the
+// first n columns: D, or [D | D · A⁻¹ · B], where D is diagonal with the
+// determinant of A.
+Value Eliminate(GraphBuilder& b, Value matrix);
+
+}  // namespace mxc

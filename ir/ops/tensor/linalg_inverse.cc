@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// _linalg_inverse: the inverse of matrices.
+//   A  f[…, n, n]     output  A⁻¹
+// C1  A holds square matrices, of at most kMaxFactorized rows
+// Gradient: -A⁻ᵀ · H · A⁻ᵀ
+#include "ir/ops/tensor/factorization.h"
+
+namespace mxc {
+namespace {
+
+std::vector<Value> InverseByElimination(const NoAttrs&, const Node& node,
+                                        GraphBuilder& b) {
+  const Value a = node.inputs[0];
+  const int rank = a.shape().rank();
+  const int64_t n = a.shape()[rank - 1];
+  const Value both =
+      b.Op("Concat", {a, Identities(b, a.type())},
+           {{"num_args", "2"}, {"dim", std::to_string(rank - 1)}});
+  const Value reduced = Eliminate(b, both);
+  const auto columns = [&](int64_t begin) {
+    return b.Op("slice_axis", {reduced},
+                {{"axis", std::to_string(rank - 1)},
+                 {"begin", std::to_string(begin)},
+                 {"end", std::to_string(begin + n)}});
+  };
+  const Value diagonal = b.Op("_linalg_extractdiag", {columns(0)});
+  return {b.Div(columns(n), b.Op("expand_dims", {diagonal}, {{"axis", "-1"}}))};
+}
+
+std::vector<Value> InverseGradient(const NoAttrs&, GradientBuilder& g) {
+  const Value left = MatrixProduct(g, g.Out(), g.Head(), true, false);
+  return {g.Neg(MatrixProduct(g, left, g.Out(), false, true))};
+}
+
+}  // namespace
+
+MXC_OP(LinalgInverse) {
+  return Op<>("_linalg_inverse")
+      .Alias({"linalg_inverse"})
+      .Doc("the inverse of matrices")
+      .Inputs({{"A", InputKind::kData}})
+      .Types([](const NoAttrs&, TypeInference& t) {
+        t.AllSameDType();
+        t.AllSameShape();
+        RequireSquare(t, "C1");
+      })
+      .Decompose(InverseByElimination)
+      .Gradient(InverseGradient);
+}
+
+}  // namespace mxc

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// _linalg_potrf: the Cholesky factor of symmetric positive definite matrices.
+//   A  f[…, n, n]     output  the lower triangle L with A = L · Lᵀ, or the
+//   upper one U with A = Uᵀ · U
+// C1  A holds square matrices, of at most kMaxFactorized rows
+// Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
+//   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
+#include "ir/ops/tensor/factorization.h"
+#include "ir/ops/tensor/triangle.h"
+
+namespace mxc {
+namespace {
+
+struct PotrfAttrs {
+  bool lower = true;
+
+  void Describe(Fields& f) {
+    f("lower", lower).Doc("the factor is a lower triangle");
+  }
+};
+
+std::vector<Value> PotrfByColumns(const PotrfAttrs& attrs, const Node& node,
+                                  GraphBuilder& b) {
+  Value a = node.inputs[0];
+  const int64_t columns = a.shape().dims().back();
+  for (int64_t k = 0; k < columns; ++k) {
+    a = b.Op("_cholesky_column", {a},
+             {{"column", std::to_string(k)},
+              {"lower", attrs.lower ? "True" : "False"}});
+  }
+  return {a};
+}
+
+// The lower triangle, mirrored.
+Value Mirrored(GraphBuilder& b, Value value) {
+  const Value lower = TriangleOnly(b, value, true);
+  const Value diagonal =
+      b.Op("_linalg_makediag", {b.Op("_linalg_extractdiag", {value})});
+  return b.Op("elemwise_sub",
+              {b.Op("elemwise_add", {lower, Transposed(b, lower)}), diagonal});
+}
+
+std::vector<Value> PotrfGradient(const PotrfAttrs& attrs, GradientBuilder& g) {
+  const Value factor = g.Out();
+  const Value inner = attrs.lower
+                          ? MatrixProduct(g, factor, g.Head(), true, false)
+                          : MatrixProduct(g, factor, g.Head(), false, true);
+  const Value left = SolveTriangular(
+      g, factor, Mirrored(g, inner),
+      {.transpose = attrs.lower, .rightside = false, .lower = attrs.lower});
+  const Value both = SolveTriangular(
+      g, factor, left,
+      {.transpose = !attrs.lower, .rightside = true, .lower = attrs.lower});
+  return {g.Mul(both, 0.5)};
+}
+
+}  // namespace
+
+MXC_OP(LinalgPotrf) {
+  return Op<PotrfAttrs>("_linalg_potrf")
+      .Alias({"linalg_potrf"})
+      .Doc("the Cholesky factor of matrices")
+      .Inputs({{"A", InputKind::kData}})
+      .Types([](const PotrfAttrs&, TypeInference& t) {
+        t.AllSameDType();
+        t.AllSameShape();
+        RequireSquare(t, "C1");
+      })
+      .Decompose(PotrfByColumns)
+      .Gradient(PotrfGradient);
+}
+
+}  // namespace mxc

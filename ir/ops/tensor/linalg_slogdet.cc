@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// _linalg_slogdet: the sign of the determinants of matrices, and the logarithm
+// of their absolute values.
+//   A  f[…, n, n]     sign, logabsdet  f[…], f[1] for one matrix
+// C1  A holds square matrices, of at most kMaxFactorized rows
+// MXNet's further outputs, the factors, are not there.
+// Gradient: H · A⁻ᵀ, of the logarithm's; the sign has none
+#include "ir/ops/tensor/determinant.h"
+
+namespace mxc {
+namespace {
+
+std::vector<Value> SlogdetByElimination(const NoAttrs&, const Node& node,
+                                        GraphBuilder& b) {
+  const Value diagonal = EliminatedDiagonal(b, node.inputs[0]);
+  return {OverPivots(b, "prod", b.Sign(diagonal)),
+          OverPivots(b, "sum", b.Log(b.Abs(diagonal)))};
+}
+
+std::vector<Value> SlogdetGradient(const NoAttrs&, GradientBuilder& g) {
+  if (!g.HasHead(1)) return g.None();
+  return {TimesInverseTransposed(g, g.Head(1))};
+}
+
+}  // namespace
+
+MXC_OP(LinalgSlogdet) {
+  return Op<>("_linalg_slogdet")
+      .Alias({"linalg_slogdet"})
+      .Doc("sign and logarithm of the determinants of matrices")
+      .Inputs({{"A", InputKind::kData}})
+      .Outputs({"sign", "logabsdet"})
+      .Types([](const NoAttrs&, TypeInference& t) { DeterminantTypes(t); })
+      .Decompose(SlogdetByElimination)
+      .Gradient(SlogdetGradient);
+}
+
+}  // namespace mxc

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// _linalg_trsm: the solution X of op(A) · X = alpha · B, or X · op(A) = alpha ·
+// B with rightside, where of A only the triangle counts.
+//   A  f[…, n, n]     B, output  f[…, n, m], or f[…, m, n] with rightside
+// C1  A holds square matrices, of at most kMaxFactorized rows
+// C2  B has matrices of that extent, and the leading extents of A
+#include "ir/ops/tensor/factorization.h"
+#include "ir/ops/tensor/gemm.h"
+#include "ir/ops/tensor/triangle.h"
+
+namespace mxc {
+namespace {
+
+struct TrsmAttrs {
+  bool transpose = false, rightside = false, lower = true;
+  double alpha = 1;
+
+  void Describe(Fields& f) {
+    f("transpose", transpose).Doc("A is transposed");
+    f("rightside", rightside).Doc("A is the right factor");
+    f("lower", lower).Doc("the lower triangle of A counts, else the upper");
+    f("alpha", alpha).Doc("factor of B");
+  }
+};
+
+void TrsmTypes(const TrsmAttrs& attrs, TypeInference& t) {
+  t.AllSameDType();
+  t.SetOut(0, t.In(1));
+  t.SetIn(1, t.Out(0));
+  if (!RequireSquare(t, "C1") || !t.In(1).known()) return;
+  const Shape &a = t.In(0), &b = t.In(1);
+  const int rank = a.rank();
+  bool fits = b.rank() == rank &&
+              b[attrs.rightside ? rank - 1 : rank - 2] == a[rank - 1];
+  for (int axis = 0; fits && axis < rank - 2; ++axis) {
+    fits = a[axis] == b[axis];
+  }
+  t.Require(fits, "C2: A has shape {} and B {}", ToString(a), ToString(b));
+}
+
+std::vector<Value> TrsmBySubstitution(const TrsmAttrs& attrs, const Node& node,
+                                      GraphBuilder& b) {
+  return {SolveTriangular(b, node.inputs[0],
+                          Scaled(b, node.inputs[1], attrs.alpha, "alpha"),
+                          {attrs.transpose, attrs.rightside, attrs.lower})};
+}
+
+// With G = op(A)⁻ᵀ · H: B has alpha · G, the triangle of A that of -G · Xᵀ; on
+// the right side mirrored.
+std::vector<Value> TrsmGradient(const TrsmAttrs& attrs, GradientBuilder& g) {
+  const Value solved = SolveTriangular(
+      g, g.In(0), g.Head(), {!attrs.transpose, attrs.rightside, attrs.lower});
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(1)) gradients[1] = Scaled(g, solved, attrs.alpha, "alpha");
+  if (!g.Needs(0)) return gradients;
+  const bool solved_first = attrs.rightside == attrs.transpose;
+  const Value whole = MatrixProduct(g, solved_first ? solved : g.Out(),
+                                    solved_first ? g.Out() : solved,
+                                    attrs.rightside, !attrs.rightside);
+  gradients[0] = g.Neg(TriangleOnly(g, whole, attrs.lower));
+  return gradients;
+}
+
+}  // namespace
+
+MXC_OP(LinalgTrsm) {
+  return Op<TrsmAttrs>("_linalg_trsm")
+      .Alias({"linalg_trsm"})
+      .Doc("the solution of triangular systems")
+      .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})
+      .Types(TrsmTypes)
+      .Decompose(TrsmBySubstitution)
+      .Gradient(TrsmGradient);
+}
+
+}  // namespace mxc
