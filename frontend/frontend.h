@@ -24,7 +24,8 @@ struct LoadOptions {
   std::string params;
   std::optional<int> epoch;  // NNNN
   bool read_parameters = true;
-  // Refuse operators that cannot be compiled before anything else is read.
+  // Expand control flow, and refuse operators that cannot be compiled before
+  // anything else is read.
   bool require_supported = false;
 
   std::map<std::string, Extents> input_shapes;  // by input name
@@ -60,6 +61,11 @@ Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
 // that contradict what the graph needs are errors; arrays that no variable
 // asks for become a note.
 Status LoadParameters(Model& model, const LoadOptions& options);
+
+// Replaces control flow (_cond, _foreach, _while_loop), whose bodies are nested
+// graphs, by copies of these. The shapes of inputs should be set: they say how
+// often a _foreach runs.
+Status ExpandControlFlow(Graph& graph);
 
 // Fails with every operator that cannot be compiled, each at its place with
 // the nearest known name.

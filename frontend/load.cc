@@ -60,10 +60,11 @@ Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
   model.stem = Stem(model.source->path);
   MXC_ASSIGN(const JsonDocument document, ParseJson(model.source));
   MXC_ASSIGN(model.graph, GraphOf(document, options, model));
+  MXC_RETURN_IF_ERROR(SetInputShapes(model.graph, options));
   if (options.require_supported) {
+    MXC_RETURN_IF_ERROR(ExpandControlFlow(model.graph));
     MXC_RETURN_IF_ERROR(RequireSupported(model.graph));
   }
-  MXC_RETURN_IF_ERROR(SetInputShapes(model.graph, options));
   return model;
 }
 

@@ -139,12 +139,16 @@ class OperatorCases {
     }
   }
 
-  Result<Model> LoadCase(const std::string& name) const {
+  Result<Model> LoadCase(const std::string& name,
+                         const Tensors& tensors) const {
     const auto source = SourceOf(archive_, "cases/" + name + "-symbol.json");
     if (!source) return Error({}, "not in the archive");
     LoadOptions load;
     load.read_parameters = false;
     MXC_ASSIGN(Model model, LoadText(source, load));
+    Feed(model, tensors);  // loops run as often as the shapes say
+    const Status expanded = ExpandControlFlow(model.graph);
+    if (!expanded.ok()) return NotSupported(expanded.errors());
     const Status supported = RequireSupported(model.graph);
     if (!supported.ok()) return NotSupported(supported.errors());
     return model;
@@ -158,7 +162,7 @@ class OperatorCases {
     }
     const auto tensors = ReadTensors(values->second);
     if (!tensors.ok()) return tensors.errors();
-    auto model = LoadCase(name);
+    auto model = LoadCase(name, *tensors);
     if (!model.ok()) return model.errors();
     model->graph.training = line["is_train"];
     auto inputs = Feed(*model, *tensors);

@@ -114,6 +114,20 @@ TEST_CASE("inverses and determinants, with pivots off the diagonal") {
         Numbers{-6});
 }
 
+TEST_CASE("triangles times orthonormal rows") {
+  for (const int64_t columns : {3, 4}) {
+    const Tensor a = SomeDoubles({2, 3, columns});
+    const auto parts = EvaluateOp("_linalg_gelqf", {}, {a});
+    CHECK(Near(NumbersOf(Product(parts[1], parts[0])), NumbersOf(a), 1e-12));
+    CHECK(Near(NumbersOf(Product(parts[0], parts[0], "0", "1")), kIdentities,
+               1e-12));
+    CHECK(parts[1].At(1) == 0);
+    // LAPACK's sign.
+    CHECK(parts[1].At(0) * a.At(0) < 0);
+    CheckGradient("_linalg_gelqf", {}, {a});
+  }
+}
+
 TEST_CASE("what is not unrolled is refused") {
   for (const char* op : {"_linalg_potrf", "_linalg_potri", "_linalg_inverse",
                          "_linalg_det", "_linalg_slogdet"}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/factorization.h"
 
+#include "ir/ops/tensor/triangle.h"
+
 namespace mxc {
 
 bool RequireSquare(TypeInference& t, std::string_view label, int i) {
@@ -24,6 +26,14 @@ Value MatrixProduct(GraphBuilder& b, Value left, Value right,
   return b.Op(left.shape().rank() == 2 ? "dot" : "batch_dot", {left, right},
               {{"transpose_a", transpose_left ? "True" : "False"},
                {"transpose_b", transpose_right ? "True" : "False"}});
+}
+
+Value Mirrored(GraphBuilder& b, Value value) {
+  const Value lower = TriangleOnly(b, value, true);
+  const Value diagonal =
+      b.Op("_linalg_makediag", {b.Op("_linalg_extractdiag", {value})});
+  return b.Op("elemwise_sub",
+              {b.Op("elemwise_add", {lower, Transposed(b, lower)}), diagonal});
 }
 
 Value Identities(GraphBuilder& b, const TensorType& like) {

@@ -19,6 +19,8 @@ Value Transposed(GraphBuilder& b, Value value);
 // Products of equally many matrices, of any rank from 2 on.
 Value MatrixProduct(GraphBuilder& b, Value left, Value right,
                     bool transpose_left = false, bool transpose_right = false);
+// Symmetric matrices with the lower triangles of `value`.
+Value Mirrored(GraphBuilder& b, Value value);
 // Identity matrices of the type of `like`.
 Value Identities(GraphBuilder& b, const TensorType& like);
 

@@ -6,7 +6,6 @@
 // Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
 //   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
 #include "ir/ops/tensor/factorization.h"
-#include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 namespace {
@@ -29,15 +28,6 @@ std::vector<Value> PotrfByColumns(const PotrfAttrs& attrs, const Node& node,
               {"lower", attrs.lower ? "True" : "False"}});
   }
   return {a};
-}
-
-// The lower triangle, mirrored.
-Value Mirrored(GraphBuilder& b, Value value) {
-  const Value lower = TriangleOnly(b, value, true);
-  const Value diagonal =
-      b.Op("_linalg_makediag", {b.Op("_linalg_extractdiag", {value})});
-  return b.Op("elemwise_sub",
-              {b.Op("elemwise_add", {lower, Transposed(b, lower)}), diagonal});
 }
 
 std::vector<Value> PotrfGradient(const PotrfAttrs& attrs, GradientBuilder& g) {
