@@ -107,7 +107,8 @@ std::vector<Tensor> EvaluateGradient(std::string_view op,
       continue;
     }
     CHECK(gradient.type() == inputs[i].type());
-    tensors.push_back(EvaluateValues(one.graph, {gradient}, one.values)[0]);
+    tensors.push_back(EvaluateValues(one.graph, std::span(&gradient, 1),
+                                     one.values, false)[0]);
   }
   return tensors;
 }

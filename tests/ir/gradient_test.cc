@@ -37,7 +37,8 @@ struct Net {
     for (const Value& value : *found) {
       numbers.emplace_back();
       if (!value) continue;
-      const Tensor tensor = EvaluateValues(graph, {value}, inputs)[0];
+      const Tensor tensor =
+          EvaluateValues(graph, std::span(&value, 1), inputs, false)[0];
       for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
         numbers.back().push_back(tensor.At(i));
       }

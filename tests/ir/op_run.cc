@@ -166,23 +166,6 @@ std::vector<Tensor> EvaluateValues(
   return tensors;
 }
 
-std::vector<Tensor> EvaluateValues(
-    Graph& graph, const std::vector<Value>& values,
-    const std::map<std::string, Tensor>& variables) {
-  std::map<const Node*, std::vector<Tensor>> done;
-  for (const auto& node : graph.nodes()) {
-    const auto found = variables.find(node->name);
-    if (node->kind == Node::Kind::kVariable && found != variables.end()) {
-      done[node.get()] = {found->second};
-    }
-  }
-  std::vector<Tensor> tensors;
-  for (const Value& value : values) {
-    tensors.push_back(EvaluateNode(graph, *value.node, done)[value.index]);
-  }
-  return tensors;
-}
-
 std::vector<Tensor> EvaluateUndivided(std::string_view op,
                                       const std::vector<AttrText>& attrs,
                                       const std::vector<Tensor>& inputs) {

@@ -58,12 +58,6 @@ Tensor EvaluateContraction(std::string_view op,
                            const std::vector<AttrText>& attrs,
                            const std::vector<Tensor>& inputs);
 
-// Values of a graph of which the variables, by name, are given; operators by
-// their parts where they have any.
-std::vector<Tensor> EvaluateValues(
-    Graph& graph, const std::vector<Value>& values,
-    const std::map<std::string, Tensor>& variables);
-
 // Output 0 as floats.
 std::vector<double> Evaluate(std::string_view op,
                              const std::vector<AttrText>& attrs,
