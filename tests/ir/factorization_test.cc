@@ -128,12 +128,48 @@ TEST_CASE("triangles times orthonormal rows") {
   }
 }
 
+TEST_CASE("eigenvectors and eigenvalues") {
+  const auto parts = EvaluateOp("_linalg_syevd", {}, {Definite()});
+  const Tensor &u = parts[0], &l = parts[1];
+  CHECK(Near(NumbersOf(Product(u, u, "0", "1")), kIdentities, 1e-12));
+  const Tensor diagonal = EvaluateOp("_linalg_makediag", {}, {l})[0];
+  CHECK(Near(NumbersOf(Product(Product(u, diagonal, "1", "0"), u)),
+             NumbersOf(Definite()), 1e-12));
+  CHECK(l.At(0) < l.At(1));
+  CHECK(l.At(1) < l.At(2));
+  const auto gradient = [&](const std::vector<Tensor>& heads) {
+    return EvaluateGradient("_linalg_syevd", {}, {Definite()}, heads)[0];
+  };
+  const std::vector<Tensor> heads = {SomeDoubles({2, 3, 3}),
+                                     SomeDoubles({2, 3}, 2)};
+  // Along a symmetric change of A.
+  const auto value = [&](double by) {
+    Numbers moved = NumbersOf(Definite());
+    moved[1] += by;
+    moved[3] += by;
+    const auto at =
+        EvaluateOp("_linalg_syevd", {}, {Doubles({2, 3, 3}, moved)});
+    double sum = 0;
+    for (int k = 0; k < 2; ++k) {
+      for (int64_t i = 0; i < heads[k].shape().elements(); ++i) {
+        sum += at[k].At(i) * heads[k].At(i);
+      }
+    }
+    return sum;
+  };
+  const Tensor found = gradient(heads);
+  CHECK(found.At(1) == doctest::Approx(found.At(3)));
+  CHECK(found.At(1) + found.At(3) ==
+        doctest::Approx((value(1e-5) - value(-1e-5)) / 2e-5).epsilon(1e-7));
+}
+
 TEST_CASE("what is not unrolled is refused") {
   for (const char* op : {"_linalg_potrf", "_linalg_potri", "_linalg_inverse",
                          "_linalg_det", "_linalg_slogdet"}) {
     CHECK(Refuses("C1", op, {}, {Shape{65, 65}}));
     CHECK(Refuses("C1", op, {}, {Shape{2, 3}}));
   }
+  CHECK(Refuses("C1", "_linalg_syevd", {}, {Shape{17, 17}}));
   CHECK(Refuses("C2", "_linalg_trsm", {}, {Shape{3, 3}, Shape{2, 3}}));
 }
 

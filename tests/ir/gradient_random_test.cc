@@ -35,6 +35,7 @@ constexpr Exempt kExempt[] = {
     {"_contrib_gradientmultiplier", "", "", "scales the gradient"},
     {"IdentityAttachKLSparseReg", "", "", "adds the gradient of a penalty"},
     {"_linalg_potrf", "", "", "symmetric, as the input must be"},
+    {"_linalg_syevd", "", "", "symmetric, as the input must be"},
     {"LeakyReLU", "act_type", "selu", "MXNet's is wrong"},
     {"SoftmaxActivation", "", "", "MXNet's is wrong in mode instance"},
     {"LeakyReLU", "slope", "-1", "takes the side from the output's sign"},

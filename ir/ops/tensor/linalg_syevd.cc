@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// _linalg_syevd: eigenvectors and eigenvalues of symmetric matrices, by
+// Jacobi's rotations, unrolled.
+//   A  f[…, n, n], of which the lower triangle counts
+//   U  f[…, n, n]   the eigenvectors in its rows, the greatest element of each
+//                   positive
+//   L  f[…, n]      the eigenvalues, ascending; A = Uᵀ · diag(L) · U
+// C1  A holds square matrices, of at most kMaxDiagonalized rows
+// Gradient: Uᵀ · (diag(L̄) + Y) · U with Y[i, j] = ½ (M[i, j] - M[j, i]) /
+//   (L[i] - L[j]), M = Ū · Uᵀ
+#include "ir/ops/tensor/factorization.h"
+
+namespace mxc {
+namespace {
+
+// A sweep has a node for each pair of axes.
+constexpr int64_t kMaxDiagonalized = 16;
+// Convergence is quadratic: enough for f64.
+constexpr int kSweeps = 8;
+
+void SyevdTypes(const NoAttrs&, TypeInference& t) {
+  t.AllSameDType();
+  t.SetOut(0, t.In(0));
+  if (!RequireSquare(t, "C1")) return;
+  const Extents& a = t.In(0).dims();
+  if (t.Require(a.back() <= kMaxDiagonalized,
+                "C1: matrices of {} rows are not supported, at most {}",
+                a.back(), kMaxDiagonalized)) {
+    t.SetOut(1, Shape(Extents(a.begin(), a.end() - 1)));
+  }
+}
+
+// [Λ | U], in any order.
+Value Diagonalized(GraphBuilder& b, Value a) {
+  const int rank = a.shape().rank();
+  const int64_t n = a.shape()[rank - 1];
+  Value both = b.Op("Concat", {Mirrored(b, a), Identities(b, a.type())},
+                    {{"num_args", "2"}, {"dim", std::to_string(rank - 1)}});
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (int64_t p = 0; p < n; ++p) {
+      for (int64_t q = p + 1; q < n; ++q) {
+        both = b.Op("_rotate", {both},
+                    {{"p", std::to_string(p)}, {"q", std::to_string(q)}});
+      }
+    }
+  }
+  return both;
+}
+
+// Rows whose element of greatest absolute value, the first of them, is
+// positive.
+Value WithSigns(GraphBuilder& b, Value rows) {
+  const AttrText last = {"axis", "-1"};
+  const Value greatest = b.Op("argmax", {b.Abs(rows)}, {last});
+  const Value element =
+      b.Op("pick", {rows, greatest}, {last, {"keepdims", "True"}});
+  return b.Mul(rows, b.Sign(element));
+}
+
+std::vector<Value> SyevdByRotations(const NoAttrs&, const Node& node,
+                                    GraphBuilder& b) {
+  const Value a = node.inputs[0];
+  const int rank = a.shape().rank();
+  const int64_t n = a.shape()[rank - 1];
+  const Value both = Diagonalized(b, a);
+  const auto half = [&](int64_t begin) {
+    return b.Op("slice_axis", {both},
+                {{"axis", std::to_string(rank - 1)},
+                 {"begin", std::to_string(begin)},
+                 {"end", std::to_string(begin + n)}});
+  };
+  const Value values = b.Op("_linalg_extractdiag", {half(0)});
+  const AttrText along = {"axis", std::to_string(rank - 2)};
+  const Value order =
+      b.Op("_sort_order", {b.Op("_sort_rank", {values}, {along})},
+           {along, {"k", std::to_string(n)}});
+  const Value rows =
+      b.BroadcastTo(b.Op("expand_dims", {order}, {{"axis", "-1"}}), a.shape());
+  const Value vectors = b.Op("_take_along", {half(n), rows}, {along});
+  return {WithSigns(b, vectors), b.Op("_take_along", {values, order}, {along})};
+}
+
+std::vector<Value> SyevdGradient(const NoAttrs&, GradientBuilder& g) {
+  const Value u = g.Out(0), l = g.Out(1);
+  Value inner = g.Op("_linalg_makediag", {g.Head(1)});
+  if (g.HasHead(0)) {
+    const Value m = MatrixProduct(g, g.Head(0), u, false, true);
+    const Value difference = g.Sub(g.Op("expand_dims", {l}, {{"axis", "-1"}}),
+                                   g.Op("expand_dims", {l}, {{"axis", "-2"}}));
+    // The numerator is 0 on the diagonal.
+    const Value apart =
+        g.Op("elemwise_add", {difference, Identities(g, u.type())});
+    const Value turned = g.Op("elemwise_sub", {m, Transposed(g, m)});
+    inner = g.Op("elemwise_add", {inner, g.Mul(g.Div(turned, apart), 0.5)});
+  }
+  return {MatrixProduct(g, MatrixProduct(g, u, inner, true, false), u)};
+}
+
+}  // namespace
+
+MXC_OP(LinalgSyevd) {
+  return Op<>("_linalg_syevd")
+      .Alias({"linalg_syevd"})
+      .Doc("eigenvectors and eigenvalues of symmetric matrices")
+      .Inputs({{"A", InputKind::kData}})
+      .Outputs({"output0", "output1"})
+      .Types(SyevdTypes)
+      .Decompose(SyevdByRotations)
+      .Gradient(SyevdGradient);
+}
+
+}  // namespace mxc
