@@ -60,6 +60,7 @@ void CholeskyColumnMeaning(const CholeskyColumnAttrs& attrs, Definition& def) {
 
 MXC_OP(CholeskyColumn) {
   return Op<CholeskyColumnAttrs>("_cholesky_column")
+      .Internal()
       .Doc("a column of a Cholesky factor")
       .Inputs({{"A", InputKind::kData}})
       .Types(CholeskyColumnTypes)

@@ -67,6 +67,7 @@ void DiagGradientMeaning(const DiagGradientAttrs& attrs, Definition& def) {
 
 MXC_OP(DiagGradient) {
   return Op<DiagGradientAttrs>("_diag_gradient")
+      .Internal()
       .Doc("zeros with a given diagonal")
       .Inputs({{"head", InputKind::kData}})
       .Outputs({"gradient"})

@@ -71,6 +71,7 @@ void EliminateMeaning(const EliminateAttrs& attrs, Definition& def) {
 
 MXC_OP(Eliminate) {
   return Op<EliminateAttrs>("_eliminate")
+      .Internal()
       .Doc("a row taken from the others")
       .Inputs({{"data", InputKind::kData}, {"pivot", InputKind::kData}})
       .Types(EliminateTypes)

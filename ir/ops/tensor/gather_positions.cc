@@ -50,6 +50,7 @@ void GatherPositionsMeaning(const GatherPositionsAttrs& attrs,
 
 MXC_OP(GatherPositions) {
   return Op<GatherPositionsAttrs>("_gather_positions")
+      .Internal()
       .Doc("the positions that indices name")
       .Inputs({{"indices", InputKind::kData}})
       .Types(GatherPositionsTypes)

@@ -101,6 +101,7 @@ void ReflectGradientMeaning(const PadGradientAttrs& attrs, Definition& def) {
 
 MXC_OP(PadGradient) {
   return Op<PadGradientAttrs>("_pad_gradient")
+      .Internal()
       .Doc("the gradient of a border that repeats data")
       .Inputs({{"head", InputKind::kData}})
       .Outputs({"gradient"})

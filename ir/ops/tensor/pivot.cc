@@ -57,6 +57,7 @@ void PivotMeaning(const PivotAttrs& attrs, Definition& def) {
 
 MXC_OP(Pivot) {
   return Op<PivotAttrs>("_pivot")
+      .Internal()
       .Doc("the row that elimination goes on with")
       .Types(PivotTypes)
       .Meaning(PivotMeaning);

@@ -79,6 +79,7 @@ Value PlaceInZeros(GradientBuilder& g, Value value, const Shape& shape,
 
 MXC_OP(Place) {
   return Op<PlaceAttrs>("_place")
+      .Internal()
       .Doc("zeros with a tensor laid in")
       .Types(PlaceTypes)
       .Meaning(PlaceMeaning);

@@ -71,6 +71,7 @@ void ReflectMeaning(const ReflectAttrs& attrs, Definition& def) {
 
 MXC_OP(Reflect) {
   return Op<ReflectAttrs>("_reflect")
+      .Internal()
       .Doc("a reflection that makes a row zero")
       .Types(ReflectTypes)
       .Meaning(ReflectMeaning);

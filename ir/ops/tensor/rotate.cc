@@ -74,6 +74,7 @@ void RotateMeaning(const RotateAttrs& attrs, Definition& def) {
 
 MXC_OP(Rotate) {
   return Op<RotateAttrs>("_rotate")
+      .Internal()
       .Doc("a rotation that makes an element of a symmetric matrix zero")
       .Types(RotateTypes)
       .Meaning(RotateMeaning);

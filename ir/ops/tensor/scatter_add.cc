@@ -68,6 +68,7 @@ void ScatterAddMeaning(const ScatterAddAttrs& attrs, Definition& def) {
 
 MXC_OP(ScatterAdd) {
   return Op<ScatterAddAttrs>("_scatter_add")
+      .Internal()
       .Doc("values added up at positions along an axis")
       .Inputs({{"values", InputKind::kData}, {"positions", InputKind::kData}})
       .Types(ScatterAddTypes)

@@ -42,6 +42,7 @@ std::vector<Value> SelectGradient(const NoAttrs&, GradientBuilder& g) {
 
 MXC_OP(Select) {
   return Op<>("_select")
+      .Internal()
       .Doc("one of two tensors, by a number")
       .Inputs({{"condition", InputKind::kData},
                {"x", InputKind::kData},

@@ -73,6 +73,7 @@ void SubstituteMeaning(const SubstituteAttrs& attrs, Definition& def) {
 
 MXC_OP(Substitute) {
   return Op<SubstituteAttrs>("_substitute")
+      .Internal()
       .Doc("one row of the solution of a triangular system")
       .Inputs({{"A", InputKind::kData}, {"X", InputKind::kData}})
       .Types(SubstituteTypes)
