@@ -5,7 +5,9 @@
 
 #include <charconv>
 
-#include "tools/initializer.h"
+#include "runtime/train/parameter_initializer.h"
+#include "runtime/train/random.h"
+#include "tools/initial_value.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -43,13 +45,11 @@ std::string InitAnnotation(const Node& variable) {
   return found == variable.annotations.end() ? "" : found->second;
 }
 
-Result<Initializer> ChooseInitializer(const Node& variable,
-                                      const NetworkOptions& options,
-                                      const Initializer& weights) {
-  if (options.make_up_weights) {
-    return Initializer{.kind = Initializer::Kind::kUniform, .scale = 0.07};
-  }
-  return InitializerFor(variable.name, InitAnnotation(variable), weights);
+// Numbers for a network whose weights do not matter, whatever its names are.
+train::Status MakeUp(const train::Target& target) {
+  train::RandomStream(target.seed, target.name)
+      .FillUniform(0.07, target.values);
+  return {};
 }
 
 // Inputs whose shape neither the file nor the command line gives.
@@ -89,7 +89,8 @@ void AddWeightOptions(CLI::App& app, NetworkOptions& options) {
   app.add_option(
          "--init", options.init,
          "initialize missing parameters: xavier, msra, uniform, normal, "
-         "constant:V, zero, one; xavier:gaussian,in,2")
+         "orthogonal, constant:V, zero, one; xavier:gaussian,in,2; "
+         "'load:F.params;.*_bias=>constant:1;xavier'")
       ->type_name("HOW");
   app.add_option("--seed", options.seed, "of --init")->capture_default_str();
 }
@@ -124,8 +125,9 @@ Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
 }
 
 Status InitializeMissing(const NetworkOptions& options, Model& model) {
-  const std::string text = options.make_up_weights ? "uniform" : options.init;
-  MXC_ASSIGN(const Initializer weights, ParseInitializer(text));
+  const auto initializer = train::ParameterInitializer::Parse(
+      options.make_up_weights ? "" : options.init);
+  if (!initializer.ok()) return Complaint(initializer.status().message());
   Diagnostics errors;
   for (Node* variable : MissingParameters(model)) {
     TensorType type = variable->types[0];
@@ -137,12 +139,12 @@ Status InitializeMissing(const NetworkOptions& options, Model& model) {
                              variable->name));
       continue;
     }
-    const Result<Initializer> initializer =
-        ChooseInitializer(*variable, options, weights);
-    Result<Tensor> value =
-        initializer.ok()
-            ? Initialize(*initializer, variable->name, type, options.seed)
-            : Result<Tensor>(initializer.errors());
+    Result<Tensor> value = InitialValue(
+        variable->name, type, options.seed, [&](const train::Target& target) {
+          return options.make_up_weights
+                     ? MakeUp(target)
+                     : initializer->Fill(target, InitAnnotation(*variable));
+        });
     if (value.ok()) {
       model.parameters[variable->name] = std::move(*value);
       continue;

@@ -18,9 +18,9 @@
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "runtime/formats/npy.h"
+#include "runtime/train/random.h"
 #include "tools/arrays.h"
 #include "tools/command.h"
-#include "tools/initializer.h"
 #include "tools/plan.h"
 #include "tools/step_runner.h"
 
@@ -123,14 +123,13 @@ Result<Tensor> InputFor(const Buffer& buffer, const Inputs& given,
                                  ToString(found->second.type()),
                                  ToString(buffer.type)));
   }
-  MXC_ASSIGN(const Tensor drawn,
-             Initialize({.kind = Initializer::Kind::kUniform, .scale = 0.5},
-                        buffer.name, {DType::kF32, buffer.type.shape}, seed));
+  std::vector<float> drawn(static_cast<size_t>(buffer.type.shape.elements()));
+  train::RandomStream(seed, buffer.name).FillUniform(0.5, drawn);
   std::byte* bytes = nullptr;
   Tensor value = Tensor::Allocate(buffer.type, &bytes);
   for (int64_t i = 0; i < buffer.type.shape.elements(); ++i) {
     StoreElement(bytes + i * SizeOf(buffer.type.dtype), buffer.type.dtype,
-                 drawn.At(i) + 0.5);
+                 static_cast<double>(drawn[static_cast<size_t>(i)]) + 0.5);
   }
   return value;
 }

@@ -16,7 +16,7 @@ struct Entry {
 };
 
 constexpr Entry kMetrics[] = {
-#define MXC_METRIC(function, name) {name, Make_##function},
+#define MXC_METRIC(function, name) {name, MakeMetric_##function},
 #include "runtime/train/metrics.def"
 #undef MXC_METRIC
 };

@@ -15,7 +15,7 @@ struct Entry {
 };
 
 constexpr Entry kSchedulers[] = {
-#define MXC_SCHEDULER(name) {#name, Make_##name},
+#define MXC_SCHEDULER(name) {#name, MakeScheduler_##name},
 #include "runtime/train/schedulers.def"
 #undef MXC_SCHEDULER
 };

@@ -98,11 +98,15 @@ class JsonReader {
 
   // Of numbers; what is in it is checked by who reads it as numbers.
   bool ReadList(std::string& value) {
-    const size_t end = rest_.find(']');
-    if (end == rest_.npos) return false;
-    value = rest_.substr(0, end + 1);
-    rest_.remove_prefix(end + 1);
-    return true;
+    int depth = 0;
+    for (size_t i = 0; i < rest_.size(); ++i) {
+      depth += (rest_[i] == '[') - (rest_[i] == ']');
+      if (depth > 0) continue;
+      value = rest_.substr(0, i + 1);
+      rest_.remove_prefix(i + 1);
+      return true;
+    }
+    return false;
   }
 
   bool ReadString(std::string& value) {
@@ -204,6 +208,16 @@ std::string ArgumentReader::NextPositional() {
   return "";
 }
 
+bool ArgumentReader::ReadPositional(double& value) {
+  const std::string text = NextPositional();
+  if (text.empty()) return false;
+  if (!ParseNumber(text, value)) {
+    Refuse(Format("%s '%s' has an illegal argument '%s'", what_.c_str(),
+                  specification_.name.c_str(), text.c_str()));
+  }
+  return true;
+}
+
 bool ArgumentReader::Read(std::string_view key, double& value) {
   const std::string* text = Take(key);
   if (text == nullptr) return false;
@@ -239,10 +253,9 @@ bool ArgumentReader::Read(std::string_view key, std::string& value) {
 bool ArgumentReader::Read(std::string_view key, std::vector<double>& values) {
   const std::string* text = Take(key);
   if (text == nullptr) return false;
-  std::string_view rest = Trim(*text);
-  if (rest.starts_with('[') && rest.ends_with(']')) {
-    rest = rest.substr(1, rest.size() - 2);
-  }
+  std::string flat = *text;
+  std::erase_if(flat, [](char c) { return c == '[' || c == ']'; });
+  std::string_view rest = flat;
   values.clear();
   do {
     double value = 0;

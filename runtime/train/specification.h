@@ -31,8 +31,8 @@ struct Specification {
 StatusOr<Specification> ParseSpecification(std::string_view text);
 
 // The JSON form: a list of a string and, possibly, an object whose values are
-// scalars or lists of numbers. null, true and false become "None", "True" and
-// "False", a list keeps its brackets.
+// scalars or (nested) lists of numbers. null, true and false become "None",
+// "True" and "False", a list keeps its brackets.
 StatusOr<Specification> ParseJsonSpecification(std::string_view text);
 
 // Takes the arguments of a specification one by one. The first error is kept
@@ -48,12 +48,15 @@ class ArgumentReader {
   bool Read(std::string_view key, int64_t& value);
   bool Read(std::string_view key, bool& value);
   bool Read(std::string_view key, std::string& value);
-  // "3,6,9" or "[3, 6, 9]"; a single number is a list of one.
+  // "3,6,9" or "[3, 6, 9]"; a single number is a list of one, inner brackets
+  // are ignored.
   bool Read(std::string_view key, std::vector<int64_t>& values);
   bool Read(std::string_view key, std::vector<double>& values);
   // One of `words`; the index of the one that was given goes to `value`.
   bool Read(std::string_view key, const std::vector<std::string_view>& words,
             int& value);
+  // The only positional value, if there is one.
+  bool ReadPositional(double& value);
   // The next positional value that has not been taken; empty: none is left.
   std::string NextPositional();
 

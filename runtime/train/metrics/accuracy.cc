@@ -29,8 +29,8 @@ class Accuracy : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_accuracy(ArgumentReader& arguments,
-                                      const std::string&) {
+std::unique_ptr<Metric> MakeMetric_accuracy(ArgumentReader& arguments,
+                                            const std::string&) {
   return std::make_unique<Accuracy>(arguments);
 }
 

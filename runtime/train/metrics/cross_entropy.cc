@@ -32,13 +32,13 @@ class CrossEntropy : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_cross_entropy(ArgumentReader& arguments,
-                                           const std::string&) {
+std::unique_ptr<Metric> MakeMetric_cross_entropy(ArgumentReader& arguments,
+                                                 const std::string&) {
   return std::make_unique<CrossEntropy>(arguments, "cross-entropy");
 }
 
-std::unique_ptr<Metric> Make_nll_loss(ArgumentReader& arguments,
-                                      const std::string&) {
+std::unique_ptr<Metric> MakeMetric_nll_loss(ArgumentReader& arguments,
+                                            const std::string&) {
   return std::make_unique<CrossEntropy>(arguments, "nll-loss");
 }
 

@@ -10,9 +10,9 @@ namespace mxc::train {
 
 // Reads its arguments from the reader; errors stay in the reader. `asked` is
 // the name in metrics.def that the user wrote.
-#define MXC_METRIC(function, name)                                   \
-  std::unique_ptr<Metric> Make_##function(ArgumentReader& arguments, \
-                                          const std::string& asked);
+#define MXC_METRIC(function, name)                                         \
+  std::unique_ptr<Metric> MakeMetric_##function(ArgumentReader& arguments, \
+                                                const std::string& asked);
 #include "runtime/train/metrics.def"
 #undef MXC_METRIC
 

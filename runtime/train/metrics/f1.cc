@@ -19,7 +19,8 @@ double F1(const BinaryCounts& counts) {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_f1(ArgumentReader& arguments, const std::string&) {
+std::unique_ptr<Metric> MakeMetric_f1(ArgumentReader& arguments,
+                                      const std::string&) {
   return std::make_unique<BinaryMetric>(arguments, "f1", F1);
 }
 

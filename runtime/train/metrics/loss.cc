@@ -21,7 +21,8 @@ class Loss : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_loss(ArgumentReader&, const std::string& asked) {
+std::unique_ptr<Metric> MakeMetric_loss(ArgumentReader&,
+                                        const std::string& asked) {
   return std::make_unique<Loss>(asked);
 }
 

@@ -24,8 +24,8 @@ double MatthewsCorrelation(const BinaryCounts& c) {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_mcc(ArgumentReader& arguments,
-                                 const std::string&) {
+std::unique_ptr<Metric> MakeMetric_mcc(ArgumentReader& arguments,
+                                       const std::string&) {
   return std::make_unique<BinaryMetric>(arguments, "mcc", MatthewsCorrelation);
 }
 

@@ -39,15 +39,18 @@ class MeanError : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_mae(ArgumentReader&, const std::string& asked) {
+std::unique_ptr<Metric> MakeMetric_mae(ArgumentReader&,
+                                       const std::string& asked) {
   return std::make_unique<MeanError>(asked, MeanError::Kind::kAbsolute);
 }
 
-std::unique_ptr<Metric> Make_mse(ArgumentReader&, const std::string& asked) {
+std::unique_ptr<Metric> MakeMetric_mse(ArgumentReader&,
+                                       const std::string& asked) {
   return std::make_unique<MeanError>(asked, MeanError::Kind::kSquare);
 }
 
-std::unique_ptr<Metric> Make_rmse(ArgumentReader&, const std::string& asked) {
+std::unique_ptr<Metric> MakeMetric_rmse(ArgumentReader&,
+                                        const std::string& asked) {
   return std::make_unique<MeanError>(asked, MeanError::Kind::kRootOfSquare);
 }
 

@@ -103,7 +103,7 @@ double ConfusionCorrelation::Value() const {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_pcc(ArgumentReader&, const std::string&) {
+std::unique_ptr<Metric> MakeMetric_pcc(ArgumentReader&, const std::string&) {
   return std::make_unique<ConfusionCorrelation>();
 }
 

@@ -82,8 +82,8 @@ class PearsonCorrelation : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_pearsonr(ArgumentReader& arguments,
-                                      const std::string&) {
+std::unique_ptr<Metric> MakeMetric_pearsonr(ArgumentReader& arguments,
+                                            const std::string&) {
   return std::make_unique<PearsonCorrelation>(arguments);
 }
 

@@ -58,8 +58,8 @@ class Perplexity : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_perplexity(ArgumentReader& arguments,
-                                        const std::string&) {
+std::unique_ptr<Metric> MakeMetric_perplexity(ArgumentReader& arguments,
+                                              const std::string&) {
   return std::make_unique<Perplexity>(arguments);
 }
 

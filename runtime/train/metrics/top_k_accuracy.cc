@@ -60,8 +60,8 @@ class TopKAccuracy : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> Make_top_k_accuracy(ArgumentReader& arguments,
-                                            const std::string& asked) {
+std::unique_ptr<Metric> MakeMetric_top_k_accuracy(ArgumentReader& arguments,
+                                                  const std::string& asked) {
   return std::make_unique<TopKAccuracy>(arguments, asked);
 }
 

@@ -15,7 +15,7 @@ class ConstantScheduler : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Make_constant(ArgumentReader& arguments) {
+std::unique_ptr<Scheduler> MakeScheduler_constant(ArgumentReader& arguments) {
   return std::make_unique<ConstantScheduler>(arguments);
 }
 

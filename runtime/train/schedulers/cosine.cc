@@ -21,7 +21,7 @@ class CosineScheduler : public DecayScheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Make_cosine(ArgumentReader& arguments) {
+std::unique_ptr<Scheduler> MakeScheduler_cosine(ArgumentReader& arguments) {
   return std::make_unique<CosineScheduler>(arguments);
 }
 

@@ -9,7 +9,7 @@ namespace mxc::train {
 
 // Reads its arguments from the reader; errors stay in the reader.
 #define MXC_SCHEDULER(name) \
-  std::unique_ptr<Scheduler> Make_##name(ArgumentReader& arguments);
+  std::unique_ptr<Scheduler> MakeScheduler_##name(ArgumentReader& arguments);
 #include "runtime/train/schedulers.def"
 #undef MXC_SCHEDULER
 

@@ -47,7 +47,7 @@ class FactorScheduler : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Make_factor(ArgumentReader& arguments) {
+std::unique_ptr<Scheduler> MakeScheduler_factor(ArgumentReader& arguments) {
   return std::make_unique<FactorScheduler>(arguments);
 }
 

@@ -52,7 +52,8 @@ class MultiFactorScheduler : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Make_multifactor(ArgumentReader& arguments) {
+std::unique_ptr<Scheduler> MakeScheduler_multifactor(
+    ArgumentReader& arguments) {
   return std::make_unique<MultiFactorScheduler>(arguments);
 }
 

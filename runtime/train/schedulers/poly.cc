@@ -26,7 +26,7 @@ class PolyScheduler : public DecayScheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Make_poly(ArgumentReader& arguments) {
+std::unique_ptr<Scheduler> MakeScheduler_poly(ArgumentReader& arguments) {
   return std::make_unique<PolyScheduler>(arguments);
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "runtime/formats/array.h"
+
+namespace mxc::train {
+
+// Elements of any type as floats, rounded to the nearest; the spans hold
+// equally many.
+void ToFloats(runtime::ElementType type, std::span<const std::byte> elements,
+              std::span<float> values);
+
+}  // namespace mxc::train
