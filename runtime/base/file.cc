@@ -89,6 +89,7 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::Append(Bytes bytes) {
+  if (followed_ != nullptr) followed_->Add(bytes);
   if (buffer_.size() + bytes.size() > kBufferBytes) Flush();
   if (bytes.size() > kBufferBytes) return Write(bytes);
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/checksum.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
@@ -74,6 +75,9 @@ class FileWriter {
   }
   Status Commit();
 
+  // Adds to `checksum` what is appended from now on; null ends it.
+  void Follow(RunningChecksum* checksum) { followed_ = checksum; }
+
  private:
   void Flush();
   void Write(Bytes bytes);
@@ -81,6 +85,7 @@ class FileWriter {
   std::string path_, temporary_;
   Descriptor file_;
   std::vector<std::byte> buffer_;
+  RunningChecksum* followed_ = nullptr;
   Status status_;
 };
 

@@ -284,11 +284,14 @@ void WriteNdarrayRecord(FileWriter& file, const Array& array) {
   file.Append(array.bytes());
 }
 
-Status WriteNdarrayList(const std::string& path,
-                        std::span<const NamedArray> arrays) {
+uint64_t NdarrayRecordBytes(const Array& array) {
+  constexpr uint64_t kFixed = 6 * sizeof(uint32_t);
+  return kFixed + array.shape.size() * sizeof(int64_t) + array.bytes().size();
+}
+
+void AppendNdarrayList(FileWriter& file, std::span<const NamedArray> arrays) {
   const bool named = std::ranges::any_of(
       arrays, [](const NamedArray& a) { return !a.name.empty(); });
-  FileWriter file(path);
   file.AppendScalar(kListMagic);
   file.AppendScalar(uint64_t{0});
   file.AppendScalar(static_cast<uint64_t>(arrays.size()));
@@ -299,6 +302,12 @@ Status WriteNdarrayList(const std::string& path,
     file.AppendScalar(static_cast<uint64_t>(a.name.size()));
     file.Append(a.name);
   }
+}
+
+Status WriteNdarrayList(const std::string& path,
+                        std::span<const NamedArray> arrays) {
+  FileWriter file(path);
+  AppendNdarrayList(file, arrays);
   return file.Commit();
 }
 

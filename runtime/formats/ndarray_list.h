@@ -28,8 +28,12 @@ StatusOr<std::vector<NamedArray>> ReadNdarrayList(const std::string& path);
 Status WriteNdarrayList(const std::string& path,
                         std::span<const NamedArray> arrays);
 
+// The same as part of a larger file.
+void AppendNdarrayList(FileWriter& file, std::span<const NamedArray> arrays);
+
 // One record without the list around it, as `.states` files hold it.
 StatusOr<Array> ReadNdarrayRecord(ByteReader& reader);
 void WriteNdarrayRecord(FileWriter& file, const Array& array);
+uint64_t NdarrayRecordBytes(const Array& array);
 
 }  // namespace mxc::runtime

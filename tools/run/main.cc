@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxc-run: runs and benchmarks compiled networks.
+// mxc-run: runs, trains, scores and benchmarks compiled networks.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -39,7 +39,7 @@ int Report(const Manners& manners, const std::vector<std::string>& messages) {
 int Execute(const Command& command, const Manners& manners) {
   try {
     command();
-    return std::fflush(stdout) == 0 ? kSuccess : kFailure;
+    return std::fflush(stdout) == 0 ? manners.exit_code : kFailure;
   } catch (const Failure& failure) {
     return Report(manners, failure.messages());
   } catch (const std::exception& failure) {
@@ -48,8 +48,9 @@ int Execute(const Command& command, const Manners& manners) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Runs and benchmarks compiled networks (.mxa files).",
-               "mxc-run");
+  CLI::App app(
+      "Runs, trains, scores and benchmarks compiled networks (.mxa files).",
+      "mxc-run");
   app.set_version_flag("--version", "mxc " MXC_VERSION);
   app.require_subcommand(1);
   Manners manners;
@@ -60,6 +61,8 @@ int Main(int argc, char** argv) {
   };
   add("run", "run a network on given inputs", AddRun);
   add("bench", "measure how fast a network runs", AddBench);
+  add("train", "train a network on samples", AddTrain);
+  add("score", "measure how good a network is on samples", AddScore);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,11 +11,14 @@ namespace mxc::run {
 
 struct Manners {
   bool json = false;
+  int exit_code = 0;  // of a command that neither fails nor succeeds
 };
 
 using Command = std::function<void()>;
 
 Command AddRun(CLI::App& app, Manners& manners);
 Command AddBench(CLI::App& app, Manners& manners);
+Command AddTrain(CLI::App& app, Manners& manners);
+Command AddScore(CLI::App& app, Manners& manners);
 
 }  // namespace mxc::run

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorBoard's event files: records (length, checksum, bytes, checksum; the
+// checksums are masked CRC-32C) of protocol buffers tensorflow.Event with
+// scalars in tensorflow.Summary. Formats: tensorflow/core/lib/io/record_writer
+// and tensorflow/core/{util/event,framework/summary}.proto, which have not
+// changed since 2015.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/base/bytes.h"
+#include "runtime/train/series.h"
+#include "runtime/train/status.h"
+
+namespace mxc::train {
+
+using Scalar = std::pair<std::string_view, double>;  // tag, value
+
+class EventLog {
+ public:
+  // Makes the folder if need be, and a new file in it.
+  static StatusOr<EventLog> Create(const std::string& folder);
+
+  // One event; it is in the file when the call returns. Errors of the disk are
+  // kept: the log is no reason to stop training.
+  void Write(int64_t step, std::span<const Scalar> scalars);
+  Status status() const { return status_; }
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  EventLog() = default;
+  void WriteRecord(const std::string& event);
+
+  std::unique_ptr<std::FILE, Closer> file_;
+  std::string path_;
+  Status status_;
+};
+
+// Adds the scalars of an event file to `series`, up to the first record that is
+// damaged or not written to its end.
+void ParseEvents(runtime::Bytes bytes, SeriesMap& series);
+
+// All event files of a folder, in the order of their names (which begin with
+// their times): a later file replaces what an earlier one has at and after the
+// later one's first step. Steps after `last_step` are left out.
+SeriesMap ReadEvents(const std::string& folder, int64_t last_step);
+
+// CRC-32C (Castagnoli) of `bytes`.
+uint32_t Crc32c(runtime::Bytes bytes);
+
+}  // namespace mxc::train

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The curves of a training run in a folder: TensorBoard's event files and
+// report.html, which is rewritten after every epoch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/train/event_log.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/report.h"
+
+namespace mxc::train {
+
+class Journal {
+ public:
+  // `resumed_step`: the curves of the earlier run up to there are kept; 0: none
+  // are. `report` holds title and facts.
+  static StatusOr<Journal> Open(const std::string& folder, int64_t resumed_step,
+                                Report report);
+
+  bool WantsStep(int64_t step) const { return step % kEvery == 0; }
+  void OnStep(const Progress& progress);
+  void OnEpoch(const EpochSummary& summary);
+  // After the last epoch, or where training stopped before.
+  Status Close();
+
+ private:
+  static constexpr int64_t kEvery = 10;  // steps
+
+  Journal(std::string folder, EventLog log, Report report)
+      : folder_(std::move(folder)),
+        log_(std::move(log)),
+        report_(std::move(report)) {}
+
+  void Write(int64_t step, const std::vector<Scalar>& scalars);
+  Status WritePage() const;
+
+  std::string folder_;
+  EventLog log_;
+  Report report_;
+};
+
+}  // namespace mxc::train

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/progress.h"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/base/clock.h"
+
+namespace mxc::train {
+namespace {
+
+std::string MetricText(const MetricValues& metrics) {
+  std::string text;
+  for (const auto& [name, value] : metrics) {
+    text += Format("  %s %.4f", name.c_str(), value);
+  }
+  return text;
+}
+
+class SilentReporter : public Reporter {
+ public:
+  bool WantsStep(int64_t) override { return false; }
+  void OnStep(const Progress&) override {}
+  void OnEpoch(const EpochSummary&) override {}
+  void Say(const std::string&) override {}
+};
+
+class LineReporter : public Reporter {
+ public:
+  explicit LineReporter(std::FILE* out) : out_(out) {}
+
+  bool WantsStep(int64_t) override { return false; }
+  void OnStep(const Progress&) override {}
+  void OnEpoch(const EpochSummary& s) override {
+    std::string line =
+        Format("epoch %lld/%lld  loss %.4f", static_cast<long long>(s.epoch),
+               static_cast<long long>(s.epochs), s.loss) +
+        MetricText(s.metrics);
+    if (s.validation) {
+      line += Format("  val loss %.4f", s.validation->loss);
+      for (const auto& [name, value] : s.validation->metrics) {
+        line += Format("  val %s %.4f", name.c_str(), value);
+      }
+    }
+    line += Format("  %.0f samples/s  %s", s.samples_per_s,
+                   ClockTime(s.seconds).c_str());
+    Print(line);
+  }
+  void Say(const std::string& sentence) override { Print(sentence); }
+
+ protected:
+  virtual void Print(const std::string& line) {
+    std::fprintf(out_, "%s\n", line.c_str());
+    std::fflush(out_);
+  }
+
+  std::FILE* out_;
+};
+
+class BarReporter : public LineReporter {
+ public:
+  using LineReporter::LineReporter;
+  ~BarReporter() override { Clear(); }
+
+  bool WantsStep(int64_t) override {
+    constexpr int64_t kBetween = 100'000'000;  // ns
+    const int64_t now = runtime::Nanoseconds();
+    if (now - drawn_ < kBetween) return false;
+    drawn_ = now;
+    return true;
+  }
+
+  void OnStep(const Progress& p) override {
+    const std::string head =
+        Format("epoch %lld/%lld ", static_cast<long long>(p.epoch),
+               static_cast<long long>(p.epochs));
+    const std::string tail =
+        Format(" %3.0f%%  loss %.4f", 100 * Done(p), p.loss) +
+        MetricText(p.metrics) +
+        Format("  %.0f samples/s  %s left", p.samples_per_s,
+               ClockTime(p.seconds_left).c_str());
+    const size_t width = Width();
+    std::string line = head + tail;
+    if (line.size() + 8 < width) {
+      line = head +
+             Bar(Done(p), std::min<size_t>(width - line.size() - 1, 30)) + tail;
+    } else if (line.size() > width) {
+      line.resize(width);
+    }
+    std::fprintf(out_, "\r%s\x1b[K", line.c_str());
+    std::fflush(out_);
+    shown_ = true;
+  }
+
+ protected:
+  void Print(const std::string& line) override {
+    Clear();
+    LineReporter::Print(line);
+  }
+
+ private:
+  static double Done(const Progress& p) {
+    return p.batches > 0
+               ? static_cast<double>(p.batch) / static_cast<double>(p.batches)
+               : 0;
+  }
+
+  static std::string Bar(double done, size_t cells) {
+    const auto eighths = static_cast<size_t>(std::clamp(done, 0.0, 1.0) * 8 *
+                                             static_cast<double>(cells));
+    constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    std::string bar;
+    for (size_t i = 0; i < eighths / 8; ++i) bar += "█";
+    bar += kParts[eighths % 8];
+    const size_t used = eighths / 8 + (eighths % 8 != 0);
+    for (size_t i = used; i < cells; ++i) bar += "░";
+    return bar;
+  }
+
+  size_t Width() const {
+    winsize size{};
+    const bool known = ioctl(fileno(out_), TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col > 20 ? size.ws_col : 80;
+  }
+
+  void Clear() {
+    if (shown_) std::fprintf(out_, "\r\x1b[K");
+    shown_ = false;
+  }
+
+  int64_t drawn_ = 0;
+  bool shown_ = false;
+};
+
+class JsonReporter : public Reporter {
+ public:
+  JsonReporter(int64_t every, std::FILE* out) : every_(every), out_(out) {}
+
+  bool WantsStep(int64_t step) override {
+    return every_ > 0 && step % every_ == 0;
+  }
+
+  void OnStep(const Progress& p) override {
+    Print(Head(p.step, p.epoch, p.loss, p.metrics, p.samples_per_s,
+               p.learning_rate));
+  }
+
+  void OnEpoch(const EpochSummary& s) override {
+    std::string line =
+        Head(s.step, s.epoch, s.loss, s.metrics, s.samples_per_s,
+             s.learning_rate) +
+        ", \"epoch_end\": true, \"seconds\": " + JsonNumber(s.seconds);
+    if (s.validation) {
+      line += ", \"validation\": {\"loss\": " + JsonNumber(s.validation->loss) +
+              ", \"metrics\": " + JsonMetrics(s.validation->metrics) + "}";
+    }
+    Print(line);
+  }
+
+  void Say(const std::string& sentence) override {
+    std::fprintf(stderr, "%s\n", sentence.c_str());
+  }
+
+ private:
+  static std::string Head(int64_t step, int64_t epoch, double loss,
+                          const MetricValues& metrics, double samples_per_s,
+                          double learning_rate) {
+    return Format("{\"step\": %lld, \"epoch\": %lld, \"loss\": ",
+                  static_cast<long long>(step), static_cast<long long>(epoch)) +
+           JsonNumber(loss) + ", \"metrics\": " + JsonMetrics(metrics) +
+           ", \"samples_per_s\": " + JsonNumber(samples_per_s) +
+           ", \"learning_rate\": " + JsonNumber(learning_rate);
+  }
+
+  void Print(const std::string& object) {
+    std::fprintf(out_, "%s}\n", object.c_str());
+    std::fflush(out_);
+  }
+
+  int64_t every_;
+  std::FILE* out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reporter> MakeReporter(ReportStyle style, int64_t every,
+                                       std::FILE* out) {
+  switch (style) {
+    case ReportStyle::kBar:
+      return std::make_unique<BarReporter>(out);
+    case ReportStyle::kLines:
+      return std::make_unique<LineReporter>(out);
+    case ReportStyle::kJson:
+      return std::make_unique<JsonReporter>(every, out);
+    case ReportStyle::kSilent:
+      break;
+  }
+  return std::make_unique<SilentReporter>();
+}
+
+std::string ClockTime(double seconds) {
+  if (!(seconds >= 0 && seconds < 1e9)) return "?";
+  const auto whole = static_cast<int64_t>(seconds + 0.5);
+  const auto hours = static_cast<long long>(whole / 3600);
+  const int minutes = static_cast<int>(whole / 60 % 60);
+  const int rest = static_cast<int>(whole % 60);
+  return hours > 0 ? Format("%lld:%02d:%02d", hours, minutes, rest)
+                   : Format("%d:%02d", minutes, rest);
+}
+
+std::string JsonText(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      json += Format("\\u%04x", c);
+    } else {
+      json += c;
+    }
+  }
+  return json + "\"";
+}
+
+std::string JsonNumber(double value) {
+  return std::isfinite(value) ? Format("%.9g", value) : "null";
+}
+
+std::string JsonMetrics(const MetricValues& metrics) {
+  std::string json = "{";
+  for (const auto& [name, value] : metrics) {
+    json += (json.size() > 1 ? ", " : "") + JsonText(name) + ": " +
+            JsonNumber(value);
+  }
+  return json + "}";
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training run as one page that opens from a mail, years later: no script, no
+// file beside it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/train/series.h"
+#include "runtime/train/status.h"
+
+namespace mxc::train {
+
+struct Report {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> facts;  // name, value
+  // "train/loss" and "val/loss" share the chart "loss"; a name without a slash
+  // has a chart of its own.
+  SeriesMap series;
+};
+
+std::string ReportPage(const Report& report);
+Status WriteReport(const std::string& path, const Report& report);
+
+}  // namespace mxc::train

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mxc::train {
+
+struct Point {
+  int64_t step;
+  double value;
+};
+
+// Curves by name, "train/loss"; each in the order of its steps.
+using SeriesMap = std::map<std::string, std::vector<Point>>;
+
+}  // namespace mxc::train

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/snapshot.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "runtime/train/floats.h"
+#include "runtime/train/parameter_initializer.h"
+
+namespace mxc::train {
+namespace {
+
+using runtime::Array;
+using runtime::NamedArray;
+using runtime::StateValue;
+
+// Which of MXNet's files holds a state.
+enum class Place { kParameter, kAuxiliary, kOptimizer, kElsewhere };
+
+// "((mean, var), weight_f32)" → mean, var, weight_f32.
+std::vector<std::string> NamesOfForm(std::string_view form) {
+  std::vector<std::string> names;
+  for (std::string_view rest = form; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find_first_of("(), "));
+    if (!word.empty() && word != "None") names.emplace_back(word);
+    rest.remove_prefix(std::max(word.size(), size_t{1}));
+  }
+  return names;
+}
+
+std::set<std::string> OptimizerStateNames(const TrainFacts& facts) {
+  std::set<std::string> names;
+  for (const std::string& parameter : facts.parameters) {
+    for (const std::string& state : NamesOfForm(facts.optimizer_state)) {
+      names.insert(parameter + "/" + state);
+    }
+  }
+  return names;
+}
+
+class States {
+ public:
+  explicit States(TrainStep& step)
+      : step_(step), optimizer_(OptimizerStateNames(step.facts())) {
+    const TrainFacts& facts = step.facts();
+    for (const std::string& name : facts.parameters) {
+      places_[name] = Place::kParameter;
+    }
+    for (const std::string& name : facts.auxiliaries) {
+      places_[name] = Place::kAuxiliary;
+    }
+    for (size_t i = 0; i < step.states().size(); ++i) {
+      indices_[step.states()[i].name] = i;
+    }
+  }
+
+  Place PlaceOf(const std::string& name) const {
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    return optimizer_.contains(name) ? Place::kOptimizer : Place::kElsewhere;
+  }
+
+  std::optional<size_t> Find(std::string_view name) const {
+    const auto found = indices_.find(std::string(name));
+    if (found == indices_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  StatusOr<Array> Copy(size_t index) const {
+    const data::Field& field = step_.states()[index];
+    StatusOr<Array> array = Array::Allocate(field.type, field.shape);
+    if (!array.ok()) return array;
+    const std::span<std::byte> bytes = array->bytes();
+    std::memcpy(bytes.data(), step_.State(index).data(), bytes.size());
+    return array;
+  }
+
+  StatusOr<Array> CopyByName(std::string_view name) const {
+    if (const auto index = Find(name)) return Copy(*index);
+    return Fail(StatusCode::kNotFound, "the network has no state '%s'",
+                std::string(name).c_str());
+  }
+
+ private:
+  TrainStep& step_;
+  std::set<std::string> optimizer_;
+  std::map<std::string, Place> places_;
+  std::map<std::string, size_t> indices_;
+};
+
+std::string_view WithoutPrefix(std::string_view name) {
+  if (name.starts_with("arg:") || name.starts_with("aux:")) {
+    name.remove_prefix(4);
+  }
+  return name;
+}
+
+// All arrays of a checkpoint under the names of states.
+std::map<std::string, Array> ArraysByState(const Checkpoint& checkpoint,
+                                           const TrainFacts& facts) {
+  std::map<std::string, Array> arrays;
+  for (const NamedArray& named : checkpoint.parameters) {
+    arrays[std::string(WithoutPrefix(named.name))] = named.array;
+  }
+  for (const NamedArray& named : checkpoint.states) {
+    arrays[named.name] = named.array;
+  }
+  const std::vector<std::string> names = NamesOfForm(facts.optimizer_state);
+  for (const auto& entry : checkpoint.updater.entries) {
+    std::string parameter;
+    if (const auto* index = std::get_if<int64_t>(&entry.key)) {
+      if (*index < 0 ||
+          *index >= static_cast<int64_t>(facts.parameters.size())) {
+        continue;
+      }
+      parameter = facts.parameters[static_cast<size_t>(*index)];
+    } else {
+      parameter = std::get<std::string>(entry.key);
+    }
+    const std::vector<Array> values = FlattenState(entry.value);
+    for (size_t k = 0; k < values.size() && k < names.size(); ++k) {
+      arrays[parameter + "/" + names[k]] = values[k];
+    }
+  }
+  return arrays;
+}
+
+void SkipSpaces(std::string_view& text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+}
+
+Status ParseForm(std::string_view& text, int depth,
+                 const std::function<StatusOr<Array>(std::string_view)>& array,
+                 StateValue* value) {
+  SkipSpaces(text);
+  if (!text.starts_with('(')) {
+    const size_t end = text.find_first_of("(),");
+    const std::string_view name = text.substr(0, end);
+    text.remove_prefix(name.size());
+    if (name == "None") return {};
+    StatusOr<Array> found = array(name);
+    if (!found.ok()) return found.status();
+    value->array = std::move(*found);
+    return {};
+  }
+  value->is_tuple = true;
+  do {
+    text.remove_prefix(1);
+    SkipSpaces(text);
+    if (text.starts_with(')')) break;
+    if (depth == 0) return Fail(StatusCode::kCorrupt, "too deeply nested");
+    MXC_RT_RETURN_IF_ERROR(
+        ParseForm(text, depth - 1, array, &value->items.emplace_back()));
+  } while (text.starts_with(','));
+  if (!text.starts_with(')')) {
+    return Fail(StatusCode::kCorrupt, "the form of a state has no ')'");
+  }
+  text.remove_prefix(1);
+  return {};
+}
+
+}  // namespace
+
+StatusOr<StateValue> StateOfForm(
+    std::string_view form,
+    const std::function<StatusOr<Array>(std::string_view)>& array) {
+  StateValue value;
+  MXC_RT_RETURN_IF_ERROR(ParseForm(form, 4, array, &value));
+  return value;
+}
+
+Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
+  const States states(step);
+  const TrainFacts& facts = step.facts();
+  checkpoint.parameters.clear();
+  checkpoint.updater.entries.clear();
+  checkpoint.states.clear();
+  for (size_t i = 0; i < step.states().size(); ++i) {
+    const std::string& name = step.states()[i].name;
+    const Place place = states.PlaceOf(name);
+    if (place == Place::kOptimizer) continue;
+    StatusOr<Array> array = states.Copy(i);
+    if (!array.ok()) return array.status();
+    if (place == Place::kElsewhere) {
+      checkpoint.states.push_back({name, std::move(*array)});
+    } else {
+      checkpoint.parameters.push_back(
+          {(place == Place::kParameter ? "arg:" : "aux:") + name,
+           std::move(*array)});
+    }
+  }
+  for (size_t i = 0; i < facts.parameters.size(); ++i) {
+    StatusOr<StateValue> value = StateOfForm(
+        facts.optimizer_state.empty() ? "None" : facts.optimizer_state,
+        [&](std::string_view name) {
+          return states.CopyByName(facts.parameters[i] + "/" +
+                                   std::string(name));
+        });
+    if (!value.ok()) return value.status();
+    checkpoint.updater.entries.push_back(
+        {static_cast<int64_t>(i), std::move(*value)});
+  }
+  return {};
+}
+
+Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
+  const std::map<std::string, Array> arrays =
+      ArraysByState(checkpoint, step.facts());
+  const std::vector<data::Field>& states = step.states();
+  for (const data::Field& field : states) {
+    const auto found = arrays.find(field.name);
+    if (found == arrays.end()) {
+      return Fail(StatusCode::kNotFound,
+                  "the checkpoint has no state '%s': it is of another network "
+                  "or another optimizer",
+                  field.name.c_str());
+    }
+    if (found->second.type != field.type ||
+        found->second.shape != field.shape) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "state '%s' has another shape or type in the checkpoint",
+                  field.name.c_str());
+    }
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    const std::span<const std::byte> bytes = arrays.at(states[i].name).bytes();
+    std::memcpy(step.State(i).data(), bytes.data(), bytes.size());
+  }
+  return {};
+}
+
+Status LoadParameters(std::span<const NamedArray> arrays, TrainStep& step) {
+  const States states(step);
+  int64_t loaded = 0;
+  for (const NamedArray& named : arrays) {
+    const std::string name(WithoutPrefix(named.name));
+    const std::optional<size_t> index = states.Find(name);
+    if (!index) continue;
+    const data::Field& field = step.states()[*index];
+    const std::span<std::byte> target = step.State(*index);
+    if (named.array.shape != field.shape) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "'%s' has another shape in the network", name.c_str());
+    }
+    if (named.array.type == field.type) {
+      std::memcpy(target.data(), named.array.bytes().data(), target.size());
+    } else if (field.type == runtime::ElementType::kF32) {
+      ToFloats(named.array.type, named.array.bytes(),
+               {reinterpret_cast<float*>(target.data()),
+                target.size() / sizeof(float)});
+    } else {
+      return Fail(StatusCode::kUnsupported,
+                  "'%s' has another type in the network", name.c_str());
+    }
+    ++loaded;
+  }
+  if (loaded > 0 || arrays.empty()) return {};
+  return Fail(StatusCode::kNotFound,
+              "none of the %zu arrays is a parameter of the network",
+              arrays.size());
+}
+
+Status InitializeParameters(std::string_view how, uint64_t seed,
+                            TrainStep& step) {
+  const auto initializer = ParameterInitializer::Parse(how);
+  if (!initializer.ok()) return initializer.status();
+  const States states(step);
+  for (const std::string& name : step.facts().parameters) {
+    const std::optional<size_t> index = states.Find(name);
+    if (!index) continue;
+    const data::Field& field = step.states()[*index];
+    if (field.type != runtime::ElementType::kF32) {
+      return Fail(StatusCode::kUnsupported,
+                  "'%s' is not float32: initialize it when compiling",
+                  name.c_str());
+    }
+    const std::span<std::byte> bytes = step.State(*index);
+    const Target target{.name = name,
+                        .shape = field.shape,
+                        .values = {reinterpret_cast<float*>(bytes.data()),
+                                   bytes.size() / sizeof(float)},
+                        .seed = seed};
+    MXC_RT_RETURN_IF_ERROR(initializer->Fill(target, ""));
+  }
+  return {};
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of a network as the arrays of a checkpoint, and back.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "runtime/train/checkpoint.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::train {
+
+// Copies every state: parameters and auxiliary states to `parameters`, the
+// optimizer's to `updater` in MXNet's form, the rest to `states`. Other fields
+// of the checkpoint stay.
+Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
+
+// Every state from the arrays of a checkpoint; refuses one that lacks a state
+// or has another shape or type for it, and then changes nothing.
+Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
+
+// Parameters and auxiliary states by name (with "arg:" and "aux:" or without),
+// converted to their types. What the arrays lack stays as it is; refuses arrays
+// of other shapes and arrays of which none is the network's.
+Status LoadParameters(std::span<const runtime::NamedArray> arrays,
+                      TrainStep& step);
+
+// Parameters anew, by ParameterInitializer.
+Status InitializeParameters(std::string_view how, uint64_t seed,
+                            TrainStep& step);
+
+// The optimizer's state of one parameter as MXNet holds it, in Python's
+// notation: "None", "momentum", "(mean, var)", "(n,)", "(momentum,
+// weight_f32)".  Fills the names with arrays, in order.
+StatusOr<runtime::StateValue> StateOfForm(
+    std::string_view form,
+    const std::function<StatusOr<runtime::Array>(std::string_view)>& array);
+
+}  // namespace mxc::train

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/trainer.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "runtime/base/clock.h"
+#include "runtime/train/snapshot.h"
+
+namespace mxc::train {
+namespace {
+
+// Numbers of a note, exactly.
+std::string NumbersText(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    text += Format(text.empty() ? "%a" : " %a", number);
+  }
+  return text;
+}
+
+std::vector<double> NumbersOf(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    numbers.push_back(std::strtod(word.c_str(), nullptr));
+  }
+  return numbers;
+}
+
+std::string NoteOf(const Checkpoint& checkpoint, const char* word) {
+  const auto found = checkpoint.notes.find(word);
+  return found == checkpoint.notes.end() ? "" : found->second;
+}
+
+// What the rates depend on.
+std::string ScheduleText(const TrainerOptions& options) {
+  return options.schedule +
+         (options.learning_rate ? Format(" %a", *options.learning_rate) : "");
+}
+
+double Mean(double sum, int64_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+double PerSecond(int64_t count, int64_t nanoseconds) {
+  return nanoseconds <= 0 ? 0
+                          : static_cast<double>(count) * 1e9 /
+                                static_cast<double>(nanoseconds);
+}
+
+int64_t RowsOf(const data::Batch& batch) {
+  return batch.data.empty() || batch.data[0].array.shape.empty()
+             ? 0
+             : batch.data[0].array.shape[0];
+}
+
+}  // namespace
+
+StatusOr<TrainResult> Trainer::Run() {
+  MXC_RT_RETURN_IF_ERROR(Prepare());
+  if (options_.resume) MXC_RT_RETURN_IF_ERROR(Resume());
+  MXC_RT_RETURN_IF_ERROR(OpenJournal());
+  if (epochs_ >= options_.epochs) {
+    reporter_.Say(Format("all %lld epochs are done already",
+                         static_cast<long long>(epochs_)));
+  }
+  Status status;
+  while (status.ok() && epochs_ < options_.epochs && !result_.interrupted) {
+    status = RunEpoch();
+  }
+  if (journal_) {
+    const Status closed = journal_->Close();
+    if (status.ok() && !closed.ok()) reporter_.Say(closed.message());
+  }
+  if (!status.ok()) return status;
+  result_.step = steps_;
+  result_.epochs = epochs_;
+  return result_;
+}
+
+Status Trainer::Prepare() {
+  StatusOr<std::unique_ptr<Scheduler>> schedule =
+      ParseSchedule(options_.schedule, options_.learning_rate);
+  if (!schedule.ok()) return schedule.status();
+  schedule_ = std::move(*schedule);
+  StatusOr<MetricList> metrics = MetricList::Parse(options_.metrics);
+  if (!metrics.ok()) return metrics.status();
+  metrics_ = std::move(*metrics);
+  if (options_.save.empty() || options_.resume) return {};
+  return ForgetCheckpoints(options_.save);
+}
+
+Status Trainer::Resume() {
+  if (options_.save.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "resuming needs the prefix of the checkpoints: --save");
+  }
+  const auto newest = FindNewestComplete(options_.save);
+  if (!newest.ok()) return newest.status();
+  if (!newest->has_value()) {
+    reporter_.Say("no complete checkpoint of '" + options_.save +
+                  "' was found: starting anew");
+    return {};
+  }
+  const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(**newest);
+  if (!checkpoint.ok()) return checkpoint.status();
+  const auto cursor = data::ParseCursor(NoteOf(*checkpoint, "cursor"));
+  if (!cursor.ok()) return cursor.status();
+  MXC_RT_RETURN_IF_ERROR(samples_.Seek(*cursor));
+  MXC_RT_RETURN_IF_ERROR(RestoreStates(*checkpoint, step_));
+  steps_ = checkpoint->step;
+  epochs_ = checkpoint->epoch;
+  const auto epoch = NumbersOf(NoteOf(*checkpoint, "epoch_loss"));
+  if (epoch.size() == 2) {
+    batches_ = static_cast<int64_t>(epoch[0]);
+    epoch_loss_ = epoch[1];
+  }
+  // Another schedule begins as MXNet's begin_num_update: from its own start.
+  if (NoteOf(*checkpoint, "schedule_text") == ScheduleText(options_)) {
+    schedule_->Restore(NumbersOf(NoteOf(*checkpoint, "schedule")));
+  }
+  if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
+    metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
+  }
+  reporter_.Say(Format(
+      "resumed from %s: step %lld, epoch %lld", (*newest)->Path("mxc").c_str(),
+      static_cast<long long>(steps_), static_cast<long long>(epochs_ + 1)));
+  return {};
+}
+
+Status Trainer::OpenJournal() {
+  if (options_.log_folder.empty()) return {};
+  const TrainFacts& facts = step_.facts();
+  Report report;
+  report.title = "Training " + facts.network;
+  std::string optimizer = facts.optimizer;
+  for (const auto& [name, value] : facts.optimizer_options) {
+    optimizer += " " + name + "=" + value;
+  }
+  report.facts = {{"network", facts.network},
+                  {"optimizer", optimizer},
+                  {"data", samples_.summary()},
+                  {"epochs", std::to_string(options_.epochs)}};
+  if (!options_.schedule.empty()) {
+    report.facts.emplace_back("schedule", options_.schedule);
+  }
+  StatusOr<Journal> journal =
+      Journal::Open(options_.log_folder, steps_, std::move(report));
+  if (!journal.ok()) return journal.status();
+  journal_.emplace(std::move(*journal));
+  return {};
+}
+
+Status Trainer::RunEpoch() {
+  epoch_over_ = false;
+  while (!epoch_over_) {
+    MXC_RT_RETURN_IF_ERROR(RunStep());
+    if (epoch_over_) break;
+    Announce();
+    MXC_RT_RETURN_IF_ERROR(SaveIfDue());
+    if (result_.interrupted) return {};
+  }
+  return FinishEpoch();
+}
+
+// Sets epoch_over_ where there is no batch.
+Status Trainer::RunStep() {
+  const int64_t start = runtime::Nanoseconds();
+  const StatusOr<bool> more = samples_.Next(batch_);
+  if (!more.ok()) return more.status();
+  if (!*more) {
+    epoch_over_ = true;
+    return {};
+  }
+  rate_ = schedule_->At(steps_ + 1);
+  const StatusOr<float> loss =
+      step_.Train(batch_, samples_.bucket_key(batch_.bucket), rate_);
+  if (!loss.ok()) return loss.status();
+  if (!std::isfinite(*loss)) return Diverged(static_cast<double>(*loss));
+  ++steps_;
+  ++batches_;
+  epoch_loss_ += static_cast<double>(*loss);
+  MXC_RT_RETURN_IF_ERROR(MeasureStep());
+  const int64_t spent = runtime::Nanoseconds() - start;
+  for (Stretch* stretch : {&reported_, &journaled_, &epoch_stretch_}) {
+    stretch->loss += static_cast<double>(*loss);
+    stretch->steps += 1;
+    stretch->samples += RowsOf(batch_);
+    stretch->nanoseconds += spent;
+  }
+  return {};
+}
+
+Status Trainer::MeasureStep() {
+  Status status = judge_.Update(batch_, step_.outputs(), 0, metrics_);
+  if (status.ok() || !options_.metrics_may_fail) return status;
+  metrics_ = MetricList();
+  return {};
+}
+
+Status Trainer::Diverged(double loss) {
+  std::string message =
+      Format("the loss is %g at step %lld of epoch %lld (learning rate %g)",
+             loss, static_cast<long long>(steps_ + 1),
+             static_cast<long long>(epochs_ + 1), rate_);
+  const StatusOr<std::string> cause = step_.ExplainLoss();
+  if (cause.ok() && !cause->empty()) message += ": " + *cause;
+  if (result_.saved) {
+    message += "; the last checkpoint is " + result_.saved->Path("mxc");
+  }
+  return Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
+Progress Trainer::ProgressNow() const {
+  Progress progress{.step = steps_,
+                    .epoch = epochs_ + 1,
+                    .epochs = options_.epochs,
+                    .batch = batches_,
+                    .batches = samples_.batches(samples_.cursor().epoch),
+                    .loss = 0,
+                    .metrics = ValuesOf(metrics_),
+                    .learning_rate = rate_,
+                    .samples_per_s = samples_per_s_,
+                    .seconds_left = 0};
+  const int64_t left = progress.batches - batches_ +
+                       (options_.epochs - progress.epoch) * progress.batches;
+  progress.seconds_left =
+      Mean(static_cast<double>(left) *
+               static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9,
+           epoch_stretch_.steps);
+  return progress;
+}
+
+void Trainer::Announce() {
+  const auto report = [&](auto& to, Stretch& stretch) {
+    samples_per_s_ = PerSecond(stretch.samples, stretch.nanoseconds);
+    Progress progress = ProgressNow();
+    progress.loss = Mean(stretch.loss, stretch.steps);
+    to.OnStep(progress);
+    stretch = Stretch();
+  };
+  if (reporter_.WantsStep(steps_)) report(reporter_, reported_);
+  if (journal_ && journal_->WantsStep(steps_)) report(*journal_, journaled_);
+}
+
+Status Trainer::FinishEpoch() {
+  EpochSummary summary;
+  summary.step = steps_;
+  summary.epoch = ++epochs_;
+  summary.epochs = options_.epochs;
+  summary.loss = Mean(epoch_loss_, batches_);
+  summary.metrics = ValuesOf(metrics_);
+  summary.learning_rate = rate_;
+  summary.samples_per_s =
+      PerSecond(epoch_stretch_.samples, epoch_stretch_.nanoseconds);
+  summary.seconds = static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9;
+  if (validation_ != nullptr) {
+    StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);
+    if (!score.ok()) return score.status();
+    summary.validation = {score->loss, ValuesOf(metrics_)};
+  }
+  metrics_.Reset();
+  batches_ = 0;
+  epoch_loss_ = 0;
+  reported_ = epoch_stretch_ = Stretch();
+  reporter_.OnEpoch(summary);
+  if (journal_) journal_->OnEpoch(summary);
+  result_.last = std::move(summary);
+  if (options_.save.empty()) return {};
+  return Save(EpochCheckpoint(options_.save, epochs_));
+}
+
+Status Trainer::SaveIfDue() {
+  result_.interrupted = Interrupted();
+  if (options_.save.empty()) return {};
+  const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
+  if (!due && !result_.interrupted) return {};
+  MXC_RT_RETURN_IF_ERROR(Save(StepCheckpoint(options_.save, steps_)));
+  RemoveOutdated(options_.save, options_.keep);
+  return {};
+}
+
+Status Trainer::Save(const CheckpointName& name) {
+  Checkpoint checkpoint;
+  checkpoint.step = steps_;
+  checkpoint.epoch = epochs_;
+  StatusOr<std::string> symbol = step_.symbol();
+  if (!symbol.ok()) return symbol.status();
+  checkpoint.symbol = std::move(*symbol);
+  checkpoint.notes = {
+      {"cursor", data::CursorText(samples_.cursor())},
+      {"epoch_loss", NumbersText({static_cast<double>(batches_), epoch_loss_})},
+      {"schedule_text", ScheduleText(options_)},
+      {"schedule", NumbersText(schedule_->State())},
+      {"metrics_text", options_.metrics},
+      {"metrics", NumbersText(metrics_.State())}};
+  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
+  MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
+  result_.saved = name;
+  return {};
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop: batches through a network, schedules, metrics, validation,
+// checkpoints, resuming.
+//
+// Two runs over the same samples with the same options leave the same bytes,
+// also where one of them was interrupted at any moment and resumed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/data/iterator.h"
+#include "runtime/train/checkpoint.h"
+#include "runtime/train/journal.h"
+#include "runtime/train/metric.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/scheduler.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::train {
+
+struct TrainerOptions {
+  int64_t epochs = 1;
+  std::optional<double> learning_rate;
+  std::string schedule;              // ParseSchedule; empty: a constant rate
+  std::string metrics = "accuracy";  // MetricList::Parse
+  // The metrics are a guess: leave them out if the network's outputs are not
+  // of their kind.
+  bool metrics_may_fail = false;
+
+  std::string save;        // a checkpoint's prefix; empty: nothing is saved
+  int64_t save_every = 0;  // steps; 0: after epochs alone
+  int keep = 2;            // sets of files within epochs
+  bool resume = false;     // from the newest complete checkpoint, if any
+
+  std::string log_folder;  // empty: no journal
+  // Set by a signal's handler: the loop finishes its step, saves and returns.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct TrainResult {
+  int64_t step = 0, epochs = 0;  // in all
+  bool interrupted = false;
+  std::optional<CheckpointName> saved;  // the last checkpoint of this run
+  std::optional<EpochSummary> last;     // the last whole epoch of this run
+};
+
+class Trainer {
+ public:
+  // All must outlive the trainer. `validation` may be null.
+  Trainer(TrainStep& step, data::Iterator& samples, data::Iterator* validation,
+          Reporter& reporter, TrainerOptions options)
+      : step_(step),
+        samples_(samples),
+        validation_(validation),
+        reporter_(reporter),
+        options_(std::move(options)) {}
+
+  StatusOr<TrainResult> Run();
+
+ private:
+  Status Prepare();
+  Status Resume();
+  Status OpenJournal();
+  Status RunEpoch();
+  Status FinishEpoch();
+  Status RunStep();
+  Status MeasureStep();
+  Status Diverged(double loss);
+  void Announce();
+  Progress ProgressNow() const;
+  Status Save(const CheckpointName& name);
+  Status SaveIfDue();
+  bool Interrupted() const {
+    return options_.interrupted != nullptr && *options_.interrupted;
+  }
+
+  TrainStep& step_;
+  data::Iterator& samples_;
+  data::Iterator* validation_;
+  Reporter& reporter_;
+  TrainerOptions options_;
+
+  std::unique_ptr<Scheduler> schedule_;
+  MetricList metrics_;
+  std::optional<Journal> journal_;
+  Judge judge_;
+  data::Batch batch_;
+
+  int64_t steps_ = 0, epochs_ = 0;  // done in all
+  int64_t batches_ = 0;             // of the epoch
+  double rate_ = 0;                 // of the last step
+  double epoch_loss_ = 0;           // summed over batches_
+  bool epoch_over_ = false;
+
+  // Since the last report, validation and saving excluded.
+  struct Stretch {
+    double loss = 0;
+    int64_t steps = 0, samples = 0, nanoseconds = 0;
+  };
+  Stretch reported_, journaled_, epoch_stretch_;
+  double samples_per_s_ = 0;
+  TrainResult result_;
+};
+
+}  // namespace mxc::train

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/event_log.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "runtime/train/chart.h"
+#include "runtime/train/report.h"
+#include "tests/support/shared.h"
+
+namespace mxc::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string FolderFor(const char* name) {
+  const fs::path path = fs::temp_directory_path() /
+                        (std::string(name) + std::to_string(getpid()));
+  fs::remove_all(path);
+  return path.string();
+}
+
+// RFC 3720, B.4.
+TEST_CASE("event log: CRC-32C of known bytes") {
+  const std::vector<std::byte> zeros(32), ones(32, std::byte{0xff});
+  CHECK(Crc32c(zeros) == 0x8a9136aau);
+  CHECK(Crc32c(ones) == 0x62a8ab43u);
+  std::vector<std::byte> rising;
+  for (int i = 0; i < 32; ++i) rising.push_back(static_cast<std::byte>(i));
+  CHECK(Crc32c(rising) == 0x46dd794eu);
+}
+
+TEST_CASE("event log: what is written is read, also after a resume") {
+  const std::string folder = FolderFor("mxc_event_log.");
+  {
+    auto log = EventLog::Create(folder);
+    REQUIRE(log.ok());
+    for (int64_t step = 10; step <= 50; step += 10) {
+      log->Write(step,
+                 std::vector<Scalar>{{"loss", 1.0 / static_cast<double>(step)},
+                                     {"lr", 0.5}});
+    }
+    CHECK(log->status().ok());
+  }
+  SeriesMap series = ReadEvents(folder, 30);  // the later ones were lost
+  REQUIRE(series["loss"].size() == 3);
+  CHECK(series["loss"][2].step == 30);
+  CHECK(series["loss"][2].value == doctest::Approx(1.0 / 30));
+  {
+    auto log = EventLog::Create(folder);
+    log->Write(40, std::vector<Scalar>{{"loss", 7}});
+  }
+  series = ReadEvents(folder, 1000);
+  CHECK(series["loss"].size() == 4);
+  CHECK(series["loss"][3].value == 7);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("event log: damaged files end where they are damaged") {
+  const std::string folder = FolderFor("mxc_event_damage.");
+  {
+    auto log = EventLog::Create(folder);
+    for (int64_t step = 1; step <= 9; ++step) {
+      log->Write(step, std::vector<Scalar>{{"loss", 1}});
+    }
+  }
+  const std::string whole =
+      ReadText(fs::directory_iterator(folder)->path().string());
+  std::mt19937 random(2);
+  for (int i = 0; i < 2000; ++i) {
+    std::string damaged = whole.substr(0, random() % (whole.size() + 1));
+    if (!damaged.empty() && i % 2 == 0) {
+      damaged[random() % damaged.size()] ^= static_cast<char>(random());
+    }
+    SeriesMap series;
+    ParseEvents(std::as_bytes(std::span(damaged)), series);
+    CHECK(series["loss"].size() <= 9);
+  }
+  fs::remove_all(folder);
+}
+
+TEST_CASE("chart: labels and points lie on the page, text is escaped") {
+  CHECK(ShortNumber(0.025) == "0.025");
+  CHECK(ShortNumber(12000) == "12k");
+  CHECK(ShortNumber(2500000) == "2.5M");
+  CHECK(ShortNumber(1.25e-5) == "1.25e-05");
+  CHECK(ShortNumber(0) == "0");
+  CHECK(EscapeXml("a<b> & \"c\"\n") == "a&lt;b&gt; &amp; &quot;c&quot; ");
+  std::vector<Point> points;
+  for (int64_t i = 0; i < 5000; ++i) {
+    points.push_back({i, i % 100 == 0 ? NAN : std::exp(-1e-3 * double(i))});
+  }
+  const std::string svg =
+      DrawChart("loss <1>", {{"train", points}, {"val", {{10, 0.5}}}});
+  CHECK(svg.find("loss &lt;1&gt;") != std::string::npos);
+  CHECK(svg.find("nan") == std::string::npos);
+  CHECK(svg.size() < 30000);  // thinned
+  // Nothing to draw, one value, equal values: no division by zero.
+  for (const auto& few : std::vector<std::vector<Point>>{
+           {}, {{3, 0.25}}, {{1, 2}, {2, 2}}, {{1, INFINITY}}}) {
+    const std::string drawn = DrawChart("x", {{"a", few}});
+    CHECK(drawn.find("nan") == std::string::npos);
+    CHECK(drawn.find("inf") == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace mxc::train

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/train/trainer.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "runtime/formats/ndarray_list.h"
+#include "runtime/train/snapshot.h"
+#include "tests/support/shared.h"
+#include "tests/train/toy.h"
+
+namespace mxc::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    static int count = 0;
+    path_ = (fs::temp_directory_path() /
+             ("mxc_trainer." + std::to_string(getpid()) + "." +
+              std::to_string(count++)))
+                .string();
+    fs::remove_all(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string operator/(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// Keeps everything it is told.
+class Recorder : public Reporter {
+ public:
+  bool WantsStep(int64_t) override { return true; }
+  void OnStep(const Progress& progress) override { steps.push_back(progress); }
+  void OnEpoch(const EpochSummary& summary) override {
+    epochs.push_back(summary);
+  }
+  void Say(const std::string& sentence) override {
+    sentences.push_back(sentence);
+  }
+
+  std::vector<Progress> steps;
+  std::vector<EpochSummary> epochs;
+  std::vector<std::string> sentences;
+};
+
+TrainerOptions Options(const std::string& save) {
+  TrainerOptions options;
+  options.epochs = 3;
+  options.learning_rate = 0.2;
+  options.schedule = "multifactor:step=5,12:factor=0.5";
+  options.metrics = "mse";
+  options.save = save;
+  options.save_every = 4;
+  return options;
+}
+
+struct Run {
+  ToyStep step;
+  ToySamples samples;
+  Recorder recorder;
+
+  StatusOr<TrainResult> Train(const TrainerOptions& options) {
+    return Trainer(step, samples, nullptr, recorder, options).Run();
+  }
+};
+
+std::string Weights(const Folder& folder, const char* prefix) {
+  std::string all;
+  for (const char* extension : {"params", "states"}) {
+    all += ReadText(EpochCheckpoint(folder / prefix, 3).Path(extension));
+  }
+  return all;
+}
+
+TEST_CASE("trainer: the loss falls, epochs are numbered and saved") {
+  const Folder folder;
+  Run run;
+  ToySamples validation;
+  TrainerOptions options = Options(folder / "net");
+  options.log_folder = folder / "log";
+  const auto result =
+      Trainer(run.step, run.samples, &validation, run.recorder, options).Run();
+  REQUIRE_MESSAGE(result.ok(), result.status().message());
+  CHECK(result->step == 21);
+  CHECK(result->epochs == 3);
+  CHECK_FALSE(result->interrupted);
+  const auto& epochs = run.recorder.epochs;
+  REQUIRE(epochs.size() == 3);
+  CHECK(epochs[2].epoch == 3);
+  CHECK(epochs[2].step == 21);
+  CHECK(epochs[2].loss < epochs[0].loss / 4);
+  CHECK(epochs[2].validation->loss < epochs[0].validation->loss);
+  CHECK(epochs[0].metrics[0].first == "mse");
+  REQUIRE(run.recorder.steps.size() == 21);
+  CHECK(run.recorder.steps[0].learning_rate == 0.2);
+  CHECK(run.recorder.steps[5].learning_rate == 0.1);
+  CHECK(run.recorder.steps[12].learning_rate == 0.05);
+  CHECK(run.recorder.steps[20].batch == 7);
+  // The last epoch's and the newest two within epochs.
+  for (const char* file :
+       {"net-0001.mxc", "net-0003.params", "net-0003.states", "net-symbol.json",
+        "net-step-0016.mxc", "net-step-0020.mxc", "log/report.html"}) {
+    CHECK_MESSAGE(fs::exists(folder / file), file);
+  }
+  CHECK_FALSE(fs::exists(folder / "net-step-0012.mxc"));
+  CHECK(ReadText(folder / "log/report.html").find("<polyline") !=
+        std::string::npos);
+}
+
+TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
+  const Folder folder;
+  REQUIRE(Run().Train(Options(folder / "whole")).ok());
+  const std::string expected = Weights(folder, "whole");
+  REQUIRE(expected.size() > 300);
+  Run whole;
+  REQUIRE(whole.Train(Options("")).ok());
+  for (int64_t stop = 1; stop <= 21; ++stop) {
+    CAPTURE(stop);
+    const std::string prefix =
+        folder / ("stopped" + std::to_string(stop)).c_str();
+    std::atomic<bool> interrupted = false;
+    TrainerOptions options = Options(prefix);
+    options.interrupted = &interrupted;
+    Run first;
+    first.step.at_step = [&](int64_t number) { interrupted = number == stop; };
+    const auto half = first.Train(options);
+    REQUIRE(half.ok());
+    CHECK(half->interrupted);
+    CHECK(half->step == stop);
+    Run second;
+    interrupted = false;
+    options.resume = true;
+    const auto rest = second.Train(options);
+    REQUIRE_MESSAGE(rest.ok(), rest.status().message());
+    CHECK(rest->step == 21);
+    CHECK(Weights(folder, ("stopped" + std::to_string(stop)).c_str()) ==
+          expected);
+    // What is reported of the last epoch is that of all its steps.
+    CHECK(second.recorder.epochs.back().loss ==
+          whole.recorder.epochs.back().loss);
+    CHECK(second.recorder.epochs.back().metrics ==
+          whole.recorder.epochs.back().metrics);
+  }
+}
+
+// MXC_KILLS=200 for the whole measure.
+TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
+  const char* given = std::getenv("MXC_KILLS");
+  const int kills = given != nullptr ? std::atoi(given) : 25;
+  const Folder folder;
+  REQUIRE(Run().Train(Options(folder / "whole")).ok());
+  std::mt19937 random(11);
+  const auto train = [&] {
+    TrainerOptions options = Options(folder / "killed");
+    options.save_every = 2;
+    options.resume = true;
+    Run run;
+    return run.Train(options).ok();
+  };
+  int killed = 0;
+  for (int i = 0; i < kills; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(train() ? 0 : 1);
+    usleep(random() % 30000);
+    kill(child, SIGKILL);
+    int state = 0;
+    waitpid(child, &state, 0);
+    if (WIFEXITED(state)) {
+      CHECK(WEXITSTATUS(state) == 0);
+      // It came to its end: from the beginning once more.
+      REQUIRE(ForgetCheckpoints(folder / "killed").ok());
+    } else {
+      ++killed;
+    }
+  }
+  REQUIRE(train());
+  CHECK(Weights(folder, "killed") == Weights(folder, "whole"));
+  MESSAGE(killed << " of " << kills << " runs were killed");
+}
+
+TEST_CASE("trainer: a loss that is not finite names step and tensor") {
+  const Folder folder;
+  Run run;
+  run.step.fails_at = 9;
+  const auto result = run.Train(Options(folder / "net"));
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.status().message() ==
+        "the loss is nan at step 9 of epoch 2 (learning rate 0.1): step 3, "
+        "'log', wrote nan into 'toy'; the last checkpoint is " +
+            (folder / "net-step-0008.mxc"));
+}
+
+TEST_CASE("trainer: a fresh run forgets an earlier one's checkpoints") {
+  const Folder folder;
+  TrainerOptions options = Options(folder / "net");
+  REQUIRE(Run().Train(options).ok());
+  options.epochs = 1;
+  REQUIRE(Run().Train(options).ok());
+  options.resume = true;
+  options.epochs = 2;
+  Run run;
+  const auto result = run.Train(options);
+  REQUIRE(result.ok());
+  CHECK(run.recorder.sentences[0] ==
+        "resumed from " + (folder / "net-0001.mxc") + ": step 7, epoch 2");
+  CHECK(result->step == 14);
+}
+
+TEST_CASE("trainer: mistakes are told before anything is trained") {
+  Run run;
+  TrainerOptions options = Options("");
+  options.resume = true;
+  CHECK_FALSE(run.Train(options).ok());
+  options = Options("");
+  options.schedule = "factor";
+  CHECK_FALSE(run.Train(options).ok());
+  options = Options("");
+  options.metrics = "nonsense";
+  CHECK_FALSE(run.Train(options).ok());
+  options.metrics = "f1";
+  CHECK_FALSE(run.Train(options).ok());  // shapes
+  options.metrics_may_fail = true;
+  const auto result = run.Train(options);
+  REQUIRE(result.ok());
+  CHECK(result->last->metrics.empty());
+}
+
+TEST_CASE("snapshot: MXNet's files name what MXNet names") {
+  ToyStep step;
+  Checkpoint checkpoint;
+  REQUIRE(CaptureStates(step, checkpoint).ok());
+  std::vector<std::string> names;
+  for (const auto& named : checkpoint.parameters) names.push_back(named.name);
+  CHECK(names ==
+        std::vector<std::string>{"arg:weight", "arg:bias", "aux:mean"});
+  REQUIRE(checkpoint.updater.entries.size() == 2);
+  CHECK(checkpoint.updater.entries[1].key ==
+        std::variant<int64_t, std::string>(int64_t{1}));
+  CHECK(checkpoint.updater.entries[1].value.array.has_value());
+  REQUIRE(checkpoint.states.size() == 1);
+  CHECK(checkpoint.states[0].name == "random");
+  checkpoint.states.clear();
+  CHECK_FALSE(RestoreStates(checkpoint, step).ok());
+  CHECK(LoadParameters(checkpoint.parameters, step).ok());
+  checkpoint.parameters[0].array =
+      *runtime::Array::Allocate(runtime::ElementType::kF32, {2});
+  CHECK_FALSE(LoadParameters(checkpoint.parameters, step).ok());
+}
+
+TEST_CASE("snapshot: states have the form of MXNet's optimizers") {
+  std::vector<std::string> asked;
+  const auto form = [&](std::string_view text) {
+    asked.clear();
+    return StateOfForm(text, [&](std::string_view name) {
+      asked.emplace_back(name);
+      return runtime::Array::Allocate(runtime::ElementType::kF32, {1});
+    });
+  };
+  CHECK_FALSE(form("None")->is_tuple);
+  CHECK_FALSE(form("None")->array);
+  CHECK(form("momentum")->array);
+  CHECK(form("(n,)")->items.size() == 1);
+  CHECK(form("(mean, var)")->items.size() == 2);
+  const auto nested = form("((mean, var), weight_f32)");
+  CHECK(nested->items[0].items.size() == 2);
+  CHECK(asked == std::vector<std::string>{"mean", "var", "weight_f32"});
+  CHECK(form("(None, previous)")->items[1].array);
+  CHECK_FALSE(form("(mean").ok());
+  CHECK_FALSE(form("((((((a))))))").ok());
+}
+
+}  // namespace
+}  // namespace mxc::train

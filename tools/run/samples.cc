@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/samples.h"
+
+#include "tools/run/failure.h"
+
+namespace mxc::run {
+namespace {
+
+data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
+                                        const train::TrainStep& step) {
+  data::IteratorOptions result;
+  const data::Provides needs = Take(step.needs(0));
+  if (needs.data.empty() || needs.data[0].shape.empty()) {
+    throw Failure("the network has no input that samples could fill");
+  }
+  result.batch_size = needs.data[0].shape[0];
+  result.seed = options.seed;
+  result.threads = options.workers;
+  result.on_bad_record = options.on_bad_record == "stop"
+                             ? data::OnBadRecord::kStop
+                             : data::OnBadRecord::kSkip;
+  for (const std::string& text : options.settings) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) {
+      throw Failure("--data-opt '" + text + "' is not of the form name=value");
+    }
+    result.settings.emplace_back(text.substr(0, equals),
+                                 text.substr(equals + 1));
+  }
+  return result;
+}
+
+}  // namespace
+
+void DeclareSamples(CLI::App& app, SampleOptions& options) {
+  app.add_option("--data", options.data,
+                 "where the samples come from:\n" + data::SourcesHelp())
+      ->required()
+      ->type_name("SOURCE");
+  app.add_option("--data-opt", options.settings,
+                 "an option of the source (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--on-bad-record", options.on_bad_record,
+                 "what to do about damaged records")
+      ->check(CLI::IsMember({"skip", "stop"}))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed,
+                 "of shuffling, augmentation, generated samples and the "
+                 "network's own random numbers")
+      ->capture_default_str();
+  app.add_option("--data-threads", options.workers,
+                 "threads that read ahead; 0: none")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+}
+
+std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
+                                             bool shuffle,
+                                             const train::TrainStep& step) {
+  data::IteratorOptions iterator = ToIteratorOptions(options, step);
+  iterator.shuffle = shuffle;
+  return Take(data::Open(options.data, iterator));
+}
+
+std::unique_ptr<data::Iterator> OpenScoring(
+    const SampleOptions& options, const std::string& source,
+    const std::vector<std::string>& label_names, const train::TrainStep& step) {
+  data::IteratorOptions iterator = ToIteratorOptions(options, step);
+  iterator.last_batch = data::LastBatch::kPad;
+  iterator.label_names = label_names;
+  std::unique_ptr<data::Iterator> all = Take(data::Open(source, iterator));
+  if (!all->has_held_out()) return all;
+  iterator.held_out = true;
+  return Take(data::Open(source, iterator));
+}
+
+}  // namespace mxc::run

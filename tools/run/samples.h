@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say where samples come from, and the iterators over them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/data/iterator.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::run {
+
+struct SampleOptions {
+  std::string data;                   // --data
+  std::vector<std::string> settings;  // --data-opt k=v
+  std::string on_bad_record = "skip";
+  uint64_t seed = 0;
+  int workers = 1;  // threads that read ahead
+};
+
+void DeclareSamples(CLI::App& app, SampleOptions& options);
+
+// Samples to train on, for batches such as `step` takes; `validation` of the
+// same options for the samples of `source` that are held out from training or,
+// where none are, for all of them. Both throw a Failure.
+std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
+                                             bool shuffle,
+                                             const train::TrainStep& step);
+std::unique_ptr<data::Iterator> OpenScoring(
+    const SampleOptions& options, const std::string& source,
+    const std::vector<std::string>& label_names, const train::TrainStep& step);
+
+}  // namespace mxc::run

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxc-run score: how good an artifact is on samples.
+#include "runtime/train/score.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "runtime/formats/ndarray_list.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/snapshot.h"
+#include "tools/run/artifact_step.h"
+#include "tools/run/failure.h"
+#include "tools/run/samples.h"
+#include "tools/run/subcommand.h"
+
+namespace mxc::run {
+namespace {
+
+struct ScoreOptions {
+  std::string artifact;
+  std::string params;
+  std::string metrics = "accuracy";
+  SampleOptions samples;
+  int threads = 0;
+};
+
+void Print(const train::ScoreResult& result, const train::MetricValues& values,
+           bool json) {
+  const double rate = static_cast<double>(result.samples) / result.seconds;
+  if (json) {
+    std::printf(
+        "{\"metrics\": %s, \"loss\": %s, \"samples\": %lld, "
+        "\"samples_per_s\": %s}\n",
+        train::JsonMetrics(values).c_str(),
+        train::JsonNumber(result.loss).c_str(),
+        static_cast<long long>(result.samples),
+        train::JsonNumber(rate).c_str());
+    return;
+  }
+  for (const auto& [name, value] : values) {
+    std::printf("%-14s %.6g\n", name.c_str(), value);
+  }
+  std::printf("%-14s %.6g\n%-14s %lld   %.0f samples/s\n", "loss", result.loss,
+              "samples", static_cast<long long>(result.samples), rate);
+}
+
+void Score(const ScoreOptions& options, const Manners& manners) {
+  auto metrics = Take(train::MetricList::Parse(options.metrics));
+  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads));
+  if (!options.params.empty()) {
+    Require(train::LoadParameters(
+        Take(runtime::ReadNdarrayList(options.params)), *step));
+  }
+  const auto samples =
+      OpenScoring(options.samples, options.samples.data, {}, *step);
+  const train::ScoreResult result =
+      Take(train::ScoreAll(*step, *samples, metrics));
+  const data::BadRecords& bad = samples->bad_records();
+  for (const std::string& sentence : bad.sentences) {
+    std::fprintf(stderr, "skipped: %s\n", sentence.c_str());
+  }
+  Print(result, train::ValuesOf(metrics), manners.json);
+}
+
+}  // namespace
+
+Command AddScore(CLI::App& app, Manners& manners) {
+  const auto options = std::make_shared<ScoreOptions>();
+  app.add_option("ARTIFACT", options->artifact,
+                 "an .mxa file with an entry 'score'")
+      ->required();
+  DeclareSamples(app, options->samples);
+  app.add_option("--metric", options->metrics,
+                 "as of train; several separated by commas")
+      ->capture_default_str()
+      ->type_name("METRICS");
+  app.add_option("--params", options->params,
+                 "score these parameters, PREFIX-NNNN.params, instead of the "
+                 "artifact's")
+      ->type_name("FILE");
+  app.add_option("--threads", options->threads, "0: one for each processor")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--json", manners.json, "print one JSON object");
+  return [options, &manners] { Score(*options, manners); };
+}
+
+}  // namespace mxc::run

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxc-run train: trains an artifact.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/formats/ndarray_list.h"
+#include "runtime/train/parameter_initializer.h"
+#include "runtime/train/snapshot.h"
+#include "runtime/train/trainer.h"
+#include "tools/run/artifact_step.h"
+#include "tools/run/failure.h"
+#include "tools/run/samples.h"
+#include "tools/run/subcommand.h"
+
+namespace mxc::run {
+namespace {
+
+struct TrainOptions {
+  std::string artifact;
+  int threads = 0;
+  SampleOptions samples;
+  bool no_shuffle = false;
+  std::string validation;
+  train::TrainerOptions trainer;
+  std::optional<double> learning_rate;
+  std::string metrics;
+  std::string params, init;
+  int64_t report_every = 50;
+  bool quiet = false;
+};
+
+// The first SIGINT or SIGTERM asks the loop to stop; a second one ends the
+// process as if nobody had asked.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void AskToStop(int) { interrupted = true; }
+
+void ListenForInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = AskToStop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+// The seed of what the network itself draws.
+void SeedRandom(uint64_t seed, train::TrainStep& step) {
+  for (size_t i = 0; i < step.states().size(); ++i) {
+    const data::Field& field = step.states()[i];
+    if (field.name != "random" || field.type != runtime::ElementType::kI64) {
+      continue;
+    }
+    const auto bytes = std::as_bytes(std::span(&seed, 1));
+    std::ranges::copy(bytes, step.State(i).begin());
+  }
+}
+
+void PrepareStates(const TrainOptions& options, train::TrainStep& step) {
+  if (options.samples.seed != 0) SeedRandom(options.samples.seed, step);
+  if (!options.init.empty()) {
+    Require(
+        train::InitializeParameters(options.init, options.samples.seed, step));
+  }
+  if (!options.params.empty()) {
+    Require(train::LoadParameters(
+        Take(runtime::ReadNdarrayList(options.params)), step));
+  }
+}
+
+std::unique_ptr<train::Reporter> ReporterFor(const TrainOptions& options,
+                                             const Manners& manners) {
+  using train::ReportStyle;
+  if (manners.json) {
+    return train::MakeReporter(ReportStyle::kJson, options.report_every,
+                               stdout);
+  }
+  const ReportStyle style = options.quiet            ? ReportStyle::kSilent
+                            : isatty(fileno(stderr)) ? ReportStyle::kBar
+                                                     : ReportStyle::kLines;
+  return train::MakeReporter(style, options.report_every, stderr);
+}
+
+void ReportBadRecords(const data::Iterator& samples,
+                      train::Reporter& reporter) {
+  const data::BadRecords& bad = samples.bad_records();
+  if (bad.count == 0) return;
+  reporter.Say(std::to_string(bad.count) + " damaged records were skipped:");
+  for (const std::string& sentence : bad.sentences) {
+    reporter.Say("  " + sentence);
+  }
+}
+
+int Train(TrainOptions options, const Manners& manners) {
+  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads));
+  const auto samples =
+      OpenTraining(options.samples, !options.no_shuffle, *step);
+  std::unique_ptr<data::Iterator> validation;
+  if (!options.validation.empty()) {
+    validation = OpenScoring(options.samples, options.validation,
+                             samples->label_names(), *step);
+  }
+  PrepareStates(options, *step);
+  ListenForInterrupts();
+  train::TrainerOptions& trainer = options.trainer;
+  trainer.learning_rate = options.learning_rate;
+  trainer.interrupted = &interrupted;
+  // Accuracy is what most networks are about; one that is not says nothing.
+  trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
+  trainer.metrics_may_fail = options.metrics.empty();
+  std::unique_ptr<train::Reporter> reporter = ReporterFor(options, manners);
+  const train::TrainResult result =
+      Take(train::Trainer(*step, *samples, validation.get(), *reporter, trainer)
+               .Run());
+  ReportBadRecords(*samples, *reporter);
+  if (!result.interrupted) return 0;
+  if (result.saved) {
+    reporter->Say("stopped after step " + std::to_string(result.step) +
+                  ", saved " + result.saved->Path("mxc") +
+                  "; the same command with --resume goes on from there");
+  } else {
+    reporter->Say("stopped after step " + std::to_string(result.step) +
+                  "; nothing was saved, for there was no --save");
+  }
+  constexpr int kInterrupted = 130;  // as shells report SIGINT
+  return kInterrupted;
+}
+
+void DeclareLoop(CLI::App& app, TrainOptions& options) {
+  train::TrainerOptions& trainer = options.trainer;
+  app.add_option("--epochs", trainer.epochs, "in all, resumed ones included")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--lr", options.learning_rate,
+                 "learning rate (default: the one compiled with, else 0.01)");
+  app.add_option("--lr-schedule", trainer.schedule,
+                 "factor:step=N:factor=F, multifactor:step=A,B:factor=F, "
+                 "poly:max_update=N, cosine:max_update=N; each with "
+                 "warmup_steps=N")
+      ->type_name("SCHEDULE");
+  app.add_option("--metric", options.metrics,
+                 "accuracy, top_5, cross-entropy, perplexity:ignore_label=0, "
+                 "f1, mcc, mae, mse, rmse, pearsonr, pcc, loss; several "
+                 "separated by commas")
+      ->type_name("METRICS");
+  app.add_option("--save", trainer.save,
+                 "write checkpoints PREFIX-NNNN.{params,states,mxc} after "
+                 "every epoch")
+      ->type_name("PREFIX");
+  app.add_option("--save-every", trainer.save_every,
+                 "and PREFIX-step-NNNN after every N steps")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--keep", trainer.keep,
+                 "how many of the latter to keep (default: 2)")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--resume", trainer.resume,
+               "go on from the newest complete checkpoint of --save");
+  app.add_option("--log-dir", trainer.log_folder,
+                 "write TensorBoard event files and report.html")
+      ->type_name("DIR");
+  app.add_option("--report-every", options.report_every,
+                 "steps between lines of --json")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command AddTrain(CLI::App& app, Manners& manners) {
+  const auto options = std::make_shared<TrainOptions>();
+  app.add_option("ARTIFACT", options->artifact,
+                 "an .mxa file with an entry 'train'")
+      ->required();
+  DeclareSamples(app, options->samples);
+  app.add_flag("--no-shuffle", options->no_shuffle,
+               "take the samples in their order");
+  app.add_option("--val", options->validation,
+                 "score these after every epoch: of a source that holds "
+                 "samples out, those")
+      ->type_name("SOURCE");
+  DeclareLoop(app, *options);
+  app.add_option("--params", options->params, "begin with these parameters")
+      ->type_name("FILE");
+  app.add_option("--init", options->init,
+                 "begin with new parameters: xavier, msra, …")
+      ->type_name("HOW");
+  app.add_option("--threads", options->threads, "0: one for each processor")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--quiet", options->quiet, "say nothing but errors");
+  app.add_flag("--json", manners.json, "one object a line");
+  return [options, &manners] { manners.exit_code = Train(*options, manners); };
+}
+
+}  // namespace mxc::run
