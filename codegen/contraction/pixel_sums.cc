@@ -18,8 +18,10 @@ constexpr int64_t kMostUnrollByLane = 4;
 // operand for each.
 constexpr int64_t kBlockBytes = 48 << 10;
 constexpr int64_t kBlockVectors = 3;
-// Enough for threads to share evenly, and no more sums than the cache holds.
+// Tasks for threads to share evenly; sums that are little beside what is read,
+// or that the caches hold.
 constexpr int64_t kTasks = 16;
+constexpr int64_t kLittle = 8;
 constexpr int64_t kMostPartBytes = 8 << 20;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -233,15 +235,23 @@ bool IsDepthwisePixelSums(const Contraction& c) {
 int64_t ChooseParts(const Contraction& c, int64_t data_channels,
                     int64_t out_channels) {
   if (c.groups > 1) return 1;
-  const int64_t tasks =
+  const int64_t outputs =
       DivideUp(c.batch, data_channels) * DivideUp(c.out, out_channels);
-  int64_t bytes = 4 * c.batch * c.out;
-  for (const int64_t extent : c.output) bytes *= extent;
-  for (int64_t parts = 1; parts <= c.in; ++parts) {
-    if (parts > 1 && parts * bytes > kMostPartBytes) break;
-    if (c.in % parts == 0 && parts * tasks >= kTasks) return parts;
+  int64_t sums = 4 * c.batch * c.out, data = 4 * c.in * c.batch,
+          weight = 4 * c.in * c.out;
+  for (size_t i = 0; i < c.kernel.size(); ++i) {
+    sums *= c.output[i];
+    data *= c.input[i];
+    weight *= c.kernel[i];
   }
-  return bytes * c.in <= kMostPartBytes ? c.in : 1;
+  int64_t best = 1;
+  for (int64_t parts = 2; parts <= std::min(c.in, kTasks); ++parts) {
+    const bool little = parts * sums * kLittle <= data + weight;
+    const bool needed =
+        best * outputs < kTasks && parts * sums <= kMostPartBytes;
+    if (c.in % parts == 0 && (little || needed)) best = parts;
+  }
+  return best;
 }
 
 std::vector<Nest> MakePixelSums(const Program& program, const Step& step) {

@@ -25,8 +25,9 @@ bool IsPixelSums(const Contraction& c);
 // One channel in, one out for each group: a product lane by lane.
 bool IsDepthwisePixelSums(const Contraction& c);
 
-// Into how many parts the images are best cut, where the outputs alone, in
-// tiles of so many channels of data and `vectors` vectors, give few tasks.
+// Into how many parts the images are best cut: tasks that share images read
+// their operands only once, and where the outputs, in tiles of so many channels
+// of both operands, are few, there would else be few tasks.
 int64_t ChooseParts(const Contraction& c, int64_t data_channels,
                     int64_t out_channels);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/nest_emitter.h"
+#include "codegen/cpu/transpose_kernel.h"
 #include "codegen/llvm/session.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/support/check.h"
@@ -78,6 +79,7 @@ const Map& MapOf(const Step& step) {
 
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target) {
+  if (auto transpose = PlanTranspose(program, step, target)) return *transpose;
   auto kernel = std::make_shared<MapKernel>();
   const auto add_operand = [&](int id) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/transpose_kernel.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "codegen/llvm/kernel_function.h"
+
+namespace mxc {
+namespace {
+
+constexpr int kMostTile = 8;
+// Elements of a run whose places in the output are no progression: so many are
+// written out.
+constexpr int64_t kMostUnrolled = 512;
+
+// A part of an axis, as the output has it, with strides in elements. Its index
+// grows the logical index of `axis` by `scale`.
+struct CopyDim {
+  int axis = 0;
+  int64_t extent = 1, from = 0, to = 0, scale = 1;
+};
+
+// for outer: for lane tile: for run: transposed tiles. `run` are dims that
+// together are contiguous in the source, innermost last.
+struct TransposePlan {
+  int tile = kMostTile;
+  std::vector<CopyDim> outer, run;
+  CopyDim lanes;
+  Shape shape;
+  int64_t from_base = 0, output_elements = 0;
+  // Axes whose parts reach beyond them.
+  std::vector<int> ragged;
+
+  bool IsRagged(int axis) const {
+    return std::ranges::find(ragged, axis) != ragged.end();
+  }
+
+  int64_t run_elements() const {
+    int64_t product = 1;
+    for (const CopyDim& dim : run) product *= dim.extent;
+    return product;
+  }
+  int64_t tasks() const { return outer.empty() ? 1 : outer[0].extent; }
+};
+
+bool IsPlainCopy(const Program& program, const Step& step) {
+  const Map* map = step.map();
+  if (map == nullptr || step.inputs.size() != 1 || step.outputs.size() != 1 ||
+      map->stores.size() != 1) {
+    return false;
+  }
+  const Buffer& from = program.buffers[static_cast<size_t>(step.inputs[0])];
+  const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
+  const Expr& value = map->stores[0].value;
+  if (from.type != to.type || from.type.dtype != DType::kF32 ||
+      value->kind != ExprKind::kLoad ||
+      map->stores[0].extent != to.type.shape.dims()) {
+    return false;
+  }
+  for (size_t axis = 0; axis < value->args.size(); ++axis) {
+    const Expr& index = value->args[axis];
+    const bool own =
+        index->kind == ExprKind::kVar && index->index == static_cast<int>(axis);
+    if (!own || from.layout.block(static_cast<int>(axis)) != 1) return false;
+  }
+  return !to.layout.has_halo() && to.layout.basis == KernelBasis::kPlain;
+}
+
+std::vector<CopyDim> DimsOf(const Layout& from, const Layout& to) {
+  Extents source(to.halo_low.size(), 0);
+  const Extents from_strides = from.strides(), to_strides = to.strides();
+  for (size_t i = 0; i < from.dims.size(); ++i) {
+    source[static_cast<size_t>(from.dims[i].axis)] = from_strides[i];
+  }
+  std::vector<CopyDim> dims(to.dims.size());
+  Extents scale(source.size(), 1);
+  for (size_t i = to.dims.size(); i-- > 0;) {
+    const auto axis = static_cast<size_t>(to.dims[i].axis);
+    dims[i] = {to.dims[i].axis, to.dims[i].extent, scale[axis] * source[axis],
+               to_strides[i], scale[axis]};
+    scale[axis] *= to.dims[i].extent;
+  }
+  return dims;
+}
+
+// Takes the dims that continue a run of the source from `dims`. A part of a
+// ragged axis ends it.
+void TakeRun(std::vector<CopyDim>& dims, TransposePlan& plan) {
+  while (plan.run.empty() || !plan.IsRagged(plan.run.front().axis)) {
+    const int64_t elements = plan.run_elements();
+    const auto next = std::ranges::find_if(dims, [&](const CopyDim& dim) {
+      return dim.extent > 1 && dim.from == elements &&
+             (dim.scale == 1 || !plan.IsRagged(dim.axis)) &&
+             (plan.run.empty() || elements * dim.extent <= kMostUnrolled);
+    });
+    if (next == dims.end()) return;
+    plan.run.insert(plan.run.begin(), *next);
+    dims.erase(next);
+  }
+}
+
+// Whether what ragged axes leave out is whole tiles, ends of lanes, or the end
+// of the run, and every task's part of the output lies in one piece.
+bool CutsEvenly(const TransposePlan& plan) {
+  if (plan.ragged.empty()) return true;
+  for (size_t i = 0; i < plan.run.size(); ++i) {
+    const CopyDim& dim = plan.run[i];
+    if (dim.axis == plan.lanes.axis) return false;
+    if (plan.IsRagged(dim.axis) && (i > 0 || dim.scale != 1)) return false;
+  }
+  return plan.outer.empty() ||
+         plan.outer[0].to * plan.outer[0].extent == plan.output_elements;
+}
+
+std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
+                                      const Target& target) {
+  if (!IsPlainCopy(program, step)) return std::nullopt;
+  const Buffer& from = program.buffers[static_cast<size_t>(step.inputs[0])];
+  const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
+  std::vector<CopyDim> dims = DimsOf(from.layout, to.layout);
+  TransposePlan plan;
+  plan.tile = std::min(kMostTile, target.lanes_f32());
+  plan.shape = to.type.shape;
+  plan.from_base = from.layout.Offset(Extents(plan.shape.dims().size(), 0));
+  plan.output_elements = to.layout.elements();
+  if (dims.empty()) return std::nullopt;
+  Extents covered(plan.shape.dims().size(), 1);
+  for (const CopyDim& dim : dims) {
+    covered[static_cast<size_t>(dim.axis)] *= dim.extent;
+  }
+  for (int axis = 0; axis < plan.shape.rank(); ++axis) {
+    if (covered[static_cast<size_t>(axis)] != plan.shape[axis]) {
+      plan.ragged.push_back(axis);
+    }
+  }
+  plan.lanes = dims.back();
+  dims.pop_back();
+  if (plan.lanes.from <= 1 || plan.lanes.extent % plan.tile != 0) {
+    return std::nullopt;
+  }
+  TakeRun(dims, plan);
+  if (plan.run_elements() < plan.tile) return std::nullopt;
+  for (const CopyDim& dim : dims) {
+    if (dim.extent > 1) plan.outer.push_back(dim);
+  }
+  return CutsEvenly(plan) ? std::optional(plan) : std::nullopt;
+}
+
+class TransposeEmitter {
+ public:
+  TransposeEmitter(KernelFunction& kernel, const TransposePlan& plan)
+      : kernel_(kernel),
+        b_(kernel.b()),
+        plan_(plan),
+        type_(kernel.VectorOf(b_.getFloatTy(), plan.tile)) {}
+
+  void Emit() {
+    kernel_.Loop(kernel_.begin(), kernel_.end(), 1, [&](llvm::Value* task) {
+      Place place;
+      place.from = At(kernel_.operand(0), plan_.from_base);
+      place.to = kernel_.operand(1);
+      place.index.assign(static_cast<size_t>(plan_.shape.rank()), nullptr);
+      if (!plan_.ragged.empty()) ZeroTask(task);
+      if (plan_.outer.empty()) return EmitLanes(place);
+      EmitOuter(Enter(place, plan_.outer[0], task), 1);
+    });
+  }
+
+ private:
+  using Values = std::vector<llvm::Value*>;
+
+  struct Place {
+    llvm::Value *from, *to;
+    Values index;  // of each axis so far; null: 0
+  };
+
+  llvm::Value* At(llvm::Value* base, int64_t offset) {
+    return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
+  }
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* i, int64_t stride) {
+    return kernel_.ElementAddress(base, b_.CreateNSWMul(i, kernel_.Int(stride)),
+                                  4);
+  }
+
+  Place Enter(const Place& place, const CopyDim& dim, llvm::Value* i) {
+    Place at = place;
+    at.from = Advance(place.from, i, dim.from);
+    at.to = Advance(place.to, i, dim.to);
+    llvm::Value*& index = at.index[static_cast<size_t>(dim.axis)];
+    llvm::Value* grown = b_.CreateNSWMul(i, kernel_.Int(dim.scale));
+    index = index == nullptr ? grown : b_.CreateNSWAdd(index, grown);
+    return at;
+  }
+
+  // What lies beyond the axes stays zero.
+  void ZeroTask(llvm::Value* task) {
+    const int64_t elements = plan_.output_elements / plan_.tasks();
+    llvm::Value* base = Advance(kernel_.operand(1), task, elements);
+    const int64_t whole = elements / plan_.tile * plan_.tile;
+    kernel_.Loop(kernel_.Int(0), kernel_.Int(whole), plan_.tile,
+                 [&](llvm::Value* i) {
+                   b_.CreateAlignedStore(llvm::Constant::getNullValue(type_),
+                                         Advance(base, i, 1), llvm::Align(4));
+                 });
+  }
+
+  void EmitOuter(const Place& place, size_t dim) {
+    if (dim == plan_.outer.size()) return EmitLanes(place);
+    kernel_.Loop(kernel_.Int(0), kernel_.Int(plan_.outer[dim].extent), 1,
+                 [&](llvm::Value* i) {
+                   EmitOuter(Enter(place, plan_.outer[dim], i), dim + 1);
+                 });
+  }
+
+  // How many of the next positions of an axis exist, at most `most`; an i64.
+  llvm::Value* Left(const Place& place, int axis, int64_t most) {
+    llvm::Value* index = place.index[static_cast<size_t>(axis)];
+    if (index == nullptr) index = kernel_.Int(0);
+    llvm::Value* left = b_.CreateSub(kernel_.Int(plan_.shape[axis]), index);
+    left =
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, kernel_.Int(0));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left,
+                                    kernel_.Int(most));
+  }
+
+  void EmitLanes(const Place& place) {
+    CopyDim tiles = plan_.lanes;
+    tiles.from *= plan_.tile;
+    tiles.to *= plan_.tile;
+    tiles.scale *= plan_.tile;
+    kernel_.Loop(kernel_.Int(0), kernel_.Int(plan_.lanes.extent / plan_.tile),
+                 1, [&](llvm::Value* i) {
+                   const Place at = Enter(place, tiles, i);
+                   if (plan_.ragged.empty()) return EmitRun(at);
+                   llvm::Value* lanes = Left(at, plan_.lanes.axis, plan_.tile);
+                   llvm::Value* run = RunLength(at);
+                   llvm::Value* whole = b_.CreateAnd(
+                       b_.CreateICmpEQ(lanes, kernel_.Int(plan_.tile)),
+                       b_.CreateICmpEQ(run, kernel_.Int(plan_.run_elements())));
+                   kernel_.If(
+                       whole, [&] { EmitRun(at); },
+                       [&] { EmitElements(at, lanes, run); });
+                 });
+  }
+
+  // Elements of the run that exist: its outermost part may end early, and the
+  // whole may lie beyond an axis of the loops around.
+  llvm::Value* RunLength(const Place& place) {
+    const CopyDim& last = plan_.run.front();
+    llvm::Value* length = kernel_.Int(plan_.run_elements());
+    if (plan_.IsRagged(last.axis)) length = LengthOf(place, last);
+    for (const int axis : plan_.ragged) {
+      if (axis == last.axis || axis == plan_.lanes.axis) continue;
+      llvm::Value* exists = Left(place, axis, 1);
+      length = b_.CreateNSWMul(length, exists);
+    }
+    return length;
+  }
+
+  llvm::Value* LengthOf(const Place& place, const CopyDim& last) {
+    const int64_t rest = plan_.run_elements() / last.extent;
+    return b_.CreateNSWMul(Left(place, last.axis, last.extent),
+                           kernel_.Int(rest));
+  }
+
+  // Where element f of the run goes, for a constant f.
+  int64_t OffsetOf(int64_t f) const {
+    int64_t offset = 0;
+    for (size_t i = plan_.run.size(); i-- > 0;) {
+      offset += f % plan_.run[i].extent * plan_.run[i].to;
+      f /= plan_.run[i].extent;
+    }
+    return offset;
+  }
+
+  void EmitRun(const Place& place) {
+    const int64_t n = plan_.run_elements(), tile = plan_.tile;
+    if (plan_.run.size() > 1) {
+      for (int64_t f = 0; f < n; f += tile) {
+        EmitTile(place, std::min(f, n - tile));
+      }
+      return;
+    }
+    const CopyDim& run = plan_.run[0];
+    const auto tile_at = [&](llvm::Value* f) {
+      Place at = place;
+      at.from = Advance(place.from, f, 1);
+      at.to = Advance(place.to, f, run.to);
+      EmitTile(at, 0);
+    };
+    kernel_.Loop(kernel_.Int(0), kernel_.Int(n / tile * tile), tile, tile_at);
+    if (n % tile != 0) tile_at(kernel_.Int(n - tile));
+  }
+
+  void EmitTile(const Place& place, int64_t f) {
+    Values rows;
+    for (int64_t lane = 0; lane < plan_.tile; ++lane) {
+      rows.push_back(b_.CreateAlignedLoad(
+          type_, At(place.from, f + lane * plan_.lanes.from), llvm::Align(4)));
+    }
+    Transpose(rows);
+    for (int64_t i = 0; i < plan_.tile; ++i) {
+      b_.CreateAlignedStore(rows[static_cast<size_t>(i)],
+                            At(place.to, OffsetOf(f + i)), llvm::Align(4));
+    }
+  }
+
+  // Exchanges blocks of 4, 2 and 1 beside the diagonal.
+  void Transpose(Values& rows) {
+    const int n = plan_.tile;
+    for (int k = n / 2; k >= 1; k /= 2) {
+      std::vector<int> low, high;
+      for (int lane = 0; lane < n; ++lane) {
+        const bool first = (lane & k) == 0;
+        low.push_back(first ? lane : n + lane - k);
+        high.push_back(first ? lane + k : n + lane);
+      }
+      for (int i = 0; i < n; ++i) {
+        if ((i & k) != 0) continue;
+        llvm::Value* a = rows[static_cast<size_t>(i)];
+        llvm::Value* b = rows[static_cast<size_t>(i + k)];
+        rows[static_cast<size_t>(i)] = b_.CreateShuffleVector(a, b, low);
+        rows[static_cast<size_t>(i + k)] = b_.CreateShuffleVector(a, b, high);
+      }
+    }
+  }
+
+  // The edges, one by one.
+  void EmitElements(const Place& place, llvm::Value* lanes, llvm::Value* run) {
+    kernel_.Loop(kernel_.Int(0), lanes, 1, [&](llvm::Value* lane) {
+      llvm::Value* from = Advance(place.from, lane, plan_.lanes.from);
+      llvm::Value* to = Advance(place.to, lane, 1);
+      kernel_.Loop(kernel_.Int(0), run, 1, [&](llvm::Value* f) {
+        llvm::Value* rest = f;
+        llvm::Value* target = to;
+        for (size_t i = plan_.run.size(); i-- > 0;) {
+          llvm::Value* extent = kernel_.Int(plan_.run[i].extent);
+          target =
+              Advance(target, b_.CreateURem(rest, extent), plan_.run[i].to);
+          rest = b_.CreateUDiv(rest, extent);
+        }
+        llvm::Value* value = b_.CreateAlignedLoad(
+            b_.getFloatTy(), Advance(from, f, 1), llvm::Align(4));
+        b_.CreateAlignedStore(value, target, llvm::Align(4));
+      });
+    });
+  }
+
+  KernelFunction& kernel_;
+  KernelFunction::Builder& b_;
+  const TransposePlan& plan_;
+  llvm::Type* const type_;
+};
+
+}  // namespace
+
+std::optional<KernelPlan> PlanTranspose(const Program& program,
+                                        const Step& step,
+                                        const Target& target) {
+  auto plan = MakePlan(program, step, target);
+  if (!plan) return std::nullopt;
+  auto shared = std::make_shared<const TransposePlan>(std::move(*plan));
+  KernelPlan result;
+  result.what = "transpose";
+  result.tasks = shared->tasks();
+  result.emit = [shared](KernelFunction& kernel) {
+    TransposeEmitter(kernel, *shared).Emit();
+  };
+  return result;
+}
+
+}  // namespace mxc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies that exchange what is contiguous: weights into panels, activations
+// into channel blocks.
+#include <doctest/doctest.h>
+
+#include "codegen/cpu/transpose_kernel.h"
+#include "tests/codegen/map_case.h"
+
+namespace mxc::test {
+namespace {
+
+struct Copy {
+  Shape shape;
+  std::vector<Layout::Dim> dims;
+};
+
+Layout LayoutOf(const Copy& copy) {
+  Layout layout;
+  layout.dims = copy.dims;
+  layout.halo_low.assign(copy.shape.dims().size(), 0);
+  layout.halo_high = layout.halo_low;
+  return layout;
+}
+
+std::vector<Copy> Copies() {
+  return {
+      // Panels of 16 or 32 rows of a matrix, its rows full panels or not.
+      {{64, 40}, {{0, 2}, {1, 40}, {0, 32}}},
+      {{50, 37}, {{0, 4}, {1, 37}, {0, 16}}},
+      {{9, 8}, {{0, 1}, {1, 8}, {0, 16}}},
+      {{3, 50, 37}, {{0, 3}, {1, 4}, {2, 37}, {1, 16}}},
+      // A convolution's weight, and the same for the gradient of its data.
+      {{32, 16, 3, 3}, {{0, 2}, {1, 2}, {2, 3}, {3, 3}, {1, 8}, {0, 16}}},
+      {{40, 20, 3, 3}, {{0, 3}, {1, 3}, {2, 3}, {3, 3}, {1, 8}, {0, 16}}},
+      {{40, 20, 3, 3}, {{1, 2}, {0, 5}, {2, 3}, {3, 3}, {0, 8}, {1, 16}}},
+      {{37, 20, 5, 4}, {{1, 2}, {0, 5}, {2, 5}, {3, 4}, {0, 8}, {1, 16}}},
+      {{20, 3, 7, 7}, {{0, 2}, {1, 3}, {2, 7}, {3, 7}, {0, 16}}},
+      {{48, 24, 1, 1}, {{0, 3}, {1, 3}, {2, 1}, {3, 1}, {1, 8}, {0, 16}}},
+      // Activations.
+      {{2, 20, 5, 9}, {{0, 2}, {1, 3}, {2, 5}, {3, 9}, {1, 8}}},
+      {{2, 32, 7, 7}, {{0, 2}, {1, 2}, {2, 7}, {3, 7}, {1, 16}}},
+  };
+}
+
+TEST_CASE("copies that transpose") {
+  for (const Copy& copy : Copies()) {
+    CAPTURE(ToString(copy.shape));
+    const TensorType type = {DType::kF32, copy.shape};
+    MapCase test;
+    const int in = test.In(type);
+    test.Out(type, LayoutOf(copy));
+    test.Set(test.At(in));
+    CAPTURE(ToString(LayoutOf(copy)));
+    for (const Target& target : RunnableTargets()) {
+      CHECK(test.Check(target) == "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test
