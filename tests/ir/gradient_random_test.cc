@@ -17,10 +17,10 @@
 namespace mxc {
 namespace {
 
-constexpr int kAttempts = 120;         // of each operator
-constexpr int kComparisons = 6;        // then it is done
-constexpr int kElements = 6;           // of an input, in one comparison
-constexpr int64_t kMostElements = 80;  // of a tensor
+constexpr int kAttempts = 300;          // of each operator
+constexpr int kComparisons = 6;         // then it is done
+constexpr int kElements = 6;            // of an input, in one comparison
+constexpr int64_t kMostElements = 200;  // of a tensor
 
 // Gradients that MXNet defines otherwise than calculus.
 struct Exempt {
@@ -233,7 +233,7 @@ class Comparison {
 int CompareOperator(const Operator& op, uint32_t seed) {
   int comparisons = 0, elements = 0;
   for (int i = 0; i < kAttempts && comparisons < kComparisons; ++i) {
-    Draw draw(seed + static_cast<uint32_t>(i));
+    Draw draw(seed + static_cast<uint32_t>(i), Manner::kTame);
     const std::vector<AttrText> attrs = DrawAttrs(op, draw);
     const int count = CountInputs(op, attrs);
     if (count <= 0 || IsExempt(op, attrs)) continue;
@@ -258,7 +258,9 @@ TEST_CASE("gradient rules agree with central differences") {
   uint32_t seed = 1;
   for (const Operator* op : AllOperators()) {
     seed += kAttempts;
-    if (!op->gradient || (!op->meaning && !op->decompose)) continue;
+    if (!op->gradient || (!op->meaning && !op->decompose) || op->internal) {
+      continue;
+    }
     CAPTURE(op->name);
     if (CompareOperator(*op, seed) == 0 && !IsExempt(*op, {})) {
       never.push_back(op->name);

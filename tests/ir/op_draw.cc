@@ -8,12 +8,22 @@
 namespace mxc {
 
 std::string Draw::Integer() {
+  if (tame_) return std::to_string(Number(0, 4));
   static const std::vector<std::string> extremes = {
       "9223372036854775807", "-9223372036854775808", "4294967296", "1000000"};
   return Number(0, 40) == 0 ? Of(extremes) : std::to_string(Number(-3, 4));
 }
 
 std::string Draw::List(const std::string& none) {
+  if (tame_) {
+    std::string text = "(";
+    const int64_t length = Number(0, 9) == 0 ? 0 : axes_;
+    const int64_t most = Number(0, 1) == 0 ? 1 : 3;
+    for (int64_t i = 0; i < length; ++i) {
+      text += std::to_string(Number(most == 1 ? 0 : 1, most)) + ",";
+    }
+    return text + ")";
+  }
   std::string text = "(";
   for (int64_t i = Number(0, 4); i > 0; --i) {
     text += (Number(0, 9) == 0 && !none.empty() ? none : Integer()) + ",";
@@ -25,6 +35,15 @@ Extents Draw::SmallShape() {
   Extents dims;
   for (int64_t rank = Number(0, 4); rank >= 0; --rank) {
     dims.push_back(Number(1, 4));
+  }
+  return dims;
+}
+
+Extents Draw::FirstShape() {
+  Extents dims = SmallShape();
+  if (tame_ && Number(0, 2) > 0) {
+    dims = {Number(1, 2), Number(1, 4)};
+    for (int i = 0; i < axes_; ++i) dims.push_back(Number(2, 5));
   }
   return dims;
 }
@@ -108,8 +127,10 @@ int CountInputs(const Operator& op, const std::vector<AttrText>& attrs) {
 std::vector<Shape> DrawShapes(Draw& draw, int count) {
   std::vector<Shape> shapes;
   for (int i = 0; i < count; ++i) {
-    const int64_t kind = i == 0 ? 2 : draw.Number(0, 2);
-    shapes.push_back(kind == 0   ? shapes[0]
+    const bool inferred = draw.tame() && draw.Number(0, 1) == 0;
+    const int64_t kind = inferred ? 1 : draw.Number(0, 2);
+    shapes.push_back(i == 0      ? Shape(draw.FirstShape())
+                     : kind == 0 ? shapes[0]
                      : kind == 1 ? Shape()
                                  : Shape(draw.SmallShape()));
   }

@@ -10,9 +10,17 @@
 
 namespace mxc {
 
+// How wild what is drawn may be: nearly always illegal or extreme, or mostly
+// what a network would say (small numbers, lists of one length, first shapes
+// that fit these lists).
+enum class Manner { kWild, kTame };
+
 class Draw {
  public:
-  explicit Draw(uint32_t seed) : engine_(seed) {}
+  explicit Draw(uint32_t seed, Manner manner = Manner::kWild)
+      : engine_(seed),
+        tame_(manner == Manner::kTame),
+        axes_(static_cast<int>(Number(1, 3))) {}
 
   int64_t Number(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(engine_);
@@ -26,6 +34,9 @@ class Draw {
   std::string List(const std::string& none);
 
   Extents SmallShape();
+  // Of input 0.
+  Extents FirstShape();
+  bool tame() const { return tame_; }
   double Real(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
@@ -34,6 +45,8 @@ class Draw {
 
  private:
   std::mt19937 engine_;
+  const bool tame_;
+  const int axes_;  // the length of tame lists
 };
 
 // Attributes, legal or nearly so.
