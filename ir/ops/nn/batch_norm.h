@@ -46,6 +46,9 @@ bool UsesMovingStatistics(const BatchNormForm& form, bool training);
 std::vector<InputSpec> BatchNormInputs();
 void BatchNormTypes(const BatchNormForm& form, TypeInference& t);
 void BatchNormMeaning(const BatchNormForm& form, Definition& def);
+// With statistics of the batch: sums, and elementwise operators of them.
+std::vector<Value> BatchNormParts(const BatchNormForm& form, const Node& node,
+                                  GraphBuilder& b);
 std::vector<Value> BatchNormGradient(const BatchNormForm& form,
                                      GradientBuilder& g);
 
@@ -65,6 +68,9 @@ Op<A> BatchNormOperator(std::string name) {
       .Types([](const A& a, TypeInference& t) { BatchNormTypes(a.form(), t); })
       .Meaning(
           [](const A& a, Definition& def) { BatchNormMeaning(a.form(), def); })
+      .Decompose([](const A& a, const Node& node, GraphBuilder& b) {
+        return BatchNormParts(a.form(), node, b);
+      })
       .Gradient([](const A& a, GradientBuilder& g) {
         return BatchNormGradient(a.form(), g);
       });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ir/ops/nn/pooling.h"
 #include "ir/program/definition.h"
 
@@ -82,12 +84,19 @@ Expr SumOverWindows(
     const Expr& zero,
     const std::function<Expr(const std::vector<Expr>& window,
                              const std::vector<Expr>& offset)>& term) {
-  // The last window that begins before a cell, and so many before it.
+  // The last window that begins before a cell, and so many before it; where it
+  // is one there is nothing to sum.
   std::vector<Expr> extents;
-  for (const PoolingAxis& axis : axes) {
-    extents.push_back(Min(axis.windows, (axis.kernel - 1) / axis.stride + 1));
+  std::vector<int> summed(axes.size(), -1);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    const PoolingAxis& axis = axes[d];
+    const int64_t count =
+        std::min(axis.windows, (axis.kernel - 1) / axis.stride + 1);
+    if (count == 1) continue;
+    summed[d] = static_cast<int>(extents.size());
+    extents.push_back(count);
   }
-  return Definition::Sum(extents, [&](const std::vector<Expr>& back) {
+  const auto at = [&](const std::vector<Expr>& back) {
     std::vector<Expr> window, offset;
     Expr inside;
     const auto require = [&](const Expr& condition) {
@@ -97,15 +106,20 @@ Expr SumOverWindows(
     for (size_t d = 0; d < axes.size(); ++d) {
       const PoolingAxis& axis = axes[d];
       const Expr cell = position[d] + axis.pad;
-      const Expr last = Min(cell / axis.stride, axis.windows - 1);
-      window.push_back(axis.windows == 1 ? Expr(0) : last - back[d]);
-      offset.push_back(cell - window[d] * axis.stride);
-      if (axis.windows > 1) require(window[d] >= 0);
+      Expr one = Min(cell / axis.stride, axis.windows - 1);
+      if (axis.windows == 1) one = 0;
+      if (summed[d] >= 0) {
+        one = one - back[summed[d]];
+        require(one >= 0);
+      }
+      window.push_back(one);
+      offset.push_back(cell - one * axis.stride);
       require(offset[d] < axis.kernel);
     }
     const Expr value = term(window, offset);
     return inside ? Select(inside, value, zero) : value;
-  });
+  };
+  return extents.empty() ? at({}) : Definition::Sum(extents, at);
 }
 
 }  // namespace mxc
