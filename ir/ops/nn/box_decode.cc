@@ -65,7 +65,8 @@ MXC_OP(BoxDecode) {
       .Doc("boxes from their differences to anchors")
       .Inputs({{"data"}, {"anchors"}})
       .Types(BoxDecodeTypes)
-      .Meaning(BoxDecodeMeaning);
+      .Meaning(BoxDecodeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -71,7 +71,8 @@ MXC_OP(BoxEncode) {
                {"stds"}})
       .Outputs({"output0", "output1"})
       .Types(BoxEncodeTypes)
-      .Meaning(BoxEncodeMeaning);
+      .Meaning(BoxEncodeMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -66,7 +66,8 @@ MXC_OP(BoxIou) {
       .Doc("the overlap of each box with each other one")
       .Inputs({{"lhs"}, {"rhs"}})
       .Types(BoxIouTypes)
-      .Meaning(BoxIouMeaning);
+      .Meaning(BoxIouMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

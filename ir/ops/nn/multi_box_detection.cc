@@ -63,7 +63,8 @@ MXC_OP(MultiBoxDetection) {
       .Alias({"MultiBoxDetection", "_npx_multibox_detection"})
       .Inputs({{"cls_prob"}, {"loc_pred"}, {"anchor"}})
       .Check(MultiBoxDetectionCheck)
-      .Types(MultiBoxDetectionTypes);
+      .Types(MultiBoxDetectionTypes)
+      .ZeroGradient();
 }
 
 }  // namespace mxc

@@ -107,7 +107,8 @@ MXC_OP(MultiBoxPrior) {
       .Alias({"MultiBoxPrior", "_npx_multibox_prior"})
       .Check(MultiBoxPriorCheck)
       .Types(MultiBoxPriorTypes)
-      .Meaning(MultiBoxPriorMeaning);
+      .Meaning(MultiBoxPriorMeaning)
+      .ZeroGradient();
 }
 
 }  // namespace mxc
