@@ -11,9 +11,9 @@
 // C2  the size is positive
 // Source: MXNet 1.9.1 operator/contrib/bilinear_resize-inl.h.
 #include <algorithm>
+#include <cmath>
 
 #include "ir/ops/nn/bilinear.h"
-#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -129,6 +129,57 @@ void BilinearResizeMeaning(const BilinearResizeAttrs& a, Definition& def) {
                                 }));
 }
 
+// The same as SourceOf, now.
+float SourceNow(const BilinearResizeAttrs& a, int64_t o, int64_t in,
+                int64_t out) {
+  if (out == 1) return 0;
+  const auto at = static_cast<float>(o);
+  const auto extent = [](int64_t n) { return static_cast<double>(n); };
+  if (a.align_corners) {
+    return at * static_cast<float>(extent(in - 1) / extent(out - 1));
+  }
+  const auto cells = static_cast<float>(extent(in) / extent(out));
+  return std::max((at + 0.5f) * cells - 0.5f, 0.0f);
+}
+
+// f32[out, in]: what each position along an axis of the output takes of each of
+// data.
+Tensor ResizeWeights(const BilinearResizeAttrs& a, int64_t in, int64_t out) {
+  std::vector<float> weights(static_cast<size_t>(in * out));
+  for (int64_t o = 0; o < out; ++o) {
+    const float source = SourceNow(a, o, in, out);
+    const auto low = std::min(static_cast<int64_t>(source), in - 1);
+    const float next = source - std::floor(source);
+    weights[static_cast<size_t>(o * in + low)] += 1 - next;
+    weights[static_cast<size_t>(o * in + std::min(low + 1, in - 1))] += next;
+  }
+  return Tensor::FromFloats({out, in}, weights);
+}
+
+// Rows and columns are resized one after the other, each by a matrix; so are
+// the gradients, by the transposed ones.
+std::vector<Value> BilinearResizeGradient(const BilinearResizeAttrs& a,
+                                          GradientBuilder& g) {
+  const Shape& in = g.In(0).shape();
+  const Shape& out = g.Head().shape();
+  const int64_t images = in[0] * in[1];
+  const auto back = [&](Value x, int d, const char* role) {
+    const Value weights = g.Cast(
+        g.Constant(ResizeWeights(a, in[d], out[d]), role), x.type().dtype);
+    const int64_t rows = x.shape().elements() / out[d];
+    return g.Op("dot", {g.Reshape(x, {rows, out[d]}), weights}, {}, role);
+  };
+  const auto turned = [&](Value x, int64_t rows, int64_t columns) {
+    return g.Op("SwapAxis", {g.Reshape(x, {images, rows, columns})},
+                {{"dim1", "1"}, {"dim2", "2"}});
+  };
+  const Value columns = turned(back(g.Head(), 3, "columns"), out[2], in[3]);
+  const Value rows = turned(back(columns, 2, "rows"), in[3], in[2]);
+  std::vector<Value> gradients = g.None();
+  gradients[0] = g.Reshape(rows, in);
+  return gradients;
+}
+
 }  // namespace
 
 MXC_OP(BilinearResize2D) {
@@ -137,9 +188,7 @@ MXC_OP(BilinearResize2D) {
       .InputsOf(BilinearResizeInputs)
       .Types(BilinearResizeTypes)
       .Meaning(BilinearResizeMeaning)
-      .Gradient([](const auto&, GradientBuilder& g) {
-        return MeaningGradientOfData(g);
-      });
+      .Gradient(BilinearResizeGradient);
 }
 
 }  // namespace mxc
