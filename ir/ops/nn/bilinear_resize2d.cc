@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "ir/ops/nn/bilinear.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -156,12 +157,17 @@ Tensor ResizeWeights(const BilinearResizeAttrs& a, int64_t in, int64_t out) {
   return Tensor::FromFloats({out, in}, weights);
 }
 
+constexpr int64_t kMostResizeWeights = 1 << 22;
+
 // Rows and columns are resized one after the other, each by a matrix; so are
 // the gradients, by the transposed ones.
 std::vector<Value> BilinearResizeGradient(const BilinearResizeAttrs& a,
                                           GradientBuilder& g) {
   const Shape& in = g.In(0).shape();
   const Shape& out = g.Head().shape();
+  if (std::max(in[2] * out[2], in[3] * out[3]) > kMostResizeWeights) {
+    return MeaningGradientOfData(g);
+  }
   const int64_t images = in[0] * in[1];
   const auto back = [&](Value x, int d, const char* role) {
     const Value weights = g.Cast(
