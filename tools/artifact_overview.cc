@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "ir/graph/tensor.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/tables.h"
@@ -29,8 +31,8 @@ std::string TypeOf(const mxc_buffer& buffer) {
 }
 
 BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
-  constexpr const char* kKinds[] = {"input", "output", "weight", "internal",
-                                    "alias"};
+  constexpr const char* kKinds[] = {"input",    "output", "weight",
+                                    "internal", "alias",  "state"};
   BufferRow row;
   row.name = tables.Text(buffer.name);
   row.type = TypeOf(buffer);
@@ -82,6 +84,15 @@ std::string ManifestValue(const std::string& manifest, const std::string& key) {
 }
 
 }  // namespace
+
+bool IsArtifact(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[4] = {};
+  in.read(magic, 4);
+  return in && std::string_view(magic, 4) ==
+                   "\x7f"
+                   "ELF";
+}
 
 Result<Artifact> ReadArtifact(const std::string& path) {
   rt::StatusOr<rt::Container> container = rt::Container::Open(path);

@@ -17,6 +17,9 @@ struct Artifact {
   std::string symbol;    // the network's JSON as it came
 };
 
+// By its first bytes.
+bool IsArtifact(const std::string& path);
+
 Result<Artifact> ReadArtifact(const std::string& path);
 
 // Every checksum, those of the weights and of the network's JSON too.

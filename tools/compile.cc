@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <thread>
 
 #include "codegen/codegen.h"
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
-#include "runtime/base/checksum.h"
 #include "runtime/base/file.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
+#include "tools/manifest.h"
 #include "tools/overview.h"
 #include "tools/plan.h"
 
@@ -29,7 +27,6 @@ struct CompileOptions {
   PlanOptions plan;
   std::string output;
   std::vector<std::string> emit = {"mxa"};
-  std::optional<uint64_t> memory_budget;  // bytes
   bool time_passes = false, print_passes = false;
 
   bool Emits(std::string_view kind) const {
@@ -76,42 +73,6 @@ Status WriteText(const std::string& path, const std::string& bytes,
   }
   outcome.files.push_back(path);
   return Done{};
-}
-
-// "Activation 49, Convolution 53": how often each operator occurs.
-std::string CountOperators(const Plan& plan) {
-  std::map<std::string, int> counts;
-  for (const auto& row : plan.operators) ++counts[row.op];
-  std::string text;
-  for (const auto& [op, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
-  }
-  return text;
-}
-
-Manifest MakeManifest(const Plan& plan) {
-  const std::string& source = plan.source->text;
-  Manifest manifest = {
-      {"compiler", "mxc " MXC_VERSION},
-      {"network", plan.stem},
-      {"source_xxh3", fmt::format("{:016x}", runtime::Checksum(std::as_bytes(
-                                                 std::span(source))))},
-      {"target", plan.target.name},
-      {"features", plan.target.features},
-      {"parameters", std::to_string(plan.parameters)},
-      {"operators", CountOperators(plan)}};
-  for (const Program& program : plan.programs) {
-    manifest.emplace_back("entry", program.entry);
-    for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
-                                    std::pair(BufferKind::kOutput, "output")}) {
-      for (const int b : program.BuffersOf(kind)) {
-        const Buffer& buffer = program.buffers[b];
-        manifest.emplace_back(key, buffer.name + " " + ToString(buffer.type));
-      }
-    }
-    manifest.emplace_back("peak_bytes", std::to_string(program.arena_bytes));
-  }
-  return manifest;
 }
 
 // Everything that is asked for beside the artifact, named after it.
@@ -167,9 +128,10 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
                     Outcome& outcome) {
   const std::string path =
       options.Emits("mxa") ? options.output : stem + ".so.mxa";
-  MXC_ASSIGN(outcome.sizes,
-             WriteArtifact(path, plan.programs, code, plan.target,
-                           MakeManifest(plan), plan.source->text));
+  MXC_ASSIGN(
+      outcome.sizes,
+      WriteArtifact(path, plan.programs, code, plan.target,
+                    MakeManifest(options.plan, plan), plan.source->text));
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
   }
@@ -281,8 +243,12 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
 // The next command that a person would type.
 void PrintNext(const CompileOptions& options, const Plan& plan) {
   if (options.manners.quiet || !options.Emits("mxa")) return;
-  std::string inputs;
   const Program& program = plan.programs.front();
+  if (program.entry.starts_with("train")) {
+    fmt::print(stderr, "next: mxc train {} --data digits\n", options.output);
+    return;
+  }
+  std::string inputs;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
     const bool picture =
@@ -294,15 +260,14 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
   fmt::print(stderr, "next: mxc run {}{}\n", options.output, inputs);
 }
 
+// Training fits itself into the budget: pass recompute.
 Status CheckBudget(const CompileOptions& options, const Plan& plan) {
+  const auto budget = options.plan.training.memory_budget;
   const int64_t peak = MakeOverview(plan.largest()).peak_bytes();
-  if (!options.memory_budget ||
-      static_cast<uint64_t>(peak) <= *options.memory_budget) {
-    return Done{};
-  }
+  if (!budget || peak <= *budget || Trains(options.plan)) return Done{};
   return Complaint(
       fmt::format("peak memory is {} B ({}), more than --memory-budget {} B",
-                  peak, FormatBytes(peak), *options.memory_budget));
+                  peak, FormatBytes(peak), *budget));
 }
 
 int RunCompile(CompileOptions options) {
@@ -349,16 +314,14 @@ std::function<int()> AddCompile(CLI::App& app) {
   app.add_option("-o", options->output,
                  "the file to write (default: MODEL's name)")
       ->type_name("OUT.mxa");
+  AddEntryOptions(app, options->plan);
+  AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{
           "mxa", "so", "obj", "header", "llvm", "asm", "dot", "ir"}))
       ->capture_default_str();
-  app.add_option("--memory-budget", options->memory_budget,
-                 "refuse a plan whose peak is larger")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->type_name("512MiB");
   app.add_flag("--time-passes", options->time_passes,
                "how long each pass took");
   app.add_flag("--print-passes", options->print_passes,

@@ -25,15 +25,6 @@ struct InspectOptions {
   bool needs_plan() const { return memory || steps || !html.empty(); }
 };
 
-bool IsArtifact(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  char magic[4] = {};
-  in.read(magic, 4);
-  return in && std::string_view(magic, 4) ==
-                   "\x7f"
-                   "ELF";
-}
-
 // --- the operators of a network
 
 struct OperatorUse {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "tools/command.h"
 
@@ -15,6 +16,13 @@ namespace {
 
 constexpr const char* kFooter =
     "exit codes: 0 success, 1 errors in the input, 2 bad usage";
+
+// What mxc-run does.
+constexpr std::pair<const char*, const char*> kHandedOver[] = {
+    {"run", "run an artifact on inputs (mxc-run)"},
+    {"bench", "measure an artifact (mxc-run)"},
+    {"score", "measure what an artifact has learned (mxc-run)"},
+    {"sample", "text from a language model (mxc-run)"}};
 
 // What CLI11 found, in our manner: one line, and where help stands.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
@@ -36,7 +44,9 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
 
 int main(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
-  if (verb == "run" || verb == "bench") return mxc::HandOverToRun(argv);
+  for (const auto& [name, prose] : kHandedOver) {
+    if (verb == name) return mxc::HandOverToRun(argv);
+  }
   CLI::App app("mxc compiles symbolic neural networks into native code", "mxc");
   app.set_version_flag("--version", "mxc " MXC_VERSION);
   app.require_subcommand(1);
@@ -51,8 +61,7 @@ int main(int argc, char** argv) {
 #include "tools/subcommands.def"
 #undef MXC_SUBCOMMAND
   // Listed for --help only; they were handed over above.
-  app.add_subcommand("run", "run an artifact on inputs (mxc-run)");
-  app.add_subcommand("bench", "measure an artifact (mxc-run)");
+  for (const auto& [name, prose] : kHandedOver) app.add_subcommand(name, prose);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -68,6 +68,20 @@ Status RequireInputShapes(const Graph& graph) {
   return Done{};
 }
 
+// Parameters stay variables and have their values before the first run.
+void SeedStates(Model& model) {
+  model.graph.stateful = true;
+  for (const VariableRole role :
+       {VariableRole::kParameter, VariableRole::kState}) {
+    for (Node* variable : model.graph.Variables(role)) {
+      const auto value = model.parameters.find(variable->name);
+      if (value == model.parameters.end()) continue;
+      variable->constant = value->second;
+      variable->types[0] = value->second.type();
+    }
+  }
+}
+
 }  // namespace
 
 void AddModelOptions(CLI::App& app, NetworkOptions& options) {
@@ -158,7 +172,8 @@ Status InitializeMissing(const NetworkOptions& options, Model& model) {
   return Done{};
 }
 
-Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch) {
+Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch,
+                          ParameterUse use) {
   LoadOptions load = ToLoadOptions(options, batch);
   MXC_ASSIGN(load.input_shapes, ParseInputShapes(options.input_shapes));
   load.require_supported = true;
@@ -169,7 +184,11 @@ Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch) {
     MXC_RETURN_IF_ERROR(InitializeMissing(options, model));
   }
   MXC_RETURN_IF_ERROR(RequireParameters(model));
-  BindParameters(model);
+  if (use == ParameterUse::kStates) {
+    SeedStates(model);
+  } else {
+    BindParameters(model);
+  }
   return model;
 }
 

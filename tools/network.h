@@ -42,8 +42,13 @@ Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
 // Values for all parameters that no file gave, as options.init says.
 Status InitializeMissing(const NetworkOptions& options, Model& model);
 
-// Ready for the pipeline: every operator is supported, every parameter is a
-// constant. All that is wrong at one stage is reported at once.
-Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch);
+// What becomes of parameters: constants, or states of the artifact, which they
+// are at first.
+enum class ParameterUse { kConstants, kStates };
+
+// Ready for the pipeline: every operator is supported, every parameter has a
+// value. All that is wrong at one stage is reported at once.
+Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch,
+                          ParameterUse use = ParameterUse::kConstants);
 
 }  // namespace mxc

@@ -9,7 +9,8 @@
 namespace mxc {
 namespace {
 
-constexpr const char* kKindNames[] = {"input", "output", "weight", "internal"};
+constexpr const char* kKindNames[] = {"input",    "output", "weight",
+                                      "internal", "state",  "next state"};
 
 std::string KernelName(const Step& step) {
   if (step.view) return "view";
@@ -102,6 +103,14 @@ int64_t Overview::output_bytes() const {
   return bytes;
 }
 
+int64_t Overview::state_bytes() const {
+  int64_t bytes = 0;
+  for (const BufferRow& buffer : buffers) {
+    if (buffer.kind == "state") bytes += buffer.bytes;
+  }
+  return bytes;
+}
+
 int64_t Overview::workspace_bytes() const {
   int64_t bytes = 0;
   for (const StepRow& step : steps) bytes = std::max(bytes, step.scratch);
@@ -153,18 +162,24 @@ Overview MakeOverview(const Program& program) {
 }
 
 void PrintSummary(const Overview& overview) {
-  int64_t weights = 0, weight_bytes = 0, flops = 0;
+  int64_t weights = 0, weight_bytes = 0, states = 0, flops = 0;
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
       fmt::print("  {:<10} {}  {}\n", b.kind, b.name, b.type);
     } else if (b.kind == "weight") {
       ++weights;
       weight_bytes += b.bytes;
+    } else if (b.kind == "state") {
+      ++states;
     }
   }
   for (const StepRow& step : overview.steps) flops += step.flops;
   fmt::print("  {:<10} {}, {}\n", "weights", Count(weights, "array"),
              FormatBytes(weight_bytes));
+  if (states > 0) {
+    fmt::print("  {:<10} {}, {}\n", "states", Count(states, "array"),
+               FormatBytes(overview.state_bytes()));
+  }
   fmt::print("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
              FlopsText(flops));
   fmt::print("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
@@ -185,6 +200,10 @@ void PrintMemory(const Overview& overview) {
       fmt::format("{:.3f} x lower bound", Ratio(overview.peak_bytes(), bound)));
   PrintBytes("lower bound", bound, "largest sum of live bytes");
   PrintBytes("without sharing", overview.naive_bytes(), "");
+  if (overview.state_bytes() > 0) {
+    PrintBytes("states", overview.state_bytes(),
+               "parameters and what the optimizer keeps, from run to run");
+  }
   fmt::print("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
              "buffer", "shares bytes with");
   for (const int i : ArenaOrder(overview)) {
@@ -232,6 +251,7 @@ Json MemoryToJson(const Overview& overview) {
           {"naive_bytes", overview.naive_bytes()},
           {"arena_bytes", overview.arena_bytes},
           {"output_bytes", overview.output_bytes()},
+          {"state_bytes", overview.state_bytes()},
           {"buffers", buffers}};
 }
 

@@ -16,7 +16,8 @@ struct BufferRow {
   std::string name;
   std::string type;     // "f32[1, 64, 56, 56]"
   std::string layout;   // empty: row-major
-  std::string kind;     // "input", "output", "weight", "internal", "alias"
+  std::string kind;     // "input", "output", "weight", "internal", "alias",
+                        // "state"
   int root = -1;        // itself unless it is an alias
   int64_t offset = -1;  // in the arena or the weights
   int64_t bytes = 0;
@@ -40,6 +41,7 @@ struct Overview {
 
   std::string Title() const;  // "lenet.infer, batch 1"
   int64_t output_bytes() const;
+  int64_t state_bytes() const;      // what lives from run to run
   int64_t workspace_bytes() const;  // the largest scratch of a step, a thread's
   // Internal tensors as laid out, and outputs.
   int64_t activation_bytes() const { return arena_bytes + output_bytes(); }

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "frontend/variables.h"
 #include "passes/pass.h"
 #include "tools/overview.h"
 
@@ -17,24 +18,6 @@ namespace {
 
 // The pass whose time is the phase "plan"; the others are "optimize".
 constexpr std::string_view kPlanningPass = "plan-memory";
-
-std::string CheckPassName(const std::string& name) {
-  std::string known;
-  for (const PassDescription& pass : AllPasses()) {
-    if (pass.name == name) return "";
-    known += (known.empty() ? "" : ", ") + std::string(pass.name);
-  }
-  return fmt::format("pass '{}' is unknown; known: {}", name, known);
-}
-
-std::string CheckDisabled(const std::string& name) {
-  for (const PassDescription& pass : AllPasses()) {
-    if (pass.name == name && pass.required) {
-      return fmt::format("pass '{}' is required", name);
-    }
-  }
-  return CheckPassName(name);
-}
 
 // Writes what a pass left to DIR/03-fuse.program, or to stdout.
 class Dump {
@@ -82,6 +65,27 @@ void AddTime(const PassOptions::Report& report, bool first, Plan& plan) {
                          report.changed, report.seconds});
 }
 
+void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
+  if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
+    ++plan.parameters;
+    plan.parameter_bytes += node.constant.size_bytes();
+  }
+  if (node.kind == Node::Kind::kConstant) return;
+  switch (node.role) {
+    case VariableRole::kInput: {
+      const bool label = IsLabel(graph, node) || node.name.ends_with("label");
+      (label ? plan.label_inputs : plan.data_inputs).push_back(node.name);
+      break;
+    }
+    case VariableRole::kParameter:
+      plan.parameter_names.push_back(node.name);
+      break;
+    case VariableRole::kState:
+      plan.auxiliary_names.push_back(node.name);
+      break;
+  }
+}
+
 void NoteNetwork(const Model& model, Plan& plan) {
   plan.stem = model.stem;
   plan.source = model.source;
@@ -90,9 +94,8 @@ void NoteNetwork(const Model& model, Plan& plan) {
     ++plan.nodes;
     if (node->kind == Node::Kind::kOperator) {
       plan.operators.push_back({node->name, node->op->name});
-    } else if (node->kind == Node::Kind::kConstant) {
-      ++plan.parameters;
-      plan.parameter_bytes += node->constant.size_bytes();
+    } else {
+      NoteVariable(model.graph, *node, plan);
     }
   }
 }
@@ -112,34 +115,6 @@ std::string DescribeMemory(const Overview& overview) {
 
 }  // namespace
 
-void AddPlanOptions(CLI::App& app, PlanOptions& options) {
-  app.add_option("--batch", options.batches,
-                 "batch sizes; each gets a plan of its own, weights are shared")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->type_name("N,…");
-  app.add_option("--target", options.target, "what to compile for")
-      ->check(CLI::IsMember(TargetNames()))
-      ->capture_default_str();
-  app.add_option("-O", options.level, "optimization level")
-      ->check(CLI::Range(0, 3))
-      ->capture_default_str()
-      ->type_name("0..3");
-  app.add_option("--disable-pass", options.disabled,
-                 "leave an optional pass out")
-      ->check(CheckDisabled)
-      ->type_name("PASS");
-  app.add_option("--dump-after", options.dump_after,
-                 "print the network as a pass, or all, leave it")
-      ->check([](const std::string& name) {
-        return name == "all" ? "" : CheckPassName(name);
-      })
-      ->type_name("PASS|all");
-  app.add_option("--dump-dir", options.dump_folder,
-                 "write the dumps into this folder")
-      ->type_name("DIR");
-}
-
 const Program& Plan::largest() const {
   return *std::max_element(programs.begin(), programs.end(),
                            [](const Program& a, const Program& b) {
@@ -147,34 +122,118 @@ const Program& Plan::largest() const {
                            });
 }
 
+bool Trains(const PlanOptions& options) {
+  return std::ranges::any_of(options.entries, [](const std::string& entry) {
+    return entry != "infer";
+  });
+}
+
+namespace {
+
+// One program to make: "train" for sequences of 32 in batches of 64.
+struct Job {
+  std::string entry, name;  // "train", "train:32"
+  int64_t batch = 0;        // 0: as the shapes say
+  NetworkOptions network;
+};
+
+// Those of the bucket, else the command line's with L for the length.
+std::vector<std::string> ShapesOf(const Bucket& bucket,
+                                  const NetworkOptions& network) {
+  if (!bucket.input_shapes.empty()) return bucket.input_shapes;
+  std::vector<std::string> shapes = network.input_shapes;
+  for (std::string& shape : shapes) {
+    const size_t at = shape.find('L', shape.rfind(':') + 1);
+    if (at != shape.npos) shape.replace(at, 1, std::to_string(bucket.length));
+  }
+  return shapes;
+}
+
+std::vector<Job> JobsOf(const PlanOptions& options) {
+  const std::vector<int64_t> batches =
+      options.batches.empty() ? std::vector<int64_t>{0} : options.batches;
+  const std::vector<Bucket> buckets =
+      options.buckets.empty() ? std::vector<Bucket>{{}} : options.buckets;
+  std::vector<Job> jobs;
+  for (const std::string& entry : options.entries) {
+    for (const Bucket& bucket : buckets) {
+      for (const int64_t batch : batches) {
+        Job job{entry, entry, batch, options.network};
+        if (bucket.length > 0) {
+          job.name += fmt::format(":{}", bucket.length);
+          job.network.input_shapes = ShapesOf(bucket, options.network);
+        }
+        jobs.push_back(std::move(job));
+      }
+    }
+  }
+  return jobs;
+}
+
+// Makes one program after the other and adds up what they take.
+class Planner {
+ public:
+  Planner(const PlanOptions& options, const Manners& manners, Plan& plan)
+      : options_(options), manners_(manners), plan_(plan), dump_(options) {}
+
+  Status Add(const Job& job) {
+    const Stopwatch watch;
+    MXC_ASSIGN(Model model,
+               LoadNetwork(job.network, job.batch,
+                           Trains(options_) ? ParameterUse::kStates
+                                            : ParameterUse::kConstants));
+    plan_.read_seconds += watch.seconds();
+    if (first()) {
+      NoteNetwork(model, plan_);
+      PrintPhase(manners_, "read", DescribeNetwork(plan_), plan_.read_seconds);
+    }
+    model.graph.training = job.entry == "train";
+    MXC_ASSIGN(Program program,
+               RunPipeline(std::move(model.graph), ContextFor(job), Passes()));
+    program.name = plan_.stem;
+    program.entry = job.name;
+    plan_.programs.push_back(std::move(program));
+    return Done{};
+  }
+
+ private:
+  bool first() const { return plan_.programs.empty(); }
+
+  PassContext ContextFor(const Job& job) {
+    PassContext context;
+    context.target = &plan_.target;
+    context.catalog = plan_.catalog.get();
+    if (job.entry != "infer") context.training = &options_.training;
+    if (first()) context.notes = &plan_.notes;
+    return context;
+  }
+
+  PassOptions Passes() {
+    PassOptions passes;
+    passes.level = options_.level;
+    passes.disabled = {options_.disabled.begin(), options_.disabled.end()};
+    passes.after_pass = [this](const PassOptions::Report& report) {
+      AddTime(report, first(), plan_);
+      if (first() && !options_.dump_after.empty()) dump_.After(report);
+    };
+    return passes;
+  }
+
+  const PlanOptions& options_;
+  const Manners& manners_;
+  Plan& plan_;
+  Dump dump_;
+};
+
+}  // namespace
+
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   Plan plan;
   MXC_ASSIGN(plan.target, ResolveTarget(options.target));
   plan.catalog = MakeKernelCatalog(plan.target);
-  const PassContext context{&plan.target, plan.catalog.get()};
-  const std::vector<int64_t> batches =
-      options.batches.empty() ? std::vector<int64_t>{0} : options.batches;
-  Dump dump(options);
-  for (const int64_t batch : batches) {
-    const bool first = plan.programs.empty();
-    const Stopwatch watch;
-    MXC_ASSIGN(Model model, LoadNetwork(options.network, batch));
-    plan.read_seconds += watch.seconds();
-    if (first) {
-      NoteNetwork(model, plan);
-      PrintPhase(manners, "read", DescribeNetwork(plan), plan.read_seconds);
-    }
-    PassOptions passes;
-    passes.level = options.level;
-    passes.disabled = {options.disabled.begin(), options.disabled.end()};
-    passes.after_pass = [&](const PassOptions::Report& report) {
-      AddTime(report, first, plan);
-      if (first && !options.dump_after.empty()) dump.After(report);
-    };
-    MXC_ASSIGN(Program program,
-               RunPipeline(std::move(model.graph), context, passes));
-    program.name = plan.stem;
-    plan.programs.push_back(std::move(program));
+  Planner planner(options, manners, plan);
+  for (const Job& job : JobsOf(options)) {
+    MXC_RETURN_IF_ERROR(planner.Add(job));
   }
   PrintPhase(manners, "optimize", DescribeFusion(plan), plan.optimize_seconds);
   PrintPhase(manners, "plan", DescribeMemory(MakeOverview(plan.largest())),
@@ -201,9 +260,8 @@ std::string DescribeFusion(const Plan& plan) {
   // As many kinds as fit on the line.
   constexpr size_t kLongest = 63;  // bytes; the arrow has three
   for (size_t i = 0; i < ranked.size(); ++i) {
-    const std::string kind =
-        fmt::format("{}{} {}", i == 0 ? "; merged " : ", ", -ranked[i].first,
-                    ranked[i].second);
+    const std::string kind = fmt::format("{}{} {}", i == 0 ? "; merged " : ", ",
+                                         -ranked[i].first, ranked[i].second);
     if (i > 0 && text.size() + kind.size() > kLongest) {
       text += " …";
       break;

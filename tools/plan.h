@@ -11,14 +11,26 @@
 #include "codegen/codegen.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
+#include "passes/pass.h"
 #include "tools/network.h"
 #include "tools/terminal.h"
 
 namespace mxc {
 
+// The shapes of the inputs for sequences of one length.
+struct Bucket {
+  int64_t length = 0;
+  std::vector<std::string> input_shapes;  // as in NetworkOptions
+};
+
 struct PlanOptions {
   NetworkOptions network;
   std::vector<int64_t> batches;  // empty: one plan for the shapes as given
+  // "infer", "train", "score". Where one of them trains, the parameters are
+  // states of the artifact, which all entries share.
+  std::vector<std::string> entries = {"infer"};
+  std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
+  TrainingOptions training;
   std::string target = "native";
   int level = 2;
   std::vector<std::string> disabled;  // passes
@@ -28,6 +40,10 @@ struct PlanOptions {
 
 // --batch, --target, -O, --disable-pass, --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
+// --optimizer, --opt, --fixed, --lr-mult, --wd-mult, --memory-budget.
+void AddTrainingOptions(CLI::App& app, PlanOptions& options);
+// --entry, --bucket.
+void AddEntryOptions(CLI::App& app, PlanOptions& options);
 
 struct PassTime {
   std::string name, stage;
@@ -43,9 +59,13 @@ struct UserOperator {
 struct Plan {
   Target target;
   std::unique_ptr<KernelCatalog> catalog;
-  std::vector<Program> programs;  // one for each batch
+  std::vector<Program> programs;  // one for each entry, bucket and batch
   std::vector<PassTime> passes;   // of the first program
   std::vector<UserOperator> operators;
+  // Of a network that trains: its inputs and variables by name, parameters in
+  // the order of MXNet's update indices (list_arguments()).
+  std::vector<std::string> data_inputs, label_inputs;
+  std::vector<std::string> parameter_names, auxiliary_names;
   std::string stem;
   std::shared_ptr<const SourceFile> source;  // the network's file
   Diagnostics notes;                         // what the front end ignored
@@ -56,6 +76,9 @@ struct Plan {
   // Of the program that needs the largest arena.
   const Program& largest() const;
 };
+
+// Whether states live from run to run: one of the entries trains.
+bool Trains(const PlanOptions& options);
 
 // Prints one line for each phase as it ends.
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/manifest.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <span>
+
+#include "ir/optimizers/optimizer.h"
+#include "runtime/base/checksum.h"
+
+namespace mxc {
+namespace {
+
+// "Activation 49, Convolution 53": how often each operator occurs.
+std::string CountOperators(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const auto& row : plan.operators) ++counts[row.op];
+  std::string text;
+  for (const auto& [op, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
+  }
+  return text;
+}
+
+// The optimizer as it was given: "sgd momentum=0.9 wd=0.0001".
+std::string DescribeOptimizer(const TrainingOptions& training) {
+  std::string text = training.optimizer;
+  for (const auto& [name, value] : training.optimizer_attrs) {
+    text += fmt::format(" {}={}", name, value);
+  }
+  return text;
+}
+
+// The state of a parameter, which is f32; the pipeline has seen that the
+// options are right.
+std::string StateOf(const TrainingOptions& training) {
+  const Optimizer* optimizer = FindOptimizer(training.optimizer);
+  if (optimizer == nullptr) return "None";
+  std::vector<AttrError> mistakes;
+  const AttrsPtr attrs = optimizer->parse(training.optimizer_attrs, mistakes);
+  return StateForm(*optimizer, attrs.get(), DType::kF32);
+}
+
+// What the trainer needs: runtime/artifact/manifest.h.
+void AddTraining(const PlanOptions& options, const Plan& plan,
+                 Manifest& manifest) {
+  if (!Trains(options)) return;
+  const auto add = [&](const char* key, const std::vector<std::string>& names) {
+    for (const std::string& name : names) manifest.emplace_back(key, name);
+  };
+  manifest.emplace_back("optimizer", DescribeOptimizer(options.training));
+  manifest.emplace_back("optimizer_state", StateOf(options.training));
+  add("data", plan.data_inputs);
+  add("label", plan.label_inputs);
+  add("parameter", plan.parameter_names);
+  add("auxiliary", plan.auxiliary_names);
+}
+
+}  // namespace
+
+Manifest MakeManifest(const PlanOptions& options, const Plan& plan) {
+  const std::string& source = plan.source->text;
+  Manifest manifest = {
+      {"compiler", "mxc " MXC_VERSION},
+      {"network", plan.stem},
+      {"source_xxh3", fmt::format("{:016x}", runtime::Checksum(std::as_bytes(
+                                                 std::span(source))))},
+      {"target", plan.target.name},
+      {"features", plan.target.features},
+      {"parameters", std::to_string(plan.parameters)},
+      {"operators", CountOperators(plan)}};
+  AddTraining(options, plan, manifest);
+  for (const Program& program : plan.programs) {
+    manifest.emplace_back("entry", program.entry);
+    for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
+                                    std::pair(BufferKind::kOutput, "output")}) {
+      for (const int b : program.BuffersOf(kind)) {
+        const Buffer& buffer = program.buffers[b];
+        manifest.emplace_back(key, buffer.name + " " + ToString(buffer.type));
+      }
+    }
+    manifest.emplace_back("peak_bytes", std::to_string(program.arena_bytes));
+  }
+  return manifest;
+}
+
+}  // namespace mxc

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say what is compiled, and how.
+#include <fmt/format.h>
+
+#include "passes/pass.h"
+#include "tools/plan.h"
+
+namespace mxc {
+namespace {
+
+std::string CheckPassName(const std::string& name) {
+  std::string known;
+  for (const PassDescription& pass : AllPasses()) {
+    if (pass.name == name) return "";
+    known += (known.empty() ? "" : ", ") + std::string(pass.name);
+  }
+  return fmt::format("pass '{}' is unknown; known: {}", name, known);
+}
+
+std::string CheckDisabled(const std::string& name) {
+  for (const PassDescription& pass : AllPasses()) {
+    if (pass.name == name && pass.required) {
+      return fmt::format("pass '{}' is required", name);
+    }
+  }
+  return CheckPassName(name);
+}
+
+// "momentum=0.9" of --opt, or "conv0_weight=2" of a multiplier.
+AttrText SplitAssignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string CheckAssignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  const bool good = equals != text.npos && equals > 0;
+  return good ? "" : fmt::format("'{}' is not NAME=VALUE", text);
+}
+
+std::string CheckMultiplier(const std::string& text) {
+  double value = 0;
+  if (const std::string wrong = CheckAssignment(text); !wrong.empty()) {
+    return wrong;
+  }
+  return CLI::detail::lexical_cast(SplitAssignment(text).second, value)
+             ? ""
+             : fmt::format("'{}' ends with no number", text);
+}
+
+void AddMultipliers(CLI::App& app, const std::string& name, const char* what,
+                    std::map<std::string, double>& multipliers) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [&multipliers](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto [parameter, value] = SplitAssignment(text);
+             CLI::detail::lexical_cast(value, multipliers[parameter]);
+           }
+         },
+         what)
+      ->check(CheckMultiplier)
+      ->allow_extra_args(false)
+      ->type_name("PARAMETER=X");
+}
+
+}  // namespace
+
+void AddPlanOptions(CLI::App& app, PlanOptions& options) {
+  app.add_option("--batch", options.batches,
+                 "batch sizes; each gets a plan of its own, weights are shared")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("N,…");
+  app.add_option("--target", options.target, "what to compile for")
+      ->check(CLI::IsMember(TargetNames()))
+      ->capture_default_str();
+  app.add_option("-O", options.level, "optimization level")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str()
+      ->type_name("0..3");
+  app.add_option("--disable-pass", options.disabled,
+                 "leave an optional pass out")
+      ->check(CheckDisabled)
+      ->type_name("PASS");
+  app.add_option("--dump-after", options.dump_after,
+                 "print the network as a pass, or all, leave it")
+      ->check([](const std::string& name) {
+        return name == "all" ? "" : CheckPassName(name);
+      })
+      ->type_name("PASS|all");
+  app.add_option("--dump-dir", options.dump_folder,
+                 "write the dumps into this folder")
+      ->type_name("DIR");
+}
+
+void AddTrainingOptions(CLI::App& app, PlanOptions& options) {
+  TrainingOptions& training = options.training;
+  app.add_option("--optimizer", training.optimizer,
+                 "how parameters are updated: sgd, adam, … as in MXNet")
+      ->capture_default_str();
+  app.add_option_function<std::vector<std::string>>(
+         "--opt",
+         [&training](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             training.optimizer_attrs.push_back(SplitAssignment(text));
+           }
+         },
+         "an attribute of the optimizer (repeatable): momentum=0.9")
+      ->check(CheckAssignment)
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--fixed", training.fixed,
+                 "a parameter that is not trained (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("PARAMETER");
+  app.add_option_function<uint64_t>(
+         "--memory-budget",
+         [&training](const uint64_t& bytes) {
+           training.memory_budget = static_cast<int64_t>(bytes);
+         },
+         "refuse a plan whose peak is larger; training computes activations "
+         "again instead of keeping them until they fit")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->type_name("512MiB");
+  AddMultipliers(app, "--lr-mult", "a parameter's own factor of the rate",
+                 training.lr_mult);
+  AddMultipliers(app, "--wd-mult", "a parameter's own factor of the decay",
+                 training.wd_mult);
+}
+
+void AddEntryOptions(CLI::App& app, PlanOptions& options) {
+  app.add_option("--entry", options.entries,
+                 "what the artifact can do; with train or score, parameters "
+                 "live in it from run to run")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"infer", "train", "score"}))
+      ->capture_default_str();
+  app.add_option_function<std::vector<int64_t>>(
+         "--bucket",
+         [&options](const std::vector<int64_t>& lengths) {
+           for (const int64_t length : lengths) {
+             options.buckets.push_back({length, {}});
+           }
+         },
+         "lengths of sequences, each an entry of its own; stand for L in "
+         "--input-shape data:NxL")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("L,…");
+}
+
+}  // namespace mxc
