@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/program/scatter_sum.h"
+
 namespace mxc {
 namespace {
 
@@ -174,6 +176,31 @@ double CountNaive(const Expr& e, bool repeat, Counts& counts) {
   return counts[e.get()] = count;
 }
 
+double Elements(const Extents& extent) {
+  double elements = 1;
+  for (const int64_t n : extent) elements *= static_cast<double>(n);
+  return elements;
+}
+
+// Zeros, then a reading and a writing for each value.
+double ScatterCost(const Store& store, const ScatterSum& sum) {
+  std::vector<Loop> loops;
+  double values = 1;
+  for (size_t axis = 0; axis < store.extent.size(); ++axis) {
+    if (static_cast<int>(axis) == sum.axis) continue;
+    loops.push_back({static_cast<int>(axis), store.extent[axis]});
+    values *= static_cast<double>(store.extent[axis]);
+  }
+  for (const Range& range : sum.ranges) {
+    loops.push_back({range.var, ExtentOf(range)});
+    values *= static_cast<double>(loops.back().extent);
+  }
+  Costing costing;
+  costing.Run(sum.position, loops);
+  return (Elements(store.extent) + 2 * values) * kMemoryCost +
+         costing.Run(sum.value, loops);
+}
+
 }  // namespace
 
 int64_t ExtentOf(const Range& range) {
@@ -194,24 +221,23 @@ int64_t ExtentOf(const Range& range) {
 }
 
 double HoistedCost(const Store& store) {
+  if (const auto sum = MatchScatterSum(store, Shape(store.extent))) {
+    return ScatterCost(store, *sum);
+  }
   std::vector<Loop> loops;
-  double elements = 1;
   for (size_t axis = 0; axis < store.extent.size(); ++axis) {
     if (store.extent[axis] > 1) {
       loops.push_back({static_cast<int>(axis), store.extent[axis]});
     }
-    elements *= static_cast<double>(store.extent[axis]);
   }
-  return elements * kMemoryCost + Costing().Run(store.value, std::move(loops));
+  return Elements(store.extent) * kMemoryCost +
+         Costing().Run(store.value, std::move(loops));
 }
 
 double NaiveEvaluations(const Store& store) {
-  double elements = 1;
-  for (const int64_t extent : store.extent) {
-    elements *= static_cast<double>(extent);
-  }
   Counts counts;
-  return elements * CountNaive(store.value, /*repeat=*/true, counts);
+  return Elements(store.extent) *
+         CountNaive(store.value, /*repeat=*/true, counts);
 }
 
 double TreeSize(const Expr& e) {

@@ -9,6 +9,8 @@
 namespace mxc {
 namespace {
 
+constexpr int kNone = -2;  // no storage; -1 is that of the caller's buffers
+
 std::vector<int> DistinctInputs(const Step& step) {
   std::vector<int> inputs = step.inputs;
   std::ranges::sort(inputs);
@@ -61,11 +63,11 @@ Replay::Replay(const Schedule& schedule)
 void Replay::Run(int step) {
   const Step& s = schedule_.program_.steps[step];
   for (const int b : schedule_.inputs_[step]) --unread_[b];
-  const SharePair* shared = Shared(step, 0);
+  std::vector<int> taken;
   for (const int b : s.outputs) {
-    const bool takes = shared != nullptr && shared->output == b;
-    storage_[b] = takes ? storage_[shared->input] : b;
-    if (!takes) live_ += schedule_.Bytes(b);
+    const int shared = Shared(step, b, 0, taken);
+    storage_[b] = shared != kNone ? shared : b;
+    if (shared == kNone) live_ += schedule_.Bytes(b);
     if (storage_[b] >= 0) ++users_[storage_[b]];
   }
   peak_ = std::max(peak_, live_);
@@ -74,28 +76,40 @@ void Replay::Run(int step) {
 }
 
 int64_t Replay::LiveAfter(int step) const {
-  const SharePair* shared = Shared(step, 1);
-  int64_t live = live_ + schedule_.OutputBytes(step);
-  if (shared) live -= schedule_.Bytes(shared->output);
+  int64_t live = live_;
+  std::vector<int> taken;
+  for (const int b : schedule_.program_.steps[step].outputs) {
+    if (Shared(step, b, 1, taken) == kNone) live += schedule_.Bytes(b);
+  }
   for (const int b : schedule_.inputs_[step]) {
     const int storage = storage_[b];
     const bool dies = unread_[b] == 1 && storage >= 0 && users_[storage] == 1;
-    if (!dies || (shared && storage == storage_[shared->input])) continue;
+    if (!dies || std::ranges::count(taken, storage) > 0) continue;
     live -= schedule_.Bytes(storage);
   }
   return live;
 }
 
-// The pair that a step realises; `unread`: how often its inputs are still read
-// by steps that have not run, if they die here.
-const SharePair* Replay::Shared(int step, int unread) const {
+// The storage that `output` of a step takes from an input, and that no other
+// output has taken; kNone if it takes none. `unread`: how often its inputs are
+// still read by steps that have not run, if they die here.
+int Replay::Shared(int step, int output, int unread,
+                   std::vector<int>& taken) const {
   for (const SharePair& pair : schedule_.pairs_[step]) {
-    if (pair.view) return &pair;
+    if (pair.output != output) continue;
     const int storage = storage_[pair.input];
-    if (storage < 0) continue;  // the caller's, or a constant
-    if (unread_[pair.input] == unread && users_[storage] == 1) return &pair;
+    if (pair.view) {
+      taken.push_back(storage);
+      return storage;
+    }
+    // Negative: the caller's, or a constant.
+    if (storage < 0 || std::ranges::count(taken, storage) > 0) continue;
+    if (unread_[pair.input] == unread && users_[storage] == 1) {
+      taken.push_back(storage);
+      return storage;
+    }
   }
-  return nullptr;
+  return kNone;
 }
 
 void Replay::Release(int buffer) {

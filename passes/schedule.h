@@ -47,7 +47,7 @@ class Replay {
   int64_t LiveAfter(int step) const;
 
  private:
-  const SharePair* Shared(int step, int unread) const;
+  int Shared(int step, int output, int unread, std::vector<int>& taken) const;
   void Release(int buffer);
 
   const Schedule& schedule_;

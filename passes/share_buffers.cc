@@ -11,6 +11,7 @@
 // of the step may not share the bytes either, unless they too are read at the
 // step's own index only.
 #include <algorithm>
+#include <set>
 
 #include "passes/passes.h"
 #include "passes/sharing.h"
@@ -52,15 +53,16 @@ Result<bool> ShareBuffers(Program& program, PassContext&) {
     const std::vector<SharePair> pairs = SharePairs(program, step);
     if (pairs.empty()) continue;
     const std::vector<int> last = LastUses(program);
+    std::set<int> taken;  // roots
     for (const SharePair& pair : pairs) {
       const int root = program.Root(pair.input);
+      if (program.buffers[pair.output].alias_of >= 0) continue;
       const bool dies = last[root] == static_cast<int>(s) &&
                         program.buffers[root].kind == BufferKind::kInternal &&
                         EveryReadMayShare(program, step, pairs, root);
-      if (!pair.view && !dies) continue;
+      if (!pair.view && (!dies || !taken.insert(root).second)) continue;
       program.buffers[pair.output].alias_of = pair.input;
       changed = true;
-      break;
     }
   }
   return changed;

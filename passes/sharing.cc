@@ -28,30 +28,41 @@ bool ReadsOwnIndexOnly(const Step& step, int input) {
   return own;
 }
 
+// Of several sweeps one could write what another has yet to read.
+bool SweptAtOnce(const Program& program, const Step& step) {
+  return step.outputs.size() == 1 || SweepsOf(program, step).size() == 1;
+}
+
 }  // namespace
 
-bool MayWriteOver(const Program&, const Step& step, int input) {
+bool MayWriteOver(const Program& program, const Step& step, int input) {
   if (std::ranges::count(step.inputs, input) == 0) return true;
-  return step.outputs.size() == 1 && ReadsOwnIndexOnly(step, input);
+  return SweptAtOnce(program, step) && ReadsOwnIndexOnly(step, input);
 }
 
 std::vector<SharePair> SharePairs(const Program& program, const Step& step) {
-  // With several outputs, one could be written before another reads the input.
-  if (step.outputs.size() != 1) return {};
-  const int output = step.outputs[0];
-  const Buffer& out = program.buffers[output];
-  if (out.kind != BufferKind::kInternal) return {};
+  if (!SweptAtOnce(program, step)) return {};
   if (step.view) {
+    const int output = step.outputs[0];
     const Buffer& in = program.buffers[step.inputs[0]];
+    const Buffer& out = program.buffers[output];
     const bool dense = in.layout.row_major() && out.layout.row_major();
-    if (!dense || in.type.bytes() != out.type.bytes()) return {};
+    if (out.kind != BufferKind::kInternal || !dense ||
+        in.type.bytes() != out.type.bytes()) {
+      return {};
+    }
     return {{step.inputs[0], output, true}};
   }
   std::vector<SharePair> pairs;
   for (const int input : step.inputs) {
     const Buffer& in = program.buffers[input];
-    if (in.kind != BufferKind::kInternal || !SameBytes(in, out)) continue;
-    if (ReadsOwnIndexOnly(step, input)) pairs.push_back({input, output, false});
+    if (in.kind != BufferKind::kInternal) continue;
+    const bool own = ReadsOwnIndexOnly(step, input);
+    for (const int output : step.outputs) {
+      const Buffer& out = program.buffers[output];
+      if (!own || out.kind != BufferKind::kInternal) continue;
+      if (SameBytes(in, out)) pairs.push_back({input, output, false});
+    }
   }
   return pairs;
 }

@@ -15,7 +15,8 @@ struct SharePair {
   bool view;
 };
 
-// The legal pairs of a step, whatever is alive when it runs:
+// The legal pairs of a step, whatever is alive when it runs; of those with one
+// input, or with one output, one may be chosen:
 //   views of row-major buffers, and
 //   outputs of which element i is computed from element i of the input, of the
 //   same layout and element size.

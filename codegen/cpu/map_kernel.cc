@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/nest_emitter.h"
+#include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
 #include "codegen/llvm/session.h"
 #include "codegen/schedule/loop_nest.h"
@@ -79,6 +80,7 @@ const Map& MapOf(const Step& step) {
 
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target) {
+  if (auto scatter = PlanScatter(program, step, target)) return *scatter;
   if (auto transpose = PlanTranspose(program, step, target)) return *transpose;
   auto kernel = std::make_shared<MapKernel>();
   const auto add_operand = [&](int id) {
@@ -98,15 +100,19 @@ KernelPlan PlanMap(const Program& program, const Step& step,
   KernelPlan plan;
   plan.what = "map";
   plan.tasks = 0;
-  for (size_t i = 0; i < step.outputs.size(); ++i) {
-    std::vector<const Store*> stores;
-    for (const Store& store : MapOf(step).stores) {
-      if (store.output == static_cast<int>(i)) stores.push_back(&store);
+  for (const std::vector<int>& sweep : SweepsOf(program, step)) {
+    std::vector<NestOutput> outputs;
+    for (const int output : sweep) {
+      NestOutput& nest = outputs.emplace_back();
+      nest.operand = static_cast<int>(kernel->inputs) + output;
+      for (const Store& store : MapOf(step).stores) {
+        if (store.output == output) nest.stores.push_back(&store);
+      }
     }
-    const Buffer& buffer =
-        program.buffers[static_cast<size_t>(step.outputs[i])];
+    const auto first = static_cast<size_t>(sweep[0]);
+    const int buffer = step.outputs[first];
     kernel->nests.push_back(ScheduleNest(
-        stores, buffer.type.shape, static_cast<int>(kernel->inputs + i),
+        outputs, program.buffers[static_cast<size_t>(buffer)].type.shape,
         kernel->operands, target, masked_tails));
     plan.tasks += kernel->nests.back().tasks;
   }

@@ -10,7 +10,7 @@
 
 namespace mxc {
 
-// Every output is a loop nest of its own; the tasks of the second follow those
+// Every group of SweepsOf is a loop nest; the tasks of the second follow those
 // of the first.
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target);

@@ -59,10 +59,11 @@ void NestEmitter::Emit(Value* begin, Value* end) {
             emitter_.TailMask(kernel_.Int(0), kernel_.Int(extent)));
       }
     }
-    emitter_.Hoist(nest_.value);
+    emitter_.Sweep(nest_.values);
+    Hoist(nest_.values);
     kernel_.Loop(share(begin, grid), share(end, grid), 1, [&](Value* point) {
       const ExprEmitter::Scope each(emitter_);
-      EmitGrid(point, nest_.value);
+      EmitGrid(point, nest_.values);
     });
     emitter_.SetTail(nullptr);
   };
@@ -70,7 +71,7 @@ void NestEmitter::Emit(Value* begin, Value* end) {
 }
 
 // Takes the point apart into the values of the dims that are dealt.
-void NestEmitter::EmitGrid(Value* point, const Expr& form) {
+void NestEmitter::EmitGrid(Value* point, const Forms& forms) {
   auto& builder = kernel_.b();
   const auto next = [&](int64_t extent, bool last) -> Value* {
     if (last) return point;
@@ -87,20 +88,20 @@ void NestEmitter::EmitGrid(Value* point, const Expr& form) {
     const LoopDim& dim = nest_.dims[static_cast<size_t>(k)];
     emitter_.SetValue(Var(dim.var), next(dim.extent, k == 0));
   }
-  emitter_.Hoist(form);
-  EmitGridDim(0, form);
+  Hoist(forms);
+  EmitGridDim(0, forms);
 }
 
 // One branch for each piece that the dealt dim's value may lie in.
-void NestEmitter::EmitGridDim(size_t k, const Expr& form) {
-  if (static_cast<int>(k) == nest_.grid_dims) return EmitDim(k, form);
-  const std::vector<Piece> pieces = PiecesOf(k, form);
-  if (pieces.size() == 1) return EmitGridDim(k + 1, form);
+void NestEmitter::EmitGridDim(size_t k, const Forms& forms) {
+  if (static_cast<int>(k) == nest_.grid_dims) return EmitDim(k, forms);
+  const std::vector<Piece> pieces = PiecesOf(k, forms);
+  if (pieces.size() == 1) return EmitGridDim(k + 1, forms);
   Value* value = emitter_.EmitForm(Var(nest_.dims[k].var));
   const std::function<void(size_t)> branch = [&](size_t p) {
     const auto emit = [&] {
-      Within(k, pieces[p], form,
-             [&](const Expr& inner) { EmitGridDim(k, inner); });
+      Within(k, pieces[p], forms,
+             [&](const Forms& inner) { EmitGridDim(k, inner); });
     };
     if (p + 1 == pieces.size()) return emit();
     kernel_.If(kernel_.b().CreateICmpSLT(value, kernel_.Int(pieces[p].to)),
@@ -109,10 +110,10 @@ void NestEmitter::EmitGridDim(size_t k, const Expr& form) {
   branch(0);
 }
 
-void NestEmitter::EmitDim(size_t k, const Expr& form) {
-  if (k == nest_.dims.size()) return EmitElement(form);
+void NestEmitter::EmitDim(size_t k, const Forms& forms) {
+  if (k == nest_.dims.size()) return EmitElement(forms);
   if (static_cast<int>(k) == nest_.lane_dim && nest_.one_vector) {
-    return EmitDim(k + 1, form);
+    return EmitDim(k + 1, forms);
   }
   if (static_cast<int>(k) == nest_.lane_dim && chunk_ != nullptr) {
     auto& builder = kernel_.b();
@@ -121,38 +122,39 @@ void NestEmitter::EmitDim(size_t k, const Expr& form) {
     Value* extent = kernel_.Int(nest_.dims[k].extent);
     Value* to =
         builder.CreateSelect(builder.CreateICmpSLT(full, extent), full, extent);
-    return EmitLoop(k, from, to, form);
+    return EmitLoop(k, from, to, forms);
   }
-  const std::vector<Piece> pieces = PiecesOf(k, form);
+  const std::vector<Piece> pieces = PiecesOf(k, forms);
   for (const Piece& piece : pieces) {
-    const auto loop = [&](const Expr& inner) {
+    const auto loop = [&](const Forms& inner) {
       EmitLoop(k, kernel_.Int(piece.from), kernel_.Int(piece.to), inner);
     };
     if (pieces.size() == 1) {
-      loop(form);
+      loop(forms);
       continue;
     }
     // The simpler form may have another condition on the same variable.
-    Within(k, piece, form, [&](const Expr& inner) { EmitDim(k, inner); });
+    Within(k, piece, forms, [&](const Forms& inner) { EmitDim(k, inner); });
   }
 }
 
-void NestEmitter::EmitLoop(size_t k, Value* from, Value* to, const Expr& form) {
-  emitter_.Hoist(form);
+void NestEmitter::EmitLoop(size_t k, Value* from, Value* to,
+                           const Forms& forms) {
+  Hoist(forms);
   if (static_cast<int>(k) == nest_.lane_dim) {
-    return EmitLanes(k, from, to, form);
+    return EmitLanes(k, from, to, forms);
   }
   kernel_.Loop(from, to, 1, [&](Value* i) {
     const ExprEmitter::Scope scope(emitter_);
     emitter_.SetValue(Var(nest_.dims[k].var), i);
-    emitter_.Hoist(form);
-    EmitDim(k + 1, form);
+    Hoist(forms);
+    EmitDim(k + 1, forms);
   });
   emitter_.ClearValue(Var(nest_.dims[k].var));
 }
 
 void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
-                            const Expr& form) {
+                            const Forms& forms) {
   auto& builder = kernel_.b();
   const int64_t lanes = nest_.lanes;
   Value* vectors =
@@ -162,22 +164,22 @@ void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
   kernel_.Loop(from, main_end, lanes, [&](Value* i) {
     const ExprEmitter::Scope scope(emitter_);
     emitter_.SetLaneBase(i);
-    emitter_.Hoist(form);
-    EmitDim(k + 1, form);
+    Hoist(forms);
+    EmitDim(k + 1, forms);
   });
   const auto masked = [&] {
     const ExprEmitter::Scope scope(emitter_);
     emitter_.SetLaneBase(main_end);
     emitter_.SetTail(emitter_.TailMask(main_end, to));
-    emitter_.Hoist(form);
-    EmitDim(k + 1, form);
+    Hoist(forms);
+    EmitDim(k + 1, forms);
     emitter_.SetTail(nullptr);
   };
   const auto scalar = [&] {
     kernel_.Loop(main_end, to, 1, [&](Value* i) {
       emitter_.EnterScalar(i);
-      emitter_.Hoist(form);
-      EmitDim(k + 1, form);
+      Hoist(forms);
+      EmitDim(k + 1, forms);
       emitter_.LeaveScalar();
     });
   };
@@ -189,20 +191,32 @@ void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
   emitter_.SetLaneBase(nullptr);
 }
 
-void NestEmitter::EmitElement(const Expr& form) {
-  Value* value = emitter_.EmitForm(form);
-  emitter_.StoreAt(nest_.output, nest_.Offset(), value, nest_.dtype);
+// An output may lie where an input does: all is read before any is written.
+void NestEmitter::EmitElement(const Forms& forms) {
+  std::vector<Value*> values;
+  for (const Expr& form : forms) values.push_back(emitter_.EmitForm(form));
+  for (size_t i = 0; i < forms.size(); ++i) {
+    emitter_.StoreAt(nest_.outputs[i], nest_.Offset(), values[i],
+                     forms[i]->dtype);
+  }
+}
+
+void NestEmitter::Hoist(const Forms& forms) {
+  for (const Expr& form : forms) emitter_.Hoist(form);
 }
 
 std::vector<NestEmitter::Piece> NestEmitter::PiecesOf(size_t k,
-                                                      const Expr& form) {
+                                                      const Forms& forms) {
   const int64_t low = known_[k].low, high = known_[k].high + 1;
   const int var = nest_.dims[k].var;
   std::vector<int64_t> cuts;
-  if (form->kind == ExprKind::kSelect && copies_ < kMostCopies) {
+  for (const Expr& form : forms) {
+    if (!cuts.empty() || form->kind != ExprKind::kSelect) continue;
+    if (copies_ >= kMostCopies) continue;
     cuts = CutsOfCondition(form->args[0], var, emitter_.ranges());
   }
-  if (cuts.empty() && copies_ < kMostInteriors) {
+  for (const Expr& form : forms) {
+    if (!cuts.empty() || copies_ >= kMostInteriors) break;
     cuts = InteriorCuts(form, var, emitter_.ranges());
   }
   std::vector<Piece> pieces;
@@ -217,18 +231,24 @@ std::vector<NestEmitter::Piece> NestEmitter::PiecesOf(size_t k,
   return pieces;
 }
 
-void NestEmitter::Within(size_t k, const Piece& piece, const Expr& form,
+void NestEmitter::Within(size_t k, const Piece& piece, const Forms& forms,
                          const Body& body) {
   const Interval outer = known_[k];
   const Expr var = Var(nest_.dims[k].var);
   known_[k] = {piece.from, piece.to - 1};
   emitter_.Narrow(var, known_[k]);
-  const Expr simpler = Resimplify(
-      form, [](int) { return Expr(); }, emitter_.ranges(), emitter_.lane_var());
+  Forms simpler;
+  for (const Expr& form : forms) {
+    simpler.push_back(Resimplify(
+        form, [](int) { return Expr(); }, emitter_.ranges(),
+        emitter_.lane_var()));
+  }
+  emitter_.Sweep(simpler);
   {
     const ExprEmitter::Scope scope(emitter_);
     body(simpler);
   }
+  emitter_.Sweep(forms);
   known_[k] = outer;
   emitter_.Narrow(var, outer);
 }
@@ -238,16 +258,19 @@ void NestEmitter::EmitBorder(const ZeroBorder& border, Value* begin,
   auto& builder = kernel_.b();
   kernel_.Loop(begin, end, 1, [&](Value* row) {
     Value* start = builder.CreateMul(row, kernel_.Int(border.pitch));
-    EmitZeros(start, border.low);
-    EmitZeros(builder.CreateAdd(start, kernel_.Int(border.pitch - border.high)),
-              border.high);
+    Value* last =
+        builder.CreateAdd(start, kernel_.Int(border.pitch - border.high));
+    for (const int output : nest_.outputs) {
+      EmitZeros(output, start, border.low);
+      EmitZeros(output, last, border.high);
+    }
   });
 }
 
 // Bytes of zero, whatever the type, in vectors and then one by one.
-void NestEmitter::EmitZeros(Value* from, int64_t count) {
+void NestEmitter::EmitZeros(int output, Value* from, int64_t count) {
   auto& builder = kernel_.b();
-  const EmitOperand& operand = emitter_.operand(nest_.output);
+  const EmitOperand& operand = emitter_.operand(output);
   const int64_t element = SizeOf(operand.dtype);
   const int64_t bytes = count * element;
   Value* base = kernel_.ElementAddress(operand.base, from, element);

@@ -22,22 +22,27 @@ class NestEmitter {
   struct Piece {
     int64_t from, to;
   };
-  using Body = std::function<void(const Expr& form)>;
+  // The outputs' elements, as they are known in the loops entered so far.
+  using Forms = std::vector<Expr>;
+  using Body = std::function<void(const Forms& forms)>;
 
-  void EmitGrid(llvm::Value* point, const Expr& form);
-  void EmitGridDim(size_t k, const Expr& form);
-  void EmitDim(size_t k, const Expr& form);
-  void EmitLoop(size_t k, llvm::Value* from, llvm::Value* to, const Expr& form);
+  void EmitGrid(llvm::Value* point, const Forms& forms);
+  void EmitGridDim(size_t k, const Forms& forms);
+  void EmitDim(size_t k, const Forms& forms);
+  void EmitLoop(size_t k, llvm::Value* from, llvm::Value* to,
+                const Forms& forms);
   void EmitLanes(size_t k, llvm::Value* from, llvm::Value* to,
-                 const Expr& form);
-  void EmitElement(const Expr& form);
+                 const Forms& forms);
+  void EmitElement(const Forms& forms);
   void EmitBorder(const ZeroBorder& border, llvm::Value* begin,
                   llvm::Value* end);
-  void EmitZeros(llvm::Value* from, int64_t count);
+  void EmitZeros(int output, llvm::Value* from, int64_t count);
+  void Hoist(const Forms& forms);
 
-  std::vector<Piece> PiecesOf(size_t k, const Expr& form);
+  std::vector<Piece> PiecesOf(size_t k, const Forms& forms);
   // Emits `body` with the form as it is for from ≤ var < to.
-  void Within(size_t k, const Piece& piece, const Expr& form, const Body& body);
+  void Within(size_t k, const Piece& piece, const Forms& forms,
+              const Body& body);
 
   ExprEmitter& emitter_;
   KernelFunction& kernel_;

@@ -19,6 +19,24 @@ constexpr int kCheapNodes = 12;
 
 bool IsZero(const Expr& e) { return IsConst(e, 0); }
 
+// The reductions that lie in no other, but for those of one side only of a
+// choice; of the padding of a block the values do not matter.
+void CollectReductions(const Expr& e, std::unordered_set<const ExprNode*>& seen,
+                       std::vector<Expr>& found) {
+  if (!seen.insert(e.get()).second) return;
+  if (e->kind == ExprKind::kReduce) {
+    found.push_back(e);
+    return;
+  }
+  const bool choice = e->kind == ExprKind::kSelect;
+  const bool guard = choice && e->args[2]->kind == ExprKind::kConst;
+  for (size_t i = 0; i < e->args.size(); ++i) {
+    if (!choice || i == 0 || (guard && i == 1)) {
+      CollectReductions(e->args[i], seen, found);
+    }
+  }
+}
+
 }  // namespace
 
 ExprEmitter::ExprEmitter(KernelFunction& kernel,
@@ -303,6 +321,12 @@ bool ExprEmitter::Known(const Expr& e, const std::vector<int>& inner) {
     if (var == lane_var_) return lane_base_ != nullptr;
     return values_.contains(var);
   });
+}
+
+void ExprEmitter::Sweep(const std::vector<Expr>& forms) {
+  std::unordered_set<const ExprNode*> seen;
+  reductions_.clear();
+  for (const Expr& form : forms) CollectReductions(form, seen, reductions_);
 }
 
 void ExprEmitter::Hoist(const Expr& form) {

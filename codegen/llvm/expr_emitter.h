@@ -108,6 +108,9 @@ class ExprEmitter {
   llvm::Value* EmitFormLanes(const Expr& form);
   // Emits now whatever the form needs of values that can be known here.
   void Hoist(const Expr& form);
+  // The forms are about to be emitted for the same index: reductions of theirs
+  // over equal ranges share one loop.
+  void Sweep(const std::vector<Expr>& forms);
   void StoreAt(int operand, const Affine& offset, llvm::Value* value,
                DType dtype);
   // All operands can be read and written under a mask by instructions.
@@ -201,6 +204,7 @@ class ExprEmitter {
   llvm::Value* acc_ = nullptr;
   Mask mask_;
   std::vector<Memo> scopes_;
+  std::vector<Expr> reductions_;  // that a sweep evaluates for certain
   // Vectors of outer scopes are of no use below this one: lanes are emitted
   // one by one.
   size_t scalar_from_ = 0;

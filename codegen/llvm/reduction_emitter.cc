@@ -2,6 +2,7 @@
 #include "codegen/llvm/reduction_emitter.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "codegen/llvm/arithmetic.h"
 
@@ -19,76 +20,150 @@ constexpr int kAccumulators = 4;
 }  // namespace
 
 Value* ReductionEmitter::Emit(const Expr& reduce) {
-  reduce_ = reduce;
+  reduces_ = {reduce};
   ranges_ = reduce->ranges;
-  if (!emitter_.Varies(reduce)) return EmitUniform();
+  if (!emitter_.Varies(reduce)) {
+    AddSiblings(false);
+    return Finish(EmitUniform());
+  }
   for (const Range& range : ranges_) {
     if (emitter_.Varies(range.begin) || emitter_.Varies(range.end)) {
       return emitter_.EmitEachLane(reduce);
     }
   }
-  return EmitVarying();
+  AddSiblings(true);
+  return Finish(EmitVarying());
 }
 
-Value* ReductionEmitter::Combined(Value* a, Value* b) {
-  return EmitCombine(kernel_, reduce_->reduce, reduce_->dtype, a, b);
+// What the sweep will ask for next and can be known here.
+void ReductionEmitter::AddSiblings(bool varies) {
+  if (emitter_.mask_.value != nullptr && !emitter_.mask_.tail) return;
+  const std::vector<Expr>& all = emitter_.reductions_;
+  const auto is_first = [&](const Expr& e) { return Equal(e, reduces_[0]); };
+  if (std::ranges::none_of(all, is_first)) return;
+  for (const Expr& other : all) {
+    const auto same = [&](const Expr& e) { return Equal(e, other); };
+    if (std::ranges::any_of(reduces_, same) || !SameRanges(other)) continue;
+    if (emitter_.Remembered(other) != nullptr) continue;
+    if (emitter_.Varies(other) != varies) continue;
+    if (emitter_.Known(other, {})) reduces_.push_back(other);
+  }
 }
 
-Value* ReductionEmitter::Identity(int lanes) {
-  const Expr identity = IdentityOf(reduce_->reduce, reduce_->dtype);
-  // −0 + x is x for every x, so that no addition is left of it.
-  const bool sum = reduce_->reduce == ReduceOp::kSum && IsFloat(reduce_->dtype);
-  const double number = sum ? -0.0 : identity->number;
-  return Splat(kernel_, EmitConstant(kernel_, number, identity->dtype), lanes);
+bool ReductionEmitter::SameRanges(const Expr& other) const {
+  return std::ranges::equal(
+      other->ranges, ranges_, [](const Range& a, const Range& b) {
+        return a.var == b.var && Equal(a.begin, b.begin) && Equal(a.end, b.end);
+      });
+}
+
+Value* ReductionEmitter::Finish(const Values& values) {
+  for (size_t i = 1; i < reduces_.size(); ++i) {
+    emitter_.scopes_.back().emplace(reduces_[i], values[i]);
+  }
+  return values[0];
+}
+
+ReductionEmitter::Values ReductionEmitter::Combined(const Values& sums,
+                                                    const Values& more) {
+  Values combined;
+  for (size_t i = 0; i < reduces_.size(); ++i) {
+    combined.push_back(EmitCombine(kernel_, reduces_[i]->reduce,
+                                   reduces_[i]->dtype, sums[i], more[i]));
+  }
+  return combined;
+}
+
+ReductionEmitter::Values ReductionEmitter::Bodies(int lanes) {
+  Values values;
+  for (const Expr& reduce : reduces_) {
+    values.push_back(Splat(kernel_, emitter_.EmitForm(reduce->args[0]), lanes));
+  }
+  return values;
+}
+
+ReductionEmitter::Values ReductionEmitter::Identities(int lanes) {
+  Values values;
+  for (const Expr& reduce : reduces_) {
+    const Expr identity = IdentityOf(reduce->reduce, reduce->dtype);
+    // −0 + x is x for every x, so that no addition is left of it.
+    const bool sum = reduce->reduce == ReduceOp::kSum && IsFloat(reduce->dtype);
+    const double number = sum ? -0.0 : identity->number;
+    values.push_back(
+        Splat(kernel_, EmitConstant(kernel_, number, identity->dtype), lanes));
+  }
+  return values;
+}
+
+void ReductionEmitter::HoistBodies() {
+  for (const Expr& reduce : reduces_) emitter_.Hoist(reduce->args[0]);
+}
+
+int ReductionEmitter::Nodes() {
+  int nodes = 0;
+  for (const Expr& reduce : reduces_) {
+    nodes += emitter_.free_.Of(reduce->args[0]).nodes;
+  }
+  return nodes;
+}
+
+// Side by side for each reduction, a power of 2.
+int ReductionEmitter::Accumulators() const {
+  return std::max(
+      1, kAccumulators / static_cast<int>(std::bit_ceil(reduces_.size())));
 }
 
 // Each lane reduces for itself.
-Value* ReductionEmitter::EmitVarying() {
-  emitter_.Hoist(reduce_->args[0]);
-  return OverRange(0, {Identity(emitter_.lanes_)}).main;
+ReductionEmitter::Values ReductionEmitter::EmitVarying() {
+  HoistBodies();
+  return OverRange(0, {Identities(emitter_.lanes_), {}}).main;
 }
 
 // The value is the same in all lanes, so that the lanes can share the work.
-Value* ReductionEmitter::EmitUniform() {
+ReductionEmitter::Values ReductionEmitter::EmitUniform() {
   const ExprEmitter::Mask outer_mask = emitter_.mask_;
-  const bool guarded = outer_mask.value != nullptr && !emitter_.IsSafe(reduce_);
-  if (guarded) {
+  const bool safe = std::ranges::all_of(
+      reduces_, [&](const Expr& reduce) { return emitter_.IsSafe(reduce); });
+  if (outer_mask.value != nullptr && !safe) {
+    reduces_.resize(1);
     Value* any = outer_mask.value->getType()->isVectorTy()
                      ? kernel_.b().CreateOrReduce(outer_mask.value)
                      : outer_mask.value;
-    return kernel_.Choose(
+    return {kernel_.Choose(
         any,
         [&] {
           const ExprEmitter::Scope scope(emitter_);
           emitter_.mask_ = {};
-          Value* value = EmitUniform();
+          Value* value = EmitUniform()[0];
           emitter_.mask_ = outer_mask;
           return value;
         },
-        [&] { return Identity(1); });
+        [&] { return Identities(1)[0]; })};
   }
   emitter_.mask_ = {};
-  emitter_.Hoist(reduce_->args[0]);
+  HoistBodies();
   const int outer_var = emitter_.lane_var_;
   Value* outer_base = emitter_.lane_base_;
   const int outer_lanes = emitter_.lanes_;
   emitter_.lane_var_ = -1;
   emitter_.lane_base_ = nullptr;
   emitter_.lanes_ = emitter_.vector_lanes_;
-  Value* result = nullptr;
+  Values result;
   if (const auto k = emitter_.lanes_ > 1 ? VectorRange() : std::nullopt) {
     const auto at = ranges_.begin() + static_cast<std::ptrdiff_t>(*k);
     std::rotate(at, at + 1, ranges_.end());
     vectorized_ = true;
     const bool scalar_tail = !emitter_.HasMaskedTails();
-    const Sums sums = OverRange(
-        0, {Identity(emitter_.lanes_), scalar_tail ? Identity(1) : nullptr});
-    result =
-        EmitHorizontal(kernel_, reduce_->reduce, reduce_->dtype, sums.main);
+    const Sums sums = OverRange(0, {Identities(emitter_.lanes_),
+                                    scalar_tail ? Identities(1) : Values()});
+    for (size_t i = 0; i < reduces_.size(); ++i) {
+      result.push_back(EmitHorizontal(kernel_, reduces_[i]->reduce,
+                                      reduces_[i]->dtype, sums.main[i]));
+    }
     if (scalar_tail) result = Combined(result, sums.tail);
   } else {
     emitter_.lanes_ = 1;
-    result = OverRange(0, {Identity(1)}).main;
+    result = OverRange(0, {Identities(1), {}}).main;
   }
   emitter_.lane_var_ = outer_var;
   emitter_.lane_base_ = outer_base;
@@ -106,13 +181,14 @@ std::optional<size_t> ReductionEmitter::VectorRange() {
     const auto trips = Trips(ranges_[k]);
     if (trips && *trips < emitter_.lanes_ / 2) continue;
     int score = 0;
-    VisitLoads(reduce_->args[0], [&](const ExprNode& load) {
+    const auto count = [&](const ExprNode& load) {
       const Affine offset = ToAffine(load.args[0], emitter_.range_of_);
       const int64_t stride = offset.CoefficientOf(ranges_[k].var);
       const bool hidden = offset.HidesVar(ranges_[k].var);
       if (hidden || (stride != 0 && stride != 1)) --score;
       if (!hidden && stride == 1) ++score;
-    });
+    };
+    for (const Expr& reduce : reduces_) VisitLoads(reduce->args[0], count);
     if (score > 0 && score >= best_score) {
       best = k;
       best_score = score;
@@ -142,92 +218,109 @@ void ReductionEmitter::Bind(const Range& range, Value* value,
 
 ReductionEmitter::Sums ReductionEmitter::OverRange(size_t k, Sums sums) {
   if (k == ranges_.size()) {
-    Value* value = emitter_.EmitForm(reduce_->args[0]);
-    const int lanes = sums.main->getType()->isVectorTy() ? emitter_.lanes_ : 1;
-    return {Combined(sums.main, Splat(kernel_, value, lanes)), sums.tail};
+    const bool vector = sums.main[0]->getType()->isVectorTy();
+    return {Combined(sums.main, Bodies(vector ? emitter_.lanes_ : 1)),
+            sums.tail};
   }
   const Range& range = ranges_[k];
   if (vectorized_ && k + 1 == ranges_.size()) return OverVectors(sums);
   const auto trips = Trips(range);
   const Interval interval = IntervalOfRange(range);
-  const auto body = [&](Value* i, Sums inner, Interval known) {
+  const auto body = [&](Value* i, const Sums& inner, Interval known) {
     const ExprEmitter::Scope scope(emitter_);
     Bind(range, i, known);
-    emitter_.Hoist(reduce_->args[0]);
+    HoistBodies();
     return OverRange(k + 1, inner);
   };
   Value* from = emitter_.EmitForm(range.begin);
   const auto* first = llvm::dyn_cast<llvm::ConstantInt>(from);
-  const int nodes = emitter_.free_.Of(reduce_->args[0]).nodes;
+  const int nodes = Nodes();
   if (trips && *trips <= kUnrolledTrips && *trips * nodes < kUnrolledNodes) {
     for (int64_t i = 0; i < *trips; ++i) {
       Interval known = interval;
       if (first) known = {first->getSExtValue() + i, first->getSExtValue() + i};
       sums = body(kernel_.b().CreateAdd(from, kernel_.Int(i)), sums, known);
     }
-  } else if (k + 1 == ranges_.size() && sums.tail == nullptr && trips &&
+  } else if (k + 1 == ranges_.size() && sums.tail.empty() && trips &&
              *trips >= 2 * kAccumulators && nodes < 60) {
     Value* to = emitter_.EmitForm(range.end);
-    sums.main = OverStrip(
-        from, to, 1, kAccumulators, sums.main,
-        [&](Value* i, Value* sum) { return body(i, {sum}, interval).main; });
+    sums.main = OverStrip(from, to, 1, Accumulators(), sums.main,
+                          [&](Value* i, const Values& values) {
+                            return body(i, {values, {}}, interval).main;
+                          });
   } else {
     Value* to = emitter_.EmitForm(range.end);
-    KernelFunction::Carried carried = {sums.main};
-    if (sums.tail != nullptr) carried.push_back(sums.tail);
-    carried = kernel_.Loop(
-        from, to, 1, carried, [&](Value* i, const KernelFunction::Carried& in) {
-          const Sums out =
-              body(i, {in[0], in.size() > 1 ? in[1] : nullptr}, interval);
-          KernelFunction::Carried next = {out.main};
-          if (in.size() > 1) next.push_back(out.tail);
+    const size_t count = reduces_.size();
+    Values carried = sums.main;
+    carried.insert(carried.end(), sums.tail.begin(), sums.tail.end());
+    const auto apart = [&](const Values& in) {
+      const auto middle = in.begin() + static_cast<std::ptrdiff_t>(count);
+      return Sums{{in.begin(), middle}, {middle, in.end()}};
+    };
+    carried =
+        kernel_.Loop(from, to, 1, carried, [&](Value* i, const Values& in) {
+          const Sums out = body(i, apart(in), interval);
+          Values next = out.main;
+          next.insert(next.end(), out.tail.begin(), out.tail.end());
           return next;
         });
-    sums = {carried[0], carried.size() > 1 ? carried[1] : nullptr};
+    sums = apart(carried);
   }
   emitter_.values_.erase(range.var);
   emitter_.ranges_.erase(range.var);
   return sums;
 }
 
-// `accumulators` sums side by side, then the rounds that are left over, then
-// all sums in order.
-Value* ReductionEmitter::OverStrip(Value* from, Value* to, int64_t step,
-                                   int accumulators, Value* sum,
-                                   const Step& body) {
+// `accumulators` sums side by side for each reduction, then the rounds that are
+// left over, then all sums in order.
+ReductionEmitter::Values ReductionEmitter::OverStrip(Value* from, Value* to,
+                                                     int64_t step,
+                                                     int accumulators,
+                                                     const Values& first,
+                                                     const Step& body) {
   auto& builder = kernel_.b();
-  const bool vector = sum->getType()->isVectorTy();
-  KernelFunction::Carried sums = {sum};
-  while (static_cast<int>(sums.size()) < accumulators) {
-    sums.push_back(Identity(vector ? emitter_.lanes_ : 1));
+  const bool vector = first[0]->getType()->isVectorTy();
+  const size_t count = reduces_.size();
+  Values sums = first;
+  while (sums.size() < count * static_cast<size_t>(accumulators)) {
+    const Values more = Identities(vector ? emitter_.lanes_ : 1);
+    sums.insert(sums.end(), more.begin(), more.end());
   }
+  const auto nth = [&](const Values& all, size_t n) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(n * count);
+    return Values(at, at + static_cast<std::ptrdiff_t>(count));
+  };
   const int64_t stride = step * accumulators;
   Value* rounds =
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(stride));
   Value* main_end =
       builder.CreateAdd(from, builder.CreateMul(rounds, kernel_.Int(stride)));
-  sums = kernel_.Loop(from, main_end, stride, sums,
-                      [&](Value* i, const KernelFunction::Carried& in) {
-                        KernelFunction::Carried out;
-                        for (size_t a = 0; a < in.size(); ++a) {
-                          Value* at = builder.CreateAdd(
-                              i, kernel_.Int(step * static_cast<int64_t>(a)));
-                          out.push_back(body(at, in[a]));
-                        }
-                        return out;
-                      });
-  sums[0] = kernel_.Loop(
-      main_end, to, step, {sums[0]},
-      [&](Value* i, const KernelFunction::Carried& in)
-          -> KernelFunction::Carried { return {body(i, in[0])}; })[0];
-  while (sums.size() > 1) {
-    KernelFunction::Carried pairs;
-    for (size_t a = 0; a < sums.size(); a += 2) {
-      pairs.push_back(Combined(sums[a], sums[a + 1]));
-    }
-    sums = pairs;
+  sums = kernel_.Loop(
+      from, main_end, stride, sums, [&](Value* i, const Values& in) {
+        Values out;
+        for (size_t n = 0; n < static_cast<size_t>(accumulators); ++n) {
+          Value* at =
+              builder.CreateAdd(i, kernel_.Int(step * static_cast<int64_t>(n)));
+          const Values next = body(at, nth(in, n));
+          out.insert(out.end(), next.begin(), next.end());
+        }
+        return out;
+      });
+  std::vector<Values> all;
+  for (size_t n = 0; n < static_cast<size_t>(accumulators); ++n) {
+    all.push_back(nth(sums, n));
   }
-  return sums[0];
+  if (accumulators > 1) {
+    all[0] = kernel_.Loop(main_end, to, step, all[0], body);
+  }
+  while (all.size() > 1) {
+    std::vector<Values> pairs;
+    for (size_t n = 0; n < all.size(); n += 2) {
+      pairs.push_back(Combined(all[n], all[n + 1]));
+    }
+    all = pairs;
+  }
+  return all[0];
 }
 
 ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
@@ -244,13 +337,11 @@ ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
       kernel_.Int(lanes));
   Value* vectors_end = builder.CreateAdd(from, whole);
   emitter_.lane_var_ = range.var;
-  sums.main = OverStrip(from, vectors_end, lanes, many ? kAccumulators : 1,
-                        sums.main, [&](Value* i, Value* sum) {
+  sums.main = OverStrip(from, vectors_end, lanes, many ? Accumulators() : 1,
+                        sums.main, [&](Value* i, const Values& values) {
                           const ExprEmitter::Scope scope(emitter_);
                           emitter_.SetLaneBase(i);
-                          Value* value =
-                              emitter_.EmitFormLanes(reduce_->args[0]);
-                          return Combined(sum, value);
+                          return Combined(values, Bodies(lanes));
                         });
   if (!trips || *trips % lanes != 0) sums = OverTail(sums, vectors_end, to);
   emitter_.lane_var_ = -1;
@@ -263,25 +354,24 @@ ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
 ReductionEmitter::Sums ReductionEmitter::OverTail(Sums sums, Value* from,
                                                   Value* to) {
   auto& builder = kernel_.b();
-  if (sums.tail != nullptr) {
-    sums.tail = kernel_.Loop(
-        from, to, 1, {sums.tail},
-        [&](Value* i,
-            const KernelFunction::Carried& in) -> KernelFunction::Carried {
+  if (!sums.tail.empty()) {
+    sums.tail =
+        kernel_.Loop(from, to, 1, sums.tail, [&](Value* i, const Values& in) {
           emitter_.EnterScalar(i);
-          Value* value = emitter_.EmitForm(reduce_->args[0]);
-          Value* sum = Combined(in[0], value);
+          const Values values = Combined(in, Bodies(1));
           emitter_.LeaveScalar();
-          return {sum};
-        })[0];
+          return values;
+        });
     return sums;
   }
   const ExprEmitter::Scope scope(emitter_);
   emitter_.SetLaneBase(from);
   emitter_.SetTail(emitter_.TailMask(from, to));
-  Value* value = emitter_.EmitFormLanes(reduce_->args[0]);
-  Value* more = Combined(sums.main, value);
-  sums.main = builder.CreateSelect(emitter_.mask_.value, more, sums.main);
+  const Values more = Combined(sums.main, Bodies(emitter_.lanes_));
+  for (size_t i = 0; i < more.size(); ++i) {
+    sums.main[i] =
+        builder.CreateSelect(emitter_.mask_.value, more[i], sums.main[i]);
+  }
   emitter_.SetTail(nullptr);
   return sums;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions as loops around accumulators. The order in which values are
-// combined is fixed by the expression and the width of vectors alone.
+// Reductions as loops around accumulators, those of a sweep that run over the
+// same ranges in one loop. The order in which values are combined is fixed by
+// the expressions and the width of vectors alone.
 #pragma once
 
 #include <optional>
@@ -18,30 +19,39 @@ class ReductionEmitter {
   llvm::Value* Emit(const Expr& reduce);
 
  private:
-  // One accumulator for the vectors, and one for the lanes of a scalar tail.
+  using Values = std::vector<llvm::Value*>;  // one for each reduction
+  // Accumulators for the vectors, and for the lanes of a scalar tail.
   struct Sums {
-    llvm::Value* main = nullptr;
-    llvm::Value* tail = nullptr;  // null where there is none
+    Values main;
+    Values tail;  // empty where there is none
   };
-  using Step = std::function<llvm::Value*(llvm::Value* i, llvm::Value* sum)>;
+  using Step = std::function<Values(llvm::Value* i, const Values& sums)>;
 
-  llvm::Value* EmitVarying();
-  llvm::Value* EmitUniform();
+  void AddSiblings(bool varies);
+  bool SameRanges(const Expr& other) const;
+  llvm::Value* Finish(const Values& values);
+  Values EmitVarying();
+  Values EmitUniform();
   std::optional<size_t> VectorRange();
   Sums OverRange(size_t k, Sums sums);
   Sums OverVectors(Sums sums);
   Sums OverTail(Sums sums, llvm::Value* from, llvm::Value* to);
-  llvm::Value* OverStrip(llvm::Value* from, llvm::Value* to, int64_t step,
-                         int accumulators, llvm::Value* sum, const Step& body);
-  llvm::Value* Combined(llvm::Value* a, llvm::Value* b);
-  llvm::Value* Identity(int lanes);
+  Values OverStrip(llvm::Value* from, llvm::Value* to, int64_t step,
+                   int accumulators, const Values& sums, const Step& body);
+  int Accumulators() const;
+  void HoistBodies();
+  int Nodes();
+  // One more value into each sum.
+  Values Combined(const Values& sums, const Values& more);
+  Values Bodies(int lanes);
+  Values Identities(int lanes);
   void Bind(const Range& range, llvm::Value* value, Interval interval);
   Interval IntervalOfRange(const Range& range);
   std::optional<int64_t> Trips(const Range& range);
 
   ExprEmitter& emitter_;
   KernelFunction& kernel_;
-  Expr reduce_;
+  std::vector<Expr> reduces_;  // the first is what was asked for
   std::vector<Range> ranges_;  // outermost loop first
   bool vectorized_ = false;    // the last one runs over lanes
 };

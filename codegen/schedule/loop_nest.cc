@@ -73,26 +73,28 @@ Expr JoinStores(std::span<const Store* const> stores, const Shape& shape) {
 
 class Scheduler {
  public:
-  Scheduler(const Shape& shape, int output,
-            std::span<const NestOperand> operands, const Target& target,
-            bool masked_tails)
+  Scheduler(const Shape& shape, std::span<const NestOperand> operands,
+            const Target& target, bool masked_tails)
       : shape_(shape),
         operands_(operands),
         target_(target),
         masked_tails_(masked_tails) {
-    nest_.output = output;
     for (const NestOperand& operand : operands) {
       layouts_.push_back(operand.layout);
     }
   }
 
-  LoopNest Schedule(std::span<const Store* const> stores) {
-    Expr value = JoinStores(stores, shape_);
-    nest_.dtype = value->dtype;
+  LoopNest Schedule(std::span<const NestOutput> outputs) {
+    for (const NestOutput& output : outputs) {
+      nest_.outputs.push_back(output.operand);
+    }
     const std::vector<Expr> indices = OverPhysicalDims();
-    value = GuardPadding(value);
-    nest_.value = ToAddressForm(value, {layouts_, indices, nest_.Ranges(), -1});
-    nest_.value = CutReductions(nest_.value, nest_.Ranges(), -1);
+    for (const NestOutput& output : outputs) {
+      const Expr value = GuardPadding(JoinStores(output.stores, shape_));
+      const Expr form =
+          ToAddressForm(value, {layouts_, indices, nest_.Ranges(), -1});
+      nest_.values.push_back(CutReductions(form, nest_.Ranges(), -1));
+    }
     CutDims();
     MergeDims();
     ChooseLanes();
@@ -103,7 +105,7 @@ class Scheduler {
 
  private:
   const Layout& layout() const {
-    return layouts_[static_cast<size_t>(nest_.output)];
+    return layouts_[static_cast<size_t>(nest_.outputs[0])];
   }
 
   // A loop for each dimension, inside of the halo; the logical indices in terms
@@ -160,20 +162,28 @@ class Scheduler {
     return static_cast<size_t>(it - nest_.dims.begin());
   }
 
-  void Replace(int var, const Expr& with) {
-    nest_.value = Resimplify(
-        nest_.value, [&](int v) { return v == var ? with : Expr(); },
-        nest_.Ranges(), -1);
+  void Rewrite(const std::function<Expr(int var)>& with, int lane_var = -1) {
+    for (Expr& value : nest_.values) {
+      value = Resimplify(value, with, nest_.Ranges(), lane_var);
+    }
+  }
+
+  std::optional<Cut> NextCut() const {
+    const auto divides = [&](const Cut& c) {
+      const size_t i = DimOf(c.var);
+      return i < nest_.dims.size() && nest_.dims[i].extent % c.divisor == 0 &&
+             nest_.dims[i].extent > c.divisor;
+    };
+    for (const Expr& value : nest_.values) {
+      if (const auto cut = FindCut(value, divides)) return cut;
+    }
+    return std::nullopt;
   }
 
   // Where an index is taken apart (a reshape), the loop is too.
   void CutDims() {
     for (int round = 0; round < 8; ++round) {
-      const auto cut = FindCut(nest_.value, [&](const Cut& c) {
-        const size_t i = DimOf(c.var);
-        return i < nest_.dims.size() && nest_.dims[i].extent % c.divisor == 0 &&
-               nest_.dims[i].extent > c.divisor;
-      });
+      const auto cut = NextCut();
       if (!cut) return;
       const size_t i = DimOf(cut->var);
       const LoopDim dim = nest_.dims[i];
@@ -183,7 +193,11 @@ class Scheduler {
       nest_.dims[i] = outer;
       nest_.dims.insert(nest_.dims.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                         inner);
-      Replace(dim.var, Var(outer.var) * Expr(cut->divisor) + Var(inner.var));
+      Rewrite([&](int v) {
+        return v == dim.var
+                   ? Var(outer.var) * Expr(cut->divisor) + Var(inner.var)
+                   : Expr();
+      });
     }
   }
 
@@ -198,13 +212,10 @@ class Scheduler {
         nest_.dims[p] = merged;
         nest_.dims.erase(nest_.dims.begin() + static_cast<std::ptrdiff_t>(p) +
                          1);
-        nest_.value = Resimplify(
-            nest_.value,
-            [&](int v) {
-              if (v == outer.var) return Expr(0);
-              return v == inner.var ? Var(merged.var) : Expr();
-            },
-            nest_.Ranges(), -1);
+        Rewrite([&](int v) {
+          if (v == outer.var) return Expr(0);
+          return v == inner.var ? Var(merged.var) : Expr();
+        });
       }
     }
   }
@@ -213,13 +224,15 @@ class Scheduler {
     const LoopDim &outer = nest_.dims[p], &inner = nest_.dims[p + 1];
     if (outer.stride != inner.stride * inner.extent) return false;
     const IntervalOf ranges = nest_.Ranges();
-    return std::ranges::all_of(
-        IndexExpressions(nest_.value), [&](const Expr& e) {
-          const Affine a = ToAffine(e, ranges);
-          return !a.HidesVar(outer.var) && !a.HidesVar(inner.var) &&
-                 a.CoefficientOf(outer.var) ==
-                     a.CoefficientOf(inner.var) * inner.extent;
-        });
+    const auto runs_on = [&](const Expr& e) {
+      const Affine a = ToAffine(e, ranges);
+      return !a.HidesVar(outer.var) && !a.HidesVar(inner.var) &&
+             a.CoefficientOf(outer.var) ==
+                 a.CoefficientOf(inner.var) * inner.extent;
+    };
+    return std::ranges::all_of(nest_.values, [&](const Expr& value) {
+      return std::ranges::all_of(IndexExpressions(value), runs_on);
+    });
   }
 
   // How loads take to lanes along `var`: those in reductions, which run often,
@@ -230,7 +243,9 @@ class Scheduler {
   Votes Poll(int var) const {
     Votes votes;
     std::set<const ExprNode*> seen;
-    CountLoads(nest_.value, var, {}, seen, votes);
+    for (const Expr& value : nest_.values) {
+      CountLoads(value, var, {}, seen, votes);
+    }
     return votes;
   }
 
@@ -256,10 +271,21 @@ class Scheduler {
     for (const Expr& arg : e->args) CountLoads(arg, var, inner, seen, votes);
   }
 
+  // Vectors of what is written and of what is read from lane to lane; all
+  // operands count where a reduction may run over lanes of its own.
   int NativeLanes() const {
     int64_t widest = 4;
-    for (const NestOperand& operand : operands_) {
-      widest = std::max(widest, SizeOf(operand.dtype));
+    const auto count = [&](int operand) {
+      const auto i = static_cast<size_t>(operand);
+      widest = std::max(widest, SizeOf(operands_[i].dtype));
+    };
+    for (const int output : nest_.outputs) count(output);
+    for (const Expr& value : nest_.values) {
+      const bool reduces = FreeVariables().Of(value).reduces;
+      VisitLoads(value, [&](const ExprNode& load) {
+        const Affine a = ToAffine(load.args[0], nest_.Ranges());
+        if (reduces || !a.is_constant()) count(load.index);
+      });
     }
     return std::max(1, static_cast<int>(target_.vector_bytes / widest));
   }
@@ -278,7 +304,7 @@ class Scheduler {
     nest_.lanes =
         static_cast<int>(std::min(static_cast<uint64_t>(native), fit));
     nest_.lane_dim = static_cast<int>(nest_.dims.size()) - 1;
-    nest_.value = Resimplify(nest_.value, Same, nest_.Ranges(), last.var);
+    Rewrite(Same, last.var);
   }
 
   // Loops on which no reduction depends go inside, so that it runs once.
@@ -293,7 +319,7 @@ class Scheduler {
       }
       for (const Expr& arg : e->args) visit(arg);
     };
-    visit(nest_.value);
+    for (const Expr& value : nest_.values) visit(value);
     const int lane_var =
         nest_.lane_dim < 0
             ? -1
@@ -314,14 +340,14 @@ class Scheduler {
   }
 
   void Deal() {
-    nest_.nanoseconds = EstimateNanoseconds(
-        nest_.value,
-        [&](int var) {
-          const size_t i = DimOf(var);
-          return i < nest_.dims.size() ? nest_.dims[i].extent : 1;
-        },
-        nest_.lanes);
-    int64_t elements = 1;
+    const auto trips = [&](int var) {
+      const size_t i = DimOf(var);
+      return i < nest_.dims.size() ? nest_.dims[i].extent : 1;
+    };
+    for (const Expr& value : nest_.values) {
+      nest_.nanoseconds += EstimateNanoseconds(value, trips, nest_.lanes);
+    }
+    auto elements = static_cast<int64_t>(nest_.values.size());
     for (const LoopDim& dim : nest_.dims) elements *= dim.extent;
     // Every element is at least written.
     nest_.nanoseconds += 0.1 * static_cast<double>(elements);
@@ -385,12 +411,11 @@ IntervalOf LoopNest::Ranges() const {
   };
 }
 
-LoopNest ScheduleNest(std::span<const Store* const> stores, const Shape& shape,
-                      int output, std::span<const NestOperand> operands,
+LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
+                      std::span<const NestOperand> operands,
                       const Target& target, bool masked_tails) {
-  MXC_CHECK(!stores.empty());
-  return Scheduler(shape, output, operands, target, masked_tails)
-      .Schedule(stores);
+  MXC_CHECK(!outputs.empty());
+  return Scheduler(shape, operands, target, masked_tails).Schedule(outputs);
 }
 
 }  // namespace mxc

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoopNest: the loops in which one output of a Map step is computed. They run
-// over the physical dimensions of the output's layout, which are merged where
-// memory runs on, cut where an index is taken apart, ordered so that reductions
-// are computed once, and dealt as a fixed grid of tasks.
+// LoopNest: the loops in which outputs of a Map step are computed, one or
+// several of equal shapes and layouts. They run over the physical dimensions of
+// the layout, which are merged where memory runs on, cut where an index is
+// taken apart, ordered so that reductions are computed once, and dealt as a
+// fixed grid of tasks.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +19,20 @@ namespace mxc {
 struct LoopDim {
   int var = 0;
   int64_t extent = 0;
-  int64_t stride = 0;  // of the output, in elements
+  int64_t stride = 0;  // of the outputs, in elements
 };
 
-// A border of the output that is zeroed: with `rows` rows of `pitch` elements,
+// A border of the outputs that is zeroed: with `rows` rows of `pitch` elements,
 // the first `low` and the last `high` elements of each row.
 struct ZeroBorder {
   int64_t rows = 0, pitch = 0, low = 0, high = 0;
 };
 
 struct LoopNest {
-  int output = 0;             // operand number
-  Expr value;                 // address form over the loops' variables
-  DType dtype = DType::kF32;  // of the value
+  // For each output its operand number and its element, an address form over
+  // the loops' variables.
+  std::vector<int> outputs;
+  std::vector<Expr> values;
   std::vector<LoopDim> dims;  // outermost first
   int64_t base = 0;           // offset of the first element
   int lane_dim = -1;          // which of dims runs over lanes, -1: none
@@ -58,10 +60,16 @@ struct NestOperand {
   Layout layout;
 };
 
-// `stores` are those of one output (a step may have several); operand
-// `output` is where they go. `masked_tails`: vectors can be partly written.
-LoopNest ScheduleNest(std::span<const Store* const> stores, const Shape& shape,
-                      int output, std::span<const NestOperand> operands,
+// The stores of one output, and the operand where they go.
+struct NestOutput {
+  int operand = 0;
+  std::vector<const Store*> stores;
+};
+
+// The outputs have one shape and one layout. `masked_tails`: vectors can be
+// partly written.
+LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
+                      std::span<const NestOperand> operands,
                       const Target& target, bool masked_tails);
 
 }  // namespace mxc

@@ -92,6 +92,30 @@ std::vector<int> Program::BuffersOf(BufferKind kind) const {
   return found;
 }
 
+std::vector<std::vector<int>> SweepsOf(const Program& program,
+                                       const Step& step) {
+  // More streams at once than this do the processor no good.
+  constexpr size_t kMostInSweep = 8;
+  std::vector<std::vector<int>> sweeps;
+  const auto fits = [&](const std::vector<int>& sweep, int output) {
+    const Buffer& first = program.buffers[step.outputs[sweep[0]]];
+    const Buffer& other = program.buffers[step.outputs[output]];
+    return sweep.size() < kMostInSweep && first.layout == other.layout &&
+           first.type.shape == other.type.shape;
+  };
+  for (int output = 0; output < static_cast<int>(step.outputs.size());
+       ++output) {
+    const auto sweep = std::ranges::find_if(
+        sweeps, [&](const auto& other) { return fits(other, output); });
+    if (sweep == sweeps.end()) {
+      sweeps.push_back({output});
+    } else {
+      sweep->push_back(output);
+    }
+  }
+  return sweeps;
+}
+
 std::vector<LiveRange> LiveRanges(const Program& program) {
   std::vector<LiveRange> ranges(program.buffers.size());
   const auto touch = [&](int buffer, int step) {

@@ -179,6 +179,12 @@ std::vector<LiveRange> LiveRanges(const Program& program);
 // planned buffers that live at once do not overlap. Null when they hold.
 std::optional<std::string> Verify(const Program& program);
 
+// The outputs of a Map step in groups that are computed in one sweep, all of an
+// index before any of it is written: outputs of equal shapes and layouts, in
+// order. A group may be written over inputs that are read at the own index.
+std::vector<std::vector<int>> SweepsOf(const Program& program,
+                                       const Step& step);
+
 uint64_t Hash(const Program& program);
 
 std::string Print(const Program& program);
