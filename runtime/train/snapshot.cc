@@ -201,8 +201,10 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
                                    std::string(name));
         });
     if (!value.ok()) return value.status();
-    checkpoint.updater.entries.push_back(
-        {static_cast<int64_t>(i), std::move(*value)});
+    runtime::UpdaterStates::Entry& entry =
+        checkpoint.updater.entries.emplace_back();
+    entry.key = static_cast<int64_t>(i);
+    entry.value = std::move(*value);
   }
   return {};
 }
