@@ -124,7 +124,7 @@ TEST_CASE("a state that is read at other indices is written aside") {
 }
 
 TEST_CASE("a stale read does not verify") {
-  Program program = Plan(kMomentum);
+  Program program = Plan(kReverse);
   std::ranges::reverse(program.steps);
   CHECK(Verify(program));
 }
