@@ -28,41 +28,45 @@ void LstmCellGradientTypes(const NoAttrs&, TypeInference& t) {
   t.SetOut(1, cell);
 }
 
+// All of one row and unit of the cell.
+struct LstmUnit {
+  Expr in, forget, candidate, out;
+  Expr before, squashed;  // tanh(cell)
+  Expr hidden_gradient, cell_gradient;
+};
+
+Expr LstmOneLess(const Expr& x) { return Lit(1, x) - x; }
+
+LstmUnit LstmUnitOf(const Definition& def, const Expr& row, const Expr& k) {
+  const int64_t length = def.InShape(2)[1];
+  const auto gate = [&](int64_t n) { return def.In(0, {row, k + n * length}); };
+  LstmUnit u;
+  u.in = Sigmoid(gate(0));
+  u.forget = Sigmoid(gate(1));
+  u.candidate = Tanh(gate(2));
+  u.out = Sigmoid(gate(3));
+  u.before = def.In(1, {row, k});
+  u.squashed = Tanh(def.In(2, {row, k}));
+  u.hidden_gradient = def.In(3, {row, k});
+  u.cell_gradient =
+      def.In(4, {row, k}) +
+      u.hidden_gradient * u.out * LstmOneLess(u.squashed * u.squashed);
+  return u;
+}
+
 void LstmCellGradientMeaning(const NoAttrs&, Definition& def) {
   const int64_t batch = def.InShape(2)[0], length = def.InShape(2)[1];
-  const auto square = [](const Expr& x) { return x * x; };
-  const auto one_less = [](const Expr& x) { return Lit(1, x) - x; };
-  // All of one row and unit of the cell.
-  struct Unit {
-    Expr in, forget, candidate, out, before, gradient, squashed, hidden;
-  };
-  const auto unit = [&](const Expr& row, const Expr& k) {
-    const auto gate = [&](int64_t n) {
-      return def.In(0, {row, k + n * length});
-    };
-    Unit u;
-    u.in = Sigmoid(gate(0));
-    u.forget = Sigmoid(gate(1));
-    u.candidate = Tanh(gate(2));
-    u.out = Sigmoid(gate(3));
-    u.before = def.In(1, {row, k});
-    u.squashed = Tanh(def.In(2, {row, k}));
-    u.hidden = def.In(3, {row, k});
-    u.gradient =
-        def.In(4, {row, k}) + u.hidden * u.out * one_less(square(u.squashed));
-    return u;
-  };
   for (int n = 0; n < 4; ++n) {
-    const Unit u = unit(Var(0), Var(1) - n * length);
-    const Expr slopes[] = {
-        u.gradient * u.candidate * u.in * one_less(u.in),
-        u.gradient * u.before * u.forget * one_less(u.forget),
-        u.gradient * u.in * one_less(square(u.candidate)),
-        u.hidden * u.squashed * u.out * one_less(u.out)};
-    def.SetBox(0, {0, n * length}, {batch, length}, slopes[n]);
+    const LstmUnit u = LstmUnitOf(def, Var(0), Var(1) - n * length);
+    const Expr gradients[] = {
+        u.cell_gradient * u.candidate * u.in * LstmOneLess(u.in),
+        u.cell_gradient * u.before * u.forget * LstmOneLess(u.forget),
+        u.cell_gradient * u.in * LstmOneLess(u.candidate * u.candidate),
+        u.hidden_gradient * u.squashed * u.out * LstmOneLess(u.out)};
+    def.SetBox(0, {0, n * length}, {batch, length}, gradients[n]);
   }
-  const Unit u = unit(Var(0), Var(1));
-  def.Set(1, u.gradient * u.forget);
+  const LstmUnit u = LstmUnitOf(def, Var(0), Var(1));
+  def.Set(1, u.cell_gradient * u.forget);
 }
 
 }  // namespace

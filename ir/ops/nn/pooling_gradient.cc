@@ -35,41 +35,51 @@ void PoolingGradientTypes(const PoolingGradientAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
 }
 
+// What the window of the output's element `at` passes to data's element `i`,
+// which is cell `cell` of its kernel.
+Expr PoolingPassed(const PoolingGradientAttrs& a, const Definition& def,
+                   const std::vector<Expr>& i, const std::vector<Expr>& at,
+                   const Expr& cell) {
+  const Expr head = def.In(0, at);
+  switch (a.pool_type) {
+    case PoolType::kMax:
+      return Select(Cast(def.In(1, at), DType::kI64) == cell, head, def.Lit(0));
+    case PoolType::kAvg: {
+      const PoolingWindow window =
+          WindowOf(a, def.OutShape(), def.InShape(0), at);
+      return head / Cast(window.cells, def.OutDType());
+    }
+    case PoolType::kSum:
+      return head;
+    case PoolType::kLp:
+      break;
+  }
+  const Expr y = def.In(2, at), ratio = def.In(1, i) / y;
+  const int64_t p = *a.p_value;
+  const Expr slope = p == 1 ? head : head * (p == 2 ? ratio : ratio * ratio);
+  return Select(y == def.Lit(0), def.Lit(0), slope);
+}
+
 void PoolingGradientMeaning(const PoolingGradientAttrs& a, Definition& def) {
-  const Shape &data = def.OutShape(), &output = def.InShape(0);
+  const Shape& data = def.OutShape();
   const SpatialAxes axes = a.axes(data.rank());
   const std::vector<Expr> i = def.Indices();
   std::vector<PoolingAxis> spatial;
   std::vector<Expr> position;
   Extents kernel;
   for (int d = 0; d < axes.rank; ++d) {
-    spatial.push_back(AxisOf(a, data, output, d));
+    spatial.push_back(AxisOf(a, data, def.InShape(0), d));
     position.push_back(i[axes.spatial(d)]);
     kernel.push_back(spatial.back().kernel);
   }
-  const auto term = [&](const std::vector<Expr>& window,
-                        const std::vector<Expr>& offset) {
-    const std::vector<Expr> at = axes.Index(i[0], i[axes.channel()], window);
-    const Expr head = def.In(0, at);
-    switch (a.pool_type) {
-      case PoolType::kMax: {
-        const Expr cell = Definition::Flatten(offset, Shape(kernel));
-        return Select(Cast(def.In(1, at), DType::kI64) == cell, head,
-                      def.Lit(0));
-      }
-      case PoolType::kAvg:
-        return head / Cast(WindowOf(a, data, output, at).cells, def.OutDType());
-      case PoolType::kSum:
-        return head;
-      case PoolType::kLp:
-        break;
-    }
-    const Expr y = def.In(2, at), ratio = def.In(1, i) / y;
-    const int64_t p = *a.p_value;
-    const Expr slope = p == 1 ? head : head * (p == 2 ? ratio : ratio * ratio);
-    return Select(y == def.Lit(0), def.Lit(0), slope);
-  };
-  def.Set(0, SumOverWindows(spatial, position, def.Lit(0), term));
+  def.Set(0, SumOverWindows(spatial, position, def.Lit(0),
+                            [&](const std::vector<Expr>& window,
+                                const std::vector<Expr>& offset) {
+                              return PoolingPassed(
+                                  a, def, i,
+                                  axes.Index(i[0], i[axes.channel()], window),
+                                  Definition::Flatten(offset, Shape(kernel)));
+                            }));
 }
 
 }  // namespace
