@@ -49,7 +49,7 @@ void EmbeddingGradientMeaning(const EmbeddingGradientAttrs& a,
 }
 
 // Of the matrix that says which number names which row.
-constexpr int64_t kMostElements = 1 << 22;
+constexpr int64_t kMostElements = 1 << 24;
 
 std::vector<Value> EmbeddingGradientByProduct(const EmbeddingGradientAttrs& a,
                                               const Node& node,
