@@ -235,6 +235,8 @@ std::vector<Refusal> Refusals() {
       {"LRN", {{"nsize", "4"}}, {kImage}, "C1"},
       {"LRN", {{"nsize", "3"}}, {{2, 3, 4}}, "C2"},
       {"Dropout", {{"axes", "(4,)"}}, {kImage}, "C1"},
+      {"Dropout", {}, {{1 << 20, 1 << 20}}, "C2", true},
+      {"LeakyReLU", {{"act_type", "rrelu"}}, {{1 << 20, 1 << 20}}, "C2", true},
       {"CTCLoss", {}, {{4, 3}, {3, 2}}, "C1"},
       {"CTCLoss", {}, {{6, 2, 4}, {3, 2}}, "C1"},
       {"CTCLoss", {}, {{5000, 2, 4}, {2, 2}}, "C2"},

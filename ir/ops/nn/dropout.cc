@@ -7,6 +7,7 @@
 //           1 / (1 − p) for the others; 1 where nothing is dropped; hidden
 // The gradient of data is the output's, times mask.
 // C1  axes are data's
+// C2  a mask that is drawn has fewer than 2^32 elements
 // Source: MXNet 1.9.1 operator/nn/dropout.cc.
 #include "ir/ops/nn/dropout.h"
 
@@ -15,6 +16,15 @@
 #include "ir/ops/op.h"
 
 namespace mxc {
+
+bool RequireDrawable(const Shape& shape, std::string_view label,
+                     TypeInference& t) {
+  if (!shape.known()) return true;
+  const auto elements = CheckedProduct(shape.dims());
+  return t.Require(elements && *elements < int64_t{1} << 32,
+                   "{}: shape {} has 2^32 elements or more to be drawn", label,
+                   ToString(shape));
+}
 
 Value DropoutMask(double p, const TensorType& type, std::string_view role,
                   GraphBuilder& b) {
@@ -42,6 +52,10 @@ struct DropoutAttrs {
   }
 };
 
+bool DropoutDraws(const DropoutAttrs& a, bool training) {
+  return a.p > 0 && (training || a.mode == DropoutMode::kAlways);
+}
+
 void DropoutTypes(const DropoutAttrs& a, TypeInference& t) {
   t.AllSameDType();
   t.SetOut(0, t.In(0));
@@ -57,16 +71,14 @@ void DropoutTypes(const DropoutAttrs& a, TypeInference& t) {
     }
     mask[static_cast<int>(axis)] = 1;
   }
-  t.SetOut(1, mask);
+  if (!DropoutDraws(a, t.training()) || RequireDrawable(mask, "C2", t)) {
+    t.SetOut(1, mask);
+  }
 }
 
 void DropoutMeaning(const DropoutAttrs&, Definition& def) {
   def.Set(0, def.In(0, def.Indices()));
   def.Set(1, def.Lit(1));
-}
-
-bool DropoutDraws(const DropoutAttrs& a, bool training) {
-  return a.p > 0 && (training || a.mode == DropoutMode::kAlways);
 }
 
 std::vector<Value> DropoutParts(const DropoutAttrs& a, const Node& node,
