@@ -27,6 +27,7 @@ std::string TestFolder::Write(const std::string& name,
                               const std::string& content) const {
   const std::string file = path(name);
   fs::create_directories(fs::path(file).parent_path());
+  fs::remove(file);  // who has the old one mapped keeps it
   std::ofstream(file, std::ios::binary) << content;
   return file;
 }
