@@ -175,6 +175,8 @@ TEST_CASE("parts") {
                 {{"num_outputs", "3"}, {"axis", "0"}, {"squeeze_axis", "1"}},
                 {x});
   CheckGradient("_split_v2", {{"indices", "(0, 1)"}, {"axis", "1"}}, {x});
+  CheckGradient("_split_v2", {{"indices", "(1, 2)"}, {"axis", "1"}}, {x});
+  CheckGradient("_split_v2", {{"indices", "(3,)"}, {"axis", "1"}}, {x});
   CheckGradient("Concat", {{"num_args", "2"}}, {x, Some({3, 2})});
   CheckGradient("stack", {{"num_args", "2"}, {"axis", "1"}}, {x, More({3, 4})});
   CheckGradient("_npi_concatenate", {{"num_args", "2"}, {"axis", "0"}},

@@ -2,6 +2,7 @@
 #include "ir/ops/tensor/joining.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/place.h"
 
 namespace mxc {
 namespace {
@@ -109,13 +110,23 @@ std::vector<Value> JoinGradient(GradientBuilder& g, int64_t axis) {
   return gradients;
 }
 
-std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed) {
+std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed,
+                               int64_t begin) {
+  const Shape& in = g.In(0).shape();
+  Shape joined = in;
+  joined[axis] -= begin;
   std::vector<Value> heads;
   for (int i = 0; i < g.outputs(); ++i) heads.push_back(g.Head(i));
-  if (heads.size() == 1) return {g.Reshape(heads[0], g.In(0).shape())};
-  return {g.Op(squeezed ? "stack" : "Concat", heads,
-               {{"num_args", std::to_string(heads.size())},
-                {squeezed ? "axis" : "dim", std::to_string(axis)}})};
+  const Value value =
+      heads.size() == 1
+          ? g.Reshape(heads[0], joined)
+          : g.Op(squeezed ? "stack" : "Concat", heads,
+                 {{"num_args", std::to_string(heads.size())},
+                  {squeezed ? "axis" : "dim", std::to_string(axis)}});
+  if (begin == 0) return {value};
+  Extents at(in.rank(), 0);
+  at[axis] = begin;
+  return {PlaceInZeros(g, value, in, at, Extents(in.rank(), 1))};
 }
 
 }  // namespace mxc

@@ -15,8 +15,9 @@ void JoinTypes(TypeInference& t, int64_t axis);
 void JoinMeaning(Definition& def, int axis);
 // Each input's part of the head.
 std::vector<Value> JoinGradient(GradientBuilder& g, int64_t axis);
-// The gradient of cutting input 0 along an axis into all the outputs, which
-// lack the axis if `squeezed`: theirs, joined.
-std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed);
+// The gradient of cutting input 0, from `begin` of an axis on, into all the
+// outputs, which lack the axis if `squeezed`: theirs, joined.
+std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed,
+                               int64_t begin = 0);
 
 }  // namespace mxc

@@ -93,8 +93,10 @@ MXC_OP(SplitV2) {
       .Types(SplitV2Types)
       .Meaning(SplitV2Meaning)
       .Gradient([](const SplitV2Attrs& attrs, GradientBuilder& g) {
-        return CutGradient(g, *ResolveAxis(attrs.axis, g.In(0).shape().rank()),
-                           attrs.squeeze_axis);
+        const Shape& in = g.In(0).shape();
+        const int axis = *ResolveAxis(attrs.axis, in.rank());
+        return CutGradient(g, axis, attrs.squeeze_axis,
+                           attrs.Begin(0, in[axis]));
       });
 }
 
