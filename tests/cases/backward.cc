@@ -97,7 +97,7 @@ std::string Deviation(const nlohmann::json& line) {
   if (adds && op.ends_with("RegressionOutput")) {
     return "MXNet: scales what the buffer held, too";
   }
-  if (adds && op == "SoftmaxOutput") {
+  if (adds && (op == "SoftmaxOutput" || op == "clip")) {
     return "MXNet: overwrites what it should add to";
   }
   if (op == "RNN" && note.starts_with("rnn_") &&
