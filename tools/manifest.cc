@@ -32,14 +32,19 @@ std::string DescribeOptimizer(const TrainingOptions& training) {
   return text;
 }
 
-// The state of a parameter, which is f32; the pipeline has seen that the
-// options are right.
-std::string StateOf(const TrainingOptions& training) {
+// The state of a parameter, which is f32, and the rate where nobody says
+// otherwise; the pipeline has seen that the options are right.
+void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
+  manifest.emplace_back("optimizer", DescribeOptimizer(training));
   const Optimizer* optimizer = FindOptimizer(training.optimizer);
-  if (optimizer == nullptr) return "None";
+  if (optimizer == nullptr) return;
   std::vector<AttrError> mistakes;
   const AttrsPtr attrs = optimizer->parse(training.optimizer_attrs, mistakes);
-  return StateForm(*optimizer, attrs.get(), DType::kF32);
+  manifest.emplace_back("optimizer_state",
+                        StateForm(*optimizer, attrs.get(), DType::kF32));
+  manifest.emplace_back(
+      "learning_rate",
+      fmt::format("{}", optimizer->options(attrs.get()).learning_rate));
 }
 
 // What the trainer needs: runtime/artifact/manifest.h.
@@ -49,8 +54,7 @@ void AddTraining(const PlanOptions& options, const Plan& plan,
   const auto add = [&](const char* key, const std::vector<std::string>& names) {
     for (const std::string& name : names) manifest.emplace_back(key, name);
   };
-  manifest.emplace_back("optimizer", DescribeOptimizer(options.training));
-  manifest.emplace_back("optimizer_state", StateOf(options.training));
+  AddOptimizer(options.training, manifest);
   add("data", plan.data_inputs);
   add("label", plan.label_inputs);
   add("parameter", plan.parameter_names);

@@ -147,7 +147,7 @@ int HandOver(const CLI::App& app, const std::string& artifact) {
         !SharedOptions().contains(name)) {
       continue;
     }
-    if (option->get_type_size() == 0) {
+    if (option->get_expected_max() == 0) {
       words.push_back(name);
       continue;
     }

@@ -3,6 +3,7 @@
 // times. Those of an artifact that trains:
 //   optimizer        sgd momentum=0.9 wd=0.0001
 //   optimizer_state  what it keeps for a parameter: "momentum", "(mean, var)"
+//   learning_rate    0.01, where nobody says otherwise
 //   data, label      an input that the data source fills
 //   carry            an output and the input that it is in the next run
 //   parameter        a state that is trained, in the order of MXNet's update

@@ -26,6 +26,7 @@ struct TrainFacts {
   // notation: "None", "momentum", "(mean, var)". "momentum" stands for the
   // state "conv0_weight/momentum".
   std::string optimizer_state;
+  double learning_rate = 0.01;  // where nobody says otherwise
   // States by name: what is trained, in the order of MXNet's update indices,
   // and what the network itself computes.
   std::vector<std::string> parameters, auxiliaries;

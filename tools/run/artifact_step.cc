@@ -41,6 +41,8 @@ train::TrainFacts FactsOf(const std::string& manifest) {
   facts.network = FirstOf(ManifestValues(manifest, "network"));
   ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
   facts.optimizer_state = FirstOf(ManifestValues(manifest, "optimizer_state"));
+  const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
+  if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
   facts.parameters = ManifestValues(manifest, "parameter");
   facts.auxiliaries = ManifestValues(manifest, "auxiliary");
   return facts;

@@ -113,6 +113,10 @@ int Train(TrainOptions options, const Manners& manners) {
   ListenForInterrupts();
   train::TrainerOptions& trainer = options.trainer;
   trainer.learning_rate = options.learning_rate;
+  if (!trainer.learning_rate &&
+      trainer.schedule.find("base_lr=") == std::string::npos) {
+    trainer.learning_rate = step->facts().learning_rate;
+  }
   trainer.interrupted = &interrupted;
   // Accuracy is what most networks are about; one that is not says nothing.
   trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
