@@ -128,10 +128,10 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
                     Outcome& outcome) {
   const std::string path =
       options.Emits("mxa") ? options.output : stem + ".so.mxa";
-  MXC_ASSIGN(
-      outcome.sizes,
-      WriteArtifact(path, plan.programs, code, plan.target,
-                    MakeManifest(options.plan, plan), plan.source->text));
+  MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
+  MXC_ASSIGN(outcome.sizes,
+             WriteArtifact(path, plan.programs, code, plan.target,
+                           MakeManifest(options.plan, plan), symbol));
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
   }

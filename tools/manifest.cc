@@ -89,4 +89,13 @@ Manifest MakeManifest(const PlanOptions& options, const Plan& plan) {
   return manifest;
 }
 
+Result<std::string> SymbolText(const PlanOptions& options, const Plan& plan) {
+  const std::string& source = plan.source->text;
+  const bool from_mxnet = source.find("\"arg_nodes\"") != std::string::npos;
+  if (!Trains(options) || from_mxnet) return source;
+  MXC_ASSIGN(const Model model,
+             LoadModel(options.network, 0, /*read_parameters=*/false));
+  return WriteSymbol(model.graph);
+}
+
 }  // namespace mxc

@@ -9,4 +9,8 @@ namespace mxc {
 
 Manifest MakeManifest(const PlanOptions& options, const Plan& plan);
 
+// The network's JSON that the artifact holds: as it came, but where it trains
+// in MXNet's form, for checkpoints are MXNet's to open.
+Result<std::string> SymbolText(const PlanOptions& options, const Plan& plan);
+
 }  // namespace mxc

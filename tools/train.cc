@@ -113,9 +113,9 @@ Status Compile(TrainOptions& options, const std::string& path) {
   codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target, codegen));
+  MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
   MXC_RETURN_IF_ERROR(WriteArtifact(path, plan.programs, code, plan.target,
-                                    MakeManifest(options.plan, plan),
-                                    plan.source->text));
+                                    MakeManifest(options.plan, plan), symbol));
   PrintPhase(
       options.manners, "generate",
       fmt::format("{} for {}", Count(std::ssize(code.kernel_names), "kernel"),

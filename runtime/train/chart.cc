@@ -34,9 +34,10 @@ std::vector<Point> Thin(const std::vector<Point>& points) {
   return thinned;
 }
 
-// An exponential mean that does not start at zero.
+// An exponential mean, over about a 25th of the curve, that does not start at
+// zero.
 std::vector<Point> Smooth(const std::vector<Point>& points) {
-  const double keep = 1 - 10.0 / static_cast<double>(points.size());
+  const double keep = 1 - 25.0 / static_cast<double>(points.size());
   std::vector<Point> smooth = points;
   double mean = 0, weight = 0;
   for (Point& p : smooth) {

@@ -14,21 +14,21 @@ RANDOM=7
 "$bin/mxc" compile "$model" --entry train,score --optimizer sgd \
   --opt momentum=0.9 --batch 16 --init xavier --seed 3 -o "$work/net.mxa" \
   --quiet
-train() { # PREFIX OPTION…
+train() { # PREFIX OPTION…; in a subshell, which becomes the program
   local prefix=$1
   shift
-  "$bin/mxc-run" train "$work/net.mxa" --data digits --data-opt size=1600 \
+  exec "$bin/mxc-run" train "$work/net.mxa" --data digits --data-opt size=1600 \
     --epochs 3 --lr 0.02 --threads 2 --save "$work/$prefix" --save-every 20 \
     --quiet "$@"
 }
 
 start=$(date +%s%N)
-train whole
+(train whole)
 milliseconds=$((($(date +%s%N) - start) / 1000000))
 
 killed=0
 while [ "$killed" -lt "$kills" ]; do
-  train torn --resume &
+  (train torn --resume) &
   process=$!
   wait_ms=$((RANDOM % (milliseconds / 2 + 20)))
   sleep "$(printf '%d.%03d' $((wait_ms / 1000)) $((wait_ms % 1000)))"
@@ -39,7 +39,7 @@ while [ "$killed" -lt "$kills" ]; do
     killed=$((killed + 1))
   fi
 done
-train torn --resume
+(train torn --resume)
 for extension in params states; do
   cmp "$work/whole-0003.$extension" "$work/torn-0003.$extension"
 done
