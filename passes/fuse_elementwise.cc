@@ -207,13 +207,16 @@ class Inlining {
   const Produced& produced_;
 };
 
-// Elements that the producer reads from buffers that would stay alive longer.
-int64_t ElementsRead(const Program& program, const Step& producer) {
+// Elements that the producer reads from buffers that would stay alive longer;
+// a vector beside a tensor (a channel's mean) does not count.
+int64_t ElementsRead(const Program& program, const Step& producer,
+                     int64_t written) {
   int64_t elements = 0;
   for (const int input : producer.inputs) {
     const Buffer& buffer = program.buffers[input];
-    if (buffer.kind != BufferKind::kInternal) continue;
-    elements += buffer.type.shape.elements();
+    const int64_t read = buffer.type.shape.elements();
+    if (buffer.kind != BufferKind::kInternal || read <= written / 16) continue;
+    elements += read;
   }
   return elements;
 }
@@ -230,8 +233,9 @@ bool MayInline(const Program& program, const Produced& produced,
                const std::vector<int>& readers) {
   const Buffer& buffer = program.buffers[produced.buffer];
   if (buffer.kind != BufferKind::kInternal || readers.empty()) return false;
-  return readers.size() == 1 || ElementsRead(program, *produced.producer) <=
-                                    buffer.type.shape.elements();
+  const int64_t written = buffer.type.shape.elements();
+  return readers.size() == 1 ||
+         ElementsRead(program, *produced.producer, written) <= written;
 }
 
 // Inlines one output of a Map into all its readers, if that pays.

@@ -75,11 +75,33 @@ std::vector<MemoryReport::Entry> Entries(const Program& program) {
   return entries;
 }
 
-std::vector<int64_t> LiveBytes(const Program& program) {
+bool UpdatesState(const Program& program, const Step& step) {
+  return std::ranges::any_of(step.outputs, [&](int b) {
+    return program.buffers[b].kind == BufferKind::kNextState;
+  });
+}
+
+// By buffer: read, and by no other steps than those that update states.
+std::vector<bool> Gradients(const Program& program) {
+  std::vector<bool> read(program.buffers.size(), false), other = read;
+  for (const Step& step : program.steps) {
+    const bool update = UpdatesState(program, step);
+    for (const int b : step.inputs) {
+      const int root = program.Root(b);
+      read[root] = true;
+      if (!update && !step.view) other[root] = true;
+    }
+  }
+  for (size_t b = 0; b < read.size(); ++b) read[b] = read[b] && !other[b];
+  return read;
+}
+
+std::vector<int64_t> LiveBytes(const Program& program,
+                               const std::vector<bool>& without = {}) {
   std::vector<int64_t> live(program.steps.size(), 0);
   const std::vector<LiveRange> ranges = LiveRanges(program);
   for (size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges[i].first < 0) continue;
+    if (ranges[i].first < 0 || (!without.empty() && without[i])) continue;
     for (int s = ranges[i].first; s <= ranges[i].last; ++s) {
       live[s] += program.buffers[i].bytes();
     }
@@ -116,6 +138,10 @@ MemoryReport ReportMemory(const Program& program, int threads) {
         std::max(report.workspace_bytes, step.scratch_bytes * threads);
   }
   report.activation_bytes = program.arena_bytes + outputs;
+  for (const int64_t live : LiveBytes(program, Gradients(program))) {
+    report.activation_bytes_beside_gradients =
+        std::max(report.activation_bytes_beside_gradients, live + outputs);
+  }
   report.peak_bytes = report.activation_bytes + report.workspace_bytes;
   report.lower_bound_bytes =
       program.lower_bound_bytes + outputs + report.workspace_bytes;

@@ -13,6 +13,9 @@ namespace mxc {
 struct MemoryReport {
   // Internal tensors as laid out, and outputs; no inputs, no parameters.
   int64_t activation_bytes = 0;
+  // The same at the worst step without the gradients of parameters, which
+  // MXNet's figures leave out: what only steps that update states read.
+  int64_t activation_bytes_beside_gradients = 0;
   int64_t workspace_bytes = 0;  // scratch of the worst step, all threads
   int64_t peak_bytes = 0;       // both
   // No placement of this schedule needs less: the largest sum of live bytes,

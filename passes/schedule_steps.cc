@@ -53,6 +53,10 @@ Order DepthFirst(const Schedule& schedule,
   return order;
 }
 
+// A scalar (the loss, that all updates wait for) is computed as soon as it can
+// be, not when nothing smaller is left.
+constexpr int64_t kNegligibleBytes = 4096;
+
 // Always the ready step after which least is alive; the first of equals.
 Order Greedy(const Schedule& schedule) {
   const auto steps = static_cast<int>(schedule.size());
@@ -69,8 +73,10 @@ Order Greedy(const Schedule& schedule) {
   Replay replay(schedule);
   Order order;
   while (!ready.empty()) {
-    const int best = *std::ranges::min_element(
-        ready, {}, [&](int s) { return replay.LiveAfter(s); });
+    const int best = *std::ranges::min_element(ready, {}, [&](int s) {
+      const int64_t added = replay.LiveAfter(s) - replay.live();
+      return added > 0 && added <= kNegligibleBytes ? 0 : added;
+    });
     ready.erase(best);
     replay.Run(best);
     order.push_back(best);

@@ -161,9 +161,10 @@ TEST_CASE("training of the benchmark networks stays near the lower bound") {
     const MemoryReport report = ReportMemory(program);
     fmt::print(
         "{:20} batch {:3}  {:5} steps {:5.1f} s  activations {:7.1f} MiB, "
-        "{:.3f} of the lower bound, MXNet {}\n",
+        "beside gradients {:7.1f}, {:.3f} of the lower bound, MXNet {}\n",
         row.network, row.input[0], program.steps.size(), seconds.count(),
         static_cast<double>(report.activation_bytes) / kMiB,
+        static_cast<double>(report.activation_bytes_beside_gradients) / kMiB,
         static_cast<double>(report.peak_bytes) /
             static_cast<double>(report.lower_bound_bytes),
         row.mxnet_mib);
