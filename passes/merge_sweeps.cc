@@ -11,7 +11,8 @@
 // A reader of what is stored anyway joins its producer; reductions over equal
 // ranges join where they read a common operand and write far less than they
 // read, so that nothing large has to stay alive for it. Only neighbours in the
-// order of steps, for the same reason.
+// order of steps, for the same reason. A step that writes a next state must
+// wait for all readers of the state, so what others wait for does not join it.
 #include <algorithm>
 #include <set>
 
@@ -126,6 +127,12 @@ bool LivesOutside(const Program& program, const Step& step) {
   });
 }
 
+bool UpdatesState(const Program& program, const Step& step) {
+  return std::ranges::any_of(step.outputs, [&](int b) {
+    return program.buffers[b].kind == BufferKind::kNextState;
+  });
+}
+
 bool ShareOperand(const Step& a, const Step& b) {
   return std::ranges::any_of(a.inputs, [&](int buffer) {
     if (std::ranges::count(b.inputs, buffer) == 0) return false;
@@ -170,6 +177,9 @@ class Merging {
 
   std::optional<Step> Merged(const Step& a, const Step& b) const {
     if (a.outputs.size() + b.outputs.size() > kMaxOutputs) return std::nullopt;
+    if (UpdatesState(program_, a) != UpdatesState(program_, b)) {
+      return std::nullopt;
+    }
     bool joined = false;
     for (const int output : a.outputs) {
       const Reads reads = ReadsOf(b, output);
