@@ -61,7 +61,9 @@ class Forward {
   bool forward(int step) const { return forward_[step]; }
   // After the forward part; a moving statistic that is updated within it is
   // neither.
-  bool backward(int step) const { return step > last_forward_; }
+  bool backward(int step) const {
+    return step > last_forward_ && !forward_[step];
+  }
   int writer(int buffer) const { return writer_[buffer]; }
   // Written by a forward step, into the arena.
   bool Made(int buffer) const {
@@ -107,7 +109,11 @@ class Forward {
       pending.pop_back();
       if (step < 0 || forward_[step]) continue;
       forward_[step] = true;
-      last_forward_ = std::max(last_forward_, step);
+      // A copy to the caller's output may come whenever there is time.
+      const auto& outputs = program_.steps[step].outputs;
+      if (std::ranges::any_of(outputs, [&](int b) { return Made(b); })) {
+        last_forward_ = std::max(last_forward_, step);
+      }
       const auto& inputs = program_.steps[step].inputs;
       pending.insert(pending.end(), inputs.begin(), inputs.end());
     }
