@@ -14,7 +14,7 @@ namespace {
 std::string MetricText(const MetricValues& metrics) {
   std::string text;
   for (const auto& [name, value] : metrics) {
-    text += Format("  %s %.4f", name.c_str(), value);
+    text += Format("  %s %.4g", name.c_str(), value);
   }
   return text;
 }
@@ -79,7 +79,7 @@ class BarReporter : public LineReporter {
     const std::string tail =
         Format(" %3.0f%%  loss %.4f", 100 * Done(p), p.loss) +
         MetricText(p.metrics) +
-        Format("  %.0f samples/s  %s left", p.samples_per_s,
+        Format("  %.0f/s  %s left", p.samples_per_s,
                ClockTime(p.seconds_left).c_str());
     const size_t width = Width();
     std::string line = head + tail;

@@ -70,17 +70,16 @@ class States {
     return found->second;
   }
 
-  StatusOr<Array> Copy(size_t index) const {
+  // The network's own memory: saving a large network must not double it.
+  Array View(size_t index) const {
     const data::Field& field = step_.states()[index];
-    StatusOr<Array> array = Array::Allocate(field.type, field.shape);
-    if (!array.ok()) return array;
-    const std::span<std::byte> bytes = array->bytes();
-    std::memcpy(bytes.data(), step_.State(index).data(), bytes.size());
-    return array;
+    const auto leave = [](std::byte*) {};
+    return {field.type, field.shape,
+            std::shared_ptr<std::byte[]>(step_.State(index).data(), leave)};
   }
 
-  StatusOr<Array> CopyByName(std::string_view name) const {
-    if (const auto index = Find(name)) return Copy(*index);
+  StatusOr<Array> ViewByName(std::string_view name) const {
+    if (const auto index = Find(name)) return View(*index);
     return Fail(StatusCode::kNotFound, "the network has no state '%s'",
                 std::string(name).c_str());
   }
@@ -183,21 +182,19 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
     const std::string& name = step.states()[i].name;
     const Place place = states.PlaceOf(name);
     if (place == Place::kOptimizer) continue;
-    StatusOr<Array> array = states.Copy(i);
-    if (!array.ok()) return array.status();
     if (place == Place::kElsewhere) {
-      checkpoint.states.push_back({name, std::move(*array)});
+      checkpoint.states.push_back({name, states.View(i)});
     } else {
       checkpoint.parameters.push_back(
           {(place == Place::kParameter ? "arg:" : "aux:") + name,
-           std::move(*array)});
+           states.View(i)});
     }
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     StatusOr<StateValue> value = StateOfForm(
         facts.optimizer_state.empty() ? "None" : facts.optimizer_state,
         [&](std::string_view name) {
-          return states.CopyByName(facts.parameters[i] + "/" +
+          return states.ViewByName(facts.parameters[i] + "/" +
                                    std::string(name));
         });
     if (!value.ok()) return value.status();

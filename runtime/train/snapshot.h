@@ -11,9 +11,10 @@
 
 namespace mxc::train {
 
-// Copies every state: parameters and auxiliary states to `parameters`, the
-// optimizer's to `updater` in MXNet's form, the rest to `states`. Other fields
-// of the checkpoint stay.
+// Every state: parameters and auxiliary states in `parameters`, the optimizer's
+// in `updater` in MXNet's form, the rest in `states`. The arrays are the
+// network's own memory, not copies: they are valid until its next step. Other
+// fields of the checkpoint stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
 
 // Every state from the arrays of a checkpoint; refuses one that lacks a state

@@ -114,7 +114,7 @@ Status Trainer::Resume() {
   steps_ = checkpoint->step;
   epochs_ = checkpoint->epoch;
   const auto epoch = NumbersOf(NoteOf(*checkpoint, "epoch_loss"));
-  if (epoch.size() == 2) {
+  if (epoch.size() == 2 && epoch[0] >= 0 && epoch[0] < 0x1p53) {
     batches_ = static_cast<int64_t>(epoch[0]);
     epoch_loss_ = epoch[1];
   }

@@ -253,6 +253,8 @@ TEST_CASE("snapshot: MXNet's files name what MXNet names") {
   CHECK(checkpoint.updater.entries[1].value.array.has_value());
   REQUIRE(checkpoint.states.size() == 1);
   CHECK(checkpoint.states[0].name == "random");
+  CHECK(checkpoint.parameters[0].array.bytes().data() ==
+        step.State(0).data());  // nothing was copied
   checkpoint.states.clear();
   CHECK_FALSE(RestoreStates(checkpoint, step).ok());
   CHECK(LoadParameters(checkpoint.parameters, step).ok());

@@ -25,7 +25,9 @@ class FactorScheduler : public Scheduler {
     return {rate_, static_cast<double>(count_)};
   }
   bool Restore(std::span<const double> state) override {
-    if (state.size() != 2) return false;
+    if (state.size() != 2 || !(state[1] >= 0 && state[1] < 0x1p53)) {
+      return false;
+    }
     rate_ = state[0];
     count_ = static_cast<int64_t>(state[1]);
     return true;
