@@ -51,6 +51,21 @@ Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
   return graph;
 }
 
+// All that cannot be compiled; of control flow that stays, why.
+Status ExpandAndRequire(Graph& graph) {
+  const Status expanded = ExpandControlFlow(graph);
+  Status supported = RequireSupported(graph);
+  if (expanded.ok() || supported.ok()) return supported;
+  Diagnostics errors = supported.errors();
+  const Diagnostic& reason = expanded.errors()[0];
+  const auto same = std::ranges::find_if(errors, [&](const Diagnostic& error) {
+    return error.loc.path == reason.loc.path;
+  });
+  if (same == errors.end()) return expanded;
+  *same = reason;
+  return errors;
+}
+
 }  // namespace
 
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
@@ -62,8 +77,7 @@ Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
   MXC_ASSIGN(model.graph, GraphOf(document, options, model));
   MXC_RETURN_IF_ERROR(SetInputShapes(model.graph, options));
   if (options.require_supported) {
-    MXC_RETURN_IF_ERROR(ExpandControlFlow(model.graph));
-    MXC_RETURN_IF_ERROR(RequireSupported(model.graph));
+    MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }
   return model;
 }

@@ -62,8 +62,12 @@ Result<std::vector<Body>> ReadBodies(const Node& node, const Graph& graph,
   }
   std::vector<Body> bodies;
   for (const auto& item : root.items) {
-    MXC_ASSIGN(Body body, ReadBody(document, item, graph));
-    bodies.push_back(std::move(body));
+    auto body = ReadBody(document, item, graph);
+    if (!body.ok()) {
+      return Error(node.loc, "{} '{}': in its subgraph: {}", node.op_name,
+                   node.name, body.errors()[0].message);
+    }
+    bodies.push_back(std::move(*body));
   }
   return bodies;
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow becomes copies of its nested graphs. Its values and gradients
+// are compared by mxc-cases ops.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "frontend/frontend.h"
+
+namespace mxc {
+namespace {
+
+// y = foreach(x, s): yields x + s, goes on with 2 s.
+std::string Foreach(const std::string& locs) {
+  return fmt::format(
+      R"({{"nodes": [
+  {{"op": "null", "name": "x", "inputs": []}},
+  {{"op": "null", "name": "s", "inputs": []}},
+  {{"op": "_foreach", "name": "loop", "attrs": {{"num_args": "3",
+    "num_outputs": "2", "num_out_data": "1", {}}},
+   "inputs": [[0, 0, 0], [1, 0, 0]], "subgraphs": [{{"nodes": [
+     {{"op": "null", "name": "a", "inputs": []}},
+     {{"op": "null", "name": "b", "inputs": []}},
+     {{"op": "elemwise_add", "name": "sum", "inputs": [[0, 0, 0], [1, 0, 0]]}},
+     {{"op": "_mul_scalar", "name": "twice", "attrs": {{"scalar": "2"}},
+      "inputs": [[1, 0, 0]]}}],
+     "arg_nodes": [0, 1], "heads": [[2, 0, 0], [3, 0, 0]]}}]}}],
+ "arg_nodes": [0, 1], "heads": [[2, 0, 0], [2, 1, 0]],
+ "attrs": {{"mxnet_version": ["int", 10901]}}}})",
+      locs);
+}
+
+const std::string kLocs =
+    R"("in_data_locs": "[0]", "in_state_locs": "[1]", "remain_locs": "[]")";
+
+Result<Model> LoadLoop(const std::string& text,
+                       std::map<std::string, Extents> shapes) {
+  LoadOptions options;
+  options.require_supported = true;
+  options.input_shapes = std::move(shapes);
+  return LoadText(
+      std::make_shared<SourceFile>(SourceFile{"loop-symbol.json", text}),
+      options);
+}
+
+int Count(const Graph& graph, std::string_view op) {
+  int count = 0;
+  for (const Node* node : graph.TopologicalOrder()) count += node->Is(op);
+  return count;
+}
+
+TEST_CASE("a loop over data is unrolled when its length is known") {
+  auto model = LoadLoop(Foreach(kLocs), {{"x", {3, 2}}, {"s", {2}}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  Graph& graph = model->graph;
+  CHECK(Count(graph, "elemwise_add") == 3);
+  CHECK(Count(graph, "_mul_scalar") == 3);
+  REQUIRE(InferTypes(graph, true).ok());
+  CHECK(!Verify(graph));
+  CHECK(graph.outputs[0].shape() == Shape{3, 2});
+  CHECK(graph.outputs[1].shape() == Shape{2});
+}
+
+TEST_CASE("a loop that cannot be unrolled is named") {
+  const auto error = [](const std::string& text, Extents x) {
+    std::map<std::string, Extents> shapes;
+    if (!x.empty()) shapes["x"] = std::move(x);
+    const auto model = LoadLoop(text, shapes);
+    return model.ok() ? std::string() : model.errors()[0].message;
+  };
+  CHECK(error(Foreach(kLocs), {}) ==
+        "_foreach 'loop': the number of steps is not known; give the input "
+        "shapes");
+  CHECK(error(Foreach(kLocs), {1000000, 2})
+            .starts_with("_foreach 'loop': 1000000 steps of "));
+  const std::string wrong =
+      R"("in_data_locs": "[0]", "in_state_locs": "[7]", "remain_locs": "[]")";
+  CHECK(error(Foreach(wrong), {3, 2}) ==
+        "_foreach 'loop': its locations do not fit the subgraph");
+  CHECK(error(Foreach(R"("in_data_locs": "[0]")"), {3, 2}) ==
+        "_foreach 'loop': attribute 'in_state_locs' is missing");
+}
+
+TEST_CASE("a file that is only read keeps its nested graphs") {
+  const auto model = LoadText(std::make_shared<SourceFile>(SourceFile{
+                                  "loop-symbol.json", Foreach(kLocs)}),
+                              {});
+  REQUIRE(model.ok());
+  CHECK(WriteSymbol(model->graph).find("subgraphs") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace mxc
