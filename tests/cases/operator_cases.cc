@@ -179,7 +179,10 @@ class OperatorCases {
     if (!outputs.ok()) return outputs.errors();
     Tolerance tolerance = {line["rtol"], line["atol"]};
     // What only copies is exact; its gradient may be a sum, in any order.
-    if (backward) tolerance.relative = std::max(tolerance.relative, 1e-6);
+    if (backward) {
+      tolerance.relative = std::max(tolerance.relative, 1e-6);
+      tolerance.absolute = std::max(tolerance.absolute, 1e-6);
+    }
     return Compare(*outputs, expected, *tensors, tolerance);
   }
 
