@@ -5,7 +5,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "runtime/train/floats.h"
@@ -32,36 +31,40 @@ std::vector<std::string> NamesOfForm(std::string_view form) {
   return names;
 }
 
-std::set<std::string> OptimizerStateNames(const TrainFacts& facts) {
-  std::set<std::string> names;
-  for (const std::string& parameter : facts.parameters) {
-    for (const std::string& state : NamesOfForm(facts.optimizer_state)) {
-      names.insert(parameter + "/" + state);
-    }
-  }
-  return names;
-}
+// A parameter of half precision has its value in single precision as one more
+// state (MXNet's multi_precision).
+constexpr std::string_view kWeightCopy = "weight_f32";
 
 class States {
  public:
-  explicit States(TrainStep& step)
-      : step_(step), optimizer_(OptimizerStateNames(step.facts())) {
+  explicit States(TrainStep& step) : step_(step) {
     const TrainFacts& facts = step.facts();
-    for (const std::string& name : facts.parameters) {
-      places_[name] = Place::kParameter;
+    for (size_t i = 0; i < step.states().size(); ++i) {
+      indices_[step.states()[i].name] = i;
     }
     for (const std::string& name : facts.auxiliaries) {
       places_[name] = Place::kAuxiliary;
     }
-    for (size_t i = 0; i < step.states().size(); ++i) {
-      indices_[step.states()[i].name] = i;
+    for (const std::string& name : facts.parameters) {
+      places_[name] = Place::kParameter;
+      for (const std::string& state : NamesOfForm(FormOf(name))) {
+        places_[name + "/" + state] = Place::kOptimizer;
+      }
     }
+  }
+
+  // The form of a parameter's state in MXNet's files.
+  std::string FormOf(const std::string& parameter) const {
+    const std::string& form = step_.facts().optimizer_state;
+    const std::string own = form.empty() ? "None" : form;
+    const bool copied = Find(parameter + "/" + std::string(kWeightCopy)) &&
+                        own.find(kWeightCopy) == own.npos;
+    return copied ? "(" + own + ", " + std::string(kWeightCopy) + ")" : own;
   }
 
   Place PlaceOf(const std::string& name) const {
     const auto found = places_.find(name);
-    if (found != places_.end()) return found->second;
-    return optimizer_.contains(name) ? Place::kOptimizer : Place::kElsewhere;
+    return found == places_.end() ? Place::kElsewhere : found->second;
   }
 
   std::optional<size_t> Find(std::string_view name) const {
@@ -86,7 +89,6 @@ class States {
 
  private:
   TrainStep& step_;
-  std::set<std::string> optimizer_;
   std::map<std::string, Place> places_;
   std::map<std::string, size_t> indices_;
 };
@@ -100,7 +102,9 @@ std::string_view WithoutPrefix(std::string_view name) {
 
 // All arrays of a checkpoint under the names of states.
 std::map<std::string, Array> ArraysByState(const Checkpoint& checkpoint,
-                                           const TrainFacts& facts) {
+                                           TrainStep& step) {
+  const States states(step);
+  const TrainFacts& facts = step.facts();
   std::map<std::string, Array> arrays;
   for (const NamedArray& named : checkpoint.parameters) {
     arrays[std::string(WithoutPrefix(named.name))] = named.array;
@@ -108,7 +112,6 @@ std::map<std::string, Array> ArraysByState(const Checkpoint& checkpoint,
   for (const NamedArray& named : checkpoint.states) {
     arrays[named.name] = named.array;
   }
-  const std::vector<std::string> names = NamesOfForm(facts.optimizer_state);
   for (const auto& entry : checkpoint.updater.entries) {
     std::string parameter;
     if (const auto* index = std::get_if<int64_t>(&entry.key)) {
@@ -120,6 +123,8 @@ std::map<std::string, Array> ArraysByState(const Checkpoint& checkpoint,
     } else {
       parameter = std::get<std::string>(entry.key);
     }
+    const std::vector<std::string> names =
+        NamesOfForm(states.FormOf(parameter));
     const std::vector<Array> values = FlattenState(entry.value);
     for (size_t k = 0; k < values.size() && k < names.size(); ++k) {
       arrays[parameter + "/" + names[k]] = values[k];
@@ -192,8 +197,7 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     StatusOr<StateValue> value = StateOfForm(
-        facts.optimizer_state.empty() ? "None" : facts.optimizer_state,
-        [&](std::string_view name) {
+        states.FormOf(facts.parameters[i]), [&](std::string_view name) {
           return states.ViewByName(facts.parameters[i] + "/" +
                                    std::string(name));
         });
@@ -207,8 +211,7 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
 }
 
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
-  const std::map<std::string, Array> arrays =
-      ArraysByState(checkpoint, step.facts());
+  const std::map<std::string, Array> arrays = ArraysByState(checkpoint, step);
   const std::vector<data::Field>& states = step.states();
   for (const data::Field& field : states) {
     const auto found = arrays.find(field.name);

@@ -44,7 +44,7 @@ StatusOr<bool> ToySamples::Next(data::Batch& batch) {
   return true;
 }
 
-ToyStep::ToyStep() {
+ToyStep::ToyStep(bool keeps_copy) {
   facts_.network = "toy";
   facts_.optimizer = "sgd";
   facts_.optimizer_options = {{"momentum", "0.5"}};
@@ -54,6 +54,10 @@ ToyStep::ToyStep() {
   for (const char* name :
        {"weight", "bias", "mean", "weight/momentum", "bias/momentum"}) {
     fields_.push_back({name, runtime::ElementType::kF32, {1}});
+    memory_.emplace_back(sizeof(float));
+  }
+  if (keeps_copy) {
+    fields_.push_back({"weight/weight_f32", runtime::ElementType::kF32, {1}});
     memory_.emplace_back(sizeof(float));
   }
   fields_.push_back({"random", runtime::ElementType::kI64, {2}});

@@ -48,7 +48,9 @@ class ToySamples : public data::Iterator {
 
 class ToyStep : public TrainStep {
  public:
-  ToyStep();
+  // `keeps_copy`: the weight has a copy in single precision, as half precision
+  // has.
+  explicit ToyStep(bool keeps_copy = false);
 
   const TrainFacts& facts() const override { return facts_; }
   StatusOr<std::string> symbol() const override { return std::string("{}"); }

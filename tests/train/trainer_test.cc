@@ -263,6 +263,20 @@ TEST_CASE("snapshot: MXNet's files name what MXNet names") {
   CHECK_FALSE(LoadParameters(checkpoint.parameters, step).ok());
 }
 
+TEST_CASE("snapshot: a weight's copy stands beside the optimizer's state") {
+  ToyStep step(/*keeps_copy=*/true);
+  Checkpoint checkpoint;
+  REQUIRE(CaptureStates(step, checkpoint).ok());
+  CHECK(checkpoint.states.size() == 1);
+  const auto& entries = checkpoint.updater.entries;
+  CHECK(entries[0].value.is_tuple);
+  REQUIRE(entries[0].value.items.size() == 2);
+  CHECK(entries[0].value.items[1].array->bytes().data() ==
+        step.State(5).data());
+  CHECK(entries[1].value.array);  // the bias has none
+  CHECK(RestoreStates(checkpoint, step).ok());
+}
+
 TEST_CASE("snapshot: states have the form of MXNet's optimizers") {
   std::vector<std::string> asked;
   const auto form = [&](std::string_view text) {
