@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/session.h"
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -75,20 +77,30 @@ void CompileOne(const KernelSource& source, const Target& target,
   Emit(*module, machine, options, out);
 }
 
-}  // namespace
-
-bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
+bool AskMaskedVectors(const Target& target, DType dtype) {
   const auto machine = MakeMachine(target);
   llvm::LLVMContext context;
   const auto module = MakeModule(context, "features", target, *machine);
   KernelFunction kernel(*module, "features", 0, target, *machine);
-  bool all = true;
-  for (const DType dtype : dtypes) {
-    const auto lanes = static_cast<int>(target.vector_bytes / SizeOf(dtype));
-    all = all && kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
-  }
+  const auto lanes = static_cast<int>(target.vector_bytes / SizeOf(dtype));
+  const bool has = kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
   kernel.Finish();
-  return all;
+  return has;
+}
+
+}  // namespace
+
+bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
+  // To ask LLVM takes a millisecond, and every kernel wants to know.
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, DType>, bool> answers;
+  const std::lock_guard lock(mutex);
+  return std::ranges::all_of(dtypes, [&](DType dtype) {
+    const auto [answer, asked] =
+        answers.try_emplace({target.triple + target.features, dtype});
+    if (asked) answer->second = AskMaskedVectors(target, dtype);
+    return answer->second;
+  });
 }
 
 CompiledKernels CompileKernels(std::span<const KernelSource> sources,
