@@ -24,7 +24,15 @@ struct DotOptions {
 // The graph as the pass `after` leaves it.
 Result<std::string> DrawAfterPass(const DotOptions& options) {
   MXC_ASSIGN(const Target target, ResolveTarget(options.plan.target));
-  MXC_ASSIGN(Model model, LoadNetwork(options.plan.network, 0));
+  const bool trains = Trains(options.plan);
+  MXC_ASSIGN(Model model,
+             LoadNetwork(options.plan.network, 0,
+                         trains ? ParameterUse::kStates
+                                : ParameterUse::kConstants));
+  model.graph.training = options.plan.entries.front() == "train";
+  PassContext context;
+  context.target = &target;
+  if (trains) context.training = &options.plan.training;
   std::string dot;
   PassOptions passes;
   passes.level = options.plan.level;
@@ -35,7 +43,7 @@ Result<std::string> DrawAfterPass(const DotOptions& options) {
       dot = DrawDot(*report.graph, nullptr);
     }
   };
-  MXC_RETURN_IF_ERROR(RunGraphPasses(model.graph, {&target, nullptr}, passes));
+  MXC_RETURN_IF_ERROR(RunGraphPasses(model.graph, context, passes));
   if (dot.empty()) {
     return Complaint(fmt::format("pass '{}' did not run at -O{}", options.after,
                                  options.plan.level));
@@ -111,6 +119,8 @@ std::function<int()> AddDot(CLI::App& app) {
       ->type_name("PASS");
   app.add_flag("--plain", options->plain,
                "the network as written, without the plan");
+  AddEntryOptions(app, options->plan);
+  AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
   AddJsonOption(app, options->manners);
   return [options] { return RunDot(*options); };

@@ -224,6 +224,8 @@ std::function<int()> AddInspect(CLI::App& app) {
   app.add_option("--html", options->html,
                  "write one page: the graph, memory over time, the steps")
       ->type_name("FILE");
+  AddEntryOptions(app, options->plan);
+  AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
   AddJsonOption(app, options->manners);
   return [options] {

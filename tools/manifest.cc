@@ -50,6 +50,9 @@ void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
 // What the trainer needs: runtime/artifact/manifest.h.
 void AddTraining(const PlanOptions& options, const Plan& plan,
                  Manifest& manifest) {
+  for (const auto& [output, input] : plan.carries) {
+    manifest.emplace_back("carry", output + " " + input);
+  }
   if (!Trains(options)) return;
   const auto add = [&](const char* key, const std::vector<std::string>& names) {
     for (const std::string& name : names) manifest.emplace_back(key, name);

@@ -65,6 +65,46 @@ void AddTime(const PassOptions::Report& report, bool first, Plan& plan) {
                          report.changed, report.seconds});
 }
 
+// "statecell" of RNN's input "state_cell" and of its output "statecell_output".
+std::string WithoutOutput(std::string name) {
+  std::erase(name, '_');
+  if (name.ends_with("output")) name.resize(name.size() - 6);
+  return name;
+}
+
+// The input that an output is in the next run: the output of a node that has an
+// input of the same name ("state"), perhaps behind operators of one input.
+const Node* CarriedInput(Value output) {
+  while (output.node->kind == Node::Kind::kOperator) {
+    const Node& node = *output.node;
+    const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
+    const std::string name = WithoutOutput(node.OutputName(output.index));
+    for (size_t i = 0; i < specs.size() && i < node.inputs.size(); ++i) {
+      const Node* input = node.inputs[i].node;
+      if (WithoutOutput(specs[i].name) == name &&
+          input->kind == Node::Kind::kVariable &&
+          input->role == VariableRole::kInput &&
+          input->types[0] == output.type()) {
+        return input;
+      }
+    }
+    if (node.inputs.size() != 1 || node.inputs[0].type() != output.type()) {
+      return nullptr;
+    }
+    output = node.inputs[0];
+  }
+  return nullptr;
+}
+
+void NoteCarries(const Graph& graph, Plan& plan) {
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Node* input = CarriedInput(graph.outputs[i]);
+    if (input == nullptr) continue;
+    plan.carries.emplace_back(graph.output_names[i], input->name);
+    std::erase(plan.data_inputs, input->name);
+  }
+}
+
 void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
   if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
     ++plan.parameters;
@@ -98,6 +138,7 @@ void NoteNetwork(const Model& model, Plan& plan) {
       NoteVariable(model.graph, *node, plan);
     }
   }
+  NoteCarries(model.graph, plan);
 }
 
 std::string DescribeNetwork(const Plan& plan) {
@@ -170,6 +211,28 @@ std::vector<Job> JobsOf(const PlanOptions& options) {
   return jobs;
 }
 
+int64_t BatchOf(const Graph& graph) {
+  for (const Node* input : graph.Variables(VariableRole::kInput)) {
+    const Shape& shape = input->types[0].shape;
+    if (IsLabel(graph, *input) || shape.rank() == 0) continue;
+    return shape[BatchAxis(*input, shape.rank())];
+  }
+  return 1;
+}
+
+// MXNet's loss heads add the samples' gradients up; its Module divides by the
+// batch unless rescale_grad is given.
+TrainingOptions WithMeanGradient(TrainingOptions training, int64_t batch) {
+  const bool given = std::ranges::any_of(
+      training.optimizer_attrs,
+      [](const AttrText& attr) { return attr.first == "rescale_grad"; });
+  if (!given && batch > 0) {
+    training.optimizer_attrs.emplace_back(
+        "rescale_grad", fmt::format("{}", 1.0 / static_cast<double>(batch)));
+  }
+  return training;
+}
+
 // Makes one program after the other and adds up what they take.
 class Planner {
  public:
@@ -188,8 +251,11 @@ class Planner {
       PrintPhase(manners_, "read", DescribeNetwork(plan_), plan_.read_seconds);
     }
     model.graph.training = job.entry == "train";
+    const TrainingOptions training =
+        WithMeanGradient(options_.training, BatchOf(model.graph));
     MXC_ASSIGN(Program program,
-               RunPipeline(std::move(model.graph), ContextFor(job), Passes()));
+               RunPipeline(std::move(model.graph), ContextFor(job, training),
+                           Passes()));
     program.name = plan_.stem;
     program.entry = job.name;
     plan_.programs.push_back(std::move(program));
@@ -199,11 +265,11 @@ class Planner {
  private:
   bool first() const { return plan_.programs.empty(); }
 
-  PassContext ContextFor(const Job& job) {
+  PassContext ContextFor(const Job& job, const TrainingOptions& training) {
     PassContext context;
     context.target = &plan_.target;
     context.catalog = plan_.catalog.get();
-    if (job.entry != "infer") context.training = &options_.training;
+    if (job.entry != "infer") context.training = &training;
     if (first()) context.notes = &plan_.notes;
     return context;
   }

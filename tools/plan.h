@@ -30,7 +30,7 @@ struct PlanOptions {
   // states of the artifact, which all entries share.
   std::vector<std::string> entries = {"infer"};
   std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
-  TrainingOptions training;
+  TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
   std::string target = "native";
   int level = 2;
   std::vector<std::string> disabled;  // passes
@@ -66,6 +66,9 @@ struct Plan {
   // the order of MXNet's update indices (list_arguments()).
   std::vector<std::string> data_inputs, label_inputs;
   std::vector<std::string> parameter_names, auxiliary_names;
+  // An output and the input that it is in the next run: the hidden state of a
+  // recurrent network.
+  std::vector<std::pair<std::string, std::string>> carries;
   std::string stem;
   std::shared_ptr<const SourceFile> source;  // the network's file
   Diagnostics notes;                         // what the front end ignored

@@ -63,6 +63,7 @@ int Main(int argc, char** argv) {
   add("bench", "measure how fast a network runs", AddBench);
   add("train", "train a network on samples", AddTrain);
   add("score", "measure how good a network is on samples", AddScore);
+  add("sample", "text from a language model", AddSample);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -20,5 +20,6 @@ Command AddRun(CLI::App& app, Manners& manners);
 Command AddBench(CLI::App& app, Manners& manners);
 Command AddTrain(CLI::App& app, Manners& manners);
 Command AddScore(CLI::App& app, Manners& manners);
+Command AddSample(CLI::App& app, Manners& manners);
 
 }  // namespace mxc::run

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxc-run sample: text from a language model, symbol by symbol.
+//
+// The model is an entry `infer` for one symbol: data (1, 1), hidden states that
+// come out and go in again (the manifest's `carry`), probabilities first.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "runtime/artifact/manifest.h"
+#include "runtime/data/iterator.h"
+#include "runtime/data/text/vocabulary.h"
+#include "tools/run/failure.h"
+#include "tools/run/session.h"
+#include "tools/run/subcommand.h"
+
+namespace mxc::run {
+namespace {
+
+struct SampleTextOptions {
+  SessionOptions session;
+  std::string data, prompt;
+  int64_t length = 200;
+  double temperature = 1;
+  uint64_t seed = 0;
+};
+
+// The symbols by number: those of the text that was trained on, else bytes.
+data::Vocabulary ReadVocabulary(const std::string& source) {
+  if (!source.empty()) {
+    data::IteratorOptions options;
+    options.threads = 0;
+    return data::Vocabulary(Take(data::Open(source, options))->label_names());
+  }
+  std::vector<std::string> bytes;
+  for (int byte = 0; byte < 256; ++byte) {
+    bytes.emplace_back(1, static_cast<char>(byte));
+  }
+  return data::Vocabulary(std::move(bytes));
+}
+
+// One symbol in, the probabilities of the next one out.
+class LanguageModel {
+ public:
+  LanguageModel(const Session& session, api::Executor executor)
+      : executor_(std::move(executor)) {
+    const auto inputs = session.model.inputs(session.entry);
+    for (const std::string& text :
+         runtime::ManifestValues(session.model.manifest(), "carry")) {
+      const size_t space = text.find(' ');
+      const std::string input = text.substr(space + 1);
+      carries_.push_back({executor_.InputMemory(input.c_str()),
+                          executor_.FindOutput(text.substr(0, space).c_str())});
+      carried_.push_back(input);
+    }
+    for (const mxc_tensor& input : inputs) {
+      if (std::ranges::count(carried_, input.name) > 0) continue;
+      const auto memory = executor_.InputMemory(input.name);
+      if (symbol_.empty() && input.dtype == MXC_F32 &&
+          memory.size() == sizeof(float)) {
+        symbol_ = memory;
+      }
+    }
+    if (symbol_.empty()) {
+      throw Failure(
+          "the model takes no single symbol; compile it with "
+          "--input-shape data:1x1");
+    }
+  }
+
+  std::span<const float> Next(uint32_t symbol) {
+    const auto value = static_cast<float>(symbol);
+    std::memcpy(symbol_.data(), &value, sizeof value);
+    executor_.Run();
+    for (const Carry& carry : carries_) {
+      const auto output = executor_.Output(carry.output);
+      std::copy(output.begin(), output.end(), carry.input.begin());
+    }
+    return executor_.Output<float>(0);
+  }
+
+ private:
+  struct Carry {
+    std::span<std::byte> input;
+    size_t output;
+  };
+
+  api::Executor executor_;
+  std::vector<Carry> carries_;
+  std::vector<std::string> carried_;
+  std::span<std::byte> symbol_;
+};
+
+// Draws from p^(1/t); the likeliest for t = 0. Symbols without a name are never
+// drawn.
+class Chooser {
+ public:
+  Chooser(double temperature, uint64_t seed)
+      : temperature_(temperature), random_(seed) {}
+
+  uint32_t Choose(std::span<const float> probabilities, size_t symbols) {
+    const auto p = probabilities.first(std::min(symbols, probabilities.size()));
+    const auto likeliest = std::ranges::max_element(p) - p.begin();
+    if (temperature_ == 0) return static_cast<uint32_t>(likeliest);
+    weights_.resize(p.size());
+    double sum = 0;
+    for (size_t i = 0; i < p.size(); ++i) {
+      sum += weights_[i] = std::pow(p[i], 1 / temperature_);
+    }
+    double left = static_cast<double>(random_() >> 11) * 0x1p-53 * sum;
+    for (size_t i = 0; i < p.size(); ++i) {
+      left -= weights_[i];
+      if (left < 0) return static_cast<uint32_t>(i);
+    }
+    return static_cast<uint32_t>(likeliest);
+  }
+
+ private:
+  double temperature_;
+  std::mt19937_64 random_;
+  std::vector<double> weights_;
+};
+
+void SampleText(const SampleTextOptions& options, const Manners& manners) {
+  const data::Vocabulary vocabulary = ReadVocabulary(options.data);
+  Session session = OpenSession(options.session.artifact, options.session);
+  LanguageModel model(session, session.Bind(/*profile=*/false));
+  Chooser chooser(options.temperature, options.seed);
+  const auto prompt = Take(vocabulary.Encode(
+      options.prompt, data::TextUnit::kCharacter, /*unknown=*/""));
+  std::string text;
+  const auto say = [&](const std::string& part) {
+    text += part;
+    if (manners.json) return;
+    std::fwrite(part.data(), 1, part.size(), stdout);
+    std::fflush(stdout);
+  };
+  say(options.prompt);
+  std::span<const float> next;
+  for (const uint32_t symbol : prompt) next = model.Next(symbol);
+  for (int64_t i = 0; i < options.length; ++i) {
+    if (next.empty()) next = model.Next(0);
+    const uint32_t symbol = chooser.Choose(next, vocabulary.names().size());
+    say(vocabulary.names()[symbol]);
+    next = model.Next(symbol);
+  }
+  if (!manners.json) {
+    std::printf("\n");
+    return;
+  }
+  const nlohmann::ordered_json report = {{"text", text}};
+  std::printf(
+      "%s\n",
+      report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+          .c_str());
+}
+
+}  // namespace
+
+Command AddSample(CLI::App& app, Manners& manners) {
+  const auto options = std::make_shared<SampleTextOptions>();
+  DeclareSession(app, options->session);
+  app.add_option("--data", options->data,
+                 "what was trained on, text:FILE: its characters are the "
+                 "model's symbols (default: bytes)");
+  app.add_option("--prompt", options->prompt, "the text to go on with");
+  app.add_option("--length", options->length, "symbols to write")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--temperature", options->temperature,
+                 "0: always the likeliest; 1: as the model says")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--seed", options->seed, "another text")
+      ->capture_default_str();
+  app.add_flag("--json", manners.json, "report as JSON on stdout");
+  return [options, &manners] { SampleText(*options, manners); };
+}
+
+}  // namespace mxc::run
