@@ -226,6 +226,7 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
                  {"file_bytes", outcome.sizes.file_bytes},
                  {"peak_bytes", largest.peak_bytes()},
                  {"lower_bound_bytes", largest.lower_bound_bytes()},
+                 {"state_bytes", largest.state_bytes()},
                  {"steps", plan.programs.front().steps.size()},
                  {"phases", phases}};
   if (options.time_passes) {

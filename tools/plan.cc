@@ -148,10 +148,12 @@ std::string DescribeNetwork(const Plan& plan) {
 }
 
 std::string DescribeMemory(const Overview& overview) {
-  return fmt::format("peak {}, lower bound {}, {} without sharing",
-                     FormatBytes(overview.peak_bytes()),
-                     FormatBytes(overview.lower_bound_bytes()),
-                     FormatBytes(overview.naive_bytes()));
+  const int64_t states = overview.state_bytes();
+  return fmt::format(
+      "peak {}, lower bound {}, {}", FormatBytes(overview.peak_bytes()),
+      FormatBytes(overview.lower_bound_bytes()),
+      states > 0 ? FormatBytes(states) + " of states"
+                 : FormatBytes(overview.naive_bytes()) + " without sharing");
 }
 
 }  // namespace
@@ -262,6 +264,12 @@ class Planner {
     return Done{};
   }
 
+  void PrintNotes() const {
+    for (const Diagnostic& note : notes_) {
+      PrintPhase(manners_, "note", note.message);
+    }
+  }
+
  private:
   bool first() const { return plan_.programs.empty(); }
 
@@ -270,7 +278,7 @@ class Planner {
     context.target = &plan_.target;
     context.catalog = plan_.catalog.get();
     if (job.entry != "infer") context.training = &training;
-    if (first()) context.notes = &plan_.notes;
+    if (first()) context.notes = &notes_;
     return context;
   }
 
@@ -289,6 +297,7 @@ class Planner {
   const Manners& manners_;
   Plan& plan_;
   Dump dump_;
+  Diagnostics notes_;  // of the passes
 };
 
 }  // namespace
@@ -301,6 +310,7 @@ Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   for (const Job& job : JobsOf(options)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
+  planner.PrintNotes();
   PrintPhase(manners, "optimize", DescribeFusion(plan), plan.optimize_seconds);
   PrintPhase(manners, "plan", DescribeMemory(MakeOverview(plan.largest())),
              plan.plan_seconds);
