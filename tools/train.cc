@@ -72,11 +72,27 @@ std::vector<std::string> ShapesFor(const std::vector<std::string>& inputs,
   return texts;
 }
 
+// The network before the shapes are settled. One whose inputs have open extents
+// ("T") is read with the shapes of the arrays that have the inputs' names.
+Result<Model> LoadForShapes(const data::Iterator& source,
+                            NetworkOptions network) {
+  Result<Model> model = LoadModel(network, 0, /*read_parameters=*/false);
+  if (model.ok()) return model;
+  for (const auto* fields :
+       {&source.provides().data, &source.provides().labels}) {
+    for (const data::Field& field : *fields) {
+      network.input_shapes.push_back(
+          fmt::format("{}:{}", field.name, fmt::join(field.shape, "x")));
+    }
+  }
+  Result<Model> shaped = LoadModel(network, 0, /*read_parameters=*/false);
+  return shaped.ok() ? std::move(shaped) : std::move(model);
+}
+
 // The shapes that the source says, for every input of which the command line
 // says nothing.
 Status TakeShapes(const data::Iterator& source, PlanOptions& plan) {
-  MXC_ASSIGN(const Model model,
-             LoadModel(plan.network, 0, /*read_parameters=*/false));
+  MXC_ASSIGN(const Model model, LoadForShapes(source, plan.network));
   MXC_ASSIGN(const auto given, ParseInputShapes(plan.network.input_shapes));
   std::vector<std::string> data, labels;
   for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
