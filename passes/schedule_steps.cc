@@ -57,6 +57,9 @@ Order DepthFirst(const Schedule& schedule,
 // be, not when nothing smaller is left.
 constexpr int64_t kNegligibleBytes = 4096;
 
+// How much more another order must save than the greedy one where it trains.
+constexpr double kGreedyHandicap = 0.9;
+
 // Always the ready step after which least is alive; the first of equals.
 Order Greedy(const Schedule& schedule) {
   const auto steps = static_cast<int>(schedule.size());
@@ -100,9 +103,14 @@ Result<bool> ScheduleSteps(Program& program, PassContext&) {
       DepthFirst(schedule, [&](int a, int b) { return bytes(a) > bytes(b); }),
       Greedy(schedule),
   };
-  size_t best = 0;
-  int64_t least = schedule.PeakOf(orders[0]);
-  for (size_t i = 1; i < orders.size(); ++i) {
+  // Where it trains, the peak is what the forward part leaves, in any order;
+  // the greedy one frees it soonest, and recompute lives on that.
+  const bool trains = !program.BuffersOf(BufferKind::kNextState).empty();
+  size_t best = trains ? orders.size() - 1 : 0;
+  const double handicap = trains ? kGreedyHandicap : 1;
+  auto least = static_cast<int64_t>(
+      static_cast<double>(schedule.PeakOf(orders[best])) * handicap);
+  for (size_t i = 0; i < orders.size(); ++i) {
     const int64_t peak = schedule.PeakOf(orders[i]);
     if (peak >= least) continue;
     best = i;
