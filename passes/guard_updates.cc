@@ -21,9 +21,9 @@ bool Reads(const Node& node, Value value) {
 
 }  // namespace
 
-Result<bool> GuardUpdates(Graph& graph, PassContext& context) {
+Result<bool> GuardUpdates(Graph& graph, PassContext&) {
   const Value loss = LossOf(graph);
-  if (context.training == nullptr || !loss) return false;
+  if (!loss) return false;
   bool changed = false;
   for (Update& update : graph.updates) {
     if (Reads(*update.next.node, loss)) continue;

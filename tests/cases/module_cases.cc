@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "frontend/frontend.h"
+#include "runtime/formats/updater_states.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/stepper.h"
 #include "tests/cases/training_cases.h"
@@ -124,6 +125,9 @@ class ModuleCase {
       variable->constant = value;
       variable->types[0] = value.type();
     }
+    for (const Node* node : model.graph.Variables(VariableRole::kParameter)) {
+      parameters_.push_back(node->name);
+    }
     model.graph.training = true;
     return std::move(model.graph);
   }
@@ -148,6 +152,24 @@ class ModuleCase {
     for (const auto& [key, value] : parameters) {
       MXC_RETURN_IF_ERROR(CheckState(step, key.substr(4), value));
     }
+    return CheckMomentum(step);
+  }
+
+  // By the parameter's number in list_arguments().
+  Status CheckMomentum(int step) {
+    const std::string& bytes =
+        archive_.at(fmt::format("training/{}-{:04d}.states", name_, step));
+    const auto states =
+        runtime::ParseUpdaterStates(std::as_bytes(std::span(bytes)));
+    if (!states.ok()) return Error({}, "{}", states.status().message());
+    for (const auto& [key, value] : states->entries) {
+      const int64_t* index = std::get_if<int64_t>(&key);
+      if (index == nullptr || !value.array) {
+        return Error({}, "unexpected .states");
+      }
+      MXC_RETURN_IF_ERROR(CheckState(step, parameters_.at(*index) + "/momentum",
+                                     TensorOf(*value.array)));
+    }
     return Done{};
   }
 
@@ -166,6 +188,7 @@ class ModuleCase {
   Rows rows_;
   Json facts_;
   TrainingOptions training_;
+  std::vector<std::string> parameters_;  // in the order of list_arguments()
   std::unique_ptr<Stepper> stepper_;
 };
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training graphs: what differentiate and apply-optimizer make, and refuse.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "ir/graph/builder.h"
+#include "ir/optimizers/optimizer.h"
+#include "passes/passes.h"
+#include "tests/passes/network.h"
+
+namespace mxc {
+namespace {
+
+using States = std::map<std::string, Tensor>;
+
+Node* AddParameter(Graph& graph, const std::string& name, Tensor value) {
+  Node* node = graph.AddVariable(name);
+  node->role = VariableRole::kParameter;
+  node->types[0] = value.type();
+  node->constant = std::move(value);
+  return node;
+}
+
+Node* AddInput(Graph& graph, const std::string& name, TensorType type) {
+  Node* node = graph.AddVariable(name);
+  node->types[0] = std::move(type);
+  return node;
+}
+
+// `fc_weight`, its gradient as the input `gradient`, and the output `loss`,
+// which is an input, too.
+Graph FedGraph(DType dtype = DType::kF32) {
+  Graph graph;
+  graph.training = graph.stateful = true;
+  Node* weight = AddParameter(graph, "fc_weight",
+                              Tensor::Filled({dtype, Shape{2, 3}}, 0.5));
+  Node* gradient = AddInput(graph, "gradient", weight->types[0]);
+  graph.updates = {{weight, gradient->out()}};
+  graph.outputs = {AddInput(graph, "fed", {DType::kF32, Shape{1}})->out()};
+  graph.output_names = {"loss"};
+  return graph;
+}
+
+Program PlanFed(Graph graph, const TrainingOptions& options) {
+  static const Target target = *ResolveTarget("x86-64-v3");
+  PassContext context;
+  context.training = &options;
+  auto applied = ApplyOptimizer(graph, context);
+  MXC_CHECK(applied.ok(), "{}", Render(applied.errors()));
+  auto program = RunPipeline(std::move(graph), {&target}, {});
+  MXC_CHECK(program.ok(), "{}", Render(program.errors()));
+  return std::move(*program);
+}
+
+// One step; `states` are those after it.
+void RunStep(const Program& program, double gradient, double loss,
+             States& states) {
+  std::map<std::string, Tensor> inputs = states;
+  for (const int b : program.BuffersOf(BufferKind::kInput)) {
+    const Buffer& buffer = program.buffers[b];
+    const double value = buffer.name == "gradient" ? gradient
+                         : buffer.name == "fed"    ? loss
+                                                   : 0.1;
+    inputs[buffer.name] = Tensor::Filled(buffer.type, value);
+  }
+  States next;
+  InterpreterOptions options;
+  options.next_states = &next;
+  const auto outputs = Interpret(program, inputs, options);
+  MXC_CHECK(outputs.ok(), "{}", Render(outputs.errors()));
+  for (auto& [name, value] : next) states[name] = value;
+}
+
+bool Equal(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() &&
+         std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0;
+}
+
+std::string FirstError(const Result<bool>& result) {
+  return result.ok() ? "" : result.errors()[0].message;
+}
+
+}  // namespace
+
+TEST_CASE("a step whose loss is not finite changes no state") {
+  for (const Optimizer* optimizer : AllOptimizers()) {
+    CAPTURE(optimizer->name);
+    TrainingOptions options;
+    options.optimizer = optimizer->name;
+    const Program program = PlanFed(FedGraph(), options);
+    States states;
+    RunStep(program, 0.25, 1, states);
+    CHECK(states.at("fc_weight").At(0) != 0.5);
+    CHECK(states.at("optimizer/updates").At(0) == 1);
+    for (const double loss : {std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity(),
+                              -std::numeric_limits<double>::infinity()}) {
+      States after = states;
+      RunStep(program, 0.25, loss, after);
+      for (const auto& [name, value] : states) {
+        CAPTURE(name);
+        CHECK(Equal(after.at(name), value));
+      }
+    }
+  }
+}
+
+TEST_CASE("a half-precision parameter has a copy that adds up small steps") {
+  TrainingOptions options;
+  options.optimizer_attrs = {{"multi_precision", "True"}};
+  const Program program = PlanFed(FedGraph(DType::kF16), options);
+  States states;
+  // 0.1 · 1e-3 is less than half of what f16 can tell apart at 0.5.
+  for (int i = 0; i < 20; ++i) RunStep(program, 1e-3, 1, states);
+  CHECK(states.at("fc_weight/weight_f32").At(0) ==
+        doctest::Approx(0.498).epsilon(1e-5));
+  CHECK(states.at("fc_weight").At(0) == doctest::Approx(0.498).epsilon(1e-3));
+  CHECK(states.at("fc_weight").At(0) < 0.5);
+}
+
+TEST_CASE("a state that starts as the parameter takes what it is by then") {
+  TrainingOptions options;
+  options.optimizer = "dcasgd";
+  options.optimizer_attrs = {{"lamda", "1"}};
+  const Program program = PlanFed(FedGraph(), options);
+  States states;
+  states["fc_weight"] = Tensor::Filled({DType::kF32, Shape{2, 3}}, 2);
+  RunStep(program, 1, 1, states);
+  // Nothing is delayed in the first step.
+  CHECK(states.at("fc_weight").At(0) == doctest::Approx(1.9));
+  CHECK(states.at("fc_weight/previous_weight").At(0) == 2);
+}
+
+TEST_CASE("random steps are the same for the same state, and no others") {
+  TrainingOptions options;
+  options.optimizer = "sgld";
+  const Program program = PlanFed(FedGraph(), options);
+  States once, again;
+  RunStep(program, 0, 1, once);
+  RunStep(program, 0, 1, again);
+  CHECK(Equal(once.at("fc_weight"), again.at("fc_weight")));
+  const double first = once.at("fc_weight").At(0) - 0.5;
+  again["fc_weight"] = Tensor::Filled({DType::kF32, Shape{2, 3}}, 0.5);
+  RunStep(program, 0, 1, again);
+  CHECK(again.at("fc_weight").At(0) - 0.5 != doctest::Approx(first));
+}
+
+TEST_CASE("multipliers: by name, by annotation, by the options") {
+  const auto decayed = [](const std::string& name, const char* annotation,
+                          std::optional<double> given) {
+    Graph graph = FedGraph();
+    Node* weight = graph.updates[0].variable;
+    weight->name = name;
+    if (annotation) weight->annotations["__wd_mult__"] = annotation;
+    TrainingOptions options;
+    options.optimizer_attrs = {{"wd", "1"}};
+    if (given) options.wd_mult[name] = *given;
+    const Program program = PlanFed(std::move(graph), options);
+    States states;
+    RunStep(program, 0, 1, states);
+    return 0.5 - states.at(name).At(0);  // 0.1 · multiplier · 0.5
+  };
+  CHECK(decayed("a_weight", nullptr, {}) == doctest::Approx(0.05));
+  CHECK(decayed("a_gamma", nullptr, {}) == doctest::Approx(0.05));
+  CHECK(decayed("a_bias", nullptr, {}) == 0);
+  CHECK(decayed("parameters", nullptr, {}) == 0);
+  CHECK(decayed("a_bias", "2", {}) == doctest::Approx(0.1));
+  CHECK(decayed("a_bias", "2", 3) == doctest::Approx(0.15));
+}
+
+TEST_CASE("what the user says about an optimizer is checked") {
+  const auto refused = [](TrainingOptions options,
+                          const char* annotation = nullptr) {
+    Graph graph = FedGraph();
+    if (annotation != nullptr) {
+      graph.updates[0].variable->annotations["__lr_mult__"] = annotation;
+    }
+    PassContext context;
+    context.training = &options;
+    return FirstError(ApplyOptimizer(graph, context));
+  };
+  TrainingOptions options;
+  options.optimizer = "adamm";
+  CHECK(refused(options) == "optimizer 'adamm' is unknown; nearest: adam");
+  options.optimizer = "SGD";
+  CHECK(refused(options) == "");
+  options.optimizer_attrs = {{"momentun", "0.9"}};
+  CHECK(refused(options) ==
+        "optimizer 'sgd': attribute 'momentun' is unknown; nearest: momentum");
+  options.optimizer_attrs = {{"momentum", "much"}};
+  CHECK(refused(options).starts_with("optimizer 'sgd': "));
+  options.optimizer_attrs.clear();
+  CHECK(refused(options, "ten") ==
+        "'fc_weight': __lr_mult__ is 'ten', expected a number");
+}
+
+TEST_CASE("names that the optimizer needs are refused") {
+  for (const char* name : {"learning_rate", "fc_weight/momentum"}) {
+    Graph graph = FedGraph();
+    graph.outputs.push_back(
+        AddInput(graph, name, {DType::kF32, Shape{1}})->out());
+    TrainingOptions options;
+    PassContext context;
+    context.training = &options;
+    CHECK(FirstError(ApplyOptimizer(graph, context)).find(name) !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a network without a loss head cannot train") {
+  Graph graph;
+  graph.training = true;
+  graph.outputs = {AddInput(graph, "data", {DType::kF32, Shape{1}})->out()};
+  TrainingOptions options;
+  PassContext context;
+  context.training = &options;
+  const auto result = Differentiate(graph, context);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.errors()[0].message.find("no loss head") != std::string::npos);
+  CHECK(result.errors()[0].notes[0].find("SoftmaxOutput") != std::string::npos);
+}
+
+TEST_CASE("the form of a state names its arrays") {
+  CHECK(StateNames("None").empty());
+  CHECK(StateNames("(n,)") == std::vector<std::string>{"n"});
+  CHECK(StateNames("((mean, var), weight_f32)") ==
+        std::vector<std::string>{"mean", "var", "weight_f32"});
+  const Optimizer* sgd = FindOptimizer("ccsgd");
+  REQUIRE(sgd != nullptr);
+  std::vector<AttrError> errors;
+  const AttrsPtr attrs = sgd->parse(
+      std::vector<AttrText>{{"multi_precision", "1"}, {"momentum", "0.9"}},
+      errors);
+  CHECK(errors.empty());
+  CHECK(StateForm(*sgd, attrs.get(), DType::kF32) == "momentum");
+  CHECK(StateForm(*sgd, attrs.get(), DType::kF16) == "(momentum, weight_f32)");
+}
+
+TEST_CASE("every optimizer prints what it parses") {
+  for (const Optimizer* optimizer : AllOptimizers()) {
+    CAPTURE(optimizer->name);
+    CHECK_FALSE(optimizer->doc.empty());
+    std::vector<AttrError> errors;
+    const AttrsPtr attrs = optimizer->parse({}, errors);
+    CHECK(errors.empty());
+    const std::vector<AttrText> text = optimizer->print(attrs.get());
+    const AttrsPtr again = optimizer->parse(text, errors);
+    CHECK(errors.empty());
+    CHECK(optimizer->print(again.get()) == text);
+  }
+}
+
+}  // namespace mxc
