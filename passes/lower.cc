@@ -8,6 +8,7 @@
 //
 // An output of the network is written by the step that computes it; one that is
 // read again, that is an input, or that stands twice is copied.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -85,8 +86,8 @@ class Lowering {
   void AddInputsAndConstants() {
     for (const Node* node : order_) {
       if (node->kind == Node::Kind::kVariable) {
-        const bool state =
-            graph_.stateful && node->role != VariableRole::kInput;
+        const bool state = node->role != VariableRole::kInput &&
+                           (graph_.stateful || IsUpdated(node));
         const int buffer =
             AddBuffer(UniqueName(node->name), node->types[0],
                       state ? BufferKind::kState : BufferKind::kInput);
@@ -99,6 +100,12 @@ class Lowering {
         buffers_[{node->id(), 0}] = buffer;
       }
     }
+  }
+
+  bool IsUpdated(const Node* variable) const {
+    return std::ranges::any_of(graph_.updates, [&](const Update& update) {
+      return update.variable == variable;
+    });
   }
 
   std::string OutputName(size_t i) const {

@@ -107,8 +107,8 @@ class Graph {
   std::vector<std::string> output_names;  // as MXNet's list_outputs()
   std::vector<Update> updates;
   bool training = false;  // forward(is_train=True): batch statistics, dropout
-  // Parameters and states live from run to run; else the caller feeds those
-  // that are no constants, as inputs. Only then there are updates.
+  // Parameters and states live from run to run; else only those that have an
+  // update do (a random counter), and the caller feeds the others as inputs.
   bool stateful = false;
   int64_t mxnet_version = 0;  // of the file: 10901; 0 when it names none
   bool numpy_shapes = false;  // of the file: 0 is an extent, -1 the unknown one

@@ -37,9 +37,6 @@ MaybeError CheckNode(const Graph& graph, const Node& node,
 }
 
 MaybeError CheckUpdates(const Graph& graph) {
-  if (!graph.updates.empty() && !graph.stateful) {
-    return "has updates but is not stateful";
-  }
   std::unordered_set<const Node*> updated;
   for (const Update& update : graph.updates) {
     const Node* variable = update.variable;
