@@ -51,6 +51,7 @@ long double Digamma(long double x) {
   if (std::isnan(x) || (x <= 0 && x == std::floor(x))) return NAN;
   if (std::isinf(x)) return x;
   constexpr long double kPi = 3.141592653589793238463L;
+  if (x < 0 && x > -1e-10L) return -1 / x;  // the reflection cancels here
   if (x < 0) return Digamma(1 - x) - kPi / std::tan(kPi * (x - std::floor(x)));
   long double lift = 0;
   for (; x < 300; ++x) lift += 1 / x;

@@ -29,6 +29,10 @@ std::vector<std::string> ModelNames() {
 Graph LoadModel(const std::string& name, int64_t batch) {
   LoadOptions options;
   options.batch = batch;
+  if (name == "char_lm") {  // any length of text
+    options.input_shapes = {{"data", {batch, 8}},
+                            {"softmax_label", {batch, 8}}};
+  }
   Result<Model> model = Load(kModels + name + ".json", options);
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   return std::move(model->graph);
