@@ -7,7 +7,6 @@
 #include <array>
 
 #include "ir/program/evaluator.h"
-#include "ir/program/scatter_sum.h"
 
 namespace mxc {
 namespace {
@@ -193,75 +192,6 @@ std::vector<double> Contract(const Contraction& c, const OperandView& data,
   return acc;
 }
 
-// Adds a scattered sum's values up in `out`, zeros of extents `dims`, in index
-// order.
-class Scattering {
- public:
-  Scattering(const ScatterSum& sum, const Extents& dims)
-      : sum_(sum), dims_(dims) {
-    std::map<int, Expr> renamed;
-    for (int axis = 0; axis < static_cast<int>(dims.size()); ++axis) {
-      if (axis == sum.axis) continue;
-      renamed[axis] = Var(Add(0, dims[axis]));
-      axes_.push_back(axis);
-    }
-    for (const Range& range : sum.ranges) {
-      const auto first = static_cast<int64_t>(range.begin->number);
-      const auto last = static_cast<int64_t>(range.end->number);
-      renamed[range.var] = Var(Add(first, last - first));
-    }
-    const auto rename = [&](int var) {
-      const auto it = renamed.find(var);
-      return it == renamed.end() ? Expr() : it->second;
-    };
-    position_ = SubstituteVars(sum.position, rename);
-    value_ = SubstituteVars(sum.value, rename);
-  }
-
-  void Run(Evaluator& evaluator, std::vector<double>& out) const {
-    Extents extents = extent_;
-    for (size_t k = 0; k < extents.size(); ++k) extents[k] += begin_[k];
-    ForRuns(begin_, extent_, extents,
-            [&](int lanes, const std::vector<Values>& vars, int64_t) {
-              const Values at = evaluator.Evaluate(position_, lanes, vars);
-              const Values values = evaluator.Evaluate(value_, lanes, vars);
-              for (int lane = 0; lane < lanes; ++lane) {
-                Add(vars, lane, at[lane], values[lane], out);
-              }
-            });
-  }
-
- private:
-  int Add(int64_t begin, int64_t extent) {
-    begin_.push_back(begin);
-    extent_.push_back(extent);
-    return static_cast<int>(begin_.size()) - 1;
-  }
-
-  void Add(const std::vector<Values>& vars, int lane, double at, double value,
-           std::vector<double>& out) const {
-    if (at < 0 || at >= static_cast<double>(dims_[sum_.axis])) return;
-    Extents index(dims_.size());
-    index[sum_.axis] = static_cast<int64_t>(at);
-    for (size_t k = 0; k < axes_.size(); ++k) {
-      const Values& values = vars[k];
-      index[axes_[k]] =
-          static_cast<int64_t>(values.size() == 1 ? values[0] : values[lane]);
-    }
-    int64_t offset = 0;
-    for (size_t axis = 0; axis < dims_.size(); ++axis) {
-      offset = offset * dims_[axis] + index[axis];
-    }
-    out[offset] += value;
-  }
-
-  const ScatterSum& sum_;
-  const Extents& dims_;
-  Extents begin_, extent_;  // the other axes, then the ranges
-  std::vector<int> axes_;
-  Expr position_, value_;
-};
-
 class StepRun {
  public:
   StepRun(const Program& program, const Step& step,
@@ -282,11 +212,6 @@ class StepRun {
     if (const Map* map = step_.map()) {
       for (const Store& store : map->stores) {
         const Extents& dims = DimsOf(store.output);
-        // Looking at every value for every row would take too long.
-        if (const auto sum = MatchScatterSum(store, Shape(dims))) {
-          Scattering(*sum, dims).Run(evaluator, outputs[store.output]);
-          continue;
-        }
         ForRuns(store.begin, store.extent, dims,
                 [&](int lanes, const std::vector<Values>& vars, int64_t at) {
                   const Values v = evaluator.Evaluate(store.value, lanes, vars);

@@ -7,8 +7,6 @@
 #include <numeric>
 
 #include "ir/program/definition.h"
-#include "tests/ir/op_run.h"
-#include "tests/ir/op_run.h"
 
 namespace mxc {
 namespace {
@@ -164,35 +162,4 @@ TEST_CASE("the verifier names what is broken") {
 }
 
 }  // namespace
-TEST_CASE("values added up at positions: as the sum that is written") {
-  const auto values = Floats({4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-  const auto rows = Floats({4}, {1, 0, 1, 7});
-  Program program;
-  for (const TensorType& type :
-       {values.type(), rows.type(), TensorType{DType::kF32, {2, 3}}}) {
-    Buffer buffer;
-    buffer.type = type;
-    buffer.layout = Layout::RowMajor(type.shape);
-    program.buffers.push_back(buffer);
-  }
-  const int r = FreshReductionVar();
-  const Expr row = Cast(Load(1, DType::kF32, {Var(r)}), DType::kI64);
-  const auto sum = [&](const Expr& here) {
-    return Reduce(
-        ReduceOp::kSum, {{r, 0, 4}},
-        Select(here, Load(0, DType::kF32, {Var(r), Var(1)}), Constant(0)));
-  };
-  Step step;
-  step.inputs = {0, 1};
-  step.outputs = {2};
-  const std::vector<Tensor> inputs = {values, rows};
-  // The second form is no equality, and is taken as it stands.
-  for (const Expr& here : {row == Var(0), row <= Var(0) && row >= Var(0)}) {
-    step.body = Map{{Store{0, {0, 0}, {2, 3}, sum(here)}}};
-    const Tensor out = InterpretStep(program, step, inputs)[0];
-    const double expected[] = {4, 5, 6, 8, 10, 12};
-    for (int i = 0; i < 6; ++i) CHECK(out.At(i) == expected[i]);
-  }
-}
-
 }  // namespace mxc

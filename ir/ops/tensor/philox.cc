@@ -3,7 +3,7 @@
 
 namespace mxc {
 
-void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t, DType dtype) {
+void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t) {
   t.SetIn(0, Shape{2});
   t.SetInDType(0, DType::kI64);
   const auto elements = CheckedProduct(attrs.shape);
@@ -13,7 +13,7 @@ void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t, DType dtype) {
     return;
   }
   t.SetOut(0, Shape(attrs.shape));
-  t.SetOutDType(0, dtype);
+  t.SetOutDType(0, DType::kF32);
 }
 
 PhiloxState StateOf(const Definition& def, int64_t stream, int input) {

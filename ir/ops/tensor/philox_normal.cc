@@ -11,10 +11,7 @@ MXC_OP(PhiloxNormal) {
   return Op<PhiloxAttrs>("_philox_normal")
       .Doc("normal random numbers from a counter")
       .Inputs({{"state", InputKind::kData}})
-      .Types([](const PhiloxAttrs& attrs, TypeInference& t) {
-        PhiloxTypes(attrs, t);
-      })
-      .Internal()
+      .Types(PhiloxTypes)
       .ZeroGradient()
       .Meaning([](const PhiloxAttrs& attrs, Definition& def) {
         def.Set(0, NormalOf(BlockOf(attrs, def)));

@@ -11,10 +11,7 @@ MXC_OP(PhiloxUniform) {
   return Op<PhiloxAttrs>("_philox_uniform")
       .Doc("uniform random numbers from a counter")
       .Inputs({{"state", InputKind::kData}})
-      .Types([](const PhiloxAttrs& attrs, TypeInference& t) {
-        PhiloxTypes(attrs, t);
-      })
-      .Internal()
+      .Types(PhiloxTypes)
       .ZeroGradient()
       .Meaning([](const PhiloxAttrs& attrs, Definition& def) {
         def.Set(0, UnitInterval(BlockOf(attrs, def).first));
