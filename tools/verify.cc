@@ -6,7 +6,10 @@
 // inputs: this tests code generation. Then the outputs are compared with those
 // of the interpreter on the network as required passes alone leave it: this
 // tests the passes, and the one that is to blame is found by leaving it out.
+// With --grad both are done to the network's gradients and to a training step,
+// and the gradients are compared with central differences: verify_gradient.h.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -14,6 +17,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
@@ -23,6 +27,7 @@
 #include "tools/command.h"
 #include "tools/plan.h"
 #include "tools/step_runner.h"
+#include "tools/verify_gradient.h"
 
 namespace mxc {
 namespace {
@@ -35,6 +40,7 @@ struct VerifyOptions {
   std::vector<std::string> inputs;  // "data=x.npy"
   double atol = 1e-5, rtol = 1e-4;
   std::string repro_folder;
+  bool gradients = false;
 };
 
 using Inputs = std::map<std::string, Tensor>;
@@ -168,6 +174,7 @@ Status WriteRepro(const std::string& folder, const Program& program, int step,
     Buffer buffer = program.buffers[operand];
     buffer.kind = kind;
     buffer.alias_of = -1;
+    buffer.state = -1;
     buffer.offset = -1;
     operand = static_cast<int>(alone.buffers.size());
     alone.buffers.push_back(buffer);
@@ -204,6 +211,10 @@ Result<std::vector<StepResult>> RunSteps(const VerifyOptions& options,
                                          StepRunner& runner) {
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     runner.Write(b, inputs.at(program.buffers[b].name));
+  }
+  for (const int b : program.BuffersOf(BufferKind::kState)) {
+    const Tensor& initial = program.buffers[b].constant;
+    if (!initial.empty()) runner.Write(b, initial);
   }
   std::vector<StepResult> results;
   for (size_t s = 0; s < program.steps.size(); ++s) {
@@ -297,6 +308,7 @@ Result<double> CheckOutputs(const VerifyOptions& options,
 struct Report {
   std::vector<StepResult> steps;
   double output_error = 0;
+  std::optional<GradientReport> gradients;
 };
 
 // A file that is gone when this goes.
@@ -339,6 +351,42 @@ Result<Report> Verify(const VerifyOptions& options) {
   return report;
 }
 
+// The gradients as outputs, a step that updates, and the gradients against
+// differences, in double: what is left there is no rounding.
+Result<Report> VerifyTraining(VerifyOptions options) {
+  constexpr double kTolerance = 1e-4;
+  options.plan.entries = {"train"};
+  VerifyOptions step = options;
+  options.plan.training.optimizer.clear();
+  MXC_ASSIGN(Report report, Verify(options));
+  MXC_ASSIGN(const Report updates, Verify(step));
+  report.steps.insert(report.steps.end(), updates.steps.begin(),
+                      updates.steps.end());
+  PlanOptions plain = options.plan;
+  plain.level = 0;
+  MXC_ASSIGN(const Plan plan, MakePlan(plain, {.quiet = true}));
+  MXC_ASSIGN(const Inputs inputs, MakeInputs(plan.programs.front(), options));
+  MXC_ASSIGN(report.gradients,
+             CheckGradients(options.plan, inputs, kTolerance));
+  return report;
+}
+
+Json ToJson(const GradientReport& gradients) {
+  return {{"compared", gradients.compared},
+          {"largest_difference", gradients.largest},
+          {"worst", gradients.worst},
+          {"not_smooth", gradients.rough}};
+}
+
+void Print(const GradientReport& gradients) {
+  fmt::print("{} right; largest difference from central differences {:.1e}{}\n",
+             Count(gradients.compared, "gradient"), gradients.largest,
+             gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
+  if (gradients.rough.empty()) return;
+  fmt::print("not smooth enough to compare: {}\n",
+             fmt::join(gradients.rough, ", "));
+}
+
 int Print(const VerifyOptions& options, const Report& report) {
   if (options.manners.json) {
     Json steps = Json::array();
@@ -348,9 +396,11 @@ int Print(const VerifyOptions& options, const Report& report) {
                        {"error", step.difference.error},
                        {"scale", step.difference.scale}});
     }
-    PrintJson({{"passed", true},
-               {"output_error", report.output_error},
-               {"steps", steps}});
+    Json json = {{"passed", true},
+                 {"output_error", report.output_error},
+                 {"steps", steps}};
+    if (report.gradients) json["gradients"] = ToJson(*report.gradients);
+    PrintJson(json);
     return kSuccess;
   }
   const StepResult* worst = nullptr;
@@ -366,11 +416,13 @@ int Print(const VerifyOptions& options, const Report& report) {
   fmt::print(
       "outputs right; {:.1e} from the interpreter without optimization\n",
       report.output_error);
+  if (report.gradients) Print(*report.gradients);
   return kSuccess;
 }
 
 int RunVerify(VerifyOptions& options) {
-  const Result<Report> report = Verify(options);
+  const Result<Report> report =
+      options.gradients ? VerifyTraining(options) : Verify(options);
   if (!report.ok()) return Fail(options.manners, report.errors());
   return Print(options, *report);
 }
@@ -396,7 +448,10 @@ std::function<int()> AddVerify(CLI::App& app) {
                  "folder for the first wrong step")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_flag("--grad", options->gradients,
+               "gradients and a training step, too");
   AddPlanOptions(app, options->plan);
+  AddTrainingOptions(app, options->plan);
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);
   return [options] { return RunVerify(*options); };
