@@ -127,15 +127,25 @@ class ModuleCase {
     }
     for (const Node* node : model.graph.Variables(VariableRole::kParameter)) {
       parameters_.push_back(node->name);
+      normalizes_ = normalizes_ || node->name.ends_with("_gamma");
     }
     model.graph.training = true;
     return std::move(model.graph);
   }
 
-  // Relative to the largest value of all parameters, or of all momenta; a sum
-  // of many gradients that cancel is not better than that. Rounding adds up
-  // over the steps.
-  static double ToleranceAt(int step) {
+  // Relative to the largest value of all parameters, or of all momenta.
+  //
+  // MXNet adds the statistics of a batch norm one element after the other in
+  // single precision; where thousands of them are equal (the black margin of a
+  // digit) the errors add up, to 2e-5 of a variance of lenet-mnist's first
+  // batch norm. A second program, all in double but for these sums, which it
+  // makes as MXNet does, stays within 2e-7 of MXNet's parameters for 10 steps
+  // and within 3e-6 for 100; with these sums in double, too, it is where we
+  // are: 4e-6 from MXNet after 1 step, 5e-5 after 10, after 100 its beta is
+  // twice MXNet's. So what a batch norm has touched is compared as far as that
+  // allows: loosely at 10 steps, by the losses alone from then on.
+  double ToleranceAt(int step) const {
+    if (!normalizes_) return step <= 10 ? 1e-5 : 1e-3;
     return step <= 1 ? 1e-5 : step <= 10 ? 1e-4 : 1e-2;
   }
 
@@ -151,9 +161,7 @@ class ModuleCase {
     if (!(std::abs(loss - want) <= ToleranceAt(step) * std::max(1.0, want))) {
       return Error({}, "step {}: loss {}, expected {}", step, loss, want);
     }
-    // One beta of lenet-mnist's first batch norm leaves MXNet's path after 50
-    // steps; not understood yet. Its losses stay within 1 %.
-    const bool last = step == kSteps && name_ != "lenet-mnist";
+    const bool last = step == kSteps && !normalizes_;
     if (step != 1 && step != 10 && !last) return Done{};
     MXC_ASSIGN(const NamedTensors parameters, Parameters(step));
     NamedTensors wanted;
@@ -203,6 +211,7 @@ class ModuleCase {
   Json facts_;
   TrainingOptions training_;
   std::vector<std::string> parameters_;  // in the order of list_arguments()
+  bool normalizes_ = false;              // has a batch norm
   std::unique_ptr<Stepper> stepper_;
 };
 
