@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 
 #include "runtime/executor/float_mode.h"
@@ -59,18 +60,20 @@ Status StepRunner::MatchBuffers() {
   if (tables.Steps(*entry_).size() != program_->steps.size()) {
     return Complaint("the artifact has other steps than the program");
   }
-  std::map<std::string, uint32_t> by_name;
+  // Names need not be unique; those that share one are in the same order.
+  std::map<std::string, std::deque<uint32_t>> by_name;
   const auto buffers = tables.Buffers(*entry_);
   for (uint32_t row = 0; row < buffers.size(); ++row) {
-    by_name[tables.Text(buffers[row].name)] = row;
+    by_name[tables.Text(buffers[row].name)].push_back(row);
   }
   for (const Buffer& buffer : program_->buffers) {
-    const auto row = by_name.find(buffer.name);
-    if (row == by_name.end()) {
+    std::deque<uint32_t>& rows = by_name[buffer.name];
+    if (rows.empty()) {
       return Complaint(
           fmt::format("the artifact has no buffer '{}'", buffer.name));
     }
-    rows_.push_back(row->second);
+    rows_.push_back(rows.front());
+    rows.pop_front();
   }
   return Done{};
 }

@@ -66,6 +66,7 @@ Result<LossPrograms> MakePrograms(const PlanOptions& options, size_t output) {
   return programs;
 }
 
+// Empty if the program does not read it.
 Tensor ValueOf(const Program& program, const std::string& state) {
   for (const int b : program.BuffersOf(BufferKind::kState)) {
     const Buffer& buffer = program.buffers[b];
@@ -144,7 +145,9 @@ class LossCheck {
   // nothing where none do: at a kink.
   Result<std::optional<double>> Difference(
       const std::string& parameter, const std::vector<double>& direction) {
-    const Tensor value = ValueOf(programs_.gradients, parameter);
+    const Tensor value = ValueOf(programs_.loss, parameter);
+    // Nothing reads it: a fixed gamma.
+    if (value.empty()) return std::optional<double>(0);
     double largest = 0;
     for (size_t i = 0; i < direction.size(); ++i) {
       largest = std::max(largest, std::abs(value.At(static_cast<int64_t>(i))));
