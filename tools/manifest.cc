@@ -96,8 +96,12 @@ Result<std::string> SymbolText(const PlanOptions& options, const Plan& plan) {
   const std::string& source = plan.source->text;
   const bool from_mxnet = source.find("\"arg_nodes\"") != std::string::npos;
   if (!Trains(options) || from_mxnet) return source;
+  NetworkOptions network = options.network;
+  if (!options.buckets.empty()) {
+    network.input_shapes = ShapesOf(options.buckets.back(), network);
+  }
   MXC_ASSIGN(const Model model,
-             LoadModel(options.network, 0, /*read_parameters=*/false));
+             LoadModel(network, 0, /*read_parameters=*/false));
   return WriteSymbol(model.graph);
 }
 

@@ -165,6 +165,17 @@ const Program& Plan::largest() const {
                            });
 }
 
+std::vector<std::string> ShapesOf(const Bucket& bucket,
+                                  const NetworkOptions& network) {
+  if (!bucket.input_shapes.empty()) return bucket.input_shapes;
+  std::vector<std::string> shapes = network.input_shapes;
+  for (std::string& shape : shapes) {
+    const size_t at = shape.find('L', shape.rfind(':') + 1);
+    if (at != shape.npos) shape.replace(at, 1, std::to_string(bucket.length));
+  }
+  return shapes;
+}
+
 bool Trains(const PlanOptions& options) {
   return std::ranges::any_of(options.entries, [](const std::string& entry) {
     return entry != "infer";
@@ -179,18 +190,6 @@ struct Job {
   int64_t batch = 0;        // 0: as the shapes say
   NetworkOptions network;
 };
-
-// Those of the bucket, else the command line's with L for the length.
-std::vector<std::string> ShapesOf(const Bucket& bucket,
-                                  const NetworkOptions& network) {
-  if (!bucket.input_shapes.empty()) return bucket.input_shapes;
-  std::vector<std::string> shapes = network.input_shapes;
-  for (std::string& shape : shapes) {
-    const size_t at = shape.find('L', shape.rfind(':') + 1);
-    if (at != shape.npos) shape.replace(at, 1, std::to_string(bucket.length));
-  }
-  return shapes;
-}
 
 std::vector<Job> JobsOf(const PlanOptions& options) {
   const std::vector<int64_t> batches =

@@ -23,6 +23,10 @@ struct Bucket {
   std::vector<std::string> input_shapes;  // as in NetworkOptions
 };
 
+// Those of the bucket, else the command line's with the length for L.
+std::vector<std::string> ShapesOf(const Bucket& bucket,
+                                  const NetworkOptions& network);
+
 struct PlanOptions {
   NetworkOptions network;
   std::vector<int64_t> batches;  // empty: one plan for the shapes as given
