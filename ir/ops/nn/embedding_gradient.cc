@@ -3,8 +3,7 @@
 //   head      f[d1 …, D]   of Embedding's output
 //   data      [d1 …]       row numbers, truncated and clipped to the table
 //   gradient  f[input_dim, D]: each row the sum of the heads of its number
-// Small tables: a product of matrices, one of them 0 or 1. Large ones: every
-// element asks all numbers.
+// A ScatterSum (ir/program/scatter_sum.h): linear in the heads and the table.
 // C1  head has the axes of data and one more
 #include "ir/ops/op.h"
 
@@ -48,27 +47,6 @@ void EmbeddingGradientMeaning(const EmbeddingGradientAttrs& a,
   def.Set(0, extents.empty() ? term({}) : Definition::Sum(extents, term));
 }
 
-// Of the matrix that says which number names which row.
-constexpr int64_t kMostElements = 1 << 24;
-
-std::vector<Value> EmbeddingGradientByProduct(const EmbeddingGradientAttrs& a,
-                                              const Node& node,
-                                              GraphBuilder& b) {
-  const Value head = node.inputs[0], data = node.inputs[1];
-  const int64_t numbers = data.shape().elements();
-  if (a.input_dim > kMostElements / numbers) return {};
-  const Value row =
-      b.Op("clip", {b.Reshape(data, {numbers})},
-           {{"a_min", "0"}, {"a_max", std::to_string(a.input_dim - 1)}}, "row");
-  const Value names =
-      b.Op("one_hot", {row},
-           {{"depth", std::to_string(a.input_dim)},
-            {"dtype", std::string(MxnetName(head.type().dtype))}},
-           "names");
-  const Value heads = b.Reshape(head, {numbers, node.types[0].shape[1]});
-  return {b.Op("dot", {names, heads}, {{"transpose_a", "True"}}, "product")};
-}
-
 }  // namespace
 
 MXC_OP(EmbeddingGradient) {
@@ -78,8 +56,7 @@ MXC_OP(EmbeddingGradient) {
       .Inputs({{"head"}, {"data"}})
       .Outputs({"gradient"})
       .Types(EmbeddingGradientTypes)
-      .Meaning(EmbeddingGradientMeaning)
-      .Decompose(EmbeddingGradientByProduct);
+      .Meaning(EmbeddingGradientMeaning);
 }
 
 }  // namespace mxc
