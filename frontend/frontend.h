@@ -22,8 +22,8 @@ struct LoadOptions {
   // The parameter file. Empty: the newest PREFIX-NNNN.params beside
   // PREFIX-symbol.json (or PREFIX.json), else PREFIX.params, else none.
   std::string params;
-  std::optional<int> epoch;  // NNNN
-  bool read_parameters = true;
+  std::optional<int> epoch;     // NNNN
+  bool read_parameters = true;  // or only find the file
   // Expand control flow, and refuse operators that cannot be compiled before
   // anything else is read.
   bool require_supported = false;
@@ -57,9 +57,9 @@ Result<Model> Load(const std::string& path, const LoadOptions& options);
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
                        const LoadOptions& options);
 
-// Reads the parameter file that `options` and the model's path name. Shapes
-// that contradict what the graph needs are errors; arrays that no variable
-// asks for become a note.
+// Finds the parameter file that `options` and the model's path name, and reads
+// it unless the options say otherwise. Shapes that contradict what the graph
+// needs are errors; arrays that no variable asks for become a note.
 Status LoadParameters(Model& model, const LoadOptions& options);
 
 // Replaces control flow (_cond, _foreach, _while_loop), whose bodies are nested

@@ -91,9 +91,7 @@ Result<Model> Load(const std::string& path, const LoadOptions& options) {
   }
   MXC_ASSIGN(auto source, ReadSource(path));
   MXC_ASSIGN(Model model, LoadText(std::move(source), options));
-  if (options.read_parameters) {
-    MXC_RETURN_IF_ERROR(LoadParameters(model, options));
-  }
+  MXC_RETURN_IF_ERROR(LoadParameters(model, options));
   return model;
 }
 

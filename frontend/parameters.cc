@@ -189,7 +189,7 @@ class Fitting {
 
 Status LoadParameters(Model& model, const LoadOptions& options) {
   MXC_ASSIGN(model.parameter_file, FindFile(model, options));
-  if (model.parameter_file.empty()) return Done{};
+  if (model.parameter_file.empty() || !options.read_parameters) return Done{};
   auto arrays = runtime::ReadNdarrayList(model.parameter_file);
   if (!arrays.ok()) return Error({}, "{}", arrays.status().message());
   return Fitting(model, options).Run(std::move(*arrays));

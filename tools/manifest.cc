@@ -8,6 +8,7 @@
 
 #include "ir/optimizers/optimizer.h"
 #include "runtime/base/checksum.h"
+#include "runtime/data/label_names.h"
 
 namespace mxc {
 namespace {
@@ -42,6 +43,10 @@ void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
   const AttrsPtr attrs = optimizer->parse(training.optimizer_attrs, mistakes);
   manifest.emplace_back("optimizer_state",
                         StateForm(*optimizer, attrs.get(), DType::kF32));
+  if (KeepsCopy(optimizer->options(attrs.get()), DType::kF16)) {
+    manifest.emplace_back("copied_state",
+                          StateForm(*optimizer, attrs.get(), DType::kF16));
+  }
   manifest.emplace_back(
       "learning_rate",
       fmt::format("{}", optimizer->options(attrs.get()).learning_rate));
@@ -52,6 +57,10 @@ void AddTraining(const PlanOptions& options, const Plan& plan,
                  Manifest& manifest) {
   for (const auto& [output, input] : plan.carries) {
     manifest.emplace_back("carry", output + " " + input);
+  }
+  if (!plan.label_names.empty()) {
+    manifest.emplace_back("label_names",
+                          data::LabelNamesText(plan.label_names));
   }
   if (!Trains(options)) return;
   const auto add = [&](const char* key, const std::vector<std::string>& names) {

@@ -11,6 +11,8 @@
 
 #include "frontend/variables.h"
 #include "passes/pass.h"
+#include "runtime/data/label_names.h"
+#include "runtime/train/checkpoint.h"
 #include "tools/overview.h"
 
 namespace mxc {
@@ -127,6 +129,7 @@ void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
 }
 
 void NoteNetwork(const Model& model, Plan& plan) {
+  plan.label_names = LabelNamesBeside(model.parameter_file);
   plan.stem = model.stem;
   plan.source = model.source;
   plan.notes = model.notes;
@@ -163,6 +166,13 @@ const Program& Plan::largest() const {
                            [](const Program& a, const Program& b) {
                              return a.arena_bytes < b.arena_bytes;
                            });
+}
+
+std::vector<std::string> LabelNamesBeside(const std::string& parameter_file) {
+  if (parameter_file.empty()) return {};
+  const auto names =
+      data::ParseLabelNames(train::NoteBeside(parameter_file, "label_names"));
+  return names.ok() ? *names : std::vector<std::string>();
 }
 
 std::vector<std::string> ShapesOf(const Bucket& bucket,
@@ -309,6 +319,7 @@ Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   for (const Job& job : JobsOf(options)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
+  if (!options.label_names.empty()) plan.label_names = options.label_names;
   planner.PrintNotes();
   PrintPhase(manners, "optimize", DescribeFusion(plan), plan.optimize_seconds);
   PrintPhase(manners, "plan", DescribeMemory(MakeOverview(plan.largest())),

@@ -35,6 +35,9 @@ struct PlanOptions {
   std::vector<std::string> entries = {"infer"};
   std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
   TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
+  // What the labels' numbers stand for; empty: what is noted beside the
+  // parameters of a checkpoint.
+  std::vector<std::string> label_names;
   std::string target = "native";
   int level = 2;
   std::vector<std::string> disabled;  // passes
@@ -73,6 +76,7 @@ struct Plan {
   // An output and the input that it is in the next run: the hidden state of a
   // recurrent network.
   std::vector<std::pair<std::string, std::string>> carries;
+  std::vector<std::string> label_names;
   std::string stem;
   std::shared_ptr<const SourceFile> source;  // the network's file
   Diagnostics notes;                         // what the front end ignored
@@ -83,6 +87,9 @@ struct Plan {
   // Of the program that needs the largest arena.
   const Program& largest() const;
 };
+
+// Those that a checkpoint of ours notes beside its parameters.
+std::vector<std::string> LabelNamesBeside(const std::string& parameter_file);
 
 // Whether states live from run to run: one of the entries trains.
 bool Trains(const PlanOptions& options);

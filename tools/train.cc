@@ -39,8 +39,12 @@ const std::set<std::string>& SharedOptions() {
   return names;
 }
 
-Result<std::unique_ptr<data::Iterator>> OpenData(const TrainOptions& options) {
+// Labels get the numbers that `label_names` says; where it is empty, the data's
+// own.
+Result<std::unique_ptr<data::Iterator>> OpenData(
+    const TrainOptions& options, std::vector<std::string> label_names) {
   data::IteratorOptions settings;
+  settings.label_names = std::move(label_names);
   settings.batch_size = options.batch_size;
   settings.threads = 0;  // only shapes are asked for
   for (const std::string& text : options.data_options) {
@@ -91,8 +95,8 @@ Result<Model> LoadForShapes(const data::Iterator& source,
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.
-Status TakeShapes(const data::Iterator& source, PlanOptions& plan) {
-  MXC_ASSIGN(const Model model, LoadForShapes(source, plan.network));
+Status TakeShapes(const data::Iterator& source, const Model& model,
+                  PlanOptions& plan) {
   MXC_ASSIGN(const auto given, ParseInputShapes(plan.network.input_shapes));
   std::vector<std::string> data, labels;
   for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
@@ -120,8 +124,15 @@ Status TakeShapes(const data::Iterator& source, PlanOptions& plan) {
 }
 
 Status Compile(TrainOptions& options, const std::string& path) {
-  MXC_ASSIGN(const auto source, OpenData(options));
-  MXC_RETURN_IF_ERROR(TakeShapes(*source, options.plan));
+  MXC_ASSIGN(auto source, OpenData(options, {}));
+  MXC_ASSIGN(const Model model, LoadForShapes(*source, options.plan.network));
+  // What was learned on other data goes on with their numbers.
+  const auto learned = LabelNamesBeside(model.parameter_file);
+  if (!learned.empty() && learned != source->label_names()) {
+    MXC_ASSIGN(source, OpenData(options, learned));
+  }
+  options.plan.label_names = source->label_names();
+  MXC_RETURN_IF_ERROR(TakeShapes(*source, model, options.plan));
   options.plan.entries = {"train", "score"};
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
   const Stopwatch watch;

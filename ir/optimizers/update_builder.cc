@@ -41,6 +41,16 @@ UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
                      static_cast<double>(options.begin_num_update)));
 }
 
+Value UpdateFrame::begun() {
+  const Value variable = Shared("begun", 0);
+  SharedState& state = shared_.find("begun")->second;
+  if (state.next == state.variable) {
+    state.next = GraphBuilder(graph_, *variable.node)
+                     .Op("ones_like", {variable}, {}, "next");
+  }
+  return state.variable;
+}
+
 Value UpdateFrame::Shared(std::string_view name, double initial) {
   const auto found = shared_.find(name);
   if (found != shared_.end()) return found->second.next;
@@ -124,9 +134,7 @@ Expr UpdateBuilder::State(std::string_view name, Start start) {
   const Value state = StateOf(name);
   const Expr value = Cast(Read(state, false), computing_);
   if (start == Start::kZeros) return value;
-  const Expr begin =
-      Constant(static_cast<double>(options_.begin_num_update), DType::kI64);
-  return Select(Read(frame_.updates(), true) == begin, weight_, value);
+  return Select(Read(frame_.begun(), true) == Number(0), weight_, value);
 }
 
 Expr UpdateBuilder::Scalar(const Expr& number) {

@@ -49,6 +49,10 @@ class UpdateFrame {
   Value loss() const { return loss_; }
   Value updates() const { return updates_; }  // i64[1]: made before this one
 
+  // The state `optimizer/begun`, f64[1]: 0 until the first update, or until
+  // somebody brings states along, then 1.
+  Value begun();
+
   // See UpdateBuilder::Shared.
   Value Shared(std::string_view name, double initial);
   void SetShared(std::string_view name, Value next);

@@ -3,12 +3,16 @@
 // times. Those of an artifact that trains:
 //   optimizer        sgd momentum=0.9 wd=0.0001
 //   optimizer_state  what it keeps for a parameter: "momentum", "(mean, var)"
+//   copied_state     the same under multi_precision: "(momentum, weight_f32)"
 //   learning_rate    0.01, where nobody says otherwise
 //   data, label      an input that the data source fills
 //   carry            an output and the input that it is in the next run
 //   parameter        a state that is trained, in the order of MXNet's update
 //                    indices
 //   auxiliary        a state that the network itself computes
+// Of any that knows:
+//   label_names      what the labels' numbers stand for, in the form of
+//                    runtime/data/label_names.h
 #pragma once
 
 #include <string>

@@ -311,6 +311,21 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   return checkpoint;
 }
 
+std::string NoteBeside(const std::string& params, const std::string& word) {
+  const std::string path = fs::path(params).replace_extension(".mxc").string();
+  const StatusOr<MappedFile> file = MappedFile::Open(path);
+  if (!file.ok()) return "";
+  const StatusOr<Record> record = ParseRecord(file->bytes(), path);
+  if (!record.ok()) return "";
+  const auto expected = record->hashes.find("params");
+  const auto note = record->notes.find(word);
+  if (expected == record->hashes.end() || note == record->notes.end()) {
+    return "";
+  }
+  const StatusOr<uint64_t> found = HashFile(params);
+  return found.ok() && HashText(*found) == expected->second ? note->second : "";
+}
+
 StatusOr<std::optional<CheckpointName>> FindNewestComplete(
     const std::string& prefix) {
   std::vector<std::pair<Record, CheckpointName>> found;

@@ -34,7 +34,9 @@ struct Checkpoint {
   runtime::UpdaterStates updater;
   // States without a place in MXNet's files: random numbers, counters.
   std::vector<runtime::NamedArray> states;
-  // What the loop needs to go on: one word → one line of text.
+  // What the loop needs to go on, and "label_names"
+  // (runtime/data/label_names.h) of what it was trained on: one word → one line
+  // of text.
   std::map<std::string, std::string> notes;
 };
 
@@ -58,6 +60,10 @@ Status WriteCheckpoint(const CheckpointName& name,
 
 // Refuses a set that is not complete.
 StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name);
+
+// What the .mxc beside "PREFIX-NNNN.params" notes under `word`; empty where
+// there is none, or where it does not belong to these parameters.
+std::string NoteBeside(const std::string& params, const std::string& word);
 
 // The complete set of the most steps among those of both kinds; nothing if
 // there is none.

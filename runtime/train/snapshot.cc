@@ -31,10 +31,6 @@ std::vector<std::string> NamesOfForm(std::string_view form) {
   return names;
 }
 
-// A parameter of half precision has its value in single precision as one more
-// state (MXNet's multi_precision).
-constexpr std::string_view kWeightCopy = "weight_f32";
-
 class States {
  public:
   explicit States(TrainStep& step) : step_(step) {
@@ -55,11 +51,11 @@ class States {
 
   // The form of a parameter's state in MXNet's files.
   std::string FormOf(const std::string& parameter) const {
-    const std::string& form = step_.facts().optimizer_state;
-    const std::string own = form.empty() ? "None" : form;
-    const bool copied = Find(parameter + "/" + std::string(kWeightCopy)) &&
-                        own.find(kWeightCopy) == own.npos;
-    return copied ? "(" + own + ", " + std::string(kWeightCopy) + ")" : own;
+    const TrainFacts& facts = step_.facts();
+    const bool copied = Find(parameter + "/weight_f32").has_value();
+    const std::string& form =
+        copied ? facts.copied_state : facts.optimizer_state;
+    return form.empty() ? "None" : form;
   }
 
   Place PlaceOf(const std::string& name) const {
@@ -264,6 +260,84 @@ Status LoadParameters(std::span<const NamedArray> arrays, TrainStep& step) {
   return Fail(StatusCode::kNotFound,
               "none of the %zu arrays is a parameter of the network",
               arrays.size());
+}
+
+namespace {
+
+// Whether a state of a file is what the network has: None where it has none,
+// arrays of the same type and shape. Notes which bytes go where.
+class Match {
+ public:
+  bool Add(const StateValue& own, const StateValue& given) {
+    if (own.array && given.array) {
+      copies_.emplace_back(*own.array, *given.array);
+      return own.array->type == given.array->type &&
+             own.array->shape == given.array->shape;
+    }
+    if (own.array.has_value() != given.array.has_value() ||
+        own.is_tuple != given.is_tuple ||
+        own.items.size() != given.items.size()) {
+      return false;
+    }
+    for (size_t i = 0; i < own.items.size(); ++i) {
+      if (!Add(own.items[i], given.items[i])) return false;
+    }
+    return true;
+  }
+
+  void Copy() {
+    for (auto& [own, given] : copies_) {
+      std::ranges::copy(given.bytes(), own.bytes().begin());
+    }
+  }
+
+ private:
+  std::vector<std::pair<Array, Array>> copies_;
+};
+
+// What the file holds for the parameter; None where it has no entry.
+StateValue EntryOf(const runtime::UpdaterStates& updater, size_t index,
+                   const std::string& parameter) {
+  for (const auto& entry : updater.entries) {
+    const auto* number = std::get_if<int64_t>(&entry.key);
+    const bool is_it = number != nullptr
+                           ? *number == static_cast<int64_t>(index)
+                           : std::get<std::string>(entry.key) == parameter;
+    if (is_it) return entry.value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
+                         TrainStep& step) {
+  const States states(step);
+  const std::vector<std::string>& parameters = step.facts().parameters;
+  Match match;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const std::string form = states.FormOf(parameters[i]);
+    const StatusOr<StateValue> own =
+        StateOfForm(form, [&](std::string_view name) {
+          return states.ViewByName(parameters[i] + "/" + std::string(name));
+        });
+    if (!own.ok()) return own.status();
+    if (!match.Add(*own, EntryOf(updater, i, parameters[i]))) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "its state of parameter %zu, '%s', is not what optimizer "
+                  "'%s' keeps: %s of the parameter's shape",
+                  i, parameters[i].c_str(), step.facts().optimizer.c_str(),
+                  form.c_str());
+    }
+  }
+  match.Copy();
+  // Copies of parameters are there, too: the first update must not make them.
+  if (const auto begun = states.Find("optimizer/begun")) {
+    const double yes = 1;
+    std::ranges::copy(std::as_bytes(std::span(&yes, 1)),
+                      step.State(*begun).begin());
+  }
+  return {};
 }
 
 Status InitializeParameters(std::string_view how, uint64_t seed,

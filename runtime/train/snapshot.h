@@ -27,6 +27,12 @@ Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
 Status LoadParameters(std::span<const runtime::NamedArray> arrays,
                       TrainStep& step);
 
+// The optimizer's states of one of MXNet's .states files, by index or name.
+// Refuses a file that lacks a state or has one of another form, shape or type,
+// and then changes nothing. Counters of updates begin anew, as MXNet's do.
+Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
+                         TrainStep& step);
+
 // Parameters anew, by ParameterInitializer.
 Status InitializeParameters(std::string_view how, uint64_t seed,
                             TrainStep& step);

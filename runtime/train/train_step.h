@@ -26,10 +26,16 @@ struct TrainFacts {
   // notation: "None", "momentum", "(mean, var)". "momentum" stands for the
   // state "conv0_weight/momentum".
   std::string optimizer_state;
+  // The same where a parameter of half precision has its value in single
+  // precision as one more state, "weight_f32" (MXNet's multi_precision).
+  std::string copied_state;
   double learning_rate = 0.01;  // where nobody says otherwise
   // States by name: what is trained, in the order of MXNet's update indices,
   // and what the network itself computes.
   std::vector<std::string> parameters, auxiliaries;
+  // data::Iterator::label_names of what the network was compiled for; empty:
+  // it is not known.
+  std::vector<std::string> label_names;
 };
 
 // Used by one thread at a time. Both kinds of run read the same states; Train
@@ -42,7 +48,8 @@ class TrainStep {
   // The network's JSON as it came.
   virtual StatusOr<std::string> symbol() const = 0;
   // The arrays that a batch must have whose sequences have this length
-  // (Iterator::bucket_key; any where the network was compiled for one shape).
+  // (Iterator::bucket_key; any where the network was compiled for one shape;
+  // 0: the longest).
   virtual StatusOr<data::Provides> needs(int64_t length) const = 0;
 
   // One step of training, one forward pass: the loss. A loss that is not finite
@@ -56,7 +63,8 @@ class TrainStep {
   virtual std::vector<FloatView> outputs() const = 0;
 
   // Every state, row-major; "random" i64[2] = (seed, counter) among them where
-  // the network draws numbers.
+  // the network draws numbers. What training carries from batch to batch, the
+  // hidden state of a recurrent network, goes by the name of its input.
   virtual const std::vector<data::Field>& states() const = 0;
   virtual std::span<std::byte> State(size_t index) = 0;
 

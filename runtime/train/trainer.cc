@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/data/label_names.h"
 #include "runtime/train/snapshot.h"
 
 namespace mxc::train {
@@ -296,7 +297,8 @@ Status Trainer::Save(const CheckpointName& name) {
       {"schedule_text", ScheduleText(options_)},
       {"schedule", NumbersText(schedule_->State())},
       {"metrics_text", options_.metrics},
-      {"metrics", NumbersText(metrics_.State())}};
+      {"metrics", NumbersText(metrics_.State())},
+      {"label_names", data::LabelNamesText(samples_.label_names())}};
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
   MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
   result_.saved = name;

@@ -109,6 +109,17 @@ TEST_CASE("checkpoint: what is written is read") {
   CHECK(ValuesOf(read->states[0].array) == std::vector<float>{7, 8});
 }
 
+TEST_CASE("checkpoint: notes are of the parameters that they lie beside") {
+  const Folder folder;
+  const CheckpointName name = EpochCheckpoint(folder.prefix(), 3);
+  REQUIRE(WriteCheckpoint(name, Example(120)).ok());
+  CHECK(NoteBeside(name.Path("params"), "cursor") == "cursor 0 12 00ff");
+  CHECK(NoteBeside(name.Path("params"), "other").empty());
+  CHECK(NoteBeside(folder.prefix() + "-0004.params", "cursor").empty());
+  Damage(name.Path("params"));
+  CHECK(NoteBeside(name.Path("params"), "cursor").empty());
+}
+
 TEST_CASE("checkpoint: the newest complete set is found") {
   const Folder folder;
   const std::string prefix = folder.prefix();

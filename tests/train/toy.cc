@@ -49,6 +49,7 @@ ToyStep::ToyStep(bool keeps_copy) {
   facts_.optimizer = "sgd";
   facts_.optimizer_options = {{"momentum", "0.5"}};
   facts_.optimizer_state = "momentum";
+  facts_.copied_state = "(momentum, weight_f32)";
   facts_.parameters = {"weight", "bias"};
   facts_.auxiliaries = {"mean"};
   for (const char* name :

@@ -277,6 +277,30 @@ TEST_CASE("snapshot: a weight's copy stands beside the optimizer's state") {
   CHECK(RestoreStates(checkpoint, step).ok());
 }
 
+TEST_CASE("snapshot: MXNet's states are taken whole or not at all") {
+  ToyStep trained(/*keeps_copy=*/true);
+  for (size_t i = 0; i < trained.states().size(); ++i) {
+    std::ranges::fill(trained.State(i), std::byte{0x41});
+  }
+  Checkpoint checkpoint;
+  REQUIRE(CaptureStates(trained, checkpoint).ok());
+  ToyStep step(/*keeps_copy=*/true);
+  REQUIRE(LoadUpdaterStates(checkpoint.updater, step).ok());
+  for (size_t i = 3; i < 6; ++i) {  // both momenta and the copy
+    CHECK(std::ranges::equal(step.State(i), trained.State(i)));
+  }
+  CHECK(step.State(0)[0] == std::byte{0});  // parameters stay
+  checkpoint.updater.entries[1].key = "bias";
+  CHECK(LoadUpdaterStates(checkpoint.updater, step).ok());
+  ToyStep other;  // its weight has no copy
+  CHECK(LoadUpdaterStates(checkpoint.updater, other).message() ==
+        "its state of parameter 0, 'weight', is not what optimizer 'sgd' "
+        "keeps: momentum of the parameter's shape");
+  checkpoint.updater.entries.pop_back();
+  CHECK_FALSE(LoadUpdaterStates(checkpoint.updater, step).ok());
+  CHECK(other.State(3)[0] == std::byte{0});
+}
+
 TEST_CASE("snapshot: states have the form of MXNet's optimizers") {
   std::vector<std::string> asked;
   const auto form = [&](std::string_view text) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "runtime/artifact/manifest.h"
+#include "runtime/data/label_names.h"
 #include "runtime/executor/non_finite.h"
 
 namespace mxc::run {
@@ -41,6 +42,7 @@ train::TrainFacts FactsOf(const std::string& manifest) {
   facts.network = FirstOf(ManifestValues(manifest, "network"));
   ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
   facts.optimizer_state = FirstOf(ManifestValues(manifest, "optimizer_state"));
+  facts.copied_state = FirstOf(ManifestValues(manifest, "copied_state"));
   const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
   if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
   facts.parameters = ManifestValues(manifest, "parameter");
@@ -82,9 +84,6 @@ ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
     if (space == text.npos) continue;
     carry_names_.emplace_back(text.substr(0, space), text.substr(space + 1));
   }
-  for (const mxc_state& state : model_->tables().states()) {
-    states_.push_back(ToField(model_->tables().Text(state.name), state));
-  }
 }
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
@@ -93,7 +92,8 @@ StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
   if (!model.ok()) return model.status();
   std::unique_ptr<ArtifactStep> step(new ArtifactStep(std::move(*model)));
   if (threads == 0) threads = runtime::AvailableThreads();
-  const Status status = step->Bind(threads);
+  Status status = step->Bind(threads);
+  if (status.ok()) status = step->ReadLabelNames();
   if (status.ok()) return step;
   return Fail(status.code(), "%s: %s", path.c_str(), status.message().c_str());
 }
@@ -103,10 +103,41 @@ Status ArtifactStep::Bind(int threads) {
   for (size_t row = 0; row < entries.size(); ++row) {
     MXC_RT_RETURN_IF_ERROR(BindEntry(row, threads));
   }
-  if (first_ != nullptr) return {};
-  return Fail(StatusCode::kNotFound,
-              "has neither an entry 'train' nor 'score'; compile it with "
-              "--entry train,score");
+  if (first_ == nullptr) {
+    return Fail(StatusCode::kNotFound,
+                "has neither an entry 'train' nor 'score'; compile it with "
+                "--entry train,score");
+  }
+  ListStates();
+  return {};
+}
+
+// Those of the tables, which all entries share, and what training carries: of
+// the longest sequences, for those of several lengths carry nothing.
+void ArtifactStep::ListStates() {
+  const auto states = model_->tables().states();
+  for (size_t row = 0; row < states.size(); ++row) {
+    states_.push_back(
+        ToField(model_->tables().Text(states[row].name), states[row]));
+    memory_.push_back(first_->State(row));
+  }
+  if (train_.empty()) return;
+  Entry& entry = train_.rbegin()->second;
+  const auto inputs = model_->tables().Inputs(entry.executor->entry());
+  for (const Carry& carry : entry.carries) {
+    const mxc_buffer& buffer = entry.executor->buffers()[inputs[carry.input]];
+    states_.push_back(ToField(Name(buffer), buffer));
+    memory_.emplace_back(entry.executor->InputStorage(carry.input),
+                         buffer.bytes);
+  }
+}
+
+Status ArtifactStep::ReadLabelNames() {
+  auto names = data::ParseLabelNames(
+      FirstOf(ManifestValues(model_->manifest(), "label_names")));
+  if (!names.ok()) return names.status();
+  facts_.label_names = std::move(*names);
+  return {};
 }
 
 Status ArtifactStep::BindEntry(size_t row, int threads) {
@@ -178,6 +209,7 @@ StatusOr<ArtifactStep::Entry*> ArtifactStep::Find(Entries& entries,
                                                   int64_t length) const {
   const auto any = entries.find(0);
   if (any != entries.end()) return &any->second;
+  if (length == 0 && !entries.empty()) return &entries.rbegin()->second;
   const auto found = entries.find(length);
   if (found != entries.end()) return &found->second;
   std::string lengths;
@@ -294,10 +326,6 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
          std::vector<int64_t>(buffer.dims, buffer.dims + buffer.rank)});
   }
   return views;
-}
-
-std::span<std::byte> ArtifactStep::State(size_t index) {
-  return first_->State(index);
 }
 
 StatusOr<std::string> ArtifactStep::ExplainLoss() {

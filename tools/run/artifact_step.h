@@ -32,7 +32,7 @@ class ArtifactStep : public train::TrainStep {
                                  int64_t length) override;
   std::vector<train::FloatView> outputs() const override;
   const std::vector<data::Field>& states() const override { return states_; }
-  std::span<std::byte> State(size_t index) override;
+  std::span<std::byte> State(size_t index) override { return memory_[index]; }
   runtime::StatusOr<std::string> ExplainLoss() override;
 
  private:
@@ -54,7 +54,10 @@ class ArtifactStep : public train::TrainStep {
 
   runtime::Status Bind(int threads);
   runtime::Status BindEntry(size_t row, int threads);
+  runtime::Status ReadLabelNames();
+  void ListStates();
   runtime::Status Connect(Entry& entry) const;
+  // `length` 0: the longest.
   runtime::StatusOr<Entry*> Find(Entries& entries, const char* name,
                                  int64_t length) const;
   runtime::StatusOr<float> Run(Entry& entry, const data::Batch& batch);
@@ -71,6 +74,7 @@ class ArtifactStep : public train::TrainStep {
   std::vector<std::string> data_names_, label_names_;
   std::vector<std::pair<std::string, std::string>> carry_names_;
   std::vector<data::Field> states_;
+  std::vector<std::span<std::byte>> memory_;  // of each state
   Entries train_, score_;
   runtime::Executor* first_ = nullptr;  // in whose memory the others run
   Entry* last_ = nullptr;               // whose outputs are asked for

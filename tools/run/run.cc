@@ -78,9 +78,11 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
   return files;
 }
 
-std::vector<std::string> ReadLabels(const std::string& path) {
+// The file's lines; without one what the model knows.
+std::vector<std::string> ReadLabels(const std::string& path,
+                                    const Session& session) {
   std::vector<std::string> labels;
-  if (path.empty()) return labels;
+  if (path.empty()) return session.LabelNames();
   std::ifstream file(path);
   if (!file) throw Failure("cannot open '" + path + "'");
   for (std::string line; std::getline(file, line);) {
@@ -182,7 +184,7 @@ void Run(const RunOptions& options, const Manners& manners) {
   }
   const auto inputs = session.model.inputs(session.entry);
   const auto outputs = session.model.outputs(session.entry);
-  const std::vector<std::string> labels = ReadLabels(options.labels);
+  const std::vector<std::string> labels = ReadLabels(options.labels, session);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
   FillInputs(executor, inputs, options.feed);
@@ -232,7 +234,7 @@ Command AddRun(CLI::App& app, Manners& manners) {
   app.add_option("--top", options->top, "print the N best classes")
       ->check(CLI::PositiveNumber);
   app.add_option("--labels", options->labels,
-                 "names of the classes, one a line");
+                 "names of the classes, one a line (default: the artifact's)");
   app.add_flag("--json", manners.json, "report as JSON on stdout");
   return [options, &manners] {
     for (const std::string& text : options->inputs) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -31,18 +32,33 @@ struct SampleTextOptions {
   uint64_t seed = 0;
 };
 
-// The symbols by number: those of the text that was trained on, else bytes.
-data::Vocabulary ReadVocabulary(const std::string& source) {
+// The symbols by number: those of the named text, else what the artifact knows
+// of the text that was trained on, else bytes.
+data::Vocabulary ReadVocabulary(const std::string& source,
+                                const Session& session) {
   if (!source.empty()) {
     data::IteratorOptions options;
     options.threads = 0;
     return data::Vocabulary(Take(data::Open(source, options))->label_names());
   }
+  std::vector<std::string> known = session.LabelNames();
+  if (!known.empty()) return data::Vocabulary(std::move(known));
   std::vector<std::string> bytes;
   for (int byte = 0; byte < 256; ++byte) {
     bytes.emplace_back(1, static_cast<char>(byte));
   }
   return data::Vocabulary(std::move(bytes));
+}
+
+// Words, where a symbol is longer than a character.
+data::TextUnit UnitOf(const data::Vocabulary& vocabulary) {
+  const auto is_long = [](std::string_view name) {
+    data::TakeUnit(&name, data::TextUnit::kCharacter);
+    return !name.empty();
+  };
+  return std::ranges::any_of(vocabulary.names(), is_long)
+             ? data::TextUnit::kWord
+             : data::TextUnit::kCharacter;
 }
 
 // One symbol in, the probabilities of the next one out.
@@ -97,8 +113,8 @@ class LanguageModel {
   std::span<std::byte> symbol_;
 };
 
-// Draws from p^(1/t); the likeliest for t = 0. Symbols without a name are never
-// drawn.
+// Draws from p^(1/t); the likeliest for t = 0. Symbols that the vocabulary
+// lacks are never drawn.
 class Chooser {
  public:
   Chooser(double temperature, uint64_t seed)
@@ -127,29 +143,44 @@ class Chooser {
   std::vector<double> weights_;
 };
 
-void SampleText(const SampleTextOptions& options, const Manners& manners) {
-  const data::Vocabulary vocabulary = ReadVocabulary(options.data);
-  Session session = OpenSession(options.session.artifact, options.session);
-  LanguageModel model(session, session.Bind(/*profile=*/false));
+// Goes on from the prompt; `say` gets each piece of the text. A model of lines,
+// in which number 0 has no name, ends with the line.
+void Compose(const SampleTextOptions& options,
+             const data::Vocabulary& vocabulary, LanguageModel& model,
+             const std::function<void(std::string_view)>& say) {
+  const std::vector<std::string>& names = vocabulary.names();
+  const data::TextUnit unit = UnitOf(vocabulary);
+  const auto prompt =
+      Take(vocabulary.Encode(options.prompt, unit, /*unknown=*/""));
+  if (prompt.empty() && names[0].empty()) {
+    throw Failure("the model knows lines; give their beginning by --prompt");
+  }
   Chooser chooser(options.temperature, options.seed);
-  const auto prompt = Take(vocabulary.Encode(
-      options.prompt, data::TextUnit::kCharacter, /*unknown=*/""));
-  std::string text;
-  const auto say = [&](const std::string& part) {
-    text += part;
-    if (manners.json) return;
-    std::fwrite(part.data(), 1, part.size(), stdout);
-    std::fflush(stdout);
-  };
   say(options.prompt);
   std::span<const float> next;
   for (const uint32_t symbol : prompt) next = model.Next(symbol);
   for (int64_t i = 0; i < options.length; ++i) {
     if (next.empty()) next = model.Next(0);
-    const uint32_t symbol = chooser.Choose(next, vocabulary.names().size());
-    say(vocabulary.names()[symbol]);
+    const uint32_t symbol = chooser.Choose(next, names.size());
+    if (names[symbol].empty()) return;
+    if (unit == data::TextUnit::kWord && (i > 0 || !prompt.empty())) say(" ");
+    say(names[symbol]);
     next = model.Next(symbol);
   }
+}
+
+void SampleText(const SampleTextOptions& options, const Manners& manners) {
+  const Session session =
+      OpenSession(options.session.artifact, options.session);
+  const data::Vocabulary vocabulary = ReadVocabulary(options.data, session);
+  LanguageModel model(session, session.Bind(/*profile=*/false));
+  std::string text;
+  Compose(options, vocabulary, model, [&](std::string_view part) {
+    text += part;
+    if (manners.json) return;
+    std::fwrite(part.data(), 1, part.size(), stdout);
+    std::fflush(stdout);
+  });
   if (!manners.json) {
     std::printf("\n");
     return;
@@ -167,8 +198,8 @@ Command AddSample(CLI::App& app, Manners& manners) {
   const auto options = std::make_shared<SampleTextOptions>();
   DeclareSession(app, options->session);
   app.add_option("--data", options->data,
-                 "what was trained on, text:FILE: its characters are the "
-                 "model's symbols (default: bytes)");
+                 "text:FILE: its characters are the model's symbols (default: "
+                 "those that the artifact was trained on, else bytes)");
   app.add_option("--prompt", options->prompt, "the text to go on with");
   app.add_option("--length", options->length, "symbols to write")
       ->check(CLI::NonNegativeNumber)

@@ -15,6 +15,7 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
   }
   result.batch_size = needs.data[0].shape[0];
   result.seed = options.seed;
+  result.label_names = step.facts().label_names;
   result.threads = options.workers;
   result.on_bad_record = options.on_bad_record == "stop"
                              ? data::OnBadRecord::kStop
@@ -28,6 +29,14 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
                                  text.substr(equals + 1));
   }
   return result;
+}
+
+// There must be a network for every length before the first one is met.
+void RequireLengths(const data::Iterator& samples,
+                    const train::TrainStep& step) {
+  for (int bucket = 0; bucket < samples.buckets(); ++bucket) {
+    Take(step.needs(samples.bucket_key(bucket)));
+  }
 }
 
 }  // namespace
@@ -60,7 +69,10 @@ std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
                                              const train::TrainStep& step) {
   data::IteratorOptions iterator = ToIteratorOptions(options, step);
   iterator.shuffle = shuffle;
-  return Take(data::Open(options.data, iterator));
+  std::unique_ptr<data::Iterator> samples =
+      Take(data::Open(options.data, iterator));
+  RequireLengths(*samples, step);
+  return samples;
 }
 
 std::unique_ptr<data::Iterator> OpenScoring(
@@ -68,8 +80,9 @@ std::unique_ptr<data::Iterator> OpenScoring(
     const std::vector<std::string>& label_names, const train::TrainStep& step) {
   data::IteratorOptions iterator = ToIteratorOptions(options, step);
   iterator.last_batch = data::LastBatch::kPad;
-  iterator.label_names = label_names;
+  if (iterator.label_names.empty()) iterator.label_names = label_names;
   std::unique_ptr<data::Iterator> all = Take(data::Open(source, iterator));
+  RequireLengths(*all, step);
   if (!all->has_held_out()) return all;
   iterator.held_out = true;
   return Take(data::Open(source, iterator));

@@ -23,9 +23,11 @@ struct SampleOptions {
 
 void DeclareSamples(CLI::App& app, SampleOptions& options);
 
-// Samples to train on, for batches such as `step` takes; `validation` of the
-// same options for the samples of `source` that are held out from training or,
-// where none are, for all of them. Both throw a Failure.
+// Samples to train on, for batches such as `step` takes, and of the same
+// options the samples of `source` that are held out from training or, where
+// none are, all of them. Labels get their numbers from what `step` was compiled
+// for; where that is not known from `label_names`, else from the data. Both
+// throw a Failure.
 std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
                                              bool shuffle,
                                              const train::TrainStep& step);

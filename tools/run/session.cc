@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/session.h"
 
+#include "runtime/artifact/manifest.h"
 #include "runtime/base/clock.h"
+#include "runtime/data/label_names.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
@@ -54,6 +56,12 @@ api::Executor Session::Bind(bool profile) const {
                                .threads = threads,
                                .profile = profile,
                                .share = nullptr});
+}
+
+std::vector<std::string> Session::LabelNames() const {
+  const auto lines = runtime::ManifestValues(model.manifest(), "label_names");
+  if (lines.empty()) return {};
+  return Take(data::ParseLabelNames(lines.front()));
 }
 
 std::string DescribeShape(const std::vector<int64_t>& shape) {

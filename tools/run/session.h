@@ -30,6 +30,8 @@ struct Session {
   double open_seconds = 0;
 
   api::Executor Bind(bool profile) const;
+  // What the labels' numbers stand for; empty: the model does not know.
+  std::vector<std::string> LabelNames() const;
 };
 
 Session OpenSession(const std::string& artifact, const SessionOptions& options);

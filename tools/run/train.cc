@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/formats/ndarray_list.h"
+#include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
@@ -32,7 +33,7 @@ struct TrainOptions {
   train::TrainerOptions trainer;
   std::optional<double> learning_rate;
   std::string metrics;
-  std::string params, init;
+  std::string params, states, init;
   int64_t report_every = 50;
   bool quiet = false;
 };
@@ -74,6 +75,13 @@ void PrepareStates(const TrainOptions& options, train::TrainStep& step) {
   if (!options.params.empty()) {
     Require(train::LoadParameters(
         Take(runtime::ReadNdarrayList(options.params)), step));
+  }
+  if (!options.states.empty()) {
+    const train::Status loaded = train::LoadUpdaterStates(
+        Take(runtime::ReadUpdaterStates(options.states)), step);
+    if (!loaded.ok()) {
+      throw Failure("'" + options.states + "': " + loaded.message());
+    }
   }
 }
 
@@ -194,6 +202,10 @@ Command AddTrain(CLI::App& app, Manners& manners) {
       ->type_name("SOURCE");
   DeclareLoop(app, *options);
   app.add_option("--params", options->params, "begin with these parameters")
+      ->type_name("FILE");
+  app.add_option("--states", options->states,
+                 "begin with these states of the optimizer, "
+                 "PREFIX-NNNN.states of mxc or MXNet")
       ->type_name("FILE");
   app.add_option("--init", options->init,
                  "begin with new parameters: xavier, msra, …")
