@@ -241,12 +241,21 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
   PrintJson(report);
 }
 
+// "digits" where these fit, else a word to replace.
+std::string SourceFor(const Program& program) {
+  const std::vector<int> inputs = program.BuffersOf(BufferKind::kInput);
+  const Shape& shape = program.buffers[inputs.front()].type.shape;
+  const bool digits = shape.rank() == 4 && shape[1] == 1 && shape[2] == 28;
+  return digits ? "digits" : "SOURCE";
+}
+
 // The next command that a person would type.
 void PrintNext(const CompileOptions& options, const Plan& plan) {
   if (options.manners.quiet || !options.Emits("mxa")) return;
   const Program& program = plan.programs.front();
   if (program.entry.starts_with("train")) {
-    fmt::print(stderr, "next: mxc train {} --data digits\n", options.output);
+    fmt::print(stderr, "next: mxc train {} --data {}\n", options.output,
+               SourceFor(program));
     return;
   }
   std::string inputs;

@@ -150,7 +150,12 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
     return Status(StatusCode::kCorrupt, damage.sentences[0]);
   }
   std::vector<Members> buckets = Buckets(**source, request);
-  MXC_RT_RETURN_IF_ERROR(Order::Check(buckets, options.order));
+  if (Status status = Order::Check(buckets, options.order); !status.ok()) {
+    const std::string remark = (*source)->remark();
+    return remark.empty()
+               ? status
+               : Status(status.code(), status.message() + "; " + remark);
+  }
   MXC_RT_RETURN_IF_ERROR(Loader::Check(**source, common.batch_size));
   return std::unique_ptr<Iterator>(std::make_unique<Loader>(
       std::move(*source), std::move(buckets), options));

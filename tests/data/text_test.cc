@@ -99,6 +99,11 @@ TEST_CASE("text: lines in buckets, filled up with 0") {
   CHECK(batches[2].labels[0] == Values{2, 3, 4, 0, 0, 2, 3, 0, 0, 0});
   options.last_batch = LastBatch::kDiscard;
   CHECK(Drain(*MustOpen(spec, options)).size() == 2);
+  CHECK(Refusal("text:" + folder.Write("long.txt", "abc\nabcd\n"),
+                Options(1, {{"buckets", "1,2"}}))
+            .ends_with(
+                "there are no samples; 2 lines of more than 2 symbols left "
+                "out"));
 }
 
 }  // namespace

@@ -27,12 +27,12 @@ require() {
   awk -v x="$figure" -v y="$3" "BEGIN { exit x == \"\" || !(x + 0 $2 y + 0) }"
 }
 
-mnist=(--data "mnist:$data/mnist" --val "mnist:$data/mnist" --seed 7)
+mnist=(--data "mnist:$data/mnist" --val "mnist:$data/mnist" --seed 1)
 sgd=(--optimizer sgd --opt momentum=0.9)
 case $case in
   mnist-conv)
     train "$here/mnist_conv.json" "${mnist[@]}" --batch-size 100 --epochs 1 \
-      "${sgd[@]}" --opt wd=0.0001 --lr 0.1
+      "${sgd[@]}" --opt wd=0.0001 --lr 0.1 --init uniform:0.01
     require "val accuracy" ">" 0.94
     ;;
   mnist-mlp)
