@@ -21,13 +21,11 @@ struct AdadeltaAttrs : OptimizerOptions {
 
 void UpdateAdadelta(const AdadeltaAttrs& a, UpdateBuilder& u) {
   const Expr w = u.Weight(), g = u.Gradient();
-  const Expr old = u.Literal(a.rho), fresh = u.Literal(1 - a.rho);
   const Expr epsilon = u.Literal(a.epsilon);
   const Expr steps = u.State("acc_delta");
-  const Expr squares = old * u.State("acc_g") + fresh * (g * g);
+  const Expr squares = u.RunningMean("acc_g", a.rho, g * g);
   const Expr delta = Sqrt(steps + epsilon) / Sqrt(squares + epsilon) * g;
-  u.SetState("acc_g", squares);
-  u.SetState("acc_delta", old * steps + fresh * (delta * delta));
+  u.RunningMean("acc_delta", a.rho, delta * delta);
   u.SetWeight(w - (delta + u.Literal(u.wd()) * w));
 }
 

@@ -5,21 +5,16 @@
 //   w ← w − lr·√(1 − β2^t) / (1 − β1^t) · m / (√v + ε)
 // Source: MXNet 1.9.1 optimizer.py, Adam; optimizer_op-inl.h, AdamUpdateKernel.
 // Kingma and Ba, arXiv 1412.6980.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/moments.h"
 
 namespace mxc {
 namespace {
 
-struct AdamAttrs : OptimizerOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+struct AdamAttrs : MomentOptions {
   bool lazy_update = true;
 
-  AdamAttrs() { learning_rate = 0.001; }
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("beta1", beta1).Doc("decay of the mean");
-    f("beta2", beta2).Doc("decay of the second moment");
-    f("epsilon", epsilon).Doc("keeps the divisor from 0");
+    MomentOptions::Describe(f);
     f("lazy_update", lazy_update)
         .Doc("rows that a sparse gradient lacks stay as they are")
         .Hint();
@@ -31,13 +26,8 @@ void UpdateAdam(const AdamAttrs& a, UpdateBuilder& u) {
   const Expr rate =
       u.Scalar(u.LearningRate() * Sqrt(one - Pow(u.Number(a.beta2), t)) /
                (one - Pow(u.Number(a.beta1), t)));
-  const float beta1 = u.Single(a.beta1), beta2 = u.Single(a.beta2);
-  const Expr g = u.DecayedGradient();
-  const Expr m = u.Literal(beta1) * u.State("mean") + u.Literal(1 - beta1) * g;
-  const Expr v =
-      u.Literal(beta2) * u.State("var") + u.Literal(1 - beta2) * (g * g);
-  u.SetState("mean", m);
-  u.SetState("var", v);
+  const auto [m, v] = UpdateMoments(u.Single(a.beta1), u.Single(a.beta2),
+                                    u.DecayedGradient(), u);
   u.SetWeight(u.Weight() - rate * m / (Sqrt(v) + u.Literal(a.epsilon)));
 }
 

@@ -25,10 +25,8 @@ void UpdateAdamax(const AdamaxAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(
       u.LearningRate() / (u.Number(1) - Pow(u.Number(a.beta1), u.Updates())));
   const Expr g = u.DecayedGradient();
-  const Expr m =
-      u.Literal(a.beta1) * u.State("mean") + u.Literal(1 - a.beta1) * g;
+  const Expr m = u.RunningMean("mean", a.beta1, g);
   const Expr largest = Max(u.Literal(a.beta2) * u.State("largest"), Abs(g));
-  u.SetState("mean", m);
   u.SetState("largest", largest);
   u.SetWeight(u.Weight() - rate * m / largest);
 }

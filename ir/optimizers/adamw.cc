@@ -8,20 +8,16 @@
 // 1711.05101.
 #include <cmath>
 
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/moments.h"
 
 namespace mxc {
 namespace {
 
-struct AdamwAttrs : OptimizerOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, eta = 1;
+struct AdamwAttrs : MomentOptions {
+  double eta = 1;
 
-  AdamwAttrs() { learning_rate = 0.001; }
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("beta1", beta1).Doc("decay of the mean");
-    f("beta2", beta2).Doc("decay of the second moment");
-    f("epsilon", epsilon).Doc("keeps the divisor from 0");
+    MomentOptions::Describe(f);
     f("eta", eta).Doc("multiplies the step and the weight decay");
   }
 };
@@ -32,13 +28,8 @@ void UpdateAdamw(const AdamwAttrs& a, UpdateBuilder& u) {
     return u.SetWeight(w);
   }
   const Expr rate = u.Scalar(u.LearningRate());
-  const float beta1 = u.Single(a.beta1), beta2 = u.Single(a.beta2);
-  const Expr g = u.Gradient();
-  const Expr m = u.Literal(beta1) * u.State("mean") + u.Literal(1 - beta1) * g;
-  const Expr v =
-      u.Literal(beta2) * u.State("var") + u.Literal(1 - beta2) * (g * g);
-  u.SetState("mean", m);
-  u.SetState("var", v);
+  const auto [m, v] =
+      UpdateMoments(u.Single(a.beta1), u.Single(a.beta2), u.Gradient(), u);
   u.SetWeight(w -
               u.Literal(a.eta) * (rate * m / (Sqrt(v) + u.Literal(a.epsilon)) +
                                   u.Literal(u.wd()) * w));

@@ -3,17 +3,16 @@
 //   Δ = μ·Δ − lr·(g + wd·w + λ·g²·(w − w_before));  w_before ← w;  w ← w + Δ
 // Source: MXNet 1.9.1 optimizer.py, DCASGD (whose momentum fails for weights of
 // more than one element: a Python error). Zheng et al., arXiv 1609.08326.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/momentum.h"
 
 namespace mxc {
 namespace {
 
-struct DcasgdAttrs : OptimizerOptions {
-  double momentum = 0, lamda = 0.04;
+struct DcasgdAttrs : MomentumOptions {
+  double lamda = 0.04;
 
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("momentum", momentum).Doc("what part of the last step is made again");
+    MomentumOptions::Describe(f);
     f("lamda", lamda).Doc("how much the delay is allowed for");
   }
 };

@@ -28,13 +28,11 @@ void UpdateFtml(const FtmlAttrs& a, UpdateBuilder& u) {
       u.Scalar((one - Pow(u.Number(beta1), t)) / u.LearningRate());
   const Expr correction = u.Scalar(one - Pow(u.Number(beta2), t));
   const Expr old = u.Literal(beta1), w = u.Weight(), g = u.DecayedGradient();
-  const Expr v =
-      u.Literal(beta2) * u.State("v") + u.Literal(1 - beta2) * (g * g);
+  const Expr v = u.RunningMean("v", beta2, g * g);
   const Expr d = scale * (Sqrt(v / correction) + u.Literal(a.epsilon));
   const Expr z = old * u.State("z") + u.Literal(1 - beta1) * g -
                  (d - old * u.State("d")) * w;
   u.SetState("d", d);
-  u.SetState("v", v);
   u.SetState("z", z);
   u.SetWeight(-z / d);
 }

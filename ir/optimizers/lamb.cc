@@ -5,22 +5,18 @@
 //   w ← w − lr·r·s;  r = ‖w‖ / ‖s‖, ‖w‖ within bounds; 1 if either is 0
 // Source: MXNet 1.9.1 optimizer_op-inl.h, LambUpdatePhaseOne and -Two. You et
 // al., arXiv 1904.00962.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/moments.h"
 
 namespace mxc {
 namespace {
 
-struct LambAttrs : OptimizerOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6;
+struct LambAttrs : MomentOptions {
   std::optional<double> lower_bound, upper_bound;
   bool bias_correction = true;
 
-  LambAttrs() { learning_rate = 0.001; }
+  LambAttrs() { epsilon = 1e-6; }
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("beta1", beta1).Doc("decay of the mean");
-    f("beta2", beta2).Doc("decay of the second moment");
-    f("epsilon", epsilon).Doc("keeps the divisor from 0");
+    MomentOptions::Describe(f);
     f("lower_bound", lower_bound).Doc("the least norm of a weight");
     f("upper_bound", upper_bound).Doc("the greatest norm of a weight");
     f("bias_correction", bias_correction)
@@ -40,10 +36,8 @@ Expr TrustRatio(const LambAttrs& a, const Expr& step, UpdateBuilder& u) {
 
 void UpdateLamb(const LambAttrs& a, UpdateBuilder& u) {
   const float beta1 = u.Single(a.beta1), beta2 = u.Single(a.beta2);
-  const Expr g = u.Gradient(), w = u.Weight();
-  const Expr m = u.Literal(beta1) * u.State("mean") + u.Literal(1 - beta1) * g;
-  const Expr v =
-      u.Literal(beta2) * u.State("var") + u.Literal(1 - beta2) * (g * g);
+  const Expr w = u.Weight();
+  const auto [m, v] = UpdateMoments(beta1, beta2, u.Gradient(), u);
   Expr mean = m, square = v;
   if (a.bias_correction) {
     const Expr t = u.Updates(), one = u.Number(1);
@@ -53,8 +47,6 @@ void UpdateLamb(const LambAttrs& a, UpdateBuilder& u) {
   const Expr step =
       mean / (Sqrt(square) + u.Literal(a.epsilon)) + u.Literal(u.wd()) * w;
   const Expr rate = u.Scalar(u.LearningRate() * TrustRatio(a, step, u));
-  u.SetState("mean", m);
-  u.SetState("var", v);
   u.SetWeight(w - rate * step);
 }
 

@@ -7,18 +7,17 @@
 // parameter after a change is corrected, and no other.
 // Source: MXNet 1.9.1 optimizer.py, LARS. You, Gitman and Ginsburg, arXiv
 // 1708.03888.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/momentum.h"
 
 namespace mxc {
 namespace {
 
-struct LarsAttrs : OptimizerOptions {
-  double momentum = 0, eta = 0.001, eps = 0;
+struct LarsAttrs : MomentumOptions {
+  double eta = 0.001, eps = 0;
   bool momentum_correction = true, lazy_update = true;
 
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("momentum", momentum).Doc("what part of the last step is made again");
+    MomentumOptions::Describe(f);
     f("eta", eta).Doc("the length of a step, relative to the weight's");
     f("eps", eps).Doc("keeps the divisor from 0");
     f("momentum_correction", momentum_correction)
@@ -71,9 +70,7 @@ void UpdateLars(const LarsAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Lars) {
   return Opt<LarsAttrs>("lars")
       .Doc("sgd at a rate of its own for each weight")
-      .StatesOf([](const LarsAttrs& a) {
-        return a.momentum == 0 ? "None" : "momentum";
-      })
+      .StatesOf([](const LarsAttrs& a) { return a.states(); })
       .Decays([](std::string_view name) { return name.ends_with("_weight"); })
       .CopyFollows()
       .Update(UpdateLars);

@@ -5,20 +5,18 @@
 //   lars                   lr·√(‖w‖² / (‖g‖² + wd·‖w‖² + 1e-18)), the root
 //                          within 0.01 … 100
 // Source: MXNet 1.9.1 optimizer.py, LBSGD.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/momentum.h"
 
 namespace mxc {
 namespace {
 
-struct LbsgdAttrs : OptimizerOptions {
-  double momentum = 0;
+struct LbsgdAttrs : MomentumOptions {
   std::string warmup_strategy = "linear";
   int64_t warmup_epochs = 5, batch_scale = 1, updates_per_epoch = 32;
   int64_t begin_epoch = 0, num_epochs = 60;
 
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("momentum", momentum).Doc("what part of the last step is made again");
+    MomentumOptions::Describe(f);
     f("warmup_strategy", warmup_strategy)
         .OneOf({"linear", "power2", "sqrt", "lars"})
         .Doc("how the rate grows");
@@ -87,9 +85,7 @@ void UpdateLbsgd(const LbsgdAttrs& a, UpdateBuilder& u) {
 MXC_OPTIMIZER_DEFINITION(Lbsgd) {
   return Opt<LbsgdAttrs>("lbsgd")
       .Doc("sgd for large batches, with a rate that warms up")
-      .StatesOf([](const LbsgdAttrs& a) {
-        return a.momentum == 0 ? "None" : "momentum";
-      })
+      .StatesOf([](const LbsgdAttrs& a) { return a.states(); })
       .CopyFollows()
       .Update(UpdateLbsgd);
 }

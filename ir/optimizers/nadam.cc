@@ -6,20 +6,16 @@
 //   w ← w − lr·m̄ / (√(v / (1 − β2^t)) + ε)
 // S is one number for all parameters, multiplied once for each.
 // Source: MXNet 1.9.1 optimizer.py, Nadam. Dozat, 2016.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/moments.h"
 
 namespace mxc {
 namespace {
 
-struct NadamAttrs : OptimizerOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, schedule_decay = 0.004;
+struct NadamAttrs : MomentOptions {
+  double schedule_decay = 0.004;
 
-  NadamAttrs() { learning_rate = 0.001; }
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("beta1", beta1).Doc("decay of the mean");
-    f("beta2", beta2).Doc("decay of the second moment");
-    f("epsilon", epsilon).Doc("keeps the divisor from 0");
+    MomentOptions::Describe(f);
     f("schedule_decay", schedule_decay).Doc("how fast momentum grows");
   }
 
@@ -42,12 +38,7 @@ void UpdateNadam(const NadamAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
 
   const Expr g = u.DecayedGradient();
-  const Expr m =
-      u.Literal(a.beta1) * u.State("mean") + u.Literal(1 - a.beta1) * g;
-  const Expr v =
-      u.Literal(a.beta2) * u.State("var") + u.Literal(1 - a.beta2) * (g * g);
-  u.SetState("mean", m);
-  u.SetState("var", v);
+  const auto [m, v] = UpdateMoments(a.beta1, a.beta2, g, u);
   u.SetWeight(u.Weight() - rate * (of_gradient * g + of_mean * m) /
                                (Sqrt(v / correction) + u.Literal(a.epsilon)));
 }

@@ -5,21 +5,12 @@
 //                m ← m − lr·(g + wd·w), by which time w is the next weight
 // Source: MXNet 1.9.1 optimizer_op-inl.h, NAGMomKernel, which writes the weight
 // before it reads it again.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/momentum.h"
 
 namespace mxc {
 namespace {
 
-struct NagAttrs : OptimizerOptions {
-  double momentum = 0;
-
-  void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("momentum", momentum).Doc("what part of the last step is made again");
-  }
-};
-
-void UpdateNag(const NagAttrs& a, UpdateBuilder& u) {
+void UpdateNag(const MomentumOptions& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
   const Expr w = u.Weight(), wd = u.Literal(u.wd()), g = u.Gradient();
   if (a.momentum == 0) return u.SetWeight(w - rate * (wd * w + g));
@@ -33,11 +24,9 @@ void UpdateNag(const NagAttrs& a, UpdateBuilder& u) {
 }  // namespace
 
 MXC_OPTIMIZER_DEFINITION(Nag) {
-  return Opt<NagAttrs>("nag")
+  return Opt<MomentumOptions>("nag")
       .Doc("Nesterov's accelerated gradient")
-      .StatesOf([](const NagAttrs& a) {
-        return a.momentum == 0 ? "None" : "momentum";
-      })
+      .StatesOf([](const MomentumOptions& a) { return a.states(); })
       .CopyFollows()
       .Update(UpdateNag);
 }

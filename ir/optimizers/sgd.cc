@@ -4,18 +4,16 @@
 //   else         m ← μ·m − lr·wd·w − lr·g;  w ← w + m
 // g = clip(rescale·gradient); weight decay is not clipped.
 // Source: MXNet 1.9.1 optimizer_op-inl.h, SGDKernel and SGDMomKernel.
-#include "ir/optimizers/define.h"
+#include "ir/optimizers/momentum.h"
 
 namespace mxc {
 namespace {
 
-struct SgdAttrs : OptimizerOptions {
-  double momentum = 0;
+struct SgdAttrs : MomentumOptions {
   bool lazy_update = true;
 
   void Describe(Fields& f) {
-    OptimizerOptions::Describe(f);
-    f("momentum", momentum).Doc("what part of the last step is made again");
+    MomentumOptions::Describe(f);
     f("lazy_update", lazy_update)
         .Doc("rows that a sparse gradient lacks stay as they are")
         .Hint();
@@ -38,9 +36,7 @@ MXC_OPTIMIZER_DEFINITION(Sgd) {
   return Opt<SgdAttrs>("sgd")
       .Alias({"ccsgd"})
       .Doc("stochastic gradient descent, with momentum")
-      .StatesOf([](const SgdAttrs& a) {
-        return a.momentum == 0 ? "None" : "momentum";
-      })
+      .StatesOf([](const SgdAttrs& a) { return a.states(); })
       .CopyFollows()
       .Update(UpdateSgd);
 }

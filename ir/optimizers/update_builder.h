@@ -92,6 +92,15 @@ class UpdateBuilder {
   // is updated first.
   enum class Start { kZeros, kWeight };
   Expr State(std::string_view name, Start start = Start::kZeros);
+  // decay · state + (1 − decay) · element, which also becomes the state's next
+  // value. `Real`: float where MXNet's kernel subtracts, double where Python.
+  template <class Real>
+  Expr RunningMean(std::string_view name, Real decay, const Expr& element) {
+    const Expr next =
+        Literal(decay) * State(name) + Literal(1 - decay) * element;
+    SetState(name, next);
+    return next;
+  }
   // Random, of mean 0 and variance 1.
   Expr Normal();
   Expr Literal(double value) const { return Constant(value, computing_); }

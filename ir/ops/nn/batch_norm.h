@@ -22,6 +22,7 @@
 // Source: MXNet 1.9.1 operator/nn/batch_norm.cc.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,20 +77,32 @@ Op<A> BatchNormOperator(std::string name) {
       });
 }
 
-// Attributes of BatchNorm since 1.0.
-struct BatchNormAttrs {
+// What every BatchNorm has; its channels are on axis 1.
+struct BatchNormOptions {
   double eps = 1e-3;
   double momentum = 0.9;
   bool fix_gamma = true;
   bool use_global_stats = false;
   bool output_mean_var = false;
+
+  // MXNet bounds momentum by 0 and 1, but not that of BatchNorm itself.
+  void Describe(Fields& f, bool bounded = true);
+  BatchNormForm form() const {
+    return {eps, momentum, 1, fix_gamma, use_global_stats};
+  }
+};
+
+// Attributes of BatchNorm since 1.0.
+struct BatchNormAttrs : BatchNormOptions {
   int64_t axis = 1;
   bool cudnn_off = false;
   std::optional<double> min_calib_range, max_calib_range;
 
   void Describe(Fields& f);
   BatchNormForm form() const {
-    return {eps, momentum, axis, fix_gamma, use_global_stats};
+    BatchNormForm form = BatchNormOptions::form();
+    form.axis = axis;
+    return form;
   }
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "ir/ops/nn/batch_norm.h"
 #include "ir/ops/nn/moments.h"
 
@@ -12,13 +14,20 @@ std::vector<InputSpec> BatchNormInputs() {
           {"moving_var", InputKind::kState}};
 }
 
-void BatchNormAttrs::Describe(Fields& f) {
+void BatchNormOptions::Describe(Fields& f, bool bounded) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   f("eps", eps).Doc("added to the variance");
-  f("momentum", momentum).Doc("of the moving statistics");
+  f("momentum", momentum)
+      .Range(bounded ? 0 : -kInfinity, bounded ? 1 : kInfinity)
+      .Doc("of the moving statistics");
   f("fix_gamma", fix_gamma).Doc("whether gamma counts as 1");
   f("use_global_stats", use_global_stats)
       .Doc("whether the moving statistics are used when training too");
   f("output_mean_var", output_mean_var).Doc("whether mean and var can be read");
+}
+
+void BatchNormAttrs::Describe(Fields& f) {
+  BatchNormOptions::Describe(f, false);
   f("axis", axis).Doc("the channels'; negative from the end");
   f("cudnn_off", cudnn_off).Hint();
   f("min_calib_range", min_calib_range).Hint();

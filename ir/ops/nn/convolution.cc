@@ -16,76 +16,18 @@
 // C5  num_group divides the channels and num_filter
 // C6  data is of a floating type
 // Source: MXNet 1.9.1 operator/nn/convolution.cc.
-#include <fmt/format.h>
-
-#include "ir/ops/nn/convolution_backward.h"
-#include "ir/ops/nn/spatial.h"
-#include "ir/ops/op.h"
+#include "ir/ops/nn/convolution_geometry.h"
 
 namespace mxc {
 namespace {
 
-struct ConvolutionAttrs {
-  Extents kernel, stride, dilate, pad;
-  int64_t num_filter = 0;
-  int64_t num_group = 1;
-  int64_t workspace = 1024;
-  bool no_bias = false;
-  bool cudnn_off = false;
-  std::string cudnn_tune = "None";
-  std::string layout = "None";
-
+struct ConvolutionAttrs : ConvolutionLayer {
   void Describe(Fields& f) {
-    f("kernel", kernel).Required().Doc("window, (w,), (h, w) or (d, h, w)");
-    f("stride", stride).Doc("step of the window; 1 when empty");
-    f("dilate", dilate).Doc("distance of the window's cells; 1 when empty");
-    f("pad", pad).Doc("zeros on both sides; 0 when empty");
-    f("num_filter", num_filter)
-        .Required()
-        .Range(1, 1 << 24)
-        .Doc("output channels");
-    f("num_group", num_group)
-        .Range(1, 1 << 24)
-        .Doc("groups of channels that do not see one another");
-    f("workspace", workspace).Hint();
-    f("no_bias", no_bias).Doc("whether there is no input bias");
-    f("cudnn_tune", cudnn_tune)
-        .OneOf({"None", "off", "limited_workspace", "fastest"})
-        .Hint();
-    f("cudnn_off", cudnn_off).Hint();
-    f("layout", layout)
-        .OneOf({"None", "NCW", "NCHW", "NCDHW", "NHWC", "NDHWC"})
-        .Doc("order of the axes; None is channels first");
+    DescribeWindow(f);
+    DescribeChannels(f);
+    DescribeLayer(f);
   }
-
-  int rank() const { return static_cast<int>(kernel.size()); }
-  SpatialAxes axes() const { return {rank(), IsChannelsLast(layout)}; }
-  Extents strides() const { return OrFill(stride, rank(), 1); }
-  Extents dilates() const { return OrFill(dilate, rank(), 1); }
-  Extents pads() const { return OrFill(pad, rank(), 0); }
 };
-
-std::optional<std::string> ConvolutionCheck(const ConvolutionAttrs& a) {
-  if (auto error = CheckWindow(a.kernel, a.stride, a.dilate, a.pad)) {
-    return error;
-  }
-  if (!LayoutFits(a.layout, a.rank())) {
-    return fmt::format("C3: layout {} does not fit kernel {}", a.layout,
-                       ToString(a.kernel));
-  }
-  if (a.num_filter % a.num_group != 0) {
-    return fmt::format("C5: num_group {} does not divide num_filter {}",
-                       a.num_group, a.num_filter);
-  }
-  return std::nullopt;
-}
-
-std::vector<InputSpec> ConvolutionInputs(const ConvolutionAttrs& a) {
-  std::vector<InputSpec> inputs = {{"data", InputKind::kData},
-                                   {"weight", InputKind::kParameter}};
-  if (!a.no_bias) inputs.push_back({"bias", InputKind::kParameter});
-  return inputs;
-}
 
 void ConvolutionParameterTypes(const ConvolutionAttrs& a, int64_t channels,
                                TypeInference& t) {
@@ -106,19 +48,13 @@ void ConvolutionSpatialTypes(const ConvolutionAttrs& a, Shape data,
   const Extents stride = a.strides(), dilate = a.dilates(), pad = a.pads();
   for (int d = 0; d < a.rank(); ++d) {
     const int axis = a.axes().spatial(d);
-    const int64_t span = dilate[d] * (a.kernel[d] - 1) + 1;
     if (data.known(axis)) {
-      const int64_t padded = data[axis] + 2 * pad[d];
-      if (!t.Require(span <= padded,
-                     "C4: kernel {} with dilate {} exceeds the padded input: "
-                     "{} > {}",
-                     ToString(a.kernel), ToString(dilate), span, padded)) {
-        return;
-      }
-      output[axis] = (padded - span) / stride[d] + 1;
+      const auto positions = RequirePositions(a, d, data[axis], t);
+      if (!positions) return;
+      output[axis] = *positions;
     } else if (t.Out(0).known_rank() && t.Out(0).rank() > axis &&
                t.Out(0).known(axis) && stride[d] == 1) {
-      data[axis] = t.Out(0)[axis] + span - 1 - 2 * pad[d];
+      data[axis] = t.Out(0)[axis] + dilate[d] * (a.kernel[d] - 1) - 2 * pad[d];
       if (data[axis] <= 0) data[axis] = Shape::kUnknownDim;
     }
   }
@@ -128,12 +64,7 @@ void ConvolutionSpatialTypes(const ConvolutionAttrs& a, Shape data,
 
 void ConvolutionTypes(const ConvolutionAttrs& a, TypeInference& t) {
   t.AllSameDType();
-  const DType dtype = t.InDType(0);
-  if (!t.Require(dtype == DType::kUnknown || IsFloat(dtype),
-                 "C6: data has type {}, expected a floating one",
-                 ShortName(dtype))) {
-    return;
-  }
+  if (!RequireFloating(t, "C6")) return;
   const SpatialAxes axes = a.axes();
   Shape data = t.In(0), output = t.Out(0);
   if (!data.known_rank()) data = Shape::OfRank(a.rank() + 2);
@@ -171,7 +102,7 @@ void ConvolutionMeaning(const ConvolutionAttrs& a, Definition& def) {
   Expr sum = Definition::Sum(extents, [&](const std::vector<Expr>& r) {
     Expr channel = r[0];
     if (a.num_group > 1) {
-      channel = filter / (a.num_filter / a.num_group) * depth + channel;
+      channel = filter / a.group_filters() * depth + channel;
     }
     std::vector<Expr> position;
     Expr inside;
@@ -180,8 +111,7 @@ void ConvolutionMeaning(const ConvolutionAttrs& a, Definition& def) {
       const Expr at = i[axis] * stride[d] + r[1 + d] * dilate[d] - pad[d];
       position.push_back(at);
       if (pad[d] == 0) continue;
-      const Expr in = at >= 0 && at < def.InShape(0)[axis];
-      inside = inside ? inside && in : in;
+      inside = Both(inside, at >= 0 && at < def.InShape(0)[axis]);
     }
     const Expr product =
         def.In(0, axes.Index(i[0], channel, position)) *
@@ -199,11 +129,9 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
   c.batch = def.OutShape()[0];
   c.groups = a.num_group;
   c.in = def.InShape(1)[axes.channel()];
-  c.out = a.num_filter / a.num_group;
-  for (int d = 0; d < a.rank(); ++d) {
-    c.input.push_back(def.InShape(0)[axes.spatial(d)]);
-    c.output.push_back(def.OutShape()[axes.spatial(d)]);
-  }
+  c.out = a.group_filters();
+  c.input = SpatialExtents(axes, def.InShape(0));
+  c.output = SpatialExtents(axes, def.OutShape());
   c.kernel = a.kernel;
   c.stride = a.strides();
   c.dilate = a.dilates();
@@ -217,33 +145,20 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
 
 std::vector<Value> ConvolutionGradient(const ConvolutionAttrs& a,
                                        GradientBuilder& g) {
-  const SpatialAxes axes = a.axes();
-  const Value dy = g.Head();
-  const std::vector<AttrText> geometry = {
-      {"kernel", ToString(a.kernel)},
-      {"stride", ToString(a.strides())},
-      {"dilate", ToString(a.dilates())},
-      {"pad", ToString(a.pads())},
-      {"num_filter", std::to_string(a.num_filter)},
-      {"num_group", std::to_string(a.num_group)},
-      {"layout", a.layout}};
+  const std::vector<AttrText> geometry = a.Texts();
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) {
     std::vector<AttrText> attrs = geometry;
     attrs.emplace_back("extent",
-                       ToString(SpatialExtents(axes, g.In(0).shape())));
+                       ToString(SpatialExtents(a.axes(), g.In(0).shape())));
     gradients[0] =
-        g.Op("_convolution_backward_data", {dy, g.In(1)}, attrs, "data");
+        g.Op("_convolution_backward_data", {g.Head(), g.In(1)}, attrs, "data");
   }
   if (g.Needs(1)) {
-    gradients[1] =
-        g.Op("_convolution_backward_weight", {g.In(0), dy}, geometry, "weight");
+    gradients[1] = g.Op("_convolution_backward_weight", {g.In(0), g.Head()},
+                        geometry, "weight");
   }
-  if (!a.no_bias && g.Needs(2)) {
-    Shape bias(Extents(a.rank() + 2, 1));
-    bias[axes.channel()] = a.num_filter;
-    gradients[2] = g.Reshape(g.SumTo(dy, bias), {a.num_filter});
-  }
+  if (!a.no_bias && g.Needs(2)) gradients[2] = ConvolutionBiasGradient(a, g);
   return gradients;
 }
 
@@ -254,7 +169,7 @@ MXC_OP(Convolution) {
       .Doc("cross-correlation with num_filter filters, 1 to 3 dimensions")
       .Alias({"Convolution_v1", "_npx_convolution"})
       .InputsOf(ConvolutionInputs)
-      .Check(ConvolutionCheck)
+      .Check(CheckGeometry)
       .Types(ConvolutionTypes)
       .Meaning(ConvolutionMeaning)
       .AsContraction(ConvolutionContraction)

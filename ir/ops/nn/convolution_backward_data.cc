@@ -10,11 +10,15 @@
 //             leaves no rest
 // Channels come last in all three when `layout` says so. The gradient's extents
 // need not be those of a convolution of the output: it is zero outside.
-// C1 – C5: see convolution_backward.h
+// C1 – C3, C5, C8: see convolution_geometry.h
 // C6  extent has a positive entry for each of kernel's
 // C7  the gradient's channels and the weight's first axis are num_filter, its
 //     other axes kernel
-#include "ir/ops/nn/convolution_backward.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/ops/nn/convolution_geometry.h"
 
 namespace mxc {
 namespace {

@@ -9,10 +9,10 @@
 //             over all images and positions y; data is zero outside
 // Channels come last in all three when `layout` says so. The gradient's extents
 // need not be those of a convolution of data.
-// C1 – C5: see convolution_backward.h
+// C1 – C3, C5, C8: see convolution_geometry.h
 // C6  data and the gradient have the same batch
 // C7  the gradient has num_filter channels, and num_group divides data's
-#include "ir/ops/nn/convolution_backward.h"
+#include "ir/ops/nn/convolution_geometry.h"
 
 namespace mxc {
 namespace {

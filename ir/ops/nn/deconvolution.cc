@@ -27,45 +27,27 @@
 
 #include <algorithm>
 
-#include "ir/ops/nn/spatial.h"
-
 namespace mxc {
 
 void DeconvolutionAttrs::Describe(Fields& f) {
-  f("kernel", kernel).Required().Doc("window, (w,), (h, w) or (d, h, w)");
-  f("stride", stride).Doc("distance of data's cells in the output");
-  f("dilate", dilate).Doc("distance of the window's cells; 1 when empty");
-  f("pad", pad).Doc("cells cut off on both sides; 0 when empty");
+  DescribeWindow(f, "distance of data's cells in the output",
+                 "cells cut off on both sides; 0 when empty");
   f("adj", adj).Doc("cells added at the end; 0 when empty");
   f("target_shape", target_shape).Doc("the output's; sets pad and adj");
-  f("num_filter", num_filter)
-      .Required()
-      .Range(1, 1 << 24)
-      .Doc("output channels");
-  f("num_group", num_group)
-      .Range(1, 1 << 24)
-      .Doc("groups of channels that do not see one another");
-  f("workspace", workspace).Hint();
-  f("no_bias", no_bias).Doc("whether there is no input bias");
-  f("cudnn_tune", cudnn_tune)
-      .OneOf({"None", "off", "limited_workspace", "fastest"})
-      .Hint();
-  f("cudnn_off", cudnn_off).Hint();
-  f("layout", layout)
-      .OneOf({"None", "NCW", "NCHW", "NCDHW", "NHWC", "NDHWC"})
-      .Doc("order of the axes; None is channels first");
+  DescribeChannels(f);
+  DescribeLayer(f);
 }
 
 Placement PlacementOf(const DeconvolutionAttrs& a, int d, int64_t length) {
-  const int64_t stride = OrFill(a.stride, a.rank(), 1)[d];
-  const int64_t dilate = OrFill(a.dilate, a.rank(), 1)[d];
+  const int64_t stride = a.strides()[d];
+  const int64_t dilate = a.dilates()[d];
   const int64_t whole = stride * (length - 1) + dilate * (a.kernel[d] - 1) + 1;
   if (a.has_target()) {
     const int64_t surplus = whole - a.target_shape[d];
     return {(surplus + 1) / 2, surplus < 0 ? -1 : a.target_shape[d],
             surplus % 2};
   }
-  const int64_t pad = OrFill(a.pad, a.rank(), 0)[d];
+  const int64_t pad = a.pads()[d];
   const int64_t adj = OrFill(a.adj, a.rank(), 0)[d];
   return {pad, whole - 2 * pad + adj, adj};
 }
@@ -73,24 +55,18 @@ Placement PlacementOf(const DeconvolutionAttrs& a, int d, int64_t length) {
 namespace {
 
 std::optional<std::string> DeconvolutionCheck(const DeconvolutionAttrs& a) {
-  if (auto error = CheckWindow(a.kernel, a.stride, a.dilate, a.pad)) {
-    return error;
-  }
+  if (auto error = CheckGeometry(a)) return error;
   for (const Extents& entries : {a.adj, a.target_shape}) {
     if (!entries.empty() && entries.size() != a.kernel.size()) {
       return fmt::format("C2: {} has {} entries, expected {} as in kernel",
                          ToString(entries), entries.size(), a.kernel.size());
     }
   }
-  if (IsChannelsLast(a.layout) || !LayoutFits(a.layout, a.rank())) {
+  if (IsChannelsLast(a.layout)) {
     return fmt::format("C3: layout {} does not fit kernel {}", a.layout,
                        ToString(a.kernel));
   }
-  if (a.num_filter % a.num_group != 0) {
-    return fmt::format("C5: num_group {} does not divide num_filter {}",
-                       a.num_group, a.num_filter);
-  }
-  const Extents stride = OrFill(a.stride, a.rank(), 1);
+  const Extents stride = a.strides();
   for (size_t d = 0; d < a.adj.size() && !a.has_target(); ++d) {
     if (a.adj[d] < 0 || a.adj[d] >= stride[d]) {
       return fmt::format("C4: adj {} is not below stride {}", ToString(a.adj),
@@ -104,18 +80,11 @@ std::optional<std::string> DeconvolutionCheck(const DeconvolutionAttrs& a) {
   return std::nullopt;
 }
 
-std::vector<InputSpec> DeconvolutionInputs(const DeconvolutionAttrs& a) {
-  std::vector<InputSpec> inputs = {{"data", InputKind::kData},
-                                   {"weight", InputKind::kParameter}};
-  if (!a.no_bias) inputs.push_back({"bias", InputKind::kParameter});
-  return inputs;
-}
-
 void DeconvolutionShapes(const DeconvolutionAttrs& a, TypeInference& t) {
   const Shape& data = t.In(0);
   Shape weight = Shape::OfRank(data.rank()), output = weight;
   weight[0] = data[1];
-  weight[1] = a.num_filter / a.num_group;
+  weight[1] = a.group_filters();
   output[0] = data[0];
   output[1] = a.num_filter;
   for (int d = 0; d < a.rank(); ++d) {
@@ -139,12 +108,7 @@ void DeconvolutionShapes(const DeconvolutionAttrs& a, TypeInference& t) {
 
 void DeconvolutionTypes(const DeconvolutionAttrs& a, TypeInference& t) {
   t.AllSameDType();
-  const DType dtype = t.InDType(0);
-  if (!t.Require(dtype == DType::kUnknown || IsFloat(dtype),
-                 "C8: data has type {}, expected a floating one",
-                 ShortName(dtype))) {
-    return;
-  }
+  if (!RequireFloating(t, "C8")) return;
   if (!a.no_bias) t.SetIn(2, {a.num_filter});
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
@@ -168,8 +132,8 @@ struct Taps {
 };
 
 Taps TapsOf(const DeconvolutionAttrs& a, int d, Expr o, int64_t length) {
-  const int64_t stride = OrFill(a.stride, a.rank(), 1)[d];
-  const int64_t dilate = OrFill(a.dilate, a.rank(), 1)[d];
+  const int64_t stride = a.strides()[d];
+  const int64_t dilate = a.dilates()[d];
   const int64_t kernel = a.kernel[d];
   const Expr shifted = o + PlacementOf(a, d, length).pad;
   if (dilate == 1) {
@@ -194,7 +158,7 @@ Taps TapsOf(const DeconvolutionAttrs& a, int d, Expr o, int64_t length) {
 void DeconvolutionMeaning(const DeconvolutionAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const int64_t depth = def.InShape(0)[1] / a.num_group;
-  const int64_t filters = a.num_filter / a.num_group;
+  const int64_t filters = a.group_filters();
   const Expr group = a.num_group == 1 ? Expr(0) : i[1] / filters;
   const Expr filter = a.num_group == 1 ? i[1] : i[1] % filters;
   std::vector<Taps> taps;
@@ -212,9 +176,7 @@ void DeconvolutionMeaning(const DeconvolutionAttrs& a, Definition& def) {
         for (int d = 0; d < a.rank(); ++d) {
           at.push_back(taps[d].at(r[1 + d]));
           cell.push_back(taps[d].tap(r[1 + d]));
-          if (!taps[d].meets) continue;
-          const Expr one = taps[d].meets(r[1 + d]);
-          meets = meets ? meets && one : one;
+          if (taps[d].meets) meets = Both(meets, taps[d].meets(r[1 + d]));
         }
         const Expr product = def.In(0, at) * def.In(1, cell);
         return meets ? Select(meets, product, def.Lit(0)) : product;
@@ -244,28 +206,20 @@ Value DeconvolutionDataGradient(const std::vector<AttrText>& geometry,
 std::vector<Value> DeconvolutionGradient(const DeconvolutionAttrs& a,
                                          GradientBuilder& g) {
   const Shape& data = g.In(0).shape();
-  Extents pad;
+  ConvolutionGeometry transposed = a;
+  transposed.num_filter = data[1];
+  transposed.pad.clear();
   for (int d = 0; d < a.rank(); ++d) {
-    pad.push_back(PlacementOf(a, d, data[2 + d]).pad);
+    transposed.pad.push_back(PlacementOf(a, d, data[2 + d]).pad);
   }
-  const std::vector<AttrText> geometry = {
-      {"kernel", ToString(a.kernel)},
-      {"stride", ToString(OrFill(a.stride, a.rank(), 1))},
-      {"dilate", ToString(OrFill(a.dilate, a.rank(), 1))},
-      {"pad", ToString(pad)},
-      {"num_filter", std::to_string(data[1])},
-      {"num_group", std::to_string(a.num_group)}};
+  const std::vector<AttrText> geometry = transposed.Texts();
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) gradients[0] = DeconvolutionDataGradient(geometry, g);
   if (g.Needs(1)) {
     gradients[1] = g.Op("_convolution_backward_weight", {g.Head(), g.In(0)},
                         geometry, "weight");
   }
-  if (!a.no_bias && g.Needs(2)) {
-    Shape bias(Extents(a.rank() + 2, 1));
-    bias[1] = a.num_filter;
-    gradients[2] = g.Reshape(g.SumTo(g.Head(), bias), {a.num_filter});
-  }
+  if (!a.no_bias && g.Needs(2)) gradients[2] = ConvolutionBiasGradient(a, g);
   return gradients;
 }
 
@@ -275,7 +229,7 @@ MXC_OP(Deconvolution) {
   return Op<DeconvolutionAttrs>("Deconvolution")
       .Doc("the transpose of a convolution")
       .Alias({"_npx_deconvolution"})
-      .InputsOf(DeconvolutionInputs)
+      .InputsOf(ConvolutionInputs)
       .Check(DeconvolutionCheck)
       .Types(DeconvolutionTypes)
       .Meaning(DeconvolutionMeaning)

@@ -4,26 +4,20 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "ir/ops/op.h"
+#include "ir/ops/nn/convolution_geometry.h"
 
 namespace mxc {
 
-struct DeconvolutionAttrs {
-  Extents kernel, stride, dilate, pad, adj, target_shape;
-  int64_t num_filter = 0;
-  int64_t num_group = 1;
-  int64_t workspace = 512;
-  bool no_bias = true;
-  bool cudnn_off = false;
-  std::string cudnn_tune = "None";
-  std::string layout = "None";
+struct DeconvolutionAttrs : ConvolutionLayer {
+  Extents adj, target_shape;
 
+  DeconvolutionAttrs() {
+    workspace = 512;
+    no_bias = true;
+  }
   void Describe(Fields& f);
 
-  int rank() const { return static_cast<int>(kernel.size()); }
   // A target_shape of zeros counts as none.
   bool has_target() const {
     return std::ranges::any_of(target_shape, [](int64_t n) { return n != 0; });

@@ -3,22 +3,12 @@
 
 #include "ir/ops/nn/bilinear.h"
 #include "ir/ops/nn/deformable_convolution.h"
-#include "ir/ops/nn/spatial.h"
 
 namespace mxc {
 
 void DeformableAttrs::Describe(Fields& f) {
-  f("kernel", kernel).Required().Doc("window, (h, w)");
-  f("stride", stride).Doc("step of the window; 1 when empty");
-  f("dilate", dilate).Doc("distance of the window's cells; 1 when empty");
-  f("pad", pad).Doc("zeros on both sides; 0 when empty");
-  f("num_filter", num_filter)
-      .Required()
-      .Range(1, 1 << 24)
-      .Doc("output channels");
-  f("num_group", num_group)
-      .Range(1, 1 << 24)
-      .Doc("groups of channels that do not see one another");
+  DescribeWindow(f);
+  DescribeChannels(f);
   f("num_deformable_group", num_deformable_group)
       .Range(1, 1 << 24)
       .Doc("groups of channels that share offsets");
@@ -35,9 +25,7 @@ std::optional<std::string> DeformableCheck(const DeformableAttrs& a) {
     return fmt::format("C1: kernel {} has {} entries, expected 2",
                        ToString(a.kernel), a.kernel.size());
   }
-  if (a.num_filter % a.num_group == 0) return std::nullopt;
-  return fmt::format("C5: num_group {} does not divide num_filter {}",
-                     a.num_group, a.num_filter);
+  return CheckGroups(a);
 }
 
 std::vector<InputSpec> DeformableInputs(const DeformableAttrs& a,
@@ -62,18 +50,11 @@ void DeformableTypes(const DeformableAttrs& a, bool modulated,
           a.num_group, a.num_deformable_group, data[1])) {
     return;
   }
-  const Extents stride = OrFill(a.stride, 2, 1), pad = OrFill(a.pad, 2, 0);
-  const Extents dilate = OrFill(a.dilate, 2, 1);
   Shape output = {data[0], a.num_filter, 0, 0};
   for (int d = 0; d < 2; ++d) {
-    const int64_t span = dilate[d] * (a.kernel[d] - 1) + 1;
-    const int64_t padded = data[2 + d] + 2 * pad[d];
-    if (!t.Require(span <= padded,
-                   "C4: kernel {} exceeds the padded input: {} > {}",
-                   ToString(a.kernel), span, padded)) {
-      return;
-    }
-    output[2 + d] = (padded - span) / stride[d] + 1;
+    const auto positions = RequirePositions(a, d, data[2 + d], t);
+    if (!positions) return;
+    output[2 + d] = *positions;
   }
   const int64_t cells = a.num_deformable_group * a.kernel[0] * a.kernel[1];
   int next = 1;
@@ -103,14 +84,13 @@ Expr Sample(bool modulated, Expr y, Expr x, const Shape& data,
 
 void DeformableMeaning(const DeformableAttrs& a, bool modulated,
                        Definition& def) {
-  const Extents stride = OrFill(a.stride, 2, 1), pad = OrFill(a.pad, 2, 0);
-  const Extents dilate = OrFill(a.dilate, 2, 1);
+  const Extents stride = a.strides(), dilate = a.dilates(), pad = a.pads();
   const Shape& data = def.InShape(0);
   const std::vector<Expr> i = def.Indices();
   const int64_t depth = data[1] / a.num_group;
   const int64_t shared = data[1] / a.num_deformable_group;
   const int weight = modulated ? 3 : 2;
-  const Expr group = i[1] / (a.num_filter / a.num_group);
+  const Expr group = i[1] / a.group_filters();
   Expr sum = Definition::Sum(
       {depth, a.kernel[0], a.kernel[1]}, [&](const std::vector<Expr>& r) {
         const Expr channel = group * depth + r[0];

@@ -19,21 +19,18 @@
 // Source: MXNet 1.9.1 operator/contrib/{,modulated_}deformable_convolution.cc.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "ir/ops/op.h"
+#include "ir/ops/nn/convolution_geometry.h"
 
 namespace mxc {
 
-struct DeformableAttrs {
-  Extents kernel, stride, dilate, pad;
-  int64_t num_filter = 0;
-  int64_t num_group = 1;
+struct DeformableAttrs : ConvolutionGeometry {
   int64_t num_deformable_group = 1;
   int64_t workspace = 1024;
   bool no_bias = false;
-  std::string layout = "None";
 
   void Describe(Fields& f);
 };

@@ -6,28 +6,14 @@
 namespace mxc {
 namespace {
 
-struct SyncBatchNormAttrs {
-  double eps = 1e-3;
-  double momentum = 0.9;
-  bool fix_gamma = true;
-  bool use_global_stats = false;
-  bool output_mean_var = false;
+struct SyncBatchNormAttrs : BatchNormOptions {
   int64_t ndev = 1;
   std::string key;
 
   void Describe(Fields& f) {
-    f("eps", eps).Doc("added to the variance");
-    f("momentum", momentum).Range(0, 1).Doc("of the moving statistics");
-    f("fix_gamma", fix_gamma).Doc("whether gamma counts as 1");
-    f("use_global_stats", use_global_stats)
-        .Doc("whether the moving statistics are used when training too");
-    f("output_mean_var", output_mean_var)
-        .Doc("whether mean and var can be read");
+    BatchNormOptions::Describe(f);
     f("ndev", ndev).Min(1).Hint();
     f("key", key).Required().Hint();
-  }
-  BatchNormForm form() const {
-    return {eps, momentum, 1, fix_gamma, use_global_stats};
   }
 };
 

@@ -6,19 +6,12 @@
 // C1  data has rank 4
 // C2  b² divides the channels
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/blocks.h"
 
 namespace mxc {
 namespace {
 
-struct DepthToSpaceAttrs {
-  int64_t block_size = 1;
-
-  void Describe(Fields& f) {
-    f("block_size", block_size).Required().Range(1, 1 << 30).Doc("b");
-  }
-};
-
-void DepthToSpaceTypes(const DepthToSpaceAttrs& attrs, TypeInference& t) {
+void DepthToSpaceTypes(const BlockAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& in = t.In(0);
@@ -35,7 +28,7 @@ void DepthToSpaceTypes(const DepthToSpaceAttrs& attrs, TypeInference& t) {
   if (height && width) t.SetOut(0, {in[0], in[1] / (b * b), *height, *width});
 }
 
-void DepthToSpaceMeaning(const DepthToSpaceAttrs& attrs, Definition& def) {
+void DepthToSpaceMeaning(const BlockAttrs& attrs, Definition& def) {
   const Expr b = attrs.block_size, n = Var(0), c = Var(1), y = Var(2),
              x = Var(3);
   const Expr block = (y % b) * b + x % b;
@@ -45,14 +38,12 @@ void DepthToSpaceMeaning(const DepthToSpaceAttrs& attrs, Definition& def) {
 }  // namespace
 
 MXC_OP(DepthToSpace) {
-  return Op<DepthToSpaceAttrs>("depth_to_space")
+  return Op<BlockAttrs>("depth_to_space")
       .Doc("channels become blocks of pixels")
       .Types(DepthToSpaceTypes)
       .Meaning(DepthToSpaceMeaning)
-      .Gradient([](const DepthToSpaceAttrs& attrs,
-                   GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("space_to_depth", {g.Head()},
-                     {{"block_size", std::to_string(attrs.block_size)}})};
+      .Gradient([](const BlockAttrs&, GradientBuilder& g) {
+        return BlocksBack(g, "space_to_depth");
       });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 
@@ -25,9 +26,6 @@ Value Mirrored(GraphBuilder& b, Value value);
 Value Identities(GraphBuilder& b, const TensorType& like);
 
 // Solves op(A) · X = B, or X · op(A) = B with rightside (_linalg_trsm).
-struct Triangular {
-  bool transpose = false, rightside = false, lower = true;
-};
 Value SolveTriangular(GraphBuilder& b, Value a, Value right,
                       const Triangular& how);
 

@@ -12,40 +12,24 @@
 namespace mxc {
 namespace {
 
-struct TrmmAttrs {
-  bool transpose = false, rightside = false, lower = true;
-  double alpha = 1;
-
-  void Describe(Fields& f) {
-    f("transpose", transpose).Doc("A is transposed");
-    f("rightside", rightside).Doc("A is the right factor");
-    f("lower", lower).Doc("the lower triangle of A counts, else the upper");
-    f("alpha", alpha).Doc("factor of the product");
-  }
-};
-
-void TrmmTypes(const TrmmAttrs& attrs, TypeInference& t) {
+void TrmmTypes(const TriangularAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   t.SetOut(0, t.In(1));
   t.SetIn(1, t.Out(0));
   const Shape &a = t.In(0), &b = t.In(1);
   if (!a.known() || !b.known()) return;
-  const int rank = a.rank();
-  bool leading = rank == b.rank() && rank >= 2;
-  for (int axis = 0; leading && axis < rank - 2; ++axis) {
-    leading = a[axis] == b[axis];
-  }
-  if (!t.Require(leading, "C1: A has shape {} and B {}", ToString(a),
+  if (!t.Require(SameBatch(a, b), "C1: A has shape {} and B {}", ToString(a),
                  ToString(b))) {
     return;
   }
+  const int rank = a.rank();
   const int64_t n = b[attrs.rightside ? rank - 1 : rank - 2];
   t.Require(a[rank - 2] == n && a[rank - 1] == n,
             "C2: A has shape {}, expected matrices of {} x {}", ToString(a), n,
             n);
 }
 
-void TrmmMeaning(const TrmmAttrs& attrs, Definition& def) {
+void TrmmMeaning(const TriangularAttrs& attrs, Definition& def) {
   const int rank = def.OutShape().rank();
   const std::vector<Expr> i = def.Indices();
   const auto at = [&](int input, const Expr& row, const Expr& column) {
@@ -70,7 +54,8 @@ void TrmmMeaning(const TrmmAttrs& attrs, Definition& def) {
 
 // With T the triangle of A: B has the gradient alpha · op(T)ᵀ · H, T that of an
 // ordinary product, the rest of A none.
-std::vector<Value> TrmmGradient(const TrmmAttrs& attrs, GradientBuilder& g) {
+std::vector<Value> TrmmGradient(const TriangularAttrs& attrs,
+                                GradientBuilder& g) {
   const auto text = [](bool value) { return value ? "True" : "False"; };
   const Value head = Scaled(g, g.Head(), attrs.alpha, "alpha");
   std::vector<Value> gradients = g.None();
@@ -95,7 +80,7 @@ std::vector<Value> TrmmGradient(const TrmmAttrs& attrs, GradientBuilder& g) {
 }  // namespace
 
 MXC_OP(LinalgTrmm) {
-  return Op<TrmmAttrs>("_linalg_trmm")
+  return Op<TriangularAttrs>("_linalg_trmm")
       .Alias({"linalg_trmm"})
       .Doc("the product of a triangular matrix and a matrix")
       .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})

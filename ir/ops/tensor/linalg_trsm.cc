@@ -11,43 +11,29 @@
 namespace mxc {
 namespace {
 
-struct TrsmAttrs {
-  bool transpose = false, rightside = false, lower = true;
-  double alpha = 1;
-
-  void Describe(Fields& f) {
-    f("transpose", transpose).Doc("A is transposed");
-    f("rightside", rightside).Doc("A is the right factor");
-    f("lower", lower).Doc("the lower triangle of A counts, else the upper");
-    f("alpha", alpha).Doc("factor of B");
-  }
-};
-
-void TrsmTypes(const TrsmAttrs& attrs, TypeInference& t) {
+void TrsmTypes(const TriangularAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   t.SetOut(0, t.In(1));
   t.SetIn(1, t.Out(0));
   if (!RequireSquare(t, "C1") || !t.In(1).known()) return;
   const Shape &a = t.In(0), &b = t.In(1);
   const int rank = a.rank();
-  bool fits = b.rank() == rank &&
-              b[attrs.rightside ? rank - 1 : rank - 2] == a[rank - 1];
-  for (int axis = 0; fits && axis < rank - 2; ++axis) {
-    fits = a[axis] == b[axis];
-  }
+  const bool fits = SameBatch(a, b) &&
+                    b[attrs.rightside ? rank - 1 : rank - 2] == a[rank - 1];
   t.Require(fits, "C2: A has shape {} and B {}", ToString(a), ToString(b));
 }
 
-std::vector<Value> TrsmBySubstitution(const TrsmAttrs& attrs, const Node& node,
-                                      GraphBuilder& b) {
+std::vector<Value> TrsmBySubstitution(const TriangularAttrs& attrs,
+                                      const Node& node, GraphBuilder& b) {
   return {SolveTriangular(b, node.inputs[0],
                           Scaled(b, node.inputs[1], attrs.alpha, "alpha"),
-                          {attrs.transpose, attrs.rightside, attrs.lower})};
+                          attrs)};
 }
 
 // With G = op(A)⁻ᵀ · H: B has alpha · G, the triangle of A that of -G · Xᵀ; on
 // the right side mirrored.
-std::vector<Value> TrsmGradient(const TrsmAttrs& attrs, GradientBuilder& g) {
+std::vector<Value> TrsmGradient(const TriangularAttrs& attrs,
+                                GradientBuilder& g) {
   const Value solved = SolveTriangular(
       g, g.In(0), g.Head(), {!attrs.transpose, attrs.rightside, attrs.lower});
   std::vector<Value> gradients = g.None();
@@ -64,7 +50,7 @@ std::vector<Value> TrsmGradient(const TrsmAttrs& attrs, GradientBuilder& g) {
 }  // namespace
 
 MXC_OP(LinalgTrsm) {
-  return Op<TrsmAttrs>("_linalg_trsm")
+  return Op<TriangularAttrs>("_linalg_trsm")
       .Alias({"linalg_trsm"})
       .Doc("the solution of triangular systems")
       .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})

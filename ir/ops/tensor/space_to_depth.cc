@@ -6,19 +6,12 @@
 // C1  data has rank 4
 // C2  b divides both spatial extents
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/blocks.h"
 
 namespace mxc {
 namespace {
 
-struct SpaceToDepthAttrs {
-  int64_t block_size = 1;
-
-  void Describe(Fields& f) {
-    f("block_size", block_size).Required().Range(1, 1 << 30).Doc("b");
-  }
-};
-
-void SpaceToDepthTypes(const SpaceToDepthAttrs& attrs, TypeInference& t) {
+void SpaceToDepthTypes(const BlockAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& in = t.In(0);
@@ -34,7 +27,7 @@ void SpaceToDepthTypes(const SpaceToDepthAttrs& attrs, TypeInference& t) {
   if (channels) t.SetOut(0, {in[0], *channels, in[2] / b, in[3] / b});
 }
 
-void SpaceToDepthMeaning(const SpaceToDepthAttrs& attrs, Definition& def) {
+void SpaceToDepthMeaning(const BlockAttrs& attrs, Definition& def) {
   const Expr b = attrs.block_size, n = Var(0), channel = Var(1), y = Var(2),
              x = Var(3);
   const Expr channels = def.InShape(0)[1];
@@ -46,14 +39,12 @@ void SpaceToDepthMeaning(const SpaceToDepthAttrs& attrs, Definition& def) {
 }  // namespace
 
 MXC_OP(SpaceToDepth) {
-  return Op<SpaceToDepthAttrs>("space_to_depth")
+  return Op<BlockAttrs>("space_to_depth")
       .Doc("blocks of pixels become channels")
       .Types(SpaceToDepthTypes)
       .Meaning(SpaceToDepthMeaning)
-      .Gradient([](const SpaceToDepthAttrs& attrs,
-                   GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("depth_to_space", {g.Head()},
-                     {{"block_size", std::to_string(attrs.block_size)}})};
+      .Gradient([](const BlockAttrs&, GradientBuilder& g) {
+        return BlocksBack(g, "depth_to_space");
       });
 }
 

@@ -6,6 +6,7 @@
 //           solution's; rows before it (behind it, unless forward) hold theirs
 // C1  A and X fit together, and have the row
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 namespace {
@@ -29,12 +30,9 @@ void SubstituteTypes(const SubstituteAttrs& attrs, TypeInference& t) {
   const Shape &a = t.In(0), &x = t.In(1);
   if (!a.known() || !x.known()) return;
   const int rank = a.rank();
-  bool fits = rank >= 2 && x.rank() == rank && a[rank - 1] == a[rank - 2] &&
-              x[attrs.rightside ? rank - 1 : rank - 2] == a[rank - 1] &&
-              attrs.row < a[rank - 1];
-  for (int axis = 0; fits && axis < rank - 2; ++axis) {
-    fits = a[axis] == x[axis];
-  }
+  const bool fits = SameBatch(a, x) && a[rank - 1] == a[rank - 2] &&
+                    x[attrs.rightside ? rank - 1 : rank - 2] == a[rank - 1] &&
+                    attrs.row < a[rank - 1];
   t.Require(fits, "C1: row {} of A {} and X {}", attrs.row, ToString(a),
             ToString(x));
 }

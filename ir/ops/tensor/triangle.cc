@@ -5,6 +5,12 @@ namespace mxc {
 
 int64_t TriangleSize(int64_t rows) { return rows * (rows + 1) / 2; }
 
+bool SameBatch(const Shape& a, const Shape& b) {
+  const int rank = a.rank();
+  return rank >= 2 && b.rank() == rank &&
+         std::equal(a.dims().begin(), a.dims().end() - 2, b.dims().begin());
+}
+
 Value TriangleOnly(GraphBuilder& b, Value value, bool lower) {
   const std::vector<AttrText> side = {{"lower", lower ? "True" : "False"}};
   const Value row = b.Op("_linalg_extracttrian", {value}, side);
