@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/graph/supported.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
 
@@ -66,10 +67,6 @@ Status LoadParameters(Model& model, const LoadOptions& options);
 // graphs, by copies of these. The shapes of inputs should be set: they say how
 // often a _foreach runs.
 Status ExpandControlFlow(Graph& graph);
-
-// Fails with every operator that cannot be compiled, each at its place with
-// the nearest known name.
-Status RequireSupported(const Graph& graph);
 
 // Parameters and states without a value, in the graph's order.
 std::vector<Node*> MissingParameters(const Model& model);

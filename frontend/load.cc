@@ -95,27 +95,4 @@ Result<Model> Load(const std::string& path, const LoadOptions& options) {
   return model;
 }
 
-Status RequireSupported(const Graph& graph) {
-  Diagnostics errors;
-  std::map<std::string_view, std::string_view> nearest_names;
-  for (const Node* node : graph.TopologicalOrder()) {
-    if (node->kind == Node::Kind::kOpaque) {
-      const auto [found, added] = nearest_names.try_emplace(node->op_name);
-      if (added) found->second = NearestOperator(node->op_name);
-      const std::string_view nearest = found->second;
-      errors.push_back(
-          Error(node->loc, "operator '{}' of node '{}' is unknown{}",
-                node->op_name, node->name,
-                nearest.empty() ? "" : fmt::format("; nearest: {}", nearest)));
-    } else if (node->kind == Node::Kind::kOperator && !node->op->meaning &&
-               !node->op->decompose) {
-      errors.push_back(
-          Error(node->loc, "operator '{}' of node '{}' cannot be compiled yet",
-                node->op_name, node->name));
-    }
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
-}
-
 }  // namespace mxc

@@ -11,6 +11,7 @@
 
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
+#include "ir/support/nearest.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
 
@@ -19,9 +20,8 @@ namespace {
 
 Result<const Optimizer*> NamedOptimizer(const std::string& name) {
   if (const Optimizer* optimizer = FindOptimizer(name)) return optimizer;
-  const std::string_view nearest = NearestOptimizer(name);
   return Error({}, "optimizer '{}' is unknown{}", name,
-               nearest.empty() ? "" : fmt::format("; nearest: {}", nearest));
+               NearestNote(NearestOptimizer(name)));
 }
 
 Result<AttrsPtr> ParseAttrsOf(const Optimizer& optimizer,

@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 
+#include "ir/graph/supported.h"
+#include "ir/support/nearest.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/html_page.h"
@@ -37,12 +39,9 @@ OperatorUse Classify(const Node& node) {
   OperatorUse use;
   use.first = &node;
   if (node.kind == Node::Kind::kOpaque) {
-    const std::string_view nearest = NearestOperator(node.op_name);
-    use.status = "unknown";
-    if (!nearest.empty()) use.status += fmt::format("; nearest: {}", nearest);
+    use.status = "unknown" + NearestNote(NearestOperator(node.op_name));
   } else {
-    use.status = node.op->meaning || node.op->decompose ? "supported"
-                                                        : "not compiled yet";
+    use.status = CanBeCompiled(*node.op) ? "supported" : "not compiled yet";
   }
   return use;
 }

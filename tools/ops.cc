@@ -10,6 +10,7 @@
 
 #include "ir/graph/fields.h"
 #include "ir/graph/operator.h"
+#include "ir/support/nearest.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
 
@@ -202,11 +203,10 @@ int RunOps(const OpsOptions& options) {
   if (options.name.empty()) return ListAll(options.manners);
   const Operator* op = FindPublicOperator(options.name);
   if (!op) {
-    const std::string_view nearest = NearestOperator(options.name);
-    return Fail(options.manners,
-                {Complaint(fmt::format(
-                    "operator '{}' is unknown{}{}", options.name,
-                    nearest.empty() ? "" : "; nearest: ", nearest))});
+    return Fail(
+        options.manners,
+        {Complaint(fmt::format("operator '{}' is unknown{}", options.name,
+                               NearestNote(NearestOperator(options.name))))});
   }
   if (options.manners.json) {
     PrintJson(ToJson(*op));

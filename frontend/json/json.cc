@@ -85,4 +85,20 @@ std::string_view JsonDocument::Text(const JsonValue& value) const {
       .substr(value.begin, value.end - value.begin);
 }
 
+bool JsonDiagnostics::Expect(const JsonValue& value, JsonValue::Kind kind,
+                             std::string_view what) {
+  if (value.Is(kind)) return true;
+  Fail(value, "{} is {}, expected {}", what, KindName(value.kind),
+       KindName(kind));
+  return false;
+}
+
+void JsonDiagnostics::Report(Diagnostic error) {
+  const uint64_t place =
+      uint64_t{error.loc.line} << 32 | uint64_t{error.loc.column};
+  if (reported_.emplace(place, error.message).second) {
+    errors_.push_back(std::move(error));
+  }
+}
+
 }  // namespace mxc

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/support/diagnostic.h"
@@ -68,6 +70,36 @@ class JsonDocument {
   std::shared_ptr<const SourceFile> source_;
   std::unique_ptr<JsonValue> root_;
   std::vector<uint32_t> line_starts_;
+};
+
+// What a reader of a document says about it. A value that is read many times is
+// wrong once: the same words about the same place are not repeated.
+class JsonDiagnostics {
+ public:
+  JsonDiagnostics(const JsonDocument& document, Diagnostics& errors)
+      : document_(document), errors_(errors) {}
+
+  template <class... Args>
+  void Fail(const SourceLoc& loc, fmt::format_string<Args...> format,
+            Args&&... args) {
+    Report(Error(loc, format, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  void Fail(const JsonValue& at, fmt::format_string<Args...> format,
+            Args&&... args) {
+    Fail(document_.Locate(at), format, std::forward<Args>(args)...);
+  }
+  // "'nodes' is a string, expected a list"; whether the value is of that kind.
+  bool Expect(const JsonValue& value, JsonValue::Kind kind,
+              std::string_view what);
+  void Report(Diagnostic error);
+
+ protected:
+  const JsonDocument& document_;
+  Diagnostics& errors_;
+
+ private:
+  std::set<std::pair<uint64_t, std::string>> reported_;  // place, message
 };
 
 // "nodes[12].attrs.kernel"; empty for the root.

@@ -22,13 +22,14 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-class Reader {
+class Reader : JsonDiagnostics {
  public:
-  explicit Reader(const JsonDocument& document) : document_(document) {}
+  explicit Reader(const JsonDocument& document)
+      : JsonDiagnostics(document, found_) {}
 
   Result<Symbol> Read() {
     const JsonValue& root = document_.root();
-    if (!Expect(root, Kind::kObject, "the network")) return errors_;
+    if (!Expect(root, Kind::kObject, "the network")) return found_;
     if (const JsonValue* attrs = root.Find("attrs")) ReadGraphAttrs(*attrs);
     if (const JsonValue* nodes = Member(root, "nodes", Kind::kArray)) {
       for (const JsonValue& node : nodes->items) ReadNode(node);
@@ -45,25 +46,11 @@ class Reader {
       }
     }
     if (const JsonValue* ids = root.Find("arg_nodes")) CheckArgNodes(*ids);
-    if (!errors_.empty()) return std::move(errors_);
+    if (!found_.empty()) return std::move(found_);
     return std::move(symbol_);
   }
 
  private:
-  template <class... Args>
-  void Fail(const JsonValue& at, fmt::format_string<Args...> format,
-            Args&&... args) {
-    errors_.push_back(
-        Error(document_.Locate(at), format, std::forward<Args>(args)...));
-  }
-
-  bool Expect(const JsonValue& value, Kind kind, std::string_view what) {
-    if (value.Is(kind)) return true;
-    Fail(value, "{} is {}, expected {}", what, KindName(value.kind),
-         KindName(kind));
-    return false;
-  }
-
   // A member that must be there; null, and an error, when it is not.
   const JsonValue* Member(const JsonValue& object, std::string_view key,
                           Kind kind) {
@@ -193,14 +180,14 @@ class Reader {
   void CheckEntry(const SymbolEntry& entry) {
     CheckId(entry.node, entry.loc);
     if (entry.output < 0) {
-      errors_.push_back(Error(entry.loc, "output {} cannot be", entry.output));
+      Fail(entry.loc, "output {} cannot be", entry.output);
     }
   }
 
   bool CheckId(int64_t id, const SourceLoc& loc) {
     if (id >= 0 && id < std::ssize(symbol_.nodes)) return true;
-    errors_.push_back(Error(loc, "node {} does not exist; there are {} nodes",
-                            id, symbol_.nodes.size()));
+    Fail(loc, "node {} does not exist; there are {} nodes", id,
+         symbol_.nodes.size());
     return false;
   }
 
@@ -230,9 +217,8 @@ class Reader {
     }
   }
 
-  const JsonDocument& document_;
   Symbol symbol_;
-  Diagnostics errors_;
+  Diagnostics found_;
 };
 
 }  // namespace

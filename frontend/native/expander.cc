@@ -15,12 +15,6 @@ namespace {
 constexpr int64_t kMaxRepeats = 100'000;
 constexpr int kMaxDepth = 32;
 
-std::string NearestNote(std::string_view name,
-                        const std::vector<std::string_view>& known) {
-  const std::string_view nearest = Nearest(name, known);
-  return nearest.empty() ? "" : fmt::format("; nearest: {}", nearest);
-}
-
 }  // namespace
 
 void Expander::SetDefaults(const JsonValue* defaults) {
@@ -31,10 +25,7 @@ void Expander::SetDefaults(const JsonValue* defaults) {
     const Operator* op = FindPublicOperator(member.key);
     if (op == nullptr) {
       Fail(document_.LocateKey(*defaults, member), "operator '{}' is unknown{}",
-           member.key,
-           NearestOperator(member.key).empty()
-               ? ""
-               : fmt::format("; nearest: {}", NearestOperator(member.key)));
+           member.key, NearestNote(NearestOperator(member.key)));
     } else if (Expect(member.value, Kind::kObject, "the attributes")) {
       defaults_[op] = &member.value;
     }
@@ -186,7 +177,7 @@ Value Expander::ExpandBlock(const JsonValue& element, Place at, Value current) {
     std::vector<std::string_view> known;
     for (const auto& [name, value] : blocks_) known.push_back(name);
     Fail(reference, "block '{}' is unknown{}", MxnetText(*block_name),
-         NearestNote(block_name->string, known));
+         NearestNote(Nearest(block_name->string, known)));
     return {};
   }
   if (at.frame.depth >= kMaxDepth) {
@@ -226,7 +217,7 @@ bool Expander::BindArguments(const JsonValue& element, const JsonValue& block,
       for (const JsonMember& arg : args) known.push_back(arg.key);
       Fail(document_.LocateKey(element, member),
            "the block has no argument '{}'{}", member.key,
-           NearestNote(member.key, known));
+           NearestNote(Nearest(member.key, known)));
     }
   }
   for (const JsonMember& arg : args) {
@@ -315,7 +306,8 @@ Value Expander::Find(const std::string& reference, const JsonValue& at,
     std::vector<std::string_view> known;
     for (const auto& [local, ignored] : frame.names) known.push_back(local);
     for (const auto& [global, ignored] : globals_) known.push_back(global);
-    Fail(at, "there is no node '{}' above{}", name, NearestNote(name, known));
+    Fail(at, "there is no node '{}' above{}", name,
+         NearestNote(Nearest(name, known)));
     return {};
   }
   if (colon == std::string::npos) return value;
@@ -368,23 +360,6 @@ std::optional<bool> Expander::EvaluateCondition(const JsonValue& value,
   if (condition->Is(Kind::kBool)) return condition->boolean;
   Fail(value, "'if' is {}, expected true or false", KindName(condition->kind));
   return std::nullopt;
-}
-
-// A node that is written out many times is wrong once.
-void Expander::Report(Diagnostic error) {
-  const uint64_t place =
-      uint64_t{error.loc.line} << 32 | uint64_t{error.loc.column};
-  if (reported_.emplace(place, error.message).second) {
-    errors_.push_back(std::move(error));
-  }
-}
-
-bool Expander::Expect(const JsonValue& value, Kind kind,
-                      std::string_view what) {
-  if (value.Is(kind)) return true;
-  Fail(value, "{} is {}, expected {}", what, KindName(value.kind),
-       KindName(kind));
-  return false;
 }
 
 SourceLoc Expander::LocateIn(const JsonValue& value, const Frame& frame) const {

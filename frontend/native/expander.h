@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,10 @@
 
 namespace mxc {
 
-class Expander {
+class Expander : JsonDiagnostics {
  public:
   Expander(const JsonDocument& document, Graph& graph, Diagnostics& errors)
-      : document_(document), graph_(graph), errors_(errors) {}
+      : JsonDiagnostics(document, errors), graph_(graph) {}
 
   // Attributes by operator that its nodes have unless they say otherwise.
   void SetDefaults(const JsonValue* defaults);
@@ -93,25 +92,9 @@ class Expander {
   std::optional<JsonValue> Evaluate(const JsonValue& value, const Scope& scope);
   std::optional<bool> EvaluateCondition(const JsonValue& value,
                                         const Scope& scope);
-  template <class... Args>
-  void Fail(const SourceLoc& loc, fmt::format_string<Args...> format,
-            Args&&... args) {
-    Report(Error(loc, format, std::forward<Args>(args)...));
-  }
-  template <class... Args>
-  void Fail(const JsonValue& at, fmt::format_string<Args...> format,
-            Args&&... args) {
-    Fail(document_.Locate(at), format, std::forward<Args>(args)...);
-  }
-  void Report(Diagnostic error);
-  bool Expect(const JsonValue& value, JsonValue::Kind kind,
-              std::string_view what);
   SourceLoc LocateIn(const JsonValue& value, const Frame& frame) const;
 
-  const JsonDocument& document_;
   Graph& graph_;
-  Diagnostics& errors_;
-  std::set<std::pair<uint64_t, std::string>> reported_;  // place, message
   std::map<const Operator*, const JsonValue*> defaults_;
   std::map<std::string, const JsonValue*, std::less<>> blocks_;
   std::map<std::string, Value> globals_;

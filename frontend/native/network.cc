@@ -15,12 +15,12 @@ using Kind = JsonValue::Kind;
 
 constexpr std::string_view kBatch = "N";
 
-class NetworkReader {
+class NetworkReader : JsonDiagnostics {
  public:
   NetworkReader(const JsonDocument& document, const LoadOptions& options)
-      : document_(document),
+      : JsonDiagnostics(document, found_),
         options_(options),
-        expander_(document, graph_, errors_) {}
+        expander_(document, graph_, found_) {}
 
   Result<Graph> Read() {
     const JsonValue& root = document_.root();
@@ -37,7 +37,7 @@ class NetworkReader {
       const Value last = expander_.Expand(*nodes, constants_, data);
       SetOutputs(root.Find("outputs"), last);
     }
-    if (!errors_.empty()) return std::move(errors_);
+    if (!found_.empty()) return std::move(found_);
     AssignRoles(graph_);
     for (Node* parameter : parameters_) {
       parameter->role = VariableRole::kParameter;
@@ -46,20 +46,6 @@ class NetworkReader {
   }
 
  private:
-  template <class... Args>
-  void Fail(const JsonValue& at, fmt::format_string<Args...> format,
-            Args&&... args) {
-    errors_.push_back(
-        Error(document_.Locate(at), format, std::forward<Args>(args)...));
-  }
-
-  bool Expect(const JsonValue& value, Kind kind, std::string_view what) {
-    if (value.Is(kind)) return true;
-    Fail(value, "{} is {}, expected {}", what, KindName(value.kind),
-         KindName(kind));
-    return false;
-  }
-
   void CheckKeys(const JsonValue& root) {
     static constexpr std::string_view kKeys[] = {
         "mxc",      "name",   "inputs", "parameters", "constants",
@@ -67,10 +53,8 @@ class NetworkReader {
     for (const JsonMember& member : root.members) {
       if (std::ranges::count(kKeys, member.key) > 0) continue;
       const std::string_view nearest = Nearest(member.key, kKeys);
-      errors_.push_back(
-          Error(document_.LocateKey(root, member), "key '{}' is unknown{}",
-                member.key,
-                nearest.empty() ? "" : fmt::format("; nearest: {}", nearest)));
+      Fail(document_.LocateKey(root, member), "key '{}' is unknown{}",
+           member.key, NearestNote(nearest));
     }
     const JsonValue& version = *root.Find("mxc");
     if (!version.Is(Kind::kInteger) || version.integer != 1) {
@@ -169,9 +153,8 @@ class NetworkReader {
     const JsonValue& value = property.value;
     if (key == "shape" || key == "//") return;
     if (key != "dtype" && key != "layout" && key != "init") {
-      errors_.push_back(
-          Error(document_.LocateKey(*value.parent, property),
-                "key '{}' is unknown; known: shape, dtype, layout, init", key));
+      Fail(document_.LocateKey(*value.parent, property),
+           "key '{}' is unknown; known: shape, dtype, layout, init", key);
     } else if (Expect(value, Kind::kString, fmt::format("'{}'", key))) {
       if (key != "dtype") {
         node.annotations["__" + key + "__"] = value.string;
@@ -240,10 +223,9 @@ class NetworkReader {
     if (outputs->items.empty()) Fail(*outputs, "the network has no output");
   }
 
-  const JsonDocument& document_;
   const LoadOptions& options_;
   Graph graph_;
-  Diagnostics errors_;
+  Diagnostics found_;
   Expander expander_;
   Scope constants_;
   std::map<std::string, int64_t, std::less<>> symbols_;

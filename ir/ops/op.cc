@@ -38,12 +38,9 @@ class FieldParser : public Fields {
   void ReportUnknown() {
     for (const auto& [name, text] : texts_) {
       if (IsAnnotation(name) || std::ranges::count(names_, name) > 0) continue;
-      const std::string_view nearest = Nearest(name, names_);
       errors_.push_back(
           {name, fmt::format("attribute '{}' is unknown{}", name,
-                             nearest.empty()
-                                 ? std::string()
-                                 : fmt::format("; nearest: {}", nearest))});
+                             NearestNote(Nearest(name, names_)))});
     }
   }
 

@@ -59,4 +59,8 @@ std::string_view Nearest(std::string_view name,
   return best_distance <= allowed ? best : std::string_view();
 }
 
+std::string NearestNote(std::string_view nearest) {
+  return nearest.empty() ? "" : "; nearest: " + std::string(nearest);
+}
+
 }  // namespace mxc

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace mxc {
@@ -12,5 +13,8 @@ namespace mxc {
 // differs in more than a third of its letters.
 std::string_view Nearest(std::string_view name,
                          std::span<const std::string_view> candidates);
+
+// "; nearest: <name>" for the end of a message; nothing for an empty name.
+std::string NearestNote(std::string_view nearest);
 
 }  // namespace mxc
