@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/half_float.h"
+
+namespace mxc {
+
+using llvm::Value;
+
+// The multiplication makes subnormals normal.
+Value* HalfToFloat(KernelFunction& kernel, Value* half) {
+  auto& builder = kernel.b();
+  llvm::Type* i32 = half->getType()->getWithNewType(builder.getInt32Ty());
+  llvm::Type* f32 = half->getType()->getWithNewType(builder.getFloatTy());
+  Value* bits = builder.CreateZExt(half, i32);
+  Value* sign = builder.CreateShl(builder.CreateAnd(bits, 0x8000), 16);
+  Value* rest = builder.CreateShl(builder.CreateAnd(bits, 0x7fff), 13);
+  Value* scaled = builder.CreateFMul(builder.CreateBitCast(rest, f32),
+                                     llvm::ConstantFP::get(f32, 0x1p112));
+  Value* finite = builder.CreateBitCast(scaled, i32);
+  Value* special =
+      builder.CreateICmpUGE(rest, llvm::ConstantInt::get(i32, 0x7c00 << 13));
+  Value* magnitude =
+      builder.CreateSelect(special, builder.CreateOr(rest, 0x7f800000), finite);
+  return builder.CreateBitCast(builder.CreateOr(magnitude, sign), f32);
+}
+
+Value* FloatToHalf(KernelFunction& kernel, Value* x) {
+  auto& builder = kernel.b();
+  llvm::Type* f32 = x->getType();
+  llvm::Type* i32 = f32->getWithNewType(builder.getInt32Ty());
+  const auto number = [&](uint64_t n) {
+    return llvm::ConstantInt::get(i32, n);
+  };
+  Value* bits = builder.CreateBitCast(x, i32);
+  Value* magnitude = builder.CreateAnd(bits, 0x7fffffff);
+  // Adding ½ aligns a subnormal's digits with the end of the mantissa.
+  Value* shifted = builder.CreateFAdd(builder.CreateBitCast(magnitude, f32),
+                                      llvm::ConstantFP::get(f32, 0.5));
+  Value* subnormal = builder.CreateSub(builder.CreateBitCast(shifted, i32),
+                                       number(0x3f000000));
+  Value* odd = builder.CreateAnd(builder.CreateLShr(magnitude, 13), 1);
+  Value* rounded =
+      builder.CreateAdd(builder.CreateAdd(magnitude, number(0xc8000fff)), odd);
+  Value* normal = builder.CreateLShr(rounded, 13);
+  Value* half = builder.CreateSelect(
+      builder.CreateICmpULT(magnitude, number(0x38800000)), subnormal, normal);
+  half =
+      builder.CreateSelect(builder.CreateICmpUGE(magnitude, number(0x477ff000)),
+                           number(0x7c00), half);
+  half =
+      builder.CreateSelect(builder.CreateICmpUGT(magnitude, number(0x7f800000)),
+                           number(0x7e00), half);
+  half = builder.CreateOr(
+      half, builder.CreateAnd(builder.CreateLShr(bits, 16), 0x8000));
+  return builder.CreateTrunc(half, f32->getWithNewType(builder.getInt16Ty()));
+}
+
+Value* BrainToFloat(KernelFunction& kernel, Value* brain) {
+  auto& builder = kernel.b();
+  llvm::Type* i32 = brain->getType()->getWithNewType(builder.getInt32Ty());
+  llvm::Type* f32 = brain->getType()->getWithNewType(builder.getFloatTy());
+  Value* bits = builder.CreateShl(builder.CreateZExt(brain, i32), 16);
+  return builder.CreateBitCast(bits, f32);
+}
+
+Value* FloatToBrain(KernelFunction& kernel, Value* x) {
+  auto& builder = kernel.b();
+  llvm::Type* i32 = x->getType()->getWithNewType(builder.getInt32Ty());
+  Value* bits = builder.CreateBitCast(x, i32);
+  Value* odd = builder.CreateAnd(builder.CreateLShr(bits, 16), 1);
+  Value* rounded = builder.CreateAdd(
+      builder.CreateAdd(bits, llvm::ConstantInt::get(i32, 0x7fff)), odd);
+  Value* quiet = builder.CreateOr(bits, 0x400000);
+  Value* chosen =
+      builder.CreateSelect(builder.CreateFCmpUNO(x, x), quiet, rounded);
+  return builder.CreateTrunc(
+      builder.CreateLShr(chosen, 16),
+      x->getType()->getWithNewType(builder.getInt16Ty()));
+}
+
+}  // namespace mxc

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// f16 and bf16, in an i16 each, from and to f32, by integer and f32 arithmetic
+// alone, so that no target needs a library for it. Towards the narrow type
+// numbers are rounded to nearest even.
+#pragma once
+
+#include "codegen/llvm/kernel_function.h"
+
+namespace mxc {
+
+llvm::Value* HalfToFloat(KernelFunction& kernel, llvm::Value* half);
+llvm::Value* FloatToHalf(KernelFunction& kernel, llvm::Value* x);
+llvm::Value* BrainToFloat(KernelFunction& kernel, llvm::Value* brain);
+llvm::Value* FloatToBrain(KernelFunction& kernel, llvm::Value* x);
+
+}  // namespace mxc
