@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "tools/drawing_columns.h"
 #include "tools/html_page.h"
 #include "tools/terminal.h"
 
@@ -61,7 +62,11 @@ class DotWriter {
       AssignSteps();
       AssignPlaces();
     }
-    AssignColumns();
+    std::vector<const Node*> drawn;
+    for (const Node* node : order_) {
+      if (!IsWeight(*node)) drawn.push_back(node);
+    }
+    column_ = ColumnsOf(drawn, members_);
   }
 
   std::string Write() {
@@ -79,7 +84,6 @@ class DotWriter {
 
  private:
   static constexpr int kLegendColumns = 6;
-  static constexpr int kColumnHeight = 44;  // operators one below the other
 
   void AssignSteps() {
     std::map<std::string, int> by_name;
@@ -249,81 +253,6 @@ class DotWriter {
           "  out{} [label=<{}>, shape=ellipse, fillcolor=\"#ffe9c7\"];\n", i,
           EscapeMarkup(name));
     }
-  }
-
-  // A long network goes on in the next column. A column ends where fewest
-  // values cross, near the height that all columns should have.
-  void AssignColumns() {
-    std::vector<const Node*> drawn;
-    std::map<const Node*, int> position;
-    for (const Node* node : order_) {
-      if (IsWeight(*node)) continue;
-      position[node] = static_cast<int>(drawn.size());
-      drawn.push_back(node);
-    }
-    const std::vector<int> crossing = CountCrossings(drawn, position);
-    const int total = static_cast<int>(drawn.size());
-    const int columns = (Depth(drawn) + kColumnHeight - 1) / kColumnHeight;
-    const int slack = total / std::max(1, columns) / 3;
-    int begin = 0;
-    for (int c = 0; c < columns; ++c) {
-      const int wish = static_cast<int>(int64_t{total} * (c + 1) / columns);
-      const int end =
-          c + 1 == columns ? total : BestCut(crossing, wish, begin, slack);
-      for (int i = begin; i < end; ++i) column_[drawn[i]] = c;
-      begin = end;
-    }
-  }
-
-  // For each position the number of values that cross it, large where it would
-  // cut a step in two.
-  std::vector<int> CountCrossings(
-      const std::vector<const Node*>& drawn,
-      const std::map<const Node*, int>& position) const {
-    constexpr int kNever = 1000;
-    std::vector<int> crossing(drawn.size() + 1, 0);
-    const auto add = [&](int first, int last, int count) {
-      for (int i = first + 1; i <= last; ++i) crossing[i] += count;
-    };
-    for (const Node* node : drawn) {
-      for (const Value& input : node->inputs) {
-        const auto from = position.find(input.node);
-        if (from != position.end()) add(from->second, position.at(node), 1);
-      }
-    }
-    for (const auto& [step, nodes] : members_) {
-      add(position.at(nodes.front()), position.at(nodes.back()), kNever);
-    }
-    return crossing;
-  }
-
-  // Nodes on the longest path.
-  static int Depth(const std::vector<const Node*>& drawn) {
-    std::map<const Node*, int> depth;
-    int deepest = 0;
-    for (const Node* node : drawn) {
-      int& own = depth[node];
-      for (const Value& input : node->inputs) {
-        const auto above = depth.find(input.node);
-        if (above != depth.end()) own = std::max(own, above->second + 1);
-      }
-      deepest = std::max(deepest, own + 1);
-    }
-    return deepest;
-  }
-
-  // Where to end a column that should end at `wish`, up to `slack` away.
-  static int BestCut(const std::vector<int>& crossing, int wish, int begin,
-                     int slack) {
-    const int end =
-        std::min(wish + slack, static_cast<int>(crossing.size()) - 2);
-    int best = wish;
-    double best_cost = 1e9;
-    for (int i = std::max(begin + 1, wish - slack); i <= end; ++i) {
-      const double cost = crossing[i] + 2.0 * std::abs(i - wish) / (slack + 1);
-      if (cost < best_cost) best = i, best_cost = cost;
-    }
-    return best;
   }
 
   static std::string ValueText(const Value& value) {

@@ -12,22 +12,22 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
-#include "runtime/formats/npy.h"
 #include "runtime/train/random.h"
 #include "tools/arrays.h"
 #include "tools/command.h"
+#include "tools/difference.h"
 #include "tools/plan.h"
 #include "tools/step_runner.h"
 #include "tools/verify_gradient.h"
+#include "tools/verify_steps.h"
 
 namespace mxc {
 namespace {
@@ -38,63 +38,10 @@ struct VerifyOptions {
   Manners manners;
   PlanOptions plan;
   std::vector<std::string> inputs;  // "data=x.npy"
-  double atol = 1e-5, rtol = 1e-4;
+  Tolerance tolerance;
   std::string repro_folder;
   bool gradients = false;
 };
-
-using Inputs = std::map<std::string, Tensor>;
-
-// How far `found` is from `expected`.
-struct Difference {
-  double error = 0;    // largest |found − expected|
-  double scale = 0;    // largest |expected|
-  int64_t worst = -1;  // where it exceeds the tolerance most, or -1
-  double found = 0, expected = 0;
-
-  double relative() const { return scale > 0 ? error / scale : error; }
-};
-
-bool Differ(double found, double expected, double limit) {
-  if (std::isnan(found) || std::isnan(expected)) {
-    return std::isnan(found) != std::isnan(expected);
-  }
-  if (std::isinf(found) || std::isinf(expected)) return found != expected;
-  return std::abs(found - expected) > limit;
-}
-
-Difference Compare(const Tensor& found, const Tensor& expected,
-                   const VerifyOptions& options) {
-  Difference d;
-  const int64_t count = expected.shape().elements();
-  for (int64_t i = 0; i < count; ++i) {
-    const double e = std::abs(expected.At(i));
-    if (std::isfinite(e)) d.scale = std::max(d.scale, e);
-  }
-  double excess = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double f = found.At(i), e = expected.At(i);
-    const double error = std::abs(f - e);
-    if (std::isfinite(error)) d.error = std::max(d.error, error);
-    const double limit = options.atol * std::max(1.0, d.scale) +
-                         options.rtol * (std::isfinite(e) ? std::abs(e) : 0);
-    if (!Differ(f, e, limit)) continue;
-    const double over = std::isfinite(error) ? error - limit : HUGE_VAL;
-    if (d.worst >= 0 && over <= excess) continue;
-    excess = over;
-    d.worst = i, d.found = f, d.expected = e;
-  }
-  return d;
-}
-
-std::string IndexText(int64_t position, const Shape& shape) {
-  Extents index(shape.dims().size());
-  for (size_t axis = index.size(); axis-- > 0;) {
-    index[axis] = position % shape[static_cast<int>(axis)];
-    position /= shape[static_cast<int>(axis)];
-  }
-  return ToString(index);
-}
 
 // --- inputs
 
@@ -140,9 +87,27 @@ Result<Tensor> InputFor(const Buffer& buffer, const Inputs& given,
   return value;
 }
 
-Result<Inputs> MakeInputs(const Program& program,
+// Every name that is given must be an input's.
+Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
+  std::set<std::string> names;
+  for (const Program& program : programs) {
+    for (const int b : program.BuffersOf(BufferKind::kInput)) {
+      names.insert(program.buffers[b].name);
+    }
+  }
+  Diagnostics errors;
+  for (const auto& [name, value] : given) {
+    if (names.contains(name)) continue;
+    errors.push_back(Complaint(
+        fmt::format("the network has no input '{}'; its inputs: {}",
+                    name, fmt::join(names, ", "))));
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
+Result<Inputs> MakeInputs(const Program& program, const Inputs& given,
                           const VerifyOptions& options) {
-  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
   Inputs inputs;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
@@ -150,112 +115,6 @@ Result<Inputs> MakeInputs(const Program& program,
                InputFor(buffer, given, options.plan.network.seed));
   }
   return inputs;
-}
-
-// --- steps
-
-struct StepResult {
-  std::string name, kernel;
-  Difference difference;
-};
-
-// One step alone, its operands beside it: enough to see the error again.
-Status WriteRepro(const std::string& folder, const Program& program, int step,
-                  std::span<const Tensor> inputs, const Tensor& found,
-                  const Tensor& expected) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  Program alone;
-  alone.name = program.name;
-  alone.entry = program.entry;
-  alone.steps = {program.steps[step]};
-  Step& only = alone.steps.front();
-  const auto keep = [&](int& operand, BufferKind kind) {
-    Buffer buffer = program.buffers[operand];
-    buffer.kind = kind;
-    buffer.alias_of = -1;
-    buffer.state = -1;
-    buffer.offset = -1;
-    operand = static_cast<int>(alone.buffers.size());
-    alone.buffers.push_back(buffer);
-  };
-  for (int& input : only.inputs) keep(input, BufferKind::kInput);
-  for (int& output : only.outputs) keep(output, BufferKind::kOutput);
-  std::ofstream(folder + "/step.program") << Print(alone);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    MXC_RETURN_IF_ERROR(
-        WriteNpyTensor(fmt::format("{}/input_{}.npy", folder, i), inputs[i]));
-  }
-  MXC_RETURN_IF_ERROR(WriteNpyTensor(folder + "/found.npy", found));
-  return WriteNpyTensor(folder + "/expected.npy", expected);
-}
-
-Diagnostic Wrong(const Program& program, int step, const std::string& kernel,
-                 const Buffer& output, const Difference& d) {
-  Diagnostic wrong;
-  wrong.loc = program.steps[step].loc;
-  wrong.message =
-      fmt::format("step {} '{}' is wrong: '{}' at {} is {}, expected {}", step,
-                  program.steps[step].name, output.name,
-                  IndexText(d.worst, output.type.shape), d.found, d.expected);
-  wrong.notes = {fmt::format("kernel {}", kernel),
-                 fmt::format("largest error {:.2e} of largest value {:.2e}",
-                             d.error, d.scale)};
-  return wrong;
-}
-
-// Whether the buffer's elements lie in it as they are, not transformed for a
-// kernel (Winograd): else what the steps made of them cannot be read.
-bool Readable(const Buffer& buffer) {
-  return buffer.layout.basis == KernelBasis::kPlain;
-}
-
-// Runs all steps; fails at the first that is wrong. What cannot be read is
-// compared by what its readers make of it.
-Result<std::vector<StepResult>> RunSteps(const VerifyOptions& options,
-                                         const Program& program,
-                                         const Inputs& inputs,
-                                         StepRunner& runner) {
-  for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    runner.Write(b, inputs.at(program.buffers[b].name));
-  }
-  for (const int b : program.BuffersOf(BufferKind::kState)) {
-    const Tensor& initial = program.buffers[b].constant;
-    if (!initial.empty()) runner.Write(b, initial);
-  }
-  std::map<int, Tensor> unreadable;  // buffers, as they must be
-  const auto read = [&](int buffer) {
-    const auto found = unreadable.find(buffer);
-    return found == unreadable.end() ? runner.Read(buffer) : found->second;
-  };
-  std::vector<StepResult> results;
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    const Step& step = program.steps[s];
-    const int index = static_cast<int>(s);
-    std::vector<Tensor> operands;
-    for (const int input : step.inputs) operands.push_back(read(input));
-    runner.RunStep(index);
-    const std::vector<Tensor> expected = InterpretStep(program, step, operands);
-    StepResult result{step.name, runner.KernelName(index), {}};
-    for (size_t o = 0; o < expected.size(); ++o) {
-      if (!Readable(program.buffers[step.outputs[o]])) {
-        unreadable[step.outputs[o]] = expected[o];
-        continue;
-      }
-      const Tensor found = runner.Read(step.outputs[o]);
-      const Difference d = Compare(found, expected[o], options);
-      if (d.relative() >= result.difference.relative()) result.difference = d;
-      if (d.worst < 0) continue;
-      MXC_RETURN_IF_ERROR(WriteRepro(options.repro_folder, program, index,
-                                     operands, found, expected[o]));
-      Diagnostic wrong = Wrong(program, index, result.kernel,
-                               program.buffers[step.outputs[o]], d);
-      wrong.notes.push_back("repro in " + options.repro_folder);
-      return wrong;
-    }
-    results.push_back(result);
-  }
-  return results;
 }
 
 // --- passes
@@ -271,7 +130,7 @@ std::optional<std::pair<size_t, Difference>> FirstWrong(
     const VerifyOptions& options, const std::vector<Tensor>& found,
     const std::vector<Tensor>& expected) {
   for (size_t i = 0; i < found.size(); ++i) {
-    const Difference d = Compare(found[i], expected[i], options);
+    const Difference d = Compare(found[i], expected[i], options.tolerance);
     if (d.worst >= 0) return std::pair(i, d);
   }
   return std::nullopt;
@@ -313,8 +172,8 @@ Result<double> CheckOutputs(const VerifyOptions& options,
   }
   double largest = 0;
   for (size_t i = 0; i < found.size(); ++i) {
-    largest =
-        std::max(largest, Compare(found[i], expected[i], options).relative());
+    largest = std::max(
+        largest, Compare(found[i], expected[i], options.tolerance).relative());
   }
   return largest;
 }
@@ -344,7 +203,9 @@ class TemporaryFile {
 };
 
 Result<Report> Verify(const VerifyOptions& options) {
+  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
+  MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
   const TemporaryFile artifact;
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target, {}));
@@ -355,10 +216,11 @@ Result<Report> Verify(const VerifyOptions& options) {
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
                StepRunner::Open(artifact.path(), entry, program));
-    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, options));
+    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, given, options));
     const Stopwatch watch;
     MXC_ASSIGN(const std::vector<StepResult> steps,
-               RunSteps(options, program, inputs, runner));
+               RunSteps(program, inputs, runner, options.tolerance,
+                        options.repro_folder));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
     MXC_ASSIGN(report.output_error,
@@ -381,7 +243,9 @@ Result<Report> VerifyTraining(VerifyOptions options) {
   PlanOptions plain = options.plan;
   plain.level = 0;
   MXC_ASSIGN(const Plan plan, MakePlan(plain, {.quiet = true}));
-  MXC_ASSIGN(const Inputs inputs, MakeInputs(plan.programs.front(), options));
+  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
+  MXC_ASSIGN(const Inputs inputs,
+             MakeInputs(plan.programs.front(), given, options));
   MXC_ASSIGN(report.gradients,
              CheckGradients(options.plan, inputs, kTolerance));
   return report;
@@ -455,10 +319,10 @@ std::function<int()> AddVerify(CLI::App& app) {
                  "value of an input (default: random numbers in [0, 1))")
       ->type_name("NAME=FILE.npy")
       ->allow_extra_args(false);
-  app.add_option("--atol", options->atol,
+  app.add_option("--atol", options->tolerance.absolute,
                  "absolute tolerance, times the largest value where above 1")
       ->capture_default_str();
-  app.add_option("--rtol", options->rtol, "relative tolerance")
+  app.add_option("--rtol", options->tolerance.relative, "relative tolerance")
       ->capture_default_str();
   app.add_option("--repro", options->repro_folder,
                  "folder for the first wrong step")

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/difference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mxc {
+namespace {
+
+bool Differ(double found, double expected, double limit) {
+  if (std::isnan(found) || std::isnan(expected)) {
+    return std::isnan(found) != std::isnan(expected);
+  }
+  if (std::isinf(found) || std::isinf(expected)) return found != expected;
+  return std::abs(found - expected) > limit;
+}
+
+}  // namespace
+
+Difference Compare(const Tensor& found, const Tensor& expected,
+                   const Tolerance& tolerance) {
+  Difference d;
+  const int64_t count = expected.shape().elements();
+  for (int64_t i = 0; i < count; ++i) {
+    const double e = std::abs(expected.At(i));
+    if (std::isfinite(e)) d.scale = std::max(d.scale, e);
+  }
+  double excess = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double f = found.At(i), e = expected.At(i);
+    const double error = std::abs(f - e);
+    if (std::isfinite(error)) d.error = std::max(d.error, error);
+    const double limit =
+        tolerance.absolute * std::max(1.0, d.scale) +
+        tolerance.relative * (std::isfinite(e) ? std::abs(e) : 0);
+    if (!Differ(f, e, limit)) continue;
+    const double over = std::isfinite(error) ? error - limit : HUGE_VAL;
+    if (d.worst >= 0 && over <= excess) continue;
+    excess = over;
+    d.worst = i, d.found = f, d.expected = e;
+  }
+  return d;
+}
+
+std::string IndexText(int64_t position, const Shape& shape) {
+  Extents index(shape.dims().size());
+  for (size_t axis = index.size(); axis-- > 0;) {
+    index[axis] = position % shape[static_cast<int>(axis)];
+    position /= shape[static_cast<int>(axis)];
+  }
+  return ToString(index);
+}
+
+}  // namespace mxc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a tensor is from what it should be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ir/graph/tensor.h"
+
+namespace mxc {
+
+// |found − expected| may be absolute · max(1, largest |expected|) + relative ·
+// |expected|.
+struct Tolerance {
+  double absolute = 1e-5, relative = 1e-4;
+};
+
+// How far `found` is from `expected`.
+struct Difference {
+  double error = 0;    // largest |found − expected|
+  double scale = 0;    // largest |expected|
+  int64_t worst = -1;  // where it exceeds the tolerance most, or -1
+  double found = 0, expected = 0;
+
+  double relative() const { return scale > 0 ? error / scale : error; }
+};
+
+// Of tensors of one shape. NaN equals NaN, an infinity itself.
+Difference Compare(const Tensor& found, const Tensor& expected,
+                   const Tolerance& tolerance);
+
+// "(0, 3, 5)": the index of a position in row-major order.
+std::string IndexText(int64_t position, const Shape& shape);
+
+}  // namespace mxc

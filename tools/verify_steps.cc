@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/verify_steps.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "ir/program/interpreter.h"
+#include "tools/arrays.h"
+
+namespace mxc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One step alone, its operands beside it: enough to see the error again.
+Status WriteRepro(const std::string& folder, const Program& program, int step,
+                  std::span<const Tensor> inputs, const Tensor& found,
+                  const Tensor& expected) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  Program alone;
+  alone.name = program.name;
+  alone.entry = program.entry;
+  alone.steps = {program.steps[step]};
+  Step& only = alone.steps.front();
+  const auto keep = [&](int& operand, BufferKind kind) {
+    Buffer buffer = program.buffers[operand];
+    buffer.kind = kind;
+    buffer.alias_of = -1;
+    buffer.state = -1;
+    buffer.offset = -1;
+    operand = static_cast<int>(alone.buffers.size());
+    alone.buffers.push_back(buffer);
+  };
+  for (int& input : only.inputs) keep(input, BufferKind::kInput);
+  for (int& output : only.outputs) keep(output, BufferKind::kOutput);
+  std::ofstream(folder + "/step.program") << Print(alone);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    MXC_RETURN_IF_ERROR(
+        WriteNpyTensor(fmt::format("{}/input_{}.npy", folder, i), inputs[i]));
+  }
+  MXC_RETURN_IF_ERROR(WriteNpyTensor(folder + "/found.npy", found));
+  return WriteNpyTensor(folder + "/expected.npy", expected);
+}
+
+Diagnostic Wrong(const Program& program, int step, const std::string& kernel,
+                 const Buffer& output, const Difference& d) {
+  Diagnostic wrong;
+  wrong.loc = program.steps[step].loc;
+  wrong.message =
+      fmt::format("step {} '{}' is wrong: '{}' at {} is {}, expected {}", step,
+                  program.steps[step].name, output.name,
+                  IndexText(d.worst, output.type.shape), d.found, d.expected);
+  wrong.notes = {fmt::format("kernel {}", kernel),
+                 fmt::format("largest error {:.2e} of largest value {:.2e}",
+                             d.error, d.scale)};
+  return wrong;
+}
+
+// Whether the buffer's elements lie in it as they are, not transformed for a
+// kernel (Winograd): else what the steps made of them cannot be read.
+bool Readable(const Buffer& buffer) {
+  return buffer.layout.basis == KernelBasis::kPlain;
+}
+
+}  // namespace
+
+Result<std::vector<StepResult>> RunSteps(const Program& program,
+                                         const Inputs& inputs,
+                                         StepRunner& runner,
+                                         const Tolerance& tolerance,
+                                         const std::string& repro_folder) {
+  for (const int b : program.BuffersOf(BufferKind::kInput)) {
+    runner.Write(b, inputs.at(program.buffers[b].name));
+  }
+  for (const int b : program.BuffersOf(BufferKind::kState)) {
+    const Tensor& initial = program.buffers[b].constant;
+    if (!initial.empty()) runner.Write(b, initial);
+  }
+  std::map<int, Tensor> unreadable;  // buffers, as they must be
+  const auto read = [&](int buffer) {
+    const auto found = unreadable.find(buffer);
+    return found == unreadable.end() ? runner.Read(buffer) : found->second;
+  };
+  std::vector<StepResult> results;
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = program.steps[s];
+    const int index = static_cast<int>(s);
+    std::vector<Tensor> operands;
+    for (const int input : step.inputs) operands.push_back(read(input));
+    runner.RunStep(index);
+    const std::vector<Tensor> expected = InterpretStep(program, step, operands);
+    StepResult result{step.name, runner.KernelName(index), {}};
+    for (size_t o = 0; o < expected.size(); ++o) {
+      if (!Readable(program.buffers[step.outputs[o]])) {
+        unreadable[step.outputs[o]] = expected[o];
+        continue;
+      }
+      const Tensor found = runner.Read(step.outputs[o]);
+      const Difference d = Compare(found, expected[o], tolerance);
+      if (d.relative() >= result.difference.relative()) result.difference = d;
+      if (d.worst < 0) continue;
+      MXC_RETURN_IF_ERROR(WriteRepro(repro_folder, program, index, operands,
+                                     found, expected[o]));
+      Diagnostic wrong = Wrong(program, index, result.kernel,
+                               program.buffers[step.outputs[o]], d);
+      wrong.notes.push_back("repro in " + repro_folder);
+      return wrong;
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+}  // namespace mxc
