@@ -184,10 +184,6 @@ Value GradientBuilder::HeadSummedTo(int input) {
 
 std::vector<Value> GradientBuilder::Elementwise() {
   MXC_CHECK(node_.types.size() == 1, "operator '{}'", node_.op->name);
-  std::string attrs;  // one "name=text" a line
-  for (const auto& [name, text] : Attrs()) {
-    attrs += fmt::format("{}={}\n", name, text);
-  }
   std::vector<Value> operands = {Head()};
   if (node_.op->slope_of_output) {
     operands.push_back(Out());
@@ -200,7 +196,7 @@ std::vector<Value> GradientBuilder::Elementwise() {
     gradients[i] = Op("_elementwise_gradient", operands,
                       {{"num_args", std::to_string(operands.size())},
                        {"of", node_.op->name},
-                       {"attrs", attrs},
+                       {"attrs", PrintAttrLines(Attrs())},
                        {"input", std::to_string(i)}},
                       inputs() == 1 ? node_.op->name : InputName(i));
   }

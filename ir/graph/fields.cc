@@ -273,4 +273,24 @@ std::string PrintField(const Field& field) {
       field.value);
 }
 
+std::string PrintAttrLines(const std::vector<AttrText>& attrs) {
+  std::string lines;
+  for (const auto& [name, text] : attrs) {
+    lines += fmt::format("{}={}\n", name, text);
+  }
+  return lines;
+}
+
+std::vector<AttrText> ParseAttrLines(std::string_view lines) {
+  std::vector<AttrText> attrs;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t end = lines.find('\n', at), equals = lines.find('=', at);
+    if (end == lines.npos || equals > end) break;
+    attrs.emplace_back(lines.substr(at, equals - at),
+                       lines.substr(equals + 1, end - equals - 1));
+    at = end + 1;
+  }
+  return attrs;
+}
+
 }  // namespace mxc

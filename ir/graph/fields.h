@@ -100,6 +100,11 @@ inline Field::~Field() { fields_.Visit(*this); }
 // One attribute as text, in the order of a file or of Describe.
 using AttrText = std::pair<std::string, std::string>;
 
+// "name=text" in lines, for attributes that are the value of one; and back: up
+// to the first line that is none.
+std::string PrintAttrLines(const std::vector<AttrText>& attrs);
+std::vector<AttrText> ParseAttrLines(std::string_view lines);
+
 // Why a text is not a legal value; `name` is empty for a missing attribute.
 struct AttrError {
   std::string name;

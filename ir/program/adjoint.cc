@@ -127,7 +127,7 @@ Expr Guarded(const std::vector<Expr>& conditions, Expr value) {
   for (const bool reads : {true, false}) {
     Expr all;
     for (const Expr& condition : conditions) {
-      if (HoldsLoads(condition) != reads || IsConst(condition, 1)) continue;
+      if (HasLoads(condition) != reads || IsConst(condition, 1)) continue;
       all = all ? all && condition : condition;
     }
     if (all) value = Select(all, value, Lit(0, value));

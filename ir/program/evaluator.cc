@@ -167,12 +167,6 @@ Values ApplyUnary(UnaryOp op, const Values& x) {
   return {};
 }
 
-double FloorModulus(double a, double b) {
-  if (b == 0) return 0;
-  const double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
 Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
   if (!IsFloat(dtype)) {
     return Apply(
@@ -189,7 +183,7 @@ Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
     case BinaryOp::kDiv:
       return Apply([](double x, double y) { return x / y; }, a, b);
     case BinaryOp::kMod:
-      return Apply(FloorModulus, a, b);
+      return Apply(FloorRemainder, a, b);
     case BinaryOp::kPow:
       return Apply([](double x, double y) { return std::pow(x, y); }, a, b);
     case BinaryOp::kMax:

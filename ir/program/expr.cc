@@ -283,6 +283,12 @@ void VisitLoads(const Expr& e, const std::function<void(const ExprNode&)>& f) {
   });
 }
 
+bool HasLoads(const Expr& e) {
+  bool found = false;
+  VisitLoads(e, [&](const ExprNode&) { found = true; });
+  return found;
+}
+
 std::vector<int> FreeVars(const Expr& e) {
   FreeSets sets;
   const std::set<int>& free = CollectFree(e, sets);

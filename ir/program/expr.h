@@ -177,6 +177,7 @@ Expr Lit(double value, const Expr& like);
 bool Equal(const Expr& a, const Expr& b);  // structurally
 bool IsConst(const Expr& e, double value);
 void VisitLoads(const Expr& e, const std::function<void(const ExprNode&)>& f);
+bool HasLoads(const Expr& e);
 bool UsesVar(const Expr& e, int var);
 // Free variables, ascending.
 std::vector<int> FreeVars(const Expr& e);

@@ -30,12 +30,6 @@ void AddFactors(std::map<int, int64_t>& to, const std::map<int, int64_t>& from,
 
 }  // namespace
 
-bool HoldsLoads(const Expr& e) {
-  bool holds = false;
-  VisitLoads(e, [&](const ExprNode&) { holds = true; });
-  return holds;
-}
-
 bool IndexConstraints::IsVariable(int var) const {
   return std::ranges::any_of(
       ranges_, [&](const Range& range) { return range.var == var; });
@@ -175,7 +169,7 @@ bool IndexConstraints::Narrow(const Expr& condition) {
   if (!strict && !Is(condition, BinaryOp::kLessEqual)) return false;
   const Expr &less = condition->args[0], &more = condition->args[1];
   // What reads memory is asked where the bounds hold: it may rely on them.
-  if (!IsInteger(less) || HoldsLoads(condition)) return false;
+  if (!IsInteger(less) || HasLoads(condition)) return false;
   // max(a, b) ≤ x  ⇔  a ≤ x and b ≤ x;  x ≤ min(a, b) alike.
   const bool split_less = Is(less, BinaryOp::kMax);
   if (split_less || Is(more, BinaryOp::kMin)) {

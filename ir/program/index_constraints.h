@@ -14,8 +14,6 @@
 
 namespace mxc {
 
-bool HoldsLoads(const Expr& e);
-
 class IndexConstraints {
  public:
   // Variables in an order in which bounds use earlier ones only.

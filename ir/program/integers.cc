@@ -12,9 +12,10 @@ constexpr double kMostSigned = 9223372036854774784.0;
 constexpr double kMostUnsigned = 18446744073709549568.0;
 
 uint64_t BitsOf(double value) {
-  if (value < 0)
+  if (value < 0) {
     return static_cast<uint64_t>(
         static_cast<int64_t>(std::max(value, -kMostSigned)));
+  }
   return static_cast<uint64_t>(std::min(value, kMostUnsigned));
 }
 
@@ -44,11 +45,6 @@ double WrappedBits(uint64_t bits, DType dtype) {
 double FloorDivide(double a, double b) {
   return b == 0 ? 0 : std::floor(a / b);
 }
-double FloorRemainder(double a, double b) {
-  if (b == 0) return 0;
-  const double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
 
 // The bits below those of the type.
 uint64_t OwnBits(double value, DType dtype) {
@@ -73,6 +69,12 @@ double Bitwise(BinaryOp op, DType dtype, double a, double b) {
 }
 
 }  // namespace
+
+double FloorRemainder(double a, double b) {
+  if (b == 0) return 0;
+  const double r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
 
 double Wrapped(double value, DType dtype) {
   const bool wide = dtype == DType::kI64;

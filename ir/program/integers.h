@@ -14,4 +14,7 @@ double Wrapped(double value, DType dtype);
 // a op b on integers, or booleans, of type `dtype`: wraps around, never traps.
 double IntegerResult(BinaryOp op, DType dtype, double a, double b);
 
+// a mod b with the sign of b, of any numbers; 0 for b = 0.
+double FloorRemainder(double a, double b);
+
 }  // namespace mxc

@@ -43,9 +43,7 @@ std::optional<ScatterSum> MatchScatterSum(const Store& store,
       continue;
     }
     // A position that is known beforehand is no scattering.
-    bool loads = false;
-    VisitLoads(position, [&](const ExprNode&) { loads = true; });
-    if (!loads) continue;
+    if (!HasLoads(position)) continue;
     return ScatterSum{axis, sum->ranges, position, body->args[1]};
   }
   return std::nullopt;

@@ -7,74 +7,57 @@
 //   inputs …    the operator's
 //   gradient    of the type of its input number `input`:
 //               Σ head · ∂output / ∂input
-// C1  `of` is such an operator, `attrs` its attributes ("name=text" in lines)
+// C1  `of` is an operator with a meaning and such an input and output, `attrs`
+//     its attributes ("name=text" in lines)
 #include "ir/ops/nn/meaning_gradient.h"
 
+#include <fmt/format.h>
+
+#include "ir/ops/differentiated.h"
 #include "ir/program/adjoint.h"
 
 namespace mxc {
 namespace {
 
-struct MeaningGradientAttrs {
-  int64_t num_args = 0;
-  std::string of, attrs;
-  int64_t input = 0, output = 0;
+struct MeaningGradientAttrs : GradientOfAttrs {
+  int64_t output = 0;
 
   void Describe(Fields& f) {
-    f("num_args", num_args).Doc("the head and the operator's inputs");
-    f("of", of).Required().Doc("the operator");
-    f("attrs", attrs).Doc("its attributes, name=text in lines");
-    f("input", input).Min(0).Doc("which of its inputs");
+    GradientOfAttrs::Describe(f);
     f("output", output).Min(0).Doc("which of its outputs head belongs to");
   }
 };
 
-std::vector<InputSpec> MeaningGradientInputs(const MeaningGradientAttrs& a) {
-  std::vector<InputSpec> inputs = {{"head"}};
-  for (int64_t i = 1; i < a.num_args; ++i) {
-    inputs.push_back({"input" + std::to_string(i - 1)});
+std::optional<std::string> CheckMeaningGradient(const MeaningGradientAttrs& a) {
+  const Differentiated of(a);
+  if (of.attrs && a.input + 1 < a.num_args &&
+      a.output < static_cast<int64_t>(of.op->outputs(of.attrs.get()).size())) {
+    return std::nullopt;
   }
-  return inputs;
+  return fmt::format(
+      "C1: input {} and output {} of '{}', which is no operator with a "
+      "meaning, "
+      "such attributes and {} inputs",
+      a.input, a.output, a.of, a.num_args - 1);
 }
 
 void MeaningGradientTypes(const MeaningGradientAttrs& a, TypeInference& t) {
-  if (!t.Require(a.input + 1 < t.inputs(), "C1: input {} of {}", a.input,
-                 t.inputs() - 1)) {
-    return;
-  }
   const int input = static_cast<int>(a.input) + 1;
   t.SetOut(0, t.In(input));
   t.SetOutDType(0, t.InDType(input));
 }
 
-std::vector<AttrText> AttrLines(const std::string& text) {
-  std::vector<AttrText> attrs;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at), equals = text.find('=', at);
-    attrs.emplace_back(text.substr(at, equals - at),
-                       text.substr(equals + 1, end - equals - 1));
-    at = end + 1;
-  }
-  return attrs;
-}
-
-// The operator's node between inputs of the types that `def` has after head.
+// The operator's stores to that output, between inputs of these types.
 std::vector<Store> ForwardStores(const MeaningGradientAttrs& a,
                                  const Definition& def) {
-  const Operator* op = FindOperator(a.of);
-  MXC_CHECK(op != nullptr && op->meaning, "operator '{}'", a.of);
-  std::vector<AttrError> errors;
-  const AttrsPtr attrs = op->parse(AttrLines(a.attrs), errors);
-  MXC_CHECK(errors.empty(), "{}: {}", a.of, errors[0].message);
-  std::vector<TensorType> inputs, outputs(op->outputs(attrs.get()).size());
-  for (int i = 1; i < def.inputs(); ++i) {
-    inputs.push_back({def.InDType(i), def.InShape(i)});
-  }
+  const Differentiated of(a);
+  std::vector<TensorType> inputs = DifferentiatedInputs(def);
+  std::vector<TensorType> outputs(of.op->outputs(of.attrs.get()).size());
   TypeInference types(inputs, outputs, def.training());
-  op->types(attrs.get(), types);
+  of.op->types(of.attrs.get(), types);
   MXC_CHECK(!types.error(), "{}: {}", a.of, *types.error());
   Definition forward(inputs, outputs, def.training());
-  op->meaning(attrs.get(), forward);
+  of.op->meaning(of.attrs.get(), forward);
   std::vector<Store> stores;
   for (const Store& store : forward.stores()) {
     if (store.output == a.output) stores.push_back(store);
@@ -84,12 +67,7 @@ std::vector<Store> ForwardStores(const MeaningGradientAttrs& a,
 
 void MeaningGradientMeaning(const MeaningGradientAttrs& a, Definition& def) {
   std::vector<Store> stores = ForwardStores(a, def);
-  for (Store& store : stores) {  // operand 0 is the head
-    store.value = Rewrite(store.value, [](const Expr& e) {
-      return e->kind == ExprKind::kLoad ? Load(e->index + 1, e->dtype, e->args)
-                                        : Expr();
-    });
-  }
+  for (Store& store : stores) store.value = BehindHead(store.value);
   const int input = static_cast<int>(a.input) + 1;
   const Expr gradient =
       Adjoint(stores, input, {def.InDType(input), def.InShape(input)},
@@ -103,14 +81,12 @@ Value MeaningGradientOf(GraphBuilder& b, const std::string& op,
                         const std::vector<AttrText>& attrs,
                         const std::vector<Value>& inputs, int input, Value head,
                         int output) {
-  std::string lines;
-  for (const auto& [name, text] : attrs) lines += name + "=" + text + "\n";
   std::vector<Value> operands = {head};
   operands.insert(operands.end(), inputs.begin(), inputs.end());
   return b.Op("_meaning_gradient", operands,
               {{"num_args", std::to_string(operands.size())},
                {"of", op},
-               {"attrs", lines},
+               {"attrs", PrintAttrLines(attrs)},
                {"input", std::to_string(input)},
                {"output", std::to_string(output)}},
               op + std::to_string(input));
@@ -142,9 +118,10 @@ MXC_OP(MeaningGradient) {
   return Op<MeaningGradientAttrs>("_meaning_gradient")
       .Internal()
       .Doc("the gradient of an operator, from its meaning")
-      .InputsOf(MeaningGradientInputs)
+      .InputsOf(GradientOfInputs)
       .Outputs({"gradient"})
       .Variadic()
+      .Check(CheckMeaningGradient)
       .Types(MeaningGradientTypes)
       .Meaning(MeaningGradientMeaning);
 }

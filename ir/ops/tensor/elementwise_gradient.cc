@@ -13,74 +13,23 @@
 // C3  it reads inputs as said above; rules see to that (GradientBuilder)
 #include <algorithm>
 
+#include "ir/ops/differentiated.h"
 #include "ir/ops/tensor/unary.h"
 #include "ir/program/derivative.h"
 
 namespace mxc {
 namespace {
 
-struct ElementwiseGradientAttrs {
-  int64_t num_args = 0;
-  std::string of, attrs;
-  int64_t input = 0;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args)
-        .Range(1, 4096)
-        .Doc("the head and the operator's inputs");
-    f("of", of).Required().Doc("the operator");
-    f("attrs", attrs).Doc("its attributes, name=text in lines");
-    f("input", input).Min(0).Doc("which of its inputs");
-  }
-};
-
-std::vector<InputSpec> ElementwiseGradientInputs(
-    const ElementwiseGradientAttrs& a) {
-  std::vector<InputSpec> inputs = {{"head"}};
-  for (int64_t i = 1; i < a.num_args; ++i) {
-    inputs.push_back({"input" + std::to_string(i - 1)});
-  }
-  return inputs;
+// Inputs besides the head.
+size_t CountElementwiseInputs(const Differentiated& of) {
+  return of.op->slope_of_output ? 1 : of.op->inputs(of.attrs.get()).size();
 }
 
-std::vector<AttrText> Lines(const std::string& text) {
-  std::vector<AttrText> attrs;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at), equals = text.find('=', at);
-    if (end == std::string::npos || equals > end) break;
-    attrs.emplace_back(text.substr(at, equals - at),
-                       text.substr(equals + 1, end - equals - 1));
-    at = end + 1;
-  }
-  return attrs;
-}
-
-// The operator that is differentiated, with its attributes; without those where
-// there is none such.
-struct Differentiated {
-  explicit Differentiated(const ElementwiseGradientAttrs& a)
-      : op(FindOperator(a.of)) {
-    if (op == nullptr || !op->meaning || !op->gradient) return;
-    std::vector<AttrError> errors;
-    AttrsPtr parsed = op->parse(Lines(a.attrs), errors);
-    if (errors.empty() && !(op->check && op->check(parsed.get()))) {
-      attrs = std::move(parsed);
-    }
-  }
-  // Besides the head.
-  size_t Inputs() const {
-    return op->slope_of_output ? 1 : op->inputs(attrs.get()).size();
-  }
-
-  const Operator* op;
-  AttrsPtr attrs;
-};
-
-std::optional<std::string> CheckElementwiseGradient(
-    const ElementwiseGradientAttrs& a) {
+std::optional<std::string> CheckElementwiseGradient(const GradientOfAttrs& a) {
   const Differentiated of(a);
-  if (of.attrs && of.op->outputs(of.attrs.get()).size() == 1 &&
-      a.num_args == static_cast<int64_t>(of.Inputs()) + 1 &&
+  if (of.attrs && of.op->gradient &&
+      of.op->outputs(of.attrs.get()).size() == 1 &&
+      a.num_args == static_cast<int64_t>(CountElementwiseInputs(of)) + 1 &&
       a.input + 1 < a.num_args) {
     return std::nullopt;
   }
@@ -90,8 +39,7 @@ std::optional<std::string> CheckElementwiseGradient(
       a.input, a.of, a.num_args - 1);
 }
 
-void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
-                              TypeInference& t) {
+void ElementwiseGradientTypes(const GradientOfAttrs& a, TypeInference& t) {
   const Differentiated of(a);
   std::vector<TensorType> inputs, outputs = {{t.InDType(0), t.In(0)}};
   for (int i = 1; i < t.inputs(); ++i) {
@@ -110,12 +58,8 @@ void ElementwiseGradientTypes(const ElementwiseGradientAttrs& a,
 
 // Its output as an expression over its inputs' Loads.
 Expr ForwardValue(const Differentiated& of, const Definition& def) {
-  std::vector<TensorType> inputs;
-  for (int i = 1; i < def.inputs(); ++i) {
-    inputs.push_back({def.InDType(i), def.InShape(i)});
-  }
-  Definition forward(inputs, {{def.InDType(0), def.InShape(0)}},
-                     def.training());
+  Definition forward(DifferentiatedInputs(def),
+                     {{def.InDType(0), def.InShape(0)}}, def.training());
   of.op->meaning(of.attrs.get(), forward);
   MXC_CHECK(forward.stores().size() == 1, "operator '{}'", of.op->name);
   return forward.stores()[0].value;
@@ -136,8 +80,7 @@ std::vector<Expr> IndexOf(const Expr& value, int operand) {
   return index;
 }
 
-void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
-                                Definition& def) {
+void ElementwiseGradientMeaning(const GradientOfAttrs& a, Definition& def) {
   const Differentiated of(a);
   if (of.op->slope) {
     const Expr head = def.In(0, def.Indices());
@@ -167,10 +110,7 @@ void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
   const auto term = [&](const std::vector<Expr>& full) {
     const Expr local =
         SubstituteVars(slope, [&](int var) { return full[var]; });
-    const Expr shifted = Rewrite(local, [](const Expr& e) {
-      return e->kind == ExprKind::kLoad ? Load(e->index + 1, e->dtype, e->args)
-                                        : Expr();
-    });
+    const Expr shifted = BehindHead(local);
     return Cast(def.In(0, full), shifted->dtype) * shifted;
   };
   if (extents.empty()) return def.Set(0, term(index));
@@ -187,10 +127,10 @@ void ElementwiseGradientMeaning(const ElementwiseGradientAttrs& a,
 }  // namespace
 
 MXC_OP(ElementwiseGradient) {
-  return Op<ElementwiseGradientAttrs>("_elementwise_gradient")
+  return Op<GradientOfAttrs>("_elementwise_gradient")
       .Internal()
       .Doc("the gradient of an elementwise operator")
-      .InputsOf(ElementwiseGradientInputs)
+      .InputsOf(GradientOfInputs)
       .Outputs({"gradient"})
       .Variadic()
       .Check(CheckElementwiseGradient)
