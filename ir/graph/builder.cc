@@ -70,6 +70,24 @@ Value GraphBuilder::Reshape(Value x, const Shape& shape) {
   return Op("Reshape", {x}, {{"shape", ToString(shape)}});
 }
 
+Value GraphBuilder::SliceAxis(Value x, int axis, int64_t begin, int64_t end,
+                              std::string_view role) {
+  return Op("slice_axis", {x},
+            {{"axis", std::to_string(axis)},
+             {"begin", std::to_string(begin)},
+             {"end", std::to_string(end)}},
+            role);
+}
+
+Value GraphBuilder::Concat(const std::vector<Value>& parts, int axis,
+                           std::string_view role) {
+  if (parts.size() == 1) return parts[0];
+  return Op("Concat", parts,
+            {{"num_args", std::to_string(parts.size())},
+             {"dim", std::to_string(axis)}},
+            role);
+}
+
 Value GraphBuilder::Sum(Value x, const Extents& axes, bool keepdims) {
   MXC_CHECK(!axes.empty(), "'{}': no axes to sum over", origin_.name);
   return Op("sum", {x},

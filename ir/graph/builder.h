@@ -57,6 +57,12 @@ class GraphBuilder {
 
   // --- shapes and element types
   Value Reshape(Value x, const Shape& shape);  // x itself if it has it already
+  // The elements with begin ≤ index < end along `axis`.
+  Value SliceAxis(Value x, int axis, int64_t begin, int64_t end,
+                  std::string_view role = "");
+  // Joined along `axis`; a part itself if it is the only one.
+  Value Concat(const std::vector<Value>& parts, int axis,
+               std::string_view role = "");
   // Summed over `axes` (ascending, not empty).
   Value Sum(Value x, const Extents& axes, bool keepdims = false);
   // Summed over the axes along which a tensor of `shape` was broadcast to x's

@@ -224,7 +224,7 @@ MaybeError Parse(Field& field, std::optional<T>* value, std::string_view text) {
   return std::nullopt;
 }
 
-std::string Show(const Field&, bool value) { return value ? "True" : "False"; }
+std::string Show(const Field&, bool value) { return PrintBool(value); }
 std::string Show(const Field&, int64_t value) { return std::to_string(value); }
 std::string Show(const Field&, double value) {
   return fmt::format("{}", value);
@@ -272,6 +272,8 @@ std::string PrintField(const Field& field) {
       },
       field.value);
 }
+
+std::string PrintBool(bool value) { return value ? "True" : "False"; }
 
 std::string PrintAttrLines(const std::vector<AttrText>& attrs) {
   std::string lines;

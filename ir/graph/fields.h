@@ -115,5 +115,6 @@ struct AttrError {
 std::optional<std::string> ParseField(Field& field, std::string_view text);
 // MXNet's text of the field's present value: "(3, 3)", "True", "relu", "None".
 std::string PrintField(const Field& field);
+std::string PrintBool(bool value);
 
 }  // namespace mxc

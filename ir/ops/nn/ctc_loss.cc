@@ -90,7 +90,7 @@ class CtcPaths {
     if (a_.use_data_lengths) inputs.push_back(node_.inputs[2]);
     std::vector<AttrText> attrs = attrs_;
     attrs.emplace_back("step", std::to_string(step));
-    attrs.emplace_back("backward", backward ? "True" : "False");
+    attrs.emplace_back("backward", PrintBool(backward));
     return b_.Op("_ctc_step", inputs, attrs,
                  (backward ? "after" : "before") + std::to_string(step));
   }

@@ -194,10 +194,7 @@ Value DeconvolutionDataGradient(const std::vector<AttrText>& geometry,
   for (int axis = 2; axis < data.shape().rank(); ++axis) {
     const int64_t extent = g.In(0).shape()[axis];
     if (data.shape()[axis] == extent) continue;
-    data = g.Op("slice_axis", {data},
-                {{"axis", std::to_string(axis)},
-                 {"begin", "0"},
-                 {"end", std::to_string(extent)}});
+    data = g.SliceAxis(data, axis, 0, extent);
   }
   return data;
 }

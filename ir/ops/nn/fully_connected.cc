@@ -154,7 +154,7 @@ std::vector<Value> FullyConnectedByRows(const FullyConnectedAttrs& a,
                  "rows");
   const Value rows = b.Op("FullyConnected", inputs,
                           {{"num_hidden", std::to_string(a.num_hidden)},
-                           {"no_bias", a.no_bias ? "True" : "False"}},
+                           {"no_bias", PrintBool(a.no_bias)}},
                           "product");
   if (a.flatten) return {rows};
   return {b.Op("Reshape", {rows}, {{"shape", ToString(node.types[0].shape)}},

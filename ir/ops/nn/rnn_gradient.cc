@@ -34,9 +34,10 @@ class RnnBackward {
     std::vector<Value> gradients = g_.None();
     gradients[0] = g_.Reshape(rows, g_.In(0).shape());
     gradients[1] = Parameters();
-    gradients[2] = g_.Reshape(Concat(state_gradients_, 0), g_.In(2).shape());
+    gradients[2] = g_.Reshape(g_.Concat(state_gradients_, 0), g_.In(2).shape());
     if (a_.lstm()) {
-      gradients[3] = g_.Reshape(Concat(cell_gradients_, 0), g_.In(3).shape());
+      gradients[3] =
+          g_.Reshape(g_.Concat(cell_gradients_, 0), g_.In(3).shape());
     }
     return gradients;
   }
@@ -54,18 +55,6 @@ class RnnBackward {
     Value from_input, from_state, projection, input_bias, state_bias;
   };
 
-  Value Slice(Value x, int axis, int64_t begin, int64_t end) {
-    return g_.Op("slice_axis", {x},
-                 {{"axis", std::to_string(axis)},
-                  {"begin", std::to_string(begin)},
-                  {"end", std::to_string(end)}});
-  }
-  Value Concat(const std::vector<Value>& parts, int axis) {
-    if (parts.size() == 1) return parts[0];
-    return g_.Op("Concat", parts,
-                 {{"num_args", std::to_string(parts.size())},
-                  {"dim", std::to_string(axis)}});
-  }
   // aᵀ · b, a · b
   Value TransposedProduct(Value a, Value b) {
     return g_.Op("dot", {a, b}, {{"transpose_a", "True"}});
@@ -77,9 +66,10 @@ class RnnBackward {
     Value sum;
     for (int64_t d = 0; d < a_.directions(); ++d) {
       const auto k = static_cast<size_t>(layer * a_.directions() + d);
-      const Value own = a_.directions() == 1 ? rows
-                                             : Slice(rows, 1, d * a_.handed(),
-                                                     (d + 1) * a_.handed());
+      const Value own =
+          a_.directions() == 1
+              ? rows
+              : g_.SliceAxis(rows, 1, d * a_.handed(), (d + 1) * a_.handed());
       const Value read = Pass(k, own);
       sum = sum ? g_.Add(sum, read) : read;
     }
@@ -96,7 +86,7 @@ class RnnBackward {
     Carried carried = LastState(k);
     for (int64_t n = steps_ - 1; n >= 0; --n) {
       const int64_t t = pass.reversed ? steps_ - 1 - n : n;
-      const Value own = Slice(rows, 0, t * batch_, (t + 1) * batch_);
+      const Value own = g_.SliceAxis(rows, 0, t * batch_, (t + 1) * batch_);
       carried.hidden = carried.hidden ? g_.Add(own, carried.hidden) : own;
       carried = Step(pass, static_cast<size_t>(t), carried, gates);
     }
@@ -110,7 +100,7 @@ class RnnBackward {
     const auto piece = [&](int output, int64_t length) -> Value {
       if (!a_.state_outputs || !g_.HasHead(output)) return {};
       const auto at = static_cast<int64_t>(k);
-      return g_.Reshape(Slice(g_.Head(output), 0, at, at + 1),
+      return g_.Reshape(g_.SliceAxis(g_.Head(output), 0, at, at + 1),
                         {batch_, length});
     };
     Carried last = {piece(1, a_.handed()), {}};
@@ -166,9 +156,9 @@ class RnnBackward {
 
   // All steps at once: the gradients of the weights, and of what was read.
   Value Collect(const RnnPass& pass, const Gates& gates, Weights& weights) {
-    const Value input = Concat(gates.input, 0);
+    const Value input = g_.Concat(gates.input, 0);
     const Value recurrent =
-        a_.mode == RnnMode::kGru ? Concat(gates.recurrent, 0) : input;
+        a_.mode == RnnMode::kGru ? g_.Concat(gates.recurrent, 0) : input;
     std::vector<Value> before, unprojected;
     for (const RnnStep& step : pass.steps) {
       before.push_back(step.before);
@@ -176,10 +166,10 @@ class RnnBackward {
     }
     if (g_.Needs(1)) {
       weights.from_input = TransposedProduct(input, pass.rows);
-      weights.from_state = TransposedProduct(recurrent, Concat(before, 0));
+      weights.from_state = TransposedProduct(recurrent, g_.Concat(before, 0));
       if (a_.projection_size) {
-        weights.projection =
-            TransposedProduct(Concat(gates.hidden, 0), Concat(unprojected, 0));
+        weights.projection = TransposedProduct(g_.Concat(gates.hidden, 0),
+                                               g_.Concat(unprojected, 0));
       }
       weights.input_bias = g_.Sum(input, {0});
       weights.state_bias = a_.mode == RnnMode::kGru ? g_.Sum(recurrent, {0})
@@ -204,7 +194,7 @@ class RnnBackward {
       add(weights.input_bias);
       add(weights.state_bias);
     }
-    return Concat(pieces, 0);
+    return g_.Concat(pieces, 0);
   }
 
   const RnnAttrs& a_;

@@ -42,23 +42,20 @@ class Unrolling {
  private:
   Value Op(std::string_view op, std::vector<Value> inputs,
            std::vector<AttrText> attrs = {}) {
-    return b_.Op(op, std::move(inputs), std::move(attrs),
-                 fmt::format("{}{}", op, ++count_));
+    return b_.Op(op, std::move(inputs), std::move(attrs), Numbered(op));
+  }
+  std::string Numbered(std::string_view op) {
+    return fmt::format("{}{}", op, ++count_);
   }
   Value Reshape(Value x, const Extents& shape) {
     return Op("Reshape", {x}, {{"shape", ToString(shape)}});
   }
   Value Slice(Value x, int axis, int64_t begin, int64_t end) {
-    return Op("slice_axis", {x},
-              {{"axis", std::to_string(axis)},
-               {"begin", std::to_string(begin)},
-               {"end", std::to_string(end)}});
+    return b_.SliceAxis(x, axis, begin, end, Numbered("slice_axis"));
   }
   Value Concat(const std::vector<Value>& parts, int axis) {
     if (parts.size() == 1) return parts[0];
-    return Op("Concat", parts,
-              {{"num_args", std::to_string(parts.size())},
-               {"dim", std::to_string(axis)}});
+    return b_.Concat(parts, axis, Numbered("Concat"));
   }
   Value Add(Value x, Value y) { return Op("elemwise_add", {x, y}); }
   Value Times(Value x, Value y) { return Op("elemwise_mul", {x, y}); }
@@ -70,7 +67,7 @@ class Unrolling {
     if (bias) inputs.push_back(bias);
     return Op("FullyConnected", inputs,
               {{"num_hidden", std::to_string(weight.shape()[0])},
-               {"no_bias", bias ? "False" : "True"}});
+               {"no_bias", PrintBool(!bias)}});
   }
 
   // The next piece of the parameter vector.

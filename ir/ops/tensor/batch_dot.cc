@@ -52,8 +52,8 @@ std::vector<Value> BatchDotOfThree(const BatchDotAttrs& attrs, const Node& node,
   const Value product =
       b.Op("batch_dot",
            {merged(node.inputs[0], "lhs"), merged(node.inputs[1], "rhs")},
-           {{"transpose_a", attrs.transpose_a ? "True" : "False"},
-            {"transpose_b", attrs.transpose_b ? "True" : "False"}},
+           {{"transpose_a", PrintBool(attrs.transpose_a)},
+            {"transpose_b", PrintBool(attrs.transpose_b)}},
            "product");
   return {b.Op("Reshape", {product}, {{"shape", ToString(node.types[0].shape)}},
                "output")};

@@ -94,8 +94,8 @@ std::vector<Value> DotOfMatrices(const DotAttrs& attrs, const Node& node,
       b.Op("dot",
            {matrix(node.inputs[0], attrs.transpose_a, "lhs"),
             matrix(node.inputs[1], !attrs.transpose_b, "rhs")},
-           {{"transpose_a", attrs.transpose_a ? "True" : "False"},
-            {"transpose_b", attrs.transpose_b ? "True" : "False"}},
+           {{"transpose_a", PrintBool(attrs.transpose_a)},
+            {"transpose_b", PrintBool(attrs.transpose_b)}},
            "product");
   return {b.Op("Reshape", {product}, {{"shape", ToString(node.types[0].shape)}},
                "output")};

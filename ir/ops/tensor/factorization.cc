@@ -24,8 +24,8 @@ Value Transposed(GraphBuilder& b, Value value) {
 Value MatrixProduct(GraphBuilder& b, Value left, Value right,
                     bool transpose_left, bool transpose_right) {
   return b.Op(left.shape().rank() == 2 ? "dot" : "batch_dot", {left, right},
-              {{"transpose_a", transpose_left ? "True" : "False"},
-               {"transpose_b", transpose_right ? "True" : "False"}});
+              {{"transpose_a", PrintBool(transpose_left)},
+               {"transpose_b", PrintBool(transpose_right)}});
 }
 
 Value Mirrored(GraphBuilder& b, Value value) {
@@ -52,9 +52,9 @@ Value SolveTriangular(GraphBuilder& b, Value a, Value right,
   for (int64_t k = 0; k < rows; ++k) {
     x = b.Op("_substitute", {a, x},
              {{"row", std::to_string(forward ? k : rows - 1 - k)},
-              {"forward", forward ? "True" : "False"},
-              {"transpose", swapped ? "True" : "False"},
-              {"rightside", how.rightside ? "True" : "False"}});
+              {"forward", PrintBool(forward)},
+              {"transpose", PrintBool(swapped)},
+              {"rightside", PrintBool(how.rightside)}});
   }
   return x;
 }

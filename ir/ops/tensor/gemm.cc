@@ -74,13 +74,12 @@ Value GemmProduct(const GemmAttrs& attrs, const Node& node, GraphBuilder& b) {
   const int rank = node.types[0].shape.rank();
   const int rows = *ResolveAxis(attrs.axis, rank);
   const Extents order = RowsBeforeColumns(rows, rank);
-  const Value product =
-      b.Op(rank == 2 ? "dot" : "batch_dot",
-           {Reordered(b, node.inputs[0], order, "A"),
-            Reordered(b, node.inputs[1], order, "B")},
-           {{"transpose_a", attrs.transpose_a ? "True" : "False"},
-            {"transpose_b", attrs.transpose_b ? "True" : "False"}},
-           "product");
+  const Value product = b.Op(rank == 2 ? "dot" : "batch_dot",
+                             {Reordered(b, node.inputs[0], order, "A"),
+                              Reordered(b, node.inputs[1], order, "B")},
+                             {{"transpose_a", PrintBool(attrs.transpose_a)},
+                              {"transpose_b", PrintBool(attrs.transpose_b)}},
+                             "product");
   return Reordered(b, Scaled(b, product, attrs.alpha, "alpha"),
                    RowsBack(rows, rank), "rows");
 }

@@ -99,12 +99,7 @@ std::vector<Value> JoinGradient(GradientBuilder& g, int64_t axis) {
   int64_t begin = 0;
   for (int i = 0; i < g.inputs(); ++i) {
     const int64_t end = begin + g.In(i).shape()[along];
-    if (g.Needs(i)) {
-      gradients[i] = g.Op("slice_axis", {g.Head()},
-                          {{"axis", std::to_string(along)},
-                           {"begin", std::to_string(begin)},
-                           {"end", std::to_string(end)}});
-    }
+    if (g.Needs(i)) gradients[i] = g.SliceAxis(g.Head(), along, begin, end);
     begin = end;
   }
   return gradients;

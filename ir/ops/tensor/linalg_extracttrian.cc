@@ -61,7 +61,7 @@ MXC_OP(LinalgExtracttrian) {
                    GradientBuilder& g) -> std::vector<Value> {
         return {g.Op("_linalg_maketrian", {g.Head()},
                      {{"offset", std::to_string(attrs.offset)},
-                      {"lower", attrs.lower ? "True" : "False"}})};
+                      {"lower", PrintBool(attrs.lower)}})};
       });
 }
 

@@ -39,20 +39,14 @@ std::vector<Value> GelqfByReflections(const NoAttrs&, const Node& node,
   const int64_t m = a.shape()[rank - 2], n = a.shape()[rank - 1];
   Shape square = a.shape();
   square[rank - 2] = n;
-  Value both = b.Op("Concat", {a, Identities(b, {a.type().dtype, square})},
-                    {{"num_args", "2"}, {"dim", std::to_string(rank - 2)}});
+  Value both = b.Concat({a, Identities(b, {a.type().dtype, square})}, rank - 2);
   for (int64_t k = 0; k < m; ++k) {
     both = b.Op("_reflect", {both}, {{"row", std::to_string(k)}});
   }
-  const auto part = [&](Value from, int axis, int64_t begin, int64_t end) {
-    return b.Op("slice_axis", {from},
-                {{"axis", std::to_string(axis)},
-                 {"begin", std::to_string(begin)},
-                 {"end", std::to_string(end)}});
-  };
-  const Value columns = part(both, rank - 1, 0, m);
-  const Value lower = TriangleOnly(b, part(columns, rank - 2, 0, m), true);
-  return {Transposed(b, part(columns, rank - 2, m, m + n)), lower};
+  const Value columns = b.SliceAxis(both, rank - 1, 0, m);
+  const Value lower =
+      TriangleOnly(b, b.SliceAxis(columns, rank - 2, 0, m), true);
+  return {Transposed(b, b.SliceAxis(columns, rank - 2, m, m + n)), lower};
 }
 
 std::vector<Value> GelqfGradient(const NoAttrs&, GradientBuilder& g) {

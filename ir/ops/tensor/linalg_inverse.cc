@@ -13,15 +13,10 @@ std::vector<Value> InverseByElimination(const NoAttrs&, const Node& node,
   const Value a = node.inputs[0];
   const int rank = a.shape().rank();
   const int64_t n = a.shape()[rank - 1];
-  const Value both =
-      b.Op("Concat", {a, Identities(b, a.type())},
-           {{"num_args", "2"}, {"dim", std::to_string(rank - 1)}});
+  const Value both = b.Concat({a, Identities(b, a.type())}, rank - 1);
   const Value reduced = Eliminate(b, both);
   const auto columns = [&](int64_t begin) {
-    return b.Op("slice_axis", {reduced},
-                {{"axis", std::to_string(rank - 1)},
-                 {"begin", std::to_string(begin)},
-                 {"end", std::to_string(begin + n)}});
+    return b.SliceAxis(reduced, rank - 1, begin, begin + n);
   };
   const Value diagonal = b.Op("_linalg_extractdiag", {columns(0)});
   return {b.Div(columns(n), b.Op("expand_dims", {diagonal}, {{"axis", "-1"}}))};

@@ -59,7 +59,7 @@ MXC_OP(LinalgMaketrian) {
                    GradientBuilder& g) -> std::vector<Value> {
         return {g.Op("_linalg_extracttrian", {g.Head()},
                      {{"offset", std::to_string(attrs.offset)},
-                      {"lower", attrs.lower ? "True" : "False"}})};
+                      {"lower", PrintBool(attrs.lower)}})};
       });
 }
 

@@ -23,9 +23,9 @@ std::vector<Value> PotrfByColumns(const PotrfAttrs& attrs, const Node& node,
   Value a = node.inputs[0];
   const int64_t columns = a.shape().dims().back();
   for (int64_t k = 0; k < columns; ++k) {
-    a = b.Op("_cholesky_column", {a},
-             {{"column", std::to_string(k)},
-              {"lower", attrs.lower ? "True" : "False"}});
+    a = b.Op(
+        "_cholesky_column", {a},
+        {{"column", std::to_string(k)}, {"lower", PrintBool(attrs.lower)}});
   }
   return {a};
 }

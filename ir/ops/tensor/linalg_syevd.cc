@@ -34,8 +34,7 @@ void SyevdTypes(const NoAttrs&, TypeInference& t) {
 Value Diagonalized(GraphBuilder& b, Value a) {
   const int rank = a.shape().rank();
   const int64_t n = a.shape()[rank - 1];
-  Value both = b.Op("Concat", {Mirrored(b, a), Identities(b, a.type())},
-                    {{"num_args", "2"}, {"dim", std::to_string(rank - 1)}});
+  Value both = b.Concat({Mirrored(b, a), Identities(b, a.type())}, rank - 1);
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (int64_t p = 0; p < n; ++p) {
       for (int64_t q = p + 1; q < n; ++q) {
@@ -64,10 +63,7 @@ std::vector<Value> SyevdByRotations(const NoAttrs&, const Node& node,
   const int64_t n = a.shape()[rank - 1];
   const Value both = Diagonalized(b, a);
   const auto half = [&](int64_t begin) {
-    return b.Op("slice_axis", {both},
-                {{"axis", std::to_string(rank - 1)},
-                 {"begin", std::to_string(begin)},
-                 {"end", std::to_string(begin + n)}});
+    return b.SliceAxis(both, rank - 1, begin, begin + n);
   };
   const Value values = b.Op("_linalg_extractdiag", {half(0)});
   const AttrText along = {"axis", std::to_string(rank - 2)};

@@ -4,7 +4,7 @@
 //   A  t[…, n, n]     B, output  t[…, n, m], or t[…, m, n] with rightside
 // C1  A and B have one rank, at least 2, and equal leading extents
 // C2  A is square, of the extent of B along which they are multiplied
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/factorization.h"
 #include "ir/ops/tensor/gemm.h"
 #include "ir/ops/tensor/products.h"
 #include "ir/ops/tensor/triangle.h"
@@ -56,23 +56,20 @@ void TrmmMeaning(const TriangularAttrs& attrs, Definition& def) {
 // ordinary product, the rest of A none.
 std::vector<Value> TrmmGradient(const TriangularAttrs& attrs,
                                 GradientBuilder& g) {
-  const auto text = [](bool value) { return value ? "True" : "False"; };
   const Value head = Scaled(g, g.Head(), attrs.alpha, "alpha");
   std::vector<Value> gradients = g.None();
   if (g.Needs(1)) {
     gradients[1] = g.Op("_linalg_trmm", {g.In(0), head},
-                        {{"transpose", text(!attrs.transpose)},
-                         {"rightside", text(attrs.rightside)},
-                         {"lower", text(attrs.lower)}});
+                        {{"transpose", PrintBool(!attrs.transpose)},
+                         {"rightside", PrintBool(attrs.rightside)},
+                         {"lower", PrintBool(attrs.lower)}});
   }
   if (!g.Needs(0)) return gradients;
   // op(T): H · Bᵀ, or Bᵀ · H on the right side; T: the same transposed.
   const bool head_first = attrs.rightside == attrs.transpose;
   const Value whole =
-      g.Op(head.shape().rank() == 2 ? "dot" : "batch_dot",
-           {head_first ? head : g.In(1), head_first ? g.In(1) : head},
-           {{"transpose_a", text(attrs.rightside)},
-            {"transpose_b", text(!attrs.rightside)}});
+      MatrixProduct(g, head_first ? head : g.In(1), head_first ? g.In(1) : head,
+                    attrs.rightside, !attrs.rightside);
   gradients[0] = TriangleOnly(g, whole, attrs.lower);
   return gradients;
 }

@@ -44,8 +44,8 @@ std::vector<Value> ProductGradients(GradientBuilder& g,
   const auto times = [&](Value x, Value y, bool transpose_x, bool transpose_y,
                          const char* role) {
     return g.Op(product, {x, y},
-                {{"transpose_a", transpose_x ? "True" : "False"},
-                 {"transpose_b", transpose_y ? "True" : "False"}},
+                {{"transpose_a", PrintBool(transpose_x)},
+                 {"transpose_b", PrintBool(transpose_y)}},
                 role);
   };
   std::vector<Value> gradients(2);

@@ -49,7 +49,7 @@ SortParts SortInput(const SortRequest& request, const Node& node,
   const AttrText axis = {"axis", std::to_string(parts.axis)};
   parts.rank =
       b.Op("_sort_rank", {parts.data},
-           {axis, {"is_ascend", request.is_ascend ? "True" : "False"}}, "rank");
+           {axis, {"is_ascend", PrintBool(request.is_ascend)}}, "rank");
   parts.order = b.Op("_sort_order", {parts.rank},
                      {axis, {"k", std::to_string(count)}}, "order");
   return parts;

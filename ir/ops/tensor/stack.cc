@@ -59,11 +59,8 @@ std::vector<Value> StackGradient(const StackAttrs& attrs, GradientBuilder& g) {
   std::vector<Value> gradients = g.None();
   for (int i = 0; i < g.inputs(); ++i) {
     if (!g.Needs(i)) continue;
-    const Value part = g.Op("slice_axis", {g.Head()},
-                            {{"axis", std::to_string(axis)},
-                             {"begin", std::to_string(i)},
-                             {"end", std::to_string(i + 1)}});
-    gradients[i] = g.Reshape(part, g.In(i).shape());
+    gradients[i] =
+        g.Reshape(g.SliceAxis(g.Head(), axis, i, i + 1), g.In(i).shape());
   }
   return gradients;
 }

@@ -12,7 +12,7 @@ bool SameBatch(const Shape& a, const Shape& b) {
 }
 
 Value TriangleOnly(GraphBuilder& b, Value value, bool lower) {
-  const std::vector<AttrText> side = {{"lower", lower ? "True" : "False"}};
+  const std::vector<AttrText> side = {{"lower", PrintBool(lower)}};
   const Value row = b.Op("_linalg_extracttrian", {value}, side);
   return b.Op("_linalg_maketrian", {row}, side);
 }
