@@ -45,15 +45,6 @@ bool SameRanges(const Expr& a, const Expr& b) {
       [](const Range& x, const Range& y) { return Equal(x.end, y.end); });
 }
 
-void CollectOutermost(const Expr& e, std::vector<Expr>& found) {
-  if (e->kind == ExprKind::kReduce) {
-    const auto same = [&](const Expr& other) { return Equal(other, e); };
-    if (std::ranges::none_of(found, same)) found.push_back(e);
-    return;
-  }
-  for (const Expr& arg : e->args) CollectOutermost(arg, found);
-}
-
 // A range in `parts` parts of `chunk` values each, the last one shorter.
 struct Cut {
   size_t range = 0;
@@ -84,7 +75,7 @@ class StepCut {
  public:
   StepCut(Program& program, const Step& step) : program_(program), step_(step) {
     for (const Store& store : step.map()->stores) {
-      CollectOutermost(store.value, reductions_);
+      CollectOutermostReductions(store.value, reductions_);
     }
   }
 

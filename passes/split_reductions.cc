@@ -21,16 +21,6 @@
 namespace mxc {
 namespace {
 
-// The reductions of `e` that lie in no other reduction.
-void CollectOutermost(const Expr& e, std::vector<Expr>& found) {
-  if (e->kind == ExprKind::kReduce) {
-    const auto same = [&](const Expr& other) { return Equal(other, e); };
-    if (std::ranges::none_of(found, same)) found.push_back(e);
-    return;
-  }
-  for (const Expr& arg : e->args) CollectOutermost(arg, found);
-}
-
 std::string_view NameOf(ReduceOp op) {
   switch (op) {
     case ReduceOp::kSum:
@@ -135,7 +125,7 @@ bool SplitOne(Program& program, size_t s) {
   const Step& step = program.steps[s];
   const Store& store = step.map()->stores[0];
   std::vector<Expr> reductions;
-  CollectOutermost(store.value, reductions);
+  CollectOutermostReductions(store.value, reductions);
   // Small ones first: a larger one may contain them.
   std::ranges::stable_sort(reductions, {}, CountNodes);
   for (const Expr& reduction : reductions) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace mxc {
 
@@ -50,6 +51,26 @@ bool HasReduce(const Expr& e) {
     return Expr();
   });
   return found;
+}
+
+namespace {
+
+void CollectOutermost(const Expr& e, std::unordered_set<const ExprNode*>& seen,
+                      std::vector<Expr>& found) {
+  if (!seen.insert(e.get()).second) return;
+  if (e->kind == ExprKind::kReduce) {
+    const auto same = [&](const Expr& other) { return Equal(other, e); };
+    if (std::ranges::none_of(found, same)) found.push_back(e);
+    return;
+  }
+  for (const Expr& arg : e->args) CollectOutermost(arg, seen, found);
+}
+
+}  // namespace
+
+void CollectOutermostReductions(const Expr& e, std::vector<Expr>& found) {
+  std::unordered_set<const ExprNode*> seen;
+  CollectOutermost(e, seen, found);
 }
 
 bool CoversOutput(const Program& program, const Step& step,

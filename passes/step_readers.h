@@ -19,6 +19,8 @@ bool IsOwnIndex(const std::vector<Expr>& index);
 Expr WithOwnUnitIndices(const Store& store);
 
 bool HasReduce(const Expr& e);
+// Adds the reductions of `e` that lie in no other one, each once.
+void CollectOutermostReductions(const Expr& e, std::vector<Expr>& found);
 
 // One store that covers the whole of its output.
 bool CoversOutput(const Program& program, const Step& step, const Store& store);

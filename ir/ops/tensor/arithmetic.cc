@@ -31,6 +31,17 @@ Expr Truth(const Expr& a, const Expr& b, F condition) {
 
 }  // namespace
 
+void ChoiceTypes(TypeInference& t) {
+  for (const int i : {1, 2}) {
+    t.SetOutDType(0, t.InDType(i));
+    t.SetOut(0, t.In(i));
+  }
+  for (const int i : {1, 2}) {
+    t.SetInDType(i, t.OutDType(0));
+    t.SetIn(i, t.Out(0));
+  }
+}
+
 Expr IsTrue(const Expr& x) { return x != Constant(0, x->dtype); }
 
 Expr Number(double value, DType dtype) {

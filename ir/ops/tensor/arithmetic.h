@@ -4,6 +4,7 @@
 // logical functions give 1 or 0 in the type of the operands.
 #pragma once
 
+#include "ir/graph/operator.h"
 #include "ir/program/expr.h"
 
 namespace mxc {
@@ -34,6 +35,8 @@ Expr LogicalXor(Expr a, Expr b);
 
 }  // namespace arithmetic
 
+// Inputs 1 and 2, between which is chosen, and the output are of one type.
+void ChoiceTypes(TypeInference& t);
 // x != 0, as a condition.
 Expr IsTrue(const Expr& x);
 // The number as a constant of the type, rounded as MXNet rounds an attribute:

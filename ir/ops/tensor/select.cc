@@ -11,14 +11,7 @@ namespace mxc {
 namespace {
 
 void SelectTypes(const NoAttrs&, TypeInference& t) {
-  for (const int i : {1, 2}) {
-    t.SetOutDType(0, t.InDType(i));
-    t.SetOut(0, t.In(i));
-  }
-  for (const int i : {1, 2}) {
-    t.SetInDType(i, t.OutDType(0));
-    t.SetIn(i, t.Out(0));
-  }
+  ChoiceTypes(t);
   t.Require(!t.In(0).known() || t.In(0).elements() == 1,
             "C1: condition has shape {}, expected one element",
             ToString(t.In(0)));

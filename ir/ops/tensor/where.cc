@@ -20,14 +20,7 @@ void WhereTypes(const NoAttrs&, TypeInference& t) {
                  ToString(t.In(1)), ToString(t.In(2)))) {
     return;
   }
-  for (const int i : {1, 2}) {
-    t.SetOutDType(0, t.InDType(i));
-    t.SetOut(0, t.In(i));
-  }
-  for (const int i : {1, 2}) {
-    t.SetInDType(i, t.OutDType(0));
-    t.SetIn(i, t.Out(0));
-  }
+  ChoiceTypes(t);
   const Shape &condition = t.In(0), &x = t.In(1);
   if (!condition.known() || !x.known()) return;
   const bool rows =
