@@ -277,7 +277,7 @@ class LayoutAssignment {
       if (candidates_[s]->weight_block > 0) {
         CopyOperand(step, 1, WeightDemand(static_cast<int>(s)), steps);
       } else {
-        PackWeight(step, candidates_[s]->weight, steps);
+        PackWeight(step, *candidates_[s], steps);
       }
       const int output = step.outputs[0];
       const Blocking result = ResultOf(static_cast<int>(s));
@@ -315,32 +315,56 @@ class LayoutAssignment {
     step.inputs[operand] = copy;
   }
 
-  void PackWeight(Step& step, const Layout& layout, std::vector<Step>& steps) {
+  void PackWeight(Step& step, const KernelCandidate& kernel,
+                  std::vector<Step>& steps) {
     const int weight = step.inputs[1];
-    if (program_.buffers[weight].layout == layout) return;
-    int& packed = CopyOf(weight, layout);
+    const Layout& layout = kernel.weight;
+    Contraction& c = step.contraction()->contraction;
+    if (kernel.turned) c.flip = false;
+    if (!kernel.turned && program_.buffers[weight].layout == layout) return;
+    int& packed = CopyOf(weight, layout, kernel.turned);
     if (packed < 0) {
       const BufferKind kind = program_.buffers[weight].kind;
       const bool constant = kind == BufferKind::kConstant;
       packed = AddBuffer(weight, "packed", layout,
                          constant ? kind : BufferKind::kInternal);
-      if (!constant) steps.push_back(CopyStep(step, weight, packed));
+      MXC_CHECK(!constant || !kernel.turned, "{}", step.name);
+      if (!constant) {
+        steps.push_back(CopyStep(step, weight, packed));
+        if (kernel.turned) TurnRound(c.weight_axes, steps.back());
+      }
     }
     step.inputs[1] = packed;
   }
 
-  // The entry of the buffer's copy in that layout, -1 where there is none yet.
-  int& CopyOf(int buffer, const Layout& layout) {
-    for (Copy& copy : copies_) {
-      if (copy.from == buffer && copy.layout == layout) return copy.to;
+  // The copy reads its spatial axes from the end.
+  void TurnRound(const std::vector<Role>& axes, Step& copy) const {
+    Expr& value = copy.map()->stores[0].value;
+    std::vector<Expr> index = value->args;
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis] < Role::kSpatial0) continue;
+      const int64_t last = ShapeOf(copy.inputs[0])[static_cast<int>(axis)] - 1;
+      index[axis] = Expr(last) - index[axis];
     }
-    copies_.push_back({buffer, layout, -1});
+    value = Load(0, value->dtype, std::move(index));
+  }
+
+  // The entry of the buffer's copy in that layout, -1 where there is none yet.
+  int& CopyOf(int buffer, const Layout& layout, bool turned = false) {
+    for (Copy& copy : copies_) {
+      if (copy.from == buffer && copy.layout == layout &&
+          copy.turned == turned) {
+        return copy.to;
+      }
+    }
+    copies_.push_back({buffer, layout, turned, -1});
     return copies_.back().to;
   }
 
   struct Copy {
     int from;
     Layout layout;
+    bool turned;
     int to;
   };
 

@@ -60,35 +60,92 @@ constexpr int64_t kNegligibleBytes = 4096;
 // How much more another order must save than the greedy one where it trains.
 constexpr double kGreedyHandicap = 0.9;
 
-// Always the ready step after which least is alive; the first of equals.
-Order Greedy(const Schedule& schedule) {
-  const auto steps = static_cast<int>(schedule.size());
-  std::vector<int> awaited(steps, 0);            // steps that have not run
-  std::vector<std::vector<int>> waiting(steps);  // on each step
-  std::set<int> ready;
-  for (int s = 0; s < steps; ++s) {
-    for (const int b : schedule.before(s)) {
-      waiting[b].push_back(s);
-      ++awaited[s];
-    }
-    if (awaited[s] == 0) ready.insert(s);
+// Steps that only prepare states for one reader, such as copies of
+// weights into a kernel's layout: they can run at any time, so they wait for
+// that reader. Greedily, they would all run before the first large activation.
+std::vector<bool> Preparations(const Program& program,
+                               const Schedule& schedule) {
+  std::vector<int> readers(program.buffers.size(), 0);
+  for (const Step& step : program.steps) {
+    for (const int b : step.inputs) ++readers[b];
   }
-  Replay replay(schedule);
-  Order order;
-  while (!ready.empty()) {
-    const int best = *std::ranges::min_element(ready, {}, [&](int s) {
-      const int64_t added = replay.LiveAfter(s) - replay.live();
-      return added > 0 && added <= kNegligibleBytes ? 0 : added;
-    });
-    ready.erase(best);
-    replay.Run(best);
-    order.push_back(best);
-    for (const int s : waiting[best]) {
-      if (--awaited[s] == 0) ready.insert(s);
-    }
+  const auto kind = [&](int b) { return program.buffers[b].kind; };
+  std::vector<bool> preparation;
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = program.steps[s];
+    preparation.push_back(
+        schedule.before(static_cast<int>(s)).empty() &&
+        std::ranges::all_of(step.inputs,
+                            [&](int b) {
+                              return kind(b) == BufferKind::kState ||
+                                     kind(b) == BufferKind::kConstant;
+                            }) &&
+        std::ranges::all_of(step.outputs, [&](int b) {
+          return kind(b) == BufferKind::kInternal && readers[b] == 1;
+        }));
   }
-  return order;
+  return preparation;
 }
+
+// Always the ready step after which least is alive, with the preparations that
+// it waits for; the first of equals.
+class GreedyOrder {
+ public:
+  GreedyOrder(const Program& program, const Schedule& schedule)
+      : schedule_(schedule),
+        preparation_(Preparations(program, schedule)),
+        awaited_(schedule.size(), 0),
+        waiting_(schedule.size()),
+        replay_(schedule) {}
+
+  Order Run() {
+    for (int s = 0; s < static_cast<int>(schedule_.size()); ++s) {
+      for (const int b : schedule_.before(s)) {
+        if (preparation_[b]) continue;
+        waiting_[b].push_back(s);
+        ++awaited_[s];
+      }
+      if (awaited_[s] == 0 && !preparation_[s]) ready_.insert(s);
+    }
+    while (!ready_.empty()) {
+      const int best = *std::ranges::min_element(
+          ready_, {}, [&](int s) { return Added(s); });
+      ready_.erase(best);
+      for (const int b : schedule_.before(best)) {
+        if (preparation_[b]) Append(b);
+      }
+      Append(best);
+      for (const int s : waiting_[best]) {
+        if (--awaited_[s] == 0) ready_.insert(s);
+      }
+    }
+    return std::move(order_);
+  }
+
+ private:
+  // What a step prepares dies with its reader, if that is this one.
+  int64_t Added(int step) const {
+    const int64_t added = replay_.LiveAfter(step) - replay_.live();
+    return added > 0 && added <= kNegligibleBytes ? 0 : added;
+  }
+
+  void Append(int step) {
+    if (preparation_[step]) {
+      if (prepared_.contains(step)) return;
+      prepared_.insert(step);
+    }
+    replay_.Run(step);
+    order_.push_back(step);
+  }
+
+  const Schedule& schedule_;
+  const std::vector<bool> preparation_;
+  std::vector<int> awaited_;               // steps that have not run
+  std::vector<std::vector<int>> waiting_;  // on each step
+  std::set<int> ready_, prepared_;
+  Replay replay_;
+  Order order_;
+};
 
 }  // namespace
 
@@ -101,7 +158,7 @@ Result<bool> ScheduleSteps(Program& program, PassContext&) {
       given,
       DepthFirst(schedule, [&](int a, int b) { return bytes(a) < bytes(b); }),
       DepthFirst(schedule, [&](int a, int b) { return bytes(a) > bytes(b); }),
-      Greedy(schedule),
+      GreedyOrder(program, schedule).Run(),
   };
   // Where it trains, the peak is what the forward part leaves, in any order;
   // the greedy one frees it soonest, and recompute lives on that.

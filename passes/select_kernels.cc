@@ -14,6 +14,7 @@
 //   dw: contraction {acc · s}   ⇒   dw/parts: contraction {acc} ─► p[4, …]
 //                                   dw: (p[0] + p[1] + p[2] + p[3]) · s
 #include <algorithm>
+#include <cmath>
 
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -28,10 +29,14 @@ bool IsF32(const Program& program, const Step& step) {
   return true;
 }
 
-// Only constants can be transformed when the artifact is written.
-bool CanPack(const Program& program, const Step& step, const Layout& weight) {
-  return weight.basis == KernelBasis::kPlain ||
-         program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
+// Seconds, with what it takes to pack a weight in every run.
+double CostOf(const Program& program, const Step& step,
+              const KernelCandidate& candidate) {
+  const bool constant =
+      program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
+  // A constant is laid out once, but as it is.
+  if (constant && candidate.turned) return HUGE_VAL;
+  return candidate.cost + (constant ? 0 : candidate.packing_cost);
 }
 
 // The step in two: sums of `parts` parts into a new buffer, and a Map that adds
@@ -93,9 +98,9 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
     ContractionStep* body = steps.back().contraction();
     if (body == nullptr || !IsF32(program, step)) continue;
     const auto candidates = context.catalog->Candidates(body->contraction);
-    const auto best =
-        std::ranges::find_if(candidates, [&](const KernelCandidate& candidate) {
-          return CanPack(program, step, candidate.weight);
+    const auto best = std::ranges::min_element(
+        candidates, {}, [&](const KernelCandidate& candidate) {
+          return CostOf(program, step, candidate);
         });
     if (best == candidates.end()) continue;
     changed = true;

@@ -19,7 +19,7 @@ inline constexpr std::string_view kDepthwise = "depthwise";
 // Groups of a few channels, several to a block.
 inline constexpr std::string_view kGrouped = "grouped";
 // 3x3 convolution by Winograd's minimal filtering, in tiles of 2 x 2 or 4 x 4
-// outputs. Constant weights only.
+// outputs.
 inline constexpr std::string_view kWinograd2 = "winograd2";
 inline constexpr std::string_view kWinograd4 = "winograd4";
 // Sums over images and positions of two activations (pixel_sums.h).

@@ -35,6 +35,8 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 constexpr int64_t kLeastWinogradChannels = 32;
 constexpr double kWinogradEfficiency = 0.85;
 constexpr double kTransformCycles = 5;
+// For one entry of a transformed kernel: written, and read again.
+constexpr double kPackingSeconds = 8e-10;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t Product(const Extents& extents) {
@@ -183,6 +185,9 @@ class CpuCatalog : public KernelCatalog {
     const double products = entries * static_cast<double>(c.in * c.out);
     const double transforms = entries * static_cast<double>(c.in + c.out);
     const double weights = planes * static_cast<double>(c.in * c.out);
+    candidate.turned = c.flip;
+    candidate.packing_cost =
+        planes * static_cast<double>(c.in * c.out) * kPackingSeconds;
     candidate.cost = products / (2 * kClock * lanes_ * kWinogradEfficiency) +
                      transforms * kTransformCycles / (kClock * lanes_) +
                      4 * weights / kBytesPerSecond;

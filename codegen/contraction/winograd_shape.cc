@@ -114,7 +114,7 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
 bool WinogradFits(const Contraction& c) {
   const Extents threes = {3, 3}, ones = {1, 1};
   return c.groups == 1 && c.kernel == threes && c.stride == ones &&
-         c.dilate == ones && c.data_dilate == ones && !c.flip;
+         c.dilate == ones && c.data_dilate == ones;
 }
 
 Extents WinogradHaloHigh(const Contraction& c, KernelBasis basis) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/contraction/weight_transform.h"
 #include "codegen/cpu/nest_emitter.h"
 #include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
@@ -80,8 +81,11 @@ const Map& MapOf(const Step& step) {
 
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target) {
-  if (auto scatter = PlanScatter(program, step, target)) return *scatter;
-  if (auto transpose = PlanTranspose(program, step, target)) return *transpose;
+  if (auto special = PlanScatter(program, step, target)) return *special;
+  if (auto special = PlanWeightTransform(program, step, target)) {
+    return *special;
+  }
+  if (auto special = PlanTranspose(program, step, target)) return *special;
   auto kernel = std::make_shared<MapKernel>();
   const auto add_operand = [&](int id) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];

@@ -25,6 +25,11 @@ struct KernelCandidate {
   Layout weight;
   int64_t weight_block = 0;
   int weight_axis = 1;
+  // The weight is packed with its kernels turned round, and the contraction is
+  // then not a flipped one.
+  bool turned = false;
+  // What packing costs where the weight is no constant; seconds.
+  double packing_cost = 0;
   // Above 0: the kernel computes sums over so many equal parts of `in`, which
   // a step of its own adds and finishes. See SumsOfParts (select_kernels.cc).
   int64_t parts = 0;

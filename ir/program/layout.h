@@ -27,7 +27,8 @@ namespace mxc {
 // or the (m + 2)² products G g Gᵀ with which F(m x m, 3 x 3) computes tiles of
 // m x m outputs (Lavin and Gray, Fast Algorithms for Convolutional Neural
 // Networks, 2015; matrices in kernel_basis.h). The parts of the two axes then
-// have extent m + 2. Constants only: whoever lays a constant out transforms it.
+// have extent m + 2. The transform belongs to the layout, not to the values:
+// whoever lays a constant out applies it, and a copy into such a layout.
 enum class KernelBasis { kPlain, kWinograd2, kWinograd4 };
 
 struct Layout {

@@ -372,7 +372,9 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   step.name = "step";
   step.inputs = {0, 1, 2, 3};
   step.outputs = {4};
-  step.body = ContractionStep{c, test.epilogue, candidate.choice};
+  Contraction computed = c;
+  if (candidate.turned) computed.flip = false;
+  step.body = ContractionStep{computed, test.epilogue, candidate.choice};
   program.steps.push_back(std::move(step));
   return program;
 }

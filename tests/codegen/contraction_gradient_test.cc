@@ -83,6 +83,27 @@ TEST_CASE("gradients of data") {
   });
 }
 
+TEST_CASE("gradients of data by Winograd's algorithm") {
+  for (const int64_t pad : {0, 1, 2}) {
+    const Contraction c = BackwardData({.batch = 2,
+                                        .in = 40,
+                                        .out = 36,
+                                        .input = {9, 10},
+                                        .kernel = {3, 3},
+                                        .pad = {pad, pad}});
+    for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+      const Target target = *ResolveTarget(name);
+      if (!CanRun(target)) continue;
+      int turned = 0;
+      for (const auto& each : MakeKernelCatalog(target)->Candidates(c)) {
+        turned += each.turned;
+      }
+      CHECK(turned == 2);
+      CHECK(Check({c, Acc() + Bias(c), 0, 1}, target, 9) == "");
+    }
+  }
+}
+
 TEST_CASE("gradients of the weight") {
   ForRandomShapes(4, 60, [](const auto& shape, const auto& target, auto& pick) {
     const Contraction c = BackwardWeight(shape);

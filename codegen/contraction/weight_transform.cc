@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/contraction/weight_transform.h"
+
+#include <memory>
+#include <vector>
+
+#include "codegen/contraction/tile_transform.h"
+#include "codegen/llvm/expr_emitter.h"
+#include "ir/program/kernel_basis.h"
+#include "ir/support/check.h"
+
+namespace mxc {
+namespace {
+
+constexpr int kKernel = 3;  // on both axes
+
+struct WeightTransform {
+  DType dtype = DType::kF32;
+  Layout from, to;
+  Expr value;  // of the kernel's element at the output's index
+  int64_t out_channels = 1;
+  int lanes = 1;
+
+  // Panels, two spatial axes, input channels, a panel's output channels.
+  const Layout::Dim& panels() const { return to.dims[0]; }
+  const Layout::Dim& in() const { return to.dims[3]; }
+  int64_t panel_width() const { return to.dims[4].extent; }
+};
+
+class WeightTransformEmitter {
+ public:
+  WeightTransformEmitter(KernelFunction& kernel, const WeightTransform& shape)
+      : kernel_(kernel),
+        b_(kernel.b()),
+        shape_(shape),
+        strides_(shape.to.strides()),
+        emitter_(kernel,
+                 {{kernel.operand(0), shape.dtype, shape.from},
+                  {kernel.operand(1), shape.dtype, shape.to}},
+                 shape.lanes) {}
+
+  void Emit() {
+    const int64_t vectors = shape_.panel_width() / shape_.lanes;
+    kernel_.Loop(kernel_.begin(), kernel_.end(), 1, [&](llvm::Value* panel) {
+      kernel_.Loop(kernel_.Int(0), kernel_.Int(shape_.in().extent), 1,
+                   [&](llvm::Value* channel) {
+                     kernel_.Loop(kernel_.Int(0), kernel_.Int(vectors), 1,
+                                  [&](llvm::Value* v) {
+                                    EmitKernels(panel, channel, v);
+                                  });
+                   });
+    });
+  }
+
+ private:
+  // A vector of kernels: output channels from (panel, v) on, input `channel`.
+  void EmitKernels(llvm::Value* panel, llvm::Value* channel, llvm::Value* v) {
+    ExprEmitter::Scope scope(emitter_);
+    const int64_t width = shape_.panel_width(), lanes = shape_.lanes;
+    const Expr lane = emitter_.BindLanes(kernel_.Int(0), {0, lanes - 1});
+    const Expr out =
+        emitter_.Bind(panel, {0, shape_.panels().extent - 1}) * Expr(width) +
+        emitter_.Bind(v, {0, width / lanes - 1}) * Expr(lanes) + lane;
+    const Expr in = emitter_.Bind(channel, {0, shape_.in().extent - 1});
+    llvm::Value* first =
+        b_.CreateNSWAdd(b_.CreateNSWMul(panel, kernel_.Int(width)),
+                        b_.CreateNSWMul(v, kernel_.Int(lanes)));
+    llvm::Value* mask = nullptr;
+    if (shape_.out_channels % width != 0) {
+      mask = emitter_.TailMask(first, kernel_.Int(shape_.out_channels));
+    }
+    emitter_.SetTail(mask);
+    std::vector<llvm::Value*> kernels;
+    for (int64_t y = 0; y < kKernel; ++y) {
+      for (int64_t x = 0; x < kKernel; ++x) {
+        std::vector<Expr> index(shape_.to.halo_low.size());
+        index[static_cast<size_t>(shape_.panels().axis)] = out;
+        index[static_cast<size_t>(shape_.in().axis)] = in;
+        index[static_cast<size_t>(shape_.to.dims[1].axis)] = Expr(y);
+        index[static_cast<size_t>(shape_.to.dims[2].axis)] = Expr(x);
+        emitter_.SetIndices(std::move(index));
+        kernels.push_back(Masked(emitter_.EmitLanes(shape_.value), mask));
+      }
+    }
+    emitter_.SetTail(nullptr);
+    Store(kernels, panel, channel, v);
+  }
+
+  llvm::Value* Masked(llvm::Value* value, llvm::Value* mask) {
+    if (mask == nullptr) return value;
+    return b_.CreateSelect(mask, value,
+                           llvm::Constant::getNullValue(value->getType()));
+  }
+
+  void Store(const std::vector<llvm::Value*>& kernels, llvm::Value* panel,
+             llvm::Value* channel, llvm::Value* v) {
+    const auto planes = contraction::MultiplyBothSides(
+        kernel_, KernelMatrix(shape_.to.basis), kKernel, kernels);
+    llvm::Value* base = Advance(kernel_.operand(1), panel, strides_[0]);
+    base = Advance(base, channel, strides_[3]);
+    base = Advance(base, v, shape_.lanes);
+    const int64_t window = TileOutputs(shape_.to.basis) + 2;
+    for (int64_t i = 0; i < window * window; ++i) {
+      const int64_t offset =
+          i / window * strides_[1] + i % window * strides_[2];
+      b_.CreateAlignedStore(
+          planes[static_cast<size_t>(i)],
+          kernel_.ElementAddress(base, kernel_.Int(offset), 4), llvm::Align(4));
+    }
+  }
+
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* i, int64_t stride) {
+    return kernel_.ElementAddress(base, b_.CreateNSWMul(i, kernel_.Int(stride)),
+                                  4);
+  }
+
+  KernelFunction& kernel_;
+  KernelFunction::Builder& b_;
+  const WeightTransform& shape_;
+  const Extents strides_;
+  ExprEmitter emitter_;
+};
+
+}  // namespace
+
+std::optional<KernelPlan> PlanWeightTransform(const Program& program,
+                                              const Step& step,
+                                              const Target& target) {
+  const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
+  if (to.layout.basis == KernelBasis::kPlain) return std::nullopt;
+  const Map* map = step.map();
+  MXC_CHECK(map != nullptr && map->stores.size() == 1 &&
+                step.inputs.size() == 1 && to.layout.dims.size() == 5 &&
+                to.type.dtype == DType::kF32,
+            "{}: into {}", step.name, ToString(to.layout));
+  auto shape = std::make_shared<WeightTransform>();
+  shape->from = program.buffers[static_cast<size_t>(step.inputs[0])].layout;
+  shape->to = to.layout;
+  shape->value = map->stores[0].value;
+  shape->out_channels = to.type.shape[to.layout.dims[0].axis];
+  shape->lanes = target.lanes_f32();
+  KernelPlan plan;
+  plan.what = "transform";
+  plan.tasks = shape->panels().extent;
+  plan.emit = [shape](KernelFunction& kernel) {
+    WeightTransformEmitter(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
+}  // namespace mxc
