@@ -13,6 +13,12 @@
 //
 //   dw: contraction {acc · s}   ⇒   dw/parts: contraction {acc} ─► p[4, …]
 //                                   dw: (p[0] + p[1] + p[2] + p[3]) · s
+//
+// Where the weight's channels are exchanged within small groups, which no
+// layout can pack, a step exchanges them:
+//
+//   dx: contraction dy, w       ⇒   e[g·M + m, k] = w[g·K + k, m]
+//                                   dx: contraction dy, e
 #include <algorithm>
 #include <cmath>
 
@@ -87,6 +93,52 @@ std::pair<Step, Step> SumsOfParts(Program& program, const Step& step,
   return {std::move(first), std::move(second)};
 }
 
+// The same with a weight f[G·M, K, …] where it is f[G·K, M, …].
+Contraction Exchanged(const Contraction& c) {
+  Contraction exchanged = c;
+  exchanged.weight_axes[0] = Role::kGroupOut;
+  exchanged.weight_axes[1] = Role::kIn;
+  return exchanged;
+}
+
+bool HasExchangedGroups(const Contraction& c) {
+  return c.groups > 1 && c.weight_axes.size() > 1 &&
+         c.weight_axes[0] == Role::kGroupIn && c.weight_axes[1] == Role::kOut;
+}
+
+// The step that exchanges the channels of the weight of `step`, which then
+// reads its result.
+Step ExchangeWeight(Program& program, Step& step) {
+  Contraction& c = step.contraction()->contraction;
+  const int weight = step.inputs[1];
+  Buffer buffer;
+  buffer.name = program.buffers[weight].name + "/exchanged";
+  buffer.type = program.buffers[weight].type;
+  Extents dims = buffer.type.shape.dims();
+  dims[0] = c.groups * c.out;
+  dims[1] = c.in;
+  buffer.type.shape = Shape(dims);
+  buffer.layout = Layout::RowMajor(buffer.type.shape);
+  std::vector<Expr> index;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    index.push_back(Var(static_cast<int>(axis)));
+  }
+  index[0] = Var(0) / Expr(c.out) * Expr(c.in) + Var(1);
+  index[1] = Var(0) % Expr(c.out);
+  Step exchange;
+  exchange.name = step.name + "/exchange";
+  exchange.origins = step.origins;
+  exchange.loc = step.loc;
+  exchange.inputs = {weight};
+  exchange.outputs = {static_cast<int>(program.buffers.size())};
+  exchange.body = Map{{{0, Extents(dims.size(), 0), dims,
+                        Load(0, buffer.type.dtype, std::move(index))}}};
+  step.inputs[1] = exchange.outputs[0];
+  c = Exchanged(c);
+  program.buffers.push_back(std::move(buffer));
+  return exchange;
+}
+
 }  // namespace
 
 Result<bool> SelectKernels(Program& program, PassContext& context) {
@@ -97,15 +149,22 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
     steps.push_back(step);
     ContractionStep* body = steps.back().contraction();
     if (body == nullptr || !IsF32(program, step)) continue;
-    const auto candidates = context.catalog->Candidates(body->contraction);
+    auto candidates = context.catalog->Candidates(body->contraction);
+    if (candidates.empty() && HasExchangedGroups(body->contraction)) {
+      candidates = context.catalog->Candidates(Exchanged(body->contraction));
+      if (!candidates.empty()) {
+        steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
+        body = steps.back().contraction();
+      }
+    }
     const auto best = std::ranges::min_element(
         candidates, {}, [&](const KernelCandidate& candidate) {
-          return CostOf(program, step, candidate);
+          return CostOf(program, steps.back(), candidate);
         });
     if (best == candidates.end()) continue;
     changed = true;
     if (best->parts > 0) {
-      auto [parts, sum] = SumsOfParts(program, step, *best);
+      auto [parts, sum] = SumsOfParts(program, steps.back(), *best);
       steps.back() = std::move(parts);
       steps.push_back(std::move(sum));
       continue;

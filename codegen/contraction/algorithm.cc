@@ -26,6 +26,12 @@ KernelBasis BasisOf(std::string_view algorithm) {
                                    : KernelBasis::kPlain;
 }
 
+KernelBasis SumsBasisOf(std::string_view algorithm) {
+  return algorithm == kWinogradSums2   ? KernelBasis::kWinograd2
+         : algorithm == kWinogradSums4 ? KernelBasis::kWinograd4
+                                       : KernelBasis::kPlain;
+}
+
 Extents HaloLow(const Contraction& c) {
   Extents halo;
   for (size_t i = 0; i < c.kernel.size(); ++i) halo.push_back(HaloLow(c, i));

@@ -24,11 +24,17 @@ inline constexpr std::string_view kWinograd2 = "winograd2";
 inline constexpr std::string_view kWinograd4 = "winograd4";
 // Sums over images and positions of two activations (pixel_sums.h).
 inline constexpr std::string_view kPixelSums = "pixel_sums";
+// The same for gradients of 3x3 kernels by Winograd's minimal filtering, from
+// tiles of 2 x 2 or 4 x 4 of the outputs' gradients (winograd_sums_shape.h).
+inline constexpr std::string_view kWinogradSums2 = "winograd2_sums";
+inline constexpr std::string_view kWinogradSums4 = "winograd4_sums";
 // Matrix products, row-major.
 inline constexpr std::string_view kGemm = "gemm";
 
 // In which an algorithm wants its kernels.
 KernelBasis BasisOf(std::string_view algorithm);
+// In which it sums over tiles; plain if it does not.
+KernelBasis SumsBasisOf(std::string_view algorithm);
 
 // The border of zeros that `c` reads around its data, for each spatial axis.
 Extents HaloLow(const Contraction& c);

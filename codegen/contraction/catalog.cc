@@ -9,6 +9,7 @@
 #include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
+#include "codegen/contraction/winograd_sums_shape.h"
 #include "ir/program/kernel_basis.h"
 
 namespace mxc {
@@ -32,7 +33,7 @@ constexpr int kCacheWays = 8;
 constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small; a transform of one entry takes so long.
-constexpr int64_t kLeastWinogradChannels = 32;
+constexpr int64_t kLeastWinogradChannels = 16;
 constexpr double kWinogradEfficiency = 0.85;
 constexpr double kTransformCycles = 5;
 // For one entry of a transformed kernel: written, and read again.
@@ -104,6 +105,8 @@ class CpuCatalog : public KernelCatalog {
       AddDirect(c, /*data_block=*/1, candidates);
     } else if (contraction::IsPixelSums(c)) {
       AddPixelSums(c, candidates);
+      AddWinogradSums(c, contraction::kWinogradSums4, candidates);
+      AddWinogradSums(c, contraction::kWinogradSums2, candidates);
     } else if (IsProduct(c)) {
       AddGemm(c, candidates);
     }
@@ -214,7 +217,7 @@ class CpuCatalog : public KernelCatalog {
   // kernel's positions where data are row-major.
   void AddPixelSums(const Contraction& c,
                     std::vector<KernelCandidate>& out) const {
-    const bool by_lane = contraction::IsDepthwisePixelSums(c);
+    const bool by_lane = contraction::IsPixelSumsByLane(c, lanes_);
     const bool grouped = c.groups > 1 && c.data_axes[0] == Role::kIn;
     if (grouped && !by_lane && (c.batch % lanes_ != 0 || c.out % lanes_ != 0)) {
       return;
@@ -225,7 +228,8 @@ class CpuCatalog : public KernelCatalog {
 
   void AddPixelSums(const Contraction& c, int64_t data_block, bool by_lane,
                     std::vector<KernelCandidate>& out) const {
-    const int64_t vectors = DivideUp(by_lane ? c.groups : c.out, lanes_);
+    const int64_t vectors =
+        DivideUp(by_lane ? c.groups * c.out : c.out, lanes_);
     const int64_t last = c.output.back();
     const int64_t before =
         c.output.size() > 1 ? c.output[c.output.size() - 2] : 1;
@@ -240,13 +244,7 @@ class CpuCatalog : public KernelCatalog {
                         tile.pixels, tile.vectors};
     candidate.data_block = data_block;
     candidate.weight_block = candidate.output_block = lanes_;
-    candidate.output_axis =
-        static_cast<int>(std::ranges::find_if(c.output_axes,
-                                              [](Role role) {
-                                                return role == Role::kOut ||
-                                                       role == Role::kGroupOut;
-                                              }) -
-                         c.output_axes.begin());
+    candidate.output_axis = OutputChannels(c);
     candidate.halo_low = HaloLow(c);
     candidate.halo_high = HaloHigh(c);
     if (c.data_axes[0] == Role::kIn) {
@@ -257,6 +255,48 @@ class CpuCatalog : public KernelCatalog {
         by_lane ? 0.5 : TileEfficiency(tile, rows, columns, vectors);
     if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
     candidate.cost = Cost(c, efficiency);
+    out.push_back(std::move(candidate));
+  }
+
+  static int OutputChannels(const Contraction& c) {
+    const auto out = [](Role role) {
+      return role == Role::kOut || role == Role::kGroupOut;
+    };
+    return static_cast<int>(std::ranges::find_if(c.output_axes, out) -
+                            c.output_axes.begin());
+  }
+
+  void AddWinogradSums(const Contraction& c, std::string_view algorithm,
+                       std::vector<KernelCandidate>& out) const {
+    if (!contraction::WinogradSumsFit(c)) return;
+    if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
+    KernelCandidate candidate;
+    candidate.choice = {std::string(algorithm), lanes_,
+                        contraction::MaxPixels(target_, panel_vectors),
+                        panel_vectors};
+    candidate.data_block = candidate.weight_block = candidate.output_block =
+        lanes_;
+    candidate.output_axis = OutputChannels(c);
+    candidate.halo_low = HaloLow(c);
+    candidate.halo_high = contraction::WinogradSumsHaloHigh(
+        c, contraction::SumsBasisOf(algorithm));
+    auto grid = contraction::MakeWinogradSumsGrid(target_, c, candidate.choice);
+    if (c.data_axes[0] == Role::kIn) {
+      candidate.parts =
+          contraction::ChooseParts(c, grid.chunk_blocks * lanes_,
+                                   grid.chunk_groups * panel_vectors * lanes_);
+    }
+    // For either contraction, in parts or whole.
+    candidate.scratch_bytes = grid.scratch_bytes;
+    if (candidate.parts > 1) {
+      grid = contraction::MakeWinogradSumsGrid(
+          target_, InParts(c, candidate.parts), candidate.choice);
+      candidate.scratch_bytes =
+          std::max(candidate.scratch_bytes, grid.scratch_bytes);
+    }
+    candidate.cost = grid.seconds;
     out.push_back(std::move(candidate));
   }
 

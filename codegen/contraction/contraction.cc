@@ -7,6 +7,7 @@
 #include "codegen/contraction/step_kernel.h"
 #include "codegen/contraction/step_shape.h"
 #include "codegen/contraction/winograd_kernel.h"
+#include "codegen/contraction/winograd_sums_kernel.h"
 
 namespace mxc {
 namespace {
@@ -34,6 +35,19 @@ KernelPlan PlanWinograd(const Program& program, const Step& step,
   return plan;
 }
 
+KernelPlan PlanWinogradSums(const Program& program, const Step& step,
+                            const Target& target) {
+  auto shape = std::make_shared<const contraction::WinogradSumsShape>(
+      contraction::ShapeWinogradSums(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shape->tasks();
+  plan.scratch_bytes = shape->grid.scratch_bytes;
+  plan.emit = [shape](KernelFunction& kernel) {
+    contraction::WinogradSumsKernel(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
 KernelPlan PlanNest(const Program& program, const Step& step,
                     const Target& target) {
   auto shapes = std::make_shared<const std::vector<contraction::StepShape>>(
@@ -52,9 +66,14 @@ KernelPlan PlanContraction(const Program& program, const Step& step,
                            const Target& target) {
   const ContractionStep& body = *step.contraction();
   const std::string& algorithm = body.choice.algorithm;
-  KernelPlan plan = contraction::BasisOf(algorithm) == KernelBasis::kPlain
-                        ? PlanNest(program, step, target)
-                        : PlanWinograd(program, step, target);
+  const auto transformed = [](KernelBasis basis) {
+    return basis != KernelBasis::kPlain;
+  };
+  KernelPlan plan = transformed(contraction::BasisOf(algorithm))
+                        ? PlanWinograd(program, step, target)
+                    : transformed(contraction::SumsBasisOf(algorithm))
+                        ? PlanWinogradSums(program, step, target)
+                        : PlanNest(program, step, target);
   plan.what = What(body.contraction, algorithm);
   return plan;
 }

@@ -166,7 +166,8 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
           {pixel, tap});
     }
   }
-  const int64_t channels = nest_.group_channels;
+  const int64_t own = nest_.own_channel;
+  const int64_t channels = own < 0 ? nest_.group_channels : 1;
   for (int64_t channel = 0; channel < channels; ++channel) {
     Accumulators weights;
     for (int64_t tap = 0; tap < steps.unroll; ++tap) {
@@ -175,7 +176,8 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
     }
     if (channel > 0) data = Opaque(data);
     for (const auto& [offset, uses] : positions) {
-      llvm::Value* x = OwnGroupsChannel(LoadVector(data, offset), channel);
+      llvm::Value* x =
+          OwnGroupsChannel(LoadVector(data, offset), own < 0 ? channel : own);
       for (const Use& use : uses) {
         llvm::Value*& sum = sums[use.pixel];
         sum = b.CreateFAdd(b.CreateFMul(x, weights[use.tap]), sum);

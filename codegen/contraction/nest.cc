@@ -359,7 +359,8 @@ int64_t Nest::pixels() const {
 int64_t Nest::flops() const {
   const int64_t depth =
       images.extent * (main.count() * main.unroll + tail.count() * tail.unroll);
-  return 2 * outer_count() * pixels() * channels * depth * group_channels;
+  const int64_t summed = own_channel < 0 ? group_channels : 1;
+  return 2 * outer_count() * pixels() * channels * depth * summed;
 }
 
 std::vector<Nest> MakeNests(const Program& program, const Step& step) {

@@ -65,6 +65,8 @@ struct Nest {
   int lanes = 1;
   DataAccess access = DataAccess::kBroadcast;
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
+  int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
+                               // with, -1: all, each with weights of its own
 
   std::vector<OuterAxis> outer;
   // Loops inside of a task around the rows, outermost first.

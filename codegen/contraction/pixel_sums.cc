@@ -175,12 +175,15 @@ void CountData(const Contraction& c, Nest& nest) {
   nest.data_elements /= nest.outer_count();
 }
 
-std::vector<Nest> ByLane(const Program& program, const Step& step) {
+// For input channel `own` of every group.
+Nest ByLane(const Program& program, const Step& step, int64_t own) {
   const Contraction& c = step.contraction()->contraction;
   const Operands at(program, step, c);
   Nest nest = Common(program, step, at);
   nest.access = DataAccess::kOwnGroup;
-  nest.channels = c.groups;
+  nest.group_channels = c.batch;
+  nest.own_channel = own;
+  nest.channels = c.groups * c.out;
   nest.data_vector_stride = at.data.Stride(at.data_channel());
   SetReduction(c, at, nest);
   std::vector<PixelAxis> kernel;
@@ -197,11 +200,13 @@ std::vector<Nest> ByLane(const Program& program, const Step& step) {
     nest.rows = kernel.back();
     kernel.pop_back();
   }
-  nest.planes = kernel;
+  const int channel_axis = at.output.AxisOf({Role::kBatch});
+  nest.planes = {{1, 0, 0, channel_axis, 1, own}};
+  nest.planes.insert(nest.planes.begin(), kernel.begin(), kernel.end());
+  nest.output_base += own * at.output.Stride(channel_axis);
   nest.deal_planes = true;
-  if (nest.planes.empty()) nest.planes.push_back({});
   CountData(c, nest);
-  return {nest};
+  return nest;
 }
 
 bool Matches(const std::vector<Role>& axes, std::vector<Role> first,
@@ -227,9 +232,9 @@ bool IsPixelSums(const Contraction& c) {
   return whole || parts;
 }
 
-bool IsDepthwisePixelSums(const Contraction& c) {
-  return c.groups > 1 && c.batch == 1 && c.out == 1 &&
-         c.data_axes[0] == Role::kIn;
+bool IsPixelSumsByLane(const Contraction& c, int64_t lanes) {
+  return c.groups > 1 && c.batch == c.out && c.batch < lanes &&
+         lanes % c.batch == 0 && c.data_axes[0] == Role::kIn;
 }
 
 int64_t ChooseParts(const Contraction& c, int64_t data_channels,
@@ -256,10 +261,15 @@ int64_t ChooseParts(const Contraction& c, int64_t data_channels,
 
 std::vector<Nest> MakePixelSums(const Program& program, const Step& step) {
   const Contraction& c = step.contraction()->contraction;
-  if (IsDepthwisePixelSums(c)) return ByLane(program, step);
+  std::vector<Nest> nests;
+  if (IsPixelSumsByLane(c, step.contraction()->choice.block)) {
+    for (int64_t own = 0; own < c.batch; ++own) {
+      nests.push_back(ByLane(program, step, own));
+    }
+    return nests;
+  }
   const Operands at(program, step, c);
   const bool blocked = at.data.layout().block(at.data_channel()) > 1;
-  std::vector<Nest> nests;
   const auto add = [&](int64_t first, int64_t count, int64_t width) {
     if (count == 0) return;
     Nest nest = Common(program, step, at);

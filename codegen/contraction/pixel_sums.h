@@ -22,8 +22,9 @@ namespace mxc::contraction {
 //   weight  f[N, M, spatial …]
 //   output  f[M, C / G, spatial …], or f[parts, M, C, spatial …] (InParts)
 bool IsPixelSums(const Contraction& c);
-// One channel in, one out for each group: a product lane by lane.
-bool IsDepthwisePixelSums(const Contraction& c);
+// Groups of a few channels, as many in as out, several to a block: products
+// lane by lane, each with a channel of its own group.
+bool IsPixelSumsByLane(const Contraction& c, int64_t lanes);
 
 // Into how many parts the images are best cut: tasks that share images read
 // their operands only once, and where the outputs, in tiles of so many channels

@@ -16,11 +16,9 @@ int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 WinogradKernel::WinogradKernel(KernelFunction& kernel,
                                const WinogradShape& shape)
-    : kernel_(kernel),
-      b_(kernel.b()),
+    : FlatMemory(kernel, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
-      vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), nest_.lanes)),
       data_(kernel.scratch()),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       outputs_(At(products_, shape.planes() * shape.grid.product_plane)),
@@ -44,11 +42,9 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
   block.count = all_full ? full : Least(rest, full);
   block.is_full = all_full ? b_.getTrue() : b_.CreateICmpEQ(block.count, full);
   const int64_t groups = shape_.step.vector_groups();
-  const auto part = [&](llvm::Value* i) {
-    return b_.CreateUDiv(Times(i, groups), kernel_.Int(grid.channel_chunks));
-  };
-  llvm::Value* first_group = part(chunk);
-  llvm::Value* last_group = part(Plus(chunk, kernel_.Int(1)));
+  llvm::Value* first_group = Part(chunk, grid.channel_chunks, groups);
+  llvm::Value* last_group =
+      Part(Plus(chunk, kernel_.Int(1)), grid.channel_chunks, groups);
   ZeroHalo(index, first_group, last_group);
   TransformData(block);
   EmitGroups(block, first_group, last_group);
@@ -271,36 +267,6 @@ WinogradKernel::Corner WinogradKernel::CornerOf(llvm::Value* tile) {
 llvm::Value* WinogradKernel::Output() {
   const size_t operands = shape_.step.operands.size();
   return kernel_.operand(static_cast<int>(operands) - 1);
-}
-
-llvm::Value* WinogradKernel::Least(llvm::Value* a, llvm::Value* b) {
-  return b_.CreateSelect(b_.CreateICmpSLT(a, b), a, b);
-}
-
-llvm::Value* WinogradKernel::Times(llvm::Value* a, int64_t b) {
-  return b_.CreateMul(a, kernel_.Int(b), "", true, true);
-}
-
-llvm::Value* WinogradKernel::Plus(llvm::Value* a, llvm::Value* b) {
-  return b_.CreateAdd(a, b, "", true, true);
-}
-
-llvm::Value* WinogradKernel::Advance(llvm::Value* base, llvm::Value* index,
-                                     int64_t stride) {
-  return kernel_.ElementAddress(base,
-                                b_.CreateNSWMul(index, kernel_.Int(stride)), 4);
-}
-
-llvm::Value* WinogradKernel::At(llvm::Value* base, int64_t offset) {
-  return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
-}
-
-llvm::Value* WinogradKernel::LoadVector(llvm::Value* address) {
-  return b_.CreateAlignedLoad(vector_type_, address, llvm::Align(4));
-}
-
-void WinogradKernel::StoreVector(llvm::Value* value, llvm::Value* address) {
-  b_.CreateAlignedStore(value, address, llvm::Align(4));
 }
 
 }  // namespace mxc::contraction

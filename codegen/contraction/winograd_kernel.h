@@ -9,12 +9,13 @@
 #pragma once
 
 #include "codegen/contraction/epilogue.h"
+#include "codegen/contraction/flat_memory.h"
 #include "codegen/contraction/micro_kernel.h"
 #include "codegen/contraction/winograd_shape.h"
 
 namespace mxc::contraction {
 
-class WinogradKernel {
+class WinogradKernel : private FlatMemory {
  public:
   WinogradKernel(KernelFunction& kernel, const WinogradShape& shape);
   void Emit();
@@ -48,19 +49,9 @@ class WinogradKernel {
 
   Corner CornerOf(llvm::Value* tile);
   llvm::Value* Output();
-  llvm::Value* Least(llvm::Value* a, llvm::Value* b);
-  llvm::Value* Times(llvm::Value* a, int64_t b);
-  llvm::Value* Plus(llvm::Value* a, llvm::Value* b);
-  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
-  llvm::Value* At(llvm::Value* base, int64_t offset);
-  llvm::Value* LoadVector(llvm::Value* address);
-  void StoreVector(llvm::Value* value, llvm::Value* address);
 
-  KernelFunction& kernel_;
-  KernelFunction::Builder& b_;
   const WinogradShape& shape_;
   const Nest& nest_;  // of the output
-  llvm::Type* const vector_type_;
   // Scratch: transformed data, products, one tile of outputs.
   llvm::Value *data_, *products_, *outputs_;
   Epilogue epilogue_;

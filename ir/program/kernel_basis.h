@@ -19,5 +19,12 @@ std::span<const double> KernelMatrix(KernelBasis basis);
 std::span<const double> DataMatrix(KernelBasis basis);
 // m rows of (m + 2).
 std::span<const double> OutputMatrix(KernelBasis basis);
+// F(3, m), of the same points and with the same data matrix: a kernel of m, 3
+// outputs. The gradient of a kernel of 3 is such a correlation, of the data
+// with the gradient of m outputs.
+std::span<const double> WideKernelMatrix(KernelBasis basis);  // (m + 2) rows
+                                                              // of m
+std::span<const double> WideOutputMatrix(KernelBasis basis);  // 3 rows of
+                                                              // (m + 2)
 
 }  // namespace mxc

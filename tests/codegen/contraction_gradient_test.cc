@@ -116,5 +116,62 @@ TEST_CASE("gradients of the weight") {
   });
 }
 
+// Tiles that hang over the end on either axis, channels that do not fill
+// blocks, several blocks of tiles.
+TEST_CASE("gradients of 3x3 weights by Winograd's algorithm") {
+  struct {
+    int64_t batch, in, out;
+    Extents input, pad;
+  } cases[] = {{2, 16, 16, {8, 8}, {1, 1}},  {2, 40, 36, {9, 10}, {0, 1}},
+               {4, 17, 49, {7, 5}, {2, 2}},  {6, 24, 70, {30, 31}, {1, 1}},
+               {2, 150, 40, {3, 4}, {0, 0}}, {2, 33, 100, {13, 6}, {1, 0}}};
+  for (const auto& each : cases) {
+    const Contraction c = BackwardWeight({.batch = each.batch,
+                                          .in = each.in,
+                                          .out = each.out,
+                                          .input = each.input,
+                                          .kernel = {3, 3},
+                                          .pad = each.pad});
+    CAPTURE(each.in);
+    CAPTURE(each.out);
+    for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+      const Target target = *ResolveTarget(name);
+      if (!CanRun(target)) continue;
+      int sums = 0;
+      for (const auto& candidate : MakeKernelCatalog(target)->Candidates(c)) {
+        sums += candidate.choice.algorithm.ends_with("_sums") &&
+                candidate.choice.algorithm.starts_with("winograd");
+      }
+      CHECK(sums == 2);
+      CHECK(Check({c, Acc(), each.in % 2}, target, 11, 3e-5) == "");
+      CHECK(Check({InParts(c, 2), Acc() * Residual(InParts(c, 2))}, target, 12,
+                  3e-5) == "");
+    }
+  }
+}
+
+TEST_CASE("gradients of the weight of small groups") {
+  for (const int64_t channels : {2, 4, 8}) {
+    for (const int64_t stride : {1, 2}) {
+      const Contraction c = BackwardWeight({.batch = 3,
+                                            .groups = 5,
+                                            .in = 5 * channels,
+                                            .out = 5 * channels,
+                                            .input = {9, 12},
+                                            .kernel = {3, 3},
+                                            .stride = {stride, stride},
+                                            .pad = {1, 1}});
+      CAPTURE(channels);
+      CAPTURE(stride);
+      for (const char* name : {"x86-64-v3", "x86-64-v4"}) {
+        const Target target = *ResolveTarget(name);
+        if (!CanRun(target)) continue;
+        REQUIRE(HasKernel(c, target));
+        CHECK(Check({c, Acc(), 1}, target, 13) == "");
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test

@@ -78,6 +78,7 @@ std::vector<Network> Networks() {
   nets.push_back(Training({16, 5, 1, 1}, {33, 3, 2, 1}, 2, 3));
   nets.push_back(Training({32, 1, 2, 1}, {32, 3, 1, 32}, 3, 32));
   nets.push_back(Training({32, 3, 2, 2}, {16, 1, 1, 1}, 4, 64));
+  nets.push_back(Training({32, 3, 1, 8}, {32, 3, 2, 4}, 3, 32));
   return nets;
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// FlatMemory: addresses and vectors of f32 elements, as the kernels that are
+// not loops around a Nest compute them. All offsets count elements.
+#pragma once
+
+#include "codegen/llvm/kernel_function.h"
+
+namespace mxc::contraction {
+
+class FlatMemory {
+ public:
+  FlatMemory(KernelFunction& kernel, int lanes)
+      : kernel_(kernel),
+        b_(kernel.b()),
+        vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), lanes)) {}
+
+ protected:
+  llvm::Value* Least(llvm::Value* a, llvm::Value* b) {
+    return b_.CreateSelect(b_.CreateICmpSLT(a, b), a, b);
+  }
+  llvm::Value* Times(llvm::Value* a, int64_t b) {
+    return b_.CreateMul(a, kernel_.Int(b), "", true, true);
+  }
+  llvm::Value* Plus(llvm::Value* a, llvm::Value* b) {
+    return b_.CreateAdd(a, b, "", true, true);
+  }
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride) {
+    return kernel_.ElementAddress(
+        base, b_.CreateNSWMul(index, kernel_.Int(stride)), 4);
+  }
+  llvm::Value* At(llvm::Value* base, int64_t offset) {
+    return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
+  }
+  llvm::Value* LoadVector(llvm::Value* address) {
+    return b_.CreateAlignedLoad(vector_type_, address, llvm::Align(4));
+  }
+  void StoreVector(llvm::Value* value, llvm::Value* address) {
+    b_.CreateAlignedStore(value, address, llvm::Align(4));
+  }
+  // extent · i / n, where the i-th of n nearly equal parts begins.
+  llvm::Value* Part(llvm::Value* i, int64_t n, int64_t extent) {
+    return n == extent ? i : b_.CreateUDiv(Times(i, extent), kernel_.Int(n));
+  }
+
+  KernelFunction& kernel_;
+  KernelFunction::Builder& b_;
+  llvm::Type* const vector_type_;
+};
+
+}  // namespace mxc::contraction
