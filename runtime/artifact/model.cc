@@ -58,6 +58,11 @@ Status Model::PlaceWeights(WeightPlacement placement) {
   return {};
 }
 
+void Model::ForgetWeights(uint64_t offset, uint64_t bytes) const {
+  if (copied_weights_.data() != nullptr) return;
+  MappedFile::Forget(weights_.subspan(offset, bytes));
+}
+
 StatusOr<std::string> Model::SymbolJson() const {
   const Status status = container_.CheckSection(MXC_SECTION_SYMBOL);
   if (!status.ok()) return Located(status, path_);

@@ -29,6 +29,9 @@ class Model {
   mxc_kernel kernel(uint32_t index) const { return code_.kernel(index); }
   // Aligned to a page.
   Bytes weights() const { return weights_; }
+  // The caller will not read this part of the weights soon: mapped memory goes
+  // back to the system.
+  void ForgetWeights(uint64_t offset, uint64_t bytes) const;
   Bytes code() const { return container_.section(MXC_SECTION_CODE); }
   uint64_t file_bytes() const { return container_.trailer().file_size; }
 

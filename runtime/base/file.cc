@@ -73,6 +73,16 @@ StatusOr<MappedFile> MappedFile::Map(const Descriptor& file,
   return mapped;
 }
 
+void MappedFile::Forget(Bytes part) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<uintptr_t>(part.data());
+  const uintptr_t begin = (address + page - 1) / page * page;
+  const uintptr_t end = (address + part.size()) / page * page;
+  if (begin >= end) return;
+  // Where the system refuses, the pages stay: slower, not wrong.
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
   // No other writer, of this or of another process, has this name.
   temporary_ = Format("%s.%d.%p", path_.c_str(), static_cast<int>(getpid()),

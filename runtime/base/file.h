@@ -49,6 +49,9 @@ class MappedFile {
                                   const std::string& path);
 
   Bytes bytes() const { return bytes_; }
+  // Gives the memory of all pages that lie within `part` back; who reads them
+  // again reads the file.
+  static void Forget(Bytes part);
   // Keeps the mapping alive.
   const std::shared_ptr<const void>& owner() const { return owner_; }
 

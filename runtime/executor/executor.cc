@@ -87,8 +87,7 @@ Status Executor::Allocate(const Executor* share) {
 // Sets shared_; returns where `bytes` of this executor alone begin.
 StatusOr<std::byte*> Executor::Reserve(const Executor* share, uint64_t bytes) {
   if (share == nullptr) {
-    auto storage =
-        Storage::Allocate(model_->tables(), model_->weights(), bytes);
+    auto storage = Storage::Allocate(model_, bytes);
     if (!storage.ok()) return storage.status();
     shared_ = std::move(*storage);
     return shared_->extra();

@@ -28,9 +28,9 @@ uint64_t Sizes::Add(uint64_t bytes, uint64_t alignment) {
   return begin;
 }
 
-StatusOr<std::shared_ptr<Storage>> Storage::Allocate(const Tables& tables,
-                                                     Bytes weights,
-                                                     uint64_t extra_bytes) {
+StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
+    std::shared_ptr<const Model> model, uint64_t extra_bytes) {
+  const Tables& tables = model->tables();
   Sizes sizes;
   sizes.Add(tables.header().state_bytes, MXC_PAGE);
   const uint64_t arena = sizes.Add(LargestArena(tables), MXC_PAGE);
@@ -39,24 +39,38 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(const Tables& tables,
       sizes.total(), "states, arena, inputs, outputs and scratch");
   if (!memory.ok()) return memory.status();
   auto storage = std::make_shared<Storage>();
+  storage->model_ = std::move(model);
   storage->memory_ = std::move(*memory);
-  storage->states_ = tables.states();
-  storage->weights_ = weights;
   storage->arena_ = storage->memory_.data() + arena;
   storage->extra_ = storage->memory_.data() + extra;
-  storage->ResetStates();
+  storage->CopyInitialValues();
   return storage;
 }
 
 void Storage::ResetStates() {
-  for (size_t row = 0; row < states_.size(); ++row) {
+  const auto states = model_->tables().states();
+  for (size_t row = 0; row < states.size(); ++row) {
+    if (states[row].initial != MXC_ZEROS) continue;
     const std::span<std::byte> state = State(row);
-    if (state.empty()) continue;
-    if (states_[row].initial == MXC_ZEROS) {
-      std::memset(state.data(), 0, state.size());
-    } else {
-      std::memcpy(state.data(), weights_.data() + states_[row].initial,
-                  state.size());
+    std::fill(state.begin(), state.end(), std::byte{0});
+  }
+  CopyInitialValues();
+}
+
+// Piece by piece, so that never both a large state and its value in the file
+// are resident.
+void Storage::CopyInitialValues() {
+  constexpr uint64_t kPiece = 1 << 22;
+  const auto states = model_->tables().states();
+  for (size_t row = 0; row < states.size(); ++row) {
+    const uint64_t initial = states[row].initial;
+    if (initial == MXC_ZEROS) continue;
+    const std::span<std::byte> state = State(row);
+    for (uint64_t at = 0; at < state.size(); at += kPiece) {
+      const uint64_t bytes = std::min<uint64_t>(kPiece, state.size() - at);
+      std::memcpy(state.data() + at, model_->weights().data() + initial + at,
+                  bytes);
+      model_->ForgetWeights(initial + at, bytes);
     }
   }
 }

@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/artifact/tables.h"
+#include "runtime/artifact/model.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
 
@@ -33,16 +33,15 @@ class Storage {
   // One region: the states as they are before the first run, the arena of the
   // model's largest entry (pages that no run touches cost nothing), then
   // `extra_bytes` for whoever asks first.
-  static StatusOr<std::shared_ptr<Storage>> Allocate(const Tables& tables,
-                                                     Bytes weights,
-                                                     uint64_t extra_bytes);
+  static StatusOr<std::shared_ptr<Storage>> Allocate(
+      std::shared_ptr<const Model> model, uint64_t extra_bytes);
 
   std::byte* arena() const { return arena_; }
   std::byte* extra() const { return extra_; }
 
   // `row` of tables.states().
   std::span<std::byte> State(size_t row) const {
-    const mxc_state& state = states_[row];
+    const mxc_state& state = model_->tables().states()[row];
     return {memory_.data() + state.offset, state.bytes};
   }
   // To what they are before the first run.
@@ -53,9 +52,10 @@ class Storage {
   void End() { running_.store(false, std::memory_order_release); }
 
  private:
+  void CopyInitialValues();
+
+  std::shared_ptr<const Model> model_;
   Region memory_;  // begins with the states
-  std::span<const mxc_state> states_;
-  Bytes weights_;
   std::byte* arena_ = nullptr;
   std::byte* extra_ = nullptr;
   std::atomic<bool> running_{false};
