@@ -2,19 +2,10 @@
 #include "ir/program/program.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/support/check.h"
 
 namespace mxc {
-
-int64_t Contraction::flops() const {
-  int64_t n = 2 * batch * groups * in * out;
-  for (const int64_t extent : output) n *= extent;
-  for (const int64_t extent : kernel) n *= extent;
-  for (const int64_t spread : data_dilate) n /= spread;
-  return n;
-}
 
 Contraction InParts(const Contraction& c, int64_t parts) {
   MXC_CHECK(c.groups == 1 && c.in % parts == 0, "{} of {}", parts, c.in);
@@ -32,51 +23,6 @@ Contraction InParts(const Contraction& c, int64_t parts) {
   }
   cut.output_axes.insert(cut.output_axes.begin(), Role::kGroup);
   return cut;
-}
-
-namespace {
-
-using Seen = std::unordered_set<const ExprNode*>;
-
-// Arithmetic operations for one element: a shared subexpression counts once, a
-// reduction's body for each of its trips, index arithmetic not at all.
-double Operations(const Expr& e, Seen& seen) {
-  if (e->kind == ExprKind::kLoad || !seen.insert(e.get()).second) return 0;
-  const bool operation = e->kind == ExprKind::kUnary ||
-                         e->kind == ExprKind::kBinary ||
-                         e->kind == ExprKind::kSelect;
-  double n = operation && IsFloat(e->dtype) ? 1 : 0;
-  double trips = 1;
-  for (const Range& range : e->ranges) {
-    const bool constant = range.begin->kind == ExprKind::kConst &&
-                          range.end->kind == ExprKind::kConst;
-    trips *= constant ? range.end->number - range.begin->number : 1;
-  }
-  for (const Expr& arg : e->args) n += trips * Operations(arg, seen);
-  return n + (e->kind == ExprKind::kReduce ? trips : 0);
-}
-
-double Operations(const Expr& e) {
-  Seen seen;
-  return Operations(e, seen);
-}
-
-}  // namespace
-
-int64_t Step::flops(const Program& program) const {
-  if (const ContractionStep* body = contraction()) {
-    const Buffer& output = program.buffers[outputs[0]];
-    return body->contraction.flops() +
-           static_cast<int64_t>(Operations(body->epilogue)) *
-               output.type.shape.elements();
-  }
-  double total = 0;
-  for (const Store& store : map()->stores) {
-    double elements = 1;
-    for (const int64_t n : store.extent) elements *= static_cast<double>(n);
-    total += elements * Operations(store.value);
-  }
-  return static_cast<int64_t>(total);
 }
 
 int Program::Root(int buffer) const {

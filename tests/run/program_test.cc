@@ -159,6 +159,10 @@ TEST_CASE("bench reports latencies and steps") {
   CHECK(report["steps"][0]["ns"] > 0);
   CHECK(report["steps"][0]["flops"] == 1000000000);
   CHECK(report["steps"][0]["bytes"] == 4096);
+  CHECK(report["steps"][0]["bound"] == "compute");
+  CHECK(report["steps"][0]["roofline_share"] > 0);
+  CHECK(report["roofline"]["gflops"] > 1);
+  REQUIRE(report["roofline"]["levels"].size() == 3);
 
   const Outcome text = Call("bench " + Model() + " --duration 0.05");
   CHECK(text.code == 0);

@@ -52,6 +52,7 @@ void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
   api::Executor executor = contestant.session.Bind(/*profile=*/true);
   FillForBench(executor, contestant.session, options.inputs);
   contestant.result.step_ns = MeasureSteps(executor, /*seconds=*/1);
+  contestant.result.roofline = MeasureRoofline(contestant.result.threads);
 }
 
 void PrintAdvice(const BenchResult& result) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/executor/executor.h"
@@ -38,20 +39,54 @@ double Sum(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Operations for each byte below which a core waits for memory: far below what
-// any processor of today needs to be busy.
-constexpr double kMemoryBound = 2;
+// What keeps a step from being faster, and how near to that it is.
+struct Bound {
+  const char* name = "";
+  double share = 0;  // of what the whole machine could do
+};
 
-// The share of the time in steps that move more than they compute.
+Bound BoundOf(const BenchResult& result, size_t i) {
+  const mxc_step_summary& step = result.steps[i];
+  const Roofline& roofline = result.roofline;
+  const double compute =
+      roofline.ComputeNanoseconds(static_cast<double>(step.flops));
+  const double memory =
+      roofline.MemoryNanoseconds(static_cast<double>(step.bytes));
+  const auto ns = static_cast<double>(std::max<int64_t>(1, result.step_ns[i]));
+  const char* name = step.tasks < result.threads ? "tasks"
+                     : compute > memory          ? "compute"
+                                                 : "memory";
+  return {name, std::max(compute, memory) / ns};
+}
+
+// The share of the time in steps that wait for memory.
 double MemoryBoundShare(const BenchResult& result) {
   double bound = 0;
   for (size_t i = 0; i < result.steps.size(); ++i) {
-    const mxc_step_summary& step = result.steps[i];
-    const bool waits = static_cast<double>(step.flops) <
-                       kMemoryBound * static_cast<double>(step.bytes);
+    const bool waits = BoundOf(result, i).name == std::string_view("memory");
     if (waits) bound += static_cast<double>(result.step_ns[i]);
   }
   return bound / std::max(1.0, Sum(result.step_ns));
+}
+
+void PrintRoofline(const Roofline& roofline) {
+  std::printf("  machine    %.0f GFLOP/s; reads", roofline.gflops);
+  const char* separator = "";
+  for (const Roofline::Level& level : roofline.levels) {
+    std::printf("%s %.0f GB/s of %s", separator, level.gbytes_per_second,
+                Bytes(static_cast<double>(level.bytes)).c_str());
+    separator = ",";
+  }
+  std::printf("\n");
+}
+
+Json ToJson(const Roofline& roofline) {
+  Json levels = Json::array();
+  for (const Roofline::Level& level : roofline.levels) {
+    levels.push_back(
+        {{"bytes", level.bytes}, {"gbytes_per_s", level.gbytes_per_second}});
+  }
+  return {{"gflops", roofline.gflops}, {"levels", levels}};
 }
 
 }  // namespace
@@ -72,11 +107,14 @@ Json ToJson(const BenchResult& result) {
   Json steps = Json::array();
   for (size_t i = 0; i < result.steps.size(); ++i) {
     const mxc_step_summary& step = result.steps[i];
+    const Bound bound = BoundOf(result, i);
     steps.push_back({{"name", step.name},
                      {"ns", result.step_ns[i]},
                      {"flops", step.flops},
                      {"bytes", step.bytes},
                      {"tasks", step.tasks},
+                     {"bound", bound.name},
+                     {"roofline_share", bound.share},
                      {"kernel", step.kernel}});
   }
   return {{"artifact", result.artifact},
@@ -87,6 +125,7 @@ Json ToJson(const BenchResult& result) {
           {"first_seconds", result.first_seconds},
           {"latency_ns", latency},
           {"throughput_per_s", result.Throughput()},
+          {"roofline", ToJson(result.roofline)},
           {"steps", steps},
           {"advice", Advice(result)}};
 }
@@ -117,18 +156,21 @@ void PrintLatency(const BenchResult& result) {
 void PrintSteps(const BenchResult& result) {
   if (result.steps.empty()) return;
   const double total = std::max(1.0, Sum(result.step_ns));
-  std::printf("\n%12s %6s %9s %11s %8s %6s  step\n", "time", "share", "GFLOP/s",
-              "bytes", "GB/s", "tasks");
+  PrintRoofline(result.roofline);
+  std::printf("\n%12s %6s %9s %11s %8s %6s %6s %-8s step\n", "time", "share",
+              "GFLOP/s", "bytes", "GB/s", "tasks", "roof", "bound");
   for (size_t i = 0; i < result.steps.size(); ++i) {
     const mxc_step_summary& step = result.steps[i];
     const auto ns = static_cast<double>(result.step_ns[i]);
     if (step.tasks == 0) continue;  // a view
-    std::printf("%12s %5.1f%% %9.1f %11s %8.1f %6lld  %s\n", Time(ns).c_str(),
-                100 * ns / total,
+    const Bound bound = BoundOf(result, i);
+    std::printf("%12s %5.1f%% %9.1f %11s %8.1f %6lld %5.0f%% %-8s %s\n",
+                Time(ns).c_str(), 100 * ns / total,
                 static_cast<double>(step.flops) / std::max(1.0, ns),
                 Bytes(static_cast<double>(step.bytes)).c_str(),
                 static_cast<double>(step.bytes) / std::max(1.0, ns),
-                static_cast<long long>(step.tasks), step.name);
+                static_cast<long long>(step.tasks), 100 * bound.share,
+                bound.name, step.name);
   }
   std::printf("%12s  100%% of the steps\n", Time(total).c_str());
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/mxc.hpp"
 #include "tools/run/measurement.h"
+#include "tools/run/roofline.h"
 
 namespace mxc::run {
 
@@ -19,6 +20,7 @@ struct BenchResult {
   Measurement runs;
   std::vector<mxc_step_summary> steps;
   std::vector<int64_t> step_ns;  // of each step
+  Roofline roofline;             // of the machine, with as many threads
 
   double Throughput() const;  // samples a second
 };

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many floating-point operations a step's mathematics has: what its time
+// is compared with.
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program/program.h"
+#include "ir/program/scatter_sum.h"
+
+namespace mxc {
+namespace {
+
+// Each distinct subexpression counts once for each value of its free variables,
+// index arithmetic not at all.
+class OperationCount {
+ public:
+  // Indices 0 … run over `extent`.
+  explicit OperationCount(const Extents& extent) {
+    for (size_t axis = 0; axis < extent.size(); ++axis) {
+      axes_.push_back(static_cast<int>(axis));
+      extents_[axes_.back()] = static_cast<double>(extent[axis]);
+    }
+  }
+
+  double Of(const Expr& e) {
+    Visit(e);
+    return total_;
+  }
+
+ private:
+  using Vars = std::vector<int>;  // ascending
+
+  // The free variables; counts what was not met before.
+  const Vars& Visit(const Expr& e) {
+    if (const auto met = free_.find(e.get()); met != free_.end()) {
+      return met->second;
+    }
+    for (const Range& range : e->ranges) extents_[range.var] = Trips(range);
+    Vars vars;
+    if (e->kind == ExprKind::kVar) vars.push_back(e->index);
+    if (e->kind == ExprKind::kAcc) vars = axes_;
+    for (const Expr& arg : e->args) {
+      const Vars& inner = Visit(arg);
+      vars.insert(vars.end(), inner.begin(), inner.end());
+    }
+    std::ranges::sort(vars);
+    vars.erase(std::unique(vars.begin(), vars.end()), vars.end());
+    if (IsFloat(e->dtype) && IsOperation(e->kind)) total_ += Values(vars);
+    std::erase_if(vars, [&](int var) {
+      return std::ranges::count(e->ranges, var, &Range::var) > 0;
+    });
+    return free_[e.get()] = std::move(vars);
+  }
+
+  // A reduction adds once for each of its terms.
+  static bool IsOperation(ExprKind kind) {
+    return kind == ExprKind::kUnary || kind == ExprKind::kBinary ||
+           kind == ExprKind::kSelect || kind == ExprKind::kReduce;
+  }
+
+  // Bounds that vary count as one.
+  static double Trips(const Range& range) {
+    const bool constant = range.begin->kind == ExprKind::kConst &&
+                          range.end->kind == ExprKind::kConst;
+    return constant ? range.end->number - range.begin->number : 1;
+  }
+
+  double Values(const Vars& vars) const {
+    double n = 1;
+    for (const int var : vars) n *= extents_.at(var);
+    return n;
+  }
+
+  Vars axes_;
+  std::unordered_map<int, double> extents_;
+  std::unordered_map<const ExprNode*, Vars> free_;
+  double total_ = 0;
+};
+
+double Operations(const Store& store) {
+  Extents extent = store.extent;
+  // Each value is added once, wherever it belongs.
+  if (const auto sum = MatchScatterSum(store, Shape(store.extent))) {
+    extent[static_cast<size_t>(sum->axis)] = 1;
+  }
+  return OperationCount(extent).Of(store.value);
+}
+
+}  // namespace
+
+int64_t Contraction::flops() const {
+  int64_t n = 2 * batch * groups * in * out;
+  for (const int64_t extent : output) n *= extent;
+  for (const int64_t extent : kernel) n *= extent;
+  for (const int64_t spread : data_dilate) n /= spread;
+  return n;
+}
+
+int64_t Step::flops(const Program& program) const {
+  double total = 0;
+  if (const ContractionStep* body = contraction()) {
+    const Extents& extent = program.buffers[outputs[0]].type.shape.dims();
+    total = static_cast<double>(body->contraction.flops()) +
+            OperationCount(extent).Of(body->epilogue);
+  } else {
+    for (const Store& store : map()->stores) total += Operations(store);
+  }
+  return static_cast<int64_t>(total);
+}
+
+}  // namespace mxc
