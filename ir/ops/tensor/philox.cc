@@ -4,6 +4,10 @@
 namespace mxc {
 
 void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t) {
+  PhiloxTypesOf(DType::kF32, attrs, t);
+}
+
+void PhiloxTypesOf(DType dtype, const PhiloxAttrs& attrs, TypeInference& t) {
   t.SetIn(0, Shape{2});
   t.SetInDType(0, DType::kI64);
   const auto elements = CheckedProduct(attrs.shape);
@@ -13,7 +17,7 @@ void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t) {
     return;
   }
   t.SetOut(0, Shape(attrs.shape));
-  t.SetOutDType(0, DType::kF32);
+  t.SetOutDType(0, dtype);
 }
 
 PhiloxState StateOf(const Definition& def, int64_t stream, int input) {

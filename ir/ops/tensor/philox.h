@@ -19,7 +19,8 @@ struct PhiloxAttrs {
 };
 
 // C1: the output has fewer than 2^32 elements.
-void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t);
+void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t);  // of f32
+void PhiloxTypesOf(DType dtype, const PhiloxAttrs& attrs, TypeInference& t);
 
 // The random state as input `input` of a meaning.
 PhiloxState StateOf(const Definition& def, int64_t stream, int input = 0);

@@ -12,6 +12,7 @@ MXC_OP(PhiloxNormal) {
       .Doc("normal random numbers from a counter")
       .Inputs({{"state", InputKind::kData}})
       .Types(PhiloxTypes)
+      .Internal()
       .ZeroGradient()
       .Meaning([](const PhiloxAttrs& attrs, Definition& def) {
         def.Set(0, NormalOf(BlockOf(attrs, def)));

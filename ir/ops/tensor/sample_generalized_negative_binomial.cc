@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// _sample_generalized_negative_binomial: numbers drawn for each element of the
+// parameters.
+#include "ir/ops/tensor/sampling.h"
+
+namespace mxc {
+
+MXC_OP(SampleGeneralizedNegativeBinomial) {
+  return SampleOperator<Distribution::kGeneralizedNegativeBinomial>();
+}
+
+}  // namespace mxc

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that draw from distributions. All are compositions of
+// _philox_sample on the random state: the same graph draws the same numbers on
+// every machine, for any number of threads, and MXNet's in distribution only.
+#pragma once
+
+#include "ir/ops/op.h"
+
+namespace mxc {
+
+enum class Distribution : int {
+  kUniform,      // low, high
+  kNormal,       // mean, standard deviation
+  kExponential,  // rate
+  kGamma,        // shape, scale
+  kPoisson,      // mean
+  // The failures before the k-th success, each trial one with probability p.
+  kNegativeBinomial,
+  // Mean and dispersion α; α = 0: Poisson.
+  kGeneralizedNegativeBinomial,
+};
+
+// _random_<name>: parameters are attributes, the shape is stated.
+template <Distribution kDistribution>
+Operator RandomOperator();
+// _random_<name>_like: the shape is that of the input.
+template <Distribution kDistribution>
+Operator RandomLikeOperator();
+// _sample_<name>: parameters are tensors [P…] → [P…, S…], S the attribute
+// `shape`.
+template <Distribution kDistribution>
+Operator SampleOperator();
+
+}  // namespace mxc

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distributions: moments against mathematics; shapes; one draw for each run.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ir/graph/gradient.h"
+#include "ir/ops/op.h"
+#include "tests/ir/op_run.h"
+
+namespace mxc {
+namespace {
+
+struct Statistics {
+  double mean = 0, variance = 0;
+};
+
+// With the given parameters; the counter of runs is that of the test.
+std::vector<double> Draws(const std::string& distribution, double first,
+                          double second, int count) {
+  return Evaluate("_philox_sample",
+                  {{"distribution", distribution},
+                   {"shape", "(" + std::to_string(count) + ",)"},
+                   {"stream", "11"}},
+                  {TypedTensor(DType::kI64, {2}, {5, 1}),
+                   Floats({1}, {static_cast<float>(first)}),
+                   Floats({1}, {static_cast<float>(second)})});
+}
+
+Statistics Draw(const std::string& distribution, double first, double second,
+                int count = 4000) {
+  const auto x = Draws(distribution, first, second, count);
+  Statistics s;
+  for (const double v : x) s.mean += v / count;
+  for (const double v : x) {
+    s.variance += (v - s.mean) * (v - s.mean) / count;
+  }
+  return s;
+}
+
+void CheckNear(const Statistics& s, double mean, double variance) {
+  CHECK(s.mean == doctest::Approx(mean).epsilon(0.06));
+  CHECK(s.variance == doctest::Approx(variance).epsilon(0.15));
+}
+
+}  // namespace
+
+TEST_CASE("distributions have their mean and variance") {
+  CheckNear(Draw("uniform", 2, 6), 4, 16 / 12.0);
+  CheckNear(Draw("normal", 3, 2), 3, 4);
+  CheckNear(Draw("exponential", 4, 4), 0.25, 1 / 16.0);
+  CheckNear(Draw("gamma", 3, 2), 6, 12);
+  CheckNear(Draw("gamma", 0.5, 1), 0.5, 0.5);
+  CheckNear(Draw("poisson", 30, 30), 30, 30);
+  CheckNear(Draw("poisson", 2.5, 0), 2.5, 2.5);
+  CheckNear(Draw("poisson", 1e6, 0), 1e6, 1e6);
+  CheckNear(Draw("negative_binomial", 40, 0.5, 1500), 40, 80);
+  CheckNear(Draw("generalized_negative_binomial", 30, 0.1, 1500), 30, 120);
+}
+
+// On both sides of the mean where the way to draw changes, and by each number
+// of events: frequencies within four standard deviations.
+TEST_CASE("a Poisson distribution is one") {
+  constexpr int kDraws = 4000;
+  CHECK(Draw("poisson", 0, 0, 50).mean == 0);
+  for (const double mean : {0.3, 4.0, 9.9, 10.0}) {
+    CAPTURE(mean);
+    const auto x = Draws("poisson", mean, 0, kDraws);
+    double probability = std::exp(-mean);
+    for (int n = 0; n < 25; ++n) {
+      CAPTURE(n);
+      const auto seen = static_cast<double>(std::ranges::count(x, n));
+      const double expected = kDraws * probability;
+      CHECK(std::abs(seen - expected) <=
+            4 * std::sqrt(expected * (1 - probability)) + 1);
+      probability *= mean / (n + 1);
+    }
+  }
+}
+
+TEST_CASE("parameters of a tensor come before the draws of each") {
+  const OpRun run =
+      InferOp("_sample_gamma", {{"shape", "(5,)"}}, {Shape{2, 3}, Shape{2, 3}});
+  CHECK(run.error == "");
+  CHECK(run.Out() == "(2, 3, 5)");
+  CHECK(InferOp("_random_uniform", {{"shape", "(4, 2)"}}, {}).Out() ==
+        "(4, 2)");
+  CHECK(InferOp("_random_normal_like", {}, {Shape{7}}).Out() == "(7)");
+}
+
+TEST_CASE("integers fill their range, a shuffle permutes") {
+  const auto x =
+      Evaluate("_random_randint",
+               {{"low", "-3"}, {"high", "4"}, {"shape", "(900,)"}}, {});
+  std::vector<int> seen(7);
+  for (const double v : x) ++seen.at(static_cast<size_t>(v + 3));
+  for (const int n : seen) CHECK(n > 80);
+
+  std::vector<float> values(50);
+  for (int i = 0; i < 50; ++i) values[i] = static_cast<float>(i);
+  auto y = Evaluate("_shuffle", {}, {Floats({50}, values)});
+  CHECK(!std::ranges::is_sorted(y));
+  std::ranges::sort(y);
+  for (int i = 0; i < 50; ++i) CHECK(y[i] == i);
+}
+
+TEST_CASE("classes are drawn with their probabilities") {
+  const auto outputs = EvaluateOp(
+      "_sample_multinomial", {{"shape", "(3000,)"}, {"get_prob", "True"}},
+      {Floats({2, 3}, {0.5f, 0.25f, 0.25f, 0, 0.1f, 0.9f})});
+  int counts[2][3] = {};
+  for (int i = 0; i < 6000; ++i) {
+    const int c = static_cast<int>(outputs[0].At(i));
+    ++counts[i / 3000][c];
+    const double p[2][3] = {{0.5, 0.25, 0.25}, {0, 0.1, 0.9}};
+    CHECK(outputs[1].At(i) ==
+          doctest::Approx(std::log(p[i / 3000][c])).epsilon(1e-5));
+  }
+  CHECK(counts[0][0] == doctest::Approx(1500).epsilon(0.08));
+  CHECK(counts[1][0] == 0);
+  CHECK(counts[1][2] == doctest::Approx(2700).epsilon(0.05));
+}
+
+// d log p[c] / d p[c] = 1 / p[c], once for each time that c was drawn.
+TEST_CASE("the probabilities of what was drawn get a gradient") {
+  OneNode one = BuildOneNode("_sample_multinomial",
+                             {{"shape", "(40,)"}, {"get_prob", "True"}},
+                             {{DType::kF32, {1, 3}}}, true);
+  const Value data = one.node->inputs[0];
+  Node* head = one.graph.AddVariable("head");
+  head->types[0] = {DType::kF32, {1, 40}};
+  const std::vector<HeadGradient> heads = {{one.node->out(1), head->out()}};
+  const std::vector<Value> wrt = {data};
+  const auto gradients = Gradients(one.graph, heads, wrt);
+  REQUIRE(gradients.ok());
+  const std::map<std::string, Tensor> values = {
+      {data.node->name, Floats({1, 3}, {0.5f, 0.25f, 0.25f})},
+      {"head", Floats({1, 40}, std::vector<float>(40, 2))}};
+  const std::vector<Value> asked = {one.node->out(0), (*gradients)[0]};
+  const auto found = EvaluateValues(one.graph, asked, values, true);
+  double expected[3] = {};
+  for (int i = 0; i < 40; ++i) {
+    const int c = static_cast<int>(found[0].At(i));
+    expected[c] += 2 / (c == 0 ? 0.5 : 0.25);
+  }
+  for (int c = 0; c < 3; ++c) {
+    CHECK(found[1].At(c) == doctest::Approx(expected[c]).epsilon(1e-5));
+  }
+}
+
+}  // namespace mxc
