@@ -17,6 +17,10 @@ struct Evaluator::Scope {
   std::unordered_map<int, Values> vars;
   Values acc;
   std::unordered_map<const ExprNode*, Values> memo;
+  // The scope around a reduction's, of the same lanes, and the variable that is
+  // bound in this one alone.
+  Scope* outer = nullptr;
+  int own = -1;
 
   // The same with the chosen lanes only.
   Scope Keep(const std::vector<int>& chosen) const {
@@ -273,8 +277,7 @@ const std::vector<int>& Evaluator::FreeVarsOf(const Expr& e) {
   return it->second;
 }
 
-Values Evaluator::Visit(const Expr& e, Scope& scope) {
-  if (e->kind == ExprKind::kConst) return {e->number};
+const Values& Evaluator::Visit(const Expr& e, Scope& scope) {
   if (e->kind == ExprKind::kAcc) return scope.acc;
   if (e->kind == ExprKind::kVar) {
     const auto it = scope.vars.find(e->index);
@@ -285,12 +288,13 @@ Values Evaluator::Visit(const Expr& e, Scope& scope) {
     return it->second;
   }
   Values values = Compute(e, scope);
-  scope.memo.emplace(e.get(), values);
-  return values;
+  return scope.memo.emplace(e.get(), std::move(values)).first->second;
 }
 
 Values Evaluator::Compute(const Expr& e, Scope& scope) {
   switch (e->kind) {
+    case ExprKind::kConst:
+      return {e->number};
     case ExprKind::kLoad:
       return VisitLoad(e, scope);
     case ExprKind::kUnary:
@@ -326,18 +330,18 @@ Values Evaluator::VisitLoad(const Expr& e, Scope& scope) {
   MXC_CHECK(e->index < static_cast<int>(operands_.size()));
   const OperandView& operand = operands_[e->index];
   MXC_CHECK(e->args.size() == operand.dims.size(), "{}", Print(e));
-  std::vector<Values> indices;
+  std::vector<const Values*> indices;
   size_t lanes = 1;
   for (const Expr& arg : e->args) {
-    indices.push_back(Visit(arg, scope));
-    lanes = std::max(lanes, indices.back().size());
+    indices.push_back(&Visit(arg, scope));
+    lanes = std::max(lanes, indices.back()->size());
   }
   Values out(lanes);
   for (size_t lane = 0; lane < lanes; ++lane) {
     int64_t offset = 0;
     for (size_t axis = 0; axis < indices.size(); ++axis) {
       const auto i =
-          static_cast<int64_t>(At(indices[axis], static_cast<int>(lane)));
+          static_cast<int64_t>(At(*indices[axis], static_cast<int>(lane)));
       MXC_CHECK(i >= 0 && i < operand.dims[axis],
                 "index {} of axis {} is out of {} in {}", i, axis,
                 operand.dims[axis], Print(e));
@@ -349,7 +353,7 @@ Values Evaluator::VisitLoad(const Expr& e, Scope& scope) {
 }
 
 Values Evaluator::VisitSelect(const Expr& e, Scope& scope) {
-  const Values condition = Visit(e->args[0], scope);
+  const Values& condition = Visit(e->args[0], scope);
   if (condition.size() == 1) {
     return Visit(e->args[condition[0] != 0 ? 1 : 2], scope);
   }
@@ -364,7 +368,7 @@ Values Evaluator::VisitSelect(const Expr& e, Scope& scope) {
       return Visit(e->args[side], scope);
     }
     Scope kept = scope.Keep(chosen);
-    const Values values = Visit(e->args[side], kept);
+    const Values& values = Visit(e->args[side], kept);
     for (size_t i = 0; i < chosen.size(); ++i) {
       out[chosen[i]] = At(values, static_cast<int>(i));
     }
@@ -373,6 +377,11 @@ Values Evaluator::VisitSelect(const Expr& e, Scope& scope) {
 }
 
 Values Evaluator::VisitReduce(const Expr& e, Scope& scope) {
+  // What a loop does not change is computed before it.
+  if (scope.outer != nullptr &&
+      std::ranges::count(FreeVarsOf(e), scope.own) == 0) {
+    return Visit(e, *scope.outer);
+  }
   // A reduction whose free variables are alike in all lanes is computed once,
   // and again only when one of them changes.
   std::vector<double> at;
@@ -402,9 +411,13 @@ Values Evaluator::ReduceFrom(const Expr& e, size_t range, Scope& scope) {
   Values sum = {Identity(e->reduce, IsFloat(e->dtype))};
   for (double r = first; r < last; ++r) {
     if (uniform) {
-      Scope inner = scope;
-      inner.memo.clear();
+      Scope inner;
+      inner.lanes = scope.lanes;
+      inner.vars = scope.vars;
       inner.vars[var] = {r};
+      inner.acc = scope.acc;
+      inner.outer = &scope;
+      inner.own = var;
       sum = ApplyBinary(Combiner(e->reduce), e->dtype, sum,
                         ReduceFrom(e, range + 1, inner));
       continue;

@@ -38,7 +38,8 @@ class Evaluator {
     Values result;
   };
 
-  Values Visit(const Expr& e, Scope& scope);
+  // Valid as long as the scope, and those around it.
+  const Values& Visit(const Expr& e, Scope& scope);
   Values Compute(const Expr& e, Scope& scope);
   Values VisitLoad(const Expr& e, Scope& scope);
   Values VisitSelect(const Expr& e, Scope& scope);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "ir/program/evaluator.h"
 
@@ -29,40 +30,61 @@ int64_t Product(const Extents& extents) {
   return product;
 }
 
-// Calls f(lanes, vars, offsets) for runs of a box along its last axis; offsets
-// are row-major in `dims`.
+// Whether some reduction has one value for all indices of the axis: then it
+// pays to go along that axis alone.
+bool SharesAlong(const Expr& e, int axis,
+                 std::unordered_set<const ExprNode*>& seen) {
+  if (!seen.insert(e.get()).second) return false;
+  if (e->kind == ExprKind::kReduce && !UsesVar(e, axis)) return true;
+  return std::ranges::any_of(
+      e->args, [&](const Expr& arg) { return SharesAlong(arg, axis, seen); });
+}
+
+// How many of the last axes the runs over a box go along: several where they
+// are whole, so that the elements lie one behind the other.
+size_t AxesOfRuns(const Expr& value, const Extents& extent,
+                  const Extents& dims) {
+  const size_t rank = dims.size();
+  int last = static_cast<int>(rank) - 1;
+  while (last > 0 && extent[last] == 1) --last;
+  std::unordered_set<const ExprNode*> seen;
+  size_t axes = std::min<size_t>(rank, 1);
+  if (SharesAlong(value, last, seen)) return axes;
+  while (axes > 0 && axes < rank && extent[rank - axes] == dims[rank - axes]) {
+    ++axes;
+  }
+  return axes;
+}
+
+// Calls f(lanes, vars, offset) for runs of a box along its last `axes` axes;
+// the offset of the first lane is row-major in `dims`.
 template <class F>
 void ForRuns(const Extents& begin, const Extents& extent, const Extents& dims,
-             F f) {
-  const size_t rank = dims.size();
-  const int64_t inner = rank == 0 ? 1 : extent.back();
+             size_t axes, F f) {
+  const size_t rank = dims.size(), outer = rank - axes;
+  const Extents along(extent.begin() + static_cast<ptrdiff_t>(outer),
+                      extent.end());
+  const int64_t inner = Product(along);
   const int64_t rows = inner == 0 ? 0 : Product(extent) / inner;
   for (int64_t row = 0; row < rows; ++row) {
-    Extents index(rank);
-    int64_t rest = row;
-    for (size_t axis = rank; axis-- > 0;) {
-      if (axis + 1 == rank) {
-        index[axis] = begin[axis];
-      } else {
-        index[axis] = begin[axis] + rest % extent[axis];
-        rest /= extent[axis];
-      }
-    }
     for (int64_t at = 0; at < inner; at += kMaxLanes) {
       const int lanes =
           static_cast<int>(std::min<int64_t>(kMaxLanes, inner - at));
       std::vector<Values> vars(rank);
+      int64_t rest = row;
+      for (size_t axis = outer; axis-- > 0; rest /= extent[axis]) {
+        vars[axis] = {static_cast<double>(begin[axis] + rest % extent[axis])};
+      }
+      for (int lane = 0; lane < lanes; ++lane) {
+        rest = at + lane;
+        for (size_t axis = rank; axis-- > outer; rest /= extent[axis]) {
+          vars[axis].push_back(
+              static_cast<double>(begin[axis] + rest % extent[axis]));
+        }
+      }
       int64_t offset = 0;
       for (size_t axis = 0; axis < rank; ++axis) {
-        const int64_t first = index[axis] + (axis + 1 == rank ? at : 0);
-        vars[axis] = {static_cast<double>(first)};
-        offset = offset * dims[axis] + first;
-      }
-      if (rank > 0) {
-        vars.back().resize(lanes);
-        for (int lane = 1; lane < lanes; ++lane) {
-          vars.back()[lane] = vars.back()[0] + lane;
-        }
+        offset = offset * dims[axis] + static_cast<int64_t>(vars[axis][0]);
       }
       f(lanes, vars, offset);
     }
@@ -213,6 +235,7 @@ class StepRun {
       for (const Store& store : map->stores) {
         const Extents& dims = DimsOf(store.output);
         ForRuns(store.begin, store.extent, dims,
+                AxesOfRuns(store.value, store.extent, dims),
                 [&](int lanes, const std::vector<Values>& vars, int64_t at) {
                   const Values v = evaluator.Evaluate(store.value, lanes, vars);
                   std::ranges::copy(v, outputs[store.output].begin() + at);
@@ -224,6 +247,7 @@ class StepRun {
     const Extents& dims = DimsOf(0);
     const auto sums = Contract(body.contraction, views_[0], views_[1], dims);
     ForRuns(Extents(dims.size(), 0), dims, dims,
+            AxesOfRuns(body.epilogue, dims, dims),
             [&](int lanes, const std::vector<Values>& vars, int64_t at) {
               const Values acc(sums.begin() + at, sums.begin() + at + lanes);
               const Values v =
