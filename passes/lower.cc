@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ir/program/definition.h"
+#include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
@@ -243,20 +244,9 @@ class Lowering {
   }
 
   void AddCopy(const Node& origin, int from, int to) {
-    const TensorType& type = program_.buffers[from].type;
-    std::vector<Expr> index;
-    for (int axis = 0; axis < type.shape.rank(); ++axis) {
-      index.push_back(Var(axis));
-    }
-    Step step;
-    step.name = program_.buffers[to].name + "/copy";
-    step.origins = {origin.name};
-    step.loc = origin.loc;
-    step.inputs = {from};
-    step.outputs = {to};
-    step.body = Map{{Store{0, Extents(type.shape.rank(), 0), type.shape.dims(),
-                           Load(0, type.dtype, index)}}};
-    program_.steps.push_back(std::move(step));
+    program_.steps.push_back(CopyStep(program_, from, to,
+                                      program_.buffers[to].name + "/copy",
+                                      {origin.name}, origin.loc));
   }
 
   const Graph& graph_;

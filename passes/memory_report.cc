@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "passes/step_readers.h"
+
 namespace mxc {
 namespace {
 
@@ -73,12 +75,6 @@ std::vector<MemoryReport::Entry> Entries(const Program& program) {
   }
   std::ranges::stable_sort(entries, {}, &MemoryReport::Entry::first);
   return entries;
-}
-
-bool UpdatesState(const Program& program, const Step& step) {
-  return std::ranges::any_of(step.outputs, [&](int b) {
-    return program.buffers[b].kind == BufferKind::kNextState;
-  });
 }
 
 // By buffer: read, and by no other steps than those that update states.

@@ -73,6 +73,12 @@ void CollectOutermostReductions(const Expr& e, std::vector<Expr>& found) {
   CollectOutermost(e, seen, found);
 }
 
+bool UpdatesState(const Program& program, const Step& step) {
+  return std::ranges::any_of(step.outputs, [&](int b) {
+    return program.buffers[b].kind == BufferKind::kNextState;
+  });
+}
+
 bool CoversOutput(const Program& program, const Step& step,
                   const Store& store) {
   const Shape& shape = program.buffers[step.outputs[store.output]].type.shape;

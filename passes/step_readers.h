@@ -22,6 +22,9 @@ bool HasReduce(const Expr& e);
 // Adds the reductions of `e` that lie in no other one, each once.
 void CollectOutermostReductions(const Expr& e, std::vector<Expr>& found);
 
+// It writes the next value of a state.
+bool UpdatesState(const Program& program, const Step& step);
+
 // One store that covers the whole of its output.
 bool CoversOutput(const Program& program, const Step& step, const Store& store);
 

@@ -10,6 +10,7 @@
 // last.
 #include <algorithm>
 
+#include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/sharing.h"
 #include "passes/state_order.h"
@@ -26,23 +27,6 @@ int WriterOf(const Program& program, int buffer) {
   MXC_CHECK(false, "buffer '{}' is not written", program.buffers[buffer].name);
 }
 
-Step CopyStep(const Program& program, const Step& origin, int from, int to) {
-  const TensorType& type = program.buffers[from].type;
-  std::vector<Expr> index;
-  for (int axis = 0; axis < type.shape.rank(); ++axis) {
-    index.push_back(Var(axis));
-  }
-  Step step;
-  step.name = origin.name + "/store";
-  step.origins = origin.origins;
-  step.loc = origin.loc;
-  step.inputs = {from};
-  step.outputs = {to};
-  step.body = Map{{Store{0, Extents(type.shape.rank(), 0), type.shape.dims(),
-                         Load(0, type.dtype, index)}}};
-  return step;
-}
-
 // The writer of `next` writes a buffer of its own, which is copied at the end.
 void WriteAside(Program& program, int writer, int next) {
   Buffer aside = program.buffers[next];
@@ -55,8 +39,10 @@ void WriteAside(Program& program, int writer, int next) {
     std::ranges::replace(step.inputs, next, buffer);
     std::ranges::replace(step.outputs, next, buffer);
   }
-  program.steps.push_back(
-      CopyStep(program, program.steps[writer], buffer, next));
+  const Step& origin = program.steps[writer];
+  program.steps.push_back(CopyStep(program, buffer, next,
+                                   origin.name + "/store", origin.origins,
+                                   origin.loc));
 }
 
 }  // namespace
