@@ -8,8 +8,9 @@
 //
 //  1. The result of a chosen kernel has the kernel's channel block.
 //  2. Any other step writes what its readers' kernels ask for; if none asks,
-//     the blocks that it reads, so that pooling, elementwise steps and Concat
-//     stay blocked; row-major otherwise, and always for views.
+//     the blocks that it reads, so that pooling, elementwise steps, Concat and
+//     sums over blocked channels stay in whole vectors; row-major otherwise,
+//     and always for views.
 //  3. The border of zeros is the largest that any reader needs; the producer's
 //     buffer carries it, so that no kernel handles padding.
 //  4. Where a reader still needs another layout, and for what the caller owns,
@@ -21,6 +22,7 @@
 #include <map>
 #include <optional>
 
+#include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
@@ -53,6 +55,9 @@ struct Blocking {
   }
 };
 
+// What another output's border may cost, of that output's bytes.
+constexpr int64_t kSmallShare = 8;
+
 Blocking Plain(int rank) { return {0, 1, Extents(rank, 0), Extents(rank, 0)}; }
 
 class LayoutAssignment {
@@ -67,6 +72,7 @@ class LayoutAssignment {
       for (const int output : program_.steps[s].outputs) {
         ChooseFor(static_cast<int>(s), output);
       }
+      ShareBorder(program_.steps[s]);
     }
     SetLayouts();
     InsertCopies();
@@ -160,6 +166,26 @@ class LayoutAssignment {
     chosen_[buffer] = choice;
   }
 
+  // Outputs of one shape are computed in one sweep where their layouts agree:
+  // one that is small beside the first takes over its border.
+  void ShareBorder(const Step& step) {
+    const int first = step.outputs[0];
+    const auto bytes = [&](int buffer, const Blocking& blocking) {
+      return blocking.For(ShapeOf(buffer)).elements() *
+             SizeOf(program_.buffers[buffer].type.dtype);
+    };
+    for (const int output : step.outputs) {
+      if (program_.buffers[output].kind != BufferKind::kInternal) continue;
+      if (ShapeOf(output) != ShapeOf(first)) continue;
+      Blocking& own = *chosen_[output];
+      if (!own.SameBlock(*chosen_[first])) continue;
+      Blocking wider = own;
+      wider.Enclose(*chosen_[first]);
+      const int64_t added = bytes(output, wider) - bytes(output, own);
+      if (added * kSmallShare <= bytes(first, *chosen_[first])) own = wider;
+    }
+  }
+
   // A view whose readers all want one other layout copies into it at once.
   Blocking ForView(Step& step, int buffer,
                    const std::vector<Blocking>& demands) {
@@ -198,7 +224,10 @@ class LayoutAssignment {
       const auto offset =
           sum ? static_cast<int64_t>(index->args[1]->number) : 0;
       if (offset % read->block != 0) aligned = false;
-      if (var->index >= rank - 1) return;  // the last axis: lanes already
+      // Lanes run along the last axis already, where it is whole blocks.
+      if (var->index >= rank) return;
+      const Shape shape = ShapeOf(buffer);
+      if (var->index == rank - 1 && shape[rank - 1] % read->block == 0) return;
       Blocking own = Plain(rank);
       own.axis = var->index;
       own.block = read->block;
@@ -248,21 +277,9 @@ class LayoutAssignment {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
-  Step CopyStep(const Step& near, int from, int to) const {
-    const TensorType& type = program_.buffers[from].type;
-    std::vector<Expr> index;
-    for (int axis = 0; axis < type.shape.rank(); ++axis) {
-      index.push_back(Var(axis));
-    }
-    Step step;
-    step.name = near.name + "/layout";
-    step.origins = near.origins;
-    step.loc = near.loc;
-    step.inputs = {from};
-    step.outputs = {to};
-    step.body = Map{{Store{0, Extents(type.shape.rank(), 0), type.shape.dims(),
-                           Load(0, type.dtype, index)}}};
-    return step;
+  Step LayoutCopy(const Step& near, int from, int to) const {
+    return CopyStep(program_, from, to, near.name + "/layout", near.origins,
+                    near.loc);
   }
 
   void InsertCopies() {
@@ -289,7 +306,7 @@ class LayoutAssignment {
       step.outputs[0] =
           AddBuffer(output, "blocked", result.For(ShapeOf(output)),
                     BufferKind::kInternal);
-      Step copy = CopyStep(step, step.outputs[0], output);
+      Step copy = LayoutCopy(step, step.outputs[0], output);
       steps.push_back(std::move(step));
       steps.push_back(std::move(copy));
     }
@@ -310,7 +327,7 @@ class LayoutAssignment {
     if (copy < 0) {
       copy = AddBuffer(from, "layout", layout, BufferKind::kInternal);
       program_.buffers[copy].constant = {};
-      steps.push_back(CopyStep(step, from, copy));
+      steps.push_back(LayoutCopy(step, from, copy));
     }
     step.inputs[operand] = copy;
   }
@@ -330,7 +347,7 @@ class LayoutAssignment {
                          constant ? kind : BufferKind::kInternal);
       MXC_CHECK(!constant || !kernel.turned, "{}", step.name);
       if (!constant) {
-        steps.push_back(CopyStep(step, weight, packed));
+        steps.push_back(LayoutCopy(step, weight, packed));
         if (kernel.turned) TurnRound(c.weight_axes, steps.back());
       }
     }

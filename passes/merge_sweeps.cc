@@ -8,11 +8,15 @@
 //   a[c] = Σ dy[n,c]               a, b = Σ dy[n,c], Σ dy[n,c]·x[n,c]
 //   b[c] = Σ dy[n,c]·x[n,c] ⇒      (dy read once)
 //
+//   y = max over windows of x    y, k = max over windows of x, and where it is
+//   k = where in x y is     ⇒    (x read once, and not again for the gradient)
+//
 // A reader of what is stored anyway joins its producer; reductions over equal
-// ranges join where they read a common operand and write far less than they
-// read, so that nothing large has to stay alive for it. Only neighbours in the
-// order of steps, for the same reason. A step that writes a next state must
-// wait for all readers of the state, so what others wait for does not join it.
+// ranges join where they read a common operand and the later one writes far
+// less than that, so that nothing large has to stay alive for it. Others only
+// as neighbours in the order of steps, for the same reason. A step that writes
+// a next state must wait for all readers of the state, so what others wait for
+// does not join it.
 #include <algorithm>
 #include <set>
 
@@ -99,15 +103,25 @@ Reads ReadsOf(const Step& step, int buffer) {
   return reads;
 }
 
-// Both reduce over equal ranges, read a common buffer there at equal indices,
-// and write little.
-bool ShareReduction(const Step& a, const Step& b) {
+// Bytes that a step writes for each index.
+int64_t BytesWritten(const Program& program, const Step& step) {
+  int64_t bytes = 0;
+  for (const int b : step.outputs) {
+    bytes += SizeOf(program.buffers[b].type.dtype);
+  }
+  return bytes;
+}
+
+// Both reduce over equal ranges and read a common buffer there at equal
+// indices; `b` writes far less than is read in common.
+bool ShareReduction(const Program& program, const Step& a, const Step& b) {
+  const int64_t least = kReadsPerWrite * BytesWritten(program, b);
   for (const Expr& x : ReductionsOf(a)) {
-    if (TripsOf(x) < kReadsPerWrite) continue;
     for (const Expr& y : ReductionsOf(b)) {
       if (!SameRanges(x, y)) continue;
       bool common = false;
       VisitLoads(Canonical(x), [&](const ExprNode& of_a) {
+        if (TripsOf(x) * SizeOf(of_a.dtype) < least) return;
         VisitLoads(Canonical(y), [&](const ExprNode& of_b) {
           common = common || (a.inputs[of_a.index] == b.inputs[of_b.index] &&
                               std::ranges::equal(of_a.args, of_b.args, Equal));
@@ -119,17 +133,17 @@ bool ShareReduction(const Step& a, const Step& b) {
   return false;
 }
 
+bool ReadsInCommon(const Step& a, const Step& b) {
+  return std::ranges::any_of(a.inputs, [&](int buffer) {
+    return std::ranges::count(b.inputs, buffer) > 0;
+  });
+}
+
 // What the arena holds no longer for the merging: nothing that would stay alive
 // because of it.
 bool LivesOutside(const Program& program, const Step& step) {
   return std::ranges::all_of(step.outputs, [&](int b) {
     return program.buffers[b].kind != BufferKind::kInternal;
-  });
-}
-
-bool UpdatesState(const Program& program, const Step& step) {
-  return std::ranges::any_of(step.outputs, [&](int b) {
-    return program.buffers[b].kind == BufferKind::kNextState;
   });
 }
 
@@ -161,15 +175,16 @@ class Merging {
  private:
   // Merges an earlier step into step `s`.
   bool JoinEarlier(size_t& s) {
-    if (!IsSweep(program_, program_.steps[s])) return false;
-    const size_t first = s > kWindow ? s - kWindow : 0;
-    for (size_t a = s; a-- > first;) {
-      if (!IsSweep(program_, program_.steps[a])) continue;
-      if (ShapeOf(program_, program_.steps[a]) !=
-          ShapeOf(program_, program_.steps[s])) {
-        continue;
-      }
-      auto merged = Merged(program_.steps[a], program_.steps[s]);
+    const Step& step = program_.steps[s];
+    if (!IsSweep(program_, step)) return false;
+    for (size_t a = s; a-- > 0;) {
+      const Step& earlier = program_.steps[a];
+      if (ShapeOf(program_, earlier) != ShapeOf(program_, step)) continue;
+      const bool near = s - a <= kWindow;
+      if (!near && !ReadsInCommon(earlier, step)) continue;
+      if (!IsSweep(program_, earlier)) continue;
+      if (!near && !ShareReduction(program_, earlier, step)) continue;
+      auto merged = Merged(earlier, step);
       if (merged && Place(a, s, std::move(*merged))) return true;
     }
     return false;
@@ -187,7 +202,7 @@ class Merging {
       if (!reads.own_index || reads.in_reduction) return std::nullopt;
       joined = true;
     }
-    const bool siblings = ShareReduction(a, b) ||
+    const bool siblings = ShareReduction(program_, a, b) ||
                           (LivesOutside(program_, b) && ShareOperand(a, b));
     if (!joined && !siblings) return std::nullopt;
     Step merged = Join(a, b);

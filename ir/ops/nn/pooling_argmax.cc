@@ -49,7 +49,8 @@ void PoolingArgmaxMeaning(const PoolingAttrs& a, Definition& def) {
   };
   const Expr max =
       Definition::ReduceOver(ReduceOp::kMax, window.begin, window.end, cell);
-  const Expr none = kernel.elements();
+  const Expr none =
+      Constant(static_cast<double>(kernel.elements()), DType::kI32);
   const Expr first = Definition::ReduceOver(
       ReduceOp::kMin, window.begin, window.end,
       [&](const std::vector<Expr>& at) {
@@ -58,8 +59,8 @@ void PoolingArgmaxMeaning(const PoolingAttrs& a, Definition& def) {
           const PoolingAxis axis = AxisOf(a, data, output, d);
           offset.push_back(at[d] + axis.pad - i[axes.spatial(d)] * axis.stride);
         }
-        return Select(cell(at) == max, Definition::Flatten(offset, kernel),
-                      none);
+        const Expr number = Definition::Flatten(offset, kernel);
+        return Select(cell(at) == max, Cast(number, DType::kI32), none);
       });
   def.Set(0, window.may_be_empty ? Min(first, none) : first);
 }

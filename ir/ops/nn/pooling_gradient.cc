@@ -43,7 +43,8 @@ Expr PoolingPassed(const PoolingGradientAttrs& a, const Definition& def,
   const Expr head = def.In(0, at);
   switch (a.pool_type) {
     case PoolType::kMax:
-      return Select(Cast(def.In(1, at), DType::kI64) == cell, head, def.Lit(0));
+      return Select(Cast(def.In(1, at), DType::kI32) == Cast(cell, DType::kI32),
+                    head, def.Lit(0));
     case PoolType::kAvg: {
       const PoolingWindow window =
           WindowOf(a, def.OutShape(), def.InShape(0), at);
