@@ -55,8 +55,7 @@ double CyclesOf(const ExprNode& e) {
 
 class Cost {
  public:
-  Cost(const std::function<int64_t(int)>& trips, int lanes)
-      : trips_(trips), lanes_(lanes) {}
+  explicit Cost(const CostContext& context) : context_(context) {}
 
   void Visit(const Expr& e) {
     if (!seen_.insert(e.get()).second) return;
@@ -81,9 +80,9 @@ class Cost {
     for (const int var : vars) {
       const auto it = reduced_.find(var);
       times *= it != reduced_.end() ? it->second.trips
-                                    : static_cast<double>(trips_(var));
+                                    : static_cast<double>(context_.trips(var));
     }
-    cycles_ += CyclesOf(*e) * std::max(1.0, times / lanes_);
+    cycles_ += CyclesOfVector(*e) * std::max(1.0, times / context_.lanes);
   }
 
   double cycles() const { return cycles_; }
@@ -95,6 +94,11 @@ class Cost {
     std::set<int> bounds;
   };
 
+  double CyclesOfVector(const ExprNode& e) const {
+    const bool gathered = e.kind == ExprKind::kLoad && context_.jumps(e);
+    return gathered ? CyclesOf(e) * context_.lanes : CyclesOf(e);
+  }
+
   void AddVars(const Expr& e, std::set<int>& vars) {
     for (const int var : free_.Of(e).vars) {
       vars.insert(var);
@@ -105,8 +109,7 @@ class Cost {
     }
   }
 
-  const std::function<int64_t(int)>& trips_;
-  int lanes_;
+  const CostContext& context_;
   FreeVariables free_;
   std::unordered_set<const ExprNode*> seen_;
   std::unordered_map<int, Reduced> reduced_;
@@ -115,20 +118,18 @@ class Cost {
 
 }  // namespace
 
-double EstimateNanoseconds(const Expr& form,
-                           const std::function<int64_t(int var)>& trips,
-                           int lanes) {
+double EstimateNanoseconds(const Expr& form, const CostContext& context) {
   // Sides of selects at the top share the elements: equally, say.
   double cycles = 0;
   int sides = 1;
   Expr side = form;
   for (; side->kind == ExprKind::kSelect; ++sides) {
-    Cost cost(trips, lanes);
+    Cost cost(context);
     cost.Visit(side->args[1]);
     cycles += cost.cycles();
     side = side->args[2];
   }
-  Cost cost(trips, lanes);
+  Cost cost(context);
   cost.Visit(side);
   cycles += cost.cycles();
   return cycles / sides / kCyclesPerNanosecond;

@@ -9,10 +9,15 @@
 
 namespace mxc {
 
+// What is known of the loops around a form.
+struct CostContext {
+  std::function<int64_t(int var)> trips;  // how many values a variable has
+  // Whether a Load jumps from lane to lane, so that each lane is fetched.
+  std::function<bool(const ExprNode& load)> jumps;
+  int lanes = 1;
+};
+
 // Every distinct node is evaluated once for each value of its variables.
-// `trips` tells how many values a loop variable has.
-double EstimateNanoseconds(const Expr& form,
-                           const std::function<int64_t(int var)>& trips,
-                           int lanes);
+double EstimateNanoseconds(const Expr& form, const CostContext& context);
 
 }  // namespace mxc

@@ -17,7 +17,7 @@ namespace mxc {
 namespace {
 
 // A task should outlast the cost of dealing it by far.
-constexpr double kNanosecondsPerTask = 20000;
+constexpr double kNanosecondsPerTask = 10000;
 constexpr int64_t kMostTasks = 64;
 
 Expr Same(int) { return {}; }
@@ -339,18 +339,43 @@ class Scheduler {
     nest_.lane_dim = static_cast<int>(DimOf(lane_var));
   }
 
-  void Deal() {
-    const auto trips = [&](int var) {
+  // Every element is at least written, those of the border, too.
+  double NanosecondsToWrite() const {
+    int64_t elements = 1, border = 0;
+    for (const LoopDim& dim : nest_.dims) elements *= dim.extent;
+    for (const ZeroBorder& zeros : nest_.borders) {
+      border += zeros.rows * (zeros.low + zeros.high);
+    }
+    return static_cast<double>(nest_.values.size()) *
+           (0.1 * static_cast<double>(elements) +
+            0.03 * static_cast<double>(border));
+  }
+
+  void Estimate() {
+    const int lane_var =
+        nest_.lane_dim < 0
+            ? -1
+            : nest_.dims[static_cast<size_t>(nest_.lane_dim)].var;
+    CostContext context;
+    context.lanes = nest_.lanes;
+    context.trips = [&](int var) {
       const size_t i = DimOf(var);
       return i < nest_.dims.size() ? nest_.dims[i].extent : 1;
     };
+    context.jumps = [&](const ExprNode& load) {
+      if (lane_var < 0) return false;
+      const Affine at = ToAffine(load.args[0], nest_.Ranges());
+      const int64_t stride = at.CoefficientOf(lane_var);
+      return at.HidesVar(lane_var) || stride < 0 || stride > 2;
+    };
+    nest_.nanoseconds = NanosecondsToWrite();
     for (const Expr& value : nest_.values) {
-      nest_.nanoseconds += EstimateNanoseconds(value, trips, nest_.lanes);
+      nest_.nanoseconds += EstimateNanoseconds(value, context);
     }
-    auto elements = static_cast<int64_t>(nest_.values.size());
-    for (const LoopDim& dim : nest_.dims) elements *= dim.extent;
-    // Every element is at least written.
-    nest_.nanoseconds += 0.1 * static_cast<double>(elements);
+  }
+
+  void Deal() {
+    Estimate();
     const auto wanted =
         static_cast<int64_t>(std::min(static_cast<double>(kMostTasks),
                                       nest_.nanoseconds / kNanosecondsPerTask));
