@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients: exp, log and tanh are those of Cephes (expf.c, logf.c,
-// tanhf.c); erf is a least-squares fit of its own.
+// Coefficients: exp and log are those of Cephes (expf.c, logf.c); erf is a
+// least-squares fit of its own.
 #include "codegen/llvm/math_f32.h"
 
 #include <limits>
@@ -16,19 +16,31 @@ FloatValue PowerOfTwo(IntValue exponent, FloatValue like) {
   return FromBits(ShiftLeft(exponent + 127, 23), like);
 }
 
-}  // namespace
+// x = n · ln 2 + r with |r| ≤ ln 2 / 2 and an integer n.
+struct Reduced {
+  FloatValue n, r;
+};
 
-// 2ⁿ · p(r) with |r| ≤ ln 2 / 2; scaled twice, so that results underflow
-// gradually.
-FloatValue Exp(FloatValue x) {
-  const FloatValue c = AtMost(AtLeast(x, -104), 89);
-  const FloatValue n = RoundEven(c * 1.44269504088896341);
-  const FloatValue r = MulAdd(n, -kLn2Low, MulAdd(n, -kLn2High, c));
+Reduced ReduceByLn2(FloatValue x) {
+  const FloatValue n = RoundEven(x * 1.44269504088896341);
+  return {n, MulAdd(n, -kLn2Low, MulAdd(n, -kLn2High, x))};
+}
+
+// eʳ − 1.
+FloatValue Expm1OfReduced(FloatValue r) {
   const FloatValue p =
       Polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                      4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-  const FloatValue y = MulAdd(p, r * r, r) + 1;
-  const IntValue k = ToInt(n), half = ShiftRight(k, 1);
+  return MulAdd(p, r * r, r);
+}
+
+}  // namespace
+
+// 2ⁿ · eʳ, scaled twice, so that results underflow gradually.
+FloatValue Exp(FloatValue x) {
+  const Reduced by = ReduceByLn2(AtMost(AtLeast(x, -104), 89));
+  const FloatValue y = Expm1OfReduced(by.r) + 1;
+  const IntValue k = ToInt(by.n), half = ShiftRight(k, 1);
   const FloatValue scaled = y * PowerOfTwo(half, x) * PowerOfTwo(k - half, x);
   return Choose(IsNan(x), x, scaled);
 }
@@ -53,15 +65,14 @@ FloatValue Log(FloatValue x) {
   return Choose((x < 0.0) | IsNan(x), kNan, at_zero);
 }
 
+// (e − 1) / (e + 1) with e = exp(2|x|), of which e − 1 is had without
+// cancellation: (2ⁿ · (eʳ − 1)) + (2ⁿ − 1).
 FloatValue Tanh(FloatValue x) {
-  const FloatValue a = Abs(x), z = x * x;
-  const FloatValue p =
-      Polynomial(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
-                     1.33314422036e-1, -3.33332819422e-1});
-  const FloatValue near = MulAdd(p * z, x, x);
-  const FloatValue far = 1 - 2 / (Exp(2 * AtMost(a, 10)) + 1);
-  const FloatValue y = Choose(a < 0.625, near, CopySign(far, x));
-  return Choose(IsNan(x), x, CopySign(y, x));
+  const FloatValue a = AtMost(Abs(x), 10);
+  const Reduced by = ReduceByLn2(a + a);
+  const FloatValue scale = PowerOfTwo(ToInt(by.n), x);
+  const FloatValue e = MulAdd(scale, Expm1OfReduced(by.r), scale - 1);
+  return Choose(IsNan(x), x, CopySign(e / (e + 2), x));
 }
 
 // x · A(x²) below 1, 1 − exp(B(x)) above.
