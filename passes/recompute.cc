@@ -13,27 +13,23 @@
 // backward step that needs it, together with the clones that it needs itself.
 //
 // Without a budget, recomputed is what costs about as much as reading it, from
-// values that are kept anyway, in chains of no more than a few steps. With one,
-// the forward part is cut in segments (Chen et al., Training Deep Nets with
-// Sublinear Memory Cost, 2016): what crosses a cut is kept, the rest is
-// recomputed but what costs most for its bytes (the trade that Checkmate, Jain
-// et al. 2020, optimises exactly). Segment lengths and that price are searched;
-// every candidate is replayed, and the cheapest that fits is taken.
+// values that are kept anyway, in chains of no more than a few steps. With one
+// that this does not meet, values are dropped when memory is short, and
+// computed again as often as needed (eviction.h): of several measures of what
+// to drop, the one that costs least time.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
+#include <optional>
 
-#include "passes/evaluation_cost.h"
+#include "passes/eviction.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
 #include "passes/state_order.h"
+#include "passes/step_seconds.h"
 
 namespace mxc {
 namespace {
 
-constexpr double kUnitsPerSecond = 1e10;  // of evaluation_cost.h
-constexpr double kFlopsPerSecond = 1e11;  // of a contraction, on one core
 // Work for each byte of the result, in units: a handful of operations for each
 // float beside reading and writing it.
 constexpr double kNextToNothing = 6;
@@ -74,17 +70,7 @@ class Forward {
   bool needed(int buffer) const { return needed_[buffer]; }
 
   double Seconds(int step) const {
-    const Step& s = program_.steps[step];
-    if (s.view) return 0;
-    double seconds = 0;
-    if (s.contraction()) {
-      seconds = static_cast<double>(s.flops(program_)) / kFlopsPerSecond;
-    } else {
-      for (const Store& store : s.map()->stores) {
-        seconds += HoistedCost(store) / kUnitsPerSecond;
-      }
-    }
-    return seconds + kStepCost / kUnitsPerSecond;
+    return EstimateSeconds(program_, program_.steps[step]);
   }
   int64_t Bytes(int step) const {
     int64_t bytes = 0;
@@ -145,7 +131,6 @@ class Cloning {
     SortByDependencies(out);  // the clones read states, too
     return out;
   }
-  double seconds() const { return seconds_; }
 
  private:
   void Redirect(Program& out, Step& step) {
@@ -171,7 +156,6 @@ class Cloning {
       output = index;
     }
     clone.name += "/again";
-    seconds_ += forward_.Seconds(writer);
     out.steps.push_back(std::move(clone));
     return clones_.at(buffer);
   }
@@ -180,30 +164,31 @@ class Cloning {
   const Forward& forward_;
   const Choice& choice_;
   std::map<int, int> clones_;
-  double seconds_ = 0;
 };
 
 struct Candidate {
   Program program;
-  int64_t bytes = std::numeric_limits<int64_t>::max();
-  double seconds = 0;
+  int64_t bytes = 0;
 };
 
-class Search {
- public:
-  explicit Search(const Program& program)
-      : program_(program), forward_(program) {
-    for (const int b : program.BuffersOf(BufferKind::kOutput)) {
-      output_bytes_ += program.buffers[b].bytes();
-    }
+int64_t OutputBytes(const Program& program) {
+  int64_t bytes = 0;
+  for (const int b : program.BuffersOf(BufferKind::kOutput)) {
+    bytes += program.buffers[b].bytes();
   }
+  return bytes;
+}
+
+class CheapChoice {
+ public:
+  explicit CheapChoice(const Program& program)
+      : program_(program), forward_(program) {}
 
   Candidate Try(const Choice& choice) const {
     Candidate candidate;
-    Cloning cloning(program_, forward_, choice);
-    candidate.program = cloning.Run();
-    candidate.seconds = cloning.seconds();
-    candidate.bytes = Schedule(candidate.program).Peak() + output_bytes_;
+    candidate.program = Cloning(program_, forward_, choice).Run();
+    candidate.bytes =
+        Schedule(candidate.program).Peak() + OutputBytes(candidate.program);
     return candidate;
   }
 
@@ -234,27 +219,6 @@ class Search {
     return choice;
   }
 
-  // Everything between cuts, each segment making up to `segment` bytes, but
-  // steps that take more than `price` seconds for each byte.
-  Choice Segments(int64_t segment, double price) const {
-    Choice choice = Nothing();
-    for (int s = 0; s < forward_.steps(); ++s) {
-      const auto bytes =
-          static_cast<double>(std::max<int64_t>(forward_.Bytes(s), 1));
-      choice[s] = forward_.Cloneable(s) && forward_.Seconds(s) / bytes <= price;
-    }
-    for (const int cut : Cuts(segment)) KeepAcross(cut, choice);
-    return choice;
-  }
-
-  int64_t MadeBytes() const {
-    int64_t bytes = 0;
-    for (int s = 0; s < forward_.steps(); ++s) {
-      if (forward_.forward(s)) bytes += forward_.Bytes(s);
-    }
-    return bytes;
-  }
-
  private:
   bool NextToNothing(int step) const {
     const Step& s = program_.steps[step];
@@ -265,115 +229,97 @@ class Search {
                kNextToNothing * static_cast<double>(bytes);
   }
 
-  // The last forward step that reads each buffer.
-  std::vector<int> LastForwardUse() const {
-    std::vector<int> last(program_.buffers.size(), -1);
-    for (int s = 0; s < forward_.steps(); ++s) {
-      if (!forward_.forward(s)) continue;
-      for (const int b : program_.steps[s].inputs) last[b] = s;
-    }
-    return last;
-  }
-
-  // Bytes that later forward steps read, after each step.
-  std::vector<int64_t> Crossing(const std::vector<int>& last) const {
-    std::vector<int64_t> ends(forward_.steps() + 1, 0), crossing;
-    int64_t live = 0;
-    for (int s = 0; s < forward_.steps(); ++s) {
-      if (forward_.forward(s)) {
-        for (const int b : program_.steps[s].outputs) {
-          if (!forward_.Made(b) || last[b] < 0) continue;
-          live += program_.buffers[b].bytes();
-          ends[last[b]] += program_.buffers[b].bytes();
-        }
-      }
-      live -= ends[s];
-      crossing.push_back(live);
-    }
-    return crossing;
-  }
-
-  // Each segment ends in its second half where least crosses.
-  std::vector<int> Cuts(int64_t segment) const {
-    const std::vector<int64_t> crossing = Crossing(LastForwardUse());
-    std::vector<int> cuts;
-    int64_t made = 0;
-    int best = -1;
-    for (int s = 0; s < forward_.steps(); ++s) {
-      if (!forward_.forward(s)) continue;
-      made += forward_.Bytes(s);
-      if (2 * made >= segment && (best < 0 || crossing[s] <= crossing[best])) {
-        best = s;
-      }
-      if (made >= segment && best >= 0) {
-        cuts.push_back(best);
-        s = best;
-        made = 0;
-        best = -1;
-      }
-    }
-    return cuts;
-  }
-
-  void KeepAcross(int cut, Choice& choice) const {
-    const std::vector<int> last = LastForwardUse();
-    for (size_t b = 0; b < program_.buffers.size(); ++b) {
-      const int buffer = static_cast<int>(b);
-      if (!forward_.Made(buffer)) continue;
-      const int writer = forward_.writer(buffer);
-      if (writer <= cut && last[b] > cut) choice[writer] = false;
-    }
-  }
-
   const Program& program_;
   Forward forward_;
-  int64_t output_bytes_ = 0;
 };
 
 // The cheap choice that needs least.
-Candidate BestCheap(const Search& search) {
-  Candidate best = search.Try(search.Nothing());
+Candidate BestCheap(const Program& program) {
+  const CheapChoice choice(program);
+  Candidate best = choice.Try(choice.Nothing());
   for (const int depth : {1, 2, 4}) {
-    Candidate candidate = search.Try(search.Cheap(depth));
+    Candidate candidate = choice.Try(choice.Cheap(depth));
     if (candidate.bytes < best.bytes) best = std::move(candidate);
   }
   return best;
 }
 
-// The fastest candidate within the budget; else the smallest.
-Candidate BestWithin(const Search& search, int64_t budget, Candidate best) {
-  const double inf = std::numeric_limits<double>::infinity();
-  for (int divisions = 2; divisions <= 128; divisions += divisions / 2) {
-    for (const double price : {inf, 1e-9, 3e-10, 1e-10}) {
-      Candidate candidate =
-          search.Try(search.Segments(search.MadeBytes() / divisions, price));
-      const bool fits = candidate.bytes <= budget;
-      const bool better = best.bytes > budget
-                              ? candidate.bytes < best.bytes
-                              : fits && candidate.seconds < best.seconds;
-      if (better) best = std::move(candidate);
-    }
-  }
-  return best;
+// What the plan will take, with what placement loses.
+int64_t PlannedBytes(Program program, PassContext& context) {
+  MXC_CHECK(ShareBuffers(program, context).ok());
+  MXC_CHECK(PlanMemory(program, context).ok());
+  return program.arena_bytes + OutputBytes(program);
 }
+
+class BudgetSearch {
+ public:
+  BudgetSearch(const Program& program, const Candidate& largest,
+               PassContext& context)
+      : eviction_(program), largest_(largest.bytes), context_(context) {}
+
+  // The fastest program within `budget`, or nothing.
+  std::optional<Candidate> Within(int64_t budget) const {
+    std::optional<EvictionRun> best;
+    int64_t bytes = 0;
+    for (const double patience : {0.0, 0.5, 1.0, 2.0}) {
+      // Updates that have to wait, and placement, add to what was asked for.
+      int64_t asked = budget;
+      for (int round = 0; round < kRounds; ++round) {
+        auto run = eviction_.Run(asked, patience);
+        if (!run) break;
+        const int64_t needed = PlannedBytes(run->program, context_);
+        if (needed <= budget) {
+          if (!best || run->seconds < best->seconds) {
+            best = std::move(run);
+            bytes = needed;
+          }
+          break;
+        }
+        asked -= needed - budget;
+      }
+    }
+    if (!best) return std::nullopt;
+    return Candidate{std::move(best->program), bytes};
+  }
+
+  // About the least budget there is a program for.
+  int64_t Least() const {
+    int64_t low = 0, high = largest_;
+    while (high - low > largest_ / kPrecision) {
+      const int64_t middle = low + (high - low) / 2;
+      const auto candidate = Within(middle);
+      (candidate ? high : low) = candidate ? candidate->bytes : middle;
+    }
+    return high;
+  }
+
+ private:
+  static constexpr int kRounds = 6;
+  static constexpr int64_t kPrecision = 256;
+
+  const Eviction eviction_;
+  const int64_t largest_;
+  PassContext& context_;
+};
 
 }  // namespace
 
 Result<bool> Recompute(Program& program, PassContext& context) {
   if (program.BuffersOf(BufferKind::kNextState).empty()) return false;
-  const Search search(program);
-  Candidate best = BestCheap(search);
+  Candidate best = BestCheap(program);
   const auto budget =
       context.training ? context.training->memory_budget : std::nullopt;
-  if (budget && best.bytes > *budget) {
-    best = BestWithin(search, *budget, std::move(best));
-    if (best.bytes > *budget) {
+  if (budget && PlannedBytes(best.program, context) > *budget) {
+    const BudgetSearch search(program, best, context);
+    auto within = search.Within(*budget);
+    if (!within) {
       return Diagnostics{
           Error({},
                 "the memory budget is {} B; the least with which '{}' trains "
                 "is {} B",
-                *budget, program.name, best.bytes)};
+                *budget, program.name, search.Least())};
     }
+    best = std::move(*within);
   }
   if (best.program.steps.size() == program.steps.size()) return false;
   program = std::move(best.program);

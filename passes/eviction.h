@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution within a bound on memory: values are dropped to make room, and
+// computed again when they are needed.
+//
+//   x = conv(d)            x = conv(d)
+//   y = relu(x)            y = relu(x)          drop x
+//   z = conv(y)       ⇒    z = conv(y)          drop y
+//   …                      …
+//   dw = conv'(y, dz)      x' = conv(d); y' = relu(x')
+//                          dw = conv'(y', dz)
+//
+// The steps run in their order. Where the next one does not fit, that value is
+// dropped whose bytes, times how long nothing needs it, are most for the time
+// that computing it again takes, with all that would have to be computed again
+// for it; as often as needed, also of what was computed again. That is Dynamic
+// Tensor Rematerialization (Kirisame et al., 2021) with the future known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/program/program.h"
+#include "passes/sharing.h"
+
+namespace mxc {
+
+struct EvictionRun {
+  Program program;     // with the steps that run again; in a valid order
+  double seconds = 0;  // that these take
+};
+
+class Eviction {
+ public:
+  explicit Eviction(const Program& program);
+
+  // Nothing if there is a step that does not fit. States that are updated in
+  // place may make later steps wait, and so add to the bytes. `patience` is the
+  // power of how long nothing needs a value: 0 ignores it.
+  std::optional<EvictionRun> Run(int64_t bytes, double patience) const;
+
+ private:
+  friend class EvictionReplay;
+
+  // A buffer of its own, with its views.
+  struct Value {
+    int64_t bytes = 0;       // 0: not in the arena
+    bool evictable = false;  // can be computed again
+    std::vector<int> buffers;
+    std::vector<int> uses;  // steps that read it, ascending
+  };
+
+  const Program& program_;
+  std::vector<int> writer_, root_;             // by buffer
+  std::vector<Value> values_;                  // by root
+  std::vector<std::vector<SharePair>> pairs_;  // by step
+  std::vector<double> seconds_;                // by step
+  std::vector<double> clock_;  // when it starts, with nothing run again
+};
+
+}  // namespace mxc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/step_seconds.h"
+
+#include "passes/evaluation_cost.h"
+
+namespace mxc {
+namespace {
+
+constexpr double kFlopsPerSecond = 1e11;  // of a contraction
+
+}  // namespace
+
+double EstimateSeconds(const Program& program, const Step& step) {
+  if (step.view) return 0;
+  double seconds = kStepCost / kUnitsPerSecond;
+  if (step.contraction()) {
+    return seconds + static_cast<double>(step.flops(program)) / kFlopsPerSecond;
+  }
+  for (const Store& store : step.map()->stores) {
+    seconds += HoistedCost(store) / kUnitsPerSecond;
+  }
+  return seconds;
+}
+
+}  // namespace mxc

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training within a budget of memory gives the same numbers, bit for bit.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "passes/memory_report.h"
+#include "tests/passes/network.h"
+
+namespace mxc {
+namespace {
+
+constexpr int kLayers = 10;
+
+Value Parameter(Network& net, const std::string& name, Shape shape) {
+  net.Input(name, shape);
+  for (const auto& node : net.graph.nodes()) {
+    if (node->name != name) continue;
+    node->role = VariableRole::kParameter;
+    return node->out();
+  }
+  MXC_CHECK(false, "{}", name);
+}
+
+// Convolutions with tanh, every other one with a shortcut.
+Network Chain() {
+  Network net("chain");
+  net.graph.training = net.graph.stateful = true;
+  Value x = net.Input("data", {2, 4, 16, 16});
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string name = "conv" + std::to_string(i);
+    const Value weight = Parameter(net, name + "_weight", {4, 4, 3, 3});
+    Value y = net.Op("Convolution", name, {x, weight},
+                     {{"kernel", "(3, 3)"},
+                      {"num_filter", "4"},
+                      {"pad", "(1, 1)"},
+                      {"no_bias", "True"}});
+    y = net.Op("Activation", name + "_tanh", {y}, {{"act_type", "tanh"}});
+    x = i % 2 == 0 ? y : net.Op("elemwise_add", name + "_sum", {x, y});
+  }
+  const Value flat = net.Op("Flatten", "flat", {x});
+  const Value weight = Parameter(net, "fc_weight", {3, 4 * 16 * 16});
+  const Value fc = net.Op("FullyConnected", "fc", {flat, weight},
+                          {{"num_hidden", "3"}, {"no_bias", "True"}});
+  const Value label = net.Input("softmax_label", {2});
+  net.graph.outputs = {net.Op("SoftmaxOutput", "softmax", {fc, label})};
+  return net;
+}
+
+Result<Program> Train(std::optional<int64_t> budget) {
+  static const Target target = *ResolveTarget("x86-64-v3");
+  TrainingOptions options;
+  options.memory_budget = budget;
+  return RunPipeline(std::move(Chain().graph), {&target, nullptr, &options},
+                     {});
+}
+
+struct Ran {
+  std::vector<Tensor> outputs;
+  std::map<std::string, Tensor> states;
+};
+
+Ran RunOnce(const Program& program) {
+  std::map<std::string, Tensor> inputs = Chain().inputs;
+  for (const Buffer& buffer : program.buffers) {
+    if (inputs.contains(buffer.name)) continue;
+    if (buffer.kind == BufferKind::kInput) {
+      inputs[buffer.name] = Tensor::Filled(buffer.type, 0.1);
+    }
+  }
+  Ran ran;
+  InterpreterOptions options;
+  options.next_states = &ran.states;
+  auto outputs = Interpret(program, inputs, options);
+  MXC_CHECK(outputs.ok(), "{}", Render(outputs.errors()));
+  ran.outputs = std::move(*outputs);
+  return ran;
+}
+
+bool Equal(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() &&
+         std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0;
+}
+
+TEST_CASE("a memory budget is met, and changes no number") {
+  const auto free = Train(std::nullopt);
+  REQUIRE_MESSAGE(free.ok(), Render(free.errors()));
+  const Ran expected = RunOnce(*free);
+  const int64_t most = ReportMemory(*free).activation_bytes;
+  for (const int percent : {95, 80, 70, 60}) {
+    CAPTURE(percent);
+    const int64_t budget = most * percent / 100;
+    const auto program = Train(budget);
+    REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+    CHECK(ReportMemory(*program).activation_bytes <= budget);
+    CHECK(program->steps.size() > free->steps.size());
+    const Ran ran = RunOnce(*program);
+    for (size_t i = 0; i < expected.outputs.size(); ++i) {
+      CHECK(Equal(ran.outputs[i], expected.outputs[i]));
+    }
+    CHECK(ran.states.size() == expected.states.size());
+    for (const auto& [name, value] : expected.states) {
+      CAPTURE(name);
+      CHECK(Equal(ran.states.at(name), value));
+    }
+  }
+}
+
+TEST_CASE("a budget that cannot be met is refused with the least that can") {
+  const auto refused = Train(1000);
+  REQUIRE(!refused.ok());
+  const std::string message = refused.errors()[0].message;
+  CAPTURE(message);
+  const size_t at = message.rfind("trains is ");
+  REQUIRE(at != std::string::npos);
+  const int64_t least = std::stoll(message.substr(at + 10));
+  const auto program = Train(least);
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  CHECK(ReportMemory(*program).activation_bytes <= least);
+}
+
+}  // namespace
+}  // namespace mxc
