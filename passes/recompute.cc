@@ -171,8 +171,12 @@ struct Candidate {
   int64_t bytes = 0;
 };
 
-int64_t OutputBytes(const Program& program) {
+// Outputs, and the scratch of one thread.
+int64_t BytesBesideArena(const Program& program) {
   int64_t bytes = 0;
+  for (const Step& step : program.steps) {
+    bytes = std::max(bytes, step.scratch_bytes);
+  }
   for (const int b : program.BuffersOf(BufferKind::kOutput)) {
     bytes += program.buffers[b].bytes();
   }
@@ -187,8 +191,8 @@ class CheapChoice {
   Candidate Try(const Choice& choice) const {
     Candidate candidate;
     candidate.program = Cloning(program_, forward_, choice).Run();
-    candidate.bytes =
-        Schedule(candidate.program).Peak() + OutputBytes(candidate.program);
+    candidate.bytes = Schedule(candidate.program).Peak() +
+                      BytesBesideArena(candidate.program);
     return candidate;
   }
 
@@ -248,7 +252,7 @@ Candidate BestCheap(const Program& program) {
 int64_t PlannedBytes(Program program, PassContext& context) {
   MXC_CHECK(ShareBuffers(program, context).ok());
   MXC_CHECK(PlanMemory(program, context).ok());
-  return program.arena_bytes + OutputBytes(program);
+  return program.arena_bytes + BytesBesideArena(program);
 }
 
 class BudgetSearch {

@@ -43,7 +43,7 @@ Network Chain() {
   const Value fc = net.Op("FullyConnected", "fc", {flat, weight},
                           {{"num_hidden", "3"}, {"no_bias", "True"}});
   const Value label = net.Input("softmax_label", {2});
-  net.graph.outputs = {net.Op("SoftmaxOutput", "softmax", {fc, label})};
+  net.Output(net.Op("SoftmaxOutput", "softmax", {fc, label}));
   return net;
 }
 
@@ -86,13 +86,13 @@ TEST_CASE("a memory budget is met, and changes no number") {
   const auto free = Train(std::nullopt);
   REQUIRE_MESSAGE(free.ok(), Render(free.errors()));
   const Ran expected = RunOnce(*free);
-  const int64_t most = ReportMemory(*free).activation_bytes;
+  const int64_t most = ReportMemory(*free).peak_bytes;
   for (const int percent : {95, 80, 70, 60}) {
     CAPTURE(percent);
     const int64_t budget = most * percent / 100;
     const auto program = Train(budget);
     REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-    CHECK(ReportMemory(*program).activation_bytes <= budget);
+    CHECK(ReportMemory(*program).peak_bytes <= budget);
     CHECK(program->steps.size() > free->steps.size());
     const Ran ran = RunOnce(*program);
     for (size_t i = 0; i < expected.outputs.size(); ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("a budget that cannot be met is refused with the least that can") {
   const int64_t least = std::stoll(message.substr(at + 10));
   const auto program = Train(least);
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  CHECK(ReportMemory(*program).activation_bytes <= least);
+  CHECK(ReportMemory(*program).peak_bytes <= least);
 }
 
 }  // namespace
