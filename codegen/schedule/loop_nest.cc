@@ -376,9 +376,12 @@ class Scheduler {
 
   void Deal() {
     Estimate();
+    // A power of 2: shares of different steps then fall to the same threads, in
+    // whose caches they are.
     const auto wanted =
-        static_cast<int64_t>(std::min(static_cast<double>(kMostTasks),
-                                      nest_.nanoseconds / kNanosecondsPerTask));
+        static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
+            std::min(static_cast<double>(kMostTasks),
+                     nest_.nanoseconds / kNanosecondsPerTask))));
     if (wanted < 2) return;
     int64_t shares = 1;
     while (shares < wanted && nest_.grid_dims < Dims() &&

@@ -64,7 +64,7 @@ long double Digamma(long double x) {
 const Function kFunctions[] = {
     {"exp", UnaryOp::kExp, expl, -103, 88.7, 1.1, 1e-15},
     {"log", UnaryOp::kLog, logl, 1e-45, 3e38, 1, 1e-15},
-    {"tanh", UnaryOp::kTanh, tanhl, -12, 12, 1.5, 1e-15},
+    {"tanh", UnaryOp::kTanh, tanhl, -12, 12, 2.5, 1e-15},
     {"erf", UnaryOp::kErf, erfl, -6, 6, 2.5, 1e-14},
     {"expm1", UnaryOp::kExpm1, expm1l, -30, 88, 0.6, 1e-14},
     {"log1p", UnaryOp::kLog1p, log1pl, -0.9999, 1e6, 0.6, 1e-14},
