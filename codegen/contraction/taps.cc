@@ -7,6 +7,9 @@
 namespace mxc::contraction {
 namespace {
 
+// Smaller ones waste little, and have other algorithms.
+constexpr int64_t kLeastClippedKernel = 4;
+
 int64_t FloorDivide(int64_t a, int64_t b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
@@ -45,6 +48,56 @@ Taps PhaseTaps(const Contraction& c, size_t s, int64_t phase) {
   return taps;
 }
 
+// Kernel positions that meet data at output `i`: low ≤ w < high.
+struct Window {
+  int64_t low = 0, high = 0;
+};
+
+Window WindowAt(const Contraction& c, size_t s, int64_t i) {
+  return {std::max<int64_t>(0, c.pad[s] - i),
+          std::min(c.kernel[s], c.input[s] + c.pad[s] - i)};
+}
+
+// Whether outputs of a large kernel on few rows of data are phases by the part
+// of the kernel that they meet, since most of its products would be with zeros
+// beside the data. Never columns: those lie in tiles.
+bool ClipsWindows(const Contraction& c, size_t s) {
+  if (s + 1 >= c.kernel.size() || c.kernel[s] < kLeastClippedKernel) {
+    return false;
+  }
+  if (c.data_axes[0] != Role::kBatch || c.pad[s] < 0) return false;
+  if (c.data_dilate[s] * c.stride[s] * c.dilate[s] != 1) return false;
+  int64_t met = 0;
+  for (int64_t i = 0; i < c.output[s]; ++i) {
+    const Window window = WindowAt(c, s, i);
+    if (window.low >= window.high) return false;
+    met += window.high - window.low;
+  }
+  return 4 * c.output[s] * c.kernel[s] >= 5 * met;
+}
+
+// Outputs side by side that meet the same positions are one phase.
+std::vector<Taps> ClippedPhases(const Contraction& c, size_t s) {
+  std::vector<Taps> phases;
+  Window last;
+  for (int64_t i = 0; i < c.output[s]; ++i) {
+    const Window window = WindowAt(c, s, i);
+    if (i > 0 && window.low == last.low && window.high == last.high) {
+      ++phases.back().outputs;
+      continue;
+    }
+    last = window;
+    Taps taps = PlainTaps(c, s);
+    taps.first_output = i;
+    taps.outputs = 1;
+    taps.first_data = i - c.pad[s] + window.low;
+    taps.count = window.high - window.low;
+    taps.first_weight += window.low * taps.weight_step;
+    phases.push_back(taps);
+  }
+  return phases;
+}
+
 int64_t CountTaps(const std::vector<Taps>& axes) {
   int64_t count = 1;
   for (const Taps& taps : axes) count *= taps.count;
@@ -61,6 +114,7 @@ bool HasPhases(const Contraction& c) {
 }
 
 std::vector<Taps> PhasesOf(const Contraction& c, size_t axis) {
+  if (ClipsWindows(c, axis)) return ClippedPhases(c, axis);
   if (c.data_dilate[axis] == 1) return {PlainTaps(c, axis)};
   std::vector<Taps> phases;
   const int64_t count = std::min(c.data_dilate[axis], c.output[axis]);
@@ -85,10 +139,12 @@ std::vector<std::vector<Taps>> PhasesOf(const Contraction& c) {
 }
 
 int64_t HaloLow(const Contraction& c, size_t axis) {
+  if (ClipsWindows(c, axis)) return 0;
   return std::max<int64_t>(0, FloorDivide(c.pad[axis], c.data_dilate[axis]));
 }
 
 int64_t HaloHigh(const Contraction& c, size_t axis) {
+  if (ClipsWindows(c, axis)) return 0;
   const int64_t last = (c.output[axis] - 1) * c.stride[axis] +
                        (c.kernel[axis] - 1) * c.dilate[axis] - c.pad[axis];
   return std::max<int64_t>(

@@ -6,6 +6,9 @@
 //
 //   stride 2, kernel 3:   even outputs  ←  positions 0, 2
 //                         odd outputs   ←  position 1
+//
+// So do the rows of a small output, where much of a large kernel lies beside
+// the data: the first row meets the kernel's last row only, and so on.
 #pragma once
 
 #include <cstdint>
