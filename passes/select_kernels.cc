@@ -3,6 +3,7 @@
 // catalog estimates to be cheapest.
 //
 //   conv0: contraction 3x3      ⇒      conv0: contraction 3x3, direct 8c, 6x2
+//   fc0: x · wᵀ, w a state      ⇒      fc0: (w · xᵀ)ᵀ, w not packed
 //
 // A contraction for which the catalog knows nothing, or of another type than
 // f32, keeps the generic loop nest. What the kernels ask of layouts is met by
@@ -21,6 +22,8 @@
 //                                   dx: contraction dy, e
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -43,6 +46,55 @@ double CostOf(const Program& program, const Step& step,
   // A constant is laid out once, but as it is.
   if (constant && candidate.turned) return HUGE_VAL;
   return candidate.cost + (constant ? 0 : candidate.packing_cost);
+}
+
+// The same product with its operands exchanged, where both are row-major and
+// summed along their rows: the weight's rows become the batch, and the weight
+// is read as it is instead of packed.
+std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
+  using Axes = std::vector<Role>;
+  const bool product = c.kernel.empty() && c.groups == 1 &&
+                       c.data_axes == Axes{Role::kBatch, Role::kIn} &&
+                       c.weight_axes == Axes{Role::kOut, Role::kIn} &&
+                       c.output_axes == Axes{Role::kBatch, Role::kOut};
+  if (!product) return std::nullopt;
+  Contraction exchanged = c;
+  std::swap(exchanged.batch, exchanged.out);
+  exchanged.output_axes = {Role::kOut, Role::kBatch};
+  return exchanged;
+}
+
+// The cheapest kernel for the step as it is.
+std::optional<KernelCandidate> BestKernel(const Program& program,
+                                          const Step& step,
+                                          const KernelCatalog& catalog) {
+  const auto candidates = catalog.Candidates(step.contraction()->contraction);
+  const auto best = std::ranges::min_element(
+      candidates, {}, [&](const KernelCandidate& candidate) {
+        return CostOf(program, step, candidate);
+      });
+  if (best == candidates.end()) return std::nullopt;
+  return *best;
+}
+
+// The cheapest kernel; the step takes the form that it is for.
+std::optional<KernelCandidate> ChooseKernel(const Program& program, Step& step,
+                                            const KernelCatalog& catalog) {
+  auto best = BestKernel(program, step, catalog);
+  const bool constant =
+      program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
+  const auto exchanged = WithExchangedOperands(step.contraction()->contraction);
+  if (!best || constant || !exchanged) return best;
+  Step other = step;
+  other.contraction()->contraction = *exchanged;
+  std::swap(other.inputs[0], other.inputs[1]);
+  auto kernel = BestKernel(program, other, catalog);
+  if (!kernel ||
+      CostOf(program, other, *kernel) >= CostOf(program, step, *best)) {
+    return best;
+  }
+  step = std::move(other);
+  return kernel;
 }
 
 // The step in two: sums of `parts` parts into a new buffer, and a Map that adds
@@ -149,19 +201,15 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
     steps.push_back(step);
     ContractionStep* body = steps.back().contraction();
     if (body == nullptr || !IsF32(program, step)) continue;
-    auto candidates = context.catalog->Candidates(body->contraction);
-    if (candidates.empty() && HasExchangedGroups(body->contraction)) {
-      candidates = context.catalog->Candidates(Exchanged(body->contraction));
-      if (!candidates.empty()) {
-        steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
-        body = steps.back().contraction();
-      }
+    const KernelCatalog& catalog = *context.catalog;
+    if (HasExchangedGroups(body->contraction) &&
+        catalog.Candidates(body->contraction).empty() &&
+        !catalog.Candidates(Exchanged(body->contraction)).empty()) {
+      steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
     }
-    const auto best = std::ranges::min_element(
-        candidates, {}, [&](const KernelCandidate& candidate) {
-          return CostOf(program, steps.back(), candidate);
-        });
-    if (best == candidates.end()) continue;
+    const auto best = ChooseKernel(program, steps.back(), catalog);
+    if (!best) continue;
+    body = steps.back().contraction();
     changed = true;
     if (best->parts > 0) {
       auto [parts, sum] = SumsOfParts(program, steps.back(), *best);

@@ -28,8 +28,11 @@ inline constexpr std::string_view kPixelSums = "pixel_sums";
 // tiles of 2 x 2 or 4 x 4 of the outputs' gradients (winograd_sums_shape.h).
 inline constexpr std::string_view kWinogradSums2 = "winograd2_sums";
 inline constexpr std::string_view kWinogradSums4 = "winograd4_sums";
-// Matrix products, row-major.
+// Matrix products of row-major data. The weight is packed, or taken as it is:
+// an activation in blocks of its rows (kGemm), or row-major with the output's
+// channels side by side (kGemmRows).
 inline constexpr std::string_view kGemm = "gemm";
+inline constexpr std::string_view kGemmRows = "gemm_rows";
 
 // In which an algorithm wants its kernels.
 KernelBasis BasisOf(std::string_view algorithm);

@@ -90,6 +90,16 @@ bool IsProduct(const Contraction& c) {
          static_cast<int>(c.weight_axes.size()) == 2 + groups;
 }
 
+// A matrix product whose weight, the smaller operand, is an activation: one row
+// for each of the output's rows, which lie in lanes.
+bool IsProductByRows(const Contraction& c) {
+  using Axes = std::vector<Role>;
+  return c.kernel.empty() && c.input.empty() && c.groups == 1 &&
+         c.data_axes == Axes{Role::kBatch, Role::kIn} &&
+         c.weight_axes == Axes{Role::kOut, Role::kIn} &&
+         c.output_axes == Axes{Role::kOut, Role::kBatch};
+}
+
 class CpuCatalog : public KernelCatalog {
  public:
   explicit CpuCatalog(const Target& target)
@@ -109,6 +119,8 @@ class CpuCatalog : public KernelCatalog {
       AddWinogradSums(c, contraction::kWinogradSums2, candidates);
     } else if (IsProduct(c)) {
       AddGemm(c, candidates);
+    } else if (IsProductByRows(c)) {
+      AddGemmByRows(c, candidates);
     }
     std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
     return candidates;
@@ -300,13 +312,49 @@ class CpuCatalog : public KernelCatalog {
     out.push_back(std::move(candidate));
   }
 
+  RegisterTile GemmTile(const Contraction& c) const {
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    const RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
+    if (c.in % kAliasingPitch != 0 || tile.pixels <= kCacheWays) return tile;
+    return vectors >= 4 ? RegisterTile{6, 4}
+                        : RegisterTile{kCacheWays, tile.vectors};
+  }
+
+  // The weight in blocks of its rows, as other steps leave it: those are the
+  // lanes, and the output is blocked the same way. Padded rows are wasted.
+  void AddGemmByRows(const Contraction& c,
+                     std::vector<KernelCandidate>& out) const {
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    const RegisterTile tile = GemmTile(c);
+    KernelCandidate candidate;
+    candidate.choice = {std::string(contraction::kGemm), lanes_, tile.pixels,
+                        tile.vectors};
+    candidate.weight_block = candidate.output_block = lanes_;
+    candidate.weight_axis = candidate.output_axis = 0;
+    candidate.packing_cost =
+        static_cast<double>(c.in * c.out) * kPackingSeconds;
+    candidate.cost = Cost(c, TileEfficiency(tile, 1, c.batch, vectors) *
+                                 static_cast<double>(c.out) /
+                                 static_cast<double>(vectors * lanes_));
+    out.push_back(std::move(candidate));
+  }
+
+  // Rows of the weight as they are: of whole vectors, far apart.
+  void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
+                     std::vector<KernelCandidate>& out) const {
+    if (c.weight_axes != std::vector<Role>{Role::kIn, Role::kOut}) return;
+    if (c.out % lanes_ != 0 || c.batch == 1) return;
+    KernelCandidate candidate = packed;
+    candidate.choice.algorithm = contraction::kGemmRows;
+    candidate.weight_block = 1;
+    candidate.packing_cost = 0;
+    candidate.cost *= 1.02;
+    out.push_back(std::move(candidate));
+  }
+
   void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const {
     const int64_t vectors = DivideUp(c.out, lanes_);
-    RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
-    if (c.in % kAliasingPitch == 0 && tile.pixels > kCacheWays) {
-      tile = vectors >= 4 ? RegisterTile{6, 4}
-                          : RegisterTile{kCacheWays, tile.vectors};
-    }
+    RegisterTile tile = GemmTile(c);
     int panel_vectors = tile.vectors;
     if (c.batch == 1) {
       panel_vectors =
@@ -318,6 +366,9 @@ class CpuCatalog : public KernelCatalog {
     KernelCandidate candidate =
         Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
     candidate.cost = Cost(c, TileEfficiency(tile, 1, c.batch, vectors));
+    candidate.packing_cost =
+        static_cast<double>(c.groups * c.in * c.out) * kPackingSeconds;
+    AddGemmOfRows(c, candidate, out);
     out.push_back(std::move(candidate));
   }
 

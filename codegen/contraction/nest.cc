@@ -98,14 +98,13 @@ void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
 
 // Row-major data: loops over (channel, kernel rows), with the innermost kernel
 // axis of more than one position unrolled; the channels themselves if there is
-// none.
+// none. Rows of weights are `row` apart.
 void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
-                      int64_t channel_stride, Nest& nest) {
-  const int64_t width = nest.panel_width();
+                      int64_t channel_stride, int64_t row, Nest& nest) {
   std::vector<StepAxis> window;
-  nest.weight_base += Window(spatial, 1, width, window);
+  nest.weight_base += Window(spatial, 1, row, window);
   std::vector<StepAxis> axes = {
-      {c.in, channel_stride, Positions(spatial) * width}};
+      {c.in, channel_stride, Positions(spatial) * row}};
   for (const StepAxis& axis : window) {
     if (axis.extent != 1) axes.push_back(axis);
   }
@@ -292,7 +291,10 @@ Nest MakePhase(const Program& program, const Step& step,
 
   Nest nest;
   nest.lanes = static_cast<int>(choice.block);
-  nest.panel_vectors = weight.layout().dims.back().extent / nest.lanes;
+  nest.packed = choice.algorithm != kGemmRows;
+  nest.panel_vectors = nest.packed
+                           ? weight.layout().dims.back().extent / nest.lanes
+                           : choice.tile_vectors;
   nest.channel_var = out_axis;
   nest.channels = c.out;
   const bool blocked_output = output.layout().block(out_axis) > 1;
@@ -318,9 +320,11 @@ Nest MakePhase(const Program& program, const Step& step,
   } else if (blocked_data) {
     SetBlockedSteps(c, spatial, data.Stride(in_axis), nest);
   } else {
-    SetRowMajorSteps(c, spatial, data.Stride(in_axis), nest);
+    const int64_t row = nest.packed ? nest.panel_width()
+                                    : weight.Stride(weight.AxisOf({Role::kIn}));
+    SetRowMajorSteps(c, spatial, data.Stride(in_axis), row, nest);
   }
-  nest.panel_stride = nest.panel_rows * nest.panel_width();
+  nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
   if (!own_groups) SetGroups(c, data, weight, output, nest);
   const std::vector<PixelAxis> pixels = PixelAxes(data, output, spatial);
   if (only_phase) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of weights that are no constants, and large kernels on few rows.
+#include <doctest/doctest.h>
+
+#include "codegen/codegen.h"
+#include "tests/codegen/contraction_case.h"
+#include "tests/codegen/native_kernel.h"
+
+namespace mxc::test {
+namespace {
+
+using Axes = std::vector<Role>;
+
+Contraction Matrices(int64_t batch, int64_t in, int64_t out, Axes data,
+                     Axes weight, Axes output) {
+  Contraction c;
+  c.batch = batch;
+  c.in = in;
+  c.out = out;
+  c.data_axes = std::move(data);
+  c.weight_axes = std::move(weight);
+  c.output_axes = std::move(output);
+  return c;
+}
+
+bool Offers(const Contraction& c, const Target& target, int64_t weight_block) {
+  const auto candidates = MakeKernelCatalog(target)->Candidates(c);
+  return std::ranges::any_of(candidates, [&](const KernelCandidate& k) {
+    return k.weight_block == weight_block;
+  });
+}
+
+template <class F>
+void ForTargets(F f) {
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const Target target = *ResolveTarget(name);
+    if (!CanRun(target)) continue;
+    CAPTURE(target.name);
+    f(target);
+  }
+}
+
+TEST_CASE("products with the batch in lanes") {
+  struct Sizes {
+    int64_t rows, in, batch;
+  };
+  ForTargets([](const Target& target) {
+    for (const auto& [rows, in, batch] :
+         {Sizes{1, 1, 1}, Sizes{10, 50, 32}, Sizes{33, 70, 20},
+          Sizes{29, 1024, 32}, Sizes{50, 9, 45}}) {
+      CAPTURE(rows);
+      CAPTURE(in);
+      CAPTURE(batch);
+      const Contraction c =
+          Matrices(rows, in, batch, {Role::kBatch, Role::kIn},
+                   {Role::kOut, Role::kIn}, {Role::kOut, Role::kBatch});
+      CHECK(Offers(c, target, target.lanes_f32()));
+      CHECK(Check({c, Acc() * Residual(c) + Bias(c)}, target, 5) == "");
+    }
+  });
+}
+
+TEST_CASE("products of rows of weights as they are") {
+  ForTargets([](const Target& target) {
+    for (const int64_t vectors : {1, 3, 9}) {
+      for (const Axes& data :
+           {Axes{Role::kBatch, Role::kIn}, Axes{Role::kIn, Role::kBatch}}) {
+        CAPTURE(vectors);
+        CAPTURE(data[0] == Role::kIn);
+        const int64_t in = vectors == 3 ? 1024 : 37;
+        const Contraction c =
+            Matrices(20, in, vectors * target.lanes_f32(), data,
+                     {Role::kIn, Role::kOut}, {Role::kBatch, Role::kOut});
+        CHECK(Offers(c, target, 1));
+        CHECK(Check({c, Acc() * Residual(c) + Bias(c)}, target, 6) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("large kernels on few rows need no rows beside the data") {
+  ForTargets([](const Target& target) {
+    for (const int64_t pad : {0, 1, 2}) {
+      CAPTURE(pad);
+      ConvolutionShape shape;
+      shape.batch = 2;
+      shape.in = 20;
+      shape.out = 24;
+      shape.input = {11, 12};
+      shape.kernel = {5, 5};
+      shape.stride = shape.dilate = {1, 1};
+      shape.pad = {pad, pad};
+      const Contraction c = BackwardData(shape);
+      const auto candidates = MakeKernelCatalog(target)->Candidates(c);
+      REQUIRE(!candidates.empty());
+      if (pad == 0) CHECK(candidates.front().halo_low == Extents{0, 4});
+      CHECK(Check({c, Acc() * Residual(c) + Bias(c), 1, 1}, target, 7) == "");
+    }
+  });
+}
+
+}  // namespace
+}  // namespace mxc::test
