@@ -53,18 +53,10 @@ bool IsSweep(const Program& program, const Step& step) {
 }
 
 // The reductions that lie in no other.
-void CollectReductions(const Expr& e, std::vector<Expr>& found) {
-  if (e->kind == ExprKind::kReduce) {
-    found.push_back(e);
-    return;
-  }
-  for (const Expr& arg : e->args) CollectReductions(arg, found);
-}
-
 std::vector<Expr> ReductionsOf(const Step& step) {
   std::vector<Expr> found;
   for (const Store& store : step.map()->stores) {
-    CollectReductions(store.value, found);
+    CollectOutermostReductions(store.value, found);
   }
   return found;
 }
