@@ -38,6 +38,18 @@ bool IsF32(const Program& program, const Step& step) {
   return true;
 }
 
+// How many steps will read the same packed weight: as many as a recurrent
+// network has steps in time.
+int Sharers(const Program& program, const Step& step) {
+  const auto& axes = step.contraction()->contraction.weight_axes;
+  const auto count =
+      std::ranges::count_if(program.steps, [&](const Step& other) {
+        return other.contraction() && other.inputs[1] == step.inputs[1] &&
+               other.contraction()->contraction.weight_axes == axes;
+      });
+  return std::max(1, static_cast<int>(count));
+}
+
 // Seconds, with what it takes to pack a weight in every run.
 double CostOf(const Program& program, const Step& step,
               const KernelCandidate& candidate) {
@@ -45,7 +57,8 @@ double CostOf(const Program& program, const Step& step,
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
   // A constant is laid out once, but as it is.
   if (constant && candidate.turned) return HUGE_VAL;
-  return candidate.cost + (constant ? 0 : candidate.packing_cost);
+  if (constant || candidate.packing_cost == 0) return candidate.cost;
+  return candidate.cost + candidate.packing_cost / Sharers(program, step);
 }
 
 // The same product with its operands exchanged, where both are row-major and
