@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/program/expr.h"
+#include "ir/program/lane_values.h"
 
 namespace mxc {
 
@@ -20,9 +21,7 @@ struct OperandView {
 
 class Evaluator {
  public:
-  // The values of an expression on `lanes` indices; a single one stands for
-  // all lanes alike.
-  using Values = std::vector<double>;
+  using Values = LaneValues;
 
   explicit Evaluator(std::vector<OperandView> operands)
       : operands_(std::move(operands)) {}

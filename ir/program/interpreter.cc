@@ -12,7 +12,7 @@
 namespace mxc {
 namespace {
 
-using Values = Evaluator::Values;
+using Values = LaneValues;
 
 constexpr int kMaxLanes = 512;
 
