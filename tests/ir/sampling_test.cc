@@ -17,16 +17,14 @@ struct Statistics {
   double mean = 0, variance = 0;
 };
 
-// With the given parameters; the counter of runs is that of the test.
+// With the given parameters, of which there may be one.
 std::vector<double> Draws(const std::string& distribution, double first,
                           double second, int count) {
-  return Evaluate("_philox_sample",
-                  {{"distribution", distribution},
-                   {"shape", "(" + std::to_string(count) + ",)"},
-                   {"stream", "11"}},
-                  {TypedTensor(DType::kI64, {2}, {5, 1}),
-                   Floats({1}, {static_cast<float>(first)}),
-                   Floats({1}, {static_cast<float>(second)})});
+  std::vector<Tensor> parameters = {Floats({1}, {static_cast<float>(first)})};
+  const bool one = distribution == "exponential" || distribution == "poisson";
+  if (!one) parameters.push_back(Floats({1}, {static_cast<float>(second)}));
+  return Evaluate("_sample_" + distribution,
+                  {{"shape", "(" + std::to_string(count) + ",)"}}, parameters);
 }
 
 Statistics Draw(const std::string& distribution, double first, double second,

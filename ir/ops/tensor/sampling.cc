@@ -36,21 +36,75 @@ Shape StatedOrOne(const Extents& shape) {
   return shape.empty() ? Shape{1} : Shape(shape);
 }
 
+// Draws of one shape from one stream, for parameters of f32.
+class Sampling {
+ public:
+  Sampling(GraphBuilder& b, Distribution distribution, const Shape& shape)
+      : b_(b),
+        name_(SamplingNamesOf(distribution).name),
+        attrs_({{"shape", ToString(shape)},
+                {"stream", std::to_string(b.Stream(name_))}}) {}
+
+  Value Draw(Distribution distribution, const std::vector<Value>& parameters) {
+    const Value& first = parameters.front();
+    const Value& second = parameters.back();
+    switch (distribution) {
+      case Distribution::kUniform:
+      case Distribution::kNormal:
+      case Distribution::kExponential:
+        return Drawn(distribution, {first, second});
+      case Distribution::kGamma:
+        return Gamma(first, second);
+      case Distribution::kPoisson:
+        return Poisson(first);
+      case Distribution::kNegativeBinomial:
+        return Poisson(Gamma(first, b_.Div(b_.Sub(1, second), second)));
+      case Distribution::kGeneralizedNegativeBinomial: {
+        const Value dispersion =
+            b_.Op("_maximum_scalar", {second}, {{"scalar", "1e-30"}});
+        return Poisson(Gamma(b_.Div(1, dispersion), b_.Mul(first, dispersion)));
+      }
+    }
+    MXC_CHECK(false);
+  }
+
+ private:
+  Value Drawn(Distribution distribution, const std::vector<Value>& inputs) {
+    return Op("_philox_sample", inputs, SamplingNamesOf(distribution).name,
+              name_);
+  }
+  Value Gamma(Value shape, Value scale) {
+    const Value attempt = Op("_philox_attempt", {shape}, "gamma", "attempt");
+    return Drawn(Distribution::kGamma, {shape, scale, attempt});
+  }
+  Value Poisson(Value mean) {
+    const Value attempt = Op("_philox_attempt", {mean}, "poisson", "tries");
+    const Value many = Drawn(Distribution::kPoisson, {mean, mean, attempt});
+    return b_.Op("_philox_thinned", {b_.RandomState(), mean, many}, attrs_,
+                 "thinned");
+  }
+  Value Op(std::string_view op, std::vector<Value> inputs,
+           const std::string& distribution, std::string_view role) {
+    inputs.insert(inputs.begin(), b_.RandomState());
+    std::vector<AttrText> attrs = attrs_;
+    attrs.emplace_back("distribution", distribution);
+    return b_.Op(op, inputs, attrs, role);
+  }
+
+  GraphBuilder& b_;
+  const std::string name_;
+  const std::vector<AttrText> attrs_;
+};
+
 // Draws of the stated shape, for tensors of parameters.
 Value DrawSample(GraphBuilder& b, Distribution distribution,
                  std::vector<Value> parameters, const Shape& shape,
                  std::optional<DType> dtype) {
-  const SamplingNames& names = SamplingNamesOf(distribution);
-  std::vector<Value> inputs = {b.RandomState()};
-  for (const Value& parameter : parameters) {
-    inputs.push_back(b.Cast(parameter, DType::kF32));
+  for (Value& parameter : parameters) {
+    parameter = b.Cast(parameter, DType::kF32);
   }
-  if (inputs.size() == 2) inputs.push_back(inputs[1]);
-  const Value drawn = b.Op("_philox_sample", inputs,
-                           {{"distribution", names.name},
-                            {"shape", ToString(shape)},
-                            {"stream", std::to_string(b.Stream(names.name))}},
-                           names.name);
+  const Value drawn =
+      Sampling(b, distribution, shape).Draw(distribution, parameters);
   return b.Cast(drawn, dtype.value_or(DType::kF32));
 }
 

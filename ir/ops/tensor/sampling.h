@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that draw from distributions. All are compositions of
-// _philox_sample on the random state: the same graph draws the same numbers on
-// every machine, for any number of threads, and MXNet's in distribution only.
+// _philox_sample and its kin (draws.h) on the random state: the same graph
+// draws the same numbers on every machine, for any number of threads, and
+// MXNet's in distribution only.
 #pragma once
 
 #include "ir/ops/op.h"
@@ -19,6 +20,9 @@ enum class Distribution : int {
   // Mean and dispersion α; α = 0: Poisson.
   kGeneralizedNegativeBinomial,
 };
+
+// Those that are drawn by rejection.
+enum class RejectedDraw : int { kGamma, kPoisson };
 
 // _random_<name>: parameters are attributes, the shape is stated.
 template <Distribution kDistribution>
