@@ -60,7 +60,7 @@ Tensor Zeros(const TensorType& type) {
   return Tensor(type, pages, static_cast<const std::byte*>(pages.get()));
 }
 
-Program Plan(const std::string& json, const Row& row, const Target& target) {
+Model LoadRow(const std::string& json, const Row& row) {
   auto source = std::make_shared<SourceFile>();
   source->path = row.network;
   source->text = json;
@@ -68,17 +68,39 @@ Program Plan(const std::string& json, const Row& row, const Target& target) {
   load.input_shapes["data"] = row.input;
   auto model = LoadText(source, load);
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
-  const auto typed = InferTypes(model->graph, /*complete=*/true);
-  REQUIRE_MESSAGE(typed.ok(), Render(typed.errors()));
-  for (const Node* node : MissingParameters(*model)) {
-    model->parameters[node->name] = Zeros(node->types[0]);
-  }
-  BindParameters(*model);
+  return std::move(*model);
+}
+
+Program PlanGraph(Graph graph, const Target& target,
+                  const TrainingOptions* training) {
   const auto catalog = MakeKernelCatalog(target);
   auto program =
-      RunPipeline(std::move(model->graph), {&target, catalog.get()}, {});
+      RunPipeline(std::move(graph), {&target, catalog.get(), training}, {});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
   return std::move(*program);
+}
+
+Program PlanInference(const std::string& json, const Row& row,
+                      const Target& target) {
+  Model model = LoadRow(json, row);
+  const auto typed = InferTypes(model.graph, /*complete=*/true);
+  REQUIRE_MESSAGE(typed.ok(), Render(typed.errors()));
+  for (const Node* node : MissingParameters(model)) {
+    model.parameters[node->name] = Zeros(node->types[0]);
+  }
+  BindParameters(model);
+  return PlanGraph(std::move(model.graph), target, nullptr);
+}
+
+Program PlanTraining(const std::string& json, const Row& row,
+                     const Target& target,
+                     std::optional<int64_t> budget = std::nullopt) {
+  Model model = LoadRow(json, row);
+  model.graph.training = true;
+  model.graph.stateful = true;
+  TrainingOptions training;
+  training.memory_budget = budget;
+  return PlanGraph(std::move(model.graph), target, &training);
 }
 
 TEST_CASE("inference of the benchmark networks stays near the lower bound") {
@@ -96,7 +118,8 @@ TEST_CASE("inference of the benchmark networks stays near the lower bound") {
       const auto file =
           archive->find("symbols_generated/" + row.network + "-symbol.json");
       REQUIRE(file != archive->end());
-      const MemoryReport report = ReportMemory(Plan(file->second, row, target));
+      const MemoryReport report =
+          ReportMemory(PlanInference(file->second, row, target));
       fmt::print(
           "{:10} {:20} batch {:3}  activations {:7.1f} MiB, {:.3f} of "
           "the lower bound, MXNet {}\n",
@@ -118,27 +141,6 @@ TEST_CASE("inference of the benchmark networks stays near the lower bound") {
             static_cast<double>(row.mxnet_mib) * border * kMiB);
     }
   }
-}
-
-Program PlanTraining(const std::string& json, const Row& row,
-                     const Target& target,
-                     std::optional<int64_t> budget = std::nullopt) {
-  auto source = std::make_shared<SourceFile>();
-  source->path = row.network;
-  source->text = json;
-  LoadOptions load;
-  load.input_shapes["data"] = row.input;
-  auto model = LoadText(source, load);
-  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
-  model->graph.training = true;
-  model->graph.stateful = true;
-  const auto catalog = MakeKernelCatalog(target);
-  TrainingOptions training;
-  training.memory_budget = budget;
-  auto program = RunPipeline(std::move(model->graph),
-                             {&target, catalog.get(), &training}, {});
-  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  return std::move(*program);
 }
 
 int64_t Flops(const Program& program) {
