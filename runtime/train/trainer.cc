@@ -205,7 +205,8 @@ Status Trainer::MeasureStep() {
 Status Trainer::Diverged(double loss) {
   std::string message =
       Format("the loss is %g at step %lld of epoch %lld (learning rate %g)",
-             loss, static_cast<long long>(steps_ + 1),
+             std::isnan(loss) ? std::fabs(loss) : loss,  // "nan", never "-nan"
+             static_cast<long long>(steps_ + 1),
              static_cast<long long>(epochs_ + 1), rate_);
   const StatusOr<std::string> cause = step_.ExplainLoss();
   if (cause.ok() && !cause->empty()) message += ": " + *cause;
