@@ -123,6 +123,21 @@ Status TakeShapes(const data::Iterator& source, const Model& model,
   return Done{};
 }
 
+// Labels beyond the values of an output are never learned, and no loss tells.
+void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
+  const Program& program = plan.programs.front();
+  const Buffer& output =
+      program.buffers[program.BuffersOf(BufferKind::kOutput).front()];
+  const Shape& shape = output.type.shape;
+  const int64_t values = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
+  const int64_t names = std::ssize(plan.label_names);
+  if (values == 1 || values >= names) return;
+  PrintPhase(manners, "note",
+             fmt::format("the data have {} classes or symbols, output '{}' "
+                         "tells {} apart",
+                         names, output.name, values));
+}
+
 Status Compile(TrainOptions& options, const std::string& path) {
   MXC_ASSIGN(auto source, OpenData(options, {}));
   MXC_ASSIGN(const Model model, LoadForShapes(*source, options.plan.network));
@@ -135,6 +150,7 @@ Status Compile(TrainOptions& options, const std::string& path) {
   MXC_RETURN_IF_ERROR(TakeShapes(*source, model, options.plan));
   options.plan.entries = {"train", "score"};
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
+  WarnOfFewClasses(options.manners, plan);
   const Stopwatch watch;
   CodegenOptions codegen;
   codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
