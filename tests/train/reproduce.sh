@@ -61,7 +61,8 @@ END
     train "$models/resnet-20-cifar.json" --data "folder:$work/pictures" \
       --data-opt data_shape=3,32,32 --data-opt scale=0.0078125 \
       --data-opt mean_r=128 --data-opt mean_g=128 --data-opt mean_b=128 \
-      --batch-size 50 --epochs 40 "${sgd[@]}" --lr 0.05 --init msra --seed 7 \
+      --batch-size 50 --epochs 60 "${sgd[@]}" --lr 0.05 \
+      --lr-schedule cosine:max_update=120 --init msra --seed 7 \
       --metric cross-entropy
     require "epoch [0-9/]+ +loss" "<" 0.01
     ;;
