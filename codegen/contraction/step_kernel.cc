@@ -37,8 +37,9 @@ llvm::Value* StepKernel::Part(llvm::Value* i, int64_t n, int64_t extent) {
   return b_.CreateUDiv(scaled, kernel_.Int(n));
 }
 
-// Tasks in sequence share weights: loops from the outermost are the axes along
-// which weights change, chunks of channels, the other axes, chunks of pixels.
+// Where tasks in sequence share weights, loops from the outermost are the axes
+// along which weights change, chunks of channels, the other axes, chunks of
+// pixels; where they share data, the chunks of channels are the innermost.
 void StepKernel::EmitTask(llvm::Value* task) {
   const auto take = [&](int64_t extent) -> llvm::Value* {
     if (extent == 1) return kernel_.Int(0);
@@ -47,8 +48,9 @@ void StepKernel::EmitTask(llvm::Value* task) {
     return part;
   };
   const Tasks& tasks = shape_.tasks;
+  llvm::Value* channel_chunk =
+      tasks.channels_innermost ? take(tasks.channel_chunks) : nullptr;
   llvm::Value* pixel_chunk = take(tasks.pixel_chunks);
-  llvm::Value* channel_chunk = nullptr;
   Place place;
   place.outer.resize(nest_.outer.size());
   const auto changes_weights = [](const OuterAxis& axis) {

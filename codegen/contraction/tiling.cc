@@ -116,6 +116,10 @@ std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {
   return runs;
 }
 
+bool DataOverWeights(double data_bytes, double weight_bytes) {
+  return 2 * data_bytes >= weight_bytes;
+}
+
 Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
                   int64_t column_tiles) {
   const double outer = static_cast<double>(nest.outer_count());
@@ -135,6 +139,7 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
       static_cast<double>(nest.flops()) / (4 * kClock * target.lanes_f32());
   const double work =
       std::max(arithmetic, outer * (weights + data) / kBytesPerSecond);
+  best.channels_innermost = shared && DataOverWeights(outer * data, weights);
   const auto seconds = [&](int64_t pixel_chunks, int64_t channel_chunks) {
     const double p = static_cast<double>(pixel_chunks);
     const double c = static_cast<double>(channel_chunks);

@@ -47,7 +47,13 @@ struct Tasks {
   int64_t channel_chunks = 1;  // of the vector groups
   int64_t pixel_chunks = 1;    // of what is dealt
   Deal deal = Deal::kColumnTiles;
+  // Tasks in sequence, which one thread gets, share data; else weights.
+  bool channels_innermost = false;
 };
+// Whether they should. The data were written by the same deal of an earlier
+// step: what another thread wrote comes from its cache at less than half of the
+// speed at which weights come from memory, and is not prefetched as well.
+bool DataOverWeights(double data_bytes, double weight_bytes);
 // `vector_groups`: groups of tile.vectors vectors.
 Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
                   int64_t column_tiles);

@@ -31,9 +31,11 @@ void WinogradKernel::Emit() {
 
 void WinogradKernel::EmitTask(llvm::Value* task) {
   const WinogradGrid& grid = shape_.grid;
-  llvm::Value* blocks = kernel_.Int(grid.blocks);
-  llvm::Value* index = b_.CreateURem(task, blocks);
-  llvm::Value* chunk = b_.CreateUDiv(task, blocks);
+  llvm::Value* inner =
+      kernel_.Int(grid.channels_innermost ? grid.channel_chunks : grid.blocks);
+  llvm::Value* index = b_.CreateURem(task, inner);
+  llvm::Value* chunk = b_.CreateUDiv(task, inner);
+  if (grid.channels_innermost) std::swap(index, chunk);
   llvm::Value* full = kernel_.Int(grid.block_tiles);
   Block block;
   block.first = Times(index, grid.block_tiles);

@@ -149,6 +149,10 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
     }
   }
   grid.blocks = DivideUp(grid.tiles, grid.block_tiles);
+  const double pixels = static_cast<double>(grid.tiles * m * m);
+  const double weights = static_cast<double>(work.planes * c.in * c.out);
+  grid.channels_innermost =
+      DataOverWeights(4 * pixels * static_cast<double>(c.in), 4 * weights);
   grid.data_plane = work.data_plane(grid.block_tiles);
   grid.product_plane = work.product_plane(grid.block_tiles);
   grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);

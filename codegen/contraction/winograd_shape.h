@@ -23,6 +23,7 @@ struct WinogradGrid {
   int64_t tiles = 1;                        // of all images
   int64_t block_tiles = 1, blocks = 1;
   int64_t channel_chunks = 1;
+  bool channels_innermost = false;  // as Tasks has it
   // Elements of a plane of transformed data, and of products.
   int64_t data_plane = 0, product_plane = 0;
   int64_t scratch_bytes = 0;
