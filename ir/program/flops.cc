@@ -40,9 +40,14 @@ class OperationCount {
     Vars vars;
     if (e->kind == ExprKind::kVar) vars.push_back(e->index);
     if (e->kind == ExprKind::kAcc) vars = axes_;
-    for (const Expr& arg : e->args) {
-      const Vars& inner = Visit(arg);
+    const auto join = [&](const Expr& part) {
+      const Vars& inner = Visit(part);
       vars.insert(vars.end(), inner.begin(), inner.end());
+    };
+    std::ranges::for_each(e->args, join);
+    for (const Range& range : e->ranges) {  // a window moves by its bounds
+      join(range.begin);
+      join(range.end);
     }
     std::ranges::sort(vars);
     vars.erase(std::unique(vars.begin(), vars.end()), vars.end());

@@ -32,12 +32,20 @@ TEST_CASE("a row's softmax takes its sum once for each row") {
   CHECK(FlopsOf({8, 100}, softmax) == 4 * 800);
 }
 
+TEST_CASE("a window counts for each of its places") {
+  const int r = kFirstReductionVar;
+  const Expr begin = Var(0) * Expr(2);
+  const Expr window = Reduce(ReduceOp::kMax, {{r, begin, begin + Expr(2)}},
+                             Load(0, DType::kF32, {Var(r)}));
+  CHECK(FlopsOf({5}, window) == 5);  // bounds that vary count as one term
+}
+
 TEST_CASE("what is added up at positions counts once for each value") {
   const int r = kFirstReductionVar;
   const Expr position = Load(0, DType::kI64, {Var(r)});
   const Expr value = Load(1, DType::kF32, {Var(r), Var(1)});
-  const Expr sum = Sum(
-      r, 20, Select(position == Var(0), value, Constant(0, DType::kF32)));
+  const Expr sum =
+      Sum(r, 20, Select(position == Var(0), value, Constant(0, DType::kF32)));
   CHECK(FlopsOf({1000, 6}, sum) == 2 * 20 * 6);
 }
 
