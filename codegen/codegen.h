@@ -17,8 +17,15 @@
 
 namespace mxc {
 
+struct CatalogOptions {
+  // The side of the largest tiles that Winograd's algorithm may compute: 2, 4
+  // or 6, which is faster and less exact the larger; 0: it is not offered.
+  int winograd_tile = 4;
+};
+
 // What the target's kernels can do; the passes choose from it.
-std::unique_ptr<KernelCatalog> MakeKernelCatalog(const Target& target);
+std::unique_ptr<KernelCatalog> MakeKernelCatalog(
+    const Target& target, const CatalogOptions& options = {});
 
 struct CodegenOptions {
   int threads = 2;  // compile this many kernels at once; same bytes for any

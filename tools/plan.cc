@@ -314,7 +314,7 @@ class Planner {
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   Plan plan;
   MXC_ASSIGN(plan.target, ResolveTarget(options.target));
-  plan.catalog = MakeKernelCatalog(plan.target);
+  plan.catalog = MakeKernelCatalog(plan.target, options.catalog);
   Planner planner(options, manners, plan);
   for (const Job& job : JobsOf(options)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));

@@ -39,13 +39,14 @@ struct PlanOptions {
   // parameters of a checkpoint.
   std::vector<std::string> label_names;
   std::string target = "native";
+  CatalogOptions catalog;
   int level = 2;
   std::vector<std::string> disabled;  // passes
   std::string dump_after;             // a pass, "all", or empty
   std::string dump_folder;            // empty: stdout
 };
 
-// --batch, --target, -O, --disable-pass, --dump-after, --dump-dir.
+// --batch, --target, -O, --winograd, --disable-pass, --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
 // --optimizer, --opt, --fixed, --lr-mult, --wd-mult, --memory-budget.
 void AddTrainingOptions(CLI::App& app, PlanOptions& options);

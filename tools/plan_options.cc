@@ -2,6 +2,8 @@
 // The options that say what is compiled, and how.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "passes/pass.h"
 #include "tools/plan.h"
 
@@ -79,6 +81,17 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
+  app.add_option("--winograd", options.catalog.winograd_tile,
+                 "tiles that 3x3 and 5x5 convolutions may be computed in: "
+                 "larger ones are faster and less exact")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, int>{{"off", 0},
+                                     {"2", 2},
+                                     {"4", 4},
+                                     {"6", 6},
+                                     {"auto", CatalogOptions().winograd_tile}},
+          CLI::ignore_case))
+      ->type_name("off|2|4|6|auto");
   app.add_option("--disable-pass", options.disabled,
                  "leave an optional pass out")
       ->check(CheckDisabled)

@@ -90,32 +90,32 @@ class Copier {
   int64_t start_ = 0;
 };
 
-// G g Gᵀ of every kernel g, in double, as a tensor with axes of m + 2.
+// G g Gᵀ of every kernel g, in double, as a tensor with axes of n.
 Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
   const Shape& shape = kernels.shape();
   const int rank = shape.rank();
-  MXC_CHECK(rank >= 2 && shape[rank - 2] == 3 && shape[rank - 1] == 3, "{}",
+  MXC_CHECK(rank >= 2 && shape[rank - 2] == shape[rank - 1], "{}",
             ToString(shape));
-  const std::span<const double> g = KernelMatrix(basis);
-  const int n = TileOutputs(basis) + 2;
+  const int64_t r = shape[rank - 1], n = WindowOf(basis);
+  const std::vector<double> g = KernelMatrix(basis, r);
   Shape transformed = shape;
   transformed[rank - 2] = transformed[rank - 1] = n;
   const std::span<const float> from = kernels.floats();
   std::vector<float> to(transformed.elements());
-  std::vector<double> half(static_cast<size_t>(n) * 3);
-  for (int64_t k = 0; k < shape.elements() / 9; ++k) {
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        half[i * 3 + j] = 0;
-        for (int q = 0; q < 3; ++q) {
-          half[i * 3 + j] += g[i * 3 + q] * from[k * 9 + q * 3 + j];
+  std::vector<double> half(static_cast<size_t>(n * r));
+  for (int64_t k = 0; k < shape.elements() / (r * r); ++k) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < r; ++j) {
+        half[i * r + j] = 0;
+        for (int64_t q = 0; q < r; ++q) {
+          half[i * r + j] += g[i * r + q] * from[(k * r + q) * r + j];
         }
       }
     }
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
-        for (int q = 0; q < 3; ++q) sum += half[i * 3 + q] * g[j * 3 + q];
+        for (int64_t q = 0; q < r; ++q) sum += half[i * r + q] * g[j * r + q];
         to[(k * n + i) * n + j] = static_cast<float>(sum);
       }
     }

@@ -20,16 +20,18 @@ int AxisOf(const std::vector<Role>& axes, Role role) {
 
 }  // namespace
 
-KernelBasis BasisOf(std::string_view algorithm) {
-  return algorithm == kWinograd2   ? KernelBasis::kWinograd2
-         : algorithm == kWinograd4 ? KernelBasis::kWinograd4
-                                   : KernelBasis::kPlain;
+int64_t WinogradTile(std::string_view algorithm) {
+  return algorithm == kWinograd2   ? 2
+         : algorithm == kWinograd4 ? 4
+         : algorithm == kWinograd6 ? 6
+                                   : 0;
 }
 
-KernelBasis SumsBasisOf(std::string_view algorithm) {
-  return algorithm == kWinogradSums2   ? KernelBasis::kWinograd2
-         : algorithm == kWinogradSums4 ? KernelBasis::kWinograd4
-                                       : KernelBasis::kPlain;
+int64_t WinogradSumsTile(std::string_view algorithm) {
+  return algorithm == kWinogradSums2   ? 2
+         : algorithm == kWinogradSums4 ? 4
+         : algorithm == kWinogradSums6 ? 6
+                                       : 0;
 }
 
 Extents HaloLow(const Contraction& c) {
@@ -65,8 +67,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   const int64_t panel = int64_t{panel_vectors} * lanes;
   const bool in_blocks = algorithm == kDirect && data_block > 1;
-  const KernelBasis basis = BasisOf(algorithm);
-  const bool winograd = basis != KernelBasis::kPlain;
+  const int64_t tile = WinogradTile(algorithm);
+  const bool winograd = tile > 0;
   const bool in_last =
       algorithm == kGrouped || algorithm == kDepthwise || winograd;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
@@ -87,12 +89,12 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
     layout.dims.push_back(
-        {AxisOf(axes, role), winograd ? TileOutputs(basis) + 2 : c.kernel[k]});
+        {AxisOf(axes, role), winograd ? tile + c.kernel[k] - 1 : c.kernel[k]});
   }
   if (in_blocks) layout.dims.push_back({in, data_block});
   if (in_last) layout.dims.push_back({in, c.in});
   layout.dims.push_back({out, panel});
-  layout.basis = basis;
+  if (winograd) layout.basis = BasisOfWindow(tile + c.kernel[0] - 1);
   layout.halo_low.assign(axes.size(), 0);
   layout.halo_high.assign(axes.size(), 0);
   return layout;

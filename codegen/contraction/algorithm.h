@@ -18,26 +18,29 @@ inline constexpr std::string_view kDirect = "direct";
 inline constexpr std::string_view kDepthwise = "depthwise";
 // Groups of a few channels, several to a block.
 inline constexpr std::string_view kGrouped = "grouped";
-// 3x3 convolution by Winograd's minimal filtering, in tiles of 2 x 2 or 4 x 4
-// outputs.
+// 3x3 or 5x5 convolution by Winograd's minimal filtering, in tiles of 2 x 2,
+// 4 x 4 or (3x3 only) 6 x 6 outputs.
 inline constexpr std::string_view kWinograd2 = "winograd2";
 inline constexpr std::string_view kWinograd4 = "winograd4";
+inline constexpr std::string_view kWinograd6 = "winograd6";
 // Sums over images and positions of two activations (pixel_sums.h).
 inline constexpr std::string_view kPixelSums = "pixel_sums";
-// The same for gradients of 3x3 kernels by Winograd's minimal filtering, from
-// tiles of 2 x 2 or 4 x 4 of the outputs' gradients (winograd_sums_shape.h).
+// The same for gradients of 3x3 or 5x5 kernels by Winograd's minimal filtering,
+// from tiles of 2 x 2 or 4 x 4 of the outputs' gradients
+// (winograd_sums_shape.h).
 inline constexpr std::string_view kWinogradSums2 = "winograd2_sums";
 inline constexpr std::string_view kWinogradSums4 = "winograd4_sums";
+inline constexpr std::string_view kWinogradSums6 = "winograd6_sums";
 // Matrix products of row-major data. The weight is packed, or taken as it is:
 // an activation in blocks of its rows (kGemm), or row-major with the output's
 // channels side by side (kGemmRows).
 inline constexpr std::string_view kGemm = "gemm";
 inline constexpr std::string_view kGemmRows = "gemm_rows";
 
-// In which an algorithm wants its kernels.
-KernelBasis BasisOf(std::string_view algorithm);
-// In which it sums over tiles; plain if it does not.
-KernelBasis SumsBasisOf(std::string_view algorithm);
+// The side of the tiles of outputs (of their gradients) that one of Winograd's
+// algorithms computes (sums); 0 for others.
+int64_t WinogradTile(std::string_view algorithm);
+int64_t WinogradSumsTile(std::string_view algorithm);
 
 // The border of zeros that `c` reads around its data, for each spatial axis.
 Extents HaloLow(const Contraction& c);

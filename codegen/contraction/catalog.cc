@@ -10,7 +10,6 @@
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
 #include "codegen/contraction/winograd_sums_shape.h"
-#include "ir/program/kernel_basis.h"
 
 namespace mxc {
 namespace {
@@ -36,6 +35,9 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 constexpr int64_t kLeastWinogradChannels = 16;
 constexpr double kWinogradEfficiency = 0.85;
 constexpr double kTransformCycles = 5;
+// Of sums over images, and what their sums may take.
+constexpr int64_t kMostParts = 16;
+constexpr int64_t kMostPartBytes = 16 << 20;
 // For one entry of a transformed kernel: written, and read again.
 constexpr double kPackingSeconds = 8e-10;
 
@@ -102,21 +104,27 @@ bool IsProductByRows(const Contraction& c) {
 
 class CpuCatalog : public KernelCatalog {
  public:
-  explicit CpuCatalog(const Target& target)
-      : target_(target), lanes_(target.lanes_f32()) {}
+  CpuCatalog(const Target& target, const CatalogOptions& options)
+      : target_(target), options_(options), lanes_(target.lanes_f32()) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     std::vector<KernelCandidate> candidates;
     if (IsConvolution(c)) {
       AddPerChannel(c, candidates);
-      AddWinograd(c, contraction::kWinograd4, candidates);
-      AddWinograd(c, contraction::kWinograd2, candidates);
+      for (const std::string_view algorithm :
+           {contraction::kWinograd6, contraction::kWinograd4,
+            contraction::kWinograd2}) {
+        AddWinograd(c, algorithm, candidates);
+      }
       AddDirect(c, /*data_block=*/lanes_, candidates);
       AddDirect(c, /*data_block=*/1, candidates);
     } else if (contraction::IsPixelSums(c)) {
       AddPixelSums(c, candidates);
-      AddWinogradSums(c, contraction::kWinogradSums4, candidates);
-      AddWinogradSums(c, contraction::kWinogradSums2, candidates);
+      for (const std::string_view algorithm :
+           {contraction::kWinogradSums6, contraction::kWinogradSums4,
+            contraction::kWinogradSums2}) {
+        AddWinogradSums(c, algorithm, candidates);
+      }
     } else if (IsProduct(c)) {
       AddGemm(c, candidates);
     } else if (IsProductByRows(c)) {
@@ -144,6 +152,12 @@ class CpuCatalog : public KernelCatalog {
     return candidate;
   }
 
+  // The part of so many vectors that channels fill.
+  double Fill(int64_t channels, int64_t vectors) const {
+    return static_cast<double>(channels) /
+           static_cast<double>(vectors * lanes_);
+  }
+
   double Cost(const Contraction& c, double efficiency) const {
     const double peak = 4.0 * kClock * lanes_;
     const int64_t data = c.batch * c.groups * c.in * Product(c.input);
@@ -168,11 +182,24 @@ class CpuCatalog : public KernelCatalog {
     }
     KernelCandidate candidate =
         Make(c, contraction::kDirect, data_block, lanes_, tile, tile.vectors);
-    double efficiency = TileEfficiency(tile, rows, columns, vectors);
+    double efficiency =
+        TileEfficiency(tile, rows, columns, vectors) * Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
     candidate.cost = Cost(c, efficiency);
     out.push_back(std::move(candidate));
+  }
+
+  bool OffersTile(int64_t tile, int64_t window) const {
+    return tile <= options_.winograd_tile &&
+           BasisOfWindow(window) != KernelBasis::kPlain;
+  }
+
+  // Of kernels that read whole windows everywhere.
+  static Extents WholeHaloLow(const Contraction& c) {
+    Extents halo;
+    for (const int64_t pad : c.pad) halo.push_back(std::max<int64_t>(0, pad));
+    return halo;
   }
 
   // Tiles hang over the output's end; transforms take the share of the products
@@ -180,6 +207,9 @@ class CpuCatalog : public KernelCatalog {
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradFits(c)) return;
+    const int64_t m = contraction::WinogradTile(algorithm);
+    const int64_t n = m + c.kernel[0] - 1;
+    if (!OffersTile(m, n)) return;
     if (std::min(c.in, c.out) < kLeastWinogradChannels) return;
     const int64_t vectors = DivideUp(c.out, lanes_);
     const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
@@ -187,18 +217,20 @@ class CpuCatalog : public KernelCatalog {
                                panel_vectors};
     KernelCandidate candidate =
         Make(c, algorithm, lanes_, lanes_, tile, panel_vectors);
-    const KernelBasis basis = contraction::BasisOf(algorithm);
-    const int m = TileOutputs(basis);
-    candidate.halo_high = contraction::WinogradHaloHigh(c, basis);
+    candidate.halo_low = WholeHaloLow(c);
+    candidate.halo_high = contraction::WinogradHaloHigh(c, algorithm);
     candidate.scratch_bytes =
         contraction::MakeWinogradGrid(target_, c, candidate.choice)
             .scratch_bytes;
-    const double planes = (m + 2) * (m + 2);
+    const auto planes = static_cast<double>(n * n);
     const int64_t tiles =
         c.batch * DivideUp(c.output[0], m) * DivideUp(c.output[1], m);
     const double entries = planes * static_cast<double>(tiles);
-    const double products = entries * static_cast<double>(c.in * c.out);
-    const double transforms = entries * static_cast<double>(c.in + c.out);
+    const auto padded = static_cast<double>(vectors * lanes_);
+    const double products = entries * static_cast<double>(c.in) * padded;
+    const double transforms =
+        entries *
+        (static_cast<double>(DivideUp(c.in, lanes_) * lanes_) + padded);
     const double weights = planes * static_cast<double>(c.in * c.out);
     candidate.turned = c.flip;
     candidate.packing_cost =
@@ -263,8 +295,9 @@ class CpuCatalog : public KernelCatalog {
       candidate.parts = contraction::ChooseParts(
           c, data_block, tile.vectors * int64_t{lanes_});
     }
-    double efficiency =
-        by_lane ? 0.5 : TileEfficiency(tile, rows, columns, vectors);
+    double efficiency = by_lane ? 0.5
+                                : TileEfficiency(tile, rows, columns, vectors) *
+                                      Fill(c.out, vectors);
     if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
     candidate.cost = Cost(c, efficiency);
     out.push_back(std::move(candidate));
@@ -281,6 +314,8 @@ class CpuCatalog : public KernelCatalog {
   void AddWinogradSums(const Contraction& c, std::string_view algorithm,
                        std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradSumsFit(c)) return;
+    const int64_t m = contraction::WinogradSumsTile(algorithm);
+    if (!OffersTile(m, m + c.output[0] - 1)) return;
     if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
     const int64_t vectors = DivideUp(c.out, lanes_);
     const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
@@ -291,25 +326,35 @@ class CpuCatalog : public KernelCatalog {
     candidate.data_block = candidate.weight_block = candidate.output_block =
         lanes_;
     candidate.output_axis = OutputChannels(c);
-    candidate.halo_low = HaloLow(c);
-    candidate.halo_high = contraction::WinogradSumsHaloHigh(
-        c, contraction::SumsBasisOf(algorithm));
-    auto grid = contraction::MakeWinogradSumsGrid(target_, c, candidate.choice);
-    if (c.data_axes[0] == Role::kIn) {
-      candidate.parts =
-          contraction::ChooseParts(c, grid.chunk_blocks * lanes_,
-                                   grid.chunk_groups * panel_vectors * lanes_);
-    }
-    // For either contraction, in parts or whole.
+    candidate.halo_low = WholeHaloLow(c);
+    candidate.halo_high = contraction::WinogradSumsHaloHigh(c, algorithm);
+    const auto grid =
+        contraction::MakeWinogradSumsGrid(target_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
-    if (candidate.parts > 1) {
-      grid = contraction::MakeWinogradSumsGrid(
-          target_, InParts(c, candidate.parts), candidate.choice);
+    candidate.cost = grid.seconds;
+    if (c.data_axes[0] == Role::kIn) CutWinogradSums(c, candidate);
+    out.push_back(std::move(candidate));
+  }
+
+  // In as many parts of the images as is fastest, with what it takes to add
+  // them.
+  void CutWinogradSums(const Contraction& c, KernelCandidate& candidate) const {
+    candidate.parts = 1;
+    const int64_t bytes = 4 * c.batch * c.out * Product(c.output);
+    for (int64_t parts = 2; parts <= std::min(c.in, kMostParts); ++parts) {
+      if (c.in % parts != 0 || parts * bytes > kMostPartBytes) continue;
+      const auto grid = contraction::MakeWinogradSumsGrid(
+          target_, InParts(c, parts), candidate.choice);
+      const double seconds =
+          grid.seconds +
+          2 * static_cast<double>(parts * bytes) / kBytesPerSecond;
+      if (seconds >= candidate.cost) continue;
+      candidate.cost = seconds;
+      candidate.parts = parts;
+      // Enough for either contraction, in parts or whole.
       candidate.scratch_bytes =
           std::max(candidate.scratch_bytes, grid.scratch_bytes);
     }
-    candidate.cost = grid.seconds;
-    out.push_back(std::move(candidate));
   }
 
   RegisterTile GemmTile(const Contraction& c) const {
@@ -390,13 +435,15 @@ class CpuCatalog : public KernelCatalog {
   }
 
   const Target target_;
+  const CatalogOptions options_;
   const int lanes_;
 };
 
 }  // namespace
 
-std::unique_ptr<KernelCatalog> MakeKernelCatalog(const Target& target) {
-  return std::make_unique<CpuCatalog>(target);
+std::unique_ptr<KernelCatalog> MakeKernelCatalog(
+    const Target& target, const CatalogOptions& options) {
+  return std::make_unique<CpuCatalog>(target, options);
 }
 
 }  // namespace mxc

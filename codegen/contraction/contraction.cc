@@ -66,12 +66,9 @@ KernelPlan PlanContraction(const Program& program, const Step& step,
                            const Target& target) {
   const ContractionStep& body = *step.contraction();
   const std::string& algorithm = body.choice.algorithm;
-  const auto transformed = [](KernelBasis basis) {
-    return basis != KernelBasis::kPlain;
-  };
-  KernelPlan plan = transformed(contraction::BasisOf(algorithm))
+  KernelPlan plan = contraction::WinogradTile(algorithm) > 0
                         ? PlanWinograd(program, step, target)
-                    : transformed(contraction::SumsBasisOf(algorithm))
+                    : contraction::WinogradSumsTile(algorithm) > 0
                         ? PlanWinogradSums(program, step, target)
                         : PlanNest(program, step, target);
   plan.what = What(body.contraction, algorithm);

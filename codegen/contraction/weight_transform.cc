@@ -12,13 +12,12 @@
 namespace mxc {
 namespace {
 
-constexpr int kKernel = 3;  // on both axes
-
 struct WeightTransform {
   DType dtype = DType::kF32;
   Layout from, to;
   Expr value;  // of the kernel's element at the output's index
   int64_t out_channels = 1;
+  int64_t kernel = 1;  // on both axes
   int lanes = 1;
 
   // Panels, two spatial axes, input channels, a panel's output channels.
@@ -71,8 +70,8 @@ class WeightTransformEmitter {
     }
     emitter_.SetTail(mask);
     std::vector<llvm::Value*> kernels;
-    for (int64_t y = 0; y < kKernel; ++y) {
-      for (int64_t x = 0; x < kKernel; ++x) {
+    for (int64_t y = 0; y < shape_.kernel; ++y) {
+      for (int64_t x = 0; x < shape_.kernel; ++x) {
         std::vector<Expr> index(shape_.to.halo_low.size());
         index[static_cast<size_t>(shape_.panels().axis)] = out;
         index[static_cast<size_t>(shape_.in().axis)] = in;
@@ -95,11 +94,12 @@ class WeightTransformEmitter {
   void Store(const std::vector<llvm::Value*>& kernels, llvm::Value* panel,
              llvm::Value* channel, llvm::Value* v) {
     const auto planes = contraction::MultiplyBothSides(
-        kernel_, KernelMatrix(shape_.to.basis), kKernel, kernels);
+        kernel_, KernelMatrix(shape_.to.basis, shape_.kernel),
+        static_cast<int>(shape_.kernel), kernels);
     llvm::Value* base = Advance(kernel_.operand(1), panel, strides_[0]);
     base = Advance(base, channel, strides_[3]);
     base = Advance(base, v, shape_.lanes);
-    const int64_t window = TileOutputs(shape_.to.basis) + 2;
+    const int64_t window = WindowOf(shape_.to.basis);
     for (int64_t i = 0; i < window * window; ++i) {
       const int64_t offset =
           i / window * strides_[1] + i % window * strides_[2];
@@ -138,6 +138,7 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->to = to.layout;
   shape->value = map->stores[0].value;
   shape->out_channels = to.type.shape[to.layout.dims[0].axis];
+  shape->kernel = to.type.shape[to.layout.dims[1].axis];
   shape->lanes = target.lanes_f32();
   KernelPlan plan;
   plan.what = "transform";

@@ -5,7 +5,6 @@
 
 #include "codegen/contraction/output_halo.h"
 #include "codegen/contraction/tile_transform.h"
-#include "ir/program/kernel_basis.h"
 
 namespace mxc::contraction {
 namespace {
@@ -188,7 +187,7 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
     for (int64_t plane = 0; plane < shape_.planes(); ++plane) {
       x.push_back(LoadVector(At(from, plane * shape_.grid.product_plane)));
     }
-    x = MultiplyBothSides(kernel_, OutputMatrix(shape_.basis),
+    x = MultiplyBothSides(kernel_, OutputMatrix(shape_.basis, m),
                           static_cast<int>(shape_.window()), std::move(x));
     for (int64_t i = 0; i < m * m; ++i) {
       StoreVector(x[i], At(outputs_, i * nest_.lanes));

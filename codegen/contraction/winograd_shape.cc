@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "codegen/contraction/algorithm.h"
-#include "ir/program/kernel_basis.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
@@ -112,16 +111,17 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
 }  // namespace
 
 bool WinogradFits(const Contraction& c) {
-  const Extents threes = {3, 3}, ones = {1, 1};
-  return c.groups == 1 && c.kernel == threes && c.stride == ones &&
-         c.dilate == ones && c.data_dilate == ones;
+  const Extents threes = {3, 3}, fives = {5, 5}, ones = {1, 1};
+  return c.groups == 1 && (c.kernel == threes || c.kernel == fives) &&
+         c.stride == ones && c.dilate == ones && c.data_dilate == ones;
 }
 
-Extents WinogradHaloHigh(const Contraction& c, KernelBasis basis) {
-  const int64_t m = TileOutputs(basis);
+Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm) {
+  const int64_t m = WinogradTile(algorithm);
   Extents halo;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
-    const int64_t end = DivideUp(c.output[i], m) * m + 2 - c.pad[i];
+    const int64_t end =
+        DivideUp(c.output[i], m) * m + c.kernel[i] - 1 - c.pad[i];
     halo.push_back(std::max<int64_t>(0, end - c.input[i]));
   }
   return halo;
@@ -129,22 +129,24 @@ Extents WinogradHaloHigh(const Contraction& c, KernelBasis basis) {
 
 WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
-  const int64_t m = TileOutputs(BasisOf(choice.algorithm));
-  const Work work = {(m + 2) * (m + 2), choice.block,
-                     choice.block * choice.tile_vectors, c.in, c.out};
+  const int64_t m = WinogradTile(choice.algorithm);
+  const int64_t n = m + c.kernel[0] - 1;
+  const Work work = {n * n, choice.block, choice.block * choice.tile_vectors,
+                     c.in, c.out};
   WinogradGrid grid;
   grid.tile_rows = DivideUp(c.output[0], m);
   grid.tile_columns = DivideUp(c.output[1], m);
   grid.tiles = c.batch * grid.tile_rows * grid.tile_columns;
   double best = 0;
-  for (int64_t n = std::min(grid.tiles, kMostBlockTiles); n >= 1; --n) {
-    if (n > 1 && work.scratch_bytes(n) > kMostScratchBytes) continue;
+  for (int64_t count = std::min(grid.tiles, kMostBlockTiles); count >= 1;
+       --count) {
+    if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
     for (int64_t chunks = 1; chunks <= std::min<int64_t>(work.groups(), 16);
          ++chunks) {
-      const double seconds = Seconds(target, work, grid.tiles, n, chunks);
+      const double seconds = Seconds(target, work, grid.tiles, count, chunks);
       if (best != 0 && seconds >= best) continue;
       best = seconds;
-      grid.block_tiles = n;
+      grid.block_tiles = count;
       grid.channel_chunks = chunks;
     }
   }
@@ -168,14 +170,14 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   const Layout& output = program.buffers[step.outputs[0]].layout;
   const int64_t panel_vectors = body.choice.tile_vectors;
   WinogradShape shape;
-  shape.basis = BasisOf(body.choice.algorithm);
-  shape.outputs = TileOutputs(shape.basis);
+  shape.outputs = WinogradTile(body.choice.algorithm);
+  shape.basis = BasisOfWindow(shape.outputs + c.kernel[0] - 1);
   shape.grid = MakeWinogradGrid(target, c, body.choice);
   shape.batch = c.batch;
   shape.channels = c.in;
   shape.height = c.output[0];
   shape.width = c.output[1];
-  const Extents high = WinogradHaloHigh(c, shape.basis);
+  const Extents high = WinogradHaloHigh(c, body.choice.algorithm);
   for (const int i : {0, 1}) {
     MXC_CHECK(
         data.halo_low[i + 2] >= c.pad[i] && data.halo_high[i + 2] >= high[i],

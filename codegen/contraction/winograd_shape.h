@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // WinogradShape: all that is decided about a convolution by Winograd's minimal
-// filtering before its code is written. F(m x m, 3 x 3) computes tiles of
-// m x m outputs from windows of (m + 2) x (m + 2) data: their transforms are
-// multiplied entry by entry, which over all channels are (m + 2)² products of
+// filtering before its code is written. F(m x m, r x r) computes tiles of
+// m x m outputs from windows of n x n data, n = m + r - 1: their transforms are
+// multiplied entry by entry, which over all channels are n² products of
 // matrices, one for each `plane`.
 #pragma once
 
+#include <string_view>
+
 #include "codegen/contraction/step_shape.h"
-#include "ir/program/layout.h"
+#include "ir/program/kernel_basis.h"
 
 namespace mxc::contraction {
 
 // Whether the convolution is one that Winograd's algorithm computes.
 bool WinogradFits(const Contraction& c);
 // The border of zeros at the end that tiles reach into.
-Extents WinogradHaloHigh(const Contraction& c, KernelBasis basis);
+Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm);
 
 // How tiles and output channels are dealt: blocks of `block_tiles` tiles (the
 // last may have fewer), each times chunks of the groups of output vectors.
@@ -34,7 +36,7 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
 struct WinogradShape {
   KernelBasis basis = KernelBasis::kPlain;
   int64_t outputs = 1;  // m
-  int64_t window() const { return outputs + 2; }
+  int64_t window() const { return WindowOf(basis); }
   int64_t planes() const { return window() * window(); }
   WinogradGrid grid;
   int64_t batch = 1, channels = 1, height = 1, width = 1;  // in, out

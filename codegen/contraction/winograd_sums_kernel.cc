@@ -2,7 +2,6 @@
 #include "codegen/contraction/winograd_sums_kernel.h"
 
 #include "codegen/contraction/tile_transform.h"
-#include "ir/program/kernel_basis.h"
 
 namespace mxc::contraction {
 
@@ -146,7 +145,7 @@ void WinogradSumsKernel::TransformWeightTile(llvm::Value* image,
       x.push_back(value);
     }
   }
-  x = MultiplyBothSides(kernel_, WideKernelMatrix(shape_.basis),
+  x = MultiplyBothSides(kernel_, KernelMatrix(shape_.basis, m),
                         static_cast<int>(m), std::move(x));
   for (int64_t plane = 0; plane < shape_.planes(); ++plane) {
     StoreVector(x[plane], At(to, plane * shape_.grid.weight_plane));
@@ -261,7 +260,7 @@ void WinogradSumsKernel::EmitOutput(const Chunk& chunk, llvm::Value* channel,
   for (int64_t plane = 0; plane < shape_.planes(); ++plane) {
     x.push_back(LoadVector(At(sums, plane * shape_.grid.sums_plane)));
   }
-  x = MultiplyBothSides(kernel_, WideOutputMatrix(shape_.basis),
+  x = MultiplyBothSides(kernel_, OutputMatrix(shape_.basis, shape_.kernel),
                         static_cast<int>(shape_.window()), std::move(x));
   const size_t operands = shape_.step.operands.size();
   llvm::Value* output =
@@ -273,7 +272,7 @@ void WinogradSumsKernel::EmitOutput(const Chunk& chunk, llvm::Value* channel,
   }
   output = Advance(output, channel, nest_.planes[0].output_stride);
   output = Advance(output, vector, nest_.output_vector_stride);
-  const TileShape tile = {3, 3, 1};
+  const TileShape tile = {shape_.kernel, shape_.kernel, 1};
   epilogue_.Write(tile,
                   {outer, {channel}, kernel_.Int(0), kernel_.Int(0), vector},
                   MicroKernel(kernel_, nest_, tile), tail_lanes, x, output);

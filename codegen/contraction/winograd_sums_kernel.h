@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WinogradSumsKernel: the gradient of a 3x3 kernel by Winograd's minimal
-// filtering.
+// WinogradSumsKernel: the gradient of a 3x3 or 5x5 kernel by Winograd's
+// minimal filtering.
 //
 //   for task:               part of the images, chunk of in and of out channels
 //     for block of tiles:

@@ -6,7 +6,6 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/operand.h"
 #include "codegen/contraction/pixel_sums.h"
-#include "ir/program/kernel_basis.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
@@ -18,7 +17,6 @@ constexpr int64_t kPlanePadding = kLineFloats;
 constexpr int64_t kUnroll = 4;
 constexpr int64_t kMostBlockTiles = 128;
 constexpr int64_t kMostScratchBytes = 8 << 20;
-constexpr int64_t kMostChunks = 16;
 // A core at 3 GHz with two multiply-adds in a cycle; the part of it that
 // products of a few channels reach; cycles in which one entry of an operand or
 // of the sums is transformed; scratch in the second cache and beyond.
@@ -30,6 +28,15 @@ constexpr double kFarBytesPerSecond = 4e10;
 constexpr double kTaskSeconds = 1e-6;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The numbers of chunks of n things that differ in the largest chunk.
+std::vector<int64_t> Chunks(int64_t n) {
+  std::vector<int64_t> chunks;
+  for (int64_t i = 1; i <= n; ++i) {
+    if (i == 1 || DivideUp(n, i) < DivideUp(n, i - 1)) chunks.push_back(i);
+  }
+  return chunks;
+}
 
 // Of one part of the images.
 struct Work {
@@ -120,8 +127,8 @@ Nest OutputNest(const Contraction& c, const Layout& layout, int lanes,
   nest.lanes = lanes;
   if (part >= 0) nest.outer = {{c.groups, 0, 0, at.Stride(part), 0, part}};
   nest.planes = {{c.batch, 0, at.Stride(in), in}};
-  nest.rows = {3, 0, at.Stride(row), row};
-  nest.columns = {3, 0, at.Stride(column), column};
+  nest.rows = {c.output[0], 0, at.Stride(row), row};
+  nest.columns = {c.output[1], 0, at.Stride(column), column};
   nest.channels = c.out;
   nest.channel_var = out;
   nest.output_vector_stride = at.Stride(out);
@@ -134,7 +141,8 @@ void CheckLayouts(const WinogradSumsShape& shape, const Contraction& c,
                   const Step& step) {
   const auto& operands = shape.step.operands;
   const Layout& data = operands[0].layout;
-  const Extents high = WinogradSumsHaloHigh(c, shape.basis);
+  const Extents high =
+      WinogradSumsHaloHigh(c, step.contraction()->choice.algorithm);
   for (const int i : {0, 1}) {
     MXC_CHECK(
         data.halo_low[i + 2] >= c.pad[i] && data.halo_high[i + 2] >= high[i],
@@ -151,17 +159,19 @@ void CheckLayouts(const WinogradSumsShape& shape, const Contraction& c,
 }  // namespace
 
 bool WinogradSumsFit(const Contraction& c) {
-  const Extents threes = {3, 3}, ones = {1, 1};
+  const Extents threes = {3, 3}, fives = {5, 5}, ones = {1, 1};
   const bool one_group = c.groups == 1 || c.data_axes[0] == Role::kGroupIn;
-  return IsPixelSums(c) && one_group && c.output == threes &&
-         c.stride == ones && c.dilate == ones;
+  return IsPixelSums(c) && one_group &&
+         (c.output == threes || c.output == fives) && c.stride == ones &&
+         c.dilate == ones;
 }
 
-Extents WinogradSumsHaloHigh(const Contraction& c, KernelBasis basis) {
-  const int64_t m = TileOutputs(basis);
+Extents WinogradSumsHaloHigh(const Contraction& c, std::string_view algorithm) {
+  const int64_t m = WinogradSumsTile(algorithm);
   Extents halo;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
-    const int64_t end = DivideUp(c.kernel[i], m) * m + 2 - c.pad[i];
+    const int64_t end =
+        DivideUp(c.kernel[i], m) * m + c.output[i] - 1 - c.pad[i];
     halo.push_back(std::max<int64_t>(0, end - c.input[i]));
   }
   return halo;
@@ -170,27 +180,30 @@ Extents WinogradSumsHaloHigh(const Contraction& c, KernelBasis basis) {
 WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
                                       const Contraction& c,
                                       const KernelChoice& choice) {
-  const int64_t m = TileOutputs(SumsBasisOf(choice.algorithm));
+  const int64_t m = WinogradSumsTile(choice.algorithm);
+  const int64_t n = m + c.output[0] - 1;
   WinogradSumsGrid grid;
   grid.tile_rows = DivideUp(c.kernel[0], m);
   grid.tile_columns = DivideUp(c.kernel[1], m);
   grid.tiles = c.in * grid.tile_rows * grid.tile_columns;
-  const Work work = {(m + 2) * (m + 2),
+  const Work work = {n * n,
                      choice.block,
                      choice.tile_vectors,
                      grid.tiles,
                      DivideUp(c.batch, choice.block),
                      DivideUp(c.out, choice.block * choice.tile_vectors)};
+  const std::vector<int64_t> in_chunks = Chunks(work.in_blocks);
+  const std::vector<int64_t> out_chunks = Chunks(work.groups);
   WinogradSumsGrid best;
   for (int64_t most = kMostBlockTiles; most >= kUnroll; most -= kUnroll) {
     grid.block_tiles = work.block_tiles(most);
-    for (int64_t in = 1; in <= std::min(work.in_blocks, kMostChunks); ++in) {
-      for (int64_t out = 1; out <= std::min(work.groups, kMostChunks); ++out) {
+    for (const int64_t in : in_chunks) {
+      for (const int64_t out : out_chunks) {
         grid.data_chunks = in;
         grid.out_chunks = out;
         Measure(work, grid);
-        const bool least = most == kUnroll && best.seconds == 0;
-        if (grid.scratch_bytes > kMostScratchBytes && !least) continue;
+        // One block by one group always fits.
+        if (grid.scratch_bytes > kMostScratchBytes) continue;
         grid.seconds = Seconds(target, work, Parts(c), grid);
         if (best.seconds == 0 || grid.seconds < best.seconds) best = grid;
       }
@@ -206,8 +219,9 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   const int lanes = static_cast<int>(body.choice.block);
   const int64_t panel_vectors = body.choice.tile_vectors;
   WinogradSumsShape shape;
-  shape.basis = SumsBasisOf(body.choice.algorithm);
-  shape.tile = TileOutputs(shape.basis);
+  shape.tile = WinogradSumsTile(body.choice.algorithm);
+  shape.kernel = c.output[0];
+  shape.basis = BasisOfWindow(shape.tile + shape.kernel - 1);
   shape.grid = MakeWinogradSumsGrid(target, c, body.choice);
   shape.parts = Parts(c);
   shape.channels = c.batch;

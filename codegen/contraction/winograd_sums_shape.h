@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// WinogradSumsShape: all that is decided about the gradient of a 3x3 kernel by
-// Winograd's minimal filtering before its code is written. The gradient is a
+// WinogradSumsShape: all that is decided about the gradient of an r x r kernel
+// by Winograd's minimal filtering before its code is written. The gradient is a
 // correlation of data with the gradient of the outputs,
 //   dW[m, c, w] = Σ_{n, y} x[n, c, y + w − pad] · dY[n, m, y],
-// summed over tiles of m x m positions y: their transforms, (m + 2)² planes of
-// both operands, are multiplied and summed over all tiles before the one
-// transform back, F(3 x 3, m x m) in (m + 2)² / 9m² of the multiplications.
+// summed over tiles of m x m positions y: their transforms, n² planes of both
+// operands, n = m + r - 1, are multiplied and summed over all tiles before the
+// one transform back, F(r x r, m x m) in n² / r²m² of the multiplications.
 #pragma once
 
+#include <string_view>
+
 #include "codegen/contraction/step_shape.h"
-#include "ir/program/layout.h"
+#include "ir/program/kernel_basis.h"
 
 namespace mxc::contraction {
 
 // Whether the contraction is one that the algorithm computes: pixel sums
-// (pixel_sums.h) of a 3x3 kernel with stride 1.
+// (pixel_sums.h) of a 3x3 or 5x5 kernel with stride 1.
 bool WinogradSumsFit(const Contraction& c);
 // The border of zeros at the end of the data that tiles reach into.
-Extents WinogradSumsHaloHigh(const Contraction& c, KernelBasis basis);
+Extents WinogradSumsHaloHigh(const Contraction& c, std::string_view algorithm);
 
 // Tasks: parts of the images, each times chunks of the blocks of input channels
 // times chunks of the groups of output vectors. A task holds the planes of its
@@ -45,8 +47,8 @@ struct WinogradSumsShape {
     int64_t base = 0, part = 0, image = 0, block = 0, row = 0, column = 0;
   };
   KernelBasis basis = KernelBasis::kPlain;
-  int64_t tile = 1;  // m
-  int64_t window() const { return tile + 2; }
+  int64_t tile = 1, kernel = 1;  // m, r
+  int64_t window() const { return WindowOf(basis); }
   int64_t planes() const { return window() * window(); }
   WinogradSumsGrid grid;
   int64_t parts = 1, channels = 1, height = 1, width = 1;  // in; of dY

@@ -6,68 +6,97 @@
 namespace mxc {
 namespace {
 
-constexpr double kKernel2[] = {1, 0, 0, .5, .5, .5, .5, -.5, .5, 0, 0, 1};
-constexpr double kData2[] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1};
-constexpr double kOutput2[] = {1, 1, 1, 0, 0, 1, -1, -1};
+// A finite point, and by what the value of a kernel there is multiplied.
+struct Point {
+  double at, factor;
+};
 
-constexpr double kKernel4[] = {1. / 4,  0,       0,       -1. / 6,  -1. / 6,
-                               -1. / 6, -1. / 6, 1. / 6,  -1. / 6,  1. / 24,
-                               1. / 12, 1. / 6,  1. / 24, -1. / 12, 1. / 6,
-                               0,       0,       1};
-constexpr double kData4[] = {4, 0, -5, 0,  1, 0, 0, -4, -4, 1,  1, 0,
+constexpr Point kPoints4[] = {{0, 1}, {1, .5}, {-1, .5}};
+constexpr Point kPoints6[] = {
+    {0, 1. / 4}, {1, -1. / 6}, {-1, -1. / 6}, {2, 1. / 24}, {-2, 1. / 24}};
+constexpr Point kPoints8[] = {{0, 1},         {1, -2. / 9},  {-1, -2. / 9},
+                              {2, 1. / 90},   {-2, 1. / 90}, {.5, 32. / 45},
+                              {-.5, 32. / 45}};
+
+constexpr double kData4[] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, -1, 0, 1};
+constexpr double kData6[] = {4, 0, -5, 0,  1, 0, 0, -4, -4, 1,  1, 0,
                              0, 4, -4, -1, 1, 0, 0, -2, -1, 2,  1, 0,
                              0, 2, -1, -2, 1, 0, 0, 4,  0,  -5, 0, 1};
-constexpr double kOutput4[] = {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0,
-                               0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1};
+constexpr double kData8[] = {1, 0,   -5.25, 0,     5.25,  0,     -1, 0,  //
+                             0, 1,   1,     -4.25, -4.25, 1,     1,  0,  //
+                             0, -1,  1,     4.25,  -4.25, -1,    1,  0,  //
+                             0, .5,  .25,   -2.5,  -1.25, 2,     1,  0,  //
+                             0, -.5, .25,   2.5,   -1.25, -2,    1,  0,  //
+                             0, 2,   4,     -2.5,  -5,    .5,    1,  0,  //
+                             0, -2,  4,     2.5,   -5,    -.5,   1,  0,  //
+                             0, -1,  0,     5.25,  0,     -5.25, 0,  1};
 
-constexpr double kWideKernel2[] = {1, 0, .5, .5, .5, -.5, 0, 1};
-constexpr double kWideOutput2[] = {1, 1, 1, 0, 0, 1, -1, 0, 0, 1, 1, -1};
-
-constexpr double kWideKernel4[] = {
-    1. / 4,  0,        0,       0,       -1. / 6, -1. / 6, -1. / 6, -1. / 6,
-    -1. / 6, 1. / 6,   -1. / 6, 1. / 6,  1. / 24, 1. / 12, 1. / 6,  1. / 3,
-    1. / 24, -1. / 12, 1. / 6,  -1. / 3, 0,       0,       0,       1};
-constexpr double kWideOutput4[] = {1, 1,  1, 1, 1, 0, 0, 1, -1,
-                                   2, -2, 0, 0, 1, 1, 4, 4, 1};
+std::span<const Point> PointsOf(KernelBasis basis) {
+  switch (basis) {
+    case KernelBasis::kPlain:
+      break;
+    case KernelBasis::kWinograd4:
+      return kPoints4;
+    case KernelBasis::kWinograd6:
+      return kPoints6;
+    case KernelBasis::kWinograd8:
+      return kPoints8;
+  }
+  MXC_CHECK(false, "a plain kernel has no points");
+}
 
 }  // namespace
 
-int TileOutputs(KernelBasis basis) {
-  return basis == KernelBasis::kPlain       ? 1
-         : basis == KernelBasis::kWinograd2 ? 2
-                                            : 4;
+int64_t WindowOf(KernelBasis basis) {
+  if (basis == KernelBasis::kPlain) return 1;
+  return static_cast<int64_t>(PointsOf(basis).size()) + 1;  // and infinity
 }
 
-std::span<const double> KernelMatrix(KernelBasis basis) {
-  MXC_CHECK(basis != KernelBasis::kPlain);
-  return basis == KernelBasis::kWinograd2 ? std::span<const double>(kKernel2)
-                                          : std::span<const double>(kKernel4);
+KernelBasis BasisOfWindow(int64_t n) {
+  for (const KernelBasis basis :
+       {KernelBasis::kWinograd4, KernelBasis::kWinograd6,
+        KernelBasis::kWinograd8}) {
+    if (WindowOf(basis) == n) return basis;
+  }
+  return KernelBasis::kPlain;
+}
+
+std::vector<double> KernelMatrix(KernelBasis basis, int64_t kernel) {
+  std::vector<double> matrix;
+  for (const Point& point : PointsOf(basis)) {
+    double value = point.factor;
+    for (int64_t k = 0; k < kernel; ++k, value *= point.at) {
+      matrix.push_back(value);
+    }
+  }
+  matrix.resize(matrix.size() + static_cast<size_t>(kernel));
+  matrix.back() = 1;
+  return matrix;
 }
 
 std::span<const double> DataMatrix(KernelBasis basis) {
-  MXC_CHECK(basis != KernelBasis::kPlain);
-  return basis == KernelBasis::kWinograd2 ? std::span<const double>(kData2)
-                                          : std::span<const double>(kData4);
+  switch (basis) {
+    case KernelBasis::kPlain:
+      break;
+    case KernelBasis::kWinograd4:
+      return kData4;
+    case KernelBasis::kWinograd6:
+      return kData6;
+    case KernelBasis::kWinograd8:
+      return kData8;
+  }
+  MXC_CHECK(false, "a plain kernel has no matrices");
 }
 
-std::span<const double> OutputMatrix(KernelBasis basis) {
-  MXC_CHECK(basis != KernelBasis::kPlain);
-  return basis == KernelBasis::kWinograd2 ? std::span<const double>(kOutput2)
-                                          : std::span<const double>(kOutput4);
-}
-
-std::span<const double> WideKernelMatrix(KernelBasis basis) {
-  MXC_CHECK(basis != KernelBasis::kPlain);
-  return basis == KernelBasis::kWinograd2
-             ? std::span<const double>(kWideKernel2)
-             : std::span<const double>(kWideKernel4);
-}
-
-std::span<const double> WideOutputMatrix(KernelBasis basis) {
-  MXC_CHECK(basis != KernelBasis::kPlain);
-  return basis == KernelBasis::kWinograd2
-             ? std::span<const double>(kWideOutput2)
-             : std::span<const double>(kWideOutput4);
+std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs) {
+  const std::span<const Point> points = PointsOf(basis);
+  std::vector<double> powers(points.size(), 1), matrix;
+  for (int64_t i = 0; i < outputs; ++i) {
+    matrix.insert(matrix.end(), powers.begin(), powers.end());
+    matrix.push_back(i + 1 == outputs ? 1 : 0);
+    for (size_t p = 0; p < points.size(); ++p) powers[p] *= points[p].at;
+  }
+  return matrix;
 }
 
 }  // namespace mxc

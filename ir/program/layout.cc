@@ -101,10 +101,12 @@ std::string_view BasisName(KernelBasis basis) {
   switch (basis) {
     case KernelBasis::kPlain:
       return "";
-    case KernelBasis::kWinograd2:
-      return "winograd2";
     case KernelBasis::kWinograd4:
       return "winograd4";
+    case KernelBasis::kWinograd6:
+      return "winograd6";
+    case KernelBasis::kWinograd8:
+      return "winograd8";
   }
   return "";
 }

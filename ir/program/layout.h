@@ -23,13 +23,13 @@
 
 namespace mxc {
 
-// What is stored of a 3x3 kernel (the two last axes, of extent 3): its entries,
-// or the (m + 2)² products G g Gᵀ with which F(m x m, 3 x 3) computes tiles of
-// m x m outputs (Lavin and Gray, Fast Algorithms for Convolutional Neural
-// Networks, 2015; matrices in kernel_basis.h). The parts of the two axes then
-// have extent m + 2. The transform belongs to the layout, not to the values:
+// What is stored of a kernel g of r x r (the two last axes): its entries, or
+// the n² products G g Gᵀ with which F(m x m, r x r), n = m + r - 1, computes
+// tiles of m x m outputs (Lavin and Gray, Fast Algorithms for Convolutional
+// Neural Networks, 2015; matrices in kernel_basis.h). The parts of the two axes
+// then have extent n. The transform belongs to the layout, not to the values:
 // whoever lays a constant out applies it, and a copy into such a layout.
-enum class KernelBasis { kPlain, kWinograd2, kWinograd4 };
+enum class KernelBasis { kPlain, kWinograd4, kWinograd6, kWinograd8 };  // n
 
 struct Layout {
   struct Dim {

@@ -122,9 +122,12 @@ class ProgramParser {
     while (!lex_.AtEnd() && !lex_.Accept("}")) {
       const std::string_view word = lex_.Peek();
       if (word.starts_with("winograd")) {
-        layout.basis = word == BasisName(KernelBasis::kWinograd2)
-                           ? KernelBasis::kWinograd2
-                           : KernelBasis::kWinograd4;
+        for (const KernelBasis basis :
+             {KernelBasis::kWinograd4, KernelBasis::kWinograd6,
+              KernelBasis::kWinograd8}) {
+          if (word == BasisName(basis)) layout.basis = basis;
+        }
+        if (layout.basis == KernelBasis::kPlain) lex_.Fail("a basis");
         lex_.Identifier();
         continue;
       }

@@ -382,7 +382,7 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
 std::string Check(const ContractionCase& c, const Target& target, uint64_t seed,
                   double tolerance) {
   std::mt19937_64 random(seed);
-  const auto catalog = MakeKernelCatalog(target);
+  const auto catalog = MakeKernelCatalog(target, c.catalog);
   const auto candidates = catalog->Candidates(c.contraction);
   if (candidates.empty()) return "no candidate";
   for (const KernelCandidate& candidate : candidates) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/codegen.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
@@ -20,6 +21,7 @@ struct ContractionCase {
   int64_t extra_halo = 0;
   // The border of the output, for its readers.
   int64_t output_halo = 0;
+  CatalogOptions catalog = {};
 };
 
 // f[N, C, spatial …] by f[O, C/G, spatial …], as MXNet's Convolution.

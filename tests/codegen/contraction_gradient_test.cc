@@ -85,11 +85,12 @@ TEST_CASE("gradients of data") {
 
 TEST_CASE("gradients of data by Winograd's algorithm") {
   for (const int64_t pad : {0, 1, 2}) {
+    const int64_t kernel = pad == 1 ? 5 : 3;
     const Contraction c = BackwardData({.batch = 2,
                                         .in = 40,
                                         .out = 36,
                                         .input = {9, 10},
-                                        .kernel = {3, 3},
+                                        .kernel = {kernel, kernel},
                                         .pad = {pad, pad}});
     for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
       const Target target = *ResolveTarget(name);
@@ -118,19 +119,21 @@ TEST_CASE("gradients of the weight") {
 
 // Tiles that hang over the end on either axis, channels that do not fill
 // blocks, several blocks of tiles.
-TEST_CASE("gradients of 3x3 weights by Winograd's algorithm") {
+TEST_CASE("gradients of 3x3 and 5x5 weights by Winograd's algorithm") {
   struct {
-    int64_t batch, in, out;
+    int64_t batch, in, out, kernel;
     Extents input, pad;
-  } cases[] = {{2, 16, 16, {8, 8}, {1, 1}},  {2, 40, 36, {9, 10}, {0, 1}},
-               {4, 17, 49, {7, 5}, {2, 2}},  {6, 24, 70, {30, 31}, {1, 1}},
-               {2, 150, 40, {3, 4}, {0, 0}}, {2, 33, 100, {13, 6}, {1, 0}}};
+  } cases[] = {
+      {2, 16, 16, 3, {8, 8}, {1, 1}},   {2, 40, 36, 3, {9, 10}, {0, 1}},
+      {4, 17, 49, 3, {7, 5}, {2, 2}},   {6, 24, 70, 3, {30, 31}, {1, 1}},
+      {2, 150, 40, 3, {3, 4}, {0, 0}},  {2, 33, 100, 3, {13, 6}, {1, 0}},
+      {2, 20, 50, 5, {12, 12}, {0, 0}}, {4, 33, 17, 5, {11, 9}, {2, 1}}};
   for (const auto& each : cases) {
     const Contraction c = BackwardWeight({.batch = each.batch,
                                           .in = each.in,
                                           .out = each.out,
                                           .input = each.input,
-                                          .kernel = {3, 3},
+                                          .kernel = {each.kernel, each.kernel},
                                           .pad = each.pad});
     CAPTURE(each.in);
     CAPTURE(each.out);

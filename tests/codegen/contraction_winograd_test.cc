@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3x3 convolutions by Winograd's algorithm, which the catalog offers beside the
-// others.
+// 3x3 and 5x5 convolutions by Winograd's algorithm, which the catalog offers
+// beside the others.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -53,7 +53,32 @@ TEST_CASE("Winograd's algorithm is offered for what it computes") {
   }
 }
 
-TEST_CASE("random 3x3 convolutions") {
+TEST_CASE("tiles are as large as was asked for") {
+  const ConvolutionShape shape = {.batch = 2,
+                                  .in = 40,
+                                  .out = 50,
+                                  .input = {13, 20},
+                                  .kernel = {3, 3},
+                                  .pad = {1, 0}};
+  for (const Target& target : Targets()) {
+    CAPTURE(target.name);
+    for (const int tile : {0, 2, 6}) {
+      for (const Contraction& c :
+           {Convolution(shape), BackwardData(shape), BackwardWeight(shape)}) {
+        const CatalogOptions options = {.winograd_tile = tile};
+        const auto catalog = MakeKernelCatalog(target, options);
+        const auto offered = std::ranges::count_if(
+            catalog->Candidates(c), [](const auto& candidate) {
+              return candidate.choice.algorithm.starts_with("winograd");
+            });
+        CHECK(offered == tile / 2);
+        CHECK(Check({c, Acc(), 0, 0, options}, target, 21, 3e-5) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("random 3x3 and 5x5 convolutions") {
   std::mt19937_64 random(11);
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -64,8 +89,8 @@ TEST_CASE("random 3x3 convolutions") {
     shape.batch = pick(1, 3);
     shape.in = pick(32, 70);
     shape.out = pick(32, 90);
-    shape.kernel = {3, 3};
-    shape.input = {pick(3, 30), pick(3, 30)};
+    shape.kernel = round % 4 == 3 ? Extents{5, 5} : Extents{3, 3};
+    shape.input = {pick(5, 30), pick(5, 30)};
     shape.pad = {pick(0, 2), pick(0, 2)};
     const Contraction c = Convolution(shape);
     const Target& target = targets[round % targets.size()];
