@@ -58,7 +58,7 @@ class Cost {
   explicit Cost(const CostContext& context) : context_(context) {}
 
   void Visit(const Expr& e) {
-    if (!seen_.insert(e.get()).second) return;
+    if (!seen_.insert(e->hash).second) return;
     for (const Range& range : e->ranges) {
       Visit(range.begin);
       Visit(range.end);
@@ -111,28 +111,30 @@ class Cost {
 
   const CostContext& context_;
   FreeVariables free_;
-  std::unordered_set<const ExprNode*> seen_;
+  std::unordered_set<uint64_t> seen_;  // hashes: structure
   std::unordered_map<int, Reduced> reduced_;
   double cycles_ = 0;
 };
 
 }  // namespace
 
-double EstimateNanoseconds(const Expr& form, const CostContext& context) {
-  // Sides of selects at the top share the elements: equally, say.
-  double cycles = 0;
-  int sides = 1;
-  Expr side = form;
-  for (; side->kind == ExprKind::kSelect; ++sides) {
-    Cost cost(context);
-    cost.Visit(side->args[1]);
-    cycles += cost.cycles();
-    side = side->args[2];
-  }
+double EstimateNanoseconds(std::span<const Expr> forms,
+                           const CostContext& context) {
   Cost cost(context);
-  cost.Visit(side);
-  cycles += cost.cycles();
-  return cycles / sides / kCyclesPerNanosecond;
+  double cycles = 0;
+  for (const Expr& form : forms) {
+    // Sides of selects at the top share the elements: equally, say.
+    const double before = cost.cycles();
+    int sides = 1;
+    Expr side = form;
+    for (; side->kind == ExprKind::kSelect; ++sides) {
+      cost.Visit(side->args[1]);
+      side = side->args[2];
+    }
+    cost.Visit(side);
+    cycles += (cost.cycles() - before) / sides;
+  }
+  return cycles / kCyclesPerNanosecond;
 }
 
 }  // namespace mxc

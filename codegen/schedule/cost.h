@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long an address form takes, roughly: enough to decide how finely its work
+// How long address forms take, roughly: enough to decide how finely its work
 // is dealt.
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "ir/program/expr.h"
 
@@ -17,7 +18,9 @@ struct CostContext {
   int lanes = 1;
 };
 
-// Every distinct node is evaluated once for each value of its variables.
-double EstimateNanoseconds(const Expr& form, const CostContext& context);
+// Of forms that are computed in one sweep. Every distinct node is evaluated
+// once for each value of its variables.
+double EstimateNanoseconds(std::span<const Expr> forms,
+                           const CostContext& context);
 
 }  // namespace mxc

@@ -368,10 +368,8 @@ class Scheduler {
       const int64_t stride = at.CoefficientOf(lane_var);
       return at.HidesVar(lane_var) || stride < 0 || stride > 2;
     };
-    nest_.nanoseconds = NanosecondsToWrite();
-    for (const Expr& value : nest_.values) {
-      nest_.nanoseconds += EstimateNanoseconds(value, context);
-    }
+    nest_.nanoseconds =
+        NanosecondsToWrite() + EstimateNanoseconds(nest_.values, context);
   }
 
   void Deal() {
