@@ -8,21 +8,23 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 
 namespace mxc {
 namespace {
 
 constexpr int kSeconds = 60;
 
-// What the child writes until it is done, or silent for too long.
-std::string ReadAll(int fd, pid_t child) {
+// What the child writes until it is done; nullopt, and the child is killed,
+// where it is silent for too long.
+std::optional<std::string> ReadAll(int fd, pid_t child) {
   std::string text;
   char buffer[4096];
   pollfd readable = {fd, POLLIN, 0};
   while (true) {
     if (poll(&readable, 1, kSeconds * 1000) <= 0) {
       kill(child, SIGKILL);
-      return text;
+      return std::nullopt;
     }
     const ssize_t n = read(fd, buffer, sizeof buffer);
     if (n <= 0) return text;
@@ -53,13 +55,15 @@ Verdict InProcess(const std::function<std::string()>& check) {
   }
   close(fds[1]);
   Verdict verdict;
-  verdict.message = ReadAll(fds[0], child);
+  const std::optional<std::string> text = ReadAll(fds[0], child);
   close(fds[0]);
   int status = 0;
   waitpid(child, &status, 0);
+  verdict.message = text.value_or("");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return verdict;
   verdict.died = true;
-  verdict.message = WIFSIGNALED(status)
+  verdict.message = !text ? fmt::format("not done after {} s", kSeconds)
+                    : WIFSIGNALED(status)
                         ? fmt::format("died of signal {}", WTERMSIG(status))
                         : fmt::format("exit {}", WEXITSTATUS(status));
   return verdict;
