@@ -83,14 +83,16 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->type_name("0..3");
   app.add_option("--winograd", options.catalog.winograd_tile,
                  "tiles that 3x3 and 5x5 convolutions may be computed in: "
-                 "larger ones are faster and less exact")
+                 "larger ones multiply less and are less exact")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, int>{{"off", 0},
-                                     {"2", 2},
-                                     {"4", 4},
-                                     {"6", 6},
-                                     {"auto", CatalogOptions().winograd_tile}},
-          CLI::ignore_case))
+                      std::map<std::string, int>{
+                          {"off", 0},
+                          {"2", 2},
+                          {"4", 4},
+                          {"6", 6},
+                          {"auto", CatalogOptions().winograd_tile}},
+                      CLI::ignore_case)
+                      .description(""))
       ->type_name("off|2|4|6|auto");
   app.add_option("--disable-pass", options.disabled,
                  "leave an optional pass out")
