@@ -71,7 +71,7 @@ float Distance(const std::vector<float>& weight, float data) {
 }
 
 // data[N] → scale → a; total = total + a. 48 MiB and 16 MiB of input.
-TestArtifact LargeArtifact() {
+[[maybe_unused]] TestArtifact LargeArtifact() {
   constexpr int64_t kCount = int64_t{4} << 20;
   constexpr uint64_t kBytes = kCount * sizeof(float);
   TestEntry e;
@@ -93,7 +93,7 @@ TestArtifact LargeArtifact() {
   return artifact;
 }
 
-int64_t ResidentBytes() {
+[[maybe_unused]] int64_t ResidentBytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   long long total = 0, resident = 0;
   REQUIRE(std::fscanf(file, "%lld %lld", &total, &resident) == 2);
