@@ -8,6 +8,7 @@
 #include "codegen/contraction/pixel_sums.h"
 #include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
+#include "codegen/contraction/winograd_costs.h"
 #include "codegen/contraction/winograd_shape.h"
 #include "codegen/contraction/winograd_sums_shape.h"
 
@@ -17,6 +18,7 @@ namespace {
 using contraction::ChooseTile;
 using contraction::HaloHigh;
 using contraction::HaloLow;
+using contraction::kTransformCycles;
 using contraction::RegisterTile;
 using contraction::TileEfficiency;
 
@@ -31,10 +33,9 @@ constexpr int kCacheWays = 8;
 // A product of one row reads two panels side by side.
 constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
-// Winograd's products are small; a transform of one entry takes so long.
+// Winograd's products are small.
 constexpr int64_t kLeastWinogradChannels = 16;
 constexpr double kWinogradEfficiency = 0.85;
-constexpr double kTransformCycles = 5;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
 constexpr int64_t kMostPartBytes = 16 << 20;

@@ -4,25 +4,18 @@
 #include <algorithm>
 
 #include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/winograd_costs.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
 namespace {
 
-// Planes whose elements lie in different sets of the caches.
-constexpr int64_t kPlanePadding = kLineFloats;
 // Channels that one step multiplies.
 constexpr int64_t kUnroll = 8;
-constexpr int64_t kMostBlockTiles = 128;
-constexpr int64_t kMostScratchBytes = 8 << 20;
-// A core at 3 GHz with two multiply-adds in a cycle; what weights beyond the
-// caches and transformed data beyond the second cache cost; cycles in which one
-// entry of a window or of a product is transformed.
-constexpr double kClock = 3e9;
+// What weights beyond the caches and transformed data beyond the second cache
+// cost.
 constexpr double kWeightBytesPerSecond = 4e10;
 constexpr double kDataBytesPerSecond = 1e11;
-constexpr double kTransformCycles = 5;
-constexpr double kTaskSeconds = 1e-6;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -50,9 +43,9 @@ double Seconds(const Target& target, const Work& work, int64_t tiles,
   const int64_t blocks = DivideUp(tiles, block_tiles);
   const double products = real(work.planes * tiles * work.in) *
                           real(work.groups() * work.panel_width) /
-                          (2 * kClock * work.lanes);
+                          (2 * kWinogradClock * work.lanes);
   const double transforms = real(work.planes * tiles * work.in_blocks()) *
-                            kTransformCycles / kClock * real(chunks);
+                            kTransformCycles / kWinogradClock * real(chunks);
   const double weights = 4 * real(work.planes * work.in * work.out) *
                          real(blocks) / kWeightBytesPerSecond;
   const double data_bytes =
@@ -63,7 +56,7 @@ double Seconds(const Target& target, const Work& work, int64_t tiles,
                         Unevenness(work.groups(), chunks) *
                         (1 + Waiting(blocks * chunks));
   return (products + transforms) * uneven + weights + data +
-         real(blocks * chunks) * kTaskSeconds;
+         real(blocks * chunks) * kWinogradTaskSeconds;
 }
 
 Extents DataStrides(const Layout& layout, int64_t lanes) {

@@ -6,26 +6,19 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/operand.h"
 #include "codegen/contraction/pixel_sums.h"
+#include "codegen/contraction/winograd_costs.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
 namespace {
 
-// Planes whose elements lie in different sets of the caches.
-constexpr int64_t kPlanePadding = kLineFloats;
 // Tiles that one step multiplies.
 constexpr int64_t kUnroll = 4;
-constexpr int64_t kMostBlockTiles = 128;
-constexpr int64_t kMostScratchBytes = 8 << 20;
-// A core at 3 GHz with two multiply-adds in a cycle; the part of it that
-// products of a few channels reach; cycles in which one entry of an operand or
-// of the sums is transformed; scratch in the second cache and beyond.
-constexpr double kClock = 3e9;
+// The part of the peak that products of a few channels reach; scratch in the
+// second cache and beyond.
 constexpr double kEfficiency = 0.85;
-constexpr double kTransformCycles = 5;
 constexpr double kCachedBytesPerSecond = 1e11;
 constexpr double kFarBytesPerSecond = 4e10;
-constexpr double kTaskSeconds = 1e-6;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -69,7 +62,7 @@ double Seconds(const Target& target, const Work& work, int64_t parts,
   const double vectors = real(work.groups * work.panel_vectors);
   const double tiles = real(work.planes * work.tiles);
   const double products = tiles * real(work.in_blocks * work.lanes) * vectors /
-                          (2 * kClock * kEfficiency);
+                          (2 * kWinogradClock * kEfficiency);
   const double operands = tiles * (real(work.in_blocks * grid.out_chunks) +
                                    vectors * real(grid.data_chunks));
   const double sums = real(work.planes * work.in_blocks * work.lanes) * vectors;
@@ -81,12 +74,11 @@ double Seconds(const Target& target, const Work& work, int64_t parts,
                         real(grid.chunk_groups * grid.out_chunks) /
                         real(work.groups) * (1 + Waiting(parts * chunks));
   return real(parts) *
-         (uneven * (products + (operands + sums) * kTransformCycles / kClock) +
+         (uneven * (products +
+                    (operands + sums) * kTransformCycles / kWinogradClock) +
           traffic / (cached ? kCachedBytesPerSecond : kFarBytesPerSecond) +
-          real(chunks) * kTaskSeconds);
+          real(chunks) * kWinogradTaskSeconds);
 }
-
-int64_t Parts(const Contraction& c) { return c.groups; }
 
 WinogradSumsShape::Strides StridesOf(const Operand& at, int channel_axis) {
   const int image = at.AxisOf({Role::kIn, Role::kGroupIn});
@@ -204,7 +196,7 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
         Measure(work, grid);
         // One block by one group always fits.
         if (grid.scratch_bytes > kMostScratchBytes) continue;
-        grid.seconds = Seconds(target, work, Parts(c), grid);
+        grid.seconds = Seconds(target, work, c.groups, grid);
         if (best.seconds == 0 || grid.seconds < best.seconds) best = grid;
       }
     }
@@ -223,7 +215,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   shape.kernel = c.output[0];
   shape.basis = BasisOfWindow(shape.tile + shape.kernel - 1);
   shape.grid = MakeWinogradSumsGrid(target, c, body.choice);
-  shape.parts = Parts(c);
+  shape.parts = c.groups;  // of the images
   shape.channels = c.batch;
   shape.height = c.kernel[0];
   shape.width = c.kernel[1];

@@ -103,23 +103,42 @@ Program PlanTraining(const std::string& json, const Row& row,
   return PlanGraph(std::move(model.graph), target, &training);
 }
 
-TEST_CASE("inference of the benchmark networks stays near the lower bound") {
-  const std::string shared = SharedFolder();
-  const auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
-  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv", "infer");
-  if (!archive || rows.empty()) {
-    MESSAGE("skipped: no shared folder");
-    return;
+// The networks that MXNet planned, each with its symbol; none, and a word of
+// it, where there is no shared folder.
+class Networks {
+ public:
+  explicit Networks(const std::string& mode) {
+    const std::string shared = SharedFolder();
+    auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
+    if (archive) {
+      symbols_ = std::move(*archive);
+      rows = ReadRows(shared + "/reference/mxnet-memory.tsv", mode);
+    }
+    if (rows.empty()) MESSAGE("skipped: no shared folder");
   }
+
+  const std::string& Symbol(const Row& row) const {
+    const auto file =
+        symbols_.find("symbols_generated/" + row.network + "-symbol.json");
+    REQUIRE(file != symbols_.end());
+    return file->second;
+  }
+
+  std::vector<Row> rows;
+
+ private:
+  std::map<std::string, std::string> symbols_;
+};
+
+TEST_CASE("inference of the benchmark networks stays near the lower bound") {
+  const Networks networks("infer");
+  if (networks.rows.empty()) return;
   constexpr double kMiB = 1 << 20;
   for (const std::string name : {"x86-64-v3", "x86-64-v4"}) {
     const Target target = *ResolveTarget(name);
-    for (const Row& row : rows) {
-      const auto file =
-          archive->find("symbols_generated/" + row.network + "-symbol.json");
-      REQUIRE(file != archive->end());
+    for (const Row& row : networks.rows) {
       const MemoryReport report =
-          ReportMemory(PlanInference(file->second, row, target));
+          ReportMemory(PlanInference(networks.Symbol(row), row, target));
       fmt::print(
           "{:10} {:20} batch {:3}  activations {:7.1f} MiB, {:.3f} of "
           "the lower bound, MXNet {}\n",
@@ -152,26 +171,18 @@ int64_t Flops(const Program& program) {
 }
 
 TEST_CASE("training of the benchmark networks stays near the lower bound") {
-  const std::string shared = SharedFolder();
-  const auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
-  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv", "train");
-  if (!archive || rows.empty()) {
-    MESSAGE("skipped: no shared folder");
-    return;
-  }
+  const Networks networks("train");
+  if (networks.rows.empty()) return;
   // The largest take a minute together: by name only.
   const char* only = std::getenv("MXC_NETWORK");
   constexpr double kMiB = 1 << 20;
   const Target target = *ResolveTarget("x86-64-v3");
-  for (const Row& row : rows) {
+  for (const Row& row : networks.rows) {
     const bool asked = only != nullptr && row.network == only;
     const bool usual = row.input[0] > 1 && row.mxnet_mib < 3000;
     if (only != nullptr ? !asked : !usual) continue;
-    const auto file =
-        archive->find("symbols_generated/" + row.network + "-symbol.json");
-    REQUIRE(file != archive->end());
     const auto start = std::chrono::steady_clock::now();
-    const Program program = PlanTraining(file->second, row, target);
+    const Program program = PlanTraining(networks.Symbol(row), row, target);
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
     const MemoryReport report = ReportMemory(program);
@@ -200,22 +211,15 @@ TEST_CASE("training of the benchmark networks stays near the lower bound") {
 }
 
 TEST_CASE("residual networks train in a fifth of what MXNet plans") {
-  const std::string shared = SharedFolder();
-  const auto archive = ReadArchive(shared + "/cases/symbols.tar.gz");
-  const auto rows = ReadRows(shared + "/reference/mxnet-memory.tsv", "train");
-  if (!archive || rows.empty()) {
-    MESSAGE("skipped: no shared folder");
-    return;
-  }
+  const Networks networks("train");
+  if (networks.rows.empty()) return;
   const Target target = *ResolveTarget("x86-64-v3");
-  for (const Row& row : rows) {
+  for (const Row& row : networks.rows) {
     if (row.network != "resnet-50" || row.input[0] == 1) continue;
-    const auto file =
-        archive->find("symbols_generated/" + row.network + "-symbol.json");
-    REQUIRE(file != archive->end());
     const int64_t budget = row.mxnet_mib * (1 << 20) / 5;
-    const Program free = PlanTraining(file->second, row, target);
-    const Program program = PlanTraining(file->second, row, target, budget);
+    const Program free = PlanTraining(networks.Symbol(row), row, target);
+    const Program program =
+        PlanTraining(networks.Symbol(row), row, target, budget);
     CAPTURE(row.network);
     CHECK(ReportMemory(program).activation_bytes <= budget);
     // The forward part is a third of a step: what runs again is less.

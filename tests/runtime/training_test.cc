@@ -2,11 +2,9 @@
 // States: from run to run, from executor to executor, read, written, reset; and
 // where the first value that is not finite comes from.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <span>
@@ -68,37 +66,6 @@ float Distance(const std::vector<float>& weight, float data) {
   float sum = 0;
   for (const float w : weight) sum += (w - data) * (w - data) / 2;
   return sum;
-}
-
-// data[N] → scale → a; total = total + a. 48 MiB and 16 MiB of input.
-[[maybe_unused]] TestArtifact LargeArtifact() {
-  constexpr int64_t kCount = int64_t{4} << 20;
-  constexpr uint64_t kBytes = kCount * sizeof(float);
-  TestEntry e;
-  e.name = "train";
-  e.buffers = {{"data", {kCount}, MXC_BUFFER_INPUT},
-               {"a", {kCount}, MXC_BUFFER_INTERNAL},
-               {"b", {kCount}, MXC_BUFFER_INTERNAL, kBytes},
-               {"total", {kCount}, MXC_BUFFER_STATE, 0},
-               {"total/next", {kCount}, MXC_BUFFER_ALIAS, 0, 3}};
-  e.steps = {{"scale", kScale, {0}, {1}, kCount / kBlock},
-             {"scale", kScale, {1}, {2}, kCount / kBlock},
-             {"add", kAdd, {2, 3}, {4}, kCount / kBlock}};
-  e.inputs = {0};
-  e.arena_bytes = 2 * kBytes;
-  TestArtifact artifact;
-  artifact.entries = {e};
-  artifact.states = {{"total", {kCount}}};
-  artifact.state_bytes = kBytes;
-  return artifact;
-}
-
-[[maybe_unused]] int64_t ResidentBytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  long long total = 0, resident = 0;
-  REQUIRE(std::fscanf(file, "%lld %lld", &total, &resident) == 2);
-  std::fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace
@@ -218,26 +185,5 @@ TEST_CASE("the first value that is not finite is found, and nothing changes") {
   CHECK(std::string(found.tensor) == "weight");
   CHECK(found.value == -std::numeric_limits<double>::infinity());
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("a run takes the memory that the model says, and no more later") {
-  const api::Model model(WriteTemporary("large", LargeArtifact().File()));
-  const mxc_entry_summary entry = model.entry(0);
-  const auto said =
-      static_cast<double>(entry.arena_bytes + entry.state_bytes +
-                          2 * entry.scratch_bytes + model.inputs(0)[0].bytes);
-  const int64_t before = ResidentBytes();
-  api::Executor train = Bind(model, "train", 2);
-  const std::span<std::byte> data = train.InputMemory("data");
-  std::fill(data.begin(), data.end(), std::byte{0});
-  train.Run();
-  const auto taken = static_cast<double>(ResidentBytes() - before);
-  CHECK(taken < 1.1 * said);
-  CHECK(taken > 0.9 * said);
-  const int64_t after = ResidentBytes();
-  for (int i = 0; i < 5; ++i) train.Run();
-  CHECK(ResidentBytes() - after < 100'000);
-}
-#endif
 
 }  // namespace mxc::test

@@ -38,7 +38,7 @@ template <class Vector>
   return 2.0 * kLanes * kSums * kRounds;
 }
 
-using Float4 = float __attribute__((vector_size(16)));
+using Float4 = float __attribute__((vector_size(16), may_alias));
 using Float8 = float __attribute__((vector_size(32)));
 using Float16 = float __attribute__((vector_size(64)));
 
