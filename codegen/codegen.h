@@ -19,7 +19,7 @@ namespace mxc {
 
 struct CatalogOptions {
   // The side of the largest tiles that Winograd's algorithm may compute: 2, 4
-  // or 6, which is faster and less exact the larger; 0: it is not offered.
+  // or 6: larger ones multiply less and are less exact; 0: it is not offered.
   int winograd_tile = 4;
 };
 

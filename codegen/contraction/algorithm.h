@@ -26,7 +26,7 @@ inline constexpr std::string_view kWinograd6 = "winograd6";
 // Sums over images and positions of two activations (pixel_sums.h).
 inline constexpr std::string_view kPixelSums = "pixel_sums";
 // The same for gradients of 3x3 or 5x5 kernels by Winograd's minimal filtering,
-// from tiles of 2 x 2 or 4 x 4 of the outputs' gradients
+// from tiles of 2 x 2, 4 x 4 or (3x3 only) 6 x 6 of the outputs' gradients
 // (winograd_sums_shape.h).
 inline constexpr std::string_view kWinogradSums2 = "winograd2_sums";
 inline constexpr std::string_view kWinogradSums4 = "winograd4_sums";
