@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,6 +32,12 @@ struct CodegenOptions {
   int threads = 2;  // compile this many kernels at once; same bytes for any
   bool keep_llvm = false, keep_assembly = false;  // for --emit=llvm,asm
 };
+
+// The steps that transform the entries' constants into Winograd's domain when
+// the artifact is opened, so that the file holds them as they came; nothing
+// where there are none. To be appended to the entries, which then read what it
+// writes.
+std::optional<Program> MakePreparation(std::span<const Program> entries);
 
 // What codegen decided for one step.
 struct StepCode {

@@ -185,15 +185,16 @@ typedef enum mxc_role {
   MXC_ROLE_WEIGHT = 2,
   MXC_ROLE_INTERNAL = 3,
   MXC_ROLE_ALIAS = 4, /* shares the bytes of another */
-  MXC_ROLE_STATE = 5
+  MXC_ROLE_STATE = 5,
+  MXC_ROLE_PREPARED = 6 /* a weight that was transformed at load */
 } mxc_role;
 
 typedef struct mxc_buffer_summary {
   mxc_tensor tensor; /* `bytes` with halo and padding */
   mxc_role role;
   size_t root;               /* the buffer whose bytes it shares, or itself */
-  uint64_t offset;           /* into the arena, the weights or the root; a
-                                state's index */
+  uint64_t offset;           /* into the arena, the weights, the prepared
+                                weights or the root; a state's index */
   int first_step, last_step; /* holds a value from … to; -1: never */
 } mxc_buffer_summary;
 

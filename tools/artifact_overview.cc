@@ -31,8 +31,8 @@ std::string TypeOf(const mxc_buffer& buffer) {
 }
 
 BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
-  constexpr const char* kKinds[] = {"input",    "output", "weight",
-                                    "internal", "alias",  "state"};
+  constexpr const char* kKinds[] = {"input", "output", "weight",  "internal",
+                                    "alias", "state",  "prepared"};
   BufferRow row;
   row.name = tables.Text(buffer.name);
   row.type = TypeOf(buffer);

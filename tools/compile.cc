@@ -27,6 +27,7 @@ struct CompileOptions {
   PlanOptions plan;
   std::string output;
   std::vector<std::string> emit = {"mxa"};
+  std::string transformed_weights = "file";
   bool time_passes = false, print_passes = false;
 
   bool Emits(std::string_view kind) const {
@@ -124,13 +125,13 @@ Status ExtractImage(const std::string& artifact, const std::string& path,
 }
 
 Status EmitArtifact(const CompileOptions& options, const Plan& plan,
-                    const CodeImage& code, const std::string& stem,
-                    Outcome& outcome) {
+                    std::span<const Program> entries, const CodeImage& code,
+                    const std::string& stem, Outcome& outcome) {
   const std::string path =
       options.Emits("mxa") ? options.output : stem + ".so.mxa";
   MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
   MXC_ASSIGN(outcome.sizes,
-             WriteArtifact(path, plan.programs, code, plan.target,
+             WriteArtifact(path, entries, code, plan.target,
                            MakeManifest(options.plan, plan), symbol));
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
@@ -167,8 +168,12 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   codegen.keep_assembly = options.Emits("asm");
   if (!artifact && !codegen.keep_llvm && !codegen.keep_assembly) return Done{};
   const Stopwatch generate;
-  MXC_ASSIGN(const CodeImage code,
-             GenerateCode(plan.programs, plan.target, codegen));
+  std::vector<Program> entries = plan.programs;
+  if (options.transformed_weights == "load") {
+    auto preparation = MakePreparation(entries);
+    if (preparation) entries.push_back(std::move(*preparation));
+  }
+  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, plan.target, codegen));
   const double generate_seconds = generate.seconds();
   if (codegen.keep_llvm) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", code.llvm, outcome));
@@ -178,7 +183,8 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   }
   const Stopwatch write;
   if (artifact) {
-    MXC_RETURN_IF_ERROR(EmitArtifact(options, plan, code, stem, outcome));
+    MXC_RETURN_IF_ERROR(
+        EmitArtifact(options, plan, entries, code, stem, outcome));
   }
   PrintGenerate(options, plan, code, outcome.sizes.code_bytes,
                 generate_seconds);
@@ -331,6 +337,12 @@ std::function<int()> AddCompile(CLI::App& app) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{
           "mxa", "so", "obj", "header", "llvm", "asm", "dot", "ir"}))
+      ->capture_default_str();
+  app.add_option("--transformed-weights", options->transformed_weights,
+                 "where weights of Winograd's kernels are transformed: in the "
+                 "file, mapped and shared; or at load, for a file as small as "
+                 "the parameters")
+      ->check(CLI::IsMember({"file", "load"}))
       ->capture_default_str();
   app.add_flag("--time-passes", options->time_passes,
                "how long each pass took");

@@ -58,15 +58,13 @@ void AppendFact(std::string_view name, const std::string& value,
 }
 
 std::string Facts(const Overview& o) {
-  int64_t flops = 0, weights = 0;
+  int64_t flops = 0;
   for (const StepRow& step : o.steps) flops += step.flops;
-  for (const BufferRow& b : o.buffers) {
-    if (b.kind == "weight") weights += b.bytes;
-  }
   std::string out = "<div class=\"facts\">\n";
   AppendFact("steps", std::to_string(o.steps.size()), out);
   AppendFact("arithmetic", Flops(flops), out);
-  AppendFact("weights", FormatBytes(weights), out);
+  AppendFact("weights",
+             FormatBytes(o.BytesOf("weight") + o.BytesOf("prepared")), out);
   AppendFact("peak memory beside the weights", FormatBytes(o.peak_bytes()),
              out);
   AppendFact("lower bound", FormatBytes(o.lower_bound_bytes()), out);

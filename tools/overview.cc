@@ -95,18 +95,14 @@ std::string Overview::Title() const {
   return title;
 }
 
-int64_t Overview::output_bytes() const {
-  int64_t bytes = 0;
-  for (const BufferRow& buffer : buffers) {
-    if (buffer.kind == "output") bytes += buffer.bytes;
-  }
-  return bytes;
+int64_t Overview::CountOf(std::string_view kind) const {
+  return std::ranges::count(buffers, kind, &BufferRow::kind);
 }
 
-int64_t Overview::state_bytes() const {
+int64_t Overview::BytesOf(std::string_view kind) const {
   int64_t bytes = 0;
   for (const BufferRow& buffer : buffers) {
-    if (buffer.kind == "state") bytes += buffer.bytes;
+    if (buffer.kind == kind) bytes += buffer.bytes;
   }
   return bytes;
 }
@@ -162,24 +158,21 @@ Overview MakeOverview(const Program& program) {
 }
 
 void PrintSummary(const Overview& overview) {
-  int64_t weights = 0, weight_bytes = 0, states = 0, flops = 0;
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
       fmt::print("  {:<10} {}  {}\n", b.kind, b.name, b.type);
-    } else if (b.kind == "weight") {
-      ++weights;
-      weight_bytes += b.bytes;
-    } else if (b.kind == "state") {
-      ++states;
     }
   }
+  const auto print = [&](const char* what, std::string_view kind) {
+    fmt::print("  {:<10} {}, {}\n", what,
+               Count(overview.CountOf(kind), "array"),
+               FormatBytes(overview.BytesOf(kind)));
+  };
+  print("weights", "weight");
+  if (overview.CountOf("prepared") > 0) print("at load", "prepared");
+  if (overview.CountOf("state") > 0) print("states", "state");
+  int64_t flops = 0;
   for (const StepRow& step : overview.steps) flops += step.flops;
-  fmt::print("  {:<10} {}, {}\n", "weights", Count(weights, "array"),
-             FormatBytes(weight_bytes));
-  if (states > 0) {
-    fmt::print("  {:<10} {}, {}\n", "states", Count(states, "array"),
-               FormatBytes(overview.state_bytes()));
-  }
   fmt::print("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
              FlopsText(flops));
   fmt::print("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
@@ -203,6 +196,10 @@ void PrintMemory(const Overview& overview) {
   if (overview.state_bytes() > 0) {
     PrintBytes("states", overview.state_bytes(),
                "parameters and what the optimizer keeps, from run to run");
+  }
+  if (overview.CountOf("prepared") > 0) {
+    PrintBytes("at load", overview.BytesOf("prepared"),
+               "weights that are transformed when the file is opened");
   }
   fmt::print("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
              "buffer", "shares bytes with");
@@ -252,6 +249,7 @@ Json MemoryToJson(const Overview& overview) {
           {"arena_bytes", overview.arena_bytes},
           {"output_bytes", overview.output_bytes()},
           {"state_bytes", overview.state_bytes()},
+          {"prepared_bytes", overview.BytesOf("prepared")},
           {"buffers", buffers}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/program/program.h"
@@ -17,7 +18,7 @@ struct BufferRow {
   std::string type;     // "f32[1, 64, 56, 56]"
   std::string layout;   // empty: row-major
   std::string kind;     // "input", "output", "weight", "internal", "alias",
-                        // "state"
+                        // "state", "prepared" (weights, at load)
   int root = -1;        // itself unless it is an alias
   int64_t offset = -1;  // in the arena or the weights
   int64_t bytes = 0;
@@ -40,8 +41,12 @@ struct Overview {
   int64_t arena_bytes = 0, arena_lower_bound = 0, arena_naive = 0;
 
   std::string Title() const;  // "lenet.infer, batch 1"
-  int64_t output_bytes() const;
-  int64_t state_bytes() const;      // what lives from run to run
+  // Of all buffers of a kind.
+  int64_t CountOf(std::string_view kind) const;
+  int64_t BytesOf(std::string_view kind) const;
+  int64_t output_bytes() const { return BytesOf("output"); }
+  // What lives from run to run.
+  int64_t state_bytes() const { return BytesOf("state"); }
   int64_t workspace_bytes() const;  // the largest scratch of a step, a thread's
   // Internal tensors as laid out, and outputs.
   int64_t activation_bytes() const { return arena_bytes + output_bytes(); }

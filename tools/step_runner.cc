@@ -9,7 +9,7 @@
 #include <deque>
 #include <map>
 
-#include "runtime/executor/float_mode.h"
+#include "runtime/base/float_mode.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -97,6 +97,9 @@ void StepRunner::Allocate() {
     if (buffer.kind == MXC_BUFFER_WEIGHT) {
       storage_[i] =
           const_cast<std::byte*>(model_->weights().data()) + buffer.offset;
+    } else if (buffer.kind == MXC_BUFFER_PREPARED) {
+      storage_[i] =
+          const_cast<std::byte*>(model_->prepared().data()) + buffer.offset;
     } else if (buffer.kind == MXC_BUFFER_INTERNAL) {
       storage_[i] = arena + buffer.offset;
     } else if (buffer.kind != MXC_BUFFER_ALIAS) {

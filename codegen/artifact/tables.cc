@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "codegen/artifact/preparation.h"
 #include "codegen/artifact/states.h"
 #include "runtime/abi/abi.h"
 
@@ -14,8 +15,8 @@ namespace {
 class TableMaker {
  public:
   TableMaker(const CodeImage& code, const StateTable& states,
-             WeightsSection& weights)
-      : code_(code), states_(states), weights_(weights) {}
+             const PreparedConstants& prepared, WeightsSection& weights)
+      : code_(code), states_(states), prepared_(prepared), weights_(weights) {}
 
   void AddStates() {
     for (const StateTable::Row& state : states_.rows()) {
@@ -70,6 +71,7 @@ class TableMaker {
     Place(operands_, bytes, header.operands_offset, header.operand_count);
     Place(state_rows_, bytes, header.states_offset, header.state_count);
     header.state_bytes = static_cast<uint64_t>(states_.region_bytes());
+    header.prepared_bytes = static_cast<uint64_t>(prepared_.region_bytes());
     header.strings_offset = bytes.size();
     header.string_bytes = strings_.size();
     bytes += strings_;
@@ -126,13 +128,22 @@ class TableMaker {
       row.kind = MXC_BUFFER_ALIAS;
     } else {
       row.kind = static_cast<uint8_t>(KindOf(buffer.kind));
-      if (row.kind == MXC_BUFFER_WEIGHT) row.offset = weights_.Add(buffer);
+      if (row.kind == MXC_BUFFER_WEIGHT) PlaceConstant(buffer, row);
       if (row.kind == MXC_BUFFER_STATE) row.offset = states_.IndexOf(buffer);
       if (row.kind == MXC_BUFFER_INTERNAL && buffer.offset >= 0) {
         row.offset = static_cast<uint64_t>(buffer.offset);
       }
     }
     buffers_.push_back(row);
+  }
+
+  void PlaceConstant(const Buffer& constant, mxc_buffer& row) {
+    if (const auto offset = prepared_.OffsetOf(constant)) {
+      row.kind = MXC_BUFFER_PREPARED;
+      row.offset = static_cast<uint64_t>(*offset);
+    } else {
+      row.offset = weights_.Add(constant);
+    }
   }
 
   template <class Row>
@@ -186,6 +197,7 @@ class TableMaker {
 
   const CodeImage& code_;
   const StateTable& states_;
+  const PreparedConstants& prepared_;
   WeightsSection& weights_;
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
@@ -201,7 +213,8 @@ Result<std::string> MakeTables(std::span<const Program> entries,
                                const CodeImage& code, const Target& target,
                                WeightsSection& weights) {
   MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
-  TableMaker maker(code, states, weights);
+  const PreparedConstants prepared = PreparedConstants::Of(entries);
+  TableMaker maker(code, states, prepared, weights);
   maker.AddStates();
   for (size_t i = 0; i < entries.size(); ++i) {
     maker.AddEntry(entries[i], code.steps[i]);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 2u
+#define MXC_ABI_VERSION 3u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -26,10 +26,11 @@
  * the step's fixed grid; different tasks may run at once on different threads.
  * `scratch` is aligned to 64 bytes and private to the calling thread.
  *
- * Operands in the arena, in the weights and in the state region lie where their
- * offset says, from a base aligned to MXC_PAGE. The caller's inputs and outputs are aligned to
- * their element only. A kernel touches no byte outside its operands and
- * scratch, calls nothing, and keeps nothing from one call to the next. */
+ * Operands in the arena, in the weights, in the prepared region and in the state
+ * region lie where their offset says, from a base aligned to MXC_PAGE. The
+ * caller's inputs and outputs are aligned to their element only. A kernel
+ * touches no byte outside its operands and scratch, calls nothing, and keeps
+ * nothing from one call to the next. */
 typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
                            void* scratch);
 
@@ -86,8 +87,9 @@ typedef enum mxc_buffer_kind {
   MXC_BUFFER_WEIGHT = 2,   /* `offset` into the weights section */
   MXC_BUFFER_INTERNAL = 3, /* `offset` into the arena */
   MXC_BUFFER_ALIAS = 4,    /* bytes of buffer `root`, from `offset` on */
-  MXC_BUFFER_STATE = 5     /* `offset` is a row of `states`; row-major. A step
+  MXC_BUFFER_STATE = 5,    /* `offset` is a row of `states`; row-major. A step
                               reads it, or writes its next value */
+  MXC_BUFFER_PREPARED = 6  /* `offset` into the prepared region */
 } mxc_buffer_kind;
 
 /* What lives from run to run: parameters that are trained, moving statistics,
@@ -161,6 +163,11 @@ typedef struct mxc_tables {
   uint64_t states_offset, state_count;
   uint64_t state_bytes; /* of the state region */
   uint64_t strings_offset, string_bytes;
+  uint64_t prepared_bytes; /* of the prepared region: weights in a form that
+                              the file would be larger with. Not 0: the last
+                              entry writes it, once, when the file is opened.
+                              Its arena is that region; it has no inputs and
+                              outputs, and nobody else runs it */
 } mxc_tables;
 
 #endif /* MXC_RUNTIME_ABI_ABI_H_ */

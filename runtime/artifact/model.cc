@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/artifact/preparation.h"
+
 namespace mxc::runtime {
 namespace {
 
@@ -44,6 +46,10 @@ StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
   model->code_ = std::move(*code);
   model->manifest_ = Text(model->container_.section(MXC_SECTION_MANIFEST));
   MXC_RT_RETURN_IF_ERROR(model->PlaceWeights(placement));
+  StatusOr<Region> prepared =
+      PrepareWeights(model->tables_, model->code_, model->weights_);
+  if (!prepared.ok()) return prepared.status();
+  model->prepared_ = std::move(*prepared);
   return std::shared_ptr<const Model>(std::move(model));
 }
 

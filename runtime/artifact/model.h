@@ -29,6 +29,9 @@ class Model {
   mxc_kernel kernel(uint32_t index) const { return code_.kernel(index); }
   // Aligned to a page.
   Bytes weights() const { return weights_; }
+  // Weights that this model transformed when it was opened, aligned to a page;
+  // empty where the file has them all.
+  Bytes prepared() const { return {prepared_.data(), prepared_.size()}; }
   // The caller will not read this part of the weights soon: mapped memory goes
   // back to the system.
   void ForgetWeights(uint64_t offset, uint64_t bytes) const;
@@ -50,7 +53,7 @@ class Model {
   Tables tables_;
   Code code_;
   std::string manifest_;
-  Region copied_weights_;
+  Region copied_weights_, prepared_;
   Bytes weights_;
 };
 

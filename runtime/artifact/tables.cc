@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace mxc::runtime {
 namespace {
@@ -58,11 +59,14 @@ class TablesCheck {
   Status States();
   Status State(const mxc_state& state, const std::string& place);
   Status Entry(const mxc_entry& entry, const std::string& place);
+  Status Preparation();
   Status Interface(const mxc_entry& entry, const std::string& place);
   Status Buffer(const mxc_entry& entry, uint32_t index,
                 const std::string& place);
   Status Storage(const mxc_entry& entry, uint32_t index,
                  const std::string& place);
+  std::pair<uint64_t, const char*> RegionOf(const mxc_entry& entry,
+                                            const mxc_buffer& buffer) const;
   Status StateBuffer(const mxc_buffer& buffer, const std::string& place);
   Status Step(const mxc_entry& entry, const mxc_step& step,
               const std::string& place);
@@ -127,6 +131,25 @@ Status TablesCheck::Rows() {
     const std::string place = Format("entry %zu", i);
     MXC_RT_RETURN_IF_ERROR(Entry(tables_.entries_[i], place));
   }
+  return Preparation();
+}
+
+Status TablesCheck::Preparation() {
+  const uint64_t prepared = tables_.header_->prepared_bytes;
+  if (prepared == 0) return {};
+  const size_t last = tables_.entries_.size() - 1;
+  const mxc_entry& entry = tables_.entries_[last];
+  const std::string place = Format("entry %zu", last);
+  REQUIRE(last > 0 && entry.arena_bytes == prepared, place,
+          "does not write the prepared region");
+  for (const mxc_buffer& buffer : tables_.Buffers(entry)) {
+    REQUIRE(buffer.kind == MXC_BUFFER_WEIGHT ||
+                buffer.kind == MXC_BUFFER_INTERNAL ||
+                buffer.kind == MXC_BUFFER_ALIAS,
+            place, "needs more than weights to prepare weights");
+  }
+  tables_.preparation_ = &entry;
+  tables_.entries_ = tables_.entries_.first(last);
   return {};
 }
 
@@ -244,7 +267,7 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
                             const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   const mxc_buffer& buffer = buffers[index];
-  REQUIRE(buffer.kind <= MXC_BUFFER_STATE, place, "unknown kind");
+  REQUIRE(buffer.kind <= MXC_BUFFER_PREPARED, place, "unknown kind");
   if (buffer.kind == MXC_BUFFER_ALIAS) {
     REQUIRE(buffer.root < buffers.size() &&
                 buffers[buffer.root].kind != MXC_BUFFER_ALIAS,
@@ -261,12 +284,23 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
     return {};
   }
   if (buffer.kind == MXC_BUFFER_STATE) return StateBuffer(buffer, place);
-  const bool weight = buffer.kind == MXC_BUFFER_WEIGHT;
   REQUIRE(buffer.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
-  REQUIRE(Within(buffer.offset, buffer.bytes,
-                 weight ? weight_bytes_ : entry.arena_bytes),
-          place, weight ? "leaves the weights" : "leaves the arena");
+  const auto [bytes, what] = RegionOf(entry, buffer);
+  REQUIRE(Within(buffer.offset, buffer.bytes, bytes), place, what);
   return {};
+}
+
+// What the buffer's offset counts in, and the complaint if it does not lie
+// there.
+std::pair<uint64_t, const char*> TablesCheck::RegionOf(
+    const mxc_entry& entry, const mxc_buffer& buffer) const {
+  if (buffer.kind == MXC_BUFFER_WEIGHT) {
+    return {weight_bytes_, "leaves the weights"};
+  }
+  if (buffer.kind == MXC_BUFFER_PREPARED) {
+    return {tables_.header_->prepared_bytes, "leaves the prepared region"};
+  }
+  return {entry.arena_bytes, "leaves the arena"};
 }
 
 Status TablesCheck::StateBuffer(const mxc_buffer& buffer,
@@ -303,8 +337,9 @@ Status TablesCheck::Operands(const mxc_entry& entry, const mxc_step& step,
     REQUIRE(operands[i] < buffers.size(), place, "no such operand");
     if (i < step.input_count || step.tasks == 0) continue;
     const uint8_t kind = buffers[buffers[operands[i]].root].kind;
-    REQUIRE(kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_WEIGHT, place,
-            "writes to an input or a weight");
+    REQUIRE(kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_WEIGHT &&
+                kind != MXC_BUFFER_PREPARED,
+            place, "writes to an input or a weight");
   }
   return {};
 }

@@ -25,7 +25,10 @@ class Tables {
   static StatusOr<Tables> Parse(Bytes bytes, uint64_t weight_bytes);
 
   const mxc_tables& header() const { return *header_; }
+  // Those that are run; without what prepares weights.
   std::span<const mxc_entry> entries() const { return entries_; }
+  // The steps that write the prepared region; null where there is none.
+  const mxc_entry* preparation() const { return preparation_; }
   std::span<const mxc_state> states() const { return states_; }
   const char* Text(mxc_string s) const { return strings_ + s.first; }
 
@@ -51,6 +54,7 @@ class Tables {
   std::vector<uint64_t> storage_;  // aligned to 8
   const mxc_tables* header_ = nullptr;
   std::span<const mxc_entry> entries_;
+  const mxc_entry* preparation_ = nullptr;
   std::span<const mxc_state> states_;
   std::span<const mxc_buffer> buffers_;
   std::span<const mxc_step> steps_;

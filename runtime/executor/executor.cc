@@ -10,7 +10,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/clock.h"
-#include "runtime/executor/float_mode.h"
+#include "runtime/base/float_mode.h"
 
 namespace mxc::runtime {
 namespace {
@@ -103,10 +103,12 @@ StatusOr<std::byte*> Executor::Reserve(const Executor* share, uint64_t bytes) {
 void Executor::PlaceBuffers() {
   // Weights are mapped read-only; the check of the tables saw that no step
   // writes to them.
-  std::byte* weights = const_cast<std::byte*>(model_->weights().data());
+  auto* weights = const_cast<std::byte*>(model_->weights().data());
+  auto* prepared = const_cast<std::byte*>(model_->prepared().data());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const mxc_buffer& buffer = buffers_[i];
     if (buffer.kind == MXC_BUFFER_WEIGHT) own_[i] = weights + buffer.offset;
+    if (buffer.kind == MXC_BUFFER_PREPARED) own_[i] = prepared + buffer.offset;
     if (buffer.kind == MXC_BUFFER_INTERNAL) {
       own_[i] = shared_->arena() + buffer.offset;
     }

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "runtime/base/clock.h"
-#include "runtime/executor/float_mode.h"
+#include "runtime/base/float_mode.h"
 
 namespace mxc::runtime {
 namespace {

@@ -55,7 +55,7 @@ def measure(suite, args):
 
 
 def milliseconds(value):
-    return f"{value:#.3g}".rstrip(".")
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
 def print_table(rows, peers):

@@ -96,7 +96,7 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 2"));
+                 "format version 99, this runtime reads version 3"));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));
@@ -182,8 +182,8 @@ TEST_CASE("random damage never crashes and is refused where it matters") {
 }
 
 TEST_CASE("crafted tables never crash: checksums right, contents random") {
-  TestArtifact artifact = ChainArtifact();
-  artifact.entries.push_back(artifact.entries.front());
+  TestArtifact artifact = PreparedArtifact();
+  artifact.entries.insert(artifact.entries.begin(), artifact.entries.front());
   const std::string tables = artifact.Tables();
   const auto weight_bytes = artifact.weights.size() * sizeof(float);
   // Values that tend to hurt, and small ones that nearly fit.
@@ -282,6 +282,39 @@ TEST_CASE("every rule of the tables is enforced") {
   check("entry 0: an output is no dense buffer",
         [](TestEntry& e) { e.outputs = {9}; });
   check("entry 0: negative batch", [](TestEntry& e) { e.batch = -1; });
+}
+
+TEST_CASE("every rule of prepared weights is enforced") {
+  const auto weight_bytes = PreparedArtifact().weights.size() * sizeof(float);
+  const auto check = [&](const char* message, auto change) {
+    TestArtifact artifact = PreparedArtifact();
+    change(artifact);
+    const std::string bytes = artifact.Tables();
+    const auto tables =
+        Tables::Parse(std::as_bytes(std::span(bytes)), weight_bytes);
+    CAPTURE(message);
+    CHECK(tables.status().message() == message);
+  };
+  check("", [](TestArtifact&) {});
+  check("entry 0, buffer 2: leaves the prepared region",
+        [](TestArtifact& a) { a.entries[0].buffers[2].offset = 8192; });
+  check("entry 0, buffer 2: not aligned",
+        [](TestArtifact& a) { a.entries[0].buffers[2].offset = 4; });
+  check("entry 0, step 1: writes to an input or a weight",
+        [](TestArtifact& a) { a.entries[0].steps[1].outputs = {2}; });
+  check("entry 1: does not write the prepared region",
+        [](TestArtifact& a) { a.prepared_bytes = 16384; });
+  check("entry 0, buffer 2: leaves the prepared region",
+        [](TestArtifact& a) { a.prepared_bytes = 0; });
+  check("entry 1: needs more than weights to prepare weights",
+        [](TestArtifact& a) {
+          a.entries[1].buffers[1].kind = MXC_BUFFER_PREPARED;
+          a.entries[1].steps.clear();
+        });
+  check("entry 0: does not write the prepared region", [](TestArtifact& a) {
+    a.entries.pop_back();
+    a.entries[0].arena_bytes = 8192;
+  });
 }
 
 TEST_CASE("every rule of the states is enforced") {

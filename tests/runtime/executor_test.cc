@@ -45,6 +45,17 @@ TEST_CASE("any number of threads gives the same bytes") {
   }
 }
 
+TEST_CASE("weights are prepared once, when the file is opened") {
+  const ModelHandle model =
+      Open(WriteTemporary("prepared", PreparedArtifact().File()));
+  CHECK(mxc_model_entry_count(model.get()) == 1);
+  const ExecutorHandle one = Bind(model.get(), 1), two = Bind(model.get(), 2);
+  for (int seed = 0; seed < 5; ++seed) {
+    CheckRun(one.get(), seed);
+    CheckRun(two.get(), seed);
+  }
+}
+
 TEST_CASE("threads that fell asleep between runs come back") {
   const ModelHandle model = Open(ChainPath());
   const ExecutorHandle executor = Bind(model.get(), 3);

@@ -41,6 +41,7 @@ class TablesWriter {
     for (const TestEntry& entry : artifact.entries) Add(entry);
     for (const TestState& state : artifact.states) Add(state);
     header_.state_bytes = artifact.state_bytes;
+    header_.prepared_bytes = artifact.prepared_bytes;
     header_.magic = MXC_TABLES_MAGIC;
     header_.abi_version = MXC_ABI_VERSION;
     header_.kernel_count = kKernelCount;
@@ -236,6 +237,24 @@ TestArtifact ChainArtifact() {
     artifact.weights[i] = 0.25f * static_cast<float>(i);
   }
   artifact.entries = {e};
+  return artifact;
+}
+
+TestArtifact PreparedArtifact() {
+  TestArtifact artifact = ChainArtifact();
+  TestBuffer& bias = artifact.entries.front().buffers[2];
+  TestEntry prepare;
+  prepare.name = "prepare";
+  prepare.buffers = {{"bias", {1024}, MXC_BUFFER_WEIGHT, bias.offset},
+                     {"turned", {1024}, MXC_BUFFER_INTERNAL, 0},
+                     {"bias/prepared", {1024}, MXC_BUFFER_INTERNAL, 4096}};
+  prepare.steps = {{"turn", kReverse, {0}, {1}, 64, 64},
+                   {"turn back", kReverse, {1}, {2}, 64, 64}};
+  prepare.arena_bytes = artifact.prepared_bytes = 8192;
+  prepare.scratch_bytes = 64;
+  bias.kind = MXC_BUFFER_PREPARED;
+  bias.offset = 4096;
+  artifact.entries.push_back(prepare);
   return artifact;
 }
 

@@ -63,7 +63,7 @@ struct TestEntry {
 struct TestArtifact {
   std::vector<TestEntry> entries;
   std::vector<TestState> states;
-  uint64_t state_bytes = 0;
+  uint64_t state_bytes = 0, prepared_bytes = 0;
   std::vector<float> weights;
   std::string manifest = "source: test\n", symbol = "{}";
   uint64_t required_features = 0;
@@ -87,6 +87,9 @@ struct ChainResult {
   float sum = 0;
 };
 ChainResult ChainExpected(const std::vector<float>& data);
+
+// The same chain, whose "bias" is prepared from the weight by two steps.
+TestArtifact PreparedArtifact();
 
 // States: weight[1024], which begins as 64, 65 …, and the number of steps, i64.
 //   train: data, learning_rate f64 → loss = |weight - data|² / 2, and a step of

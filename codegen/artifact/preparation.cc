@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/artifact/preparation.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "codegen/codegen.h"
+#include "runtime/abi/abi.h"
+#include "runtime/base/checksum.h"
+
+namespace mxc {
+namespace {
+
+bool IsTransformed(const Buffer& buffer) {
+  return buffer.kind == BufferKind::kConstant && buffer.alias_of < 0 &&
+         buffer.layout.basis != KernelBasis::kPlain;
+}
+
+// A program that grows by one transformed constant at a time.
+class Preparation {
+ public:
+  explicit Preparation(const std::string& name) { program_.name = name; }
+
+  void Add(const Buffer& constant) {
+    Buffer from = constant;
+    from.layout = Layout::RowMajor(from.type.shape);
+    Buffer to = constant;
+    to.name += "/prepared";
+    to.kind = BufferKind::kInternal;
+    to.constant = {};
+    to.offset = bytes_;
+    bytes_ += (to.bytes() + MXC_ARENA_ALIGNMENT - 1) / MXC_ARENA_ALIGNMENT *
+              MXC_ARENA_ALIGNMENT;
+    const auto first = static_cast<int>(program_.buffers.size());
+    program_.buffers.push_back(std::move(from));
+    program_.buffers.push_back(std::move(to));
+    program_.steps.push_back(Copy(first, first + 1));
+  }
+
+  Program Finish() && {
+    program_.entry = kPreparationEntry;
+    program_.arena_bytes = program_.lower_bound_bytes = program_.naive_bytes =
+        bytes_;
+    return std::move(program_);
+  }
+
+ private:
+  Step Copy(int from, int to) const {
+    const TensorType& type = program_.buffers[from].type;
+    std::vector<Expr> index;
+    for (int axis = 0; axis < type.shape.rank(); ++axis) {
+      index.push_back(Var(axis));
+    }
+    Step step;
+    step.name = program_.buffers[to].name;
+    step.inputs = {from};
+    step.outputs = {to};
+    step.body = Map{{Store{0, Extents(type.shape.rank(), 0), type.shape.dims(),
+                           Load(0, type.dtype, std::move(index))}}};
+    return step;
+  }
+
+  Program program_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+PreparedConstants::Key PreparedConstants::KeyOf(const Buffer& constant) {
+  const Tensor& tensor = constant.constant;
+  return {runtime::Checksum(
+              {tensor.bytes(), static_cast<size_t>(tensor.size_bytes())}),
+          tensor.size_bytes()};
+}
+
+std::optional<int64_t> PreparedConstants::OffsetOf(
+    const Buffer& constant) const {
+  if (rows_.empty() || !IsTransformed(constant)) return std::nullopt;
+  const Tensor& tensor = constant.constant;
+  for (auto [it, end] = rows_.equal_range(KeyOf(constant)); it != end; ++it) {
+    const Row& row = it->second;
+    if (*row.layout == constant.layout &&
+        std::memcmp(row.constant->constant.bytes(), tensor.bytes(),
+                    static_cast<size_t>(tensor.size_bytes())) == 0) {
+      return row.offset;
+    }
+  }
+  return std::nullopt;
+}
+
+PreparedConstants PreparedConstants::Of(std::span<const Program> entries) {
+  PreparedConstants prepared;
+  if (entries.empty() || entries.back().entry != kPreparationEntry) {
+    return prepared;
+  }
+  const Program& program = entries.back();
+  for (const Step& step : program.steps) {
+    const Buffer& from = program.buffers[step.inputs[0]];
+    const Buffer& to = program.buffers[step.outputs[0]];
+    prepared.rows_.emplace(KeyOf(from), Row{&from, &to.layout, to.offset});
+  }
+  prepared.region_bytes_ = program.arena_bytes;
+  return prepared;
+}
+
+std::optional<Program> MakePreparation(std::span<const Program> entries) {
+  Preparation preparation(entries.front().name);
+  PreparedConstants seen;
+  for (const Program& entry : entries) {
+    for (const Buffer& buffer : entry.buffers) {
+      if (!IsTransformed(buffer) || seen.OffsetOf(buffer)) continue;
+      seen.rows_.emplace(PreparedConstants::KeyOf(buffer),
+                         PreparedConstants::Row{&buffer, &buffer.layout, 0});
+      preparation.Add(buffer);
+    }
+  }
+  if (seen.rows_.empty()) return std::nullopt;
+  return std::move(preparation).Finish();
+}
+
+}  // namespace mxc

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of Winograd's kernels, transformed in the file or when it is opened.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "runtime/mxc.hpp"
+#include "tests/passes/network.h"
+
+namespace mxc {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Two convolutions that share a weight, and a third one.
+Network ThreeConvolutions() {
+  Network net("three");
+  Value x = net.Input("x", {1, 32, 16, 16});
+  const Value weight = net.Constant("shared", {32, 32, 3, 3});
+  const std::vector<AttrText> attrs = {{"kernel", "(3, 3)"},
+                                       {"pad", "(1, 1)"},
+                                       {"num_filter", "32"},
+                                       {"no_bias", "True"}};
+  for (const char* name : {"a", "b"}) {
+    x = net.Op("Convolution", name, {x, weight}, attrs);
+    x = net.Op("Activation", std::string(name) + "/relu", {x},
+               {{"act_type", "relu"}});
+  }
+  net.Output(net.Convolution("c", x, 32, 48, 3, {{"pad", "(1, 1)"}}));
+  return net;
+}
+
+struct Answer {
+  Floats output;
+  int64_t weight_bytes = 0;
+};
+
+Answer Run(std::span<const Program> entries, const Target& target,
+           const Network& net) {
+  const auto code = GenerateCode(entries, target, {});
+  REQUIRE(code.ok());
+  const std::string path =
+      fmt::format("{}/mxc-prepared-{}.mxa",
+                  std::filesystem::temp_directory_path().string(), getpid());
+  const auto sizes = WriteArtifact(path, entries, *code, target, {}, "{}");
+  REQUIRE(sizes.ok());
+  const api::Model model(path);
+  std::filesystem::remove(path);
+  api::Executor executor(model, {});
+  executor.SetInput("x", net.inputs.at("x").floats());
+  executor.Run();
+  const auto output = executor.Output<float>(0);
+  return {{output.begin(), output.end()}, sizes->weight_bytes};
+}
+
+}  // namespace
+
+TEST_CASE("weights that are transformed at load give the same answers") {
+  for (const char* level : {"x86-64-v2", "x86-64-v3"}) {
+    CAPTURE(level);
+    const auto target = ResolveTarget(level);
+    REQUIRE(target.ok());
+    Network net = ThreeConvolutions();
+    const auto catalog = MakeKernelCatalog(*target);
+    auto program = RunPipeline(std::move(net.graph), {&*target, catalog.get()},
+                               PassOptions{});
+    REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+    program->entry = "infer";
+    std::vector<Program> entries = {*program};
+    const Answer in_file = Run(entries, *target, net);
+    auto preparation = MakePreparation(entries);
+    REQUIRE(preparation);
+    CHECK(preparation->steps.size() == 2);
+    entries.push_back(std::move(*preparation));
+    const Answer at_load = Run(entries, *target, net);
+    // As many as the parameters, and the bias; before, 16/9 or 4 times as many.
+    CHECK(at_load.weight_bytes < 4 * (9 * 32 * 80 + 48) + 256);
+    CHECK(in_file.weight_bytes > 3 * at_load.weight_bytes / 2);
+    float largest = 0;
+    for (const float value : in_file.output) {
+      largest = std::max(largest, std::abs(value));
+    }
+    REQUIRE(in_file.output.size() == at_load.output.size());
+    for (size_t i = 0; i < in_file.output.size(); ++i) {
+      CHECK(std::abs(in_file.output[i] - at_load.output[i]) < 2e-5f * largest);
+    }
+  }
+}
+
+}  // namespace mxc
