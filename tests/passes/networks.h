@@ -12,6 +12,7 @@ namespace mxc {
 Network Mlp();
 Network Lenet();
 Network ResidualV1();     // conv, batch norm, relu, add, relu
+Network BottleneckV1();   // the same, strided in its 1x1 convolutions
 Network ResidualV2();     // pre-activation: batch norm and relu before conv
 Network Inception();      // branches of different width, joined by Concat
 Network DenseBlock();     // Concats of Concats, read by batch norms

@@ -78,6 +78,26 @@ Network ResidualV1() {
   return net;
 }
 
+Network BottleneckV1() {
+  Network net("bottleneck_v1");
+  Value x = net.Input("data", {1, 3, 9, 8});
+  x = ConvNormRelu(net, "stem", x, 3, 8, 3, {{"pad", "(1, 1)"}});
+  for (const std::string block : {"a", "b", "c"}) {
+    const AttrText stride = {"stride", block == "c" ? "(2, 2)" : "(1, 1)"};
+    Value branch = ConvNormRelu(net, block + "1", x, 8, 4, 1, {stride});
+    branch =
+        ConvNormRelu(net, block + "2", branch, 4, 4, 3, {{"pad", "(1, 1)"}});
+    branch = net.Convolution(block + "3", branch, 4, 8, 1);
+    branch = net.BatchNorm(block + "3_bn", branch, 8);
+    const Value shortcut =
+        block == "c" ? net.Convolution(block + "_sc", x, 8, 8, 1, {stride}) : x;
+    x = net.Op("elemwise_add", block + "_add", {branch, shortcut});
+    x = Relu(net, block + "_relu", x);
+  }
+  net.Output(x);
+  return net;
+}
+
 Network ResidualV2() {
   Network net("residual_v2");
   Value x = net.Input("data", {2, 3, 8, 8});
@@ -216,7 +236,7 @@ Network Constants() {
 std::vector<Network> AllNetworks() {
   std::vector<Network> networks;
   for (Network (*make)() :
-       {Mlp, Lenet, ResidualV1, ResidualV2, Inception, DenseBlock,
+       {Mlp, Lenet, ResidualV1, BottleneckV1, ResidualV2, Inception, DenseBlock,
         SqueezeExcite, Detector, Elementwise, Outputs, Constants}) {
     networks.push_back(make());
   }
