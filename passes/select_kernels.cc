@@ -23,13 +23,18 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "passes/passes.h"
 #include "passes/step_operands.h"
+#include "passes/step_readers.h"
 
 namespace mxc {
 namespace {
+
+// Of an element that is written by rows but read in blocks.
+constexpr double kTurningSeconds = 5e-10;
 
 bool IsF32(const Program& program, const Step& step) {
   for (const int buffer : {step.inputs[0], step.inputs[1], step.outputs[0]}) {
@@ -77,6 +82,38 @@ std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
   return exchanged;
 }
 
+// Whether the caller gets the buffer, or what steps make of it element by
+// element or row by row.
+bool ReachesOutput(const Program& program, int buffer) {
+  std::vector<int> pending = {buffer};
+  std::set<int> seen = {buffer};
+  while (!pending.empty()) {
+    const Buffer& read = program.buffers[pending.back()];
+    const std::vector<int> readers = ReadersOf(program, pending.back());
+    pending.pop_back();
+    if (read.kind == BufferKind::kOutput) return true;
+    for (const int s : readers) {
+      const Step& step = program.steps[s];
+      if (step.map() == nullptr || step.view) continue;
+      for (const int output : step.outputs) {
+        const bool alike =
+            program.buffers[output].type.shape == read.type.shape;
+        if (alike && seen.insert(output).second) pending.push_back(output);
+      }
+    }
+  }
+  return false;
+}
+
+// Seconds to bring the result of an exchanged product, which has its rows in
+// lanes, into the order in which the caller wants it.
+double TurningCost(const Program& program, const Step& step) {
+  const int result = step.outputs[0];
+  if (!ReachesOutput(program, result)) return 0;
+  return static_cast<double>(program.buffers[result].type.shape.elements()) *
+         kTurningSeconds;
+}
+
 // The cheapest kernel for the step as it is.
 std::optional<KernelCandidate> BestKernel(const Program& program,
                                           const Step& step,
@@ -102,8 +139,8 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program, Step& step,
   other.contraction()->contraction = *exchanged;
   std::swap(other.inputs[0], other.inputs[1]);
   auto kernel = BestKernel(program, other, catalog);
-  if (!kernel ||
-      CostOf(program, other, *kernel) >= CostOf(program, step, *best)) {
+  if (!kernel || CostOf(program, other, *kernel) + TurningCost(program, step) >=
+                     CostOf(program, step, *best)) {
     return best;
   }
   step = std::move(other);

@@ -2,6 +2,7 @@
 // Training graphs: what differentiate and apply-optimizer make, and refuse.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -220,6 +221,36 @@ TEST_CASE("a network without a loss head cannot train") {
   REQUIRE_FALSE(result.ok());
   CHECK(result.errors()[0].message.find("no loss head") != std::string::npos);
   CHECK(result.errors()[0].notes[0].find("SoftmaxOutput") != std::string::npos);
+}
+
+TEST_CASE("a recurrent layer that trains runs forward once") {
+  constexpr int64_t kSteps = 5, kBatch = 4, kInput = 3, kHidden = 8;
+  constexpr int64_t kGates = 4 * kHidden;
+  Network net("lstm");
+  net.graph.training = net.graph.stateful = true;
+  const Shape state = {1, kBatch, kHidden};
+  const int64_t parameters = kGates * (kInput + kHidden + 2);
+  Node* weights =
+      AddParameter(net.graph, "lstm_parameters",
+                   Tensor::Filled({DType::kF32, Shape{parameters}}, 0.1));
+  const Value hidden =
+      net.Op("RNN", "lstm",
+             {net.Input("data", {kSteps, kBatch, kInput}), weights->out(),
+              net.Input("state", state), net.Input("state_cell", state)},
+             {{"mode", "lstm"}, {"num_layers", "1"}, {"state_size", "8"}});
+  net.Output(net.Op("LinearRegressionOutput", "loss",
+                    {hidden, net.Input("label", {kSteps, kBatch, kHidden})}));
+  const Target target = *ResolveTarget("x86-64-v3");
+  const TrainingOptions options;
+  PassContext context{&target};
+  context.training = &options;
+  const auto program = RunPipeline(std::move(net.graph), context, {});
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  CHECK(std::ranges::count_if(program->steps, [&](const Step& step) {
+          const ContractionStep* body = step.contraction();
+          return body != nullptr && body->contraction.batch == kBatch &&
+                 body->contraction.out == kGates;
+        }) == kSteps);
 }
 
 TEST_CASE("the form of a state names its arrays") {
