@@ -216,6 +216,16 @@ Result<Outcome> Emit(const CompileOptions& options, const Plan& plan) {
   return outcome;
 }
 
+Json ToJson(const TuningReport& tuning) {
+  return {{"contractions", tuning.contractions},
+          {"cached", tuning.cached},
+          {"measured", tuning.measured},
+          {"changed", tuning.changed},
+          {"seconds", tuning.seconds},
+          {"cache", tuning.cache},
+          {"note", tuning.note}};
+}
+
 void PrintReport(const CompileOptions& options, const Plan& plan,
                  const Outcome& outcome, double seconds) {
   Json phases = Json::array();
@@ -235,6 +245,7 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
                  {"state_bytes", largest.state_bytes()},
                  {"steps", plan.programs.front().steps.size()},
                  {"phases", phases}};
+  if (plan.tuning) report["tuning"] = ToJson(*plan.tuning);
   if (options.time_passes) {
     Json passes = Json::array();
     for (const PassTime& pass : plan.passes) {
@@ -333,6 +344,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddEntryOptions(app, options->plan);
   AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
+  AddMeasuringOptions(app, options->plan);
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{

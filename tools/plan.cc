@@ -247,8 +247,13 @@ TrainingOptions WithMeanGradient(TrainingOptions training, int64_t batch) {
 // Makes one program after the other and adds up what they take.
 class Planner {
  public:
-  Planner(const PlanOptions& options, const Manners& manners, Plan& plan)
-      : options_(options), manners_(manners), plan_(plan), dump_(options) {}
+  Planner(const PlanOptions& options, const KernelCatalog& catalog,
+          const Manners& manners, Plan& plan)
+      : options_(options),
+        catalog_(catalog),
+        manners_(manners),
+        plan_(plan),
+        dump_(options) {}
 
   Status Add(const Job& job) {
     const Stopwatch watch;
@@ -285,7 +290,7 @@ class Planner {
   PassContext ContextFor(const Job& job, const TrainingOptions& training) {
     PassContext context;
     context.target = &plan_.target;
-    context.catalog = plan_.catalog.get();
+    context.catalog = &catalog_;
     if (job.entry != "infer") context.training = &training;
     if (first()) context.notes = &notes_;
     return context;
@@ -303,19 +308,18 @@ class Planner {
   }
 
   const PlanOptions& options_;
+  const KernelCatalog& catalog_;
   const Manners& manners_;
   Plan& plan_;
   Dump dump_;
   Diagnostics notes_;  // of the passes
 };
 
-}  // namespace
-
-Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
+Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
+                      const Target& target, const Manners& manners) {
   Plan plan;
-  MXC_ASSIGN(plan.target, ResolveTarget(options.target));
-  plan.catalog = MakeKernelCatalog(plan.target, options.catalog);
-  Planner planner(options, manners, plan);
+  plan.target = target;
+  Planner planner(options, catalog, manners, plan);
   for (const Job& job : JobsOf(options)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
@@ -325,6 +329,43 @@ Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   PrintPhase(manners, "plan", DescribeMemory(MakeOverview(plan.largest())),
              plan.plan_seconds);
   return plan;
+}
+
+bool Tunes(const PlanOptions& options) {
+  return options.level > 0 &&
+         (options.level == 3 || !options.tuning.cache.empty());
+}
+
+// A first plan asks the questions, which are measured; other kernels may raise
+// others.
+Result<Plan> TunedPlan(const PlanOptions& options, const Target& target,
+                       const Manners& manners) {
+  constexpr int kMostRounds = 3;
+  TuningOptions how = options.tuning;
+  if (options.level < 3) how.measure = false;
+  MXC_ASSIGN(Tuning tuning, Tuning::Open(how, target, options.catalog));
+  PlanOptions silent = options;
+  silent.dump_after.clear();
+  for (int round = 0; round < kMostRounds; ++round) {
+    MXC_ASSIGN([[maybe_unused]] const Plan questions,
+               PlanWith(tuning.catalog(), silent, target, {.quiet = true}));
+    MXC_ASSIGN(const bool learned, tuning.Measure(manners));
+    if (!learned) break;
+  }
+  const TuningReport report = tuning.Report();
+  PrintPhase(manners, "measure", Describe(report), report.seconds);
+  MXC_ASSIGN(Plan plan, PlanWith(tuning.catalog(), options, target, manners));
+  plan.tuning = report;
+  return plan;
+}
+
+}  // namespace
+
+Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
+  MXC_ASSIGN(const Target target, ResolveTarget(options.target));
+  if (Tunes(options)) return TunedPlan(options, target, manners);
+  const auto catalog = MakeKernelCatalog(target, options.catalog);
+  return PlanWith(*catalog, options, target, manners);
 }
 
 std::string DescribeFusion(const Plan& plan) {

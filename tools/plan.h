@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "passes/pass.h"
 #include "tools/network.h"
 #include "tools/terminal.h"
+#include "tools/tune/tuning.h"
 
 namespace mxc {
 
@@ -40,14 +42,19 @@ struct PlanOptions {
   std::vector<std::string> label_names;
   std::string target = "native";
   CatalogOptions catalog;
+  // Used at level 3 or where it names a cache; measures at level 3 alone.
+  TuningOptions tuning;
   int level = 2;
   std::vector<std::string> disabled;  // passes
   std::string dump_after;             // a pass, "all", or empty
   std::string dump_folder;            // empty: stdout
 };
 
-// --batch, --target, -O, --winograd, --disable-pass, --dump-after, --dump-dir.
+// --batch, --target, -O, --winograd, --tuning-cache, --disable-pass,
+// --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
+// --tuning-seconds: kernels are measured at -O3.
+void AddMeasuringOptions(CLI::App& app, PlanOptions& options);
 // --optimizer, --opt, --fixed, --lr-mult, --wd-mult, --memory-budget.
 void AddTrainingOptions(CLI::App& app, PlanOptions& options);
 // --entry, --bucket.
@@ -66,7 +73,6 @@ struct UserOperator {
 
 struct Plan {
   Target target;
-  std::unique_ptr<KernelCatalog> catalog;
   std::vector<Program> programs;  // one for each entry, bucket and batch
   std::vector<PassTime> passes;   // of the first program
   std::vector<UserOperator> operators;
@@ -84,6 +90,7 @@ struct Plan {
   int nodes = 0, parameters = 0;
   int64_t parameter_bytes = 0;
   double read_seconds = 0, optimize_seconds = 0, plan_seconds = 0;
+  std::optional<TuningReport> tuning;
 
   // Of the program that needs the largest arena.
   const Program& largest() const;

@@ -77,7 +77,9 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
   app.add_option("--target", options.target, "what to compile for")
       ->check(CLI::IsMember(TargetNames()))
       ->capture_default_str();
-  app.add_option("-O", options.level, "optimization level")
+  app.add_option("-O", options.level,
+                 "optimization level: 0 runs required passes only, 3 measures "
+                 "kernels instead of estimating them")
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
@@ -94,6 +96,10 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
                       CLI::ignore_case)
                       .description(""))
       ->type_name("off|2|4|6|auto");
+  app.add_option("--tuning-cache", options.tuning.cache,
+                 "where measured times are kept; also read below -O3 if named "
+                 "(default at -O3: ~/.cache/mxc/tuning.json)")
+      ->type_name("FILE");
   app.add_option("--disable-pass", options.disabled,
                  "leave an optional pass out")
       ->check(CheckDisabled)
@@ -107,6 +113,15 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
   app.add_option("--dump-dir", options.dump_folder,
                  "write the dumps into this folder")
       ->type_name("DIR");
+}
+
+void AddMeasuringOptions(CLI::App& app, PlanOptions& options) {
+  options.tuning.measure = true;
+  app.add_option("--tuning-seconds", options.tuning.seconds,
+                 "how long -O3 may measure what the cache does not know")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("S");
 }
 
 void AddTrainingOptions(CLI::App& app, PlanOptions& options) {

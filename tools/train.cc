@@ -261,6 +261,7 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->capture_default_str();
   AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
+  AddMeasuringOptions(app, options->plan);
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->manners);

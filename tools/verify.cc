@@ -98,9 +98,9 @@ Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
   Diagnostics errors;
   for (const auto& [name, value] : given) {
     if (names.contains(name)) continue;
-    errors.push_back(Complaint(
-        fmt::format("the network has no input '{}'; its inputs: {}",
-                    name, fmt::join(names, ", "))));
+    errors.push_back(
+        Complaint(fmt::format("the network has no input '{}'; its inputs: {}",
+                              name, fmt::join(names, ", "))));
   }
   if (!errors.empty()) return errors;
   return Done{};
@@ -121,7 +121,9 @@ Result<Inputs> MakeInputs(const Program& program, const Inputs& given,
 
 Result<std::vector<Tensor>> InterpretPlan(const PlanOptions& options,
                                           const Inputs& inputs) {
-  MXC_ASSIGN(const Plan plan, MakePlan(options, {.quiet = true}));
+  PlanOptions known = options;
+  known.tuning.measure = false;
+  MXC_ASSIGN(const Plan plan, MakePlan(known, {.quiet = true}));
   return Interpret(plan.programs.front(), inputs);
 }
 
@@ -331,6 +333,7 @@ std::function<int()> AddVerify(CLI::App& app) {
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
   AddPlanOptions(app, options->plan);
+  AddMeasuringOptions(app, options->plan);
   AddTrainingOptions(app, options->plan);
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "ir/program/contraction_text.h"
 #include "ir/program/names.h"
 #include "ir/program/program.h"
 #include "ir/support/lexer.h"
@@ -145,29 +145,9 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
   return out + "\n";
 }
 
-std::string PrintRoles(const std::vector<Role>& roles) {
-  std::vector<std::string_view> names;
-  for (const Role role : roles) names.push_back(RoleName(role));
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 std::string PrintContraction(const ContractionStep& body) {
-  const Contraction& c = body.contraction;
-  const auto list = [](const Extents& e) {
-    return fmt::format("({})", fmt::join(e, ", "));
-  };
-  std::string out = fmt::format(
-      "    contraction n={} g={} k={} m={} input={} output={} kernel={} "
-      "stride={} dilate={} pad={}",
-      c.batch, c.groups, c.in, c.out, list(c.input), list(c.output),
-      list(c.kernel), list(c.stride), list(c.dilate), list(c.pad));
-  if (std::ranges::any_of(c.data_dilate, [](int64_t n) { return n != 1; })) {
-    out += fmt::format(" data_dilate={}", list(c.data_dilate));
-  }
-  if (c.flip) out += " flip";
-  out += "\n";
-  out += fmt::format("    axes [{}] [{}] [{}]\n", PrintRoles(c.data_axes),
-                     PrintRoles(c.weight_axes), PrintRoles(c.output_axes));
+  std::string out =
+      fmt::format("    contraction {}\n", ToString(body.contraction, "\n    "));
   if (!body.choice.algorithm.empty()) {
     out += fmt::format("    kernel {} block={} tile={}x{}\n",
                        body.choice.algorithm, body.choice.block,

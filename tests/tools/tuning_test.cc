@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/tuning.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ir/program/contraction_text.h"
+#include "tools/tune/kernel_timer.h"
+#include "tools/tune/tuned_catalog.h"
+
+namespace mxc {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Contraction Convolution(int64_t in, int64_t out, int64_t size) {
+  Contraction c;
+  c.in = in;
+  c.out = out;
+  c.input = c.output = {size, size};
+  c.kernel = {3, 3};
+  c.stride = c.dilate = c.data_dilate = c.pad = {1, 1};
+  c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
+                 Role::kSpatial1};
+  c.weight_axes = {Role::kGroupOut, Role::kIn, Role::kSpatial0,
+                   Role::kSpatial1};
+  c.output_axes = {Role::kBatch, Role::kGroupOut, Role::kSpatial0,
+                   Role::kSpatial1};
+  return c;
+}
+
+// The gradient of its weight: sums over images and positions.
+Contraction WeightGradient(int64_t batch, int64_t channels, int64_t size) {
+  Contraction c = Convolution(channels, channels, size);
+  c.batch = channels;
+  c.in = batch;
+  c.kernel = {size, size};
+  c.output = {3, 3};
+  c.data_axes = {Role::kIn, Role::kGroupBatch, Role::kSpatial0,
+                 Role::kSpatial1};
+  c.weight_axes = {Role::kIn, Role::kGroupOut, Role::kSpatial0,
+                   Role::kSpatial1};
+  c.output_axes = {Role::kGroupOut, Role::kBatch, Role::kSpatial0,
+                   Role::kSpatial1};
+  return c;
+}
+
+KernelCandidate Kernel(const std::string& algorithm, double cost) {
+  KernelCandidate kernel;
+  kernel.choice = {algorithm, 8, 6, 2};
+  kernel.data_block = kernel.output_block = 8;
+  kernel.cost = cost;
+  return kernel;
+}
+
+// Says the same of every contraction.
+class Stated : public KernelCatalog {
+ public:
+  explicit Stated(std::vector<KernelCandidate> kernels)
+      : kernels_(std::move(kernels)) {}
+  std::vector<KernelCandidate> Candidates(const Contraction&) const override {
+    return kernels_;
+  }
+  int64_t PreferredBlock() const override { return 8; }
+
+ private:
+  const std::vector<KernelCandidate> kernels_;
+};
+
+Names AlgorithmsOf(const std::vector<KernelCandidate>& kernels) {
+  Names names;
+  for (const KernelCandidate& kernel : kernels) {
+    names.push_back(kernel.choice.algorithm);
+  }
+  return names;
+}
+
+const Contraction kLayer = Convolution(8, 8, 8);
+
+// The order after both were measured.
+Names Order(const std::vector<KernelCandidate>& kernels,
+            std::map<std::string, KernelTimes> times) {
+  const Stated model(kernels);
+  TuningCache cache;
+  cache.Put("t", ToString(kLayer), {"m", 2, std::move(times)});
+  return AlgorithmsOf(TunedCatalog(model, cache, "t").Candidates(kLayer));
+}
+
+// A file that goes with the test.
+struct CacheFile {
+  CacheFile()
+      : path(std::filesystem::temp_directory_path() /
+             fmt::format("mxc-tuning-{}.json", getpid())) {}
+  ~CacheFile() { std::filesystem::remove(path); }
+  const std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("tuning: what was measured to be faster comes first") {
+  const std::vector<KernelCandidate> kernels = {Kernel("a", 1.0),
+                                                Kernel("b", 1.2)};
+  const std::string a = NameOf(kernels[0]), b = NameOf(kernels[1]);
+  CHECK(a == "a 8c 6x2");
+  CHECK(Order(kernels, {{a, {100, 50}}, {b, {80, 40}}}) == Names{"b", "a"});
+  CHECK(Order(kernels, {{a, {80, 40}}, {b, {100, 50}}}) == Names{"a", "b"});
+  // One thread and all count alike; a hundredth is noise.
+  CHECK(Order(kernels, {{a, {100, 50}}, {b, {110, 40}}}) == Names{"b", "a"});
+  CHECK(Order(kernels, {{a, {100, 50}}, {b, {99, 50}}}) == Names{"a", "b"});
+  // Half of an answer is none.
+  CHECK(Order(kernels, {{b, {1, 1}}}) == Names{"a", "b"});
+}
+
+TEST_CASE("tuning: only kernels on the same layouts, and near, are compared") {
+  KernelCandidate plain = Kernel("plain", 1.1);
+  plain.data_block = 1;
+  const std::vector<KernelCandidate> kernels = {
+      Kernel("a", 1.0), plain, Kernel("b", 1.2), Kernel("far", 2.0)};
+  CHECK(AlgorithmsOf(WorthMeasuring(kernels)) == Names{"a", "b"});
+  CHECK(NameOf(plain) == "plain 8c 6x2 row-major");
+  CHECK(Order(kernels, {{NameOf(kernels[0]), {100, 50}},
+                        {NameOf(plain), {1, 1}},
+                        {NameOf(kernels[2]), {80, 40}}}) ==
+        Names{"b", "a", "plain", "far"});
+}
+
+TEST_CASE("tuning: measures once, then the cache knows") {
+  const CacheFile file;
+  const auto target = ResolveTarget("native");
+  REQUIRE(target.ok());
+  TuningOptions options{file.path, 20, /*measure=*/true};
+  const Contraction layer = Convolution(64, 64, 12);
+  std::vector<Names> orders;
+  for (int round = 0; round < 2; ++round) {
+    auto tuning = Tuning::Open(options, *target, {});
+    REQUIRE_MESSAGE(tuning.ok(), Render(tuning.errors()));
+    tuning->catalog().Candidates(layer);
+    const auto learned = tuning->Measure({.quiet = true});
+    REQUIRE_MESSAGE(learned.ok(), Render(learned.errors()));
+    CHECK(*learned == (round == 0));
+    const TuningReport report = tuning->Report();
+    CHECK(report.contractions == 1);
+    CHECK(report.measured == (round == 0 ? 1 : 0));
+    CHECK(report.cached == (round == 0 ? 0 : 1));
+    orders.push_back(AlgorithmsOf(tuning->catalog().Candidates(layer)));
+  }
+  CHECK(orders[0] == orders[1]);
+}
+
+TEST_CASE("tuning: every kernel can be tried, forward and of gradients") {
+  const auto target = ResolveTarget("native");
+  const auto catalog = MakeKernelCatalog(*target);
+  Contraction product;
+  product.batch = 32;
+  product.in = 48;
+  product.out = 64;
+  product.data_axes = {Role::kBatch, Role::kIn};
+  product.weight_axes = {Role::kIn, Role::kOut};
+  product.output_axes = {Role::kBatch, Role::kOut};
+  Contraction data_gradient = Convolution(32, 64, 12);
+  data_gradient.flip = true;
+  data_gradient.weight_axes = {Role::kGroupIn, Role::kOut, Role::kSpatial0,
+                               Role::kSpatial1};
+  KernelTimer timer(*target);
+  for (const Contraction& c : {Convolution(64, 64, 12), data_gradient,
+                               WeightGradient(8, 32, 12), product}) {
+    CAPTURE(ToString(c));
+    const auto kernels = catalog->Candidates(c);
+    REQUIRE(kernels.size() >= 2);
+    const auto times = timer.Measure(c, kernels, *catalog, Stopwatch(), 60);
+    REQUIRE_MESSAGE(times.ok(), Render(times.errors()));
+    REQUIRE(times->has_value());
+    REQUIRE((*times)->size() == kernels.size());
+    for (const KernelTimes& time : **times) {
+      // Microseconds at least, and no kernel a thousand times the model's cost.
+      CHECK(time.one > 1'000);
+      CHECK(time.all > 500);
+      CHECK(time.one < 1e12 * kernels.back().cost);
+    }
+  }
+}
+
+TEST_CASE("tuning: without time nothing is measured, and nothing is written") {
+  const CacheFile file;
+  const auto target = ResolveTarget("native");
+  auto tuning = Tuning::Open({file.path, 0, true}, *target, {});
+  REQUIRE(tuning.ok());
+  tuning->catalog().Candidates(Convolution(64, 64, 12));
+  const auto learned = tuning->Measure({.quiet = true});
+  REQUIRE(learned.ok());
+  CHECK(!*learned);
+  CHECK(Describe(tuning->Report()) == "1 contraction, 1 estimated");
+  CHECK(!std::filesystem::exists(file.path));
+}
+
+TEST_CASE("tuning: what this machine cannot run it does not measure") {
+  const CacheFile file;
+  auto target = ResolveTarget("native");
+  target->name = "another";
+  target->required_features = ~uint64_t{0};
+  auto tuning = Tuning::Open({file.path, 20, true}, *target, {});
+  REQUIRE(tuning.ok());
+  tuning->catalog().Candidates(Convolution(64, 64, 12));
+  const auto learned = tuning->Measure({.quiet = true});
+  REQUIRE(learned.ok());
+  CHECK(!*learned);
+  CHECK(Describe(tuning->Report()) ==
+        "1 contraction, 1 estimated; this machine cannot run code for another");
+}
+
+}  // namespace mxc

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/trial.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ir/program/contraction_text.h"
+#include "passes/copy_step.h"
+#include "passes/passes.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kName = "trial";
+// Rows of what is read to fill the caches: tasks for any number of threads.
+constexpr int64_t kEvictionRows = 1024;
+
+int64_t ExtentOf(Role role, const Contraction& c, const Extents& spatial) {
+  switch (role) {
+    case Role::kBatch:
+      return c.batch;
+    case Role::kGroup:
+      return c.groups;
+    case Role::kIn:
+      return c.in;
+    case Role::kOut:
+      return c.out;
+    case Role::kGroupIn:
+      return c.groups * c.in;
+    case Role::kGroupOut:
+      return c.groups * c.out;
+    case Role::kGroupBatch:
+      return c.groups * c.batch;
+    case Role::kSpatial0:
+    case Role::kSpatial1:
+    case Role::kSpatial2:
+      break;
+  }
+  return spatial[static_cast<size_t>(role) -
+                 static_cast<size_t>(Role::kSpatial0)];
+}
+
+// A role that several axes play (the rows of a product) is the first one's.
+Shape ShapeOf(const std::vector<Role>& axes, const Contraction& c,
+              const Extents& spatial) {
+  Extents dims;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const bool again =
+        std::find(axes.begin(), axes.begin() + static_cast<ptrdiff_t>(i),
+                  axes[i]) != axes.begin() + static_cast<ptrdiff_t>(i);
+    dims.push_back(again ? 1 : ExtentOf(axes[i], c, spatial));
+  }
+  return dims;
+}
+
+// Small numbers of both signs: their sums are neither large nor subnormal.
+Tensor Numbers(const Shape& shape) {
+  constexpr int64_t kPeriod = 251;
+  std::byte* bytes = nullptr;
+  Tensor tensor = Tensor::Allocate({DType::kF32, shape}, &bytes);
+  auto* values = reinterpret_cast<float*>(bytes);
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    values[i] = static_cast<float>(i % kPeriod - kPeriod / 2) / kPeriod;
+  }
+  return tensor;
+}
+
+class Builder {
+ public:
+  int Add(std::string name, Shape shape, BufferKind kind) {
+    Buffer buffer;
+    buffer.name = std::move(name);
+    buffer.type = {DType::kF32, std::move(shape)};
+    buffer.layout = Layout::RowMajor(buffer.type.shape);
+    buffer.kind = kind;
+    if (kind == BufferKind::kConstant) {
+      buffer.constant = Numbers(buffer.type.shape);
+    }
+    program_.buffers.push_back(std::move(buffer));
+    return static_cast<int>(program_.buffers.size()) - 1;
+  }
+
+  void AddMap(std::string name, int from, int to, Expr value) {
+    const Extents& dims = program_.buffers[to].type.shape.dims();
+    Step step;
+    step.name = std::move(name);
+    step.inputs = {from};
+    step.outputs = {to};
+    step.body = Map{{{0, Extents(dims.size(), 0), dims, std::move(value)}}};
+    program_.steps.push_back(std::move(step));
+  }
+
+  // Each row's largest value.
+  void AddEviction(int64_t bytes) {
+    const int64_t columns = std::max<int64_t>(1, bytes / 4 / kEvictionRows);
+    const int memory =
+        Add("eviction", {kEvictionRows, columns}, BufferKind::kInput);
+    const int rest = Add("evicted", {kEvictionRows}, BufferKind::kOutput);
+    const int column = FreshReductionVar();
+    AddMap("evict", memory, rest,
+           Reduce(ReduceOp::kMax, {{column, Expr(0), Expr(columns)}},
+                  Load(0, DType::kF32, {Var(0), Var(column)})));
+  }
+
+  // An input that a step copies, as if it had computed it.
+  int AddActivation(const std::string& name, const Shape& shape) {
+    const int input = Add(name, shape, BufferKind::kInput);
+    const int copy = Add(name + "/written", shape, BufferKind::kInternal);
+    program_.steps.push_back(
+        CopyStep(program_, input, copy, name, {}, SourceLoc()));
+    return copy;
+  }
+
+  int AddContraction(const Contraction& c, int data, int weight) {
+    const int result = Add("result", ShapeOf(c.output_axes, c, c.output),
+                           BufferKind::kInternal);
+    Step step;
+    step.name = kName;
+    step.inputs = {data, weight};
+    step.outputs = {result};
+    step.body = ContractionStep{c, Max(Acc(), Constant(0)), {}};
+    program_.steps.push_back(std::move(step));
+    return result;
+  }
+
+  // One element, so that somebody reads the result.
+  void AddReader(int result) {
+    const int output = Add("output", {1}, BufferKind::kOutput);
+    const auto rank =
+        static_cast<size_t>(program_.buffers[result].type.shape.rank());
+    AddMap("read", result, output,
+           Load(0, DType::kF32, std::vector<Expr>(rank, Expr(0))));
+  }
+
+  Program Build() && { return std::move(program_); }
+
+ private:
+  Program program_;
+};
+
+// The catalog as if it knew one kernel alone, and no other way to write the
+// contraction.
+class OneKernel : public KernelCatalog {
+ public:
+  OneKernel(const Contraction& contraction, const KernelCandidate& kernel,
+            const KernelCatalog& catalog)
+      : contraction_(ToString(contraction)),
+        parts_(kernel.parts > 1 ? ToString(InParts(contraction, kernel.parts))
+                                : ""),
+        kernel_(kernel),
+        catalog_(catalog) {}
+
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
+    const std::string text = ToString(c);
+    if (text == contraction_) return {kernel_};
+    if (text == parts_) return catalog_.Candidates(c);
+    return {};
+  }
+  int64_t PreferredBlock() const override { return catalog_.PreferredBlock(); }
+
+ private:
+  const std::string contraction_, parts_;
+  const KernelCandidate& kernel_;
+  const KernelCatalog& catalog_;
+};
+
+Program Build(const Contraction& c, bool constant_weight,
+              int64_t eviction_bytes) {
+  Builder builder;
+  builder.AddEviction(eviction_bytes);
+  const Shape shape = ShapeOf(c.weight_axes, c, c.kernel);
+  const int weight = constant_weight
+                         ? builder.Add("weight", shape, BufferKind::kConstant)
+                         : builder.AddActivation("weight", shape);
+  const int data =
+      builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input));
+  builder.AddReader(builder.AddContraction(c, data, weight));
+  return std::move(builder).Build();
+}
+
+}  // namespace
+
+Result<Program> MakeTrial(const Contraction& contraction,
+                          const KernelCandidate& kernel, bool constant_weight,
+                          const KernelCatalog& catalog, const Target& target,
+                          int64_t eviction_bytes) {
+  Program program = Build(contraction, constant_weight, eviction_bytes);
+  const OneKernel one(contraction, kernel, catalog);
+  PassContext context;
+  context.target = &target;
+  context.catalog = &one;
+  for (const auto pass : {SelectKernels, AssignLayouts, PlanMemory}) {
+    MXC_ASSIGN([[maybe_unused]] const bool changed, pass(program, context));
+  }
+  const auto broken = Verify(program);
+  MXC_CHECK(!broken, "{}", *broken);
+  return program;
+}
+
+bool IsTried(const Step& step) {
+  return step.name == kName || step.name == std::string(kName) + "/parts";
+}
+
+}  // namespace mxc
