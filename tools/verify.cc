@@ -10,9 +10,7 @@
 // and the gradients are compared with central differences: verify_gradient.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,13 +24,12 @@
 #include "tools/difference.h"
 #include "tools/plan.h"
 #include "tools/step_runner.h"
+#include "tools/temporary_file.h"
 #include "tools/verify_gradient.h"
 #include "tools/verify_steps.h"
 
 namespace mxc {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct VerifyOptions {
   Manners manners;
@@ -188,27 +185,11 @@ struct Report {
   std::optional<GradientReport> gradients;
 };
 
-// A file that is gone when this goes.
-class TemporaryFile {
- public:
-  TemporaryFile()
-      : path_(fs::temp_directory_path() /
-              fmt::format("mxc-verify-{}.mxa", getpid())) {}
-  ~TemporaryFile() {
-    std::error_code error;
-    fs::remove(path_, error);
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 Result<Report> Verify(const VerifyOptions& options) {
   MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
-  const TemporaryFile artifact;
+  const TemporaryFile artifact("verify");
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target, {}));
   MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, code,

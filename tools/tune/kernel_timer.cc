@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -14,12 +13,12 @@
 #include "runtime/artifact/model.h"
 #include "runtime/base/cpu.h"
 #include "runtime/executor/executor.h"
+#include "tools/temporary_file.h"
 #include "tools/tune/trial.h"
 
 namespace mxc {
 namespace {
 
-namespace fs = std::filesystem;
 namespace rt = runtime;
 
 // Of each kernel on a number of threads: enough of short ones that one is not
@@ -38,23 +37,6 @@ int64_t EvictionBytes() {
   return std::clamp(2 * last, kLeast, kMost);
 }
 
-// A file that is gone when this goes.
-class TemporaryFile {
- public:
-  TemporaryFile()
-      : path_(fs::temp_directory_path() /
-              fmt::format("mxc-tune-{}.mxa", getpid())) {}
-  ~TemporaryFile() {
-    std::error_code error;
-    fs::remove(path_, error);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 // Weights that other steps leave are activations to all kernels, or to none.
 bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
   return std::ranges::none_of(kernels, [](const KernelCandidate& kernel) {
@@ -68,7 +50,7 @@ Result<std::shared_ptr<const rt::Model>> Compile(
   CodegenOptions codegen;
   codegen.threads = threads;
   MXC_ASSIGN(const CodeImage code, GenerateCode(trials, target, codegen));
-  const TemporaryFile file;
+  const TemporaryFile file("tune");
   MXC_ASSIGN([[maybe_unused]] const ArtifactSizes sizes,
              WriteArtifact(file.path(), trials, code, target, {}, ""));
   auto model = rt::Model::Open(file.path(), rt::WeightPlacement::kMap);
