@@ -20,7 +20,8 @@ namespace mxc {
 
 struct CatalogOptions {
   // The side of the largest tiles that Winograd's algorithm may compute: 2, 4
-  // or 6: larger ones multiply less and are less exact; 0: it is not offered.
+  // or 6 (of 4x4 kernels 3 or 5): larger ones multiply less and are less exact;
+  // 0: it is not offered.
   int winograd_tile = 4;
 };
 

@@ -21,11 +21,11 @@
 //   dx: contraction dy, w       ⇒   e[g·M + m, k] = w[g·K + k, m]
 //                                   dx: contraction dy, e
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
@@ -60,10 +60,8 @@ double CostOf(const Program& program, const Step& step,
               const KernelCandidate& candidate) {
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
-  // A constant is laid out once, but as it is.
-  if (constant && candidate.turned) return HUGE_VAL;
-  if (constant || candidate.packing_cost == 0) return candidate.cost;
-  return candidate.cost + candidate.packing_cost / Sharers(program, step);
+  const bool packs = !constant && candidate.packing_cost > 0;
+  return KernelSeconds(candidate, constant, packs ? Sharers(program, step) : 1);
 }
 
 // The same product with its operands exchanged, where both are row-major and

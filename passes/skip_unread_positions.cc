@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "passes/evaluation_cost.h"
+#include "passes/kernel_seconds.h"
 #include "passes/lattice.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -222,14 +223,10 @@ class Skipping {
 
   // With the fastest kernel for it.
   double Seconds(const Contraction& c, bool constant_weight) const {
-    double seconds = static_cast<double>(c.flops()) / kGenericFlopsPerSecond;
-    if (catalog_ == nullptr) return seconds;
-    for (const KernelCandidate& kernel : catalog_->Candidates(c)) {
-      if (constant_weight && kernel.turned) continue;
-      seconds = std::min(
-          seconds, kernel.cost + (constant_weight ? 0 : kernel.packing_cost));
-    }
-    return seconds;
+    const double generic =
+        static_cast<double>(c.flops()) / kGenericFlopsPerSecond;
+    if (catalog_ == nullptr) return generic;
+    return KernelSeconds(*catalog_, c, constant_weight).value_or(generic);
   }
 
   // `reader` finds the positions of `buffer` side by side.

@@ -84,7 +84,7 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->capture_default_str()
       ->type_name("0..3");
   app.add_option("--winograd", options.catalog.winograd_tile,
-                 "tiles that 3x3 and 5x5 convolutions may be computed in: "
+                 "tiles that 3x3 to 5x5 convolutions may be computed in: "
                  "larger ones multiply less and are less exact")
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, int>{

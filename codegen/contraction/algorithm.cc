@@ -22,7 +22,9 @@ int AxisOf(const std::vector<Role>& axes, Role role) {
 
 int64_t WinogradTile(std::string_view algorithm) {
   return algorithm == kWinograd2   ? 2
+         : algorithm == kWinograd3 ? 3
          : algorithm == kWinograd4 ? 4
+         : algorithm == kWinograd5 ? 5
          : algorithm == kWinograd6 ? 6
                                    : 0;
 }

@@ -18,10 +18,12 @@ inline constexpr std::string_view kDirect = "direct";
 inline constexpr std::string_view kDepthwise = "depthwise";
 // Groups of a few channels, several to a block.
 inline constexpr std::string_view kGrouped = "grouped";
-// 3x3 or 5x5 convolution by Winograd's minimal filtering, in tiles of 2 x 2,
-// 4 x 4 or (3x3 only) 6 x 6 outputs.
+// 3x3, 4x4 or 5x5 convolution by Winograd's minimal filtering, in tiles of so
+// many outputs on a side: 2, 4 or (3x3 only) 6; of 4x4 kernels 3 or 5.
 inline constexpr std::string_view kWinograd2 = "winograd2";
+inline constexpr std::string_view kWinograd3 = "winograd3";
 inline constexpr std::string_view kWinograd4 = "winograd4";
+inline constexpr std::string_view kWinograd5 = "winograd5";
 inline constexpr std::string_view kWinograd6 = "winograd6";
 // Sums over images and positions of two activations (pixel_sums.h).
 inline constexpr std::string_view kPixelSums = "pixel_sums";

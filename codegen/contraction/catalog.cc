@@ -34,7 +34,7 @@ constexpr int kCacheWays = 8;
 constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
-constexpr int64_t kLeastWinogradChannels = 16;
+constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
 constexpr double kWinogradEfficiency = 0.85;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
@@ -113,7 +113,8 @@ class CpuCatalog : public KernelCatalog {
     if (IsConvolution(c)) {
       AddPerChannel(c, candidates);
       for (const std::string_view algorithm :
-           {contraction::kWinograd6, contraction::kWinograd4,
+           {contraction::kWinograd6, contraction::kWinograd5,
+            contraction::kWinograd4, contraction::kWinograd3,
             contraction::kWinograd2}) {
         AddWinograd(c, algorithm, candidates);
       }
@@ -191,8 +192,10 @@ class CpuCatalog : public KernelCatalog {
     out.push_back(std::move(candidate));
   }
 
+  // Odd tiles count as the next smaller ones: their windows are as large as
+  // those for 5x5 kernels.
   bool OffersTile(int64_t tile, int64_t window) const {
-    return tile <= options_.winograd_tile &&
+    return tile / 2 * 2 <= options_.winograd_tile &&
            BasisOfWindow(window) != KernelBasis::kPlain;
   }
 
@@ -211,7 +214,7 @@ class CpuCatalog : public KernelCatalog {
     const int64_t m = contraction::WinogradTile(algorithm);
     const int64_t n = m + c.kernel[0] - 1;
     if (!OffersTile(m, n)) return;
-    if (std::min(c.in, c.out) < kLeastWinogradChannels) return;
+    if (c.in < kLeastWinogradInputs || c.out < kLeastWinogradChannels) return;
     const int64_t vectors = DivideUp(c.out, lanes_);
     const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
     const RegisterTile tile = {contraction::MaxPixels(target_, panel_vectors),

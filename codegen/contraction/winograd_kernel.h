@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WinogradKernel: a 3x3 or 5x5 convolution by Winograd's minimal filtering.
+// WinogradKernel: a 3x3, 4x4 or 5x5 convolution by Winograd's minimal filtering.
 //
 //   for task:                     chunk of output channels, block of tiles
 //     data[plane] = Bᵀ d B        of all channels and tiles, in scratch

@@ -104,9 +104,10 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
 }  // namespace
 
 bool WinogradFits(const Contraction& c) {
-  const Extents threes = {3, 3}, fives = {5, 5}, ones = {1, 1};
-  return c.groups == 1 && (c.kernel == threes || c.kernel == fives) &&
-         c.stride == ones && c.dilate == ones && c.data_dilate == ones;
+  const Extents ones = {1, 1};
+  return c.groups == 1 && c.kernel.size() == 2 && c.kernel[0] == c.kernel[1] &&
+         c.kernel[0] >= 3 && c.kernel[0] <= 5 && c.stride == ones &&
+         c.dilate == ones && c.data_dilate == ones;
 }
 
 Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm) {

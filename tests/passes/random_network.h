@@ -66,10 +66,14 @@ class RandomNetwork {
     return nullptr;
   }
 
+  static int64_t Least(const Picture& x) {
+    return std::min(x.shape[2], x.shape[3]);
+  }
+
   Value Layer(const std::string& name) {
     const Picture x = values_[Choose()];
     const int64_t channels = x.shape[1];
-    switch (Pick(13)) {
+    switch (Pick(14)) {
       case 0:
       case 1:
         return net_.Convolution(name, x.value, channels, 1 + Pick(width_), 3,
@@ -112,6 +116,13 @@ class RandomNetwork {
                                    {{"shape", "(0, -1, 1, 0)"}});
         return net_.Op("SoftmaxActivation", name, {view},
                        {{"mode", "channel"}});
+      }
+      case 12: {
+        const int pad = Pick(3), kernel = 3 + Pick(2 * pad + 1);
+        return net_.Convolution(
+            name, x.value, channels, 1 + Pick(width_),
+            std::min<int64_t>(kernel, Least(x) + 2 * pad),
+            {{"stride", "(2, 2)"}, {"pad", fmt::format("({0}, {0})", pad)}});
       }
       default: {
         const Value mean = net_.Op("mean", name + "_mean", {x.value},

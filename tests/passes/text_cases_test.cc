@@ -6,8 +6,8 @@
 //   # expect
 //   <what the pass leaves, or "unchanged">
 //
-// With MXC_REWRITE=1 in the environment the expectations are rewritten with
-// what the passes give.
+// The passes may ask BlockedCatalog. With MXC_REWRITE=1 in the environment the
+// expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -18,6 +18,7 @@
 
 #include "ir/target/target.h"
 #include "passes/passes.h"
+#include "tests/passes/blocked_catalog.h"
 #include "tests/support/shared.h"
 
 namespace mxc {
@@ -50,7 +51,8 @@ template <class IR>
 std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before) {
   REQUIRE_MESSAGE(before.ok(), Render(before.errors()));
   const Target target = *ResolveTarget("x86-64-v3");
-  PassContext context{&target, nullptr};
+  const BlockedCatalog catalog;
+  PassContext context{&target, &catalog};
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);
   auto changed = pass(*before, context);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a catalog's estimates say of a contraction whose weight is a constant or
+// not.
+#pragma once
+
+#include <optional>
+
+#include "ir/program/kernel_catalog.h"
+#include "ir/program/program.h"
+
+namespace mxc {
+
+// Of one kernel, with its part of packing a weight that is no constant and that
+// so many steps share. Infinite for kernels that constants are not packed for.
+double KernelSeconds(const KernelCandidate& kernel, bool constant_weight,
+                     int sharers = 1);
+
+// Of the fastest kernel; nothing where the catalog has none.
+std::optional<double> KernelSeconds(const KernelCatalog& catalog,
+                                    const Contraction& contraction,
+                                    bool constant_weight);
+
+}  // namespace mxc
