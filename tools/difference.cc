@@ -18,7 +18,7 @@ bool Differ(double found, double expected, double limit) {
 }  // namespace
 
 Difference Compare(const Tensor& found, const Tensor& expected,
-                   const Tolerance& tolerance) {
+                   const Tolerance& tolerance, const Tensor* bounds) {
   Difference d;
   const int64_t count = expected.shape().elements();
   for (int64_t i = 0; i < count; ++i) {
@@ -31,8 +31,11 @@ Difference Compare(const Tensor& found, const Tensor& expected,
     const double error = std::abs(f - e);
     if (std::isfinite(error)) d.error = std::max(d.error, error);
     const double limit =
-        tolerance.absolute * std::max(1.0, d.scale) +
-        tolerance.relative * (std::isfinite(e) ? std::abs(e) : 0);
+        bounds != nullptr
+            ? bounds->At(i)
+            : tolerance.absolute * std::max(1.0, d.scale) +
+                  tolerance.relative * (std::isfinite(e) ? std::abs(e) : 0) +
+                  tolerance.more;
     if (!Differ(f, e, limit)) continue;
     const double over = std::isfinite(error) ? error - limit : HUGE_VAL;
     if (d.worst >= 0 && over <= excess) continue;

@@ -10,9 +10,10 @@
 namespace mxc {
 
 // |found − expected| may be absolute · max(1, largest |expected|) + relative ·
-// |expected|.
+// |expected| + more.
 struct Tolerance {
   double absolute = 1e-5, relative = 1e-4;
+  double more = 0;
 };
 
 // How far `found` is from `expected`.
@@ -25,9 +26,10 @@ struct Difference {
   double relative() const { return scale > 0 ? error / scale : error; }
 };
 
-// Of tensors of one shape. NaN equals NaN, an infinity itself.
+// Of tensors of one shape. NaN equals NaN, an infinity itself. With `bounds`
+// each element has its own |found − expected| instead.
 Difference Compare(const Tensor& found, const Tensor& expected,
-                   const Tolerance& tolerance);
+                   const Tolerance& tolerance, const Tensor* bounds = nullptr);
 
 // "(0, 3, 5)": the index of a position in row-major order.
 std::string IndexText(int64_t position, const Shape& shape);

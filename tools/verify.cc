@@ -127,9 +127,12 @@ Result<std::vector<Tensor>> InterpretPlan(const PlanOptions& options,
 // The first output that differs, or nothing.
 std::optional<std::pair<size_t, Difference>> FirstWrong(
     const VerifyOptions& options, const std::vector<Tensor>& found,
-    const std::vector<Tensor>& expected) {
+    const std::vector<Tensor>& expected,
+    const std::vector<double>& bounds = {}) {
   for (size_t i = 0; i < found.size(); ++i) {
-    const Difference d = Compare(found[i], expected[i], options.tolerance);
+    Tolerance tolerance = options.tolerance;
+    if (i < bounds.size()) tolerance.more = bounds[i];
+    const Difference d = Compare(found[i], expected[i], tolerance);
     if (d.worst >= 0) return std::pair(i, d);
   }
   return std::nullopt;
@@ -150,16 +153,24 @@ std::string FindGuiltyPass(const VerifyOptions& options, const Inputs& inputs,
   return "no single pass is to blame";
 }
 
-Result<double> CheckOutputs(const VerifyOptions& options,
-                            const Program& program, const Inputs& inputs,
-                            const StepRunner& runner) {
+// The largest error and the largest of the bounds, of the largest values.
+struct OutputResult {
+  double error = 0, bound = 0;
+};
+
+Result<OutputResult> CheckOutputs(const VerifyOptions& options,
+                                  const Program& program, const Inputs& inputs,
+                                  StepRunner& runner,
+                                  const std::vector<StepResult>& steps) {
   PlanOptions plain = options.plan;
   plain.level = 0;
   MXC_ASSIGN(const std::vector<Tensor> expected, InterpretPlan(plain, inputs));
   std::vector<Tensor> found;
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   for (const int b : outputs) found.push_back(runner.Read(b));
-  if (const auto wrong = FirstWrong(options, found, expected)) {
+  const std::vector<double> bounds =
+      OutputBounds(program, inputs, runner, steps);
+  if (const auto wrong = FirstWrong(options, found, expected, bounds)) {
     const Buffer& output = program.buffers[outputs[wrong->first]];
     const Difference& d = wrong->second;
     Diagnostic error = Complaint(fmt::format(
@@ -169,10 +180,12 @@ Result<double> CheckOutputs(const VerifyOptions& options,
     error.notes = {FindGuiltyPass(options, inputs, expected)};
     return error;
   }
-  double largest = 0;
+  OutputResult largest;
   for (size_t i = 0; i < found.size(); ++i) {
-    largest = std::max(
-        largest, Compare(found[i], expected[i], options.tolerance).relative());
+    const Difference d = Compare(found[i], expected[i], options.tolerance);
+    const double scale = d.scale > 0 ? d.scale : 1;
+    largest.error = std::max(largest.error, d.relative());
+    largest.bound = std::max(largest.bound, bounds[i] / scale);
   }
   return largest;
 }
@@ -181,7 +194,7 @@ Result<double> CheckOutputs(const VerifyOptions& options,
 
 struct Report {
   std::vector<StepResult> steps;
-  double output_error = 0;
+  OutputResult outputs;
   std::optional<GradientReport> gradients;
 };
 
@@ -206,8 +219,8 @@ Result<Report> Verify(const VerifyOptions& options) {
                         options.repro_folder));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
-    MXC_ASSIGN(report.output_error,
-               CheckOutputs(options, program, inputs, runner));
+    MXC_ASSIGN(report.outputs,
+               CheckOutputs(options, program, inputs, runner, steps));
   }
   return report;
 }
@@ -250,6 +263,34 @@ void Print(const GradientReport& gradients) {
              fmt::join(gradients.rough, ", "));
 }
 
+// The worst step, and the one by Winograd's algorithm that is nearest to its
+// bound.
+void PrintSteps(const std::vector<StepResult>& steps) {
+  const StepResult* worst = nullptr;
+  const StepResult* nearest = nullptr;
+  int bounded = 0;
+  const auto share = [](const StepResult& step) {
+    return step.difference.relative() / step.bound();
+  };
+  for (const StepResult& step : steps) {
+    if (!worst || step.difference.relative() > worst->difference.relative()) {
+      worst = &step;
+    }
+    if (step.bounds.empty()) continue;
+    ++bounded;
+    if (!nearest || share(step) > share(*nearest)) nearest = &step;
+  }
+  fmt::print("{} right; largest error {:.1e} of the largest value{}\n",
+             Count(std::ssize(steps), "step"),
+             worst ? worst->difference.relative() : 0,
+             worst ? ", in '" + worst->name + "'" : "");
+  if (nearest == nullptr) return;
+  fmt::print(
+      "{} of them by Winograd's algorithm; nearest to its bound of "
+      "{:.1e}: {:.1e}, in '{}'\n",
+      bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
+}
+
 int Print(const VerifyOptions& options, const Report& report) {
   if (options.manners.json) {
     Json steps = Json::array();
@@ -258,27 +299,24 @@ int Print(const VerifyOptions& options, const Report& report) {
                        {"kernel", step.kernel},
                        {"error", step.difference.error},
                        {"scale", step.difference.scale}});
+      if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
     }
     Json json = {{"passed", true},
-                 {"output_error", report.output_error},
+                 {"output_error", report.outputs.error},
+                 {"output_bound", report.outputs.bound},
                  {"steps", steps}};
     if (report.gradients) json["gradients"] = ToJson(*report.gradients);
     PrintJson(json);
     return kSuccess;
   }
-  const StepResult* worst = nullptr;
-  for (const StepResult& step : report.steps) {
-    if (!worst || step.difference.relative() > worst->difference.relative()) {
-      worst = &step;
-    }
-  }
-  fmt::print("{} right; largest error {:.1e} of the largest value{}\n",
-             Count(std::ssize(report.steps), "step"),
-             worst ? worst->difference.relative() : 0,
-             worst ? ", in '" + worst->name + "'" : "");
+  PrintSteps(report.steps);
   fmt::print(
-      "outputs right; {:.1e} from the interpreter without optimization\n",
-      report.output_error);
+      "outputs right; {:.1e} from the interpreter without optimization{}\n",
+      report.outputs.error,
+      report.outputs.bound > 0
+          ? fmt::format(", of which Winograd's rounding is at most {:.1e}",
+                        report.outputs.bound)
+          : "");
   if (report.gradients) Print(*report.gradients);
   return kSuccess;
 }

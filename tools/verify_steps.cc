@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "ir/program/interpreter.h"
+#include "runtime/train/random.h"
 #include "tools/arrays.h"
+#include "tools/rounding_bound.h"
 
 namespace mxc {
 namespace {
@@ -65,13 +69,8 @@ bool Readable(const Buffer& buffer) {
   return buffer.layout.basis == KernelBasis::kPlain;
 }
 
-}  // namespace
-
-Result<std::vector<StepResult>> RunSteps(const Program& program,
-                                         const Inputs& inputs,
-                                         StepRunner& runner,
-                                         const Tolerance& tolerance,
-                                         const std::string& repro_folder) {
+void WriteInputs(const Program& program, const Inputs& inputs,
+                 StepRunner& runner) {
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     runner.Write(b, inputs.at(program.buffers[b].name));
   }
@@ -79,6 +78,90 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     const Tensor& initial = program.buffers[b].constant;
     if (!initial.empty()) runner.Write(b, initial);
   }
+}
+
+// The tensor with random numbers of the deviations that belong to the bounds.
+Tensor Disturbed(const Tensor& value, const Tensor& bounds,
+                 const train::RandomStream& random) {
+  std::vector<float> numbers(static_cast<size_t>(value.shape().elements()));
+  random.FillNormal(1 / kRoundingDeviations, numbers);
+  const auto values = value.floats(), limits = bounds.floats();
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = values[i] + numbers[i] * limits[i];
+  }
+  return Tensor::FromFloats(value.shape(), numbers);
+}
+
+std::vector<Tensor> RunDisturbed(const Program& program, const Inputs& inputs,
+                                 StepRunner& runner,
+                                 const std::vector<StepResult>& steps,
+                                 uint64_t seed) {
+  WriteInputs(program, inputs, runner);
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    runner.RunStep(static_cast<int>(s));
+    if (steps[s].bounds.empty()) continue;
+    const int output = program.steps[s].outputs[0];
+    runner.Write(output,
+                 Disturbed(runner.Read(output), steps[s].bounds,
+                           train::RandomStream(seed, fmt::format("{}", s))));
+  }
+  std::vector<Tensor> outputs;
+  for (const int b : program.BuffersOf(BufferKind::kOutput)) {
+    outputs.push_back(runner.Read(b));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+double StepResult::bound() const {
+  double largest = 0;
+  for (int64_t i = 0; !bounds.empty() && i < bounds.shape().elements(); ++i) {
+    largest = std::max(largest, bounds.At(i));
+  }
+  return difference.scale > 0 ? largest / difference.scale : largest;
+}
+
+std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
+                                 StepRunner& runner,
+                                 const std::vector<StepResult>& steps) {
+  constexpr uint64_t kRuns = 8;
+  const size_t count = program.BuffersOf(BufferKind::kOutput).size();
+  std::vector<double> bounds(count);
+  if (std::ranges::all_of(
+          steps, [](const StepResult& step) { return step.bounds.empty(); })) {
+    return bounds;
+  }
+  std::vector<std::vector<double>> squares(count);
+  std::vector<Tensor> as_it_is;
+  for (uint64_t run = 0; run <= kRuns; ++run) {
+    const std::vector<StepResult> calm(steps.size());
+    const std::vector<Tensor> outputs =
+        RunDisturbed(program, inputs, runner, run == 0 ? calm : steps, run);
+    if (run == 0) as_it_is = outputs;
+    for (size_t o = 0; o < count; ++o) {
+      const int64_t elements = outputs[o].shape().elements();
+      squares[o].resize(static_cast<size_t>(elements));
+      for (int64_t i = 0; i < elements; ++i) {
+        const double change = outputs[o].At(i) - as_it_is[o].At(i);
+        if (std::isfinite(change)) squares[o][i] += change * change / kRuns;
+      }
+    }
+  }
+  for (size_t o = 0; o < count; ++o) {
+    for (const double square : squares[o]) {
+      bounds[o] = std::max(bounds[o], kRoundingDeviations * std::sqrt(square));
+    }
+  }
+  return bounds;
+}
+
+Result<std::vector<StepResult>> RunSteps(const Program& program,
+                                         const Inputs& inputs,
+                                         StepRunner& runner,
+                                         const Tolerance& tolerance,
+                                         const std::string& repro_folder) {
+  WriteInputs(program, inputs, runner);
   std::map<int, Tensor> unreadable;  // buffers, as they must be
   const auto read = [&](int buffer) {
     const auto found = unreadable.find(buffer);
@@ -92,14 +175,18 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     for (const int input : step.inputs) operands.push_back(read(input));
     runner.RunStep(index);
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
-    StepResult result{step.name, runner.KernelName(index), {}};
+    StepResult result{step.name, runner.KernelName(index), {}, {}};
+    if (const auto bounds = RoundingBound(program, step, operands)) {
+      result.bounds = *bounds;
+    }
+    const Tensor* bounds = result.bounds.empty() ? nullptr : &result.bounds;
     for (size_t o = 0; o < expected.size(); ++o) {
       if (!Readable(program.buffers[step.outputs[o]])) {
         unreadable[step.outputs[o]] = expected[o];
         continue;
       }
       const Tensor found = runner.Read(step.outputs[o]);
-      const Difference d = Compare(found, expected[o], tolerance);
+      const Difference d = Compare(found, expected[o], tolerance, bounds);
       if (d.relative() >= result.difference.relative()) result.difference = d;
       if (d.worst < 0) continue;
       MXC_RETURN_IF_ERROR(WriteRepro(repro_folder, program, index, operands,

@@ -18,16 +18,31 @@ using Inputs = std::map<std::string, Tensor>;  // by name
 struct StepResult {
   std::string name, kernel;
   Difference difference;
+  // Of each element of the first output: what rounding may do where the step is
+  // by Winograd's algorithm (rounding_bound.h); empty elsewhere.
+  Tensor bounds;
+  // The largest of them, of the largest value.
+  double bound() const;
 };
 
 // Runs all steps, each on what those before it left; fails at the first that is
-// wrong, which is written to `repro_folder`: the step as text, its operands,
-// what it gave and what is expected. What lies in a buffer transformed for a
-// kernel is compared by what its readers make of it.
+// wrong, off by more than the tolerance or its bounds, which is written to
+// `repro_folder`: the step as text, its operands, what it gave and what is
+// expected. What lies in a buffer transformed for a kernel is compared by what
+// its readers make of it.
 Result<std::vector<StepResult>> RunSteps(const Program& program,
                                          const Inputs& inputs,
                                          StepRunner& runner,
                                          const Tolerance& tolerance,
                                          const std::string& repro_folder);
+
+// What the roundings of Winograd's algorithm may do to each output of the
+// program: kRoundingDeviations times the deviation of its elements when numbers
+// of the steps' deviations are added to what these compute, seen in several
+// runs on the same inputs. Zeros where no step has bounds. Leaves the outputs
+// as the last of these runs made them.
+std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
+                                 StepRunner& runner,
+                                 const std::vector<StepResult>& steps);
 
 }  // namespace mxc

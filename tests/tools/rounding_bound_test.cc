@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/rounding_bound.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "ir/program/interpreter.h"
+#include "ir/program/kernel_basis.h"
+#include "tools/difference.h"
+
+namespace mxc {
+namespace {
+
+using Floats = std::vector<float>;
+
+struct Layer {
+  int64_t in, out, size, kernel, tile;
+  bool exchanged = false;  // the weight's channels, as for a gradient
+};
+
+// A convolution that keeps the size, and max(sum, 0) · scale.
+Program Convolution(const Layer& layer, double scale) {
+  const auto& [in, out, size, kernel, tile, exchanged] = layer;
+  Program program;
+  const auto add = [&](Extents dims, BufferKind kind) {
+    Buffer buffer;
+    buffer.type = {DType::kF32, Shape(std::move(dims))};
+    buffer.layout = Layout::RowMajor(buffer.type.shape);
+    buffer.kind = kind;
+    program.buffers.push_back(buffer);
+  };
+  add({1, in, size, size}, BufferKind::kInput);
+  add(exchanged ? Extents{in, out, kernel, kernel}
+                : Extents{out, in, kernel, kernel},
+      BufferKind::kInput);
+  add({1, out, size, size}, BufferKind::kOutput);
+  Contraction c;
+  c.in = in, c.out = out;
+  c.input = c.output = {size, size};
+  c.kernel = {kernel, kernel};
+  c.stride = c.dilate = c.data_dilate = {1, 1};
+  c.pad = {kernel / 2, kernel / 2};
+  c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
+                 Role::kSpatial1};
+  c.weight_axes = {exchanged ? Role::kGroupIn : Role::kGroupOut,
+                   exchanged ? Role::kOut : Role::kIn, Role::kSpatial0,
+                   Role::kSpatial1};
+  c.output_axes = {Role::kBatch, Role::kGroupOut, Role::kSpatial0,
+                   Role::kSpatial1};
+  Step step;
+  step.inputs = {0, 1};
+  step.outputs = {2};
+  step.body = ContractionStep{c,
+                              Max(Acc(), Constant(0)) * Constant(scale),
+                              {fmt::format("winograd{}", layer.tile), 8, 6, 2}};
+  program.steps = {step};
+  return program;
+}
+
+// T · x · Tᵀ in single precision, for a matrix of `columns`.
+Floats BothSides(std::span<const double> t, int64_t columns, const Floats& x) {
+  const auto rows = static_cast<int64_t>(t.size()) / columns;
+  Floats half(rows * columns), whole(rows * rows);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      for (int64_t k = 0; k < columns; ++k) {
+        half[i * columns + j] +=
+            static_cast<float>(t[i * columns + k]) * x[k * columns + j];
+      }
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < rows; ++j) {
+      for (int64_t k = 0; k < columns; ++k) {
+        whole[i * rows + j] +=
+            half[i * columns + k] * static_cast<float>(t[j * columns + k]);
+      }
+    }
+  }
+  return whole;
+}
+
+// Winograd's algorithm as it stands in the books, in single precision.
+Floats Winograd(const Layer& layer, std::span<const float> data,
+                std::span<const float> weight) {
+  const int64_t r = layer.kernel, m = layer.tile, n = m + r - 1;
+  const int64_t size = layer.size;
+  const KernelBasis basis = BasisOfWindow(n);
+  const auto kernel_matrix = KernelMatrix(basis, r);
+  const auto output_matrix = OutputMatrix(basis, m);
+  Floats out(layer.out * size * size);
+  for (int64_t o = 0; o < layer.out; ++o) {
+    for (int64_t top = 0; top < size; top += m) {
+      for (int64_t left = 0; left < size; left += m) {
+        Floats sum(n * n);
+        for (int64_t c = 0; c < layer.in; ++c) {
+          const int64_t at =
+              (layer.exchanged ? c * layer.out + o : o * layer.in + c) * r * r;
+          const Floats u = BothSides(
+              kernel_matrix, r,
+              Floats(weight.begin() + at, weight.begin() + at + r * r));
+          Floats d(n * n);
+          for (int64_t i = 0; i < n * n; ++i) {
+            const int64_t y = top + i / n - r / 2, x = left + i % n - r / 2;
+            if (y < 0 || x < 0 || y >= size || x >= size) continue;
+            d[i] = data[(c * size + y) * size + x];
+          }
+          const Floats v = BothSides(DataMatrix(basis), n, d);
+          for (int64_t i = 0; i < n * n; ++i) sum[i] += u[i] * v[i];
+        }
+        const Floats y = BothSides(output_matrix, n, sum);
+        for (int64_t i = 0; i < m * m; ++i) {
+          if (top + i / m >= size || left + i % m >= size) continue;
+          out[(o * size + top + i / m) * size + left + i % m] = y[i];
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Tensor Random(const Shape& shape, std::mt19937& random, float low) {
+  std::uniform_real_distribution<float> uniform(low, 1);
+  Floats values(static_cast<size_t>(shape.elements()));
+  for (float& value : values) value = uniform(random);
+  return Tensor::FromFloats(shape, values);
+}
+
+}  // namespace
+
+TEST_CASE("rounding bound: holds for Winograd's algorithm, and is near") {
+  const Layer layers[] = {{16, 4, 9, 3, 2},       {16, 4, 9, 3, 4},
+                          {16, 4, 13, 3, 6},      {200, 2, 8, 3, 4},
+                          {20, 3, 8, 5, 2},       {20, 3, 9, 5, 4},
+                          {16, 20, 7, 3, 4, true}};
+  std::mt19937 random(7);
+  for (const Layer& layer : layers) {
+    for (const float low : {-1.0f, 0.0f}) {
+      CAPTURE(layer.in);
+      CAPTURE(layer.kernel);
+      CAPTURE(layer.tile);
+      constexpr double kScale = 0.25;
+      const Program program = Convolution(layer, kScale);
+      const std::vector<Tensor> operands = {
+          Random(program.buffers[0].type.shape, random, low),
+          Random(program.buffers[1].type.shape, random, -1)};
+      const auto bounds = RoundingBound(program, program.steps[0], operands);
+      REQUIRE(bounds.has_value());
+      const Tensor exact =
+          InterpretStep(program, program.steps[0], operands)[0];
+      const Floats sums =
+          Winograd(layer, operands[0].floats(), operands[1].floats());
+      double largest_error = 0, largest_bound = 0;
+      int beyond = 0;
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const auto at = static_cast<int64_t>(i);
+        const double error =
+            std::abs(kScale * std::max(0.0f, sums[i]) - exact.At(at));
+        beyond += error > bounds->At(at);
+        largest_error = std::max(largest_error, error);
+        largest_bound = std::max(largest_bound, bounds->At(at));
+      }
+      CHECK(beyond == 0);
+      CHECK(largest_error > 0);
+      CHECK(largest_bound < 60 * largest_error);
+    }
+  }
+}
+
+TEST_CASE("rounding bound: other steps have none") {
+  Program program = Convolution({16, 4, 8, 3, 4}, 1);
+  program.steps[0].contraction()->choice.algorithm = "direct";
+  std::mt19937 random(7);
+  const std::vector<Tensor> operands = {
+      Random(program.buffers[0].type.shape, random, -1),
+      Random(program.buffers[1].type.shape, random, -1)};
+  CHECK(!RoundingBound(program, program.steps[0], operands).has_value());
+}
+
+TEST_CASE("difference: an element beyond its own bound is wrong") {
+  const std::vector<float> expected = {1, 2, 3}, found = {1, 2.25, 3.5};
+  const std::vector<float> wide = {0, .5, .5}, narrow = {0, .5, .25};
+  const auto tensor = [](const std::vector<float>& values) {
+    return Tensor::FromFloats({3}, values);
+  };
+  const Tensor within = tensor(wide), beyond = tensor(narrow);
+  CHECK(Compare(tensor(found), tensor(expected), {}, &within).worst == -1);
+  CHECK(Compare(tensor(found), tensor(expected), {}, &beyond).worst == 2);
+  CHECK(Compare(tensor(found), tensor(expected), {}).worst == 2);
+}
+
+}  // namespace mxc

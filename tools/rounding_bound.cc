@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/rounding_bound.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "codegen/contraction/algorithm.h"
+#include "ir/program/interpreter.h"
+#include "ir/program/kernel_basis.h"
+
+namespace mxc {
+namespace {
+
+using contraction::WinogradSumsTile;
+using contraction::WinogradTile;
+
+constexpr double kRoundoff = 0x1p-24;
+// Windows have at most 8 x 8 entries.
+using Square = std::array<double, 64>;
+// Rows of both operands, and terms of their sums, that are looked at together.
+constexpr int64_t kRows = 16, kTerms = 1024;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Values, and the squares of what their errors may be in units of u².
+struct Uncertain {
+  Square value{}, square{};
+};
+
+struct Transform {
+  std::vector<double> matrix;  // rows of `columns`
+  int rows = 0, columns = 0;
+
+  double at(int i, int j) const { return matrix[i * columns + j]; }
+
+  // Roundings in row i; a value that is passed on is not rounded.
+  int Roundings(int i) const {
+    int terms = 0;
+    bool copied = true;
+    for (int j = 0; j < columns; ++j) {
+      if (at(i, j) == 0) continue;
+      ++terms;
+      copied = copied && std::abs(at(i, j)) == 1;
+    }
+    return terms == 1 && copied ? 0 : terms;
+  }
+
+  // One output of a row: of x[0], x[stride] ….
+  void Dot(int i, const Uncertain& x, int first, int stride, Uncertain& out,
+           int to) const {
+    double value = 0, magnitude = 0, square = 0;
+    for (int j = 0; j < columns; ++j) {
+      const double t = at(i, j);
+      const int from = first + j * stride;
+      value += t * x.value[from];
+      magnitude += std::abs(t * x.value[from]);
+      square += t * t * x.square[from];
+    }
+    out.value[to] = value;
+    out.square[to] = square + Roundings(i) * magnitude * magnitude;
+  }
+
+  // This · x · thisᵀ.
+  Uncertain BothSides(const Uncertain& x) const {
+    Uncertain half, whole;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j)
+        Dot(i, x, j, columns, half, i * columns + j);
+    }
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < rows; ++j)
+        Dot(j, half, i * columns, 1, whole, i * rows + j);
+    }
+    return whole;
+  }
+};
+
+// Tiles of an operand, numbered by row and term of the sums.
+struct Operand {
+  int64_t rows = 0;
+  Transform transform;
+  std::function<void(int64_t row, int64_t term, Square& tile)> gather;
+};
+
+// Σ over `terms` of left(row, term) ∘ right(row, term), transformed, for all
+// pairs of rows.
+struct Sums {
+  Operand left, right;
+  int64_t terms = 0;
+  Transform transform;
+  // Takes the result for two rows.
+  std::function<void(int64_t left, int64_t right, const Uncertain&)> take;
+};
+
+// The transformed tiles of some rows and terms: terms lie side by side.
+class Planes {
+ public:
+  Planes(const Operand& operand, int64_t row, int64_t rows, int64_t term,
+         int64_t terms)
+      : planes_(operand.transform.rows * operand.transform.rows),
+        terms_(terms),
+        value_(rows * planes_ * terms),
+        square_(value_.size()) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t t = 0; t < terms; ++t) {
+        Uncertain tile;
+        operand.gather(row + r, term + t, tile.value);
+        const Uncertain plane = operand.transform.BothSides(tile);
+        for (int64_t p = 0; p < planes_; ++p) {
+          value_[At(r, p) + t] = plane.value[p];
+          square_[At(r, p) + t] = plane.square[p];
+        }
+      }
+    }
+  }
+  const double* value(int64_t row, int64_t plane) const {
+    return &value_[At(row, plane)];
+  }
+  const double* square(int64_t row, int64_t plane) const {
+    return &square_[At(row, plane)];
+  }
+
+ private:
+  size_t At(int64_t row, int64_t plane) const {
+    return static_cast<size_t>((row * planes_ + plane) * terms_);
+  }
+
+  int64_t planes_, terms_;
+  std::vector<double> value_, square_;
+};
+
+// Adds products to one plane's sum.
+void Accumulate(const double* u, const double* du, const double* v,
+                const double* dv, int64_t terms, double& value,
+                double& square) {
+  double sum = value, squares = square;
+  for (int64_t t = 0; t < terms; ++t) {
+    const double uu = u[t] * u[t], vv = v[t] * v[t];
+    sum += u[t] * v[t];
+    squares += uu * dv[t] + vv * du[t] + uu * vv + sum * sum;
+  }
+  value = sum;
+  square = squares;
+}
+
+// All pairs of some rows.
+void AddBlock(const Sums& sums, int64_t left, int64_t left_rows, int64_t right,
+              int64_t right_rows) {
+  const int64_t planes =
+      int64_t{sums.transform.columns} * sums.transform.columns;
+  std::vector<Uncertain> totals(left_rows * right_rows);
+  for (int64_t term = 0; term < sums.terms; term += kTerms) {
+    const int64_t terms = std::min(kTerms, sums.terms - term);
+    const Planes u(sums.left, left, left_rows, term, terms);
+    const Planes v(sums.right, right, right_rows, term, terms);
+    for (int64_t l = 0; l < left_rows; ++l) {
+      for (int64_t r = 0; r < right_rows; ++r) {
+        Uncertain& total = totals[l * right_rows + r];
+        for (int64_t p = 0; p < planes; ++p) {
+          Accumulate(u.value(l, p), u.square(l, p), v.value(r, p),
+                     v.square(r, p), terms, total.value[p], total.square[p]);
+        }
+      }
+    }
+  }
+  for (int64_t l = 0; l < left_rows; ++l) {
+    for (int64_t r = 0; r < right_rows; ++r) {
+      sums.take(left + l, right + r,
+                sums.transform.BothSides(totals[l * right_rows + r]));
+    }
+  }
+}
+
+void AddAll(const Sums& sums) {
+  for (int64_t l = 0; l < sums.left.rows; l += kRows) {
+    for (int64_t r = 0; r < sums.right.rows; r += kRows) {
+      AddBlock(sums, l, std::min(kRows, sums.left.rows - l), r,
+               std::min(kRows, sums.right.rows - r));
+    }
+  }
+}
+
+// The rectangle [top, top + side) x [left, left + side) of a plane; zeros
+// around it.
+void Cut(const float* plane, int64_t height, int64_t width, int64_t top,
+         int64_t left, int64_t side, Square& tile) {
+  for (int64_t y = 0; y < side; ++y) {
+    for (int64_t x = 0; x < side; ++x) {
+      const int64_t i = top + y, j = left + x;
+      const bool inside = i >= 0 && i < height && j >= 0 && j < width;
+      tile[y * side + x] = inside ? plane[i * width + j] : 0;
+    }
+  }
+}
+
+Transform DataTransform(KernelBasis basis) {
+  const auto matrix = DataMatrix(basis);
+  const int n = static_cast<int>(WindowOf(basis));
+  return {{matrix.begin(), matrix.end()}, n, n};
+}
+Transform KernelTransform(KernelBasis basis, int64_t kernel) {
+  return {KernelMatrix(basis, kernel), static_cast<int>(WindowOf(basis)),
+          static_cast<int>(kernel)};
+}
+Transform OutputTransform(KernelBasis basis, int64_t outputs) {
+  return {OutputMatrix(basis, outputs), static_cast<int>(outputs),
+          static_cast<int>(WindowOf(basis))};
+}
+
+// The contraction's sums, row-major as its output, and λ σ of each.
+struct Bounded {
+  std::vector<double> sum, bound;
+
+  explicit Bounded(const Shape& shape)
+      : sum(static_cast<size_t>(shape.elements())), bound(sum.size()) {}
+  void Set(int64_t at, double value, double square) {
+    sum[at] = value;
+    bound[at] = kRoundingDeviations * kRoundoff * std::sqrt(square);
+  }
+};
+
+// f[N, C, y, x] by f[M, C, …], or f[C, M, …] where the channels are exchanged.
+void AddConvolution(const Contraction& c, int64_t tile, const float* data,
+                    const float* weight, Bounded& out) {
+  const int64_t r = c.kernel[0], n = tile + r - 1;
+  const KernelBasis basis = BasisOfWindow(n);
+  const int64_t columns = DivideUp(c.output[1], tile);
+  const int64_t tiles = DivideUp(c.output[0], tile) * columns;
+  const bool exchanged = c.weight_axes[1] == Role::kOut;
+  Sums sums;
+  sums.terms = c.in;
+  sums.left = {c.out, KernelTransform(basis, r),
+               [&](int64_t m, int64_t k, Square& kernel) {
+                 const int64_t at = exchanged ? k * c.out + m : m * c.in + k;
+                 Cut(weight + at * r * r, r, r, 0, 0, r, kernel);
+                 if (c.flip)
+                   std::reverse(kernel.begin(), kernel.begin() + r * r);
+               }};
+  sums.right = {c.batch * tiles, DataTransform(basis),
+                [&](int64_t row, int64_t k, Square& window) {
+                  const int64_t image = row / tiles, t = row % tiles;
+                  Cut(data + (image * c.in + k) * c.input[0] * c.input[1],
+                      c.input[0], c.input[1], t / columns * tile - c.pad[0],
+                      t % columns * tile - c.pad[1], n, window);
+                }};
+  sums.transform = OutputTransform(basis, tile);
+  sums.take = [&](int64_t m, int64_t row, const Uncertain& y) {
+    const int64_t image = row / tiles, t = row % tiles;
+    const int64_t top = t / columns * tile, left = t % columns * tile;
+    const int64_t plane = (image * c.out + m) * c.output[0];
+    for (int64_t i = 0; i < std::min(tile, c.output[0] - top); ++i) {
+      for (int64_t j = 0; j < std::min(tile, c.output[1] - left); ++j) {
+        out.Set((plane + top + i) * c.output[1] + left + j,
+                y.value[i * tile + j], y.square[i * tile + j]);
+      }
+    }
+  };
+  AddAll(sums);
+}
+
+// The gradient f[M, C, r, r] of a kernel from f[N, C, y, x] and f[N, M, y, x],
+// or its parts: as many as there are groups.
+void AddGradient(const Contraction& c, int64_t tile, const float* data,
+                 const float* weight, int64_t part, Bounded& out) {
+  const int64_t r = c.output[0], n = tile + r - 1;
+  const KernelBasis basis = BasisOfWindow(n);
+  const int64_t columns = DivideUp(c.kernel[1], tile);
+  const int64_t tiles = DivideUp(c.kernel[0], tile) * columns;
+  Sums sums;
+  sums.terms = c.in * tiles;
+  sums.left = {c.out, KernelTransform(basis, tile),
+               [&](int64_t m, int64_t term, Square& window) {
+                 const int64_t image = part * c.in + term / tiles;
+                 const int64_t t = term % tiles;
+                 Cut(weight + (image * c.out + m) * c.kernel[0] * c.kernel[1],
+                     c.kernel[0], c.kernel[1], t / columns * tile,
+                     t % columns * tile, tile, window);
+               }};
+  sums.right = {
+      c.batch, DataTransform(basis),
+      [&](int64_t channel, int64_t term, Square& window) {
+        const int64_t image = part * c.in + term / tiles;
+        const int64_t t = term % tiles;
+        Cut(data + (image * c.batch + channel) * c.input[0] * c.input[1],
+            c.input[0], c.input[1], t / columns * tile - c.pad[0],
+            t % columns * tile - c.pad[1], n, window);
+      }};
+  sums.transform = OutputTransform(basis, r);
+  sums.take = [&](int64_t m, int64_t channel, const Uncertain& y) {
+    const int64_t first = ((part * c.out + m) * c.batch + channel) * r * r;
+    for (int64_t i = 0; i < r * r; ++i) {
+      out.Set(first + i, y.value[i], y.square[i]);
+    }
+  };
+  AddAll(sums);
+}
+
+// The step's output where the contraction's sums are those.
+Tensor Finish(const Program& program, const Step& step,
+              std::span<const Tensor> operands, const Tensor& sums) {
+  Program with = program;
+  Buffer buffer;
+  buffer.name = "sums";
+  buffer.type = sums.type();
+  buffer.layout = Layout::RowMajor(sums.shape());
+  with.buffers.push_back(buffer);
+  Step finish = step;
+  const int operand = static_cast<int>(step.inputs.size());
+  finish.inputs.push_back(static_cast<int>(with.buffers.size()) - 1);
+  std::vector<Expr> index;
+  for (int axis = 0; axis < sums.shape().rank(); ++axis) {
+    index.push_back(Var(axis));
+  }
+  const Expr value =
+      Rewrite(step.contraction()->epilogue, [&](const Expr& e) -> Expr {
+        return e->kind == ExprKind::kAcc ? Load(operand, DType::kF32, index)
+                                         : Expr();
+      });
+  const Extents& dims = sums.shape().dims();
+  finish.body = Map{{{0, Extents(dims.size(), 0), dims, value}}};
+  std::vector<Tensor> all(operands.begin(), operands.end());
+  all.push_back(sums);
+  return InterpretStep(with, finish, all)[0];
+}
+
+// What the epilogue makes of sums that are off by their bounds, and a few
+// roundings of its own.
+Tensor ThroughEpilogue(const Program& program, const Step& step,
+                       std::span<const Tensor> operands,
+                       const Bounded& bounded) {
+  constexpr double kEpilogueRoundings = 4;
+  const Shape& shape = program.buffers[step.outputs[0]].type.shape;
+  const auto shifted = [&](double by) {
+    std::vector<float> sums(bounded.sum.size());
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = static_cast<float>(bounded.sum[i] + by * bounded.bound[i]);
+    }
+    return Finish(program, step, operands, Tensor::FromFloats(shape, sums));
+  };
+  const Tensor exact = shifted(0), above = shifted(1), below = shifted(-1);
+  std::vector<float> bounds(bounded.sum.size());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const double at = exact.At(static_cast<int64_t>(i));
+    const double change =
+        std::max(std::abs(above.At(static_cast<int64_t>(i)) - at),
+                 std::abs(below.At(static_cast<int64_t>(i)) - at));
+    bounds[i] = static_cast<float>(
+        change + kEpilogueRoundings * kRoundoff *
+                     (std::abs(at) + std::abs(bounded.sum[i])));
+  }
+  return Tensor::FromFloats(shape, bounds);
+}
+
+}  // namespace
+
+std::optional<Tensor> RoundingBound(const Program& program, const Step& step,
+                                    std::span<const Tensor> operands) {
+  const ContractionStep* body = step.contraction();
+  if (body == nullptr) return std::nullopt;
+  const Contraction& c = body->contraction;
+  const int64_t tile = WinogradTile(body->choice.algorithm);
+  const int64_t sums_tile = WinogradSumsTile(body->choice.algorithm);
+  if (tile == 0 && sums_tile == 0) return std::nullopt;
+  Bounded bounded(program.buffers[step.outputs[0]].type.shape);
+  const float* data = operands[0].floats().data();
+  const float* weight = operands[1].floats().data();
+  if (tile > 0) {
+    AddConvolution(c, tile, data, weight, bounded);
+  } else {
+    for (int64_t part = 0; part < c.groups; ++part) {
+      AddGradient(c, sums_tile, data, weight, part, bounded);
+    }
+  }
+  return ThroughEpilogue(program, step, operands, bounded);
+}
+
+}  // namespace mxc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far rounding may take Winograd's algorithm from the sums that it stands
+// for. It computes Y = Aᵀ [Σ_c (G g_c Gᵀ) ∘ (Bᵀ d_c B)] A: the entries of the
+// transforms and of what is summed are larger than those of the result, and so
+// are their rounding errors.
+//
+// Every rounding of a value x adds an error of at most u |x|, u = 2^-24. They
+// are taken for independent of each other with mean zero, which is what holds
+// in practice (Higham and Mary, A New Approach to Probabilistic Rounding Error
+// Analysis, SIAM J. Sci. Comput. 41, 2019). Then the squares of what they can
+// do to an output add up: if that sum is σ², the error exceeds λ σ with a
+// probability of at most 2 exp(−λ²/2) (Hoeffding's inequality). With λ = 7 that
+// is once in 10^10 outputs. The squares are followed through the algorithm with
+// the values that it meets, tile by tile:
+//
+//   X = T W for a transform T     σ²(X) = T² σ²(W) + k u² (|T| |W|)²
+//                                 k: terms of a row, for as many products and
+//                                 additions of at most |T| |W|
+//   S = Σ_c U V                   σ²(S) = Σ U² σ²(V) + V² σ²(U) + u² U² V²
+//                                         + u² Σ (partial sums)²
+//
+// for both sides of each transform; weights are transformed in single
+// precision, too. The bound follows from what the data are: a bound for all
+// data would be larger by orders of magnitude.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "ir/graph/tensor.h"
+#include "ir/program/program.h"
+
+namespace mxc {
+
+// λ: how many standard deviations a bound is.
+inline constexpr double kRoundingDeviations = 7;
+
+// For each element of the step's output, f32: how far it may be from the exact
+// result on these operands, its epilogue included. Nothing where the step is
+// not by Winograd's algorithm.
+std::optional<Tensor> RoundingBound(const Program& program, const Step& step,
+                                    std::span<const Tensor> operands);
+
+}  // namespace mxc
