@@ -11,6 +11,7 @@
 #include "codegen/cpu/map_kernel.h"
 #include "codegen/llvm/session.h"
 #include "codegen/step_key.h"
+#include "ir/program/in_place.h"
 
 namespace mxc {
 namespace {
@@ -30,10 +31,14 @@ std::string Identifier(std::string_view text, size_t limit) {
   return out;
 }
 
-// A step that has nothing to do: its output is its input's bytes.
+// A step that has nothing to do: its output is its input's bytes, or its
+// inputs lie where it puts them.
 bool IsShared(const Program& program, const Step& step) {
-  return step.view &&
-         program.Root(step.outputs[0]) == program.Root(step.inputs[0]);
+  if (step.view &&
+      program.Root(step.outputs[0]) == program.Root(step.inputs[0])) {
+    return true;
+  }
+  return IsInPlace(program, step);
 }
 
 KernelPlan PlanStep(const Program& program, const Step& step,

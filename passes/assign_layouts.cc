@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/program/in_place.h"
 #include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -73,6 +74,9 @@ class LayoutAssignment {
         ChooseFor(static_cast<int>(s), output);
       }
       ShareBorder(program_.steps[s]);
+    }
+    for (size_t s = program_.steps.size(); s-- > 0;) {
+      JoinBorders(program_.steps[s]);
     }
     SetLayouts();
     InsertCopies();
@@ -186,6 +190,42 @@ class LayoutAssignment {
     }
   }
 
+  // Parts can lie in their concatenation, or in what they are sliced from
+  // (place-parts), if all have the same border.
+  void JoinBorders(const Step& step) {
+    if (step.map() == nullptr || step.view) return;
+    for (const Store& store : step.map()->stores) {
+      const std::optional<BoxCopy> copy = MatchBoxCopy(store);
+      if (!copy) continue;
+      const int in = step.inputs[copy->input];
+      const int out = step.outputs[store.output];
+      if (MayLieIn(in, out) || MayLieIn(out, in)) {
+        chosen_[in]->Enclose(*chosen_[out]);
+        chosen_[out]->Enclose(*chosen_[in]);
+      }
+    }
+  }
+
+  // One run of bytes: all axes before the first that differs have one index.
+  bool MayLieIn(int part, int whole) const {
+    for (const int b : {part, whole}) {
+      const bool free = program_.buffers[b].kind == BufferKind::kInternal &&
+                        chosen_[b] && !ReadByView(b) && !WrittenByView(b);
+      if (!free) return false;
+    }
+    if (!chosen_[part]->SameBlock(*chosen_[whole])) return false;
+    const Shape inner = ShapeOf(part), outer = ShapeOf(whole);
+    int axis = 0;
+    while (axis < outer.rank() && inner[axis] == outer[axis] &&
+           outer[axis] == 1) {
+      ++axis;
+    }
+    for (++axis; axis < outer.rank(); ++axis) {
+      if (inner[axis] != outer[axis]) return false;
+    }
+    return true;
+  }
+
   // A view whose readers all want one other layout copies into it at once.
   Blocking ForView(Step& step, int buffer,
                    const std::vector<Blocking>& demands) {
@@ -204,6 +244,12 @@ class LayoutAssignment {
   bool ReadByView(int buffer) const {
     return std::ranges::any_of(ReadersOf(program_, buffer),
                                [&](int s) { return program_.steps[s].view; });
+  }
+
+  bool WrittenByView(int buffer) const {
+    return std::ranges::any_of(program_.steps, [&](const Step& step) {
+      return step.view && step.outputs[0] == buffer;
+    });
   }
 
   // The blocks in which `step` reads to write `buffer`, where its own index

@@ -99,10 +99,13 @@ EntryFunction PlanEntry(const Program& program,
   }
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].tasks == 0) continue;
-    std::vector<int> operands = program.steps[i].inputs;
-    operands.insert(operands.end(), program.steps[i].outputs.begin(),
-                    program.steps[i].outputs.end());
-    for (int& operand : operands) operand = program.Root(operand);
+    std::vector<EntryFunction::Operand> operands;
+    for (const auto* list :
+         {&program.steps[i].inputs, &program.steps[i].outputs}) {
+      for (const int b : *list) {
+        operands.push_back({program.Root(b), program.BytesIntoRoot(b)});
+      }
+    }
     entry.calls.push_back({code.kernel_names[steps[i].kernel],
                            std::move(operands), steps[i].tasks});
   }

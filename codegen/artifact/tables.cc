@@ -126,6 +126,7 @@ class TableMaker {
     row.last_step = live.last;
     if (buffer.alias_of >= 0) {
       row.kind = MXC_BUFFER_ALIAS;
+      row.offset = static_cast<uint64_t>(program.BytesIntoRoot(index));
     } else {
       row.kind = static_cast<uint8_t>(KindOf(buffer.kind));
       if (row.kind == MXC_BUFFER_WEIGHT) PlaceConstant(buffer, row);

@@ -69,7 +69,7 @@ class EntryEmitter {
   void Emit(const EntryFunction::Call& call) {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       builder_.CreateStore(
-          Address(call.operands[i]),
+          At(Address(call.operands[i].buffer), call.operands[i].bytes),
           builder_.CreateConstInBoundsGEP1_64(pointer_, operands_, i));
     }
     auto* i64 = builder_.getInt64Ty();

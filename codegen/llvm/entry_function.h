@@ -16,9 +16,13 @@
 namespace mxc {
 
 struct EntryFunction {
+  struct Operand {
+    int buffer;     // no alias
+    int64_t bytes;  // from its start
+  };
   struct Call {
     std::string kernel;
-    std::vector<int> operands;  // buffers that are no aliases
+    std::vector<Operand> operands;
     int64_t tasks;
   };
 

@@ -74,6 +74,7 @@ class ProgramParser {
       b.state = static_cast<int>(lex_.Integer());
     }
     if (lex_.Accept("alias")) b.alias_of = static_cast<int>(lex_.Integer());
+    if (lex_.Accept("from")) b.alias_begin = lex_.Integer();
     if (lex_.Accept("offset")) b.offset = lex_.Integer();
     const bool initialised = b.kind == BufferKind::kState && lex_.Peek() == "=";
     if ((b.kind == BufferKind::kConstant || initialised) && !lex_.failed()) {

@@ -133,6 +133,7 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
                   ToString(b.type), ToString(b.layout), KindName(b.kind));
   if (b.kind == BufferKind::kNextState) out += fmt::format(" {}", b.state);
   if (b.alias_of >= 0) out += fmt::format(" alias {}", b.alias_of);
+  if (b.alias_begin > 0) out += fmt::format(" from {}", b.alias_begin);
   if (b.offset >= 0) out += fmt::format(" offset {}", b.offset);
   const bool initialised = b.kind == BufferKind::kState && !b.constant.empty();
   if ((b.kind == BufferKind::kConstant || initialised) &&

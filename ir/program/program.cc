@@ -30,6 +30,14 @@ int Program::Root(int buffer) const {
   return buffer;
 }
 
+int64_t Program::BytesIntoRoot(int buffer) const {
+  int64_t bytes = 0;
+  for (; buffers[buffer].alias_of >= 0; buffer = buffers[buffer].alias_of) {
+    bytes += buffers[buffer].alias_begin;
+  }
+  return bytes;
+}
+
 std::vector<int> Program::BuffersOf(BufferKind kind) const {
   std::vector<int> found;
   for (size_t i = 0; i < buffers.size(); ++i) {

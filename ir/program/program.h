@@ -40,9 +40,11 @@ struct Buffer {
   // empty.
   Tensor constant;
   int state = -1;  // kNextState: the kState buffer
-  // Shares the bytes of this buffer (a view, or an in-place step), or -1. The
-  // root of a chain of aliases is the one that has an offset.
+  // Shares the bytes of this buffer (a view, an in-place step, a part of a
+  // concatenation), from `alias_begin` bytes on, or -1. The root of a chain of
+  // aliases is the one that has an offset.
   int alias_of = -1;
+  int64_t alias_begin = 0;
   // Storage plan: bytes from the start of the arena, kInternal roots only.
   int64_t offset = -1;
 
@@ -163,6 +165,7 @@ class Program {
   int64_t naive_bytes = -1;        // without any sharing
 
   int Root(int buffer) const;  // follows alias_of
+  int64_t BytesIntoRoot(int buffer) const;  // where it begins there
   std::vector<int> BuffersOf(BufferKind kind) const;
 };
 

@@ -83,6 +83,16 @@ class ProgramVerifier {
         b.alias_of == index) {
       return fmt::format("buffer {} aliases {}", index, b.alias_of);
     }
+    return CheckPart(index);
+  }
+
+  MaybeError CheckPart(int index) const {
+    const Buffer& b = program_.buffers[index];
+    if (b.alias_begin == 0) return std::nullopt;
+    if (b.alias_of < 0 || b.alias_begin < 0 ||
+        b.alias_begin + b.bytes() > program_.buffers[b.alias_of].bytes()) {
+      return fmt::format("buffer {} leaves what it is a part of", index);
+    }
     return std::nullopt;
   }
 

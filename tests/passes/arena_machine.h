@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/program.h"
 
@@ -30,8 +31,8 @@ class ArenaMachine {
       if (b.kind == BufferKind::kConstant) Write(buffer, b.constant);
       if (b.kind == BufferKind::kInput) Write(buffer, inputs.at(b.name));
       if (b.kind == BufferKind::kState) {
-        Write(buffer, b.constant.empty() ? Tensor::Filled(b.type, 0)
-                                         : b.constant);
+        Write(buffer,
+              b.constant.empty() ? Tensor::Filled(b.type, 0) : b.constant);
       }
     }
   }
@@ -51,7 +52,7 @@ class ArenaMachine {
       for (const int b : step.inputs) operands.push_back(Read(b));
       const auto results = InterpretStep(program_, step, operands);
       for (size_t i = 0; i < results.size(); ++i) {
-        Write(step.outputs[i], results[i]);
+        if (!IsInPlace(program_, step)) Write(step.outputs[i], results[i]);
       }
       PoisonDead(static_cast<int>(s));
     }
@@ -67,10 +68,11 @@ class ArenaMachine {
 
   unsigned char* Bytes(int buffer) {
     const int root = program_.Root(buffer);
+    const int64_t begin = program_.BytesIntoRoot(buffer);
     if (program_.buffers[root].kind == BufferKind::kInternal) {
-      return arena_.data() + program_.buffers[root].offset;
+      return arena_.data() + program_.buffers[root].offset + begin;
     }
-    return memory_[root].data();
+    return memory_[root].data() + begin;
   }
 
   template <class F>

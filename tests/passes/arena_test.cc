@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/passes/arena_machine.h"
 #include "tests/passes/blocked_catalog.h"
 #include "tests/passes/networks.h"
@@ -23,6 +25,25 @@ TEST_CASE("planned programs run in one arena without losing a value") {
       CHECK(Distance(ArenaMachine(program, net.inputs).Run(), expected) < 1e-5);
     }
   }
+}
+
+TEST_CASE("branches write into their concatenation") {
+  const BlockedCatalog catalog;
+  const Program program = Compile(Branches(), {}, &catalog);
+  const auto join = std::ranges::find_if(
+      program.steps, [](const Step& s) { return s.name == "join"; });
+  CAPTURE(Print(program));
+  REQUIRE(join != program.steps.end());
+  CHECK(IsInPlace(program, *join));
+  const int whole = join->outputs[0];
+  std::vector<int64_t> begins;
+  for (const int part : join->inputs) {
+    CHECK(program.Root(part) == whole);
+    begins.push_back(program.BytesIntoRoot(part));
+  }
+  // 4 and 8 channels in blocks of 4.
+  const int64_t block = program.buffers[whole].bytes() / 3;
+  CHECK(begins == std::vector<int64_t>{0, block});
 }
 
 // The data of a chosen kernel, as its catalog entry asks for it.

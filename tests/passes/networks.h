@@ -15,6 +15,7 @@ Network ResidualV1();     // conv, batch norm, relu, add, relu
 Network BottleneckV1();   // the same, strided in its 1x1 convolutions
 Network ResidualV2();     // pre-activation: batch norm and relu before conv
 Network Inception();      // branches of different width, joined by Concat
+Network Branches();       // the same after larger layers, and a slice
 Network DenseBlock();     // Concats of Concats, read by batch norms
 Network SqueezeExcite();  // a broadcast product with a gate per channel
 Network Detector();       // several outputs, slices, softmax over channels

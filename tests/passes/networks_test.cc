@@ -135,6 +135,23 @@ Network Inception() {
   return net;
 }
 
+Network Branches() {
+  Network net("branches");
+  const std::vector<AttrText> same = {{"pad", "(1, 1)"}};
+  Value x = ConvNormRelu(net, "stem", net.Input("data", {1, 3, 12, 12}), 3, 8,
+                         3, same);
+  x = ConvNormRelu(net, "wide", x, 8, 8, 3, {{"stride", "(2, 2)"}});
+  Value a = ConvNormRelu(net, "a", x, 8, 4, 1);
+  Value b = ConvNormRelu(net, "b", x, 8, 8, 3, same);
+  x = net.Op("Concat", "join", {a, b}, {{"num_args", "2"}});
+  Value y = ConvNormRelu(net, "c", x, 12, 8, 3, same);
+  Value z = net.Op("slice_axis", "slice", {x},
+                   {{"axis", "1"}, {"begin", "4"}, {"end", "12"}});
+  z = ConvNormRelu(net, "d", z, 8, 8, 1);
+  net.Output(net.Op("elemwise_add", "add", {y, z}));
+  return net;
+}
+
 Network DenseBlock() {
   Network net("dense_block");
   Value x = ConvNormRelu(net, "stem", net.Input("data", {1, 3, 6, 6}), 3, 4, 1);
@@ -236,8 +253,8 @@ Network Constants() {
 std::vector<Network> AllNetworks() {
   std::vector<Network> networks;
   for (Network (*make)() :
-       {Mlp, Lenet, ResidualV1, BottleneckV1, ResidualV2, Inception, DenseBlock,
-        SqueezeExcite, Detector, Elementwise, Outputs, Constants}) {
+       {Mlp, Lenet, ResidualV1, BottleneckV1, ResidualV2, Inception, Branches,
+        DenseBlock, SqueezeExcite, Detector, Elementwise, Outputs, Constants}) {
     networks.push_back(make());
   }
   return networks;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/in_place.h"
+
+#include <algorithm>
+
+namespace mxc {
+namespace {
+
+// Where `index` begins on an axis: variable `axis` plus a constant, or a
+// constant where the box has one index only.
+std::optional<int64_t> BeginOf(const Expr& index, int axis, int64_t begin,
+                               int64_t extent) {
+  if (index->kind == ExprKind::kConst && extent == 1) {
+    return static_cast<int64_t>(index->number);
+  }
+  const bool sum = index->kind == ExprKind::kBinary &&
+                   index->binary == BinaryOp::kAdd &&
+                   index->args[1]->kind == ExprKind::kConst;
+  const Expr& var = sum ? index->args[0] : index;
+  if (var->kind != ExprKind::kVar || var->index != axis) return std::nullopt;
+  return begin + (sum ? static_cast<int64_t>(index->args[1]->number) : 0);
+}
+
+}  // namespace
+
+std::optional<BoxCopy> MatchBoxCopy(const Store& store) {
+  const Expr& load = store.value;
+  if (load->kind != ExprKind::kLoad) return std::nullopt;
+  if (load->args.size() != store.extent.size()) return std::nullopt;
+  BoxCopy copy;
+  copy.input = load->index;
+  for (size_t axis = 0; axis < load->args.size(); ++axis) {
+    const auto from = BeginOf(load->args[axis], static_cast<int>(axis),
+                              store.begin[axis], store.extent[axis]);
+    if (!from) return std::nullopt;
+    copy.from.push_back(*from);
+  }
+  return copy;
+}
+
+std::optional<int64_t> BytesBetween(const Buffer& from,
+                                    const Extents& from_begin, const Buffer& to,
+                                    const Extents& to_begin,
+                                    const Extents& extent) {
+  const Layout &a = from.layout, &b = to.layout;
+  const bool alike = a.dims.size() == b.dims.size() && a.basis == b.basis &&
+                     a.basis == KernelBasis::kPlain &&
+                     from.type.dtype == to.type.dtype;
+  if (!alike) return std::nullopt;
+  const Extents a_strides = a.strides(), b_strides = b.strides();
+  for (size_t i = 0; i < a.dims.size(); ++i) {
+    const int axis = a.dims[i].axis;
+    if (axis != b.dims[i].axis) return std::nullopt;
+    const auto at = static_cast<size_t>(axis);
+    const int64_t block = a.block(axis);
+    const bool moves = extent[at] > 1;
+    const bool unit = a.dims[i].extent == 1 && b.dims[i].extent == 1;
+    if (moves && !unit && a_strides[i] != b_strides[i]) return std::nullopt;
+    if (!moves) continue;
+    if (block != b.block(axis)) return std::nullopt;
+    const int64_t ahead =
+        to_begin[at] + b.halo_low[at] - from_begin[at] - a.halo_low[at];
+    if (ahead % block != 0) return std::nullopt;
+  }
+  return (b.Offset(to_begin) - a.Offset(from_begin)) * SizeOf(from.type.dtype);
+}
+
+namespace {
+
+bool IsInPlace(const Program& program, const Step& step, const Store& store) {
+  const std::optional<BoxCopy> copy = MatchBoxCopy(store);
+  if (!copy) return false;
+  const int input = step.inputs[static_cast<size_t>(copy->input)];
+  const int output = step.outputs[static_cast<size_t>(store.output)];
+  if (program.Root(input) != program.Root(output)) return false;
+  const auto between =
+      BytesBetween(program.buffers[input], copy->from, program.buffers[output],
+                   store.begin, store.extent);
+  return between ==
+         program.BytesIntoRoot(input) - program.BytesIntoRoot(output);
+}
+
+}  // namespace
+
+bool IsInPlace(const Program& program, const Step& step) {
+  return step.map() != nullptr &&
+         std::ranges::all_of(step.map()->stores, [&](const Store& store) {
+           return IsInPlace(program, step, store);
+         });
+}
+
+}  // namespace mxc
