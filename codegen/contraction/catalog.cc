@@ -8,7 +8,6 @@
 #include "codegen/contraction/pixel_sums.h"
 #include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
-#include "codegen/contraction/winograd_costs.h"
 #include "codegen/contraction/winograd_shape.h"
 #include "codegen/contraction/winograd_sums_shape.h"
 
@@ -18,7 +17,6 @@ namespace {
 using contraction::ChooseTile;
 using contraction::HaloHigh;
 using contraction::HaloLow;
-using contraction::kTransformCycles;
 using contraction::RegisterTile;
 using contraction::TileEfficiency;
 
@@ -35,7 +33,6 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
 constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
-constexpr double kWinogradEfficiency = 0.85;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
 constexpr int64_t kMostPartBytes = 16 << 20;
@@ -206,8 +203,7 @@ class CpuCatalog : public KernelCatalog {
     return halo;
   }
 
-  // Tiles hang over the output's end; transforms take the share of the products
-  // that one over the channels is.
+  // Tiles hang over the output's end.
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradFits(c)) return;
@@ -223,25 +219,13 @@ class CpuCatalog : public KernelCatalog {
         Make(c, algorithm, lanes_, lanes_, tile, panel_vectors);
     candidate.halo_low = WholeHaloLow(c);
     candidate.halo_high = contraction::WinogradHaloHigh(c, algorithm);
-    candidate.scratch_bytes =
-        contraction::MakeWinogradGrid(target_, c, candidate.choice)
-            .scratch_bytes;
-    const auto planes = static_cast<double>(n * n);
-    const int64_t tiles =
-        c.batch * DivideUp(c.output[0], m) * DivideUp(c.output[1], m);
-    const double entries = planes * static_cast<double>(tiles);
-    const auto padded = static_cast<double>(vectors * lanes_);
-    const double products = entries * static_cast<double>(c.in) * padded;
-    const double transforms =
-        entries *
-        (static_cast<double>(DivideUp(c.in, lanes_) * lanes_) + padded);
-    const double weights = planes * static_cast<double>(c.in * c.out);
+    const auto grid =
+        contraction::MakeWinogradGrid(target_, c, candidate.choice);
+    candidate.scratch_bytes = grid.scratch_bytes;
+    candidate.cost = grid.seconds;
     candidate.turned = c.flip;
     candidate.packing_cost =
-        planes * static_cast<double>(c.in * c.out) * kPackingSeconds;
-    candidate.cost = products / (2 * kClock * lanes_ * kWinogradEfficiency) +
-                     transforms * kTransformCycles / (kClock * lanes_) +
-                     4 * weights / kBytesPerSecond;
+        static_cast<double>(n * n * c.in * c.out) * kPackingSeconds;
     out.push_back(std::move(candidate));
   }
 

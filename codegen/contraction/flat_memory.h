@@ -37,6 +37,13 @@ class FlatMemory {
   void StoreVector(llvm::Value* value, llvm::Value* address) {
     b_.CreateAlignedStore(value, address, llvm::Align(4));
   }
+  // Asks for the address's line in the second cache.
+  void Fetch(llvm::Value* address, bool to_write) {
+    constexpr int kSecondCache = 2, kData = 1;
+    b_.CreateIntrinsic(b_.getVoidTy(), llvm::Intrinsic::prefetch,
+                       {address, b_.getInt32(to_write ? 1 : 0),
+                        b_.getInt32(kSecondCache), b_.getInt32(kData)});
+  }
   // extent · i / n, where the i-th of n nearly equal parts begins.
   llvm::Value* Part(llvm::Value* i, int64_t n, int64_t extent) {
     return n == extent ? i : b_.CreateUDiv(Times(i, extent), kernel_.Int(n));

@@ -20,7 +20,7 @@ WinogradKernel::WinogradKernel(KernelFunction& kernel,
       nest_(shape.step.nest),
       data_(kernel.scratch()),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
-      outputs_(At(products_, shape.planes() * shape.grid.product_plane)),
+      lines_(At(products_, shape.planes() * shape.grid.product_plane)),
       epilogue_(kernel, shape.step) {}
 
 void WinogradKernel::Emit() {
@@ -30,11 +30,8 @@ void WinogradKernel::Emit() {
 
 void WinogradKernel::EmitTask(llvm::Value* task) {
   const WinogradGrid& grid = shape_.grid;
-  llvm::Value* inner =
-      kernel_.Int(grid.channels_innermost ? grid.channel_chunks : grid.blocks);
-  llvm::Value* index = b_.CreateURem(task, inner);
-  llvm::Value* chunk = b_.CreateUDiv(task, inner);
-  if (grid.channels_innermost) std::swap(index, chunk);
+  llvm::Value* index = BlockOf(task);
+  llvm::Value* chunk = b_.CreateURem(task, kernel_.Int(grid.channel_chunks));
   llvm::Value* full = kernel_.Int(grid.block_tiles);
   Block block;
   block.first = Times(index, grid.block_tiles);
@@ -43,62 +40,101 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
   block.count = all_full ? full : Least(rest, full);
   block.is_full = all_full ? b_.getTrue() : b_.CreateICmpEQ(block.count, full);
   const int64_t groups = shape_.step.vector_groups();
-  llvm::Value* first_group = Part(chunk, grid.channel_chunks, groups);
-  llvm::Value* last_group =
+  block.first_group = Part(chunk, grid.channel_chunks, groups);
+  block.last_group =
       Part(Plus(chunk, kernel_.Int(1)), grid.channel_chunks, groups);
-  ZeroHalo(index, first_group, last_group);
-  TransformData(block);
-  EmitGroups(block, first_group, last_group);
+  SetNext(task, index, block);
+  ZeroHalo(index, block.first_group, block.last_group);
+  // The task before left the same block's data.
+  llvm::Value* is_new = b_.CreateOr(b_.CreateICmpEQ(task, kernel_.begin()),
+                                    b_.CreateICmpEQ(chunk, kernel_.Int(0)));
+  kernel_.If(is_new, [&] { TransformData(block); });
+  EmitGroups(block);
+}
+
+llvm::Value* WinogradKernel::BlockOf(llvm::Value* task) {
+  return b_.CreateUDiv(task, kernel_.Int(shape_.grid.channel_chunks));
+}
+
+// The next task's windows, unless they are this task's.
+void WinogradKernel::SetNext(llvm::Value* task, llvm::Value* index,
+                             Block& block) {
+  const WinogradGrid& grid = shape_.grid;
+  llvm::Value* next = Plus(task, kernel_.Int(1));
+  llvm::Value* next_index = BlockOf(next);
+  block.next = Times(next_index, grid.block_tiles);
+  llvm::Value* count = Least(b_.CreateSub(kernel_.Int(grid.tiles), block.next),
+                             kernel_.Int(grid.block_tiles));
+  llvm::Value* is_other = b_.CreateAnd(b_.CreateICmpSLT(next, kernel_.end()),
+                                       b_.CreateICmpNE(next_index, index));
+  block.next_windows = b_.CreateSelect(
+      is_other, Times(count, shape_.data_blocks()), kernel_.Int(0));
 }
 
 void WinogradKernel::TransformData(const Block& block) {
   const int64_t lanes = nest_.lanes;
-  llvm::Value* base = At(kernel_.operand(0), shape_.data_base);
   kernel_.Loop(
       kernel_.Int(0), kernel_.Int(shape_.data_blocks()), 1,
       [&](llvm::Value* channels) {
-        llvm::Value* from = Advance(base, channels, shape_.data_block);
         llvm::Value* to =
             Advance(data_, channels, shape_.grid.block_tiles * lanes);
         kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* tile) {
-          const Corner at = CornerOf(Plus(block.first, tile));
-          llvm::Value* window = Advance(from, at.image, shape_.data_image);
-          window = Advance(window, at.row, shape_.data_row);
-          window = Advance(window, at.column, shape_.data_column);
-          TransformTile(window, Advance(to, tile, lanes));
+          TransformTile(WindowOf(Plus(block.first, tile), channels),
+                        Advance(to, tile, lanes));
         });
       });
 }
 
-void WinogradKernel::TransformTile(llvm::Value* window, llvm::Value* to) {
-  const int64_t n = shape_.window();
-  Vectors x;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      x.push_back(
-          LoadVector(At(window, i * shape_.data_row + j * shape_.data_column)));
-    }
-  }
-  x = MultiplyBothSides(kernel_, DataMatrix(shape_.basis), static_cast<int>(n),
-                        std::move(x));
-  for (int64_t plane = 0; plane < n * n; ++plane) {
-    StoreVector(x[plane], At(to, plane * shape_.grid.data_plane));
-  }
+llvm::Value* WinogradKernel::WindowOf(llvm::Value* tile,
+                                      llvm::Value* channels) {
+  const Corner at = CornerOf(tile);
+  llvm::Value* window = At(kernel_.operand(0), shape_.data_base);
+  window = Advance(window, channels, shape_.data_block);
+  window = Advance(window, at.image, shape_.data_image);
+  window = Advance(window, at.row, shape_.data_row);
+  return Advance(window, at.column, shape_.data_column);
 }
 
-void WinogradKernel::EmitGroups(const Block& block, llvm::Value* first,
-                                llvm::Value* last) {
+void WinogradKernel::TransformTile(llvm::Value* window, llvm::Value* to) {
+  const int64_t n = shape_.window(), lanes = nest_.lanes;
+  const int64_t plane = shape_.grid.data_plane;
+  const auto matrix = DataMatrix(shape_.basis);
+  TransformLines(matrix, n, {window, shape_.data_column, shape_.data_row},
+                 {lines_, lanes, n * lanes});
+  TransformLines(matrix, n, {lines_, n * lanes, lanes}, {to, n * plane, plane});
+}
+
+// A loop over `count` lines of vectors: registers hold no more than one.
+void WinogradKernel::TransformLines(std::span<const double> matrix,
+                                    int64_t count, const Lines& from,
+                                    const Lines& to) {
+  const auto columns = static_cast<int64_t>(shape_.window());
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* line) {
+    llvm::Value* source = Advance(from.base, line, from.line);
+    Vectors x;
+    for (int64_t i = 0; i < columns; ++i) {
+      x.push_back(LoadVector(At(source, i * from.entry)));
+    }
+    x = Multiply(kernel_, matrix, x);
+    llvm::Value* place = Advance(to.base, line, to.line);
+    for (size_t i = 0; i < x.size(); ++i) {
+      StoreVector(x[i], At(place, static_cast<int64_t>(i) * to.entry));
+    }
+  });
+}
+
+void WinogradKernel::EmitGroups(const Block& block) {
   const int64_t full = shape_.step.full_vector_groups();
   const int vectors = shape_.step.tile.vectors;
   llvm::Value* limit = kernel_.Int(full);
   if (full > 0) {
-    kernel_.Loop(first, Least(last, limit), 1, [&](llvm::Value* group) {
-      EmitGroup(block, group, vectors, 0);
-    });
+    kernel_.Loop(
+        block.first_group, Least(block.last_group, limit), 1,
+        [&](llvm::Value* group) { EmitGroup(block, group, vectors, 0); });
   }
   const int rest = static_cast<int>(nest_.vectors() - full * vectors);
   if (rest == 0) return;
-  kernel_.If(b_.CreateICmpUGT(last, limit),
+  kernel_.If(b_.CreateICmpUGT(block.last_group, limit),
              [&] { EmitGroup(block, limit, rest, nest_.tail_lanes()); });
 }
 
@@ -124,6 +160,7 @@ void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
   llvm::Value* weights = Advance(kernel_.operand(1), group, nest.panel_stride);
   kernel_.Loop(
       kernel_.Int(0), kernel_.Int(shape_.planes()), 1, [&](llvm::Value* plane) {
+        FetchAhead(block, group, vectors, plane);
         llvm::Value* data = Advance(data_, plane, grid.data_plane);
         llvm::Value* weight = Advance(weights, plane, plane_weights);
         llvm::Value* products = Advance(products_, plane, grid.product_plane);
@@ -178,20 +215,65 @@ void WinogradKernel::MultiplyPlane(int64_t tiles, int vectors,
   }
 }
 
+// Brings the next block's windows and the lines of this group's outputs closer,
+// a part beside each plane's products.
+void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
+                                int vectors, llvm::Value* plane) {
+  const WinogradGrid& grid = shape_.grid;
+  const auto split = [&](llvm::Value* i, int64_t extent) {
+    return std::pair(b_.CreateUDiv(i, kernel_.Int(extent)),
+                     b_.CreateURem(i, kernel_.Int(extent)));
+  };
+  if (grid.blocks > 1) {
+    const int64_t groups =
+        std::max<int64_t>(1, shape_.step.vector_groups() / grid.channel_chunks);
+    const int64_t windows = grid.block_tiles * shape_.data_blocks();
+    llvm::Value* planes_before =
+        Times(b_.CreateSub(group, block.first_group), shape_.planes());
+    EachOf(Plus(planes_before, plane),
+           DivideUp(windows, groups * shape_.planes()), block.next_windows,
+           [&](llvm::Value* i) {
+             const auto [tile, channels] = split(i, shape_.data_blocks());
+             FetchSquare(WindowOf(Plus(block.next, tile), channels),
+                         shape_.window(), shape_.data_row, /*to_write=*/false);
+           });
+  }
+  EachOf(plane, DivideUp(grid.block_tiles * vectors, shape_.planes()),
+         Times(block.count, vectors), [&](llvm::Value* i) {
+           const auto [tile, v] = split(i, vectors);
+           FetchSquare(
+               OutputOf(CornerOf(Plus(block.first, tile)),
+                        Plus(Times(group, shape_.step.tile.vectors), v)),
+               shape_.outputs, nest_.rows.output_stride, /*to_write=*/true);
+         });
+}
+
+// body(i) for `each` of 0 <= i < count in each turn.
+void WinogradKernel::EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
+                            const std::function<void(llvm::Value*)>& body) {
+  llvm::Value* first = Times(turn, each);
+  kernel_.Loop(first, Least(Plus(first, kernel_.Int(each)), count), 1, body);
+}
+
+void WinogradKernel::FetchSquare(llvm::Value* corner, int64_t side, int64_t row,
+                                 bool to_write) {
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(side), 1, [&](llvm::Value* i) {
+    llvm::Value* line = Advance(corner, i, row);
+    for (int64_t at = 0; at < side * nest_.lanes; at += kLineFloats) {
+      Fetch(At(line, at), to_write);
+    }
+  });
+}
+
 void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
                                  llvm::Value* products, int64_t tail_lanes) {
-  const int64_t m = shape_.outputs;
+  const int64_t m = shape_.outputs, n = shape_.window();
+  const auto matrix = OutputMatrix(shape_.basis, m);
+  const int64_t plane = shape_.grid.product_plane;
   kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* tile) {
-    llvm::Value* from = Advance(products, tile, nest_.lanes);
-    Vectors x;
-    for (int64_t plane = 0; plane < shape_.planes(); ++plane) {
-      x.push_back(LoadVector(At(from, plane * shape_.grid.product_plane)));
-    }
-    x = MultiplyBothSides(kernel_, OutputMatrix(shape_.basis, m),
-                          static_cast<int>(shape_.window()), std::move(x));
-    for (int64_t i = 0; i < m * m; ++i) {
-      StoreVector(x[i], At(outputs_, i * nest_.lanes));
-    }
+    TransformLines(matrix, n,
+                   {Advance(products, tile, nest_.lanes), plane, n * plane},
+                   {lines_, nest_.lanes, n * nest_.lanes});
     WriteTile(CornerOf(Plus(block.first, tile)), vector, tail_lanes);
   });
 }
@@ -199,45 +281,55 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
 // What of the tile lies inside of the output.
 void WinogradKernel::WriteTile(const Corner& corner, llvm::Value* vector,
                                int64_t tail_lanes) {
-  const int64_t m = shape_.outputs;
+  const int64_t m = shape_.outputs, n = shape_.window();
+  const auto matrix = OutputMatrix(shape_.basis, m);
   const auto inside = [&](int64_t extent, llvm::Value* first) -> llvm::Value* {
     if (extent % m == 0) return kernel_.Int(m);
     return Least(b_.CreateSub(kernel_.Int(extent), first), kernel_.Int(m));
   };
   llvm::Value* columns = inside(shape_.width, corner.column);
+  llvm::Value* outputs = At(lines_, m * n * nest_.lanes);
   kernel_.Loop(
       kernel_.Int(0), inside(shape_.height, corner.row), 1,
       [&](llvm::Value* i) {
         const Corner row = {corner.image, Plus(corner.row, i), corner.column};
-        llvm::Value* sums = Advance(outputs_, i, m * nest_.lanes);
+        llvm::Value* line = Advance(lines_, i, n * nest_.lanes);
+        Vectors x;
+        for (int64_t j = 0; j < n; ++j) {
+          x.push_back(LoadVector(At(line, j * nest_.lanes)));
+        }
+        x = Multiply(kernel_, matrix, x);
         kernel_.If(
             b_.CreateICmpEQ(columns, kernel_.Int(m)),
-            [&] { WriteRow(row, sums, m, vector, tail_lanes); },
+            [&] { WriteRow(row, x, vector, tail_lanes); },
             [&] {
+              for (int64_t j = 0; j < m; ++j) {
+                StoreVector(x[j], At(outputs, j * nest_.lanes));
+              }
               kernel_.Loop(kernel_.Int(0), columns, 1, [&](llvm::Value* j) {
                 WriteRow({row.image, row.row, Plus(row.column, j)},
-                         Advance(sums, j, nest_.lanes), 1, vector, tail_lanes);
+                         {LoadVector(Advance(outputs, j, nest_.lanes))}, vector,
+                         tail_lanes);
               });
             });
       });
 }
 
-void WinogradKernel::WriteRow(const Corner& corner, llvm::Value* sums,
-                              int64_t width, llvm::Value* vector,
-                              int64_t tail_lanes) {
-  Vectors values;
-  for (int64_t j = 0; j < width; ++j) {
-    values.push_back(LoadVector(At(sums, j * nest_.lanes)));
-  }
+void WinogradKernel::WriteRow(const Corner& corner, const Vectors& values,
+                              llvm::Value* vector, int64_t tail_lanes) {
+  const TileShape tile = {static_cast<int64_t>(values.size()), 1, 1};
+  epilogue_.Write(tile, {{corner.image}, {}, corner.row, corner.column, vector},
+                  MicroKernel(kernel_, nest_, tile), tail_lanes, values,
+                  OutputOf(corner, vector));
+}
+
+llvm::Value* WinogradKernel::OutputOf(const Corner& corner,
+                                      llvm::Value* vector) {
   llvm::Value* output = At(Output(), nest_.output_base);
   output = Advance(output, corner.image, nest_.outer[0].output_stride);
   output = Advance(output, vector, nest_.output_vector_stride);
   output = Advance(output, corner.row, nest_.rows.output_stride);
-  output = Advance(output, corner.column, nest_.columns.output_stride);
-  const TileShape tile = {width, 1, 1};
-  epilogue_.Write(tile, {{corner.image}, {}, corner.row, corner.column, vector},
-                  MicroKernel(kernel_, nest_, tile), tail_lanes, values,
-                  output);
+  return Advance(output, corner.column, nest_.columns.output_stride);
 }
 
 // The first block's tasks do it for all images.

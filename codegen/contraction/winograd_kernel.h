@@ -25,35 +25,56 @@ class WinogradKernel : private FlatMemory {
   struct Block {
     llvm::Value *first, *count;  // of its tiles
     llvm::Value* is_full;        // i1
+    llvm::Value *first_group, *last_group;
+    // The block that follows: its first tile, and how many windows it has, 0 if
+    // their data are there.
+    llvm::Value *next, *next_windows;
   };
   // Of a tile of outputs; i64 values.
   struct Corner {
     llvm::Value *image, *row, *column;
   };
+  // `entry` and `line`: from one vector, from one line of them to the next.
+  struct Lines {
+    llvm::Value* base;
+    int64_t line, entry;
+  };
   void EmitTask(llvm::Value* task);
+  llvm::Value* BlockOf(llvm::Value* task);
+  void SetNext(llvm::Value* task, llvm::Value* index, Block& block);
   void TransformData(const Block& block);
   void TransformTile(llvm::Value* window, llvm::Value* to);
-  void EmitGroups(const Block& block, llvm::Value* first, llvm::Value* last);
+  void TransformLines(std::span<const double> matrix, int64_t count,
+                      const Lines& from, const Lines& to);
+  void EmitGroups(const Block& block);
   void EmitGroup(const Block& block, llvm::Value* group, int vectors,
                  int64_t tail_lanes);
   void EmitProducts(const Block& block, llvm::Value* group, int vectors);
   void MultiplyPlane(int64_t tiles, int vectors, llvm::Value* data,
                      llvm::Value* weight, llvm::Value* products);
+  void FetchAhead(const Block& block, llvm::Value* group, int vectors,
+                  llvm::Value* plane);
+  void EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
+              const std::function<void(llvm::Value*)>& body);
+  void FetchSquare(llvm::Value* corner, int64_t side, int64_t row,
+                   bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
   void WriteTile(const Corner& corner, llvm::Value* vector, int64_t tail_lanes);
-  void WriteRow(const Corner& corner, llvm::Value* sums, int64_t width,
+  void WriteRow(const Corner& corner, const Vectors& values,
                 llvm::Value* vector, int64_t tail_lanes);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
                 llvm::Value* last_group);
 
   Corner CornerOf(llvm::Value* tile);
+  llvm::Value* WindowOf(llvm::Value* tile, llvm::Value* channels);
+  llvm::Value* OutputOf(const Corner& corner, llvm::Value* vector);
   llvm::Value* Output();
 
   const WinogradShape& shape_;
   const Nest& nest_;  // of the output
-  // Scratch: transformed data, products, one tile of outputs.
-  llvm::Value *data_, *products_, *outputs_;
+  // Scratch: transformed data, products, a tile between its two transforms.
+  llvm::Value *data_, *products_, *lines_;
   Epilogue epilogue_;
 };
 

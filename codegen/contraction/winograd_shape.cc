@@ -12,23 +12,38 @@ namespace {
 
 // Channels that one step multiplies.
 constexpr int64_t kUnroll = 8;
-// What weights beyond the caches and transformed data beyond the second cache
-// cost.
-constexpr double kWeightBytesPerSecond = 4e10;
-constexpr double kDataBytesPerSecond = 1e11;
+// What products take besides multiply-adds; how many of these it takes to start
+// and to put down a sum.
+constexpr double kProductRate = 0.97;
+constexpr int64_t kSumCost = 3;
+// How fast weights come under the products, from memory or from the cache that
+// cores share; what of the time for reading them again is not hidden; and what
+// transformed data and products cost that do not stay in the second cache
+// beside the weights that pass through it.
+constexpr double kMemoryBytesPerSecond = 2.5e10, kCacheBytesPerSecond = 6e10;
+constexpr double kSharedCacheBytes = 24 << 20;
+constexpr double kAgainFromMemory = 1.2e11, kAgainFromCache = 4e11;
+constexpr double kSpilledBytesPerSecond = 1e11;
+constexpr double kScratchShare = 0.375;
+// Portions in which threads take tasks: each transforms its data anew.
+constexpr int64_t kPortions = 8;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+double Real(int64_t x) { return static_cast<double>(x); }
 
 struct Work {
-  int64_t planes, lanes, panel_width, in, out;
+  int64_t planes, lanes, in, out;
+  RegisterTile tile;
 
+  int64_t panel_width() const { return lanes * tile.vectors; }
   int64_t in_blocks() const { return DivideUp(in, lanes); }
-  int64_t groups() const { return DivideUp(out, panel_width); }
+  int64_t out_vectors() const { return DivideUp(out, lanes); }
+  int64_t groups() const { return DivideUp(out, panel_width()); }
   int64_t data_plane(int64_t tiles) const {
     return in_blocks() * tiles * lanes + kPlanePadding;
   }
   int64_t product_plane(int64_t tiles) const {
-    return tiles * panel_width + kPlanePadding;
+    return tiles * panel_width() + kPlanePadding;
   }
   int64_t scratch_bytes(int64_t tiles) const {
     return 4 * (planes * (data_plane(tiles) + product_plane(tiles)) +
@@ -36,27 +51,38 @@ struct Work {
   }
 };
 
-// Estimated seconds of one thread's share of the step, times the threads.
+// Estimated seconds of the step on one thread.
 double Seconds(const Target& target, const Work& work, int64_t tiles,
-               int64_t block_tiles, int64_t chunks) {
-  const auto real = [](int64_t x) { return static_cast<double>(x); };
-  const int64_t blocks = DivideUp(tiles, block_tiles);
-  const double products = real(work.planes * tiles * work.in) *
-                          real(work.groups() * work.panel_width) /
-                          (2 * kWinogradClock * work.lanes);
-  const double transforms = real(work.planes * tiles * work.in_blocks()) *
-                            kTransformCycles / kWinogradClock * real(chunks);
-  const double weights = 4 * real(work.planes * work.in * work.out) *
-                         real(blocks) / kWeightBytesPerSecond;
-  const double data_bytes =
-      4 * real(work.planes * work.data_plane(tiles)) * real(work.groups());
-  const bool fits = work.scratch_bytes(block_tiles) <= target.l2_bytes;
-  const double data = fits ? 0 : data_bytes / kDataBytesPerSecond;
-  const double uneven = Unevenness(tiles, blocks) *
-                        Unevenness(work.groups(), chunks) *
-                        (1 + Waiting(blocks * chunks));
-  return (products + transforms) * uneven + weights + data +
-         real(blocks * chunks) * kWinogradTaskSeconds;
+               int64_t block_tiles, int64_t repeats) {
+  const double entries = Real(work.planes * tiles);
+  const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
+                                                    work.out_vectors());
+  const double products = entries *
+                          Real((work.in + kSumCost) * work.out_vectors()) /
+                          (2 * kWinogradClock * rate);
+  const double transforms =
+      entries * Real(work.in_blocks() * repeats + work.out_vectors()) *
+      kTransformCycles / kWinogradClock;
+  const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
+  const bool cached = weight_bytes <= kSharedCacheBytes;
+  const double passes = Real(DivideUp(tiles, block_tiles));
+  const double first =
+      std::max(products / passes, weight_bytes / kMemoryBytesPerSecond);
+  const double again =
+      std::max(products / passes,
+               weight_bytes /
+                   (cached ? kCacheBytesPerSecond : kMemoryBytesPerSecond)) +
+      weight_bytes / (cached ? kAgainFromCache : kAgainFromMemory);
+  const double spilled =
+      std::clamp(Real(work.scratch_bytes(block_tiles)) /
+                         (kScratchShare * Real(target.l2_bytes)) -
+                     1,
+                 0.0, 1.0);
+  const double scratch_bytes = 4 * entries *
+                               Real(work.in_blocks() + work.out_vectors()) *
+                               Real(work.lanes);
+  return first + (passes - 1) * again + transforms +
+         2 * spilled * scratch_bytes / kSpilledBytesPerSecond;
 }
 
 Extents DataStrides(const Layout& layout, int64_t lanes) {
@@ -125,8 +151,12 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
   const int64_t m = WinogradTile(choice.algorithm);
   const int64_t n = m + c.kernel[0] - 1;
-  const Work work = {n * n, choice.block, choice.block * choice.tile_vectors,
-                     c.in, c.out};
+  const Work work = {n * n,
+                     choice.block,
+                     c.in,
+                     c.out,
+                     {static_cast<int>(choice.tile_rows),
+                      static_cast<int>(choice.tile_vectors)}};
   WinogradGrid grid;
   grid.tile_rows = DivideUp(c.output[0], m);
   grid.tile_columns = DivideUp(c.output[1], m);
@@ -135,20 +165,25 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   for (int64_t count = std::min(grid.tiles, kMostBlockTiles); count >= 1;
        --count) {
     if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
+    const int64_t blocks = DivideUp(grid.tiles, count);
     for (int64_t chunks = 1; chunks <= std::min<int64_t>(work.groups(), 16);
          ++chunks) {
-      const double seconds = Seconds(target, work, grid.tiles, count, chunks);
+      const double alone = Seconds(target, work, grid.tiles, count, 1);
+      const double shared =
+          Seconds(target, work, grid.tiles, count, std::min(chunks, kPortions));
+      const double uneven = Unevenness(grid.tiles, blocks) *
+                            Unevenness(work.groups(), chunks) *
+                            (1 + Waiting(blocks * chunks));
+      const double seconds = (alone + shared) / 2 * uneven +
+                             Real(blocks * chunks) * kWinogradTaskSeconds;
       if (best != 0 && seconds >= best) continue;
       best = seconds;
+      grid.seconds = alone;
       grid.block_tiles = count;
       grid.channel_chunks = chunks;
     }
   }
   grid.blocks = DivideUp(grid.tiles, grid.block_tiles);
-  const double pixels = static_cast<double>(grid.tiles * m * m);
-  const double weights = static_cast<double>(work.planes * c.in * c.out);
-  grid.channels_innermost =
-      DataOverWeights(4 * pixels * static_cast<double>(c.in), 4 * weights);
   grid.data_plane = work.data_plane(grid.block_tiles);
   grid.product_plane = work.product_plane(grid.block_tiles);
   grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);

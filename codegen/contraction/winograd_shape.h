@@ -20,15 +20,16 @@ Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm);
 
 // How tiles and output channels are dealt: blocks of `block_tiles` tiles (the
 // last may have fewer), each times chunks of the groups of output vectors.
+// Tasks in sequence share a block, so that a thread transforms its data once.
 struct WinogradGrid {
   int64_t tile_rows = 1, tile_columns = 1;  // of one image
   int64_t tiles = 1;                        // of all images
   int64_t block_tiles = 1, blocks = 1;
   int64_t channel_chunks = 1;
-  bool channels_innermost = false;  // as Tasks has it
   // Elements of a plane of transformed data, and of products.
   int64_t data_plane = 0, product_plane = 0;
   int64_t scratch_bytes = 0;
+  double seconds = 0;  // estimated, on one thread
 };
 WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice);

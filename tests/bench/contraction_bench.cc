@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GFLOP/s of the contraction kernels on layers of well-known networks, one
-// thread: contraction_bench [target] [part of a name] [MiB]
+// thread: contraction_bench [target] [part of a name] [MiB] [algorithm]
 // Data are in the caches; weights too, unless MiB of copies are used in turn.
+// All kernels whose algorithm starts as given are measured; without one, the
+// one that would be chosen.
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -105,8 +108,11 @@ std::vector<Layer> Layers() {
       {"resnet 1x1/2 1024-2048 14", Conv(1024, 2048, 14, 1, 2)},
       {"vgg 3x3 3-64 224", Conv(3, 64, 224, 3)},
       {"vgg 3x3 64 224", Conv(64, 64, 224, 3)},
+      {"vgg 3x3 64-128 112", Conv(64, 128, 112, 3)},
+      {"vgg 3x3 128 112", Conv(128, 128, 112, 3)},
       {"vgg 3x3 256 56", Conv(256, 256, 56, 3)},
       {"vgg 3x3 512 28", Conv(512, 512, 28, 3)},
+      {"vgg 3x3 512 14", Conv(512, 512, 14, 3)},
       {"mobilenet 3x3/2 3-32 224", Conv(3, 32, 224, 3, 2)},
       {"mobilenet 1x1 32-64 112", Conv(32, 64, 112, 1)},
       {"mobilenet 1x1 128-128 56", Conv(128, 128, 56, 1)},
@@ -195,53 +201,44 @@ double PeakFlops(const Target& target) {
 
 // Copies of the weights, weight_bytes in all, are used in turn: more than the
 // caches hold show the rate inside a network.
-void Measure(Layer layer, const Target& target, double peak,
-             int64_t weight_bytes) {
-  const auto catalog = MakeKernelCatalog(target);
-  auto candidates = catalog->Candidates(layer.contraction);
-  if (candidates.empty()) {
-    fmt::print("{:28} no kernel\n", layer.name);
-    return;
-  }
-  const int64_t parts = candidates[0].parts;
-  if (parts > 1) {
-    layer.contraction = InParts(layer.contraction, parts);
-    candidates = catalog->Candidates(layer.contraction);
-  }
+void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
+             const Target& target, double peak, int64_t weight_bytes) {
   Expr value = Acc() + Bias(layer.contraction);
   if (layer.residual) value = value + Residual(layer.contraction);
   // Halo for a following 3x3 convolution, but none among pointwise ones.
   const bool pointwise = layer.contraction.kernel.empty() ||
-                         layer.contraction.kernel[0] == 1 || parts > 0;
+                         layer.contraction.kernel[0] == 1 || sums;
   const ContractionCase c = {layer.contraction,
-                             parts > 0 ? Acc() : Max(value, Constant(0)), 0,
+                             sums ? Acc() : Max(value, Constant(0)), 0,
                              pointwise ? 0 : 1};
-  const KernelCandidate& candidate = candidates[0];
   const Program program = Build(c, candidate);
   const Step& step = program.steps[0];
   const KernelPlan plan = PlanContraction(program, step, target);
   const double start = ThreadSeconds();
   const NativeKernel kernel(target, 5, plan.emit);
   const double compile = 1e3 * (ThreadSeconds() - start);
-  const auto allocate = [](const Buffer& buffer) {
-    const size_t bytes = (buffer.bytes() + 4095) / 4096 * 4096 + 4096;
-    void* memory = std::aligned_alloc(4096, bytes);
+  const auto allocate = [](int64_t size) {
+    constexpr int64_t kHugePage = 2 << 20;
+    const size_t bytes = (size + kHugePage) / kHugePage * kHugePage;
+    void* memory = std::aligned_alloc(kHugePage, bytes);
+    madvise(memory, bytes, MADV_HUGEPAGE);
     std::memset(memory, 0, bytes);
     return memory;
   };
   std::vector<void*> operands, weights;
   for (const Buffer& buffer : program.buffers) {
-    operands.push_back(allocate(buffer));
+    operands.push_back(allocate(buffer.bytes()));
   }
   const int64_t bytes = program.buffers[1].bytes();
   for (int64_t used = bytes; used < weight_bytes; used += bytes) {
-    weights.push_back(allocate(program.buffers[1]));
+    weights.push_back(allocate(bytes));
   }
   weights.push_back(operands[1]);
+  void* scratch = allocate(plan.scratch_bytes);
   size_t turn = 0;
   const double seconds = Time([&] {
     operands[1] = weights[turn++ % weights.size()];
-    kernel.Run(operands, 0, plan.tasks);
+    kernel.Run(operands, 0, plan.tasks, scratch);
   });
   const double flops = layer.contraction.flops() / seconds;
   fmt::print(
@@ -253,6 +250,30 @@ void Measure(Layer layer, const Target& target, double peak,
   operands.erase(operands.begin() + 1);
   for (void* memory : operands) std::free(memory);
   for (void* memory : weights) std::free(memory);
+  std::free(scratch);
+}
+
+void Measure(Layer layer, const Target& target, double peak,
+             int64_t weight_bytes, const char* algorithm) {
+  const auto catalog =
+      MakeKernelCatalog(target, {.winograd_tile = algorithm ? 6 : 4});
+  auto candidates = catalog->Candidates(layer.contraction);
+  if (candidates.empty()) {
+    fmt::print("{:28} no kernel\n", layer.name);
+    return;
+  }
+  const int64_t parts = candidates[0].parts;
+  if (parts > 1) {
+    layer.contraction = InParts(layer.contraction, parts);
+    candidates = catalog->Candidates(layer.contraction);
+  }
+  if (algorithm == nullptr) candidates.resize(1);
+  for (const KernelCandidate& candidate : candidates) {
+    if (algorithm && !candidate.choice.algorithm.starts_with(algorithm)) {
+      continue;
+    }
+    Measure(layer, candidate, parts > 0, target, peak, weight_bytes);
+  }
 }
 
 }  // namespace
@@ -269,6 +290,7 @@ int main(int argc, char** argv) {
   fmt::print("{}: {:.1f} GF/s peak\n", target->name, peak * 1e-9);
   for (const auto& layer : mxc::test::Layers()) {
     if (argc > 2 && !std::strstr(layer.name.c_str(), argv[2])) continue;
-    mxc::test::Measure(layer, *target, peak, cold);
+    mxc::test::Measure(layer, *target, peak, cold,
+                       argc > 4 ? argv[4] : nullptr);
   }
 }
