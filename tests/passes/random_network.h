@@ -80,7 +80,8 @@ class RandomNetwork {
                                 {{"pad", "(1, 1)"}});
       case 2:
         return net_.Convolution(name, x.value, channels, width_, 1,
-                                {{"stride", "(2, 2)"}});
+                                {{"stride", Pick(2) == 0 ? "(2, 2)" : "(1, 1)"},
+                                 {"no_bias", Pick(2) == 0 ? "True" : "False"}});
       case 3:
         return net_.Convolution(name, x.value, channels, channels, 3,
                                 {{"pad", "(1, 1)"}, {"no_bias", "True"}},
@@ -103,6 +104,12 @@ class RandomNetwork {
         }
         return net_.Op("sigmoid", name, {x.value});
       case 9:
+        if (Least(x) > 1 && Pick(2) == 0) {
+          return net_.Op("Pooling", name, {x.value},
+                         {{"pool_type", "avg"},
+                          {"kernel", "(2, 2)"},
+                          {"stride", "(2, 2)"}});
+        }
         return net_.Op("Pooling", name, {x.value},
                        {{"pool_type", Pick(2) == 0 ? "max" : "avg"},
                         {"kernel", "(3, 3)"},
