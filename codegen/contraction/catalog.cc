@@ -28,7 +28,8 @@ constexpr double kBytesPerSecond = 2e10;
 // so many ways.
 constexpr int64_t kAliasingPitch = 1024;
 constexpr int kCacheWays = 8;
-// A product of one row reads two panels side by side.
+// A product of one row reads two panels side by side, where that leaves work
+// for two threads.
 constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
@@ -393,7 +394,7 @@ class CpuCatalog : public KernelCatalog {
       panel_vectors =
           static_cast<int>(std::min<int64_t>(vectors, kGemvVectors));
       const int panels =
-          vectors >= kGemvPanels * kGemvVectors ? kGemvPanels : 1;
+          vectors >= 2 * kGemvPanels * kGemvVectors ? kGemvPanels : 1;
       tile = {1, panels * panel_vectors};
     }
     KernelCandidate candidate =

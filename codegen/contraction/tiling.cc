@@ -21,6 +21,7 @@ constexpr double kTaskSeconds = 1e-6;
 // Numbers of threads among which tasks should divide evenly.
 constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
 constexpr int64_t kMostChunks = 64;
+constexpr double kThreadsThatFetch = 4;
 
 // Cycles of one step's channel in a tile: two multiply-adds or two loads each.
 double TileCycles(int64_t pixels, int64_t vectors) {
@@ -139,12 +140,20 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
       static_cast<double>(nest.flops()) / (4 * kClock * target.lanes_f32());
   const double work =
       std::max(arithmetic, outer * (weights + data) / kBytesPerSecond);
-  best.channels_innermost = shared && DataOverWeights(outer * data, weights);
+  const double written = 4.0 * static_cast<double>(nest.pixels()) *
+                         static_cast<double>(nest.channels);
+  best.channels_innermost =
+      shared && (DataOverWeights(outer * data, weights) || written > weights);
+  // Weights that stay in the second cache are fetched once by each thread.
+  const bool kept = nest.outer_count() == 1 &&
+                    4 * weights <= static_cast<double>(target.l2_bytes);
   const auto seconds = [&](int64_t pixel_chunks, int64_t channel_chunks) {
     const double p = static_cast<double>(pixel_chunks);
     const double c = static_cast<double>(channel_chunks);
     const int64_t tasks = nest.outer_count() * pixel_chunks * channel_chunks;
-    const double traffic = outer * (weights * p + data * (shared ? c : 1));
+    const double traffic =
+        outer * (weights * (kept ? std::min(p, kThreadsThatFetch) : p) +
+                 data * (shared ? c : 1));
     const double waste = (1 + Waiting(tasks)) * Unevenness(rows, pixel_chunks) *
                              Unevenness(vector_groups, channel_chunks) -
                          1;

@@ -18,6 +18,9 @@ namespace {
 
 // A task should outlast the cost of dealing it by far.
 constexpr double kNanosecondsPerTask = 10000;
+// Halves are worth it earlier: what two threads have written in halves would
+// otherwise be gathered by one of them.
+constexpr double kNanosecondsToHalve = 3000;
 constexpr int64_t kMostTasks = 64;
 
 Expr Same(int) { return {}; }
@@ -376,10 +379,12 @@ class Scheduler {
     Estimate();
     // A power of 2: shares of different steps then fall to the same threads, in
     // whose caches they are.
-    const auto wanted =
-        static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
-            std::min(static_cast<double>(kMostTasks),
-                     nest_.nanoseconds / kNanosecondsPerTask))));
+    auto wanted = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
+        std::min(static_cast<double>(kMostTasks),
+                 nest_.nanoseconds / kNanosecondsPerTask))));
+    if (nest_.nanoseconds >= kNanosecondsToHalve) {
+      wanted = std::max<int64_t>(wanted, 2);
+    }
     if (wanted < 2) return;
     int64_t shares = 1;
     while (shares < wanted && nest_.grid_dims < Dims() &&
