@@ -331,6 +331,13 @@ Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
   return plan;
 }
 
+// A training step gains nothing from larger tiles.
+CatalogOptions CatalogOf(const PlanOptions& options) {
+  constexpr int kTraining = 4, kInference = 6;
+  return {.winograd_tile = options.winograd_tile.value_or(
+              Trains(options) ? kTraining : kInference)};
+}
+
 bool Tunes(const PlanOptions& options) {
   return options.level > 0 &&
          (options.level == 3 || !options.tuning.cache.empty());
@@ -343,7 +350,7 @@ Result<Plan> TunedPlan(const PlanOptions& options, const Target& target,
   constexpr int kMostRounds = 3;
   TuningOptions how = options.tuning;
   if (options.level < 3) how.measure = false;
-  MXC_ASSIGN(Tuning tuning, Tuning::Open(how, target, options.catalog));
+  MXC_ASSIGN(Tuning tuning, Tuning::Open(how, target, CatalogOf(options)));
   PlanOptions silent = options;
   silent.dump_after.clear();
   for (int round = 0; round < kMostRounds; ++round) {
@@ -364,7 +371,7 @@ Result<Plan> TunedPlan(const PlanOptions& options, const Target& target,
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
   if (Tunes(options)) return TunedPlan(options, target, manners);
-  const auto catalog = MakeKernelCatalog(target, options.catalog);
+  const auto catalog = MakeKernelCatalog(target, CatalogOf(options));
   return PlanWith(*catalog, options, target, manners);
 }
 

@@ -41,7 +41,8 @@ struct PlanOptions {
   // parameters of a checkpoint.
   std::vector<std::string> label_names;
   std::string target = "native";
-  CatalogOptions catalog;
+  // As CatalogOptions has it; none: 6, or 4 where an entry trains.
+  std::optional<int> winograd_tile;
   // Used at level 3 or where it names a cache; measures at level 3 alone.
   TuningOptions tuning;
   int level = 2;

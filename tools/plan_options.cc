@@ -83,18 +83,22 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
-  app.add_option("--winograd", options.catalog.winograd_tile,
-                 "tiles that 3x3 to 5x5 convolutions may be computed in: "
-                 "larger ones multiply less and are less exact")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, int>{
-                          {"off", 0},
-                          {"2", 2},
-                          {"4", 4},
-                          {"6", 6},
-                          {"auto", CatalogOptions().winograd_tile}},
-                      CLI::ignore_case)
-                      .description(""))
+  constexpr int kAuto = -1;
+  app.add_option_function<int>(
+         "--winograd",
+         [&options](int tile) {
+           options.winograd_tile.reset();
+           if (tile != kAuto) options.winograd_tile = tile;
+         },
+         "tiles that 3x3 to 5x5 convolutions may be computed in: larger ones "
+         "multiply less and are less exact; auto: 6, or 4 where the network "
+         "trains")
+      ->transform(
+          CLI::CheckedTransformer(
+              std::map<std::string, int>{
+                  {"off", 0}, {"2", 2}, {"4", 4}, {"6", 6}, {"auto", kAuto}},
+              CLI::ignore_case)
+              .description(""))
       ->type_name("off|2|4|6|auto");
   app.add_option("--tuning-cache", options.tuning.cache,
                  "where measured times are kept; also read below -O3 if named "
