@@ -25,8 +25,16 @@ constexpr double kSharedCacheBytes = 24 << 20;
 constexpr double kAgainFromMemory = 1.2e11, kAgainFromCache = 4e11;
 constexpr double kSpilledBytesPerSecond = 1e11;
 constexpr double kScratchShare = 0.375;
-// Portions in which threads take tasks: each transforms its data anew.
-constexpr int64_t kPortions = 8;
+// How fast transformed data are first written.
+constexpr double kWrittenBytesPerSecond = 4e10;
+// Numbers of threads that a grid should suit, and how much. Threads take tasks
+// in so many portions each.
+struct Threads {
+  int64_t count;
+  double weight;
+};
+constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
+constexpr int64_t kPortions = 4, kMostChunks = 16;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 double Real(int64_t x) { return static_cast<double>(x); }
@@ -51,18 +59,19 @@ struct Work {
   }
 };
 
-// Estimated seconds of the step on one thread.
-double Seconds(const Target& target, const Work& work, int64_t tiles,
-               int64_t block_tiles, int64_t repeats) {
+// Estimated seconds on one thread: of the transforms of data, and of the rest.
+struct Estimate {
+  double data = 0, rest = 0;
+};
+
+Estimate EstimateStep(const Target& target, const Work& work, int64_t tiles,
+                      int64_t block_tiles) {
   const double entries = Real(work.planes * tiles);
   const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
                                                     work.out_vectors());
   const double products = entries *
                           Real((work.in + kSumCost) * work.out_vectors()) /
                           (2 * kWinogradClock * rate);
-  const double transforms =
-      entries * Real(work.in_blocks() * repeats + work.out_vectors()) *
-      kTransformCycles / kWinogradClock;
   const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
   const bool cached = weight_bytes <= kSharedCacheBytes;
   const double passes = Real(DivideUp(tiles, block_tiles));
@@ -78,11 +87,44 @@ double Seconds(const Target& target, const Work& work, int64_t tiles,
                          (kScratchShare * Real(target.l2_bytes)) -
                      1,
                  0.0, 1.0);
-  const double scratch_bytes = 4 * entries *
-                               Real(work.in_blocks() + work.out_vectors()) *
-                               Real(work.lanes);
-  return first + (passes - 1) * again + transforms +
-         2 * spilled * scratch_bytes / kSpilledBytesPerSecond;
+  const double transform = entries * kTransformCycles / kWinogradClock;
+  const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
+  const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
+  return {
+      transform * Real(work.in_blocks()) + data_bytes / kWrittenBytesPerSecond,
+      first + (passes - 1) * again + transform * Real(work.out_vectors()) +
+          2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
+}
+
+// How many times portions of the tasks begin with a block of tiles, or come to
+// one: they transform its data.
+int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
+  const int64_t tasks = blocks * chunks;
+  int64_t count = 0;
+  for (int64_t i = 0; i < portions; ++i) {
+    const int64_t first = tasks * i / portions;
+    const int64_t last = tasks * (i + 1) / portions - 1;
+    count += last / chunks - first / chunks + 1;
+  }
+  return count;
+}
+
+// The seconds of all threads, on average over numbers of them.
+double SecondsOfThreads(const Estimate& estimate, int64_t blocks,
+                        int64_t chunks, double uneven) {
+  const int64_t tasks = blocks * chunks;
+  double sum = 0;
+  for (const auto& [threads, weight] : kThreads) {
+    const int64_t portions =
+        threads == 1 ? 1 : std::min(threads * kPortions, tasks);
+    const double repeats =
+        Real(Transforms(blocks, chunks, portions)) / Real(blocks);
+    const double seconds = estimate.data * repeats + estimate.rest;
+    sum +=
+        weight * (threads == 1 ? seconds
+                               : seconds * uneven * Unevenness(tasks, threads));
+  }
+  return sum + Real(tasks) * kWinogradTaskSeconds;
 }
 
 Extents DataStrides(const Layout& layout, int64_t lanes) {
@@ -166,19 +208,15 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
        --count) {
     if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
     const int64_t blocks = DivideUp(grid.tiles, count);
-    for (int64_t chunks = 1; chunks <= std::min<int64_t>(work.groups(), 16);
+    const Estimate estimate = EstimateStep(target, work, grid.tiles, count);
+    for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
          ++chunks) {
-      const double alone = Seconds(target, work, grid.tiles, count, 1);
-      const double shared =
-          Seconds(target, work, grid.tiles, count, std::min(chunks, kPortions));
-      const double uneven = Unevenness(grid.tiles, blocks) *
-                            Unevenness(work.groups(), chunks) *
-                            (1 + Waiting(blocks * chunks));
-      const double seconds = (alone + shared) / 2 * uneven +
-                             Real(blocks * chunks) * kWinogradTaskSeconds;
+      const double seconds = SecondsOfThreads(
+          estimate, blocks, chunks,
+          Unevenness(grid.tiles, blocks) * Unevenness(work.groups(), chunks));
       if (best != 0 && seconds >= best) continue;
       best = seconds;
-      grid.seconds = alone;
+      grid.seconds = estimate.data + estimate.rest;
       grid.block_tiles = count;
       grid.channel_chunks = chunks;
     }
