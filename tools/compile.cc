@@ -43,6 +43,7 @@ struct Outcome {
   };
   std::vector<Phase> phases;
   ArtifactSizes sizes;
+  int64_t kernels = 0;
   std::vector<std::string> files;
 };
 
@@ -175,6 +176,7 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   }
   MXC_ASSIGN(const CodeImage code, GenerateCode(entries, plan.target, codegen));
   const double generate_seconds = generate.seconds();
+  outcome.kernels = std::ssize(code.kernel_names);
   if (codegen.keep_llvm) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", code.llvm, outcome));
   }
@@ -244,6 +246,7 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
                  {"lower_bound_bytes", largest.lower_bound_bytes()},
                  {"state_bytes", largest.state_bytes()},
                  {"steps", plan.programs.front().steps.size()},
+                 {"kernels", outcome.kernels},
                  {"phases", phases}};
   if (plan.tuning) report["tuning"] = ToJson(*plan.tuning);
   if (options.time_passes) {
