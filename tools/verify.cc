@@ -121,7 +121,15 @@ Result<std::vector<Tensor>> InterpretPlan(const PlanOptions& options,
   PlanOptions known = options;
   known.tuning.measure = false;
   MXC_ASSIGN(const Plan plan, MakePlan(known, {.quiet = true}));
-  return Interpret(plan.programs.front(), inputs);
+  const Program& program = plan.programs.front();
+  // Without optimization steps may be left that no output depends on.
+  Inputs all = inputs;
+  for (const int b : program.BuffersOf(BufferKind::kInput)) {
+    const Buffer& buffer = program.buffers[b];
+    if (all.contains(buffer.name)) continue;
+    MXC_ASSIGN(all[buffer.name], InputFor(buffer, {}, options.network.seed));
+  }
+  return Interpret(program, all);
 }
 
 // The first output that differs, or nothing.
