@@ -152,67 +152,130 @@ void WinogradKernel::EmitGroup(const Block& block, llvm::Value* group,
               At(products_, whole * stride), tail_lanes);
 }
 
+// The last row and column of planes are of tiles' last outputs alone.
 void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
                                   int vectors) {
   const WinogradGrid& grid = shape_.grid;
+  const int64_t n = shape_.window();
+  const auto plane_row = [&](llvm::Value* row, int64_t tile_rows) {
+    const auto plane = [&](llvm::Value* column, int64_t tile_columns) {
+      EmitPlane(block, group, vectors, Plus(Times(row, n), column),
+                {tile_rows, tile_columns});
+    };
+    const int64_t cut = grid.cuts_columns ? 1 : 0;
+    kernel_.Loop(
+        kernel_.Int(0), kernel_.Int(n - cut), 1,
+        [&](llvm::Value* column) { plane(column, grid.tile_columns); });
+    if (cut) plane(kernel_.Int(n - 1), grid.tile_columns - 1);
+  };
+  const int64_t cut = grid.cuts_rows ? 1 : 0;
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(n - cut), 1,
+               [&](llvm::Value* row) { plane_row(row, grid.tile_rows); });
+  if (cut) plane_row(kernel_.Int(n - 1), grid.tile_rows - 1);
+}
+
+void WinogradKernel::EmitPlane(const Block& block, llvm::Value* group,
+                               int vectors, llvm::Value* plane,
+                               const Needed& needed) {
+  const WinogradGrid& grid = shape_.grid;
   const Nest& nest = shape_.products;
-  const int64_t plane_weights = shape_.channels * nest.panel_width();
-  llvm::Value* weights = Advance(kernel_.operand(1), group, nest.panel_stride);
-  kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(shape_.planes()), 1, [&](llvm::Value* plane) {
-        FetchAhead(block, group, vectors, plane);
-        llvm::Value* data = Advance(data_, plane, grid.data_plane);
-        llvm::Value* weight = Advance(weights, plane, plane_weights);
-        llvm::Value* products = Advance(products_, plane, grid.product_plane);
-        kernel_.If(
-            block.is_full,
-            [&] {
-              MultiplyPlane(grid.block_tiles, vectors, data, weight, products);
-            },
-            [&] {
-              MultiplyPlane(grid.tiles % grid.block_tiles, vectors, data,
-                            weight, products);
-            });
+  FetchAhead(block, group, vectors, plane);
+  llvm::Value* weight = Advance(kernel_.operand(1), group, nest.panel_stride);
+  weight = Advance(weight, plane, shape_.channels * nest.panel_width());
+  const Factors factors = {Advance(data_, plane, grid.data_plane), weight,
+                           Advance(products_, plane, grid.product_plane)};
+  kernel_.If(
+      block.is_full,
+      [&] { MultiplyPlane(grid.block_tiles, needed, vectors, factors); },
+      [&] {
+        MultiplyPlane(grid.tiles % grid.block_tiles, needed, vectors, factors);
       });
 }
 
+void WinogradKernel::MultiplyPlane(int64_t tiles, const Needed& needed,
+                                   int vectors, const Factors& factors) {
+  const WinogradGrid& grid = shape_.grid;
+  const int64_t of_image = grid.tile_rows * grid.tile_columns;
+  if (needed.rows * needed.columns == 0) return;
+  if (needed.rows * needed.columns == of_image) {
+    return MultiplyRectangle(1, tiles, vectors, factors);
+  }
+  const int64_t images = tiles / of_image;
+  if (needed.rows == grid.tile_rows) {
+    return MultiplyRectangle(images * needed.rows, needed.columns, vectors,
+                             factors);
+  }
+  const bool whole = needed.columns == grid.tile_columns;
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(images), 1, [&](llvm::Value* image) {
+    const Factors part = {
+        Advance(factors.data, image, of_image * nest_.lanes), factors.weight,
+        Advance(factors.products, image, of_image * nest_.lanes)};
+    MultiplyRectangle(whole ? 1 : needed.rows,
+                      whole ? needed.rows * needed.columns : needed.columns,
+                      vectors, part);
+  });
+}
+
 // Each register tile fetches a part of the next plane's weights.
-void WinogradKernel::MultiplyPlane(int64_t tiles, int vectors,
-                                   llvm::Value* data, llvm::Value* weight,
-                                   llvm::Value* products) {
+void WinogradKernel::MultiplyRectangle(int64_t rows, int64_t columns,
+                                       int vectors, const Factors& factors) {
   const Nest& nest = shape_.products;
-  const auto runs = SplitPixels(1, tiles, shape_.step.tile.pixels);
+  const auto runs = SplitPixels(rows, columns, shape_.step.tile.pixels);
   int64_t register_tiles = 0;
-  for (const TileRun& run : runs) register_tiles += run.count;
+  for (const TileRun& run : runs) {
+    register_tiles += run.count * DivideUp(rows, run.rows);
+  }
   const int64_t step_lines =
       nest.main.weight_rows * nest.panel_width() / kLineFloats;
   const int64_t lines = DivideUp(step_lines, register_tiles);
-  const int64_t plane_weights = shape_.channels * nest.panel_width();
   int64_t before = 0;
+  const auto multiply = [&](const TileShape& shape, llvm::Value* row,
+                            llvm::Value* column, llvm::Value* number) {
+    llvm::Value* line =
+        Least(Times(number, lines),
+              kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
+    llvm::Value* first = Plus(Times(row, shape_.grid.tile_columns), column);
+    MultiplyTile({shape.width, shape.rows, vectors}, first, line, lines,
+                 factors);
+  };
   for (const TileRun& run : runs) {
+    const int64_t whole = rows / run.rows, rest = rows % run.rows;
     kernel_.Loop(
         kernel_.Int(0), kernel_.Int(run.count), 1, [&](llvm::Value* i) {
-          MicroKernel tile(kernel_, nest, {run.width, 1, vectors});
           llvm::Value* column =
               Plus(kernel_.Int(run.first), Times(i, run.width));
-          llvm::Value* line =
-              Least(Times(Plus(i, kernel_.Int(before)), lines),
-                    kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
-          MicroKernel::Source source = {Advance(data, column, nest_.lanes),
-                                        weight};
-          MicroKernel::Source rest = {
-              source.data, At(weight, shape_.channels / nest_.lanes *
-                                          nest_.lanes * nest.panel_width())};
-          source.ahead =
-              Plus(kernel_.Int(plane_weights), Times(line, kLineFloats));
-          source.ahead_lines = lines;
-          auto sums = tile.AddMain(
-              source, kernel_.Int(nest.main.axes[0].extent), tile.Zeros());
-          tile.Store(Advance(products, column, nest_.lanes),
-                     tile.AddTail(rest, std::move(sums)));
+          llvm::Value* number =
+              Plus(kernel_.Int(before), Times(i, DivideUp(rows, run.rows)));
+          kernel_.Loop(kernel_.Int(0), kernel_.Int(whole), 1,
+                       [&](llvm::Value* j) {
+                         multiply({run.width, run.rows, vectors},
+                                  Times(j, run.rows), column, Plus(number, j));
+                       });
+          if (rest == 0) return;
+          multiply({run.width, rest, vectors}, kernel_.Int(whole * run.rows),
+                   column, Plus(number, kernel_.Int(whole)));
         });
-    before += run.count;
+    before += run.count * DivideUp(rows, run.rows);
   }
+}
+
+void WinogradKernel::MultiplyTile(const TileShape& shape, llvm::Value* first,
+                                  llvm::Value* line, int64_t lines,
+                                  const Factors& factors) {
+  const Nest& nest = shape_.products;
+  const int64_t blocked = shape_.channels / nest_.lanes * nest_.lanes;
+  MicroKernel tile(kernel_, nest, shape);
+  MicroKernel::Source source = {Advance(factors.data, first, nest_.lanes),
+                                factors.weight};
+  const MicroKernel::Source rest = {
+      source.data, At(factors.weight, blocked * nest.panel_width())};
+  source.ahead = Plus(kernel_.Int(shape_.channels * nest.panel_width()),
+                      Times(line, kLineFloats));
+  source.ahead_lines = lines;
+  auto sums =
+      tile.AddMain(source, kernel_.Int(nest.main.axes[0].extent), tile.Zeros());
+  tile.Store(Advance(factors.products, first, nest_.lanes),
+             tile.AddTail(rest, std::move(sums)));
 }
 
 // Brings the next block's windows and the lines of this group's outputs closer,

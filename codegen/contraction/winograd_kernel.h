@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WinogradKernel: a 3x3, 4x4 or 5x5 convolution by Winograd's minimal filtering.
+// WinogradKernel: a 3x3, 4x4 or 5x5 convolution by Winograd's minimal
+// filtering.
 //
 //   for task:                     chunk of output channels, block of tiles
 //     data[plane] = Bᵀ d B        of all channels and tiles, in scratch
@@ -39,6 +40,14 @@ class WinogradKernel : private FlatMemory {
     llvm::Value* base;
     int64_t line, entry;
   };
+  // Of one plane: where its parts begin.
+  struct Factors {
+    llvm::Value *data, *weight, *products;
+  };
+  // The tiles of each image that a plane is needed for.
+  struct Needed {
+    int64_t rows, columns;
+  };
   void EmitTask(llvm::Value* task);
   llvm::Value* BlockOf(llvm::Value* task);
   void SetNext(llvm::Value* task, llvm::Value* index, Block& block);
@@ -50,8 +59,14 @@ class WinogradKernel : private FlatMemory {
   void EmitGroup(const Block& block, llvm::Value* group, int vectors,
                  int64_t tail_lanes);
   void EmitProducts(const Block& block, llvm::Value* group, int vectors);
-  void MultiplyPlane(int64_t tiles, int vectors, llvm::Value* data,
-                     llvm::Value* weight, llvm::Value* products);
+  void EmitPlane(const Block& block, llvm::Value* group, int vectors,
+                 llvm::Value* plane, const Needed& needed);
+  void MultiplyPlane(int64_t tiles, const Needed& needed, int vectors,
+                     const Factors& factors);
+  void MultiplyRectangle(int64_t rows, int64_t columns, int vectors,
+                         const Factors& factors);
+  void MultiplyTile(const TileShape& shape, llvm::Value* first,
+                    llvm::Value* line, int64_t lines, const Factors& factors);
   void FetchAhead(const Block& block, llvm::Value* group, int vectors,
                   llvm::Value* plane);
   void EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,

@@ -22,7 +22,7 @@ constexpr int64_t kSumCost = 3;
 // beside the weights that pass through it.
 constexpr double kMemoryBytesPerSecond = 2.5e10, kCacheBytesPerSecond = 6e10;
 constexpr double kSharedCacheBytes = 24 << 20;
-constexpr double kAgainFromMemory = 1.2e11, kAgainFromCache = 4e11;
+constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
 constexpr double kSpilledBytesPerSecond = 1e11;
 constexpr double kScratchShare = 0.375;
 // How fast transformed data are first written.
@@ -42,6 +42,10 @@ double Real(int64_t x) { return static_cast<double>(x); }
 struct Work {
   int64_t planes, lanes, in, out;
   RegisterTile tile;
+  // Where a block is whole images: how many tiles these have, and the part of
+  // the products that is needed.
+  int64_t image_tiles;
+  double needed;
 
   int64_t panel_width() const { return lanes * tile.vectors; }
   int64_t in_blocks() const { return DivideUp(in, lanes); }
@@ -69,7 +73,8 @@ Estimate EstimateStep(const Target& target, const Work& work, int64_t tiles,
   const double entries = Real(work.planes * tiles);
   const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
                                                     work.out_vectors());
-  const double products = entries *
+  const double needed = block_tiles % work.image_tiles == 0 ? work.needed : 1;
+  const double products = entries * needed *
                           Real((work.in + kSumCost) * work.out_vectors()) /
                           (2 * kWinogradClock * rate);
   const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
@@ -139,6 +144,8 @@ Nest ProductNest(const WinogradShape& shape, int lanes, int64_t panel_vectors) {
   Nest nest;
   nest.lanes = lanes;
   nest.columns = {tiles, lanes, lanes};
+  nest.rows.data_stride = shape.grid.tile_columns * lanes;
+  nest.rows.output_stride = shape.grid.tile_columns * lanes;
   const int64_t width = panel_vectors * lanes;
   nest.main.axes = {{shape.channels / lanes, tiles * lanes, lanes * width},
                     {lanes / unroll, unroll, unroll * width}};
@@ -193,16 +200,22 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
   const int64_t m = WinogradTile(choice.algorithm);
   const int64_t n = m + c.kernel[0] - 1;
+  WinogradGrid grid;
+  grid.tile_rows = DivideUp(c.output[0], m);
+  grid.tile_columns = DivideUp(c.output[1], m);
+  const int64_t image_tiles = grid.tile_rows * grid.tile_columns;
+  grid.tiles = c.batch * image_tiles;
+  const auto needed = [&](int i, int64_t tiles) {
+    return c.output[i] % m == 0 ? 1 : 1 - 1 / Real(tiles * n);
+  };
   const Work work = {n * n,
                      choice.block,
                      c.in,
                      c.out,
                      {static_cast<int>(choice.tile_rows),
-                      static_cast<int>(choice.tile_vectors)}};
-  WinogradGrid grid;
-  grid.tile_rows = DivideUp(c.output[0], m);
-  grid.tile_columns = DivideUp(c.output[1], m);
-  grid.tiles = c.batch * grid.tile_rows * grid.tile_columns;
+                      static_cast<int>(choice.tile_vectors)},
+                     image_tiles,
+                     needed(0, grid.tile_rows) * needed(1, grid.tile_columns)};
   double best = 0;
   for (int64_t count = std::min(grid.tiles, kMostBlockTiles); count >= 1;
        --count) {
@@ -222,6 +235,9 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
     }
   }
   grid.blocks = DivideUp(grid.tiles, grid.block_tiles);
+  const bool whole = grid.block_tiles % image_tiles == 0;
+  grid.cuts_rows = whole && c.output[0] % m != 0;
+  grid.cuts_columns = whole && c.output[1] % m != 0;
   grid.data_plane = work.data_plane(grid.block_tiles);
   grid.product_plane = work.product_plane(grid.block_tiles);
   grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);

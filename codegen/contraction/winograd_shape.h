@@ -26,6 +26,9 @@ struct WinogradGrid {
   int64_t tiles = 1;                        // of all images
   int64_t block_tiles = 1, blocks = 1;
   int64_t channel_chunks = 1;
+  // Blocks are whole images, whose last row (column) of tiles hangs over the
+  // end: planes that are of their last outputs alone leave it out.
+  bool cuts_rows = false, cuts_columns = false;
   // Elements of a plane of transformed data, and of products.
   int64_t data_plane = 0, product_plane = 0;
   int64_t scratch_bytes = 0;

@@ -129,5 +129,47 @@ TEST_CASE("Winograd's tasks split blocks of tiles and output channels") {
   }
 }
 
+TEST_CASE("tiles that hang over the end leave planes out") {
+  struct Shape {
+    int64_t batch;
+    Extents input;
+  };
+  for (const Target& target : Targets()) {
+    CAPTURE(target.name);
+    for (const Shape& s :
+         {Shape{1, {7, 7}}, Shape{3, {14, 13}}, Shape{2, {12, 17}},
+          Shape{1, {23, 12}}, Shape{2, {3, 2}}}) {
+      CAPTURE(ToString(s.input));
+      const Contraction c = Convolution({.batch = s.batch,
+                                         .in = 40,
+                                         .out = 72,
+                                         .input = s.input,
+                                         .kernel = {3, 3},
+                                         .pad = {1, 1}});
+      const ContractionCase test = {
+          c, Relu(Acc() + Bias(c)), 0, 1, {.winograd_tile = 6}};
+      CHECK(Check(test, target, 8, 3e-5) == "");
+    }
+  }
+}
+
+TEST_CASE("a task fetches the next block's data, the last one none") {
+  const Contraction c = Convolution({.batch = 2,
+                                     .in = 24,
+                                     .out = 24,
+                                     .input = {90, 70},
+                                     .kernel = {3, 3},
+                                     .pad = {1, 1}});
+  for (const Target& target : Targets()) {
+    CAPTURE(target.name);
+    CHECK(Check({c,
+                 Relu(Acc() + Bias(c) + Residual(c)),
+                 0,
+                 1,
+                 {.winograd_tile = 6}},
+                target, 9, 3e-5) == "");
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test
