@@ -1,61 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// _lstm_cell_gradient: one step of an lstm backwards.
-//   gates           f[N, 4·H]   i, f, g, o, before their activations
-//   before, cell    f[N, H]     the cell before and after the step,
-//                               cell = σ(f)·before + σ(i)·tanh(g)
-//   hidden_gradient f[N, H]     of σ(o)·tanh(cell)
-//   cell_gradient   f[N, H]     of cell, from the step after
-//   gates_gradient  f[N, 4·H]
-//   before_gradient f[N, H]
-// C1  the shapes agree
-#include "ir/ops/nn/activation.h"
+// _lstm_cell_gradient: one step of an lstm backwards. All inputs are f[N, H].
+//   in, forget, candidate, out   the gates σ(i), σ(f), tanh(g), σ(o)
+//   before           the cell before the step; after it,
+//                    cell = forget·before + in·candidate
+//   squashed         tanh(cell)
+//   hidden_gradient  of out·squashed
+//   cell_gradient    of cell, from the step after
+//   gates_gradient   f[N, 4·H]  of i, f, g, o, before their activations
+//   before_gradient  f[N, H]
+// The gates are as forward left them: to compute an activation again takes
+// longer than all else here.
+// C1  the inputs have two axes
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
 
+constexpr int kLstmCellInputs = 8;
+
 void LstmCellGradientTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
-  const Shape& cell = t.In(2);
-  if (!cell.known() || !t.In(0).known()) return;
-  if (!t.Require(cell.rank() == 2 && t.In(0) == Shape{cell[0], 4 * cell[1]},
-                 "C1: gates have shape {} and cell {}", ToString(t.In(0)),
-                 ToString(cell))) {
+  const Shape& gate = t.In(0);
+  if (!gate.known()) return;
+  if (!t.Require(gate.rank() == 2, "C1: in has {} axes, expected 2",
+                 gate.rank())) {
     return;
   }
-  for (const int input : {1, 3, 4}) t.SetIn(input, cell);
-  t.SetOut(0, t.In(0));
-  t.SetOut(1, cell);
+  for (int input = 1; input < kLstmCellInputs; ++input) t.SetIn(input, gate);
+  t.SetOut(0, {gate[0], 4 * gate[1]});
+  t.SetOut(1, gate);
 }
 
 // All of one row and unit of the cell.
 struct LstmUnit {
-  Expr in, forget, candidate, out;
-  Expr before, squashed;  // tanh(cell)
-  Expr hidden_gradient, cell_gradient;
+  Expr in, forget, candidate, out, before, squashed;
+  Expr hidden_gradient, cell_gradient;  // of the cell after the step
 };
 
 Expr LstmOneLess(const Expr& x) { return Lit(1, x) - x; }
 
 LstmUnit LstmUnitOf(const Definition& def, const Expr& row, const Expr& k) {
-  const int64_t length = def.InShape(2)[1];
-  const auto gate = [&](int64_t n) { return def.In(0, {row, k + n * length}); };
-  LstmUnit u;
-  u.in = Sigmoid(gate(0));
-  u.forget = Sigmoid(gate(1));
-  u.candidate = Tanh(gate(2));
-  u.out = Sigmoid(gate(3));
-  u.before = def.In(1, {row, k});
-  u.squashed = Tanh(def.In(2, {row, k}));
-  u.hidden_gradient = def.In(3, {row, k});
-  u.cell_gradient =
-      def.In(4, {row, k}) +
-      u.hidden_gradient * u.out * LstmOneLess(u.squashed * u.squashed);
+  const auto input = [&](int i) { return def.In(i, {row, k}); };
+  LstmUnit u = {input(0), input(1), input(2), input(3),
+                input(4), input(5), input(6), input(7)};
+  u.cell_gradient = u.cell_gradient + u.hidden_gradient * u.out *
+                                          LstmOneLess(u.squashed * u.squashed);
   return u;
 }
 
 void LstmCellGradientMeaning(const NoAttrs&, Definition& def) {
-  const int64_t batch = def.InShape(2)[0], length = def.InShape(2)[1];
+  const int64_t batch = def.InShape(0)[0], length = def.InShape(0)[1];
   for (int n = 0; n < 4; ++n) {
     const LstmUnit u = LstmUnitOf(def, Var(0), Var(1) - n * length);
     const Expr gradients[] = {
@@ -75,9 +69,12 @@ MXC_OP(LstmCellGradient) {
   return Op<>("_lstm_cell_gradient")
       .Internal()
       .Doc("one step of an lstm backwards")
-      .Inputs({{"gates"},
+      .Inputs({{"in"},
+               {"forget"},
+               {"candidate"},
+               {"out"},
                {"before"},
-               {"cell"},
+               {"squashed"},
                {"hidden_gradient"},
                {"cell_gradient"}})
       .Outputs({"gates_gradient", "before_gradient"})

@@ -44,9 +44,9 @@ struct RnnCell {
 // What a step of a cell has computed.
 struct RnnStep {
   Value before, cell_before;  // the state that it was handed; f[N, R], f[N, H]
-  // Before the activations, f[N, G·H]: from the data, from the state, the sum
-  // (lstm only).
-  Value input, recurrent, gates;
+  // Before the activations, f[N, G·H]: from the data, from the state.
+  Value input, recurrent;
+  Value in, forget, candidate, out, squashed;  // f[N, H], lstm only
   Value unprojected;   // f[N, H]; `hidden` itself without projection
   Value hidden, cell;  // the state that it hands on
 };

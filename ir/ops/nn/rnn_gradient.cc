@@ -147,9 +147,9 @@ class RnnBackward {
     Value hidden = carried.hidden, cell = carried.cell;
     if (a_.projection_size) hidden = Product(hidden, pass.cell.projection);
     if (!cell) cell = g_.Zeros(step.cell.type());
-    const std::vector<Value> parts =
-        g_.Ops("_lstm_cell_gradient",
-               {step.gates, step.cell_before, step.cell, hidden, cell});
+    const std::vector<Value> parts = g_.Ops(
+        "_lstm_cell_gradient", {step.in, step.forget, step.candidate, step.out,
+                                step.cell_before, step.squashed, hidden, cell});
     gates.input[t] = gates.recurrent[t] = parts[0];
     return parts[1];
   }

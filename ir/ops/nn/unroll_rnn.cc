@@ -166,13 +166,15 @@ class Unrolling {
   }
 
   void Lstm(const RnnCell& cell, RnnStep& step) {
-    step.gates = Add(step.input, step.recurrent);
-    const Value in = Act(Gate(step.gates, 0), "sigmoid");
-    const Value forget = Act(Gate(step.gates, 1), "sigmoid");
-    const Value candidate = Act(Gate(step.gates, 2), "tanh");
-    const Value out = Act(Gate(step.gates, 3), "sigmoid");
-    step.cell = Add(Times(forget, step.cell_before), Times(in, candidate));
-    step.unprojected = Times(out, Act(step.cell, "tanh"));
+    const Value gates = Add(step.input, step.recurrent);
+    step.in = Act(Gate(gates, 0), "sigmoid");
+    step.forget = Act(Gate(gates, 1), "sigmoid");
+    step.candidate = Act(Gate(gates, 2), "tanh");
+    step.out = Act(Gate(gates, 3), "sigmoid");
+    step.cell = Add(Times(step.forget, step.cell_before),
+                    Times(step.in, step.candidate));
+    step.squashed = Act(step.cell, "tanh");
+    step.unprojected = Times(step.out, step.squashed);
     step.hidden = cell.projection ? Product(step.unprojected, cell.projection)
                                   : step.unprojected;
   }
