@@ -2,6 +2,7 @@
 #include "tools/tune/trial.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -112,11 +113,24 @@ class Builder {
     return copy;
   }
 
-  int AddContraction(const Contraction& c, int data, int weight) {
+  // What a 1x1 convolution of a few channels writes: threads then hold the
+  // parts of it that they hold in a network.
+  int AddConvolved(const Contraction& writer) {
+    const int input =
+        Add("data", ShapeOf(writer.data_axes, writer, writer.input),
+            BufferKind::kInput);
+    const int weight =
+        Add("writer", ShapeOf(writer.weight_axes, writer, writer.kernel),
+            BufferKind::kConstant);
+    return AddContraction("data", writer, input, weight);
+  }
+
+  int AddContraction(std::string_view name, const Contraction& c, int data,
+                     int weight) {
     const int result = Add("result", ShapeOf(c.output_axes, c, c.output),
                            BufferKind::kInternal);
     Step step;
-    step.name = kName;
+    step.name = name;
     step.inputs = {data, weight};
     step.outputs = {result};
     step.body = ContractionStep{c, Max(Acc(), Constant(0)), {}};
@@ -139,6 +153,32 @@ class Builder {
   Program program_;
 };
 
+// The convolution that writes the data of another; nothing where they are no
+// activation of a convolution, or few channels, as an image has.
+std::optional<Contraction> WriterOf(const Contraction& c) {
+  constexpr int64_t kChannels = 16;
+  using Axes = std::vector<Role>;
+  const bool plain =
+      c.kernel.size() == 2 && c.groups * c.in >= kChannels &&
+      c.data_axes.size() == 4 && c.data_axes[0] == Role::kBatch &&
+      c.data_axes[2] == Role::kSpatial0 && c.data_axes[3] == Role::kSpatial1;
+  if (!plain) return std::nullopt;
+  Contraction writer;
+  writer.batch = c.batch;
+  writer.in = kChannels;
+  writer.out = c.groups * c.in;
+  writer.input = writer.output = c.input;
+  writer.kernel = writer.stride = writer.dilate = writer.data_dilate = {1, 1};
+  writer.pad = {0, 0};
+  writer.data_axes =
+      Axes{Role::kBatch, Role::kGroupIn, Role::kSpatial0, Role::kSpatial1};
+  writer.weight_axes =
+      Axes{Role::kGroupOut, Role::kIn, Role::kSpatial0, Role::kSpatial1};
+  writer.output_axes =
+      Axes{Role::kBatch, Role::kGroupOut, Role::kSpatial0, Role::kSpatial1};
+  return writer;
+}
+
 // The catalog as if it knew one kernel alone, and no other way to write the
 // contraction.
 class OneKernel : public KernelCatalog {
@@ -148,19 +188,24 @@ class OneKernel : public KernelCatalog {
       : contraction_(ToString(contraction)),
         parts_(kernel.parts > 1 ? ToString(InParts(contraction, kernel.parts))
                                 : ""),
+        writer_(TextOf(WriterOf(contraction))),
         kernel_(kernel),
         catalog_(catalog) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     const std::string text = ToString(c);
     if (text == contraction_) return {kernel_};
-    if (text == parts_) return catalog_.Candidates(c);
+    if (text == parts_ || text == writer_) return catalog_.Candidates(c);
     return {};
   }
   int64_t PreferredBlock() const override { return catalog_.PreferredBlock(); }
 
  private:
-  const std::string contraction_, parts_;
+  static std::string TextOf(const std::optional<Contraction>& c) {
+    return c ? ToString(*c) : "";
+  }
+
+  const std::string contraction_, parts_, writer_;
   const KernelCandidate& kernel_;
   const KernelCatalog& catalog_;
 };
@@ -173,9 +218,11 @@ Program Build(const Contraction& c, bool constant_weight,
   const int weight = constant_weight
                          ? builder.Add("weight", shape, BufferKind::kConstant)
                          : builder.AddActivation("weight", shape);
+  const auto writer = WriterOf(c);
   const int data =
-      builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input));
-  builder.AddReader(builder.AddContraction(c, data, weight));
+      writer ? builder.AddConvolved(*writer)
+             : builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input));
+  builder.AddReader(builder.AddContraction(kName, c, data, weight));
   return std::move(builder).Build();
 }
 

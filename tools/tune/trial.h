@@ -14,8 +14,9 @@ namespace mxc {
 
 // One contraction by one of its kernels, through the passes that give it its
 // layouts. Before it, steps read more memory than the caches hold, so that its
-// weights have left them, and then write its data as the step before it in a
-// network does; a rectifier is part of it. Its weight is a constant, or written
+// weights have left them, and then write its data, a convolution's by a small
+// convolution, so that threads hold what they hold in a network; a rectifier is
+// part of it. Its weight is a constant, or written
 // by a step, too. Inputs: "eviction" (of so many bytes), "data", then "weight"
 // unless that is constant. `catalog` offers the kernel.
 Result<Program> MakeTrial(const Contraction& contraction,
