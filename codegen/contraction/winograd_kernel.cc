@@ -279,35 +279,43 @@ void WinogradKernel::MultiplyTile(const TileShape& shape, llvm::Value* first,
 }
 
 // Brings the next block's windows and the lines of this group's outputs closer,
-// a part beside each plane's products.
+// some of their rows beside each plane's products: more at once would keep the
+// products' own loads waiting.
 void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
                                 int vectors, llvm::Value* plane) {
   const WinogradGrid& grid = shape_.grid;
-  const auto split = [&](llvm::Value* i, int64_t extent) {
-    return std::pair(b_.CreateUDiv(i, kernel_.Int(extent)),
-                     b_.CreateURem(i, kernel_.Int(extent)));
+  const int64_t n = shape_.window(), m = shape_.outputs;
+  const auto take = [&](llvm::Value*& i, int64_t extent) {
+    llvm::Value* part = b_.CreateURem(i, kernel_.Int(extent));
+    i = b_.CreateUDiv(i, kernel_.Int(extent));
+    return part;
   };
   if (grid.blocks > 1) {
     const int64_t groups =
         std::max<int64_t>(1, shape_.step.vector_groups() / grid.channel_chunks);
-    const int64_t windows = grid.block_tiles * shape_.data_blocks();
+    const int64_t rows = grid.block_tiles * shape_.data_blocks() * n;
     llvm::Value* planes_before =
         Times(b_.CreateSub(group, block.first_group), shape_.planes());
-    EachOf(Plus(planes_before, plane),
-           DivideUp(windows, groups * shape_.planes()), block.next_windows,
-           [&](llvm::Value* i) {
-             const auto [tile, channels] = split(i, shape_.data_blocks());
-             FetchSquare(WindowOf(Plus(block.next, tile), channels),
-                         shape_.window(), shape_.data_row, /*to_write=*/false);
+    EachOf(Plus(planes_before, plane), DivideUp(rows, groups * shape_.planes()),
+           Times(block.next_windows, n), [&](llvm::Value* i) {
+             llvm::Value* row = take(i, n);
+             llvm::Value* channels = take(i, shape_.data_blocks());
+             llvm::Value* window = WindowOf(Plus(block.next, i), channels);
+             // The first columns are the last ones of the tile before.
+             FetchPixels(At(Advance(window, row, shape_.data_row),
+                            (n - m) * shape_.data_column),
+                         m, /*to_write=*/false);
            });
   }
-  EachOf(plane, DivideUp(grid.block_tiles * vectors, shape_.planes()),
-         Times(block.count, vectors), [&](llvm::Value* i) {
-           const auto [tile, v] = split(i, vectors);
-           FetchSquare(
-               OutputOf(CornerOf(Plus(block.first, tile)),
-                        Plus(Times(group, shape_.step.tile.vectors), v)),
-               shape_.outputs, nest_.rows.output_stride, /*to_write=*/true);
+  EachOf(plane, DivideUp(grid.block_tiles * vectors * m, shape_.planes()),
+         Times(block.count, vectors * m), [&](llvm::Value* i) {
+           llvm::Value* row = take(i, m);
+           llvm::Value* v = take(i, vectors);
+           llvm::Value* first =
+               OutputOf(CornerOf(Plus(block.first, i)),
+                        Plus(Times(group, shape_.step.tile.vectors), v));
+           FetchPixels(Advance(first, row, nest_.rows.output_stride), m,
+                       /*to_write=*/true);
          });
 }
 
@@ -318,14 +326,11 @@ void WinogradKernel::EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
   kernel_.Loop(first, Least(Plus(first, kernel_.Int(each)), count), 1, body);
 }
 
-void WinogradKernel::FetchSquare(llvm::Value* corner, int64_t side, int64_t row,
+void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count,
                                  bool to_write) {
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(side), 1, [&](llvm::Value* i) {
-    llvm::Value* line = Advance(corner, i, row);
-    for (int64_t at = 0; at < side * nest_.lanes; at += kLineFloats) {
-      Fetch(At(line, at), to_write);
-    }
-  });
+  for (int64_t at = 0; at < count * nest_.lanes; at += kLineFloats) {
+    Fetch(At(first, at), to_write);
+  }
 }
 
 void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,

@@ -71,8 +71,7 @@ class WinogradKernel : private FlatMemory {
                   llvm::Value* plane);
   void EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
               const std::function<void(llvm::Value*)>& body);
-  void FetchSquare(llvm::Value* corner, int64_t side, int64_t row,
-                   bool to_write);
+  void FetchPixels(llvm::Value* first, int64_t count, bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
   void WriteTile(const Corner& corner, llvm::Value* vector, int64_t tail_lanes);
