@@ -142,8 +142,12 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
       std::max(arithmetic, outer * (weights + data) / kBytesPerSecond);
   const double written = 4.0 * static_cast<double>(nest.pixels()) *
                          static_cast<double>(nest.channels);
+  // A step without weights to share goes with its neighbours: pointwise
+  // convolutions between as many channels, mostly.
+  const double neighbour = 4.0 * static_cast<double>(nest.channels) *
+                           static_cast<double>(nest.channels);
   best.channels_innermost =
-      shared && (DataOverWeights(outer * data, weights) || written > weights);
+      DataOverWeights(outer * (data + written), shared ? weights : neighbour);
   // Weights that stay in the second cache are fetched once by each thread.
   const bool kept = nest.outer_count() == 1 &&
                     4 * weights <= static_cast<double>(target.l2_bytes);
@@ -161,6 +165,10 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
            traffic * (1 - kHidden) / kBytesPerSecond;
   };
   best.pixel_chunks = LeastPixelChunks(target, nest, rows);
+  // So that two threads have data of their own.
+  if (best.channels_innermost && nest.outer_count() == 1 && rows > 1) {
+    best.pixel_chunks = std::max<int64_t>(best.pixel_chunks, 2);
+  }
   const int64_t least = best.pixel_chunks;
   double best_seconds = seconds(least, 1);
   for (int64_t p = least; p <= std::min(rows, std::max(least, kMostChunks));

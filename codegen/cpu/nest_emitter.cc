@@ -82,12 +82,14 @@ void NestEmitter::EmitGrid(Value* point, const Forms& forms) {
   if (nest_.lane_chunk > 0) {
     const auto lane = static_cast<size_t>(nest_.lane_dim);
     chunk_ = next(CeilDiv(nest_.dims[lane].extent, nest_.lane_chunk),
-                  nest_.grid_dims == 0);
+                  nest_.grid_dims == 0 && nest_.row_dim < 0);
   }
   for (int k = nest_.grid_dims; k-- > 0;) {
     const LoopDim& dim = nest_.dims[static_cast<size_t>(k)];
-    emitter_.SetValue(Var(dim.var), next(dim.extent, k == 0));
+    emitter_.SetValue(Var(dim.var),
+                      next(dim.extent, k == 0 && nest_.row_dim < 0));
   }
+  if (nest_.row_dim >= 0) rows_ = point;
   Hoist(forms);
   EmitGridDim(0, forms);
 }
@@ -127,7 +129,9 @@ void NestEmitter::EmitDim(size_t k, const Forms& forms) {
   const std::vector<Piece> pieces = PiecesOf(k, forms);
   for (const Piece& piece : pieces) {
     const auto loop = [&](const Forms& inner) {
-      EmitLoop(k, kernel_.Int(piece.from), kernel_.Int(piece.to), inner);
+      Value *from = kernel_.Int(piece.from), *to = kernel_.Int(piece.to);
+      if (static_cast<int>(k) == nest_.row_dim) ToRows(from, to);
+      EmitLoop(k, from, to, inner);
     };
     if (pieces.size() == 1) {
       loop(forms);
@@ -136,6 +140,21 @@ void NestEmitter::EmitDim(size_t k, const Forms& forms) {
     // The simpler form may have another condition on the same variable.
     Within(k, piece, forms, [&](const Forms& inner) { EmitDim(k, inner); });
   }
+}
+
+// What lies in the chunk of rows at hand.
+void NestEmitter::ToRows(Value*& from, Value*& to) {
+  auto& builder = kernel_.b();
+  Value* extent =
+      kernel_.Int(nest_.dims[static_cast<size_t>(nest_.row_dim)].extent);
+  const auto bound = [&](Value* chunk) {
+    return builder.CreateUDiv(builder.CreateMul(chunk, extent),
+                              kernel_.Int(nest_.row_chunks));
+  };
+  from =
+      builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, from, bound(rows_));
+  Value* end = bound(builder.CreateAdd(rows_, kernel_.Int(1)));
+  to = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to, end);
 }
 
 void NestEmitter::EmitLoop(size_t k, Value* from, Value* to,

@@ -29,6 +29,7 @@ class NestEmitter {
   void EmitGrid(llvm::Value* point, const Forms& forms);
   void EmitGridDim(size_t k, const Forms& forms);
   void EmitDim(size_t k, const Forms& forms);
+  void ToRows(llvm::Value*& from, llvm::Value*& to);
   void EmitLoop(size_t k, llvm::Value* from, llvm::Value* to,
                 const Forms& forms);
   void EmitLanes(size_t k, llvm::Value* from, llvm::Value* to,
@@ -49,6 +50,7 @@ class NestEmitter {
   const LoopNest& nest_;
   std::vector<Interval> known_;   // of each dim, at present
   llvm::Value* chunk_ = nullptr;  // number of the lane dim's chunk
+  llvm::Value* rows_ = nullptr;   // number of the row dim's chunk
   int copies_ = 1;                // of the innermost body so far
 };
 

@@ -226,6 +226,8 @@ class Scheduler {
   bool CanMerge(size_t p) const {
     const LoopDim &outer = nest_.dims[p], &inner = nest_.dims[p + 1];
     if (outer.stride != inner.stride * inner.extent) return false;
+    const bool channels = outer.stride >= layout().strides()[1];
+    if (channels && PrefersRows()) return false;
     const IntervalOf ranges = nest_.Ranges();
     const auto runs_on = [&](const Expr& e) {
       const Affine a = ToAffine(e, ranges);
@@ -386,8 +388,10 @@ class Scheduler {
       wanted = std::max<int64_t>(wanted, 2);
     }
     if (wanted < 2) return;
-    int64_t shares = 1;
+    DealRows(wanted);
+    int64_t shares = nest_.row_chunks;
     while (shares < wanted && nest_.grid_dims < Dims() &&
+           nest_.grid_dims != nest_.row_dim &&
            nest_.grid_dims != nest_.lane_dim) {
       shares *= nest_.dims[static_cast<size_t>(nest_.grid_dims++)].extent;
     }
@@ -400,6 +404,27 @@ class Scheduler {
       nest_.lane_chunk = (chunk + nest_.lanes - 1) / nest_.lanes * nest_.lanes;
     }
     nest_.tasks = std::min(wanted, nest_.GridSize());
+  }
+
+  // Whether a thread should have all channels of some rows rather than all rows
+  // of some channels, as the convolutions around have it (DataOverWeights in
+  // contraction/tiling.h): what the other thread wrote comes from its cache,
+  // slowly. Here the convolutions are thought of as pointwise ones between as
+  // many channels.
+  bool PrefersRows() const {
+    const Layout& layout = this->layout();
+    if (shape_.rank() != 4 || shape_[0] != 1) return false;
+    if (layout.dims.size() != 5 || layout.block(1) == 1) return false;
+    return 4 * shape_[2] * shape_[3] >= shape_[1];
+  }
+
+  void DealRows(int64_t wanted) {
+    const bool rows = PrefersRows() && nest_.one_vector && Dims() >= 3 &&
+                      nest_.lane_dim == Dims() - 1 &&
+                      nest_.dims[0].stride == layout().strides()[1];
+    if (!rows) return;
+    nest_.row_dim = 1;
+    nest_.row_chunks = std::min(wanted, nest_.dims[1].extent);
   }
 
   int Dims() const { return static_cast<int>(nest_.dims.size()); }
@@ -416,7 +441,7 @@ class Scheduler {
 }  // namespace
 
 int64_t LoopNest::GridSize() const {
-  int64_t size = 1;
+  int64_t size = row_chunks;
   for (int i = 0; i < grid_dims; ++i) {
     size *= dims[static_cast<size_t>(i)].extent;
   }

@@ -42,8 +42,10 @@ struct LoopNest {
   bool one_vector = false;
   std::vector<ZeroBorder> borders;
 
-  // The leading `grid_dims` dims and, last, the chunks of the lane dim are
-  // dealt in equal shares to `tasks` tasks.
+  // Chunks of the row dim, then the leading `grid_dims` dims and, last, the
+  // chunks of the lane dim are dealt in equal shares to `tasks` tasks.
+  int row_dim = -1;        // -1: none is cut
+  int64_t row_chunks = 1;  // nearly equal
   int grid_dims = 0;
   int64_t lane_chunk = 0;  // elements; 0: the lane dim is not cut
   int64_t tasks = 1;

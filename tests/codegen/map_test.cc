@@ -231,6 +231,40 @@ TEST_CASE("pooling windows clipped at the borders") {
   }
 }
 
+// Tasks are rows of all channels: fewer rows than tasks, as many, more.
+TEST_CASE("one image in blocks of channels is dealt by rows") {
+  for (const int64_t height : {3, 13, 40}) {
+    for (const int64_t block : {8, 16}) {
+      CAPTURE(height);
+      CAPTURE(block);
+      const Shape shape{1, 80, height, 50};
+      MapCase pool;
+      const int x = pool.In({DType::kF32, shape}, Blocked(shape, block));
+      pool.Out({DType::kF32, shape}, Halo(shape, block, 1, 2));
+      const auto window = [](int axis, int64_t extent) {
+        return Range{FreshReductionVar(), Max(Expr(0), Var(axis) - Expr(1)),
+                     Min(Expr(extent), Var(axis) + Expr(2))};
+      };
+      const Range rows = window(2, height), columns = window(3, 50);
+      pool.Set(Reduce(
+          ReduceOp::kMax, {rows, columns},
+          pool.At(x, {Var(0), Var(1), Var(rows.var), Var(columns.var)})));
+      CHECK(pool.CheckAll() == "");
+
+      MapCase scale;
+      const int y = scale.In({DType::kF32, shape}, Blocked(shape, block));
+      const int gamma = scale.In({80});
+      scale.Out({DType::kF32, shape}, Blocked(shape, block));
+      scale.Set(Relu(scale.At(y) * scale.At(gamma, {Var(1)})));
+      CHECK(scale.CheckAll() == "");
+      const Target target =
+          *ResolveTarget(block == 8 ? "x86-64-v3" : "x86-64-v4");
+      const Program& program = pool.program();
+      CHECK(PlanMap(program, program.steps[0], target).tasks > 1);
+    }
+  }
+}
+
 TEST_CASE("gathers: embedding and take with clipped indices") {
   MapCase c;
   const int ids = c.In({DType::kI32, Shape{5, 3}}, Layout::RowMajor({5, 3}),
