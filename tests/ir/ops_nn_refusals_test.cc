@@ -245,7 +245,7 @@ std::vector<Refusal> Refusals() {
        {},
        {{2, 3, 4}, any, any, any, any, any, any, any},
        "C1"},
-      {"_gru_cell_gradient", {}, {{2, 8}, {2, 8}, {2, 3}, {2, 3}}, "C1"},
+      {"_gru_cell_gradient", {}, {{2, 3, 4}, any, any, any, any, any}, "C1"},
       {"_meaning_gradient",
        {{"num_args", "2"}, {"of", "Crop"}, {"input", "1"}},
        {kImage, kImage},

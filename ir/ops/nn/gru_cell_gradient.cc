@@ -1,73 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// _gru_cell_gradient: one step of a gru backwards.
-//   input, recurrent    f[N, 3·H]   r, z, n from the data and from the state,
-//                                   before their activations
-//   before              f[N, H]     the state before the step
-//   hidden_gradient     f[N, H]     of the state after it,
-//                                   (1 − z)·n + z·before
-//   input_gradient, recurrent_gradient   f[N, 3·H]
-//   before_gradient     f[N, H]     but for what passes through recurrent
-// C1  the shapes agree
-#include "ir/ops/nn/activation.h"
+// _gru_cell_gradient: one step of a gru backwards. All inputs are f[N, H].
+//   reset, keep, candidate   the gates σ(r), σ(z), tanh(n), as forward left
+//                            them; n is the data's part + reset·recalled
+//   recalled         the state's part of the candidate
+//   before           the state before the step
+//   hidden_gradient  of the state after it, (1 − keep)·candidate + keep·before
+//   input_gradient, recurrent_gradient   f[N, 3·H]  of r, z, n before their
+//                    activations, the parts from the data and from the state
+//   before_gradient  f[N, H]  but for what passes through recurrent
+// C1  the inputs have two axes
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
 
+constexpr int kGruCellInputs = 6;
+
 void GruCellGradientTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
-  const Shape &gates = t.In(0), &before = t.In(2);
-  if (!before.known() || !gates.known()) return;
-  if (!t.Require(before.rank() == 2 && gates == Shape{before[0], 3 * before[1]},
-                 "C1: gates have shape {} and the state {}", ToString(gates),
-                 ToString(before))) {
+  const Shape& gate = t.In(0);
+  if (!gate.known()) return;
+  if (!t.Require(gate.rank() == 2, "C1: reset has {} axes, expected 2",
+                 gate.rank())) {
     return;
   }
-  t.SetIn(1, gates);
-  t.SetIn(3, before);
-  t.SetOut(0, gates);
-  t.SetOut(1, gates);
-  t.SetOut(2, before);
+  for (int input = 1; input < kGruCellInputs; ++input) t.SetIn(input, gate);
+  for (int output = 0; output < 2; ++output) {
+    t.SetOut(output, {gate[0], 3 * gate[1]});
+  }
+  t.SetOut(2, gate);
 }
 
-// All of one row and unit of the cell.
+// The gradients of one row and unit of the cell.
 struct GruUnit {
-  Expr reset, keep, reset_gradient, keep_gradient, candidate_gradient;
+  Expr reset, keep, candidate;  // before their activations
+  Expr recalled, before;
 };
 
 GruUnit GruUnitOf(const Definition& def, const Expr& row, const Expr& k) {
-  const int64_t length = def.InShape(2)[1];
-  const auto gate = [&](int input, int64_t n) {
-    return def.In(input, {row, k + n * length});
-  };
+  const auto input = [&](int i) { return def.In(i, {row, k}); };
   const auto one_less = [](const Expr& x) { return Lit(1, x) - x; };
+  const Expr reset = input(0), keep = input(1), candidate = input(2);
+  const Expr recalled = input(3), before = input(4), gradient = input(5);
   GruUnit u;
-  u.reset = Sigmoid(gate(0, 0) + gate(1, 0));
-  u.keep = Sigmoid(gate(0, 1) + gate(1, 1));
-  const Expr candidate = Tanh(gate(0, 2) + u.reset * gate(1, 2));
-  const Expr gradient = def.In(3, {row, k});
-  u.candidate_gradient =
-      gradient * one_less(u.keep) * one_less(candidate * candidate);
-  u.keep_gradient =
-      gradient * (def.In(2, {row, k}) - candidate) * u.keep * one_less(u.keep);
-  u.reset_gradient =
-      u.candidate_gradient * gate(1, 2) * u.reset * one_less(u.reset);
+  u.candidate = gradient * one_less(keep) * one_less(candidate * candidate);
+  u.keep = gradient * (before - candidate) * keep * one_less(keep);
+  u.reset = u.candidate * recalled * reset * one_less(reset);
+  u.recalled = u.candidate * reset;
+  u.before = gradient * keep;
   return u;
 }
 
 void GruCellGradientMeaning(const NoAttrs&, Definition& def) {
-  const int64_t batch = def.InShape(2)[0], length = def.InShape(2)[1];
+  const int64_t batch = def.InShape(0)[0], length = def.InShape(0)[1];
   for (int n = 0; n < 3; ++n) {
     const GruUnit u = GruUnitOf(def, Var(0), Var(1) - n * length);
-    const Expr from_input[] = {u.reset_gradient, u.keep_gradient,
-                               u.candidate_gradient};
-    const Expr from_state[] = {u.reset_gradient, u.keep_gradient,
-                               u.candidate_gradient * u.reset};
+    const Expr from_input[] = {u.reset, u.keep, u.candidate};
+    const Expr from_state[] = {u.reset, u.keep, u.recalled};
     def.SetBox(0, {0, n * length}, {batch, length}, from_input[n]);
     def.SetBox(1, {0, n * length}, {batch, length}, from_state[n]);
   }
-  const std::vector<Expr> i = def.Indices(2);
-  def.Set(2, def.In(3, i) * GruUnitOf(def, i[0], i[1]).keep);
+  def.Set(2, GruUnitOf(def, Var(0), Var(1)).before);
 }
 
 }  // namespace
@@ -76,7 +69,12 @@ MXC_OP(GruCellGradient) {
   return Op<>("_gru_cell_gradient")
       .Internal()
       .Doc("one step of a gru backwards")
-      .Inputs({{"input"}, {"recurrent"}, {"before"}, {"hidden_gradient"}})
+      .Inputs({{"reset"},
+               {"keep"},
+               {"candidate"},
+               {"recalled"},
+               {"before"},
+               {"hidden_gradient"}})
       .Outputs({"input_gradient", "recurrent_gradient", "before_gradient"})
       .Types(GruCellGradientTypes)
       .Meaning(GruCellGradientMeaning);

@@ -46,7 +46,10 @@ struct RnnStep {
   Value before, cell_before;  // the state that it was handed; f[N, R], f[N, H]
   // Before the activations, f[N, G·H]: from the data, from the state.
   Value input, recurrent;
-  Value in, forget, candidate, out, squashed;  // f[N, H], lstm only
+  // After them, f[N, H]: of an lstm, with tanh(cell); of a gru, with the
+  // state's part of the candidate.
+  Value in, forget, candidate, out, squashed;
+  Value reset, keep, recalled;
   Value unprojected;   // f[N, H]; `hidden` itself without projection
   Value hidden, cell;  // the state that it hands on
 };

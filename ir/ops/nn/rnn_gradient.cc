@@ -126,9 +126,9 @@ class RnnBackward {
         before.cell = LstmStep(pass, t, carried, gates);
         break;
       case RnnMode::kGru: {
-        const std::vector<Value> parts =
-            g_.Ops("_gru_cell_gradient",
-                   {step.input, step.recurrent, step.before, carried.hidden});
+        const std::vector<Value> parts = g_.Ops(
+            "_gru_cell_gradient", {step.reset, step.keep, step.candidate,
+                                   step.recalled, step.before, carried.hidden});
         gates.input[t] = parts[0];
         gates.recurrent[t] = parts[1];
         direct = parts[2];

@@ -183,12 +183,13 @@ class Unrolling {
     const auto gate = [&](int64_t k) {
       return Act(Add(Gate(step.input, k), Gate(step.recurrent, k)), "sigmoid");
     };
-    const Value reset = gate(0), keep = gate(1);
-    const Value candidate =
-        Act(Add(Gate(step.input, 2), Times(reset, Gate(step.recurrent, 2))),
-            "tanh");
-    const Value change = Op("elemwise_sub", {step.before, candidate});
-    step.hidden = Add(candidate, Times(keep, change));
+    step.reset = gate(0);
+    step.keep = gate(1);
+    step.recalled = Gate(step.recurrent, 2);
+    step.candidate =
+        Act(Add(Gate(step.input, 2), Times(step.reset, step.recalled)), "tanh");
+    const Value change = Op("elemwise_sub", {step.before, step.candidate});
+    step.hidden = Add(step.candidate, Times(step.keep, change));
   }
 
   const RnnAttrs& a_;
