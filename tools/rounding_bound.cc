@@ -16,6 +16,8 @@ namespace {
 
 using contraction::WinogradSumsTile;
 using contraction::WinogradTile;
+using contraction::WinogradTiles;
+using contraction::WinogradWindows;
 
 constexpr double kRoundoff = 0x1p-24;
 // Windows have at most 8 x 8 entries.
@@ -62,17 +64,24 @@ struct Transform {
     out.value[to] = value;
     out.square[to] = square + Roundings(i) * magnitude * magnitude;
   }
+};
 
-  // This · x · thisᵀ.
+// Of the rows and of the columns of a tile.
+struct Transforms {
+  Transform left, right;
+
+  int results() const { return left.rows * right.rows; }
+
+  // left · x · rightᵀ.
   Uncertain BothSides(const Uncertain& x) const {
     Uncertain half, whole;
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j)
-        Dot(i, x, j, columns, half, i * columns + j);
+    for (int i = 0; i < left.rows; ++i) {
+      for (int j = 0; j < right.columns; ++j)
+        left.Dot(i, x, j, right.columns, half, i * right.columns + j);
     }
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < rows; ++j)
-        Dot(j, half, i * columns, 1, whole, i * rows + j);
+    for (int i = 0; i < left.rows; ++i) {
+      for (int j = 0; j < right.rows; ++j)
+        right.Dot(j, half, i * right.columns, 1, whole, i * right.rows + j);
     }
     return whole;
   }
@@ -81,7 +90,7 @@ struct Transform {
 // Tiles of an operand, numbered by row and term of the sums.
 struct Operand {
   int64_t rows = 0;
-  Transform transform;
+  Transforms transform;
   std::function<void(int64_t row, int64_t term, Square& tile)> gather;
 };
 
@@ -90,7 +99,7 @@ struct Operand {
 struct Sums {
   Operand left, right;
   int64_t terms = 0;
-  Transform transform;
+  Transforms transform;
   // Takes the result for two rows.
   std::function<void(int64_t left, int64_t right, const Uncertain&)> take;
 };
@@ -100,7 +109,7 @@ class Planes {
  public:
   Planes(const Operand& operand, int64_t row, int64_t rows, int64_t term,
          int64_t terms)
-      : planes_(operand.transform.rows * operand.transform.rows),
+      : planes_(operand.transform.results()),
         terms_(terms),
         value_(rows * planes_ * terms),
         square_(value_.size()) {
@@ -149,8 +158,7 @@ void Accumulate(const double* u, const double* du, const double* v,
 // All pairs of some rows.
 void AddBlock(const Sums& sums, int64_t left, int64_t left_rows, int64_t right,
               int64_t right_rows) {
-  const int64_t planes =
-      int64_t{sums.transform.columns} * sums.transform.columns;
+  const int64_t planes = sums.left.transform.results();
   std::vector<Uncertain> totals(left_rows * right_rows);
   for (int64_t term = 0; term < sums.terms; term += kTerms) {
     const int64_t terms = std::min(kTerms, sums.terms - term);
@@ -183,31 +191,46 @@ void AddAll(const Sums& sums) {
   }
 }
 
-// The rectangle [top, top + side) x [left, left + side) of a plane; zeros
-// around it.
+// The rectangle of `sides` from (top, left) on of a plane; zeros around it.
 void Cut(const float* plane, int64_t height, int64_t width, int64_t top,
-         int64_t left, int64_t side, Square& tile) {
-  for (int64_t y = 0; y < side; ++y) {
-    for (int64_t x = 0; x < side; ++x) {
+         int64_t left, const Extents& sides, Square& tile) {
+  for (int64_t y = 0; y < sides[0]; ++y) {
+    for (int64_t x = 0; x < sides[1]; ++x) {
       const int64_t i = top + y, j = left + x;
       const bool inside = i >= 0 && i < height && j >= 0 && j < width;
-      tile[y * side + x] = inside ? plane[i * width + j] : 0;
+      tile[y * sides[1] + x] = inside ? plane[i * width + j] : 0;
     }
   }
 }
 
-Transform DataTransform(KernelBasis basis) {
-  const auto matrix = DataMatrix(basis);
-  const int n = static_cast<int>(WindowOf(basis));
-  return {{matrix.begin(), matrix.end()}, n, n};
+// By windows of `sides`; an axis of 1 is left as it is.
+Transforms BothAxes(const Extents& sides,
+                    const std::function<Transform(size_t axis)>& transform) {
+  const auto along = [&](size_t axis) {
+    return sides[axis] == 1 ? Transform{{1}, 1, 1} : transform(axis);
+  };
+  return {along(0), along(1)};
 }
-Transform KernelTransform(KernelBasis basis, int64_t kernel) {
-  return {KernelMatrix(basis, kernel), static_cast<int>(WindowOf(basis)),
-          static_cast<int>(kernel)};
+Transforms DataTransform(const Extents& sides) {
+  return BothAxes(sides, [&](size_t axis) {
+    const auto matrix = DataMatrix(BasisOfWindow(sides[axis]));
+    const int n = static_cast<int>(sides[axis]);
+    return Transform{{matrix.begin(), matrix.end()}, n, n};
+  });
 }
-Transform OutputTransform(KernelBasis basis, int64_t outputs) {
-  return {OutputMatrix(basis, outputs), static_cast<int>(outputs),
-          static_cast<int>(WindowOf(basis))};
+Transforms KernelTransform(const Extents& sides, const Extents& kernel) {
+  return BothAxes(sides, [&](size_t axis) {
+    return Transform{KernelMatrix(BasisOfWindow(sides[axis]), kernel[axis]),
+                     static_cast<int>(sides[axis]),
+                     static_cast<int>(kernel[axis])};
+  });
+}
+Transforms OutputTransform(const Extents& sides, const Extents& outputs) {
+  return BothAxes(sides, [&](size_t axis) {
+    return Transform{OutputMatrix(BasisOfWindow(sides[axis]), outputs[axis]),
+                     static_cast<int>(outputs[axis]),
+                     static_cast<int>(sides[axis])};
+  });
 }
 
 // The contraction's sums, row-major as its output, and λ σ of each.
@@ -223,38 +246,40 @@ struct Bounded {
 };
 
 // f[N, C, y, x] by f[M, C, …], or f[C, M, …] where the channels are exchanged.
-void AddConvolution(const Contraction& c, int64_t tile, const float* data,
-                    const float* weight, Bounded& out) {
-  const int64_t r = c.kernel[0], n = tile + r - 1;
-  const KernelBasis basis = BasisOfWindow(n);
-  const int64_t columns = DivideUp(c.output[1], tile);
-  const int64_t tiles = DivideUp(c.output[0], tile) * columns;
+void AddConvolution(const Contraction& c, std::string_view algorithm,
+                    const float* data, const float* weight, Bounded& out) {
+  const Extents tile = WinogradTiles(c, algorithm);
+  const Extents sides = WinogradWindows(c, algorithm);
+  const int64_t positions = c.kernel[0] * c.kernel[1];
+  const int64_t columns = DivideUp(c.output[1], tile[1]);
+  const int64_t tiles = DivideUp(c.output[0], tile[0]) * columns;
   const bool exchanged = c.weight_axes[1] == Role::kOut;
   Sums sums;
   sums.terms = c.in;
-  sums.left = {c.out, KernelTransform(basis, r),
+  sums.left = {c.out, KernelTransform(sides, c.kernel),
                [&](int64_t m, int64_t k, Square& kernel) {
                  const int64_t at = exchanged ? k * c.out + m : m * c.in + k;
-                 Cut(weight + at * r * r, r, r, 0, 0, r, kernel);
+                 Cut(weight + at * positions, c.kernel[0], c.kernel[1], 0, 0,
+                     c.kernel, kernel);
                  if (c.flip)
-                   std::reverse(kernel.begin(), kernel.begin() + r * r);
+                   std::reverse(kernel.begin(), kernel.begin() + positions);
                }};
-  sums.right = {c.batch * tiles, DataTransform(basis),
+  sums.right = {c.batch * tiles, DataTransform(sides),
                 [&](int64_t row, int64_t k, Square& window) {
                   const int64_t image = row / tiles, t = row % tiles;
                   Cut(data + (image * c.in + k) * c.input[0] * c.input[1],
-                      c.input[0], c.input[1], t / columns * tile - c.pad[0],
-                      t % columns * tile - c.pad[1], n, window);
+                      c.input[0], c.input[1], t / columns * tile[0] - c.pad[0],
+                      t % columns * tile[1] - c.pad[1], sides, window);
                 }};
-  sums.transform = OutputTransform(basis, tile);
+  sums.transform = OutputTransform(sides, tile);
   sums.take = [&](int64_t m, int64_t row, const Uncertain& y) {
     const int64_t image = row / tiles, t = row % tiles;
-    const int64_t top = t / columns * tile, left = t % columns * tile;
+    const int64_t top = t / columns * tile[0], left = t % columns * tile[1];
     const int64_t plane = (image * c.out + m) * c.output[0];
-    for (int64_t i = 0; i < std::min(tile, c.output[0] - top); ++i) {
-      for (int64_t j = 0; j < std::min(tile, c.output[1] - left); ++j) {
+    for (int64_t i = 0; i < std::min(tile[0], c.output[0] - top); ++i) {
+      for (int64_t j = 0; j < std::min(tile[1], c.output[1] - left); ++j) {
         out.Set((plane + top + i) * c.output[1] + left + j,
-                y.value[i * tile + j], y.square[i * tile + j]);
+                y.value[i * tile[1] + j], y.square[i * tile[1] + j]);
       }
     }
   };
@@ -266,29 +291,29 @@ void AddConvolution(const Contraction& c, int64_t tile, const float* data,
 void AddGradient(const Contraction& c, int64_t tile, const float* data,
                  const float* weight, int64_t part, Bounded& out) {
   const int64_t r = c.output[0], n = tile + r - 1;
-  const KernelBasis basis = BasisOfWindow(n);
+  const Extents sides = {n, n}, square = {tile, tile};
   const int64_t columns = DivideUp(c.kernel[1], tile);
   const int64_t tiles = DivideUp(c.kernel[0], tile) * columns;
   Sums sums;
   sums.terms = c.in * tiles;
-  sums.left = {c.out, KernelTransform(basis, tile),
+  sums.left = {c.out, KernelTransform(sides, square),
                [&](int64_t m, int64_t term, Square& window) {
                  const int64_t image = part * c.in + term / tiles;
                  const int64_t t = term % tiles;
                  Cut(weight + (image * c.out + m) * c.kernel[0] * c.kernel[1],
                      c.kernel[0], c.kernel[1], t / columns * tile,
-                     t % columns * tile, tile, window);
+                     t % columns * tile, square, window);
                }};
   sums.right = {
-      c.batch, DataTransform(basis),
+      c.batch, DataTransform(sides),
       [&](int64_t channel, int64_t term, Square& window) {
         const int64_t image = part * c.in + term / tiles;
         const int64_t t = term % tiles;
         Cut(data + (image * c.batch + channel) * c.input[0] * c.input[1],
             c.input[0], c.input[1], t / columns * tile - c.pad[0],
-            t % columns * tile - c.pad[1], n, window);
+            t % columns * tile - c.pad[1], sides, window);
       }};
-  sums.transform = OutputTransform(basis, r);
+  sums.transform = OutputTransform(sides, {r, r});
   sums.take = [&](int64_t m, int64_t channel, const Uncertain& y) {
     const int64_t first = ((part * c.out + m) * c.batch + channel) * r * r;
     for (int64_t i = 0; i < r * r; ++i) {
@@ -368,7 +393,7 @@ std::optional<Tensor> RoundingBound(const Program& program, const Step& step,
   const float* data = operands[0].floats().data();
   const float* weight = operands[1].floats().data();
   if (tile > 0) {
-    AddConvolution(c, tile, data, weight, bounded);
+    AddConvolution(c, body->choice.algorithm, data, weight, bounded);
   } else {
     for (int64_t part = 0; part < c.groups; ++part) {
       AddGradient(c, sums_tile, data, weight, part, bounded);

@@ -90,33 +90,39 @@ class Copier {
   int64_t start_ = 0;
 };
 
-// G g Gᵀ of every kernel g, in double, as a tensor with axes of n.
+// G g Gᵀ of every kernel g, in double, as a tensor with axes of n; G g where g
+// has one position along an axis.
 Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
   const Shape& shape = kernels.shape();
   const int rank = shape.rank();
-  MXC_CHECK(rank >= 2 && shape[rank - 2] == shape[rank - 1], "{}",
-            ToString(shape));
-  const int64_t r = shape[rank - 1], n = WindowOf(basis);
-  const std::vector<double> g = KernelMatrix(basis, r);
+  MXC_CHECK(rank >= 2, "{}", ToString(shape));
+  const auto matrix = [&](int64_t r) {
+    return r == 1 ? std::vector<double>{1} : KernelMatrix(basis, r);
+  };
+  const int64_t r = shape[rank - 2], s = shape[rank - 1];
+  const std::vector<double> g = matrix(r), h = matrix(s);
+  const auto n = static_cast<int64_t>(g.size()) / r;
+  const auto m = static_cast<int64_t>(h.size()) / s;
   Shape transformed = shape;
-  transformed[rank - 2] = transformed[rank - 1] = n;
+  transformed[rank - 2] = n;
+  transformed[rank - 1] = m;
   const std::span<const float> from = kernels.floats();
   std::vector<float> to(transformed.elements());
-  std::vector<double> half(static_cast<size_t>(n * r));
-  for (int64_t k = 0; k < shape.elements() / (r * r); ++k) {
+  std::vector<double> half(static_cast<size_t>(n * s));
+  for (int64_t k = 0; k < shape.elements() / (r * s); ++k) {
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = 0; j < r; ++j) {
-        half[i * r + j] = 0;
+      for (int64_t j = 0; j < s; ++j) {
+        half[i * s + j] = 0;
         for (int64_t q = 0; q < r; ++q) {
-          half[i * r + j] += g[i * r + q] * from[(k * r + q) * r + j];
+          half[i * s + j] += g[i * r + q] * from[(k * r + q) * s + j];
         }
       }
     }
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
+      for (int64_t j = 0; j < m; ++j) {
         double sum = 0;
-        for (int64_t q = 0; q < r; ++q) sum += half[i * r + q] * g[j * r + q];
-        to[(k * n + i) * n + j] = static_cast<float>(sum);
+        for (int64_t q = 0; q < s; ++q) sum += half[i * s + q] * h[j * s + q];
+        to[(k * n + i) * m + j] = static_cast<float>(sum);
       }
     }
   }

@@ -29,6 +29,20 @@ int64_t WinogradTile(std::string_view algorithm) {
                                    : 0;
 }
 
+Extents WinogradTiles(const Contraction& c, std::string_view algorithm) {
+  Extents tiles;
+  for (const int64_t kernel : c.kernel) {
+    tiles.push_back(kernel == 1 ? 1 : WinogradTile(algorithm));
+  }
+  return tiles;
+}
+
+Extents WinogradWindows(const Contraction& c, std::string_view algorithm) {
+  Extents windows = WinogradTiles(c, algorithm);
+  for (size_t i = 0; i < windows.size(); ++i) windows[i] += c.kernel[i] - 1;
+  return windows;
+}
+
 int64_t WinogradSumsTile(std::string_view algorithm) {
   return algorithm == kWinogradSums2   ? 2
          : algorithm == kWinogradSums4 ? 4
@@ -69,8 +83,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   const int64_t panel = int64_t{panel_vectors} * lanes;
   const bool in_blocks = algorithm == kDirect && data_block > 1;
-  const int64_t tile = WinogradTile(algorithm);
-  const bool winograd = tile > 0;
+  const bool winograd = WinogradTile(algorithm) > 0;
+  const Extents kernel = winograd ? WinogradWindows(c, algorithm) : c.kernel;
   const bool in_last =
       algorithm == kGrouped || algorithm == kDepthwise || winograd;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
@@ -90,13 +104,12 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
-    layout.dims.push_back(
-        {AxisOf(axes, role), winograd ? tile + c.kernel[k] - 1 : c.kernel[k]});
+    layout.dims.push_back({AxisOf(axes, role), kernel[k]});
   }
   if (in_blocks) layout.dims.push_back({in, data_block});
   if (in_last) layout.dims.push_back({in, c.in});
   layout.dims.push_back({out, panel});
-  if (winograd) layout.basis = BasisOfWindow(tile + c.kernel[0] - 1);
+  if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);
   layout.halo_high.assign(axes.size(), 0);
   return layout;

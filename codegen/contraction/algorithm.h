@@ -18,8 +18,9 @@ inline constexpr std::string_view kDirect = "direct";
 inline constexpr std::string_view kDepthwise = "depthwise";
 // Groups of a few channels, several to a block.
 inline constexpr std::string_view kGrouped = "grouped";
-// 3x3, 4x4 or 5x5 convolution by Winograd's minimal filtering, in tiles of so
-// many outputs on a side: 2, 4 or (3x3 only) 6; of 4x4 kernels 3 or 5.
+// Convolution by Winograd's minimal filtering, in tiles of so many outputs on a
+// side: 2, 4 or (3x3 only) 6; of 4x4 kernels 3 or 5; 1xr and rx1 kernels in
+// lines of them.
 inline constexpr std::string_view kWinograd2 = "winograd2";
 inline constexpr std::string_view kWinograd3 = "winograd3";
 inline constexpr std::string_view kWinograd4 = "winograd4";
@@ -43,6 +44,10 @@ inline constexpr std::string_view kGemmRows = "gemm_rows";
 // algorithms computes (sums); 0 for others.
 int64_t WinogradTile(std::string_view algorithm);
 int64_t WinogradSumsTile(std::string_view algorithm);
+// The tile's and its window's sides for each of the two axes: 1 where the
+// kernel has one position only, nothing being transformed along that axis.
+Extents WinogradTiles(const Contraction& c, std::string_view algorithm);
+Extents WinogradWindows(const Contraction& c, std::string_view algorithm);
 
 // The border of zeros that `c` reads around its data, for each spatial axis.
 Extents HaloLow(const Contraction& c);

@@ -208,9 +208,11 @@ class CpuCatalog : public KernelCatalog {
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradFits(c)) return;
-    const int64_t m = contraction::WinogradTile(algorithm);
-    const int64_t n = m + c.kernel[0] - 1;
-    if (!OffersTile(m, n)) return;
+    const Extents window = contraction::WinogradWindows(c, algorithm);
+    if (!OffersTile(contraction::WinogradTile(algorithm),
+                    std::max(window[0], window[1]))) {
+      return;
+    }
     if (c.in < kLeastWinogradInputs || c.out < kLeastWinogradChannels) return;
     const int64_t vectors = DivideUp(c.out, lanes_);
     const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
@@ -226,7 +228,7 @@ class CpuCatalog : public KernelCatalog {
     candidate.cost = grid.seconds;
     candidate.turned = c.flip;
     candidate.packing_cost =
-        static_cast<double>(n * n * c.in * c.out) * kPackingSeconds;
+        static_cast<double>(Product(window) * c.in * c.out) * kPackingSeconds;
     out.push_back(std::move(candidate));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/contraction/weight_transform.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct WeightTransform {
   Layout from, to;
   Expr value;  // of the kernel's element at the output's index
   int64_t out_channels = 1;
-  int64_t kernel = 1;  // on both axes
+  int64_t rows = 1, columns = 1;  // of a kernel
   int lanes = 1;
 
   // Panels, two spatial axes, input channels, a panel's output channels.
@@ -70,8 +71,8 @@ class WeightTransformEmitter {
     }
     emitter_.SetTail(mask);
     std::vector<llvm::Value*> kernels;
-    for (int64_t y = 0; y < shape_.kernel; ++y) {
-      for (int64_t x = 0; x < shape_.kernel; ++x) {
+    for (int64_t y = 0; y < shape_.rows; ++y) {
+      for (int64_t x = 0; x < shape_.columns; ++x) {
         std::vector<Expr> index(shape_.to.halo_low.size());
         index[static_cast<size_t>(shape_.panels().axis)] = out;
         index[static_cast<size_t>(shape_.in().axis)] = in;
@@ -93,20 +94,30 @@ class WeightTransformEmitter {
 
   void Store(const std::vector<llvm::Value*>& kernels, llvm::Value* panel,
              llvm::Value* channel, llvm::Value* v) {
-    const auto planes = contraction::MultiplyBothSides(
-        kernel_, KernelMatrix(shape_.to.basis, shape_.kernel),
-        static_cast<int>(shape_.kernel), kernels);
+    const auto planes = Transformed(kernels);
     llvm::Value* base = Advance(kernel_.operand(1), panel, strides_[0]);
     base = Advance(base, channel, strides_[3]);
     base = Advance(base, v, shape_.lanes);
-    const int64_t window = WindowOf(shape_.to.basis);
-    for (int64_t i = 0; i < window * window; ++i) {
+    const int64_t columns = shape_.to.dims[2].extent;
+    for (int64_t i = 0; i < static_cast<int64_t>(planes.size()); ++i) {
       const int64_t offset =
-          i / window * strides_[1] + i % window * strides_[2];
+          i / columns * strides_[1] + i % columns * strides_[2];
       b_.CreateAlignedStore(
           planes[static_cast<size_t>(i)],
           kernel_.ElementAddress(base, kernel_.Int(offset), 4), llvm::Align(4));
     }
+  }
+
+  // Along the axes where kernels have more than one position.
+  std::vector<llvm::Value*> Transformed(
+      const std::vector<llvm::Value*>& kernels) {
+    const int64_t side = std::max(shape_.rows, shape_.columns);
+    const auto matrix = KernelMatrix(shape_.to.basis, side);
+    if (shape_.rows != shape_.columns) {
+      return contraction::Multiply(kernel_, matrix, kernels);
+    }
+    return contraction::MultiplyBothSides(kernel_, matrix,
+                                          static_cast<int>(side), kernels);
   }
 
   llvm::Value* Advance(llvm::Value* base, llvm::Value* i, int64_t stride) {
@@ -138,7 +149,8 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->to = to.layout;
   shape->value = map->stores[0].value;
   shape->out_channels = to.type.shape[to.layout.dims[0].axis];
-  shape->kernel = to.type.shape[to.layout.dims[1].axis];
+  shape->rows = to.type.shape[to.layout.dims[1].axis];
+  shape->columns = to.type.shape[to.layout.dims[2].axis];
   shape->lanes = target.lanes_f32();
   KernelPlan plan;
   plan.what = "transform";

@@ -96,23 +96,30 @@ llvm::Value* WinogradKernel::WindowOf(llvm::Value* tile,
 }
 
 void WinogradKernel::TransformTile(llvm::Value* window, llvm::Value* to) {
-  const int64_t n = shape_.window(), lanes = nest_.lanes;
-  const int64_t plane = shape_.grid.data_plane;
+  const int64_t rows = shape_.window[0], columns = shape_.window[1];
+  const int64_t lanes = nest_.lanes, plane = shape_.grid.data_plane;
   const auto matrix = DataMatrix(shape_.basis);
-  TransformLines(matrix, n, {window, shape_.data_column, shape_.data_row},
-                 {lines_, lanes, n * lanes});
-  TransformLines(matrix, n, {lines_, n * lanes, lanes}, {to, n * plane, plane});
+  Lines lines = {window, shape_.data_row, shape_.data_column};
+  if (rows > 1) {
+    const bool last = columns == 1;
+    TransformLines(
+        matrix, columns, {window, shape_.data_column, shape_.data_row},
+        last ? Lines{to, 0, plane} : Lines{lines_, lanes, columns * lanes});
+    lines = {lines_, columns * lanes, lanes};
+  }
+  if (columns > 1) {
+    TransformLines(matrix, rows, lines, {to, columns * plane, plane});
+  }
 }
 
 // A loop over `count` lines of vectors: registers hold no more than one.
 void WinogradKernel::TransformLines(std::span<const double> matrix,
                                     int64_t count, const Lines& from,
                                     const Lines& to) {
-  const auto columns = static_cast<int64_t>(shape_.window());
   kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* line) {
     llvm::Value* source = Advance(from.base, line, from.line);
     Vectors x;
-    for (int64_t i = 0; i < columns; ++i) {
+    for (int64_t i = 0; i < shape_.side(); ++i) {
       x.push_back(LoadVector(At(source, i * from.entry)));
     }
     x = Multiply(kernel_, matrix, x);
@@ -156,22 +163,22 @@ void WinogradKernel::EmitGroup(const Block& block, llvm::Value* group,
 void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
                                   int vectors) {
   const WinogradGrid& grid = shape_.grid;
-  const int64_t n = shape_.window();
+  const int64_t rows = shape_.window[0], columns = shape_.window[1];
   const auto plane_row = [&](llvm::Value* row, int64_t tile_rows) {
     const auto plane = [&](llvm::Value* column, int64_t tile_columns) {
-      EmitPlane(block, group, vectors, Plus(Times(row, n), column),
+      EmitPlane(block, group, vectors, Plus(Times(row, columns), column),
                 {tile_rows, tile_columns});
     };
     const int64_t cut = grid.cuts_columns ? 1 : 0;
     kernel_.Loop(
-        kernel_.Int(0), kernel_.Int(n - cut), 1,
+        kernel_.Int(0), kernel_.Int(columns - cut), 1,
         [&](llvm::Value* column) { plane(column, grid.tile_columns); });
-    if (cut) plane(kernel_.Int(n - 1), grid.tile_columns - 1);
+    if (cut) plane(kernel_.Int(columns - 1), grid.tile_columns - 1);
   };
   const int64_t cut = grid.cuts_rows ? 1 : 0;
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(n - cut), 1,
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(rows - cut), 1,
                [&](llvm::Value* row) { plane_row(row, grid.tile_rows); });
-  if (cut) plane_row(kernel_.Int(n - 1), grid.tile_rows - 1);
+  if (cut) plane_row(kernel_.Int(rows - 1), grid.tile_rows - 1);
 }
 
 void WinogradKernel::EmitPlane(const Block& block, llvm::Value* group,
@@ -284,7 +291,7 @@ void WinogradKernel::MultiplyTile(const TileShape& shape, llvm::Value* first,
 void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
                                 int vectors, llvm::Value* plane) {
   const WinogradGrid& grid = shape_.grid;
-  const int64_t n = shape_.window(), m = shape_.outputs;
+  const Extents &n = shape_.window, &m = shape_.outputs;
   const auto take = [&](llvm::Value*& i, int64_t extent) {
     llvm::Value* part = b_.CreateURem(i, kernel_.Int(extent));
     i = b_.CreateUDiv(i, kernel_.Int(extent));
@@ -293,28 +300,28 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
   if (grid.blocks > 1) {
     const int64_t groups =
         std::max<int64_t>(1, shape_.step.vector_groups() / grid.channel_chunks);
-    const int64_t rows = grid.block_tiles * shape_.data_blocks() * n;
+    const int64_t rows = grid.block_tiles * shape_.data_blocks() * n[0];
     llvm::Value* planes_before =
         Times(b_.CreateSub(group, block.first_group), shape_.planes());
     EachOf(Plus(planes_before, plane), DivideUp(rows, groups * shape_.planes()),
-           Times(block.next_windows, n), [&](llvm::Value* i) {
-             llvm::Value* row = take(i, n);
+           Times(block.next_windows, n[0]), [&](llvm::Value* i) {
+             llvm::Value* row = take(i, n[0]);
              llvm::Value* channels = take(i, shape_.data_blocks());
              llvm::Value* window = WindowOf(Plus(block.next, i), channels);
              // The first columns are the last ones of the tile before.
              FetchPixels(At(Advance(window, row, shape_.data_row),
-                            (n - m) * shape_.data_column),
-                         m, /*to_write=*/false);
+                            (n[1] - m[1]) * shape_.data_column),
+                         m[1], /*to_write=*/false);
            });
   }
-  EachOf(plane, DivideUp(grid.block_tiles * vectors * m, shape_.planes()),
-         Times(block.count, vectors * m), [&](llvm::Value* i) {
-           llvm::Value* row = take(i, m);
+  EachOf(plane, DivideUp(grid.block_tiles * vectors * m[0], shape_.planes()),
+         Times(block.count, vectors * m[0]), [&](llvm::Value* i) {
+           llvm::Value* row = take(i, m[0]);
            llvm::Value* v = take(i, vectors);
            llvm::Value* first =
                OutputOf(CornerOf(Plus(block.first, i)),
                         Plus(Times(group, shape_.step.tile.vectors), v));
-           FetchPixels(Advance(first, row, nest_.rows.output_stride), m,
+           FetchPixels(Advance(first, row, nest_.rows.output_stride), m[1],
                        /*to_write=*/true);
          });
 }
@@ -335,38 +342,42 @@ void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count,
 
 void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
                                  llvm::Value* products, int64_t tail_lanes) {
-  const int64_t m = shape_.outputs, n = shape_.window();
-  const auto matrix = OutputMatrix(shape_.basis, m);
+  const int64_t columns = shape_.window[1], lanes = nest_.lanes;
   const int64_t plane = shape_.grid.product_plane;
   kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* tile) {
-    TransformLines(matrix, n,
-                   {Advance(products, tile, nest_.lanes), plane, n * plane},
-                   {lines_, nest_.lanes, n * nest_.lanes});
-    WriteTile(CornerOf(Plus(block.first, tile)), vector, tail_lanes);
+    llvm::Value* from = Advance(products, tile, lanes);
+    Lines sums = {from, columns * plane, plane};
+    if (shape_.window[0] > 1) {
+      TransformLines(OutputMatrix(shape_.basis, shape_.outputs[0]), columns,
+                     {from, plane, columns * plane},
+                     {lines_, lanes, columns * lanes});
+      sums = {lines_, columns * lanes, lanes};
+    }
+    WriteTile(CornerOf(Plus(block.first, tile)), sums, vector, tail_lanes);
   });
 }
 
-// What of the tile lies inside of the output.
-void WinogradKernel::WriteTile(const Corner& corner, llvm::Value* vector,
-                               int64_t tail_lanes) {
-  const int64_t m = shape_.outputs, n = shape_.window();
-  const auto matrix = OutputMatrix(shape_.basis, m);
-  const auto inside = [&](int64_t extent, llvm::Value* first) -> llvm::Value* {
-    if (extent % m == 0) return kernel_.Int(m);
-    return Least(b_.CreateSub(kernel_.Int(extent), first), kernel_.Int(m));
+// What of the tile lies inside of the output; its rows are `sums`.
+void WinogradKernel::WriteTile(const Corner& corner, const Lines& sums,
+                               llvm::Value* vector, int64_t tail_lanes) {
+  const int64_t m = shape_.outputs[1], n = shape_.window[1];
+  const auto inside = [&](int64_t extent, llvm::Value* first,
+                          int64_t side) -> llvm::Value* {
+    if (extent % side == 0) return kernel_.Int(side);
+    return Least(b_.CreateSub(kernel_.Int(extent), first), kernel_.Int(side));
   };
-  llvm::Value* columns = inside(shape_.width, corner.column);
-  llvm::Value* outputs = At(lines_, m * n * nest_.lanes);
+  llvm::Value* columns = inside(shape_.width, corner.column, m);
+  llvm::Value* outputs = At(lines_, shape_.planes() * nest_.lanes);
   kernel_.Loop(
-      kernel_.Int(0), inside(shape_.height, corner.row), 1,
+      kernel_.Int(0), inside(shape_.height, corner.row, shape_.outputs[0]), 1,
       [&](llvm::Value* i) {
         const Corner row = {corner.image, Plus(corner.row, i), corner.column};
-        llvm::Value* line = Advance(lines_, i, n * nest_.lanes);
+        llvm::Value* line = Advance(sums.base, i, sums.line);
         Vectors x;
         for (int64_t j = 0; j < n; ++j) {
-          x.push_back(LoadVector(At(line, j * nest_.lanes)));
+          x.push_back(LoadVector(At(line, j * sums.entry)));
         }
-        x = Multiply(kernel_, matrix, x);
+        if (n > 1) x = Multiply(kernel_, OutputMatrix(shape_.basis, m), x);
         kernel_.If(
             b_.CreateICmpEQ(columns, kernel_.Int(m)),
             [&] { WriteRow(row, x, vector, tail_lanes); },
@@ -420,8 +431,9 @@ WinogradKernel::Corner WinogradKernel::CornerOf(llvm::Value* tile) {
     tile = b_.CreateUDiv(tile, kernel_.Int(extent));
     return part;
   };
-  llvm::Value* column = Times(take(shape_.grid.tile_columns), shape_.outputs);
-  llvm::Value* row = Times(take(shape_.grid.tile_rows), shape_.outputs);
+  llvm::Value* column =
+      Times(take(shape_.grid.tile_columns), shape_.outputs[1]);
+  llvm::Value* row = Times(take(shape_.grid.tile_rows), shape_.outputs[0]);
   return {tile, row, column};
 }
 

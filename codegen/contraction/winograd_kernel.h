@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WinogradKernel: a 3x3, 4x4 or 5x5 convolution by Winograd's minimal
-// filtering.
+// WinogradKernel: a convolution of stride 1 by Winograd's minimal filtering.
 //
 //   for task:                     chunk of output channels, block of tiles
 //     data[plane] = Bᵀ d B        of all channels and tiles, in scratch
@@ -35,7 +34,8 @@ class WinogradKernel : private FlatMemory {
   struct Corner {
     llvm::Value *image, *row, *column;
   };
-  // `entry` and `line`: from one vector, from one line of them to the next.
+  // `line` and `entry`: from one line of vectors, from one vector of it to the
+  // next.
   struct Lines {
     llvm::Value* base;
     int64_t line, entry;
@@ -74,7 +74,8 @@ class WinogradKernel : private FlatMemory {
   void FetchPixels(llvm::Value* first, int64_t count, bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
-  void WriteTile(const Corner& corner, llvm::Value* vector, int64_t tail_lanes);
+  void WriteTile(const Corner& corner, const Lines& sums, llvm::Value* vector,
+                 int64_t tail_lanes);
   void WriteRow(const Corner& corner, const Vectors& values,
                 llvm::Value* vector, int64_t tail_lanes);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,

@@ -59,7 +59,7 @@ struct Work {
   }
   int64_t scratch_bytes(int64_t tiles) const {
     return 4 * (planes * (data_plane(tiles) + product_plane(tiles)) +
-                planes * lanes);
+                2 * planes * lanes);
   }
 };
 
@@ -180,17 +180,21 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
 
 bool WinogradFits(const Contraction& c) {
   const Extents ones = {1, 1};
-  return c.groups == 1 && c.kernel.size() == 2 && c.kernel[0] == c.kernel[1] &&
-         c.kernel[0] >= 3 && c.kernel[0] <= 5 && c.stride == ones &&
-         c.dilate == ones && c.data_dilate == ones;
+  if (c.groups != 1 || c.kernel.size() != 2 || c.stride != ones ||
+      c.dilate != ones || c.data_dilate != ones) {
+    return false;
+  }
+  const auto [least, most] = std::minmax(c.kernel[0], c.kernel[1]);
+  return (least == 1 && most >= 3 && most <= 7) ||
+         (least == most && most >= 3 && most <= 5);
 }
 
 Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm) {
-  const int64_t m = WinogradTile(algorithm);
+  const Extents tile = WinogradTiles(c, algorithm);
   Extents halo;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
     const int64_t end =
-        DivideUp(c.output[i], m) * m + c.kernel[i] - 1 - c.pad[i];
+        DivideUp(c.output[i], tile[i]) * tile[i] + c.kernel[i] - 1 - c.pad[i];
     halo.push_back(std::max<int64_t>(0, end - c.input[i]));
   }
   return halo;
@@ -198,17 +202,18 @@ Extents WinogradHaloHigh(const Contraction& c, std::string_view algorithm) {
 
 WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
-  const int64_t m = WinogradTile(choice.algorithm);
-  const int64_t n = m + c.kernel[0] - 1;
+  const Extents tile = WinogradTiles(c, choice.algorithm);
+  const Extents window = WinogradWindows(c, choice.algorithm);
   WinogradGrid grid;
-  grid.tile_rows = DivideUp(c.output[0], m);
-  grid.tile_columns = DivideUp(c.output[1], m);
+  grid.tile_rows = DivideUp(c.output[0], tile[0]);
+  grid.tile_columns = DivideUp(c.output[1], tile[1]);
   const int64_t image_tiles = grid.tile_rows * grid.tile_columns;
   grid.tiles = c.batch * image_tiles;
+  const auto hangs_over = [&](int i) { return c.output[i] % tile[i] != 0; };
   const auto needed = [&](int i, int64_t tiles) {
-    return c.output[i] % m == 0 ? 1 : 1 - 1 / Real(tiles * n);
+    return hangs_over(i) ? 1 - 1 / Real(tiles * window[i]) : 1;
   };
-  const Work work = {n * n,
+  const Work work = {window[0] * window[1],
                      choice.block,
                      c.in,
                      c.out,
@@ -236,8 +241,8 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   }
   grid.blocks = DivideUp(grid.tiles, grid.block_tiles);
   const bool whole = grid.block_tiles % image_tiles == 0;
-  grid.cuts_rows = whole && c.output[0] % m != 0;
-  grid.cuts_columns = whole && c.output[1] % m != 0;
+  grid.cuts_rows = whole && hangs_over(0);
+  grid.cuts_columns = whole && hangs_over(1);
   grid.data_plane = work.data_plane(grid.block_tiles);
   grid.product_plane = work.product_plane(grid.block_tiles);
   grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);
@@ -253,8 +258,9 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   const Layout& output = program.buffers[step.outputs[0]].layout;
   const int64_t panel_vectors = body.choice.tile_vectors;
   WinogradShape shape;
-  shape.outputs = WinogradTile(body.choice.algorithm);
-  shape.basis = BasisOfWindow(shape.outputs + c.kernel[0] - 1);
+  shape.outputs = WinogradTiles(c, body.choice.algorithm);
+  shape.window = WinogradWindows(c, body.choice.algorithm);
+  shape.basis = BasisOfWindow(std::max(shape.window[0], shape.window[1]));
   shape.grid = MakeWinogradGrid(target, c, body.choice);
   shape.batch = c.batch;
   shape.channels = c.in;

@@ -3,7 +3,8 @@
 // filtering before its code is written. F(m x m, r x r) computes tiles of
 // m x m outputs from windows of n x n data, n = m + r - 1: their transforms are
 // multiplied entry by entry, which over all channels are n² products of
-// matrices, one for each `plane`.
+// matrices, one for each `plane`. A kernel of 1 x r or r x 1 has windows of n
+// in a line, and is transformed along that axis only.
 #pragma once
 
 #include <string_view>
@@ -39,9 +40,9 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
 
 struct WinogradShape {
   KernelBasis basis = KernelBasis::kPlain;
-  int64_t outputs = 1;  // m
-  int64_t window() const { return WindowOf(basis); }
-  int64_t planes() const { return window() * window(); }
+  Extents outputs, window;                          // m and n, by axis
+  int64_t side() const { return WindowOf(basis); }  // n
+  int64_t planes() const { return window[0] * window[1]; }
   WinogradGrid grid;
   int64_t batch = 1, channels = 1, height = 1, width = 1;  // in, out
   // Of the data, in elements; `data_base` is the first tile's window.

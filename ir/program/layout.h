@@ -27,8 +27,8 @@ namespace mxc {
 // the n² products G g Gᵀ with which F(m x m, r x r), n = m + r - 1, computes
 // tiles of m x m outputs (Lavin and Gray, Fast Algorithms for Convolutional
 // Neural Networks, 2015; matrices in kernel_basis.h). The parts of the two axes
-// then have extent n. The transform belongs to the layout, not to the values:
-// whoever lays a constant out applies it, and a copy into such a layout.
+// then have extent n, one of a single position stays (1 x r: G g). The layout
+// has the transform, not the values: laying a constant out and copies apply it.
 enum class KernelBasis { kPlain, kWinograd4, kWinograd6, kWinograd8 };  // n
 
 struct Layout {

@@ -78,19 +78,24 @@ TEST_CASE("tiles are as large as was asked for") {
   }
 }
 
-TEST_CASE("random 3x3 to 5x5 convolutions") {
+TEST_CASE("random convolutions") {
   std::mt19937_64 random(11);
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
   const std::vector<Target> targets = Targets();
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 40; ++round) {
     ConvolutionShape shape;
     shape.batch = pick(1, 3);
     shape.in = pick(8, 70);
     shape.out = pick(32, 90);
     const int64_t side = round % 4 < 2 ? 3 : 2 + round % 4;
     shape.kernel = {side, side};
+    if (round >= 24) {
+      const Extents lines = {3, 5, 7, 4};
+      shape.kernel = {1, lines[round % 4]};
+      if (round % 8 < 4) std::swap(shape.kernel[0], shape.kernel[1]);
+    }
     shape.input = {pick(5, 30), pick(5, 30)};
     shape.pad = {pick(0, 2), pick(0, 2)};
     const Contraction c = Convolution(shape);

@@ -20,11 +20,15 @@ using Floats = std::vector<float>;
 struct Layer {
   int64_t in, out, size, kernel, tile;
   bool exchanged = false;  // the weight's channels, as for a gradient
+  bool line = false;       // the kernel has one row
+
+  int64_t rows() const { return line ? 1 : kernel; }
 };
 
 // A convolution that keeps the size, and max(sum, 0) · scale.
 Program Convolution(const Layer& layer, double scale) {
-  const auto& [in, out, size, kernel, tile, exchanged] = layer;
+  const auto& [in, out, size, kernel, tile, exchanged, line] = layer;
+  const int64_t rows = layer.rows();
   Program program;
   const auto add = [&](Extents dims, BufferKind kind) {
     Buffer buffer;
@@ -34,16 +38,16 @@ Program Convolution(const Layer& layer, double scale) {
     program.buffers.push_back(buffer);
   };
   add({1, in, size, size}, BufferKind::kInput);
-  add(exchanged ? Extents{in, out, kernel, kernel}
-                : Extents{out, in, kernel, kernel},
+  add(exchanged ? Extents{in, out, rows, kernel}
+                : Extents{out, in, rows, kernel},
       BufferKind::kInput);
   add({1, out, size, size}, BufferKind::kOutput);
   Contraction c;
   c.in = in, c.out = out;
   c.input = c.output = {size, size};
-  c.kernel = {kernel, kernel};
+  c.kernel = {rows, kernel};
   c.stride = c.dilate = c.data_dilate = {1, 1};
-  c.pad = {kernel / 2, kernel / 2};
+  c.pad = {rows / 2, kernel / 2};
   c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
                  Role::kSpatial1};
   c.weight_axes = {exchanged ? Role::kGroupIn : Role::kGroupOut,
@@ -61,23 +65,32 @@ Program Convolution(const Layer& layer, double scale) {
   return program;
 }
 
-// T · x · Tᵀ in single precision, for a matrix of `columns`.
-Floats BothSides(std::span<const double> t, int64_t columns, const Floats& x) {
-  const auto rows = static_cast<int64_t>(t.size()) / columns;
-  Floats half(rows * columns), whole(rows * rows);
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t k = 0; k < columns; ++k) {
-        half[i * columns + j] +=
-            static_cast<float>(t[i * columns + k]) * x[k * columns + j];
+struct Matrix {
+  std::vector<double> entries;
+  int64_t columns = 1;
+
+  int64_t rows() const {
+    return static_cast<int64_t>(entries.size()) / columns;
+  }
+  float at(int64_t i, int64_t j) const {
+    return static_cast<float>(entries[i * columns + j]);
+  }
+};
+
+// a · x · bᵀ in single precision.
+Floats BothSides(const Matrix& a, const Matrix& b, const Floats& x) {
+  Floats half(a.rows() * b.columns), whole(a.rows() * b.rows());
+  for (int64_t i = 0; i < a.rows(); ++i) {
+    for (int64_t j = 0; j < b.columns; ++j) {
+      for (int64_t k = 0; k < a.columns; ++k) {
+        half[i * b.columns + j] += a.at(i, k) * x[k * b.columns + j];
       }
     }
   }
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < rows; ++j) {
-      for (int64_t k = 0; k < columns; ++k) {
-        whole[i * rows + j] +=
-            half[i * columns + k] * static_cast<float>(t[j * columns + k]);
+  for (int64_t i = 0; i < a.rows(); ++i) {
+    for (int64_t j = 0; j < b.rows(); ++j) {
+      for (int64_t k = 0; k < b.columns; ++k) {
+        whole[i * b.rows() + j] += half[i * b.columns + k] * b.at(j, k);
       }
     }
   }
@@ -88,32 +101,39 @@ Floats BothSides(std::span<const double> t, int64_t columns, const Floats& x) {
 Floats Winograd(const Layer& layer, std::span<const float> data,
                 std::span<const float> weight) {
   const int64_t r = layer.kernel, m = layer.tile, n = m + r - 1;
-  const int64_t size = layer.size;
+  const int64_t p = layer.rows(), size = layer.size;
   const KernelBasis basis = BasisOfWindow(n);
-  const auto kernel_matrix = KernelMatrix(basis, r);
-  const auto output_matrix = OutputMatrix(basis, m);
+  const auto whole = DataMatrix(basis);
+  const Matrix one = {{1}, 1};
+  const Matrix kernels = {KernelMatrix(basis, r), r};
+  const Matrix windows = {{whole.begin(), whole.end()}, n};
+  const Matrix outputs = {OutputMatrix(basis, m), n};
+  const auto down = [&](const Matrix& matrix) -> const Matrix& {
+    return layer.line ? one : matrix;
+  };
+  const int64_t height = layer.line ? 1 : n, step = layer.line ? 1 : m;
   Floats out(layer.out * size * size);
   for (int64_t o = 0; o < layer.out; ++o) {
-    for (int64_t top = 0; top < size; top += m) {
+    for (int64_t top = 0; top < size; top += step) {
       for (int64_t left = 0; left < size; left += m) {
-        Floats sum(n * n);
+        Floats sum(height * n);
         for (int64_t c = 0; c < layer.in; ++c) {
           const int64_t at =
-              (layer.exchanged ? c * layer.out + o : o * layer.in + c) * r * r;
+              (layer.exchanged ? c * layer.out + o : o * layer.in + c) * p * r;
           const Floats u = BothSides(
-              kernel_matrix, r,
-              Floats(weight.begin() + at, weight.begin() + at + r * r));
-          Floats d(n * n);
-          for (int64_t i = 0; i < n * n; ++i) {
-            const int64_t y = top + i / n - r / 2, x = left + i % n - r / 2;
+              down(kernels), kernels,
+              Floats(weight.begin() + at, weight.begin() + at + p * r));
+          Floats d(height * n);
+          for (int64_t i = 0; i < height * n; ++i) {
+            const int64_t y = top + i / n - p / 2, x = left + i % n - r / 2;
             if (y < 0 || x < 0 || y >= size || x >= size) continue;
             d[i] = data[(c * size + y) * size + x];
           }
-          const Floats v = BothSides(DataMatrix(basis), n, d);
-          for (int64_t i = 0; i < n * n; ++i) sum[i] += u[i] * v[i];
+          const Floats v = BothSides(down(windows), windows, d);
+          for (int64_t i = 0; i < height * n; ++i) sum[i] += u[i] * v[i];
         }
-        const Floats y = BothSides(output_matrix, n, sum);
-        for (int64_t i = 0; i < m * m; ++i) {
+        const Floats y = BothSides(down(outputs), outputs, sum);
+        for (int64_t i = 0; i < step * m; ++i) {
           if (top + i / m >= size || left + i % m >= size) continue;
           out[(o * size + top + i / m) * size + left + i % m] = y[i];
         }
@@ -133,10 +153,10 @@ Tensor Random(const Shape& shape, std::mt19937& random, float low) {
 }  // namespace
 
 TEST_CASE("rounding bound: holds for Winograd's algorithm, and is near") {
-  const Layer layers[] = {{16, 4, 9, 3, 2},       {16, 4, 9, 3, 4},
-                          {16, 4, 13, 3, 6},      {200, 2, 8, 3, 4},
-                          {20, 3, 8, 5, 2},       {20, 3, 9, 5, 4},
-                          {16, 20, 7, 3, 4, true}};
+  const Layer layers[] = {
+      {16, 4, 9, 3, 2},        {16, 4, 9, 3, 4}, {16, 4, 13, 3, 6},
+      {200, 2, 8, 3, 4},       {20, 3, 8, 5, 2}, {20, 3, 9, 5, 4},
+      {16, 20, 7, 3, 4, true}, {16, 4, 9, 4, 5}, {16, 4, 9, 7, 2, false, true}};
   std::mt19937 random(7);
   for (const Layer& layer : layers) {
     for (const float low : {-1.0f, 0.0f}) {
