@@ -22,6 +22,7 @@ constexpr double kTaskSeconds = 1e-6;
 constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
 constexpr int64_t kMostChunks = 64;
 constexpr double kThreadsThatFetch = 4;
+constexpr int64_t kRowsToHalve = 8;
 
 // Cycles of one step's channel in a tile: two multiply-adds or two loads each.
 double TileCycles(int64_t pixels, int64_t vectors) {
@@ -165,8 +166,9 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
            traffic * (1 - kHidden) / kBytesPerSecond;
   };
   best.pixel_chunks = LeastPixelChunks(target, nest, rows);
-  // So that two threads have data of their own.
-  if (best.channels_innermost && nest.outer_count() == 1 && rows > 1) {
+  // So that two threads have data of their own; not of a kernel's few rows.
+  if (best.channels_innermost && nest.outer_count() == 1 &&
+      rows >= kRowsToHalve) {
     best.pixel_chunks = std::max<int64_t>(best.pixel_chunks, 2);
   }
   const int64_t least = best.pixel_chunks;
