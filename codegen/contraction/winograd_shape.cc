@@ -226,12 +226,17 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
        --count) {
     if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
     const int64_t blocks = DivideUp(grid.tiles, count);
+    // Equal ones, or whole images.
+    if (DivideUp(grid.tiles, blocks) != count && count % image_tiles != 0) {
+      continue;
+    }
     const Estimate estimate = EstimateStep(target, work, grid.tiles, count);
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
          ++chunks) {
-      const double seconds = SecondsOfThreads(
-          estimate, blocks, chunks,
-          Unevenness(grid.tiles, blocks) * Unevenness(work.groups(), chunks));
+      const double seconds =
+          SecondsOfThreads(estimate, blocks, chunks,
+                           Real(blocks * count) / Real(grid.tiles) *
+                               Unevenness(work.groups(), chunks));
       if (best != 0 && seconds >= best) continue;
       best = seconds;
       grid.seconds = estimate.data + estimate.rest;
