@@ -80,8 +80,11 @@ Estimate EstimateStep(const Target& target, const Work& work, int64_t tiles,
   const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
   const bool cached = weight_bytes <= kSharedCacheBytes;
   const double passes = Real(DivideUp(tiles, block_tiles));
-  const double first =
-      std::max(products / passes, weight_bytes / kMemoryBytesPerSecond);
+  // Few weights are those of small networks, or little to read.
+  const bool resident = 4 * weight_bytes <= Real(target.l2_bytes);
+  const double first = std::max(
+      products / passes,
+      weight_bytes / (resident ? kCacheBytesPerSecond : kMemoryBytesPerSecond));
   const double again =
       std::max(products / passes,
                weight_bytes /
