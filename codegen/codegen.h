@@ -25,6 +25,11 @@ struct CatalogOptions {
   int winograd_tile = 4;
 };
 
+// What is offered unless somebody asks for less or more: a training step gains
+// nothing from larger tiles.
+inline constexpr CatalogOptions kTrainingKernels = {.winograd_tile = 4};
+inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6};
+
 // What the target's kernels can do; the passes choose from it.
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(
     const Target& target, const CatalogOptions& options = {});

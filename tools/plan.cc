@@ -331,11 +331,9 @@ Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
   return plan;
 }
 
-// A training step gains nothing from larger tiles.
 CatalogOptions CatalogOf(const PlanOptions& options) {
-  constexpr int kTraining = 4, kInference = 6;
-  return {.winograd_tile = options.winograd_tile.value_or(
-              Trains(options) ? kTraining : kInference)};
+  if (options.winograd_tile) return {.winograd_tile = *options.winograd_tile};
+  return Trains(options) ? kTrainingKernels : kInferenceKernels;
 }
 
 bool Tunes(const PlanOptions& options) {

@@ -91,7 +91,7 @@ Result<std::vector<Tensor>> RunGraph(
   const bool compiled = options.engine == "compiled";
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
   std::unique_ptr<KernelCatalog> catalog;
-  if (compiled) catalog = MakeKernelCatalog(target);
+  if (compiled) catalog = MakeKernelCatalog(target, kInferenceKernels);
   PassOptions passes;
   passes.level = options.level;
   passes.disabled = options.disabled;

@@ -73,7 +73,8 @@ Model LoadRow(const std::string& json, const Row& row) {
 
 Program PlanGraph(Graph graph, const Target& target,
                   const TrainingOptions* training) {
-  const auto catalog = MakeKernelCatalog(target);
+  const auto catalog = MakeKernelCatalog(
+      target, training == nullptr ? kInferenceKernels : kTrainingKernels);
   auto program =
       RunPipeline(std::move(graph), {&target, catalog.get(), training}, {});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
@@ -153,9 +154,10 @@ TEST_CASE("inference of the benchmark networks stays near the lower bound") {
       CHECK(static_cast<double>(report.peak_bytes) <=
             1.02 * static_cast<double>(report.lower_bound_bytes));
       if (row.mxnet_mib < 10) continue;
-      // MXNet prints whole MiB. Of the 28 by 28 planes of the CIFAR networks,
-      // the border of zeros is 15 %, which MXNet does not have.
-      const double border = row.network.ends_with("-cifar") ? 1.15 : 1;
+      // MXNet prints whole MiB. Winograd's tiles of 6 by 6 make 32 by 32 of the
+      // 28 by 28 planes of the CIFAR networks: a border that MXNet does not
+      // have.
+      const double border = row.network.ends_with("-cifar") ? 1.3 : 1;
       CHECK(static_cast<double>(report.activation_bytes) <=
             static_cast<double>(row.mxnet_mib) * border * kMiB);
     }
