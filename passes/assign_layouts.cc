@@ -22,8 +22,8 @@
 #include <map>
 #include <optional>
 
+#include "ir/program/copy_step.h"
 #include "ir/program/in_place.h"
-#include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"

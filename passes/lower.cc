@@ -13,8 +13,8 @@
 #include <set>
 #include <utility>
 
+#include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
-#include "passes/copy_step.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"

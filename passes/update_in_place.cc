@@ -10,7 +10,7 @@
 // last.
 #include <algorithm>
 
-#include "passes/copy_step.h"
+#include "ir/program/copy_step.h"
 #include "passes/passes.h"
 #include "passes/sharing.h"
 #include "passes/state_order.h"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/codegen.h"
+#include "ir/program/copy_step.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/checksum.h"
 
@@ -35,7 +36,8 @@ class Preparation {
     const auto first = static_cast<int>(program_.buffers.size());
     program_.buffers.push_back(std::move(from));
     program_.buffers.push_back(std::move(to));
-    program_.steps.push_back(Copy(first, first + 1));
+    program_.steps.push_back(CopyStep(program_, first, first + 1,
+                                      program_.buffers.back().name, {}, {}));
   }
 
   Program Finish() && {
@@ -46,21 +48,6 @@ class Preparation {
   }
 
  private:
-  Step Copy(int from, int to) const {
-    const TensorType& type = program_.buffers[from].type;
-    std::vector<Expr> index;
-    for (int axis = 0; axis < type.shape.rank(); ++axis) {
-      index.push_back(Var(axis));
-    }
-    Step step;
-    step.name = program_.buffers[to].name;
-    step.inputs = {from};
-    step.outputs = {to};
-    step.body = Map{{Store{0, Extents(type.shape.rank(), 0), type.shape.dims(),
-                           Load(0, type.dtype, std::move(index))}}};
-    return step;
-  }
-
   Program program_;
   int64_t bytes_ = 0;
 };
@@ -72,6 +59,11 @@ PreparedConstants::Key PreparedConstants::KeyOf(const Buffer& constant) {
   return {runtime::Checksum(
               {tensor.bytes(), static_cast<size_t>(tensor.size_bytes())}),
           tensor.size_bytes()};
+}
+
+void PreparedConstants::Add(const Buffer& constant, const Layout& layout,
+                            int64_t offset) {
+  rows_.emplace(KeyOf(constant), Row{&constant, &layout, offset});
 }
 
 std::optional<int64_t> PreparedConstants::OffsetOf(
@@ -98,7 +90,7 @@ PreparedConstants PreparedConstants::Of(std::span<const Program> entries) {
   for (const Step& step : program.steps) {
     const Buffer& from = program.buffers[step.inputs[0]];
     const Buffer& to = program.buffers[step.outputs[0]];
-    prepared.rows_.emplace(KeyOf(from), Row{&from, &to.layout, to.offset});
+    prepared.Add(from, to.layout, to.offset);
   }
   prepared.region_bytes_ = program.arena_bytes;
   return prepared;
@@ -110,12 +102,11 @@ std::optional<Program> MakePreparation(std::span<const Program> entries) {
   for (const Program& entry : entries) {
     for (const Buffer& buffer : entry.buffers) {
       if (!IsTransformed(buffer) || seen.OffsetOf(buffer)) continue;
-      seen.rows_.emplace(PreparedConstants::KeyOf(buffer),
-                         PreparedConstants::Row{&buffer, &buffer.layout, 0});
+      seen.Add(buffer, buffer.layout, 0);
       preparation.Add(buffer);
     }
   }
-  if (seen.rows_.empty()) return std::nullopt;
+  if (seen.empty()) return std::nullopt;
   return std::move(preparation).Finish();
 }
 

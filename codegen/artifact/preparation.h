@@ -28,9 +28,11 @@ class PreparedConstants {
   // In the prepared region; nothing if the file has the constant ready.
   std::optional<int64_t> OffsetOf(const Buffer& constant) const;
 
- private:
-  friend std::optional<Program> MakePreparation(std::span<const Program>);
+  // Both must outlive this.
+  void Add(const Buffer& constant, const Layout& layout, int64_t offset);
+  bool empty() const { return rows_.empty(); }
 
+ private:
   struct Row {
     const Buffer* constant;
     const Layout* layout;

@@ -31,18 +31,26 @@ constexpr double kData8[] = {1, 0,   -5.25, 0,     5.25,  0,     -1, 0,  //
                              0, -2,  4,     2.5,   -5,    -.5,   1,  0,  //
                              0, -1,  0,     5.25,  0,     -5.25, 0,  1};
 
-std::span<const Point> PointsOf(KernelBasis basis) {
-  switch (basis) {
-    case KernelBasis::kPlain:
-      break;
-    case KernelBasis::kWinograd4:
-      return kPoints4;
-    case KernelBasis::kWinograd6:
-      return kPoints6;
-    case KernelBasis::kWinograd8:
-      return kPoints8;
+// What all matrices of a basis follow from.
+struct Definition {
+  KernelBasis basis;
+  std::span<const Point> points;
+  std::span<const double> data;
+};
+constexpr Definition kDefinitions[] = {
+    {KernelBasis::kWinograd4, kPoints4, kData4},
+    {KernelBasis::kWinograd6, kPoints6, kData6},
+    {KernelBasis::kWinograd8, kPoints8, kData8}};
+
+const Definition& DefinitionOf(KernelBasis basis) {
+  for (const Definition& definition : kDefinitions) {
+    if (definition.basis == basis) return definition;
   }
-  MXC_CHECK(false, "a plain kernel has no points");
+  MXC_CHECK(false, "a plain kernel has no matrices");
+}
+
+std::span<const Point> PointsOf(KernelBasis basis) {
+  return DefinitionOf(basis).points;
 }
 
 }  // namespace
@@ -53,10 +61,8 @@ int64_t WindowOf(KernelBasis basis) {
 }
 
 KernelBasis BasisOfWindow(int64_t n) {
-  for (const KernelBasis basis :
-       {KernelBasis::kWinograd4, KernelBasis::kWinograd6,
-        KernelBasis::kWinograd8}) {
-    if (WindowOf(basis) == n) return basis;
+  for (const Definition& definition : kDefinitions) {
+    if (WindowOf(definition.basis) == n) return definition.basis;
   }
   return KernelBasis::kPlain;
 }
@@ -75,17 +81,7 @@ std::vector<double> KernelMatrix(KernelBasis basis, int64_t kernel) {
 }
 
 std::span<const double> DataMatrix(KernelBasis basis) {
-  switch (basis) {
-    case KernelBasis::kPlain:
-      break;
-    case KernelBasis::kWinograd4:
-      return kData4;
-    case KernelBasis::kWinograd6:
-      return kData6;
-    case KernelBasis::kWinograd8:
-      return kData8;
-  }
-  MXC_CHECK(false, "a plain kernel has no matrices");
+  return DefinitionOf(basis).data;
 }
 
 std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs) {

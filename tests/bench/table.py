@@ -6,7 +6,7 @@
            [--rounds N] [--networks "vgg16 lenet"]
 
 infer: batch 1 at 1 and 2 threads; batch: batch 32 at 2; train: a step of
-batch 32 at 1 and 2. All three if none is named: about half an hour. Models and
+batch 32 at 1 and 2. All three if none is named: a quarter of an hour. Models and
 peers: $MXC_SHARED/bench/README.md; googlenet comes from make_network.py.
 """
 import argparse

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/program/contraction_text.h"
-#include "passes/copy_step.h"
+#include "ir/program/copy_step.h"
 #include "passes/passes.h"
 
 namespace mxc {

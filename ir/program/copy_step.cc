@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/copy_step.h"
+#include "ir/program/copy_step.h"
 
 #include <utility>
 
