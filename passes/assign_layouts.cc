@@ -206,7 +206,7 @@ class LayoutAssignment {
     }
   }
 
-  // One run of bytes: all axes before the first that differs have one index.
+  // The part is cut along one axis.
   bool MayLieIn(int part, int whole) const {
     for (const int b : {part, whole}) {
       const bool free = program_.buffers[b].kind == BufferKind::kInternal &&
@@ -215,15 +215,11 @@ class LayoutAssignment {
     }
     if (!chosen_[part]->SameBlock(*chosen_[whole])) return false;
     const Shape inner = ShapeOf(part), outer = ShapeOf(whole);
-    int axis = 0;
-    while (axis < outer.rank() && inner[axis] == outer[axis] &&
-           outer[axis] == 1) {
-      ++axis;
+    int cuts = 0;
+    for (int axis = 0; axis < outer.rank(); ++axis) {
+      cuts += inner[axis] != outer[axis] ? 1 : 0;
     }
-    for (++axis; axis < outer.rank(); ++axis) {
-      if (inner[axis] != outer[axis]) return false;
-    }
-    return true;
+    return cuts == 1;
   }
 
   // A view whose readers all want one other layout copies into it at once.

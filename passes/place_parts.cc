@@ -7,10 +7,11 @@
 //   c[·, 0…16] = a, [·, 16…32] = b    nothing to do
 //   d = c[·, 8…24]                    d lies in c: nothing to do
 //
-// A part lies in one run of bytes of the same layout: the axes before the one
-// that is cut have a single index, the cut is at whole blocks, and the borders
-// agree (assign-layouts sees to it where nothing else keeps them apart). A
-// store that computes its box, such as pooling that was fused into a
+// A part is a window of the whole (ir/program/layout.h): the cut is at whole
+// blocks, and the borders agree (assign-layouts sees to it where nothing else
+// keeps them apart). What lies in the part, such as the parts of a
+// concatenation that is concatenated again, becomes a window of the whole, too.
+// A store that computes its box, such as pooling that was fused into a
 // concatenation, becomes a step that writes that part. A step is left as it was
 // unless nothing remains of it, or where more bytes would be alive at once: the
 // whole lives from its first part on.
@@ -28,30 +29,27 @@
 namespace mxc {
 namespace {
 
-// The layout of a part of `whole` that lies in one run of its bytes; nothing if
-// the box does not.
+// Shorter runs of bytes are not worth a step between them.
+constexpr int64_t kLeastRun = 64;
+
+// Of the bytes of a window that lie in one piece.
+int64_t RunOf(const Layout& layout, DType dtype) {
+  size_t dim = layout.dims.size();
+  while (dim > 0 && !layout.has_gaps(dim - 1)) --dim;
+  if (dim == 0) return layout.elements() * SizeOf(dtype);
+  return layout.dims[dim - 1].extent * layout.strides()[dim - 1] *
+         SizeOf(dtype);
+}
+
+// The layout of a part of `whole` as a window of it; nothing if it cannot be
+// one.
 std::optional<Layout> LayoutOfPart(const Buffer& whole, const Extents& begin,
                                    const Extents& extent) {
-  Layout layout = whole.layout;
-  std::vector<bool> seen(extent.size(), false);
-  bool single_before = true;
-  for (Layout::Dim& dim : layout.dims) {
-    const auto axis = static_cast<size_t>(dim.axis);
-    const int64_t all = whole.type.shape[dim.axis];
-    const bool outermost = !seen[axis];
-    seen[axis] = true;
-    if (outermost && extent[axis] != all) {
-      const int64_t block = layout.block(dim.axis);
-      const bool border = layout.halo_low[axis] + layout.halo_high[axis] > 0;
-      const bool ends = begin[axis] + extent[axis] == all;
-      const bool whole_blocks =
-          begin[axis] % block == 0 && (ends || extent[axis] % block == 0);
-      if (border || !whole_blocks || !single_before) return std::nullopt;
-      dim.extent = (extent[axis] + block - 1) / block;
-    }
-    single_before = single_before && dim.extent == 1;
-  }
-  return layout;
+  if (whole.layout.basis != KernelBasis::kPlain) return std::nullopt;
+  const auto window = whole.layout.Window(whole.type.shape, begin, extent);
+  const bool pieces = window && window->has_gaps() &&
+                      RunOf(*window, whole.type.dtype) < kLeastRun;
+  return pieces ? std::nullopt : window;
 }
 
 class PartPlacement {
@@ -62,7 +60,7 @@ class PartPlacement {
     bool changed = false;
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       if (!MayVanish(program_.steps[s])) continue;
-      aliased_.clear();
+      kept_.clear();
       added_ = 0;
       const Step step = program_.steps[s];
       const int64_t bytes = LiveBytes();
@@ -115,7 +113,7 @@ class PartPlacement {
     Buffer part;
     part.name = whole.name + "/part";
     part.type = {whole.type.dtype, Shape(store.extent)};
-    part.layout = *LayoutOfPart(whole, store.begin, store.extent);
+    part.layout = LayoutOfPart(whole, store.begin, store.extent)->WithoutGaps();
     program_.buffers.push_back(std::move(part));
     const int buffer = static_cast<int>(program_.buffers.size()) - 1;
 
@@ -162,14 +160,58 @@ class PartPlacement {
                       owner.bytes() == part.bytes() &&
                       whole.kind == BufferKind::kInternal && whole.alias_of < 0;
     if (!free || store.extent != part.type.shape.dims()) return false;
-    if (part.layout != LayoutOfPart(whole, store.begin, store.extent)) {
-      return false;
-    }
+    const auto window = LayoutOfPart(whole, store.begin, store.extent);
+    if (!window || part.layout != window->WithoutGaps()) return false;
     if (WritesFrom(s, root) < kNever) return false;
     if (WritesFrom(s + 1, out) <= LastUse(root)) return false;
+    if (!Spread(root, *window)) return false;
     Alias(root, out,
-          *BytesBetween(part, copy.from, whole, store.begin, store.extent));
+          *BytesBetween(program_.buffers[in], copy.from, whole, store.begin,
+                        store.extent));
     return true;
+  }
+
+  // `root` and all that lies in it become windows with the strides of `window`.
+  bool Spread(int root, const Layout& window) {
+    std::vector<Buffer> spread;
+    std::vector<int> numbers;
+    for (int b = 0; b < static_cast<int>(program_.buffers.size()); ++b) {
+      if (program_.Root(b) != root) continue;
+      auto buffer = InStridesOf(program_.buffers[b], window);
+      if (!buffer) return false;
+      spread.push_back(*std::move(buffer));
+      numbers.push_back(b);
+    }
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      Buffer& buffer = program_.buffers[numbers[i]];
+      Keep(numbers[i]);
+      buffer = std::move(spread[i]);
+    }
+    return true;
+  }
+
+  // A buffer that lies in one of the layout `window.WithoutGaps()`, if that
+  // becomes `window`; nothing if its elements lie otherwise.
+  static std::optional<Buffer> InStridesOf(Buffer buffer,
+                                           const Layout& window) {
+    if (!window.has_gaps()) return buffer;
+    const Layout& own = buffer.layout;
+    if (own.dims.size() != window.dims.size()) return std::nullopt;
+    const Extents before = window.WithoutGaps().strides();
+    const Extents after = window.strides(), strides = own.strides();
+    int64_t begin = buffer.alias_begin / SizeOf(buffer.type.dtype), moved = 0;
+    for (size_t i = 0; i < before.size(); ++i) {
+      const Layout::Dim &dim = own.dims[i], &larger = window.dims[i];
+      const bool alike = dim.axis == larger.axis &&
+                         dim.extent <= larger.extent &&
+                         (dim.extent == 1 || strides[i] == before[i]);
+      if (!alike) return std::nullopt;
+      moved += begin / before[i] * after[i];
+      begin %= before[i];
+    }
+    buffer.alias_begin = moved * SizeOf(buffer.type.dtype);
+    buffer.layout = own.InStridesOf(window);
+    return buffer;
   }
 
   // All of `out`, a part of `in`, is read there.
@@ -182,26 +224,32 @@ class PartPlacement {
         (kind == BufferKind::kInternal || kind == BufferKind::kInput) &&
         root != out && part.kind == BufferKind::kInternal && part.alias_of < 0;
     if (!free || store.extent != part.type.shape.dims()) return false;
-    if (part.layout != LayoutOfPart(whole, copy.from, store.extent)) {
-      return false;
-    }
+    const auto window = LayoutOfPart(whole, copy.from, store.extent);
+    if (!window || part.layout != window->WithoutGaps()) return false;
     if (WritesFrom(s + 1, out) < kNever) return false;
     if (WritesFrom(s + 1, root) <= LastUse(out)) return false;
+    if (!Spread(out, *window)) return false;
     Alias(out, in,
-          *BytesBetween(part, store.begin, whole, copy.from, store.extent));
+          *BytesBetween(program_.buffers[out], store.begin, whole, copy.from,
+                        store.extent));
     return true;
   }
 
   void Alias(int buffer, int of, int64_t begin) {
+    Keep(buffer);
     program_.buffers[buffer].alias_of = of;
     program_.buffers[buffer].alias_begin = begin;
-    aliased_.push_back(buffer);
+  }
+
+  void Keep(int buffer) {
+    kept_.emplace_back(buffer, program_.buffers[buffer]);
   }
 
   void Undo(size_t s, const Step& step) {
-    for (const int buffer : aliased_) {
-      program_.buffers[buffer].alias_of = -1;
-      program_.buffers[buffer].alias_begin = 0;
+    while (!kept_.empty()) {
+      auto& [buffer, before] = kept_.back();
+      program_.buffers[buffer] = std::move(before);
+      kept_.pop_back();
     }
     const auto first = program_.steps.begin() + static_cast<std::ptrdiff_t>(s);
     program_.steps.erase(first, first + static_cast<std::ptrdiff_t>(added_));
@@ -244,7 +292,7 @@ class PartPlacement {
 
   Program& program_;
   // Of the step at hand: what Undo takes back.
-  std::vector<int> aliased_;
+  std::vector<std::pair<int, Buffer>> kept_;  // as they were, in order
   size_t added_ = 0;  // steps before it, each with a buffer
 };
 

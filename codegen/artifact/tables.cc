@@ -121,7 +121,8 @@ class TableMaker {
     row.name = Text(buffer.name);
     SetType(buffer.type, row);
     row.root = static_cast<uint32_t>(program.Root(index));
-    row.bytes = static_cast<uint64_t>(buffer.bytes());
+    row.bytes = static_cast<uint64_t>(buffer.reach_bytes());
+    row.gaps = buffer.layout.has_gaps() ? 1 : 0;
     row.first_step = live.first;
     row.last_step = live.last;
     if (buffer.alias_of >= 0) {

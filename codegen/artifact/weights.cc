@@ -32,7 +32,7 @@ class Copier {
     steps_.resize(layout.dims.size());
     source_steps_.resize(layout.dims.size());
     for (size_t d = layout.dims.size(); d-- > 0;) {
-      const auto [axis, extent] = layout.dims[d];
+      const auto& [axis, extent, span] = layout.dims[d];
       steps_[d] = inner[axis];
       source_steps_[d] = inner[axis] * source_strides[axis];
       inner[axis] *= extent;
@@ -56,7 +56,7 @@ class Copier {
       return;
     }
     if (d + 1 == layout_.dims.size()) return Row(d, from, to);
-    const auto [axis, extent] = layout_.dims[d];
+    const auto& [axis, extent, span] = layout_.dims[d];
     const int64_t saved = index_[axis];
     for (int64_t i = 0; i < extent; ++i) {
       Walk(d + 1, from, to);
@@ -69,7 +69,7 @@ class Copier {
 
   // The innermost dimension: which of its positions lie inside is an interval.
   void Row(size_t d, int64_t from, int64_t to) {
-    const auto [row_axis, extent] = layout_.dims[d];
+    const auto& [row_axis, extent, span] = layout_.dims[d];
     for (size_t axis = 0; axis < dims_.size(); ++axis) {
       if (static_cast<int>(axis) == row_axis) continue;
       if (index_[axis] < 0 || index_[axis] >= dims_[axis]) return;

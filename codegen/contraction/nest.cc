@@ -325,6 +325,10 @@ Nest MakePhase(const Program& program, const Step& step,
     SetRowMajorSteps(c, spatial, data.Stride(in_axis), row, nest);
   }
   nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
+  // Blocks that another step left in a larger tensor.
+  if (nest.packed && weight.layout().has_gaps()) {
+    nest.panel_stride = weight.Stride(weight.AxisOf({Role::kOut}));
+  }
   if (!own_groups) SetGroups(c, data, weight, output, nest);
   const std::vector<PixelAxis> pixels = PixelAxes(data, output, spatial);
   if (only_phase) {

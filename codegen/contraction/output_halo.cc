@@ -24,9 +24,9 @@ void OutputHalo::ZeroBorder(llvm::Value* base, size_t dim) {
   const int64_t stride = layout.strides()[dim];
   const int64_t low = layout.halo_low[d.axis];
   const int64_t high = layout.halo_high[d.axis];
-  ZeroFill(base, low * stride);
-  ZeroFill(Advance(base, kernel_.Int((d.extent - high) * stride), 1),
-           high * stride);
+  ZeroPositions(base, dim, low);
+  ZeroPositions(Advance(base, kernel_.Int((d.extent - high) * stride), 1), dim,
+                high);
   bool inner = false;
   for (size_t i = dim + 1; i < layout.dims.size(); ++i) {
     const int axis = layout.dims[i].axis;
@@ -36,6 +36,17 @@ void OutputHalo::ZeroBorder(llvm::Value* base, size_t dim) {
   kernel_.Loop(
       kernel_.Int(low), kernel_.Int(d.extent - high), 1,
       [&](llvm::Value* i) { ZeroBorder(Advance(base, i, stride), dim + 1); });
+}
+
+// The first `count` positions of dim `dim`, with all further in.
+void OutputHalo::ZeroPositions(llvm::Value* base, size_t dim, int64_t count) {
+  const Layout& layout = shape_.output();
+  const int64_t stride = layout.strides()[dim];
+  if (!layout.has_gaps(dim + 1)) return ZeroFill(base, count * stride);
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* i) {
+    ZeroPositions(Advance(base, i, stride), dim + 1,
+                  layout.dims[dim + 1].extent);
+  });
 }
 
 void OutputHalo::ZeroFill(llvm::Value* base, int64_t elements) {

@@ -22,6 +22,7 @@ class OutputHalo {
 
  private:
   void ZeroBorder(llvm::Value* base, size_t dim);
+  void ZeroPositions(llvm::Value* base, size_t dim, int64_t count);
   void ZeroFill(llvm::Value* base, int64_t elements);
   llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
 

@@ -45,7 +45,7 @@ void NestEmitter::Emit(Value* begin, Value* end) {
                               kernel_.Int(nest_.tasks));
   };
   for (const ZeroBorder& border : nest_.borders) {
-    EmitBorder(border, share(begin, border.rows), share(end, border.rows));
+    EmitBorder(border, share(begin, border.rows()), share(end, border.rows()));
   }
   const int64_t grid = nest_.GridSize();
   const auto all = [&] {
@@ -276,9 +276,18 @@ void NestEmitter::EmitBorder(const ZeroBorder& border, Value* begin,
                              Value* end) {
   auto& builder = kernel_.b();
   kernel_.Loop(begin, end, 1, [&](Value* row) {
-    Value* start = builder.CreateMul(row, kernel_.Int(border.pitch));
-    Value* last =
-        builder.CreateAdd(start, kernel_.Int(border.pitch - border.high));
+    Value* start = kernel_.Int(0);
+    for (size_t i = border.around.size(); i-- > 0;) {
+      const auto& [extent, stride] = border.around[i];
+      Value* at = row;
+      if (i > 0) {
+        at = builder.CreateURem(row, kernel_.Int(extent));
+        row = builder.CreateUDiv(row, kernel_.Int(extent));
+      }
+      start =
+          builder.CreateAdd(start, builder.CreateMul(at, kernel_.Int(stride)));
+    }
+    Value* last = builder.CreateAdd(start, kernel_.Int(border.high_from));
     for (const int output : nest_.outputs) {
       EmitZeros(output, start, border.low);
       EmitZeros(output, last, border.high);

@@ -38,7 +38,7 @@ Value* ExprEmitter::LaneOf(Value* vector, int lane) {
 bool ExprEmitter::InBounds(int operand, const Affine& offset) const {
   const auto bounds = Bounds(offset, range_of_);
   return bounds && bounds->low >= 0 &&
-         bounds->high < layouts_[static_cast<size_t>(operand)].elements();
+         bounds->high < layouts_[static_cast<size_t>(operand)].reach();
 }
 
 bool ExprEmitter::IsSafe(const Expr& e) {

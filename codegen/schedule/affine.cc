@@ -390,15 +390,14 @@ Affine OffsetOf(const Layout& layout, const std::vector<Expr>& index,
     rest.push_back(index[axis] + Expr(layout.halo_low[axis]));
   }
   Expr offset(0);
-  int64_t stride = 1;
+  const Extents strides = layout.strides();
   for (size_t i = layout.dims.size(); i-- > 0;) {
-    const auto [axis, extent] = layout.dims[i];
+    const auto& [axis, extent, span] = layout.dims[i];
     bool outermost = true;
     for (size_t j = 0; j < i; ++j) outermost &= layout.dims[j].axis != axis;
     Expr part = outermost ? rest[axis] : rest[axis] % Expr(extent);
-    offset = offset + part * Expr(stride);
+    offset = offset + part * Expr(strides[i]);
     if (!outermost) rest[axis] = rest[axis] / Expr(extent);
-    stride *= extent;
   }
   return ToAffine(offset, range);
 }

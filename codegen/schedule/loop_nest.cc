@@ -118,7 +118,7 @@ class Scheduler {
     const Extents strides = layout.strides();
     std::vector<Expr> indices(static_cast<size_t>(shape_.rank()), Expr(0));
     for (size_t i = 0; i < layout.dims.size(); ++i) {
-      const auto [axis, padded] = layout.dims[i];
+      const auto& [axis, padded, span] = layout.dims[i];
       const auto a = static_cast<size_t>(axis);
       const int64_t low = layout.halo_low[a], high = layout.halo_high[a];
       const int64_t extent = padded - low - high;
@@ -137,10 +137,46 @@ class Scheduler {
     if (low == 0 && high == 0) return;
     const Layout& layout = this->layout();
     const int64_t stride = layout.strides()[dim];
-    ZeroBorder border{1, layout.dims[dim].extent * stride, low * stride,
-                      high * stride};
-    for (size_t i = 0; i < dim; ++i) border.rows *= layout.dims[i].extent;
-    nest_.borders.push_back(border);
+    const int64_t high_from = (layout.dims[dim].extent - high) * stride;
+    ZeroBorder border;
+    AddRows(0, dim, border);
+    if (!layout.has_gaps(dim + 1)) {
+      border.low = low * stride;
+      border.high = high * stride;
+      border.high_from = high_from;
+      nest_.borders.push_back(border);
+      return;
+    }
+    // Elements of others lie in between: line by line.
+    size_t lines = layout.dims.size();
+    while (!layout.has_gaps(lines - 1)) --lines;
+    const auto add = [&](int64_t from, int64_t count) {
+      ZeroBorder part = border;
+      part.around.push_back({count, stride});
+      AddRows(dim + 1, lines - 1, part);
+      part.high = layout.dims[lines - 1].extent * layout.strides()[lines - 1];
+      part.high_from = from;
+      if (count > 0) nest_.borders.push_back(part);
+    };
+    add(0, low);
+    add(high_from, high);
+  }
+
+  // Dims `first` up to `last` as rows; neighbours become one where rows are
+  // evenly apart.
+  void AddRows(size_t first, size_t last, ZeroBorder& border) const {
+    const Extents strides = layout().strides();
+    for (size_t i = first; i < last; ++i) {
+      const ZeroBorder::Rows rows{layout().dims[i].extent, strides[i]};
+      if (rows.extent == 1) continue;
+      if (!border.around.empty() &&
+          border.around.back().stride == rows.extent * rows.stride) {
+        border.around.back() = {border.around.back().extent * rows.extent,
+                                rows.stride};
+      } else {
+        border.around.push_back(rows);
+      }
+    }
   }
 
   // Lanes that only fill up a block get zero.
@@ -349,7 +385,7 @@ class Scheduler {
     int64_t elements = 1, border = 0;
     for (const LoopDim& dim : nest_.dims) elements *= dim.extent;
     for (const ZeroBorder& zeros : nest_.borders) {
-      border += zeros.rows * (zeros.low + zeros.high);
+      border += zeros.rows() * (zeros.low + zeros.high);
     }
     return static_cast<double>(nest_.values.size()) *
            (0.1 * static_cast<double>(elements) +
@@ -439,6 +475,12 @@ class Scheduler {
 };
 
 }  // namespace
+
+int64_t ZeroBorder::rows() const {
+  int64_t count = 1;
+  for (const Rows& dim : around) count *= dim.extent;
+  return count;
+}
 
 int64_t LoopNest::GridSize() const {
   int64_t size = row_chunks;

@@ -22,10 +22,16 @@ struct LoopDim {
   int64_t stride = 0;  // of the outputs, in elements
 };
 
-// A border of the outputs that is zeroed: with `rows` rows of `pitch` elements,
-// the first `low` and the last `high` elements of each row.
+// A border of the outputs that is zeroed: in each row, `low` elements from its
+// begin on and `high` elements that begin `high_from` after it. The rows are
+// all positions of `around`, outermost first.
 struct ZeroBorder {
-  int64_t rows = 0, pitch = 0, low = 0, high = 0;
+  struct Rows {
+    int64_t extent = 0, stride = 0;
+  };
+  std::vector<Rows> around;
+  int64_t low = 0, high = 0, high_from = 0;
+  int64_t rows() const;
 };
 
 struct LoopNest {

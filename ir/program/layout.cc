@@ -30,7 +30,8 @@ Layout Layout::WithHalo(const Extents& low, const Extents& high) const {
   for (Dim& dim : layout.dims) {
     const int64_t added = low[dim.axis] - halo_low[dim.axis] + high[dim.axis] -
                           halo_high[dim.axis];
-    MXC_CHECK(added == 0 || block(dim.axis) == 1, "axis {}", dim.axis);
+    MXC_CHECK(added == 0 || (block(dim.axis) == 1 && dim.span == 0), "axis {}",
+              dim.axis);
     dim.extent += added;
   }
   layout.halo_low = low;
@@ -39,7 +40,7 @@ Layout Layout::WithHalo(const Extents& low, const Extents& high) const {
 }
 
 bool Layout::row_major() const {
-  if (has_halo() || basis != KernelBasis::kPlain) return false;
+  if (has_halo() || has_gaps() || basis != KernelBasis::kPlain) return false;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i].axis != static_cast<int>(i)) return false;
   }
@@ -52,10 +53,33 @@ bool Layout::has_halo() const {
          std::ranges::any_of(halo_high, positive);
 }
 
+bool Layout::has_gaps(size_t first) const {
+  for (size_t i = first; i < dims.size(); ++i) {
+    if (dims[i].pitch() != dims[i].extent) return true;
+  }
+  return false;
+}
+
+Layout Layout::WithoutGaps() const {
+  Layout layout = *this;
+  for (Dim& dim : layout.dims) dim.span = 0;
+  return layout;
+}
+
 int64_t Layout::elements() const {
   int64_t product = 1;
   for (const Dim& dim : dims) product *= dim.extent;
   return product;
+}
+
+int64_t Layout::reach() const {
+  const Extents steps = strides();
+  int64_t last = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].extent == 0) return 0;
+    last += (dims[i].extent - 1) * steps[i];
+  }
+  return last + 1;
 }
 
 int64_t Layout::block(int axis) const {
@@ -74,7 +98,7 @@ Extents Layout::strides() const {
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = stride;
-    stride *= dims[i].extent;
+    stride *= dims[i].pitch();
   }
   return strides;
 }
@@ -83,18 +107,51 @@ int64_t Layout::Offset(const Extents& index) const {
   Extents rest = index;
   for (size_t axis = 0; axis < rest.size(); ++axis)
     rest[axis] += halo_low[axis];
-  int64_t offset = 0, stride = 1;
-  std::vector<bool> seen(rest.size(), false);
+  const Extents steps = strides();
+  int64_t offset = 0;
   for (size_t i = dims.size(); i-- > 0;) {
-    const auto [axis, extent] = dims[i];
+    const auto& [axis, extent, span] = dims[i];
     const bool outermost = std::none_of(
         dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(i),
         [axis = axis](const Dim& d) { return d.axis == axis; });
-    offset += (outermost ? rest[axis] : rest[axis] % extent) * stride;
+    offset += (outermost ? rest[axis] : rest[axis] % extent) * steps[i];
     rest[axis] /= extent;
-    stride *= extent;
   }
   return offset;
+}
+
+Layout Layout::InStridesOf(const Layout& larger) const {
+  MXC_CHECK(dims.size() == larger.dims.size(), "{}", ToString(larger));
+  Layout window = *this;
+  bool followed = false;  // what is behind the last position of all is no gap
+  for (size_t i = 0; i < dims.size(); ++i) {
+    Dim& dim = window.dims[i];
+    const int64_t pitch = larger.dims[i].pitch();
+    dim.span = followed && pitch != dim.extent ? pitch : 0;
+    followed = followed || dim.extent > 1;
+  }
+  return window;
+}
+
+std::optional<Layout> Layout::Window(const Shape& shape, const Extents& begin,
+                                     const Extents& extent) const {
+  Layout window = *this;
+  std::vector<bool> seen(extent.size(), false);
+  for (Dim& dim : window.dims) {
+    const auto axis = static_cast<size_t>(dim.axis);
+    const int64_t all = shape[dim.axis], part = block(dim.axis);
+    if (seen[axis] || extent[axis] == all) continue;
+    seen[axis] = true;
+    const bool ends = begin[axis] + extent[axis] == all;
+    if (begin[axis] % part != 0 || (!ends && extent[axis] % part != 0)) {
+      return std::nullopt;
+    }
+    if (begin[axis] > 0) window.halo_low[axis] = 0;
+    if (!ends) window.halo_high[axis] = 0;
+    dim.extent = window.halo_low[axis] + (extent[axis] + part - 1) / part +
+                 window.halo_high[axis];
+  }
+  return window.InStridesOf(*this);
 }
 
 std::string_view BasisName(KernelBasis basis) {
@@ -114,8 +171,9 @@ std::string_view BasisName(KernelBasis basis) {
 std::string ToString(const Layout& layout) {
   std::string out = "{";
   for (size_t i = 0; i < layout.dims.size(); ++i) {
-    const auto [axis, extent] = layout.dims[i];
+    const auto& [axis, extent, span] = layout.dims[i];
     out += fmt::format("{}{}:{}", i > 0 ? " " : "", axis, extent);
+    if (span > 0) out += fmt::format(" of {}", span);
   }
   for (size_t axis = 0; axis < layout.halo_low.size(); ++axis) {
     if (layout.halo_low[axis] == 0 && layout.halo_high[axis] == 0) continue;

@@ -10,11 +10,19 @@
 //   NCHW8c              N C/8 H W C%8
 //   NCHW8c, halo 1      N C/8 (1+H+1) (1+W+1) C%8
 //
+// A window is a box of a larger tensor that lies where the larger one keeps it:
+// some channels of each image of a batch, some rows of each channel block. A
+// part whose positions are followed by others of the larger tensor counts them
+// in its span. Only buffers that lie in another one (alias_of) are windows.
+//
+//   f[N, C, H, W] of g[N, 4 C, H, W]      N (C of 4 C) H W
+//
 // Padding (a part product above the axis's extent, the halo) belongs to the
 // buffer. The halo is zero whenever a step reads the buffer; the channels that
 // fill up the last block are finite, and no step may depend on their values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +43,10 @@ struct Layout {
   struct Dim {
     int axis = 0;
     int64_t extent = 0;
+    // How many positions the next part further out counts to its next one:
+    // those of the larger tensor. 0: the extent.
+    int64_t span = 0;
+    int64_t pitch() const { return span > 0 ? span : extent; }
     friend bool operator==(const Dim&, const Dim&) = default;
   };
 
@@ -51,17 +63,30 @@ struct Layout {
 
   bool row_major() const;  // dense: one part for each axis, in order, no halo
   bool has_halo() const;
-  int64_t elements() const;       // with all padding
+  // Whether elements of a larger tensor lie between those of dims `first` and
+  // further in.
+  bool has_gaps(size_t first = 0) const;
+  Layout WithoutGaps() const;
+  int64_t elements() const;  // with all padding, without what lies in gaps
+  int64_t reach() const;     // from the first element to the last, with both
   int64_t block(int axis) const;  // innermost part's extent if cut, else 1
   Extents strides() const;        // in elements, for each of `dims`
   // The element offset of a logical index.
   int64_t Offset(const Extents& index) const;
 
+  // With the strides of `larger`, which has the same parts and no shorter ones.
+  Layout InStridesOf(const Layout& larger) const;
+  // The layout of the box of a tensor of `shape`, which lies in this layout,
+  // as a window of it; nothing if the box cuts a block. A cut leaves the border
+  // to those parts of the axis that lie at it.
+  std::optional<Layout> Window(const Shape& shape, const Extents& begin,
+                               const Extents& extent) const;
+
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
 // The parts as axis:extent, then the halos: "{0:1 1:4 2:58 3:58 1:8
-// halo2:1+1}".
+// halo2:1+1}"; with a span: "{0:32 1:2 of 8 2:14}".
 std::string ToString(const Layout& layout);
 std::string_view BasisName(KernelBasis basis);  // empty for kPlain
 

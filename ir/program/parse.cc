@@ -148,7 +148,9 @@ class ProgramParser {
       lex_.Expect(":");
       const int64_t extent = lex_.Integer();
       if (axis < 0 || axis >= rank || extent < 0) lex_.Fail("axis:extent");
-      layout.dims.push_back({static_cast<int>(axis), extent});
+      const int64_t span = lex_.Accept("of") ? lex_.Integer() : 0;
+      if (span < 0) lex_.Fail("a span");
+      layout.dims.push_back({static_cast<int>(axis), extent, span});
     }
     return layout;
   }

@@ -49,6 +49,8 @@ struct Buffer {
   int64_t offset = -1;
 
   int64_t bytes() const { return layout.elements() * SizeOf(type.dtype); }
+  // From its first byte to its last: more than bytes() where it is a window.
+  int64_t reach_bytes() const { return layout.reach() * SizeOf(type.dtype); }
 };
 
 // One tensor expression written to a box of an output: for every index i with
@@ -138,7 +140,7 @@ struct Step {
   std::variant<Map, ContractionStep> body;
   std::vector<std::string> origins;  // nodes of the user's network, in order
   SourceLoc loc;
-  // Output 0 is input 0 under another row-major shape (Map only).
+  // Output 0 is input 0 under another row-major shape, without gaps (Map only).
   bool view = false;
   // Bytes of scratch that each thread needs, as codegen asks.
   int64_t scratch_bytes = 0;
@@ -164,7 +166,7 @@ class Program {
   int64_t lower_bound_bytes = -1;  // the largest sum of live bytes
   int64_t naive_bytes = -1;        // without any sharing
 
-  int Root(int buffer) const;  // follows alias_of
+  int Root(int buffer) const;               // follows alias_of
   int64_t BytesIntoRoot(int buffer) const;  // where it begins there
   std::vector<int> BuffersOf(BufferKind kind) const;
 };

@@ -88,9 +88,19 @@ class ProgramVerifier {
 
   MaybeError CheckPart(int index) const {
     const Buffer& b = program_.buffers[index];
-    if (b.alias_begin == 0) return std::nullopt;
+    for (const Layout::Dim& dim : b.layout.dims) {
+      if (dim.span != 0 && dim.span <= dim.extent) {
+        return fmt::format("buffer {}: layout {} has a span without a gap",
+                           index, ToString(b.layout));
+      }
+    }
+    if (b.layout.has_gaps() && b.alias_of < 0) {
+      return fmt::format("buffer {} is a window of no other buffer", index);
+    }
+    if (b.alias_begin == 0 && !b.layout.has_gaps()) return std::nullopt;
     if (b.alias_of < 0 || b.alias_begin < 0 ||
-        b.alias_begin + b.bytes() > program_.buffers[b.alias_of].bytes()) {
+        b.alias_begin + b.reach_bytes() >
+            program_.buffers[b.alias_of].reach_bytes()) {
       return fmt::format("buffer {} leaves what it is a part of", index);
     }
     return std::nullopt;
@@ -134,6 +144,11 @@ class ProgramVerifier {
     for (const int b : step.outputs) {
       if (!InRange(b)) return fmt::format("buffer {} does not exist", b);
       if (written_[b]) return fmt::format("buffer {} is written twice", b);
+    }
+    if (step.view && !step.inputs.empty() && !step.outputs.empty() &&
+        program_.buffers[step.inputs[0]].layout.has_gaps() &&
+        program_.Root(step.inputs[0]) == program_.Root(step.outputs[0])) {
+      return "a view of a window";
     }
     MaybeError error =
         step.map() ? CheckMap(step, *step.map()) : CheckContraction(step);

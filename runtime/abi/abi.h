@@ -116,11 +116,12 @@ typedef struct mxc_buffer {
   uint8_t dtype; /* MXNet's type flag: 0 f32, 1 f64, 2 f16, 3 u8, 4 i32, 5 i8,
                     6 i64, 7 bool, 12 bf16 */
   uint8_t kind;  /* mxc_buffer_kind */
-  uint8_t reserved0;
+  uint8_t gaps;  /* 1: a window, between whose elements those of others lie */
   uint32_t root;   /* index within the entry of a buffer that is no alias;
                       itself unless an alias */
   uint64_t offset; /* by kind; 0 for inputs and outputs */
-  uint64_t bytes;  /* with padding; inputs, outputs and states have none */
+  uint64_t bytes;  /* to its last one, with padding and what lies in gaps;
+                      inputs, outputs and states have none */
   int32_t first_step, last_step; /* live range within the entry; -1: not */
 } mxc_buffer;
 

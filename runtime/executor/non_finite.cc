@@ -28,8 +28,11 @@ std::optional<double> FirstIn(const std::byte* values, uint64_t bytes) {
   return std::nullopt;
 }
 
+// A window is looked at as a part of what it lies in, by the step that has all
+// of that: what is in its gaps may have yet to be written.
 std::optional<double> FirstNonFinite(const Executor& executor, uint32_t index) {
   const mxc_buffer& buffer = executor.buffers()[index];
+  if (buffer.gaps != 0) return std::nullopt;
   const std::byte* values = executor.BufferStorage(index);
   switch (buffer.dtype) {
     case kF32:

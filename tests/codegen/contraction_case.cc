@@ -14,6 +14,7 @@
 #include "codegen/contraction/contraction.h"
 #include "ir/program/interpreter.h"
 #include "tests/codegen/native_kernel.h"
+#include "tests/support/positions.h"
 
 namespace mxc::test {
 namespace {
@@ -120,19 +121,20 @@ Tensor RandomTensor(const Shape& shape, std::mt19937_64& random) {
 }
 
 // An operand in memory. Halo and weights' padding are zero; padding channels of
-// activations hold something finite that must not matter.
+// activations hold something finite that must not matter, gaps what must not be
+// touched.
 class Memory {
  public:
   Memory(const Buffer& buffer, const Tensor* values, FencedFloats::Fence fence)
-      : buffer_(buffer), floats_(buffer.layout.elements(), fence) {
+      : buffer_(buffer), floats_(buffer.layout.reach(), fence) {
     const bool weight = buffer.kind == BufferKind::kConstant;
-    const float padding = values == nullptr ? 0.0f : 1e4f;
-    std::fill_n(floats_.data(), floats_.size(), padding);
-    if (values == nullptr) {
+    constexpr float padding = 1e4f;
+    std::fill_n(floats_.data(), floats_.size(), values == nullptr ? kGap : NAN);
+    ForEachPosition(buffer.layout, [&](int64_t at, const Extents&) {
       // What a kernel does not write shows as a NaN.
-      std::fill_n(floats_.data(), floats_.size(), NAN);
-      return;
-    }
+      floats_.data()[at] = values == nullptr ? NAN : padding;
+    });
+    if (values == nullptr) return;
     if (weight) {
       const std::vector<std::byte> laid = LayOut(*values, buffer.layout);
       std::memcpy(floats_.data(), laid.data(), laid.size());
@@ -150,8 +152,21 @@ class Memory {
     return floats_.data()[buffer_.layout.Offset(index)];
   }
   bool AllFinite() const {
-    return std::all_of(data(), data() + floats_.size(),
-                       [](float x) { return std::isfinite(x); });
+    bool finite = true;
+    ForEachPosition(buffer_.layout, [&](int64_t at, const Extents&) {
+      finite &= std::isfinite(data()[at]);
+    });
+    return finite;
+  }
+  // Of an output.
+  bool GapsIntact() const {
+    std::vector<bool> own(floats_.size(), false);
+    ForEachPosition(buffer_.layout,
+                    [&](int64_t at, const Extents&) { own[at] = true; });
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!own[i] && data()[i] != kGap) return false;
+    }
+    return true;
   }
   bool BorderIsZero() const {
     bool zero = true;
@@ -164,19 +179,19 @@ class Memory {
   template <class F>
   void ForEachOfBorder(F f) const {
     const Layout& layout = buffer_.layout;
-    Extents whole;
-    for (const Layout::Dim& dim : layout.dims) whole.push_back(dim.extent);
-    ForEach(Shape(whole), [&](int64_t at, const Extents& position) {
-      for (size_t d = 0; d < whole.size(); ++d) {
-        const int axis = layout.dims[d].axis;
+    ForEachPosition(layout, [&](int64_t at, const Extents& position) {
+      for (size_t d = 0; d < position.size(); ++d) {
+        const auto& [axis, extent, span] = layout.dims[d];
         const int64_t low = layout.halo_low[axis];
         const int64_t high = layout.halo_high[axis];
-        if (position[d] < low || position[d] >= whole[d] - high) {
+        if (position[d] < low || position[d] >= extent - high) {
           if (low + high > 0) return f(at);
         }
       }
     });
   }
+
+  static constexpr float kGap = 2e30f;
 
   Buffer buffer_;
   FencedFloats floats_;
@@ -249,6 +264,7 @@ std::string CheckCandidate(const ContractionCase& c,
       return wrong;
     }
     if (!output.AllFinite()) return "padding of the output is not finite";
+    if (!output.GapsIntact()) return "a gap of the output changed";
     if (!output.BorderIsZero()) return "the halo of the output is not zero";
   }
   return "";
@@ -356,7 +372,8 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
     Buffer buffer;
     buffer.name = std::move(name);
     buffer.type = {DType::kF32, shape};
-    buffer.layout = std::move(layout);
+    const bool window = test.windows && kind == BufferKind::kInternal;
+    buffer.layout = window ? AsWindow(layout) : std::move(layout);
     buffer.kind = kind;
     program.buffers.push_back(std::move(buffer));
   };

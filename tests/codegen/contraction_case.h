@@ -22,6 +22,8 @@ struct ContractionCase {
   // The border of the output, for its readers.
   int64_t output_halo = 0;
   CatalogOptions catalog = {};
+  // Activations are windows of larger tensors.
+  bool windows = false;
 };
 
 // f[N, C, spatial …] by f[O, C/G, spatial …], as MXNet's Convolution.
@@ -45,7 +47,8 @@ Program Build(const ContractionCase& c, const KernelCandidate& candidate);
 
 // Compiles and runs all candidates on random values. Returns what is wrong,
 // empty if nothing: an error above `tolerance` · max|y|, bytes outside of the
-// buffers touched, channels of padding that are not finite, a halo not zero.
+// buffers or in their gaps touched, channels of padding that are not finite, a
+// halo not zero.
 std::string Check(const ContractionCase& c, const Target& target, uint64_t seed,
                   double tolerance = 1e-5);
 

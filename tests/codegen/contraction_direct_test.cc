@@ -58,8 +58,10 @@ TEST_CASE("convolutions of the networks we know") {
       CAPTURE(name);
       CAPTURE(ToString(c.kernel));
       CAPTURE(ToString(c.input));
-      CHECK(Check({c, Relu(Acc() + Bias(c) + Residual(c)), 1, 2}, target, 1) ==
-            "");
+      for (const bool windows : {false, true}) {
+        CHECK(Check({c, Relu(Acc() + Bias(c) + Residual(c)), 1, 2, {}, windows},
+                    target, 1) == "");
+      }
     }
   }
 }
@@ -90,8 +92,13 @@ TEST_CASE("random convolutions") {
     if (!CanRun(target)) continue;
     CAPTURE(name);
     CAPTURE(round);
-    CHECK(Check({c, Relu(Acc() + Bias(c)), pick(0, 1), pick(0, 1)}, target,
-                random()) == "");
+    CHECK(Check({c,
+                 Relu(Acc() + Bias(c)),
+                 pick(0, 1),
+                 pick(0, 1),
+                 {},
+                 round / 2 % 2 == 1},
+                target, random()) == "");
   }
 }
 

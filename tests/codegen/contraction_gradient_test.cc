@@ -78,7 +78,12 @@ TEST_CASE("gradients of data") {
     const Contraction c = BackwardData(shape);
     if (shape.groups == 1) REQUIRE(HasKernel(c, target));
     if (!HasKernel(c, target)) return;
-    CHECK(Check({c, Acc() * Residual(c) + Bias(c), pick(0, 1), pick(0, 1)},
+    CHECK(Check({c,
+                 Acc() * Residual(c) + Bias(c),
+                 pick(0, 1),
+                 pick(0, 1),
+                 {},
+                 pick(0, 1) == 1},
                 target, pick(0, 1000)) == "");
   });
 }
@@ -110,10 +115,12 @@ TEST_CASE("gradients of the weight") {
     const Contraction c = BackwardWeight(shape);
     if (shape.groups == 1) REQUIRE(HasKernel(c, target));
     if (!HasKernel(c, target)) return;
-    CHECK(Check({c, Acc(), pick(0, 1)}, target, pick(0, 1000)) == "");
+    const bool windows = pick(0, 1) == 1;
+    CHECK(Check({c, Acc(), pick(0, 1), 0, {}, windows}, target,
+                pick(0, 1000)) == "");
     if (shape.groups > 1 || shape.batch % 2 != 0) return;
-    CHECK(Check({InParts(c, 2), Acc(), pick(0, 1)}, target, pick(0, 1000)) ==
-          "");
+    CHECK(Check({InParts(c, 2), Acc(), pick(0, 1), 0, {}, windows}, target,
+                pick(0, 1000)) == "");
   });
 }
 
@@ -146,7 +153,10 @@ TEST_CASE("gradients of 3x3 and 5x5 weights by Winograd's algorithm") {
                 candidate.choice.algorithm.starts_with("winograd");
       }
       CHECK(sums == 2);
-      CHECK(Check({c, Acc(), each.in % 2}, target, 11, 3e-5) == "");
+      for (const bool windows : {false, true}) {
+        CHECK(Check({c, Acc(), each.in % 2, 0, {}, windows}, target, 11,
+                    3e-5) == "");
+      }
       CHECK(Check({InParts(c, 2), Acc() * Residual(InParts(c, 2))}, target, 12,
                   3e-5) == "");
     }
@@ -170,7 +180,7 @@ TEST_CASE("gradients of the weight of small groups") {
         const Target target = *ResolveTarget(name);
         if (!CanRun(target)) continue;
         REQUIRE(HasKernel(c, target));
-        CHECK(Check({c, Acc(), 1}, target, 13) == "");
+        CHECK(Check({c, Acc(), 1, 0, {}, stride == 1}, target, 13) == "");
       }
     }
   }

@@ -55,7 +55,9 @@ TEST_CASE("products with the batch in lanes") {
           Matrices(rows, in, batch, {Role::kBatch, Role::kIn},
                    {Role::kOut, Role::kIn}, {Role::kOut, Role::kBatch});
       CHECK(Offers(c, target, target.lanes_f32()));
-      CHECK(Check({c, Acc() * Residual(c) + Bias(c)}, target, 5) == "");
+      const Expr epilogue = Acc() * Residual(c) + Bias(c);
+      CHECK(Check({c, epilogue}, target, 5) == "");
+      CHECK(Check({c, epilogue, 0, 0, {}, true}, target, 5) == "");
     }
   });
 }
@@ -72,7 +74,9 @@ TEST_CASE("products of rows of weights as they are") {
             Matrices(20, in, vectors * target.lanes_f32(), data,
                      {Role::kIn, Role::kOut}, {Role::kBatch, Role::kOut});
         CHECK(Offers(c, target, 1));
-        CHECK(Check({c, Acc() * Residual(c) + Bias(c)}, target, 6) == "");
+        const Expr epilogue = Acc() * Residual(c) + Bias(c);
+        CHECK(Check({c, epilogue}, target, 6) == "");
+        CHECK(Check({c, epilogue, 0, 0, {}, true}, target, 6) == "");
       }
     }
   });

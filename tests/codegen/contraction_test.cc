@@ -39,7 +39,10 @@ TEST_CASE("matrix products") {
       CAPTURE(rows);
       CAPTURE(in);
       CAPTURE(out);
-      CHECK(Check({c, Max(Acc() + Bias(c), Residual(c))}, target, 3) == "");
+      for (const bool windows : {false, true}) {
+        CHECK(Check({c, Max(Acc() + Bias(c), Residual(c)), 0, 0, {}, windows},
+                    target, 3) == "");
+      }
     }
   });
 }
@@ -98,7 +101,10 @@ TEST_CASE("depthwise convolutions and small groups") {
       CAPTURE(ToString(c.kernel));
       CAPTURE(c.in);
       if (MakeKernelCatalog(target)->Candidates(c).empty()) continue;
-      CHECK(Check({c, Acc() + Bias(c) + Residual(c), 0, 1}, target, 5) == "");
+      for (const bool windows : {false, true}) {
+        CHECK(Check({c, Acc() + Bias(c) + Residual(c), 0, 1, {}, windows},
+                    target, 5) == "");
+      }
     }
   });
 }

@@ -8,6 +8,7 @@
 #include "codegen/cpu/map_kernel.h"
 #include "tests/codegen/map_case.h"
 #include "tests/codegen/native_kernel.h"
+#include "tests/support/positions.h"
 
 namespace mxc::test {
 namespace {
@@ -193,6 +194,37 @@ TEST_CASE("layer norm") {
             c.At(gamma, {Var(1)}) +
         c.At(beta, {Var(1)}));
   CHECK(c.CheckAll(1e-5) == "");
+}
+
+// Borders, what fills up blocks, and vectors that end with a row: nothing of
+// the larger tensors is written or read.
+TEST_CASE("windows of larger tensors") {
+  const Shape shape{2, 12, 9, 11};
+  for (const int64_t block : {1, 8}) {
+    CAPTURE(block);
+    const Layout bordered =
+        Blocked(shape, block).WithHalo({0, 0, 1, 2}, {0, 0, 2, 1});
+    for (const auto& [from, to] :
+         {std::pair(AsWindow(bordered), bordered),
+          std::pair(Blocked(shape, block), AsWindow(bordered)),
+          std::pair(AsWindow(Blocked(shape, block)), AsWindow(bordered)),
+          std::pair(AsWindow(bordered), Layout::RowMajor(shape)),
+          std::pair(Layout::RowMajor(shape),
+                    AsWindow(Blocked(shape, block)))}) {
+      CAPTURE(ToString(from));
+      CAPTURE(ToString(to));
+      MapCase copy, sum;
+      copy.In({DType::kF32, shape}, from);
+      copy.Out({DType::kF32, shape}, to);
+      copy.Set(copy.At(0));
+      CHECK(copy.CheckAll() == "");
+      sum.In({DType::kF32, shape}, from);
+      sum.In({DType::kF32, shape}, to);
+      sum.Out({DType::kF32, shape}, to);
+      sum.Set(sum.At(0) * sum.At(1) + Constant(1));
+      CHECK(sum.CheckAll() == "");
+    }
+  }
 }
 
 TEST_CASE("pooling windows clipped at the borders") {

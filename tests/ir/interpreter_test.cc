@@ -145,6 +145,54 @@ TEST_CASE("layouts place every element at its own offset") {
   CHECK(ToString(blocked) == "{0:2 1:3 2:7 3:5 1:8 halo2:1+1 halo3:2+0}");
 }
 
+TEST_CASE("a window lies where the larger tensor keeps it") {
+  const Shape shape{3, 20, 6, 5};
+  const Layout whole =
+      Layout::Blocked(shape, 1, 4).WithHalo({0, 0, 1, 0}, {0, 0, 1, 0});
+  const auto agree = [&](const Extents& begin, const Extents& extent) {
+    const auto window = whole.Window(shape, begin, extent);
+    REQUIRE(window.has_value());
+    CHECK(window->reach() <= whole.elements());
+    Extents at(4);
+    const auto in_whole = [&](const Extents& index) {
+      Extents sum = begin;
+      for (int axis = 0; axis < 4; ++axis) sum[axis] += index[axis];
+      return whole.Offset(sum);
+    };
+    const int64_t ahead = in_whole(at) - window->Offset(at);
+    for (at[0] = 0; at[0] < extent[0]; ++at[0]) {
+      for (at[1] = 0; at[1] < extent[1]; ++at[1]) {
+        for (at[2] = 0; at[2] < extent[2]; ++at[2]) {
+          for (at[3] = 0; at[3] < extent[3]; ++at[3]) {
+            CHECK(in_whole(at) - window->Offset(at) == ahead);
+          }
+        }
+      }
+    }
+    return ToString(*window);
+  };
+  CHECK(agree({0, 4, 0, 0}, {3, 12, 6, 5}) ==
+        "{0:3 1:3 of 5 2:8 3:5 1:4 halo2:1+1}");
+  CHECK(agree({0, 16, 0, 0}, {3, 4, 6, 5}) ==
+        "{0:3 1:1 of 5 2:8 3:5 1:4 halo2:1+1}");
+  CHECK(agree({1, 4, 0, 0}, {1, 12, 6, 5}) ==
+        "{0:1 1:3 2:8 3:5 1:4 halo2:1+1}");
+  CHECK(agree({0, 0, 2, 0}, {3, 20, 3, 5}) == "{0:3 1:5 2:3 of 8 3:5 1:4}");
+  CHECK(agree({0, 0, 0, 0}, {3, 20, 3, 5}) ==
+        "{0:3 1:5 2:4 of 8 3:5 1:4 halo2:1+0}");
+  CHECK(agree({2, 8, 4, 0}, {1, 4, 2, 5}) == "{0:1 1:1 2:3 3:5 1:4 halo2:0+1}");
+  CHECK(agree({0, 4, 2, 1}, {2, 8, 2, 3}) ==
+        "{0:2 1:2 of 5 2:2 of 8 3:3 of 5 1:4}");
+  CHECK(agree({0, 0, 0, 0}, {3, 20, 6, 5}) == ToString(whole));
+  CHECK(!whole.Window(shape, {0, 2, 0, 0}, {3, 4, 6, 5}));
+  CHECK(!whole.Window(shape, {0, 0, 0, 0}, {3, 6, 6, 5}));
+  const auto inner = whole.Window(shape, {0, 4, 0, 0}, {3, 12, 6, 5});
+  CHECK(ToString(*inner->Window({3, 12, 6, 5}, {0, 8, 0, 0}, {3, 4, 6, 5})) ==
+        "{0:3 1:1 of 5 2:8 3:5 1:4 halo2:1+1}");
+  CHECK(inner->WithoutGaps().elements() == inner->elements());
+  CHECK(!inner->row_major());
+}
+
 TEST_CASE("the verifier names what is broken") {
   Program p;
   Step step;

@@ -97,6 +97,7 @@ Program RandomProgram(unsigned seed) {
     if (kind == BufferKind::kInternal) {
       b.layout = Layout::Blocked(b.type.shape, 1, 8)
                      .WithHalo({Pick(random, 2), 0}, {1, 0});
+      if (Pick(random, 2) == 0) b.layout.dims[1].span = 17;
     }
     b.kind = kind;
     if (kind == BufferKind::kConstant) {

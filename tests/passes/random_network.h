@@ -14,9 +14,11 @@ namespace mxc {
 // Values are pictures f[N, C, H, W]; each new one is made of earlier ones.
 class RandomNetwork {
  public:
-  RandomNetwork(int seed, int width)
-      : width_(width), random_(static_cast<unsigned>(seed)) {
-    Keep(net_.Input("data", {1 + Pick(2), 1 + Pick(width_), 6, 5}));
+  // Up to `width` channels, in multiples of `block`: parts of Concat and slices
+  // may then be whole blocks.
+  RandomNetwork(int seed, int width, int block = 1)
+      : width_(width), block_(block), random_(static_cast<unsigned>(seed)) {
+    Keep(net_.Input("data", {1 + Pick(2), Channels(), 6, 5}));
     const int layers = 4 + Pick(10);
     for (int i = 0; i < layers; ++i) Keep(Layer("n" + std::to_string(i)));
     for (size_t i = 0; i < values_.size(); ++i) {
@@ -33,6 +35,8 @@ class RandomNetwork {
     Value value;
     Shape shape;
   };
+
+  int64_t Channels() { return block_ * (1 + Pick(width_ / block_)); }
 
   void Keep(Value value) {
     net_.graph.outputs.push_back(value);  // types of what an output needs
@@ -73,13 +77,13 @@ class RandomNetwork {
   Value Layer(const std::string& name) {
     const Picture x = values_[Choose()];
     const int64_t channels = x.shape[1];
-    switch (Pick(14)) {
+    switch (Pick(15)) {
       case 0:
       case 1:
-        return net_.Convolution(name, x.value, channels, 1 + Pick(width_), 3,
+        return net_.Convolution(name, x.value, channels, Channels(), 3,
                                 {{"pad", "(1, 1)"}});
       case 2:
-        return net_.Convolution(name, x.value, channels, width_, 1,
+        return net_.Convolution(name, x.value, channels, width_ / block_ * block_, 1,
                                 {{"stride", Pick(2) == 0 ? "(2, 2)" : "(1, 1)"},
                                  {"no_bias", Pick(2) == 0 ? "True" : "False"}});
       case 3:
@@ -127,9 +131,17 @@ class RandomNetwork {
       case 12: {
         const int pad = Pick(3), kernel = 3 + Pick(2 * pad + 1);
         return net_.Convolution(
-            name, x.value, channels, 1 + Pick(width_),
+            name, x.value, channels, Channels(),
             std::min<int64_t>(kernel, Least(x) + 2 * pad),
             {{"stride", "(2, 2)"}, {"pad", fmt::format("({0}, {0})", pad)}});
+      }
+      case 13: {
+        const int64_t half = channels / block_ / 2 * block_;
+        if (half == 0) return net_.Op("tanh", name, {x.value});
+        return net_.Op("slice_axis", name, {x.value},
+                       {{"axis", "1"},
+                        {"begin", std::to_string(Pick(2) * half)},
+                        {"end", std::to_string(channels)}});
       }
       default: {
         const Value mean = net_.Op("mean", name + "_mean", {x.value},
@@ -139,7 +151,7 @@ class RandomNetwork {
     }
   }
 
-  const int width_;
+  const int width_, block_;
   std::mt19937 random_;
   Network net_{"random"};
   std::vector<Picture> values_;
