@@ -3,12 +3,19 @@
 //
 //   const w ─► transpose ─► FC      ⇒      const w.transposed ─► FC
 //
-// The value is what the interpreter computes from the operator's own lowering.
+// The value is what the interpreter computes from the operator's own lowering;
+// elements that are only moved are copied, and a range of a constant stays
+// where it is. It runs again on what composite operators consist of: the
+// weights of a recurrent layer are ranges of one vector.
 // Refused: random operators; results that would enlarge the artifact; work
 // that would take the interpreter noticeable time.
+#include <algorithm>
+#include <map>
+
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
 #include "passes/evaluation_cost.h"
+#include "passes/moved_elements.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 
@@ -26,18 +33,42 @@ bool AllInputsConstant(const Node& node) {
   return true;
 }
 
-bool EnlargesArtifact(const Node& node) {
-  int64_t in = 0, out = 0;
-  for (const Value& input : node.inputs) in += input.type().bytes();
-  for (const TensorType& type : node.types) out += type.bytes();
-  return out > std::max(in, kSmallBytes);
-}
-
 bool Foldable(const Graph& graph, const Node& node) {
   return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
-         !node.op->any_attributes && AllInputsConstant(node) &&
-         !EnlargesArtifact(node);
+         !node.op->any_attributes && AllInputsConstant(node);
 }
+
+// A constant may be replaced by as many bytes as it has, in whatever pieces.
+class Growth {
+ public:
+  // Whether the node's outputs may stand beside what was made of its inputs.
+  bool Admits(const Node& node) {
+    int64_t free = 0;
+    for (const Value& input : node.inputs) free += FreeBytes(input);
+    return OutputBytes(node) <= std::max(free, kSmallBytes);
+  }
+
+  void Add(const Node& node) {
+    int64_t bytes = OutputBytes(node);
+    for (const Value& input : node.inputs) {
+      const int64_t taken = std::min(bytes, FreeBytes(input));
+      made_[input.node->id()] += taken;
+      bytes -= taken;
+    }
+  }
+
+ private:
+  static int64_t OutputBytes(const Node& node) {
+    int64_t bytes = 0;
+    for (const TensorType& type : node.types) bytes += type.bytes();
+    return bytes;
+  }
+  int64_t FreeBytes(const Value& constant) {
+    return constant.type().bytes() - made_[constant.node->id()];
+  }
+
+  std::map<int, int64_t> made_;  // bytes, by constant
+};
 
 // The program that computes the outputs of `node` alone.
 Result<Program> ProgramOf(const Node& node, bool training,
@@ -73,14 +104,25 @@ double NodeEvaluations(const Program& program) {
   return sum;
 }
 
-// Folds the node if its work fits into `budget`, which it then lowers.
+// The outputs of the node, or nothing where computing them does not fit into
+// `budget`, which it else lowers.
+Result<std::vector<Tensor>> Evaluate(const Graph& graph, const Node& node,
+                                     double& budget, PassContext& context) {
+  if (node.op->view && node.inputs.size() == 1) {
+    return std::vector{Reshaped(node.inputs[0].node->constant, node.types[0])};
+  }
+  MXC_ASSIGN(const Program program, ProgramOf(node, graph.training, context));
+  if (auto moved = MovedElements(program)) return std::move(*moved);
+  const double work = NodeEvaluations(program);
+  if (work > budget) return std::vector<Tensor>();
+  budget -= work;
+  return Interpret(program, {});
+}
+
 Result<bool> Fold(Graph& graph, Node& node, double& budget,
                   PassContext& context) {
-  MXC_ASSIGN(const Program program, ProgramOf(node, graph.training, context));
-  const double work = NodeEvaluations(program);
-  if (work > budget) return false;
-  budget -= work;
-  MXC_ASSIGN(const std::vector<Tensor> values, Interpret(program, {}));
+  MXC_ASSIGN(const std::vector<Tensor> values,
+             Evaluate(graph, node, budget, context));
   for (size_t i = 0; i < values.size(); ++i) {
     const int output = static_cast<int>(i);
     std::string name = node.name;
@@ -90,7 +132,7 @@ Result<bool> Fold(Graph& graph, Node& node, double& budget,
     constant->loc = node.loc;
     graph.ReplaceUses(node.out(output), constant->out());
   }
-  return true;
+  return !values.empty();
 }
 
 }  // namespace
@@ -98,9 +140,11 @@ Result<bool> Fold(Graph& graph, Node& node, double& budget,
 Result<bool> FoldConstants(Graph& graph, PassContext& context) {
   bool changed = false;
   double budget = kMaxNodeEvaluations;
+  Growth growth;
   for (Node* node : graph.TopologicalOrder()) {
-    if (!Foldable(graph, *node)) continue;
+    if (!Foldable(graph, *node) || !growth.Admits(*node)) continue;
     MXC_ASSIGN(const bool folded, Fold(graph, *node, budget, context));
+    if (folded) growth.Add(*node);
     changed |= folded;
   }
   if (changed) graph.RemoveDeadNodes();
