@@ -104,12 +104,14 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
       steps.push_back(kernels.Add(program, step));
     }
   }
-  CompiledKernels compiled = CompileKernels(
-      kernels.sources(), target,
-      {std::max(1, options.threads), options.keep_llvm, options.keep_assembly});
+  CompiledKernels compiled =
+      CompileKernels(kernels.sources(), target,
+                     {std::max(1, options.threads), options.keep_llvm,
+                      options.keep_assembly, options.cache});
   image.objects = std::move(compiled.objects);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);
+  image.cached = compiled.cached;
   return image;
 }
 

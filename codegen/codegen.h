@@ -34,9 +34,14 @@ inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6};
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(
     const Target& target, const CatalogOptions& options = {});
 
+class ObjectCache;
+
 struct CodegenOptions {
   int threads = 2;  // compile this many kernels at once; same bytes for any
   bool keep_llvm = false, keep_assembly = false;  // for --emit=llvm,asm
+  // Where kernels are found that were compiled before; may be null. Same bytes
+  // with and without.
+  ObjectCache* cache = nullptr;
 };
 
 // The steps that transform the entries' constants into Winograd's domain when
@@ -57,6 +62,7 @@ struct CodeImage {
   std::vector<std::string> kernel_names;     // symbols, in table order
   std::vector<std::vector<StepCode>> steps;  // [entry][step]
   std::string llvm, assembly;                // texts, if kept
+  int cached = 0;                            // kernels from the cache
 };
 
 // Emits every step of every entry (all for one target).

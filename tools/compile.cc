@@ -43,7 +43,7 @@ struct Outcome {
   };
   std::vector<Phase> phases;
   ArtifactSizes sizes;
-  int64_t kernels = 0;
+  int64_t kernels = 0, cached = 0;  // of them from the object cache
   std::vector<std::string> files;
 };
 
@@ -98,11 +98,11 @@ Status EmitTexts(const CompileOptions& options, const Plan& plan,
 }
 
 Status EmitStandalone(const CompileOptions& options, const Plan& plan,
-                      const CodegenOptions& codegen, const std::string& stem,
-                      Outcome& outcome) {
+                      const std::string& stem, Outcome& outcome) {
   if (!options.Emits("obj") && !options.Emits("header")) return Done{};
   MXC_ASSIGN(const StandaloneObject object,
-             GenerateStandalone(plan.programs, plan.target, codegen));
+             GenerateStandalone(plan.programs, plan.target,
+                                {.cache = options.plan.objects.get()}));
   if (options.Emits("obj")) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".o", object.object, outcome));
     MXC_RETURN_IF_ERROR(WriteText(stem + ".weights", object.weights, outcome));
@@ -155,9 +155,14 @@ void PrintGenerate(const CompileOptions& options, const Plan& plan,
       code_bytes > 0 ? FormatBytes(code_bytes) + " of code" : "code";
   PrintPhase(options.manners, "generate",
              fmt::format("{}, {}, {} for {}", Count(steps, "step"),
-                         Count(std::ssize(code.kernel_names), "kernel"), size,
-                         plan.target.name),
+                         DescribeKernels(code), size, plan.target.name),
              seconds);
+  if (options.plan.objects != nullptr) {
+    const std::string problem = options.plan.objects->problem();
+    if (!problem.empty()) {
+      PrintPhase(options.manners, "note", "kernels not kept: " + problem);
+    }
+  }
 }
 
 Status EmitNative(const CompileOptions& options, const Plan& plan,
@@ -165,6 +170,7 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   const bool artifact = options.Emits("mxa") || options.Emits("so");
   CodegenOptions codegen;
   codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
+  codegen.cache = options.plan.objects.get();
   codegen.keep_llvm = options.Emits("llvm");
   codegen.keep_assembly = options.Emits("asm");
   if (!artifact && !codegen.keep_llvm && !codegen.keep_assembly) return Done{};
@@ -177,6 +183,7 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   MXC_ASSIGN(const CodeImage code, GenerateCode(entries, plan.target, codegen));
   const double generate_seconds = generate.seconds();
   outcome.kernels = std::ssize(code.kernel_names);
+  outcome.cached = code.cached;
   if (codegen.keep_llvm) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", code.llvm, outcome));
   }
@@ -213,7 +220,7 @@ Result<Outcome> Emit(const CompileOptions& options, const Plan& plan) {
                     {"plan", plan.plan_seconds}};
   const std::string stem = StemOf(options.output);
   MXC_RETURN_IF_ERROR(EmitTexts(options, plan, stem, outcome));
-  MXC_RETURN_IF_ERROR(EmitStandalone(options, plan, {}, stem, outcome));
+  MXC_RETURN_IF_ERROR(EmitStandalone(options, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitNative(options, plan, stem, outcome));
   return outcome;
 }
@@ -247,6 +254,7 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
                  {"state_bytes", largest.state_bytes()},
                  {"steps", plan.programs.front().steps.size()},
                  {"kernels", outcome.kernels},
+                 {"kernels_cached", outcome.cached},
                  {"phases", phases}};
   if (plan.tuning) report["tuning"] = ToJson(*plan.tuning);
   if (options.time_passes) {
@@ -347,7 +355,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddEntryOptions(app, options->plan);
   AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
-  AddMeasuringOptions(app, options->plan);
+  AddKernelOptions(app, options->plan);
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{

@@ -4,52 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "frontend/variables.h"
 #include "passes/pass.h"
-#include "runtime/data/label_names.h"
-#include "runtime/train/checkpoint.h"
+#include "tools/dump.h"
 #include "tools/overview.h"
+#include "tools/plan_network.h"
 
 namespace mxc {
 namespace {
 
 // The pass whose time is the phase "plan"; the others are "optimize".
 constexpr std::string_view kPlanningPass = "plan-memory";
-
-// Writes what a pass left to DIR/03-fuse.program, or to stdout.
-class Dump {
- public:
-  explicit Dump(const PlanOptions& options) : options_(options) {}
-
-  void After(const PassOptions::Report& report) {
-    ++number_;
-    if (options_.dump_after != "all" && options_.dump_after != report.name) {
-      return;
-    }
-    const std::string text =
-        report.graph ? Print(*report.graph) : Print(*report.program);
-    if (options_.dump_folder.empty()) {
-      fmt::print("# after {}\n{}\n", report.name, text);
-      return;
-    }
-    std::filesystem::create_directories(options_.dump_folder);
-    const std::string path =
-        fmt::format("{}/{:02}-{}.{}", options_.dump_folder, number_,
-                    report.name, report.graph ? "graph" : "program");
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    if (!out.flush()) fmt::print(stderr, "cannot write {}\n", path);
-  }
-
- private:
-  const PlanOptions& options_;
-  int number_ = 0;
-};
 
 std::string_view StageOf(std::string_view pass) {
   for (const PassDescription& description : AllPasses()) {
@@ -65,83 +33,6 @@ void AddTime(const PassOptions::Report& report, bool first, Plan& plan) {
   if (!first) return;
   plan.passes.push_back({report.name, std::string(StageOf(report.name)),
                          report.changed, report.seconds});
-}
-
-// "statecell" of RNN's input "state_cell" and of its output "statecell_output".
-std::string WithoutOutput(std::string name) {
-  std::erase(name, '_');
-  if (name.ends_with("output")) name.resize(name.size() - 6);
-  return name;
-}
-
-// The input that an output is in the next run: the output of a node that has an
-// input of the same name ("state"), perhaps behind operators of one input.
-const Node* CarriedInput(Value output) {
-  while (output.node->kind == Node::Kind::kOperator) {
-    const Node& node = *output.node;
-    const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
-    const std::string name = WithoutOutput(node.OutputName(output.index));
-    for (size_t i = 0; i < specs.size() && i < node.inputs.size(); ++i) {
-      const Node* input = node.inputs[i].node;
-      if (WithoutOutput(specs[i].name) == name &&
-          input->kind == Node::Kind::kVariable &&
-          input->role == VariableRole::kInput &&
-          input->types[0] == output.type()) {
-        return input;
-      }
-    }
-    if (node.inputs.size() != 1 || node.inputs[0].type() != output.type()) {
-      return nullptr;
-    }
-    output = node.inputs[0];
-  }
-  return nullptr;
-}
-
-void NoteCarries(const Graph& graph, Plan& plan) {
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Node* input = CarriedInput(graph.outputs[i]);
-    if (input == nullptr) continue;
-    plan.carries.emplace_back(graph.output_names[i], input->name);
-    std::erase(plan.data_inputs, input->name);
-  }
-}
-
-void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
-  if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
-    ++plan.parameters;
-    plan.parameter_bytes += node.constant.size_bytes();
-  }
-  if (node.kind == Node::Kind::kConstant) return;
-  switch (node.role) {
-    case VariableRole::kInput: {
-      const bool label = IsLabel(graph, node) || node.name.ends_with("label");
-      (label ? plan.label_inputs : plan.data_inputs).push_back(node.name);
-      break;
-    }
-    case VariableRole::kParameter:
-      plan.parameter_names.push_back(node.name);
-      break;
-    case VariableRole::kState:
-      plan.auxiliary_names.push_back(node.name);
-      break;
-  }
-}
-
-void NoteNetwork(const Model& model, Plan& plan) {
-  plan.label_names = LabelNamesBeside(model.parameter_file);
-  plan.stem = model.stem;
-  plan.source = model.source;
-  plan.notes = model.notes;
-  for (const Node* node : model.graph.TopologicalOrder()) {
-    ++plan.nodes;
-    if (node->kind == Node::Kind::kOperator) {
-      plan.operators.push_back({node->name, node->op->name});
-    } else {
-      NoteVariable(model.graph, *node, plan);
-    }
-  }
-  NoteCarries(model.graph, plan);
 }
 
 std::string DescribeNetwork(const Plan& plan) {
@@ -166,13 +57,6 @@ const Program& Plan::largest() const {
                            [](const Program& a, const Program& b) {
                              return a.arena_bytes < b.arena_bytes;
                            });
-}
-
-std::vector<std::string> LabelNamesBeside(const std::string& parameter_file) {
-  if (parameter_file.empty()) return {};
-  const auto names =
-      data::ParseLabelNames(train::NoteBeside(parameter_file, "label_names"));
-  return names.ok() ? *names : std::vector<std::string>();
 }
 
 std::vector<std::string> ShapesOf(const Bucket& bucket,
@@ -278,12 +162,6 @@ class Planner {
     return Done{};
   }
 
-  void PrintNotes() const {
-    for (const Diagnostic& note : notes_) {
-      PrintPhase(manners_, "note", note.message);
-    }
-  }
-
  private:
   bool first() const { return plan_.programs.empty(); }
 
@@ -292,7 +170,7 @@ class Planner {
     context.target = &plan_.target;
     context.catalog = &catalog_;
     if (job.entry != "infer") context.training = &training;
-    if (first()) context.notes = &notes_;
+    if (first()) context.notes = &plan_.notes;
     return context;
   }
 
@@ -302,7 +180,7 @@ class Planner {
     passes.disabled = {options_.disabled.begin(), options_.disabled.end()};
     passes.after_pass = [this](const PassOptions::Report& report) {
       AddTime(report, first(), plan_);
-      if (first() && !options_.dump_after.empty()) dump_.After(report);
+      if (first()) dump_.After(report);
     };
     return passes;
   }
@@ -312,9 +190,9 @@ class Planner {
   const Manners& manners_;
   Plan& plan_;
   Dump dump_;
-  Diagnostics notes_;  // of the passes
 };
 
+// Says what was read.
 Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
                       const Target& target, const Manners& manners) {
   Plan plan;
@@ -324,11 +202,20 @@ Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
   if (!options.label_names.empty()) plan.label_names = options.label_names;
-  planner.PrintNotes();
+  return plan;
+}
+
+void PrintPlan(const Manners& manners, const Plan& plan) {
+  if (plan.tuning) {
+    PrintPhase(manners, "measure", Describe(*plan.tuning),
+               plan.tuning->seconds);
+  }
+  for (const Diagnostic& note : plan.notes) {
+    PrintPhase(manners, "note", note.message);
+  }
   PrintPhase(manners, "optimize", DescribeFusion(plan), plan.optimize_seconds);
   PrintPhase(manners, "plan", DescribeMemory(MakeOverview(plan.largest())),
              plan.plan_seconds);
-  return plan;
 }
 
 CatalogOptions CatalogOf(const PlanOptions& options) {
@@ -341,36 +228,52 @@ bool Tunes(const PlanOptions& options) {
          (options.level == 3 || !options.tuning.cache.empty());
 }
 
-// A first plan asks the questions, which are measured; other kernels may raise
-// others.
+// A plan asks the questions, which are measured; the plan with the answers may
+// raise others.
 Result<Plan> TunedPlan(const PlanOptions& options, const Target& target,
                        const Manners& manners) {
   constexpr int kMostRounds = 3;
   TuningOptions how = options.tuning;
+  how.objects = options.objects.get();
   if (options.level < 3) how.measure = false;
   MXC_ASSIGN(Tuning tuning, Tuning::Open(how, target, CatalogOf(options)));
   PlanOptions silent = options;
   silent.dump_after.clear();
+  MXC_ASSIGN(Plan plan, PlanWith(tuning.catalog(), silent, target, manners));
   for (int round = 0; round < kMostRounds; ++round) {
-    MXC_ASSIGN([[maybe_unused]] const Plan questions,
-               PlanWith(tuning.catalog(), silent, target, {.quiet = true}));
     MXC_ASSIGN(const bool learned, tuning.Measure(manners));
     if (!learned) break;
+    MXC_ASSIGN(plan,
+               PlanWith(tuning.catalog(), silent, target, {.quiet = true}));
   }
-  const TuningReport report = tuning.Report();
-  PrintPhase(manners, "measure", Describe(report), report.seconds);
-  MXC_ASSIGN(Plan plan, PlanWith(tuning.catalog(), options, target, manners));
-  plan.tuning = report;
+  if (!options.dump_after.empty()) {
+    MXC_ASSIGN(plan,
+               PlanWith(tuning.catalog(), options, target, {.quiet = true}));
+  }
+  plan.tuning = tuning.Report();
   return plan;
+}
+
+Result<Plan> PlanFor(const PlanOptions& options, const Target& target,
+                     const Manners& manners) {
+  if (Tunes(options)) return TunedPlan(options, target, manners);
+  const auto catalog = MakeKernelCatalog(target, CatalogOf(options));
+  return PlanWith(*catalog, options, target, manners);
 }
 
 }  // namespace
 
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
-  if (Tunes(options)) return TunedPlan(options, target, manners);
-  const auto catalog = MakeKernelCatalog(target, CatalogOf(options));
-  return PlanWith(*catalog, options, target, manners);
+  MXC_ASSIGN(Plan plan, PlanFor(options, target, manners));
+  PrintPlan(manners, plan);
+  return plan;
+}
+
+std::string DescribeKernels(const CodeImage& code) {
+  const std::string kernels = Count(std::ssize(code.kernel_names), "kernel");
+  if (code.cached == 0) return kernels;
+  return fmt::format("{}, {} from the cache", kernels, code.cached);
 }
 
 std::string DescribeFusion(const Plan& plan) {

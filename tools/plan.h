@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cache/object_cache.h"
 #include "codegen/codegen.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
@@ -45,6 +46,8 @@ struct PlanOptions {
   std::optional<int> winograd_tile;
   // Used at level 3 or where it names a cache; measures at level 3 alone.
   TuningOptions tuning;
+  // Of those who generate code; null: nothing is kept.
+  std::shared_ptr<ObjectCache> objects;
   int level = 2;
   std::vector<std::string> disabled;  // passes
   std::string dump_after;             // a pass, "all", or empty
@@ -54,8 +57,9 @@ struct PlanOptions {
 // --batch, --target, -O, --winograd, --tuning-cache, --disable-pass,
 // --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
-// --tuning-seconds: kernels are measured at -O3.
-void AddMeasuringOptions(CLI::App& app, PlanOptions& options);
+// --tuning-seconds: kernels are measured at -O3. --object-cache: where those
+// that were compiled are kept.
+void AddKernelOptions(CLI::App& app, PlanOptions& options);
 // --optimizer, --opt, --fixed, --lr-mult, --wd-mult, --memory-budget.
 void AddTrainingOptions(CLI::App& app, PlanOptions& options);
 // --entry, --bucket.
@@ -87,7 +91,7 @@ struct Plan {
   std::vector<std::string> label_names;
   std::string stem;
   std::shared_ptr<const SourceFile> source;  // the network's file
-  Diagnostics notes;                         // what the front end ignored
+  Diagnostics notes;                         // what passes have to say
   int nodes = 0, parameters = 0;
   int64_t parameter_bytes = 0;
   double read_seconds = 0, optimize_seconds = 0, plan_seconds = 0;
@@ -105,6 +109,9 @@ bool Trains(const PlanOptions& options);
 
 // Prints one line for each phase as it ends.
 Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners);
+
+// "38 kernels, 30 from the cache"
+std::string DescribeKernels(const CodeImage& code);
 
 // "176 operators → 71 steps; merged 53 BatchNorm, 49 Activation"
 std::string DescribeFusion(const Plan& plan);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "passes/pass.h"
+#include "tools/cache_folder.h"
 #include "tools/plan.h"
 
 namespace mxc {
@@ -119,13 +120,27 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->type_name("DIR");
 }
 
-void AddMeasuringOptions(CLI::App& app, PlanOptions& options) {
+void AddKernelOptions(CLI::App& app, PlanOptions& options) {
   options.tuning.measure = true;
   app.add_option("--tuning-seconds", options.tuning.seconds,
                  "how long -O3 may measure what the cache does not know")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("S");
+  if (const auto folder = CacheFolder(); !folder.empty()) {
+    options.objects = std::make_shared<ObjectCache>(folder / "objects");
+  }
+  app.add_option_function<std::string>(
+         "--object-cache",
+         [&options](const std::string& folder) {
+           options.objects.reset();
+           if (folder != "off") {
+             options.objects = std::make_shared<ObjectCache>(folder);
+           }
+         },
+         "where compiled kernels are kept, to be found again (default: "
+         "~/.cache/mxc/objects)")
+      ->type_name("DIR|off");
 }
 
 void AddTrainingOptions(CLI::App& app, PlanOptions& options) {

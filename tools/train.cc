@@ -154,16 +154,15 @@ Status Compile(TrainOptions& options, const std::string& path) {
   const Stopwatch watch;
   CodegenOptions codegen;
   codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
+  codegen.cache = options.plan.objects.get();
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target, codegen));
   MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
   MXC_RETURN_IF_ERROR(WriteArtifact(path, plan.programs, code, plan.target,
                                     MakeManifest(options.plan, plan), symbol));
-  PrintPhase(
-      options.manners, "generate",
-      fmt::format("{} for {}", Count(std::ssize(code.kernel_names), "kernel"),
-                  plan.target.name),
-      watch.seconds());
+  PrintPhase(options.manners, "generate",
+             fmt::format("{} for {}", DescribeKernels(code), plan.target.name),
+             watch.seconds());
   return Done{};
 }
 
@@ -261,7 +260,7 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->capture_default_str();
   AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
-  AddMeasuringOptions(app, options->plan);
+  AddKernelOptions(app, options->plan);
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->manners);

@@ -212,7 +212,8 @@ Result<Report> Verify(const VerifyOptions& options) {
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
   const TemporaryFile artifact("verify");
   MXC_ASSIGN(const CodeImage code,
-             GenerateCode(plan.programs, plan.target, {}));
+             GenerateCode(plan.programs, plan.target,
+                          {.cache = options.plan.objects.get()}));
   MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, code,
                                     plan.target, {}, plan.source->text));
   Report report;
@@ -360,7 +361,7 @@ std::function<int()> AddVerify(CLI::App& app) {
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
   AddPlanOptions(app, options->plan);
-  AddMeasuringOptions(app, options->plan);
+  AddKernelOptions(app, options->plan);
   AddTrainingOptions(app, options->plan);
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);

@@ -8,7 +8,10 @@
 #include <mutex>
 #include <thread>
 
+#include "codegen/cache/object_cache.h"
+#include "codegen/llvm/module_key.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/llvm/rename_symbol.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -46,35 +49,69 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context,
   return module;
 }
 
-struct Texts {
+// What every kernel is called while it is compiled, so that equal ones are
+// found in the cache whatever the steps are called.
+constexpr char kSymbol[] = "mxc_kernel";
+
+struct Compiled {
   std::string object, llvm, assembly;
+  bool cached = false;
 };
 
-void Emit(llvm::Module& module, llvm::TargetMachine& machine,
-          const CompileOptions& options, Texts& out) {
-  Optimize(module, machine);
+void KeepTexts(const llvm::Module& module, const std::string& name,
+               llvm::TargetMachine& machine, const CompileOptions& options,
+               Compiled& out) {
+  // Code generation changes the module.
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  copy->getFunction(kSymbol)->setName(name);
+  copy->setModuleIdentifier(name);
+  copy->setSourceFileName(name);
   if (options.keep_llvm) {
     llvm::raw_string_ostream stream(out.llvm);
-    module.print(stream, nullptr);
+    copy->print(stream, nullptr);
   }
   if (options.keep_assembly) {
-    // Code generation changes the module.
-    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
     out.assembly =
         EmitFile(*copy, machine, llvm::CodeGenFileType::AssemblyFile);
   }
-  out.object = EmitFile(module, machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::string ToObject(llvm::Module& module, llvm::TargetMachine& machine) {
+  return EmitFile(module, machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+// The object of a kernel's module, with kSymbol; consumes the module.
+std::string ObjectOf(llvm::Module& module, const std::string& name,
+                     const Target& target, llvm::TargetMachine& machine,
+                     const CompileOptions& options, Compiled& out) {
+  const bool texts = options.keep_llvm || options.keep_assembly;
+  const std::string key = options.cache != nullptr && !texts
+                              ? KeyOfModule(module, target)
+                              : std::string();
+  if (!key.empty()) {
+    if (auto found = options.cache->Find(key)) {
+      out.cached = true;
+      return std::move(*found);
+    }
+  }
+  Optimize(module, machine);
+  if (texts) KeepTexts(module, name, machine, options, out);
+  std::string object = ToObject(module, machine);
+  if (!key.empty()) options.cache->Keep(key, object);
+  return object;
 }
 
 void CompileOne(const KernelSource& source, const Target& target,
                 llvm::TargetMachine& machine, const CompileOptions& options,
-                Texts& out) {
+                Compiled& out) {
   llvm::LLVMContext context;
-  auto module = MakeModule(context, source.name, target, machine);
-  KernelFunction kernel(*module, source.name, source.operands, target, machine);
+  auto module = MakeModule(context, kSymbol, target, machine);
+  KernelFunction kernel(*module, kSymbol, source.operands, target, machine);
   source.emit(kernel);
   kernel.Finish();
-  Emit(*module, machine, options, out);
+  out.object = RenameSymbol(
+      ObjectOf(*module, source.name, target, machine, options, out), kSymbol,
+      source.name);
 }
 
 bool AskMaskedVectors(const Target& target, DType dtype) {
@@ -106,24 +143,26 @@ bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
 CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const Target& target,
                                const CompileOptions& options) {
-  std::vector<Texts> texts(sources.size());
+  std::vector<Compiled> results(sources.size());
   std::atomic<size_t> next{0};
   const auto work = [&] {
     const auto machine = MakeMachine(target);
     for (size_t i = next++; i < sources.size(); i = next++) {
-      CompileOne(sources[i], target, *machine, options, texts[i]);
+      CompileOne(sources[i], target, *machine, options, results[i]);
     }
   };
   std::vector<std::thread> others;
   for (int i = 1; i < options.threads; ++i) others.emplace_back(work);
   work();
   for (std::thread& thread : others) thread.join();
+  if (options.cache != nullptr) options.cache->Trim();
 
   CompiledKernels compiled;
-  for (Texts& text : texts) {
-    compiled.objects.push_back(std::move(text.object));
-    compiled.llvm += text.llvm;
-    compiled.assembly += text.assembly;
+  for (Compiled& result : results) {
+    compiled.objects.push_back(std::move(result.object));
+    compiled.llvm += result.llvm;
+    compiled.assembly += result.assembly;
+    compiled.cached += result.cached;
   }
   return compiled;
 }
@@ -134,9 +173,8 @@ std::string CompileModule(const Target& target, const std::string& name,
   llvm::LLVMContext context;
   auto module = MakeModule(context, name, target, *machine);
   write(*module);
-  Texts out;
-  Emit(*module, *machine, {}, out);
-  return std::move(out.object);
+  Optimize(*module, *machine);
+  return ToObject(*module, *machine);
 }
 
 }  // namespace mxc

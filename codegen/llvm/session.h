@@ -12,6 +12,8 @@
 
 namespace mxc {
 
+class ObjectCache;
+
 // One kernel to compile. `emit` writes the body; it runs on any thread, at the
 // same time as others, and must not depend on the order.
 struct KernelSource {
@@ -27,15 +29,18 @@ bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes);
 struct CompiledKernels {
   std::vector<std::string> objects;  // one for each source, in order
   std::string llvm, assembly;        // texts of all, if asked for
+  int cached = 0;                    // objects that the cache knew
 };
 
 struct CompileOptions {
   int threads = 1;
   bool keep_llvm = false, keep_assembly = false;
+  ObjectCache* cache = nullptr;  // not asked where texts are kept
 };
 
 // Every kernel is a module of its own, so the bytes do not depend on the number
-// of threads. An invalid module is our bug and aborts with LLVM's message.
+// of threads, nor on the cache. An invalid module is our bug and aborts with
+// LLVM's message.
 CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const Target& target,
                                const CompileOptions& options);

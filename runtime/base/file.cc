@@ -109,17 +109,17 @@ void FileWriter::Append(const std::string& text) {
   Append(std::as_bytes(std::span(text)));
 }
 
-Status FileWriter::Commit() {
+Status FileWriter::Commit(Sync sync) {
   Flush();
   if (!status_.ok()) return status_;
-  const bool saved = fsync(file_.get()) == 0;
+  const bool saved = sync == Sync::kNo || fsync(file_.get()) == 0;
   if (!file_.Close() || !saved ||
       std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     status_ = SystemError("write", path_);
     unlink(temporary_.c_str());
     return status_;
   }
-  SyncFolderOf(path_);
+  if (sync == Sync::kYes) SyncFolderOf(path_);
   return {};
 }
 

@@ -62,6 +62,8 @@ class MappedFile {
 
 // Writes to a temporary file beside `path`; Commit syncs it and renames it over
 // `path`, so that nobody ever sees half a file. Without Commit nothing remains.
+// Who checks what he reads and can make it again may leave the syncs out: after
+// a crash of the system the file may be damaged.
 class FileWriter {
  public:
   explicit FileWriter(std::string path);
@@ -76,7 +78,8 @@ class FileWriter {
   void AppendScalar(T value) {
     Append(std::as_bytes(std::span(&value, 1)));
   }
-  Status Commit();
+  enum class Sync { kYes, kNo };
+  Status Commit(Sync sync = Sync::kYes);
 
   // Adds to `checksum` what is appended from now on; null ends it.
   void Follow(RunningChecksum* checksum) { followed_ = checksum; }

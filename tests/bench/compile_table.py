@@ -23,7 +23,7 @@ SHAPES = {"char_lm": ["--input-shape", "data:32x64"]}
 def compile_network(args, name, artifact, options):
     command = [args.tools / "mxc", "compile", MODELS / f"{name}.json",
                "--init", "xavier", "--target", args.target, "--entry",
-               args.entry, "--json", "-o", artifact]
+               args.entry, "--json", "--object-cache", "off", "-o", artifact]
     run = subprocess.run(command + SHAPES.get(name, []) + options, check=True,
                          stdout=subprocess.PIPE)
     return json.loads(run.stdout)

@@ -223,6 +223,9 @@ int main(int argc, char** argv) {
           .c_str(),
       1);
   setenv("MODELS", MXC_SOURCE_DIR "/models", 1);
+  // Nothing is found in the user's caches, and nothing is left there.
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("HOME");
   int failed = 0;
   for (size_t i = 1; i < arguments.size(); ++i) {
     failed += !RunTest(fs::absolute(arguments[i]), rewrite);

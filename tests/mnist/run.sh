@@ -8,6 +8,7 @@ model=$shared/cases/mxnet/$3/model-symbol.json
 [ -f "$model" ] || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder"
 "$1/mxc" compile "$model" --input-shape data:100x1x28x28 \
   -o "$folder/model.mxa" --quiet
 "$2" "$folder/model.mxa" "$shared/cases/data/mnist" "$4"

@@ -5,6 +5,7 @@
 set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder"
 source=$(dirname "$0")/../..
 "$1"/mxc compile "$source"/models/lenet.json --entry train,score \
     --init xavier --batch 1024 --opt momentum=0.9 --quiet \

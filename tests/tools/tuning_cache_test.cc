@@ -2,38 +2,16 @@
 #include "tools/tune/tuning_cache.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <string>
 
-namespace mxc {
+#include "tests/support/temporary_folder.h"
+
+namespace mxc::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that goes with the test.
-class Folder {
- public:
-  Folder()
-      : path_(fs::temp_directory_path() /
-              fmt::format("mxc-tuning-cache-{}", getpid())) {
-    fs::create_directory(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string File(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string TextOf(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 TuningEntry Entry(int64_t fast, int64_t slow) {
   return {"A \"machine\"", 4, {{"fast", {fast, 1}}, {"slow", {slow, 2}}}};
@@ -42,7 +20,7 @@ TuningEntry Entry(int64_t fast, int64_t slow) {
 }  // namespace
 
 TEST_CASE("tuning cache: what is written is read again") {
-  const Folder folder;
+  const TemporaryFolder folder("tuning-cache");
   const std::string path = folder.File("deep/tuning.json");
   TuningCache cache;
   cache.Put("x86-64-v3", "n=1 k=3", Entry(7, 9));
@@ -68,7 +46,7 @@ TEST_CASE("tuning cache: the order of the work does not show") {
 }
 
 TEST_CASE("tuning cache: writing keeps what others wrote meanwhile") {
-  const Folder folder;
+  const TemporaryFolder folder("tuning-cache");
   const std::string path = folder.File("tuning.json");
   TuningCache before;
   before.Put("t", "shared", Entry(1, 1));
@@ -94,7 +72,7 @@ TEST_CASE("tuning cache: no file is an empty cache") {
 }
 
 TEST_CASE("tuning cache: damaged and foreign files are refused with a place") {
-  const Folder folder;
+  const TemporaryFolder folder("tuning-cache");
   const std::string path = folder.File("bad.json");
   const std::string start = "{\"mxc_tuning_cache\": 1, \"entries\": [\n";
   const auto entry = [&](const std::string& threads, const std::string& ns) {
@@ -139,7 +117,7 @@ TEST_CASE("tuning cache: damaged and foreign files are refused with a place") {
 }
 
 TEST_CASE("tuning cache: a damaged file is not written over") {
-  const Folder folder;
+  const TemporaryFolder folder("tuning-cache");
   const std::string path = folder.File("bad.json");
   std::ofstream(path) << "{";
   TuningCache cache;
@@ -148,4 +126,4 @@ TEST_CASE("tuning cache: a damaged file is not written over") {
   CHECK(TextOf(path) == "{");
 }
 
-}  // namespace mxc
+}  // namespace mxc::test

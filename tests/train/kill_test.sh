@@ -9,6 +9,7 @@ bin=$1 kills=${2:-5}
 model=${3:-$(dirname "${BASH_SOURCE[0]}")/../../models/lenet.json}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work
 RANDOM=7
 
 "$bin/mxc" compile "$model" --entry train,score --optimizer sgd \

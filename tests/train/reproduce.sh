@@ -16,6 +16,7 @@ data=${MXC_SHARED:-$here/../../../shared}/cases/data
 [ -d "$data" ] || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work
 
 train() { "$bin/mxc" train "$@" 2>&1 | tee "$work/log"; }
 

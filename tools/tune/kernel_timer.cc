@@ -46,9 +46,8 @@ bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
 
 // One entry for each trial. The file's name may go at once.
 Result<std::shared_ptr<const rt::Model>> Compile(
-    const std::vector<Program>& trials, const Target& target, int threads) {
-  CodegenOptions codegen;
-  codegen.threads = threads;
+    const std::vector<Program>& trials, const Target& target,
+    const CodegenOptions& codegen) {
   MXC_ASSIGN(const CodeImage code, GenerateCode(trials, target, codegen));
   const TemporaryFile file("tune");
   MXC_ASSIGN([[maybe_unused]] const ArtifactSizes sizes,
@@ -110,8 +109,9 @@ std::string MachineName() {
   return "unknown";
 }
 
-KernelTimer::KernelTimer(const Target& target)
+KernelTimer::KernelTimer(const Target& target, ObjectCache* objects)
     : target_(target),
+      objects_(objects),
       threads_(rt::AvailableThreads()),
       eviction_(static_cast<size_t>(EvictionBytes())) {}
 
@@ -126,7 +126,9 @@ Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(
     trial.entry = fmt::format("kernel{}", i);
     trials.push_back(std::move(trial));
   }
-  MXC_ASSIGN(const auto model, Compile(trials, target_, threads_));
+  MXC_ASSIGN(
+      const auto model,
+      Compile(trials, target_, {.threads = threads_, .cache = objects_}));
   std::vector<KernelTimes> times(kernels.size());
   for (const int threads : {1, threads_}) {
     std::vector<Contender> contenders;

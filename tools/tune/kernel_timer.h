@@ -16,6 +16,8 @@
 
 namespace mxc {
 
+class ObjectCache;
+
 // Whether this machine can run code for the target.
 bool CanRun(const Target& target);
 // "AMD EPYC", as the system calls its processor.
@@ -23,8 +25,9 @@ std::string MachineName();
 
 class KernelTimer {
  public:
-  // Threads: one, and as many as this process may run at once.
-  explicit KernelTimer(const Target& target);
+  // Threads: one, and as many as this process may run at once. `objects` may
+  // be null.
+  explicit KernelTimer(const Target& target, ObjectCache* objects = nullptr);
   int threads() const { return threads_; }
 
   // The time of each kernel for the contraction, within a network (trial.h):
@@ -37,6 +40,7 @@ class KernelTimer {
 
  private:
   const Target target_;
+  ObjectCache* const objects_;
   const int threads_;
   std::vector<std::byte> eviction_;  // more than the caches hold
 };

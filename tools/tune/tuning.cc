@@ -86,7 +86,7 @@ Result<bool> Tuning::MeasureAll(const std::vector<std::string>& contractions,
   const ProgressLine line(manners);
   const Stopwatch watch;
   const double deadline = options_.seconds - seconds_;
-  KernelTimer timer(target_);
+  KernelTimer timer(target_, options_.objects);
   const std::string machine = MachineName();
   int done = 0;
   for (size_t i = 0; i < contractions.size(); ++i) {

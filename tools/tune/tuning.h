@@ -21,6 +21,7 @@ struct TuningOptions {
   double seconds = 30;   // to measure in; a kernel that is not done by then is
                          // the model's guess
   bool measure = false;  // else the cache is only read
+  ObjectCache* objects = nullptr;  // of the kernels that are measured
 };
 
 // What became of the contractions that have several kernels worth measuring.

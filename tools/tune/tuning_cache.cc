@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/tuning_cache.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "frontend/json/json.h"
 #include "runtime/base/file.h"
+#include "tools/cache_folder.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -189,18 +189,8 @@ Status TuningCache::Write(const std::string& path) const {
 }
 
 std::string DefaultTuningCache() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  // What is not absolute is to be ignored: XDG Base Directory Specification.
-  fs::path folder = variable("XDG_CACHE_HOME");
-  if (!folder.is_absolute()) {
-    folder = variable("HOME");
-    if (!folder.is_absolute()) return "";
-    folder /= ".cache";
-  }
-  return folder / "mxc" / "tuning.json";
+  const fs::path folder = CacheFolder();
+  return folder.empty() ? "" : folder / "tuning.json";
 }
 
 }  // namespace mxc

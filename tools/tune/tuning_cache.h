@@ -54,8 +54,8 @@ class TuningCache {
   std::map<Key, TuningEntry> entries_, put_;
 };
 
-// Where tuning is kept if nobody names a file: mxc/tuning.json in
-// $XDG_CACHE_HOME or ~/.cache; empty where there is no home.
+// Where tuning is kept if nobody names a file: tuning.json in CacheFolder();
+// empty where there is none.
 std::string DefaultTuningCache();
 
 }  // namespace mxc

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cache/object_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/checksum.h"
+#include "runtime/base/file.h"
+
+namespace mxc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".mxo";
+
+// Whose object it is, and whether it is whole.
+std::string Header(const std::string& key, std::string_view object) {
+  const runtime::Bytes bytes =
+      std::as_bytes(std::span(object.data(), object.size()));
+  return fmt::format("mxc object 1\n{}\n{:016x}\n", key,
+                     runtime::Checksum(bytes));
+}
+
+struct Entry {
+  fs::path path;
+  int64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+// Entries, and what writers that were killed left; nothing of other programs.
+bool IsOurs(const fs::directory_entry& file) {
+  const std::string name = file.path().filename().string();
+  const size_t digits = name.find_first_not_of("0123456789abcdef");
+  return digits != name.npos && digits > 0 &&
+         std::string_view(name).substr(digits).starts_with(kExtension);
+}
+
+// Others may delete entries meanwhile.
+std::vector<Entry> EntriesOf(const std::string& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    if (!IsOurs(*file)) continue;
+    std::error_code gone;
+    Entry entry;
+    entry.path = file->path();
+    entry.bytes = static_cast<int64_t>(file->file_size(gone));
+    if (gone) continue;
+    entry.used = file->last_write_time(gone);
+    if (!gone) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace
+
+ObjectCache::ObjectCache(std::string folder, int64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+
+std::string ObjectCache::PathOf(const std::string& key) const {
+  return (fs::path(folder_) / (key + std::string(kExtension))).string();
+}
+
+std::optional<std::string> ObjectCache::Find(const std::string& key) const {
+  const std::string path = PathOf(key);
+  const auto file = runtime::MappedFile::Open(path);
+  if (!file.ok()) return std::nullopt;
+  const size_t header = Header(key, "").size();
+  const runtime::Bytes bytes = file->bytes();
+  if (bytes.size() < header) return std::nullopt;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  const std::string_view object = text.substr(header);
+  if (text.substr(0, header) != Header(key, object)) return std::nullopt;
+  // Its time says when it was last of use. It may be somebody else's.
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return std::string(object);
+}
+
+void ObjectCache::Keep(const std::string& key, const std::string& object) {
+  std::error_code ignored;  // what is wrong shows in the writing
+  fs::create_directories(folder_, ignored);
+  runtime::FileWriter out(PathOf(key));
+  out.Append(Header(key, object));
+  out.Append(object);
+  const auto status = out.Commit(runtime::FileWriter::Sync::kNo);
+  kept_ = true;
+  if (status.ok()) return;
+  const std::lock_guard lock(mutex_);
+  if (problem_.empty()) problem_ = status.message();
+}
+
+std::string ObjectCache::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+void ObjectCache::Trim() {
+  if (!kept_.exchange(false)) return;
+  std::vector<Entry> entries = EntriesOf(folder_);
+  int64_t bytes = 0;
+  for (const Entry& entry : entries) bytes += entry.bytes;
+  if (bytes <= most_bytes_) return;
+  std::ranges::sort(entries, {}, &Entry::used);
+  for (const Entry& entry : entries) {
+    if (bytes <= most_bytes_) break;
+    std::error_code ignored;
+    fs::remove(entry.path, ignored);
+    bytes -= entry.bytes;
+  }
+}
+
+}  // namespace mxc

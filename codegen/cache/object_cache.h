@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// ObjectCache: what kernels were compiled to, in a folder that any number of
+// compilers use at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace mxc {
+
+// One file for each object, named by its key. A folder that cannot be read or
+// written keeps nothing, and nothing else fails.
+class ObjectCache {
+ public:
+  static constexpr int64_t kMostBytes = 256 << 20;
+
+  // The folder is made when there is something to keep.
+  explicit ObjectCache(std::string folder, int64_t most_bytes = kMostBytes);
+  const std::string& folder() const { return folder_; }
+
+  // The object that was kept under the key (a digest in hexadecimal digits);
+  // nothing where there is none, or a damaged one. Any thread.
+  std::optional<std::string> Find(const std::string& key) const;
+  // Any thread.
+  void Keep(const std::string& key, const std::string& object);
+  // After keeping: deletes what was not found for the longest time until the
+  // rest fits.
+  void Trim();
+
+  // Why something was not kept, if so.
+  std::string problem() const;
+
+ private:
+  std::string PathOf(const std::string& key) const;
+
+  const std::string folder_;
+  const int64_t most_bytes_;
+  std::atomic<bool> kept_ = false;
+  mutable std::mutex mutex_;
+  std::string problem_;
+};
+
+}  // namespace mxc
