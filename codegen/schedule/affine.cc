@@ -2,6 +2,7 @@
 #include "codegen/schedule/affine.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace mxc {
@@ -61,6 +62,36 @@ Split SplitBy(const Affine& a, int64_t divisor) {
   split.quotient.constant = FloorDiv(a.constant, divisor);
   split.rest.constant = FloorMod(a.constant, divisor);
   return split;
+}
+
+// a = factor · multiple + low with 0 ≤ low < factor, where the factor divides
+// `divisor`: what lies below it takes no part in the division.
+struct Layers {
+  int64_t factor = 1;
+  Affine multiple, low;
+};
+
+std::optional<Layers> LayersOf(const Affine& a, int64_t divisor,
+                               const IntervalOf& range) {
+  std::vector<int64_t> factors;
+  for (const auto& term : a.terms) {
+    factors.push_back(std::gcd(term.coefficient, divisor));
+  }
+  std::ranges::sort(factors, std::greater());
+  for (const int64_t factor : factors) {
+    if (factor == 1) break;
+    Layers layers{factor, {}, {}};
+    for (const auto& [atom, coefficient] : a.terms) {
+      const bool whole = coefficient % factor == 0;
+      (whole ? layers.multiple : layers.low)
+          .Add(atom, whole ? coefficient / factor : coefficient);
+    }
+    layers.multiple.constant = FloorDiv(a.constant, factor);
+    layers.low.constant = FloorMod(a.constant, factor);
+    const auto bounds = Bounds(layers.low, range);
+    if (bounds && bounds->low >= 0 && bounds->high < factor) return layers;
+  }
+  return std::nullopt;
 }
 
 int64_t GcdOfCoefficients(const Affine& a) {
@@ -192,6 +223,9 @@ class Normalizer {
         return Sum(quotient, Remainder(y, d / c), 1);
       }
     }
+    if (const auto layers = LayersOf(rest, c, range_)) {
+      return Sum(quotient, Quotient(layers->multiple, c / layers->factor), 1);
+    }
     return Sum(quotient, Atom(Binary(BinaryOp::kDiv, ToExpr(rest), Expr(c))),
                1);
   }
@@ -209,6 +243,10 @@ class Normalizer {
     if (const Expr atom = SingleAtom(rest)) {
       const int64_t d = Divisor(atom, BinaryOp::kMod);
       if (d > 0 && d % c == 0) return Remainder(Normal(atom->args[0]), c);
+    }
+    if (const auto layers = LayersOf(rest, c, range_)) {
+      return Sum(layers->low, Remainder(layers->multiple, c / layers->factor),
+                 layers->factor);
     }
     return Atom(Binary(BinaryOp::kMod, ToExpr(rest), Expr(c)));
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -207,14 +208,23 @@ class Scheduler {
     }
   }
 
+  // Where the divisor does not divide the loop, what both are multiples of
+  // still leaves whole vectors.
   std::optional<Cut> NextCut() const {
-    const auto divides = [&](const Cut& c) {
+    constexpr int64_t kLeastCommon = 4;
+    const auto divisor = [&](const Cut& c) -> int64_t {
       const size_t i = DimOf(c.var);
-      return i < nest_.dims.size() && nest_.dims[i].extent % c.divisor == 0 &&
-             nest_.dims[i].extent > c.divisor;
+      if (i == nest_.dims.size()) return 1;
+      const int64_t extent = nest_.dims[i].extent;
+      const int64_t common = std::gcd(extent, c.divisor);
+      const bool useful = common == c.divisor || common >= kLeastCommon;
+      return useful && common < extent ? common : 1;
     };
+    const auto cuts = [&](const Cut& c) { return divisor(c) > 1; };
     for (const Expr& value : nest_.values) {
-      if (const auto cut = FindCut(value, divides)) return cut;
+      if (const auto cut = FindCut(value, cuts)) {
+        return Cut{cut->var, divisor(*cut)};
+      }
     }
     return std::nullopt;
   }

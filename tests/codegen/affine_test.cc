@@ -60,6 +60,10 @@ TEST_CASE("quotients and remainders disappear where the ranges allow") {
   const Expr b = Var(0), l = Var(1), c = b * Expr(8) + l;
   CHECK(Print(ToExpr(ToAffine(c / Expr(8), range))) == Print(b));
   CHECK(Print(ToExpr(ToAffine(c % Expr(8), range))) == Print(l));
+  // What lies below a common factor takes no part.
+  CHECK(Print(ToExpr(ToAffine(c / Expr(16), range))) == Print(b / Expr(2)));
+  CHECK(Print(ToExpr(ToAffine(c % Expr(16), range))) ==
+        Print(l + b % Expr(2) * Expr(8)));
   // A flat index taken apart and put together again.
   const IntervalOf flat = Ranges({{0, 11 * 12 - 1}});
   const Expr f = Var(0);
@@ -94,10 +98,10 @@ TEST_CASE("the affine form has the value of the expression") {
           pool.push_back(a * Expr(next(9) - 4));
           break;
         case 3:
-          pool.push_back(a / Expr(1 + next(7)));
+          pool.push_back(a / Expr(1 + next(12)));
           break;
         case 4:
-          pool.push_back(a % Expr(1 + next(7)));
+          pool.push_back(a % Expr(1 + next(12)));
           break;
         default:
           pool.push_back(next(2) ? Max(a, b) : Min(a, b));
@@ -130,8 +134,16 @@ TEST_CASE("offsets agree with Layout::Offset") {
   const IntervalOf range = Ranges({{0, 1}, {0, 19}, {0, 2}, {0, 4}});
   const Expr offset =
       ToExpr(OffsetOf(layout, {Var(0), Var(1), Var(2), Var(3)}, range));
+  const Layout window =
+      *layout.Window(shape, {0, 8, 0, 0}, Extents{2, 12, 2, 5});
+  const Expr within =
+      ToExpr(OffsetOf(window, {Var(0), Var(1), Var(2), Var(3)}, range));
   for (int64_t c = 0; c < 20; ++c) {
     CHECK(Evaluate(offset, {1, c, 2, 3}) == layout.Offset({1, c, 2, 3}));
+    if (c >= 12) continue;
+    CHECK(Evaluate(within, {1, c, 1, 3}) == window.Offset({1, c, 1, 3}));
+    CHECK(window.Offset({1, c, 1, 3}) - window.Offset({0, 0, 0, 0}) ==
+          layout.Offset({1, c + 8, 1, 3}) - layout.Offset({0, 8, 0, 0}));
   }
 }
 

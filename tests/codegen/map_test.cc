@@ -196,6 +196,23 @@ TEST_CASE("layer norm") {
   CHECK(c.CheckAll(1e-5) == "");
 }
 
+// Blocks that do not divide the number of channels, taken apart by a flat
+// index.
+TEST_CASE("means of blocked channels become a row") {
+  for (const int64_t channels : {1000, 40, 24, 20, 18, 17}) {
+    CAPTURE(channels);
+    const Shape data{2, channels, 3, 5}, out{2, channels};
+    MapCase c;
+    const int x = c.In({DType::kF32, data}, Blocked(data, 16));
+    c.Out(out);
+    c.Set(SumOver(3, [&](Expr i) {
+      return SumOver(5,
+                     [&](Expr j) { return c.At(x, {Var(0), Var(1), i, j}); });
+    }));
+    CHECK(c.CheckAll() == "");
+  }
+}
+
 // Borders, what fills up blocks, and vectors that end with a row: nothing of
 // the larger tensors is written or read.
 TEST_CASE("windows of larger tensors") {
