@@ -15,7 +15,7 @@ using llvm::Value;
 // Beyond this a select stays a select instead of a loop for each side.
 constexpr int kMostCopies = 160;
 // The same for conditions and bounds inside, at the borders of windows.
-constexpr int kMostInteriors = 6;
+constexpr int kMostInteriors = 8;
 
 int64_t CeilDiv(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
