@@ -203,33 +203,41 @@ void Cut(const float* plane, int64_t height, int64_t width, int64_t top,
   }
 }
 
-// By windows of `sides`; an axis of 1 is left as it is.
-Transforms BothAxes(const Extents& sides,
-                    const std::function<Transform(size_t axis)>& transform) {
+// Windows of `sides` in the basis of those of `whole`, which are as large or
+// larger. An axis of 1 is left as it is.
+struct Windows {
+  Extents whole, sides;
+};
+Transforms BothAxes(
+    const Windows& windows,
+    const std::function<Transform(size_t axis, KernelBasis basis)>& transform) {
   const auto along = [&](size_t axis) {
-    return sides[axis] == 1 ? Transform{{1}, 1, 1} : transform(axis);
+    const int64_t n = windows.whole[axis];
+    return n == 1 ? Transform{{1}, 1, 1} : transform(axis, BasisOfWindow(n));
   };
   return {along(0), along(1)};
 }
-Transforms DataTransform(const Extents& sides) {
-  return BothAxes(sides, [&](size_t axis) {
-    const auto matrix = DataMatrix(BasisOfWindow(sides[axis]));
-    const int n = static_cast<int>(sides[axis]);
-    return Transform{{matrix.begin(), matrix.end()}, n, n};
+Transforms DataTransform(const Windows& windows) {
+  return BothAxes(windows, [&](size_t axis, KernelBasis basis) {
+    const int n = static_cast<int>(windows.sides[axis]);
+    return Transform{DataMatrix(basis, n), n, n};
   });
 }
-Transforms KernelTransform(const Extents& sides, const Extents& kernel) {
-  return BothAxes(sides, [&](size_t axis) {
-    return Transform{KernelMatrix(BasisOfWindow(sides[axis]), kernel[axis]),
-                     static_cast<int>(sides[axis]),
+Transforms KernelTransform(const Windows& windows, const Extents& kernel) {
+  return BothAxes(windows, [&](size_t axis, KernelBasis basis) {
+    const std::vector<double> all = KernelMatrix(basis, kernel[axis]);
+    const PointRange points = PointsOf(basis, windows.sides[axis]);
+    return Transform{{all.begin() + points.first * kernel[axis],
+                      all.begin() + points.end() * kernel[axis]},
+                     static_cast<int>(points.count),
                      static_cast<int>(kernel[axis])};
   });
 }
-Transforms OutputTransform(const Extents& sides, const Extents& outputs) {
-  return BothAxes(sides, [&](size_t axis) {
-    return Transform{OutputMatrix(BasisOfWindow(sides[axis]), outputs[axis]),
+Transforms OutputTransform(const Windows& windows, const Extents& outputs) {
+  return BothAxes(windows, [&](size_t axis, KernelBasis basis) {
+    return Transform{OutputMatrix(basis, outputs[axis], windows.sides[axis]),
                      static_cast<int>(outputs[axis]),
-                     static_cast<int>(sides[axis])};
+                     static_cast<int>(windows.sides[axis])};
   });
 }
 
@@ -245,18 +253,40 @@ struct Bounded {
   }
 };
 
-// f[N, C, y, x] by f[M, C, …], or f[C, M, …] where the channels are exchanged.
-void AddConvolution(const Contraction& c, std::string_view algorithm,
-                    const float* data, const float* weight, Bounded& out) {
-  const Extents tile = WinogradTiles(c, algorithm);
-  const Extents sides = WinogradWindows(c, algorithm);
+// Tiles of an axis that have as many outputs, and where the first of them is.
+struct AxisTiles {
+  int64_t first, count, outputs;
+};
+std::vector<AxisTiles> TilesAlong(int64_t extent, int64_t outputs) {
+  const int64_t full = extent / outputs, rest = extent % outputs;
+  std::vector<AxisTiles> tiles;
+  if (full > 0) tiles.push_back({0, full, outputs});
+  if (rest > 0) tiles.push_back({full * outputs, 1, rest});
+  return tiles;
+}
+
+// f[N, C, y, x] by f[M, C, …], or f[C, M, …] where the channels are exchanged;
+// the outputs of some tiles.
+void AddTiles(const Contraction& c, const Extents& whole, const AxisTiles& down,
+              const AxisTiles& across, const float* data, const float* weight,
+              Bounded& out) {
+  const Extents tile = {down.outputs, across.outputs};
+  const Windows windows = {
+      whole, {tile[0] + c.kernel[0] - 1, tile[1] + c.kernel[1] - 1}};
   const int64_t positions = c.kernel[0] * c.kernel[1];
-  const int64_t columns = DivideUp(c.output[1], tile[1]);
-  const int64_t tiles = DivideUp(c.output[0], tile[0]) * columns;
+  const int64_t tiles = down.count * across.count;
   const bool exchanged = c.weight_axes[1] == Role::kOut;
+  struct Place {
+    int64_t image, top, left;
+  };
+  const auto place = [&](int64_t row) -> Place {
+    const int64_t t = row % tiles;
+    return {row / tiles, down.first + t / across.count * tile[0],
+            across.first + t % across.count * tile[1]};
+  };
   Sums sums;
   sums.terms = c.in;
-  sums.left = {c.out, KernelTransform(sides, c.kernel),
+  sums.left = {c.out, KernelTransform(windows, c.kernel),
                [&](int64_t m, int64_t k, Square& kernel) {
                  const int64_t at = exchanged ? k * c.out + m : m * c.in + k;
                  Cut(weight + at * positions, c.kernel[0], c.kernel[1], 0, 0,
@@ -264,26 +294,37 @@ void AddConvolution(const Contraction& c, std::string_view algorithm,
                  if (c.flip)
                    std::reverse(kernel.begin(), kernel.begin() + positions);
                }};
-  sums.right = {c.batch * tiles, DataTransform(sides),
+  sums.right = {c.batch * tiles, DataTransform(windows),
                 [&](int64_t row, int64_t k, Square& window) {
-                  const int64_t image = row / tiles, t = row % tiles;
-                  Cut(data + (image * c.in + k) * c.input[0] * c.input[1],
-                      c.input[0], c.input[1], t / columns * tile[0] - c.pad[0],
-                      t % columns * tile[1] - c.pad[1], sides, window);
+                  const Place at = place(row);
+                  Cut(data + (at.image * c.in + k) * c.input[0] * c.input[1],
+                      c.input[0], c.input[1], at.top - c.pad[0],
+                      at.left - c.pad[1], windows.sides, window);
                 }};
-  sums.transform = OutputTransform(sides, tile);
+  sums.transform = OutputTransform(windows, tile);
   sums.take = [&](int64_t m, int64_t row, const Uncertain& y) {
-    const int64_t image = row / tiles, t = row % tiles;
-    const int64_t top = t / columns * tile[0], left = t % columns * tile[1];
-    const int64_t plane = (image * c.out + m) * c.output[0];
-    for (int64_t i = 0; i < std::min(tile[0], c.output[0] - top); ++i) {
-      for (int64_t j = 0; j < std::min(tile[1], c.output[1] - left); ++j) {
-        out.Set((plane + top + i) * c.output[1] + left + j,
+    const Place at = place(row);
+    const int64_t plane = (at.image * c.out + m) * c.output[0];
+    for (int64_t i = 0; i < tile[0]; ++i) {
+      for (int64_t j = 0; j < tile[1]; ++j) {
+        out.Set((plane + at.top + i) * c.output[1] + at.left + j,
                 y.value[i * tile[1] + j], y.square[i * tile[1] + j]);
       }
     }
   };
   AddAll(sums);
+}
+
+// Tiles at the end are as small as what is left of the output.
+void AddConvolution(const Contraction& c, std::string_view algorithm,
+                    const float* data, const float* weight, Bounded& out) {
+  const Extents tile = WinogradTiles(c, algorithm);
+  const Extents whole = WinogradWindows(c, algorithm);
+  for (const AxisTiles& down : TilesAlong(c.output[0], tile[0])) {
+    for (const AxisTiles& across : TilesAlong(c.output[1], tile[1])) {
+      AddTiles(c, whole, down, across, data, weight, out);
+    }
+  }
 }
 
 // The gradient f[M, C, r, r] of a kernel from f[N, C, y, x] and f[N, M, y, x],
@@ -292,11 +333,12 @@ void AddGradient(const Contraction& c, int64_t tile, const float* data,
                  const float* weight, int64_t part, Bounded& out) {
   const int64_t r = c.output[0], n = tile + r - 1;
   const Extents sides = {n, n}, square = {tile, tile};
+  const Windows windows = {sides, sides};
   const int64_t columns = DivideUp(c.kernel[1], tile);
   const int64_t tiles = DivideUp(c.kernel[0], tile) * columns;
   Sums sums;
   sums.terms = c.in * tiles;
-  sums.left = {c.out, KernelTransform(sides, square),
+  sums.left = {c.out, KernelTransform(windows, square),
                [&](int64_t m, int64_t term, Square& window) {
                  const int64_t image = part * c.in + term / tiles;
                  const int64_t t = term % tiles;
@@ -305,7 +347,7 @@ void AddGradient(const Contraction& c, int64_t tile, const float* data,
                      t % columns * tile, square, window);
                }};
   sums.right = {
-      c.batch, DataTransform(sides),
+      c.batch, DataTransform(windows),
       [&](int64_t channel, int64_t term, Square& window) {
         const int64_t image = part * c.in + term / tiles;
         const int64_t t = term % tiles;
@@ -313,7 +355,7 @@ void AddGradient(const Contraction& c, int64_t tile, const float* data,
             c.input[0], c.input[1], t / columns * tile - c.pad[0],
             t % columns * tile - c.pad[1], sides, window);
       }};
-  sums.transform = OutputTransform(sides, {r, r});
+  sums.transform = OutputTransform(windows, {r, r});
   sums.take = [&](int64_t m, int64_t channel, const Uncertain& y) {
     const int64_t first = ((part * c.out + m) * c.batch + channel) * r * r;
     for (int64_t i = 0; i < r * r; ++i) {

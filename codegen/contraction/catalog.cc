@@ -204,7 +204,6 @@ class CpuCatalog : public KernelCatalog {
     return halo;
   }
 
-  // Tiles hang over the output's end.
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradFits(c)) return;
@@ -221,7 +220,7 @@ class CpuCatalog : public KernelCatalog {
     KernelCandidate candidate =
         Make(c, algorithm, lanes_, lanes_, tile, panel_vectors);
     candidate.halo_low = WholeHaloLow(c);
-    candidate.halo_high = contraction::WinogradHaloHigh(c, algorithm);
+    candidate.halo_high = contraction::WinogradHaloHigh(c);
     const auto grid =
         contraction::MakeWinogradGrid(target_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;

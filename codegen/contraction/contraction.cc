@@ -27,7 +27,7 @@ KernelPlan PlanWinograd(const Program& program, const Step& step,
   auto shape = std::make_shared<const contraction::WinogradShape>(
       contraction::ShapeWinograd(program, step, target));
   KernelPlan plan;
-  plan.tasks = shape->grid.blocks * shape->grid.channel_chunks;
+  plan.tasks = shape->grid.blocks() * shape->grid.channel_chunks;
   plan.scratch_bytes = shape->grid.scratch_bytes;
   plan.emit = [shape](KernelFunction& kernel) {
     contraction::WinogradKernel(kernel, *shape).Emit();

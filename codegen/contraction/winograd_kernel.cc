@@ -30,15 +30,9 @@ void WinogradKernel::Emit() {
 
 void WinogradKernel::EmitTask(llvm::Value* task) {
   const WinogradGrid& grid = shape_.grid;
-  llvm::Value* index = BlockOf(task);
+  llvm::Value* index = IndexOf(task);
   llvm::Value* chunk = b_.CreateURem(task, kernel_.Int(grid.channel_chunks));
-  llvm::Value* full = kernel_.Int(grid.block_tiles);
-  Block block;
-  block.first = Times(index, grid.block_tiles);
-  llvm::Value* rest = b_.CreateSub(kernel_.Int(grid.tiles), block.first);
-  const bool all_full = grid.tiles % grid.block_tiles == 0;
-  block.count = all_full ? full : Least(rest, full);
-  block.is_full = all_full ? b_.getTrue() : b_.CreateICmpEQ(block.count, full);
+  Block block = BlockAt(index);
   const int64_t groups = shape_.step.vector_groups();
   block.first_group = Part(chunk, grid.channel_chunks, groups);
   block.last_group =
@@ -52,77 +46,187 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
   EmitGroups(block);
 }
 
-llvm::Value* WinogradKernel::BlockOf(llvm::Value* task) {
+llvm::Value* WinogradKernel::IndexOf(llvm::Value* task) {
   return b_.CreateUDiv(task, kernel_.Int(shape_.grid.channel_chunks));
+}
+
+WinogradKernel::Block WinogradKernel::BlockAt(llvm::Value* index) {
+  const WinogradGrid& grid = shape_.grid;
+  struct Range {
+    llvm::Value *first, *count, *is_last;
+  };
+  const auto take = [&](const WinogradGrid::Cut& cut) -> Range {
+    if (cut.parts() == 1) {
+      return {kernel_.Int(0), kernel_.Int(cut.size), kernel_.Int(1)};
+    }
+    llvm::Value* parts = kernel_.Int(cut.parts());
+    llvm::Value* part = b_.CreateURem(index, parts);
+    index = b_.CreateUDiv(index, parts);
+    llvm::Value* is_last = b_.CreateICmpEQ(part, kernel_.Int(cut.parts() - 1));
+    return {Times(part, cut.size),
+            b_.CreateSelect(is_last, kernel_.Int(cut.last()),
+                            kernel_.Int(cut.size)),
+            b_.CreateZExt(is_last, b_.getInt64Ty())};
+  };
+  const Range columns = take(grid.tile_columns), rows = take(grid.tile_rows);
+  const Range images = take(grid.images);
+  Block block;
+  block.first =
+      Plus(Times(Plus(Times(images.first, grid.rows.tiles), rows.first),
+                 grid.columns.tiles),
+           columns.first);
+  block.images = images.count;
+  block.rows = rows.count;
+  block.columns = columns.count;
+  block.corner = {images.first, Times(rows.first, grid.rows.each.outputs),
+                  Times(columns.first, grid.columns.each.outputs)};
+  block.bottom = grid.rows.is_cut() ? rows.is_last : kernel_.Int(0);
+  block.right = grid.columns.is_cut() ? columns.is_last : kernel_.Int(0);
+  return block;
 }
 
 // The next task's windows, unless they are this task's.
 void WinogradKernel::SetNext(llvm::Value* task, llvm::Value* index,
                              Block& block) {
-  const WinogradGrid& grid = shape_.grid;
   llvm::Value* next = Plus(task, kernel_.Int(1));
-  llvm::Value* next_index = BlockOf(next);
-  block.next = Times(next_index, grid.block_tiles);
-  llvm::Value* count = Least(b_.CreateSub(kernel_.Int(grid.tiles), block.next),
-                             kernel_.Int(grid.block_tiles));
+  llvm::Value* next_index = IndexOf(next);
+  const Block following = BlockAt(next_index);
+  block.next = following.first;
   llvm::Value* is_other = b_.CreateAnd(b_.CreateICmpSLT(next, kernel_.end()),
                                        b_.CreateICmpNE(next_index, index));
-  block.next_windows = b_.CreateSelect(
-      is_other, Times(count, shape_.data_blocks()), kernel_.Int(0));
+  block.next_windows =
+      b_.CreateSelect(is_other, Times(TilesOf(following), shape_.data_blocks()),
+                      kernel_.Int(0));
+}
+
+llvm::Value* WinogradKernel::TilesOf(const Block& block) {
+  return b_.CreateMul(block.images, b_.CreateMul(block.rows, block.columns));
+}
+
+std::array<llvm::Value*, 4> WinogradKernel::PlacesOf(const Block& block) {
+  llvm::Value* wide = b_.CreateSub(block.columns, block.right);
+  llvm::Value* tall = b_.CreateSub(block.rows, block.bottom);
+  const auto tiles = [&](llvm::Value* rows, llvm::Value* columns) {
+    return b_.CreateMul(block.images, b_.CreateMul(rows, columns));
+  };
+  llvm::Value* inside = tiles(block.bottom, wide);
+  llvm::Value* right = Plus(inside, tiles(tall, wide));
+  llvm::Value* both = Plus(right, tiles(tall, block.right));
+  return {inside, right, both, TilesOf(block)};
+}
+
+WinogradKernel::TileKind WinogradKernel::KindOf(bool is_bottom,
+                                                bool is_right) const {
+  const TileAxis &rows = shape_.grid.rows, &columns = shape_.grid.columns;
+  TileKind kind;
+  kind.is_bottom = is_bottom;
+  kind.is_right = is_right;
+  kind.down = is_bottom ? rows.last : rows.each;
+  kind.across = is_right ? columns.last : columns.each;
+  kind.rows = shape_.PointsOf(rows, kind.down);
+  kind.columns = shape_.PointsOf(columns, kind.across);
+  return kind;
+}
+
+void WinogradKernel::EachTile(const Block& block, const TileBody& body) {
+  const bool bottom = shape_.grid.rows.is_cut();
+  const bool right = shape_.grid.columns.is_cut();
+  const auto places = PlacesOf(block);
+  if (bottom) EachTileOf(KindOf(true, false), block, kernel_.Int(0), body);
+  EachTileOf(KindOf(false, false), block, places[0], body);
+  if (right) EachTileOf(KindOf(false, true), block, places[1], body);
+  if (bottom && right) EachTileOf(KindOf(true, true), block, places[2], body);
+}
+
+void WinogradKernel::EachTileOf(const TileKind& kind, const Block& block,
+                                llvm::Value* place, const TileBody& body) {
+  const WinogradGrid& grid = shape_.grid;
+  llvm::Value* tall = b_.CreateSub(block.rows, block.bottom);
+  llvm::Value* wide = b_.CreateSub(block.columns, block.right);
+  llvm::Value* rows = kind.is_bottom ? block.bottom : tall;
+  llvm::Value* columns = kind.is_right ? block.right : wide;
+  const Corner& first = block.corner;
+  // Of tile `i` along an axis, behind `before` larger ones or from 0 on.
+  const auto at = [&](llvm::Value* origin, llvm::Value* i, bool is_last,
+                      llvm::Value* before, int64_t outputs) {
+    return Plus(origin, Times(is_last ? Plus(before, i) : i, outputs));
+  };
+  kernel_.Loop(kernel_.Int(0), block.images, 1, [&](llvm::Value* image) {
+    kernel_.Loop(kernel_.Int(0), rows, 1, [&](llvm::Value* i) {
+      llvm::Value* line = Plus(b_.CreateMul(image, rows), i);
+      llvm::Value* tile = Plus(place, b_.CreateMul(line, columns));
+      llvm::Value* row =
+          at(first.row, i, kind.is_bottom, tall, grid.rows.each.outputs);
+      kernel_.Loop(kernel_.Int(0), columns, 1, [&](llvm::Value* j) {
+        body(kind,
+             {Plus(first.image, image), row,
+              at(first.column, j, kind.is_right, wide,
+                 grid.columns.each.outputs)},
+             Plus(tile, j));
+      });
+    });
+  });
 }
 
 void WinogradKernel::TransformData(const Block& block) {
   const int64_t lanes = nest_.lanes;
-  kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(shape_.data_blocks()), 1,
-      [&](llvm::Value* channels) {
-        llvm::Value* to =
-            Advance(data_, channels, shape_.grid.block_tiles * lanes);
-        kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* tile) {
-          TransformTile(WindowOf(Plus(block.first, tile), channels),
-                        Advance(to, tile, lanes));
-        });
-      });
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(shape_.data_blocks()), 1,
+               [&](llvm::Value* channels) {
+                 llvm::Value* to =
+                     Advance(data_, channels, shape_.grid.block_tiles * lanes);
+                 EachTile(block, [&](const TileKind& kind, const Corner& corner,
+                                     llvm::Value* tile) {
+                   TransformTile(kind, WindowOf(corner, channels),
+                                 Advance(to, tile, lanes));
+                 });
+               });
 }
 
-llvm::Value* WinogradKernel::WindowOf(llvm::Value* tile,
+llvm::Value* WinogradKernel::WindowOf(const Corner& corner,
                                       llvm::Value* channels) {
-  const Corner at = CornerOf(tile);
   llvm::Value* window = At(kernel_.operand(0), shape_.data_base);
   window = Advance(window, channels, shape_.data_block);
-  window = Advance(window, at.image, shape_.data_image);
-  window = Advance(window, at.row, shape_.data_row);
-  return Advance(window, at.column, shape_.data_column);
+  window = Advance(window, corner.image, shape_.data_image);
+  window = Advance(window, corner.row, shape_.data_row);
+  return Advance(window, corner.column, shape_.data_column);
 }
 
-void WinogradKernel::TransformTile(llvm::Value* window, llvm::Value* to) {
-  const int64_t rows = shape_.window[0], columns = shape_.window[1];
+void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
+                                   llvm::Value* to) {
+  const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
   const int64_t lanes = nest_.lanes, plane = shape_.grid.data_plane;
-  const auto matrix = DataMatrix(shape_.basis);
+  const int64_t plane_row = shape_.grid.columns.each.window * plane;
+  const auto transform = [&](const PointRange& points) -> Transform {
+    return {DataMatrix(shape_.basis, points.count), points.count};
+  };
+  to = At(to, rows.first * plane_row + columns.first * plane);
   Lines lines = {window, shape_.data_row, shape_.data_column};
-  if (rows > 1) {
-    const bool last = columns == 1;
+  const bool down = shape_.grid.rows.each.window > 1;
+  const bool across = shape_.grid.columns.each.window > 1;
+  if (down) {
+    const int64_t line = columns.count * lanes;
     TransformLines(
-        matrix, columns, {window, shape_.data_column, shape_.data_row},
-        last ? Lines{to, 0, plane} : Lines{lines_, lanes, columns * lanes});
-    lines = {lines_, columns * lanes, lanes};
+        transform(rows), columns.count,
+        {window, shape_.data_column, shape_.data_row},
+        across ? Lines{lines_, lanes, line} : Lines{to, 0, plane_row});
+    lines = {lines_, line, lanes};
   }
-  if (columns > 1) {
-    TransformLines(matrix, rows, lines, {to, columns * plane, plane});
+  if (across) {
+    TransformLines(transform(columns), rows.count, lines,
+                   {to, plane_row, plane});
   }
 }
 
 // A loop over `count` lines of vectors: registers hold no more than one.
-void WinogradKernel::TransformLines(std::span<const double> matrix,
-                                    int64_t count, const Lines& from,
-                                    const Lines& to) {
+void WinogradKernel::TransformLines(const Transform& transform, int64_t count,
+                                    const Lines& from, const Lines& to) {
   kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* line) {
     llvm::Value* source = Advance(from.base, line, from.line);
     Vectors x;
-    for (int64_t i = 0; i < shape_.side(); ++i) {
+    for (int64_t i = 0; i < transform.columns; ++i) {
       x.push_back(LoadVector(At(source, i * from.entry)));
     }
-    x = Multiply(kernel_, matrix, x);
+    x = Multiply(kernel_, transform.matrix, x);
     llvm::Value* place = Advance(to.base, line, to.line);
     for (size_t i = 0; i < x.size(); ++i) {
       StoreVector(x[i], At(place, static_cast<int64_t>(i) * to.entry));
@@ -159,119 +263,87 @@ void WinogradKernel::EmitGroup(const Block& block, llvm::Value* group,
               At(products_, whole * stride), tail_lanes);
 }
 
-// The last row and column of planes are of tiles' last outputs alone.
 void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
                                   int vectors) {
   const WinogradGrid& grid = shape_.grid;
-  const int64_t rows = shape_.window[0], columns = shape_.window[1];
-  const auto plane_row = [&](llvm::Value* row, int64_t tile_rows) {
-    const auto plane = [&](llvm::Value* column, int64_t tile_columns) {
-      EmitPlane(block, group, vectors, Plus(Times(row, columns), column),
-                {tile_rows, tile_columns});
-    };
-    const int64_t cut = grid.cuts_columns ? 1 : 0;
-    kernel_.Loop(
-        kernel_.Int(0), kernel_.Int(columns - cut), 1,
-        [&](llvm::Value* column) { plane(column, grid.tile_columns); });
-    if (cut) plane(kernel_.Int(columns - 1), grid.tile_columns - 1);
-  };
-  const int64_t cut = grid.cuts_rows ? 1 : 0;
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(rows - cut), 1,
-               [&](llvm::Value* row) { plane_row(row, grid.tile_rows); });
-  if (cut) plane_row(kernel_.Int(rows - 1), grid.tile_rows - 1);
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(grid.rows.each.window), 1,
+               [&](llvm::Value* row) {
+                 kernel_.Loop(kernel_.Int(0),
+                              kernel_.Int(grid.columns.each.window), 1,
+                              [&](llvm::Value* column) {
+                                EmitPlane(block, group, vectors, row, column);
+                              });
+               });
 }
 
 void WinogradKernel::EmitPlane(const Block& block, llvm::Value* group,
-                               int vectors, llvm::Value* plane,
-                               const Needed& needed) {
+                               int vectors, llvm::Value* row,
+                               llvm::Value* column) {
   const WinogradGrid& grid = shape_.grid;
   const Nest& nest = shape_.products;
+  llvm::Value* plane = Plus(Times(row, grid.columns.each.window), column);
   FetchAhead(block, group, vectors, plane);
+  const auto places = PlacesOf(block);
+  llvm::Value* no_bottom = LeavesOut(grid.rows, row);
+  llvm::Value* no_right = LeavesOut(grid.columns, column);
+  llvm::Value* first = b_.CreateSelect(no_bottom, places[0], kernel_.Int(0));
+  llvm::Value* last = b_.CreateSelect(
+      no_right, places[1], b_.CreateSelect(no_bottom, places[2], places[3]));
+  llvm::Value* count = b_.CreateSub(last, first);
   llvm::Value* weight = Advance(kernel_.operand(1), group, nest.panel_stride);
   weight = Advance(weight, plane, shape_.channels * nest.panel_width());
-  const Factors factors = {Advance(data_, plane, grid.data_plane), weight,
-                           Advance(products_, plane, grid.product_plane)};
-  kernel_.If(
-      block.is_full,
-      [&] { MultiplyPlane(grid.block_tiles, needed, vectors, factors); },
-      [&] {
-        MultiplyPlane(grid.tiles % grid.block_tiles, needed, vectors, factors);
-      });
+  const auto part = [&](llvm::Value* all, int64_t stride) {
+    return Advance(Advance(all, plane, stride), first, nest_.lanes);
+  };
+  const Factors factors = {part(data_, grid.data_plane), weight,
+                           part(products_, grid.product_plane)};
+  for (const int64_t tiles : grid.PlaneTiles()) {
+    kernel_.If(b_.CreateICmpEQ(count, kernel_.Int(tiles)),
+               [&] { MultiplyPlane(tiles, vectors, factors); });
+  }
 }
 
-void WinogradKernel::MultiplyPlane(int64_t tiles, const Needed& needed,
-                                   int vectors, const Factors& factors) {
-  const WinogradGrid& grid = shape_.grid;
-  const int64_t of_image = grid.tile_rows * grid.tile_columns;
-  if (needed.rows * needed.columns == 0) return;
-  if (needed.rows * needed.columns == of_image) {
-    return MultiplyRectangle(1, tiles, vectors, factors);
-  }
-  const int64_t images = tiles / of_image;
-  if (needed.rows == grid.tile_rows) {
-    return MultiplyRectangle(images * needed.rows, needed.columns, vectors,
-                             factors);
-  }
-  const bool whole = needed.columns == grid.tile_columns;
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(images), 1, [&](llvm::Value* image) {
-    const Factors part = {
-        Advance(factors.data, image, of_image * nest_.lanes), factors.weight,
-        Advance(factors.products, image, of_image * nest_.lanes)};
-    MultiplyRectangle(whole ? 1 : needed.rows,
-                      whole ? needed.rows * needed.columns : needed.columns,
-                      vectors, part);
-  });
+// Whether the axis' last tile is not in planes of that row or column.
+llvm::Value* WinogradKernel::LeavesOut(const TileAxis& axis,
+                                       llvm::Value* plane) {
+  if (!axis.is_cut()) return b_.getFalse();
+  const PointRange points = shape_.PointsOf(axis, axis.last);
+  return b_.CreateOr(b_.CreateICmpSLT(plane, kernel_.Int(points.first)),
+                     b_.CreateICmpSGE(plane, kernel_.Int(points.end())));
 }
 
 // Each register tile fetches a part of the next plane's weights.
-void WinogradKernel::MultiplyRectangle(int64_t rows, int64_t columns,
-                                       int vectors, const Factors& factors) {
+void WinogradKernel::MultiplyPlane(int64_t tiles, int vectors,
+                                   const Factors& factors) {
   const Nest& nest = shape_.products;
-  const auto runs = SplitPixels(rows, columns, shape_.step.tile.pixels);
+  const auto runs = SplitPixels(1, tiles, shape_.step.tile.pixels);
   int64_t register_tiles = 0;
-  for (const TileRun& run : runs) {
-    register_tiles += run.count * DivideUp(rows, run.rows);
-  }
+  for (const TileRun& run : runs) register_tiles += run.count;
   const int64_t step_lines =
       nest.main.weight_rows * nest.panel_width() / kLineFloats;
   const int64_t lines = DivideUp(step_lines, register_tiles);
   int64_t before = 0;
-  const auto multiply = [&](const TileShape& shape, llvm::Value* row,
-                            llvm::Value* column, llvm::Value* number) {
-    llvm::Value* line =
-        Least(Times(number, lines),
-              kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
-    llvm::Value* first = Plus(Times(row, shape_.grid.tile_columns), column);
-    MultiplyTile({shape.width, shape.rows, vectors}, first, line, lines,
-                 factors);
-  };
   for (const TileRun& run : runs) {
-    const int64_t whole = rows / run.rows, rest = rows % run.rows;
     kernel_.Loop(
         kernel_.Int(0), kernel_.Int(run.count), 1, [&](llvm::Value* i) {
-          llvm::Value* column =
+          llvm::Value* first =
               Plus(kernel_.Int(run.first), Times(i, run.width));
-          llvm::Value* number =
-              Plus(kernel_.Int(before), Times(i, DivideUp(rows, run.rows)));
-          kernel_.Loop(kernel_.Int(0), kernel_.Int(whole), 1,
-                       [&](llvm::Value* j) {
-                         multiply({run.width, run.rows, vectors},
-                                  Times(j, run.rows), column, Plus(number, j));
-                       });
-          if (rest == 0) return;
-          multiply({run.width, rest, vectors}, kernel_.Int(whole * run.rows),
-                   column, Plus(number, kernel_.Int(whole)));
+          llvm::Value* number = Plus(kernel_.Int(before), i);
+          llvm::Value* line =
+              Least(Times(number, lines),
+                    kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
+          MultiplyTile(run.width, vectors, first, line, lines, factors);
         });
-    before += run.count * DivideUp(rows, run.rows);
+    before += run.count;
   }
 }
 
-void WinogradKernel::MultiplyTile(const TileShape& shape, llvm::Value* first,
-                                  llvm::Value* line, int64_t lines,
-                                  const Factors& factors) {
+void WinogradKernel::MultiplyTile(int64_t width, int vectors,
+                                  llvm::Value* first, llvm::Value* line,
+                                  int64_t lines, const Factors& factors) {
   const Nest& nest = shape_.products;
   const int64_t blocked = shape_.channels / nest_.lanes * nest_.lanes;
-  MicroKernel tile(kernel_, nest, shape);
+  MicroKernel tile(kernel_, nest, {width, 1, vectors});
   MicroKernel::Source source = {Advance(factors.data, first, nest_.lanes),
                                 factors.weight};
   const MicroKernel::Source rest = {
@@ -291,13 +363,14 @@ void WinogradKernel::MultiplyTile(const TileShape& shape, llvm::Value* first,
 void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
                                 int vectors, llvm::Value* plane) {
   const WinogradGrid& grid = shape_.grid;
-  const Extents &n = shape_.window, &m = shape_.outputs;
+  const Extents n = {grid.rows.each.window, grid.columns.each.window};
+  const Extents m = {grid.rows.each.outputs, grid.columns.each.outputs};
   const auto take = [&](llvm::Value*& i, int64_t extent) {
     llvm::Value* part = b_.CreateURem(i, kernel_.Int(extent));
     i = b_.CreateUDiv(i, kernel_.Int(extent));
     return part;
   };
-  if (grid.blocks > 1) {
+  if (grid.blocks() > 1) {
     const int64_t groups =
         std::max<int64_t>(1, shape_.step.vector_groups() / grid.channel_chunks);
     const int64_t rows = grid.block_tiles * shape_.data_blocks() * n[0];
@@ -307,7 +380,8 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
            Times(block.next_windows, n[0]), [&](llvm::Value* i) {
              llvm::Value* row = take(i, n[0]);
              llvm::Value* channels = take(i, shape_.data_blocks());
-             llvm::Value* window = WindowOf(Plus(block.next, i), channels);
+             llvm::Value* window =
+                 WindowOf(CornerOf(Plus(block.next, i)), channels);
              // The first columns are the last ones of the tile before.
              FetchPixels(At(Advance(window, row, shape_.data_row),
                             (n[1] - m[1]) * shape_.data_column),
@@ -315,7 +389,7 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
            });
   }
   EachOf(plane, DivideUp(grid.block_tiles * vectors * m[0], shape_.planes()),
-         Times(block.count, vectors * m[0]), [&](llvm::Value* i) {
+         Times(TilesOf(block), vectors * m[0]), [&](llvm::Value* i) {
            llvm::Value* row = take(i, m[0]);
            llvm::Value* v = take(i, vectors);
            llvm::Value* first =
@@ -342,55 +416,44 @@ void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count,
 
 void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
                                  llvm::Value* products, int64_t tail_lanes) {
-  const int64_t columns = shape_.window[1], lanes = nest_.lanes;
-  const int64_t plane = shape_.grid.product_plane;
-  kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* tile) {
-    llvm::Value* from = Advance(products, tile, lanes);
-    Lines sums = {from, columns * plane, plane};
-    if (shape_.window[0] > 1) {
-      TransformLines(OutputMatrix(shape_.basis, shape_.outputs[0]), columns,
-                     {from, plane, columns * plane},
-                     {lines_, lanes, columns * lanes});
-      sums = {lines_, columns * lanes, lanes};
+  const int64_t lanes = nest_.lanes, plane = shape_.grid.product_plane;
+  const int64_t plane_row = shape_.grid.columns.each.window * plane;
+  EachTile(block, [&](const TileKind& kind, const Corner& corner,
+                      llvm::Value* tile) {
+    const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
+    llvm::Value* from = At(Advance(products, tile, lanes),
+                           rows.first * plane_row + columns.first * plane);
+    Lines sums = {from, plane_row, plane};
+    if (shape_.grid.rows.each.window > 1) {
+      const int64_t line = columns.count * lanes;
+      TransformLines({OutputMatrix(shape_.basis, kind.down.outputs, rows.count),
+                      rows.count},
+                     columns.count, {from, plane, plane_row},
+                     {lines_, lanes, line});
+      sums = {lines_, line, lanes};
     }
-    WriteTile(CornerOf(Plus(block.first, tile)), sums, vector, tail_lanes);
+    WriteTile(kind, corner, sums, vector, tail_lanes);
   });
 }
 
-// What of the tile lies inside of the output; its rows are `sums`.
-void WinogradKernel::WriteTile(const Corner& corner, const Lines& sums,
-                               llvm::Value* vector, int64_t tail_lanes) {
-  const int64_t m = shape_.outputs[1], n = shape_.window[1];
-  const auto inside = [&](int64_t extent, llvm::Value* first,
-                          int64_t side) -> llvm::Value* {
-    if (extent % side == 0) return kernel_.Int(side);
-    return Least(b_.CreateSub(kernel_.Int(extent), first), kernel_.Int(side));
-  };
-  llvm::Value* columns = inside(shape_.width, corner.column, m);
-  llvm::Value* outputs = At(lines_, shape_.planes() * nest_.lanes);
+// The tile's rows are those of `sums`.
+void WinogradKernel::WriteTile(const TileKind& kind, const Corner& corner,
+                               const Lines& sums, llvm::Value* vector,
+                               int64_t tail_lanes) {
+  const int64_t outputs = kind.across.outputs, columns = kind.columns.count;
   kernel_.Loop(
-      kernel_.Int(0), inside(shape_.height, corner.row, shape_.outputs[0]), 1,
-      [&](llvm::Value* i) {
-        const Corner row = {corner.image, Plus(corner.row, i), corner.column};
+      kernel_.Int(0), kernel_.Int(kind.down.outputs), 1, [&](llvm::Value* i) {
         llvm::Value* line = Advance(sums.base, i, sums.line);
         Vectors x;
-        for (int64_t j = 0; j < n; ++j) {
+        for (int64_t j = 0; j < columns; ++j) {
           x.push_back(LoadVector(At(line, j * sums.entry)));
         }
-        if (n > 1) x = Multiply(kernel_, OutputMatrix(shape_.basis, m), x);
-        kernel_.If(
-            b_.CreateICmpEQ(columns, kernel_.Int(m)),
-            [&] { WriteRow(row, x, vector, tail_lanes); },
-            [&] {
-              for (int64_t j = 0; j < m; ++j) {
-                StoreVector(x[j], At(outputs, j * nest_.lanes));
-              }
-              kernel_.Loop(kernel_.Int(0), columns, 1, [&](llvm::Value* j) {
-                WriteRow({row.image, row.row, Plus(row.column, j)},
-                         {LoadVector(Advance(outputs, j, nest_.lanes))}, vector,
-                         tail_lanes);
-              });
-            });
+        if (shape_.grid.columns.each.window > 1) {
+          x = Multiply(kernel_, OutputMatrix(shape_.basis, outputs, columns),
+                       x);
+        }
+        WriteRow({corner.image, Plus(corner.row, i), corner.column}, x, vector,
+                 tail_lanes);
       });
 }
 
@@ -426,14 +489,14 @@ void WinogradKernel::ZeroHalo(llvm::Value* block, llvm::Value* first_group,
 }
 
 WinogradKernel::Corner WinogradKernel::CornerOf(llvm::Value* tile) {
-  const auto take = [&](int64_t extent) {
-    llvm::Value* part = b_.CreateURem(tile, kernel_.Int(extent));
-    tile = b_.CreateUDiv(tile, kernel_.Int(extent));
-    return part;
+  const TileAxis &rows = shape_.grid.rows, &columns = shape_.grid.columns;
+  const auto take = [&](const TileAxis& axis) {
+    llvm::Value* part = b_.CreateURem(tile, kernel_.Int(axis.tiles));
+    tile = b_.CreateUDiv(tile, kernel_.Int(axis.tiles));
+    return Times(part, axis.each.outputs);
   };
-  llvm::Value* column =
-      Times(take(shape_.grid.tile_columns), shape_.outputs[1]);
-  llvm::Value* row = Times(take(shape_.grid.tile_rows), shape_.outputs[0]);
+  llvm::Value* column = take(columns);
+  llvm::Value* row = take(rows);
   return {tile, row, column};
 }
 

@@ -6,7 +6,15 @@
 //     for group of vectors:
 //       for plane, tile of tiles: MicroKernel; the products stay in scratch
 //       output = epilogue(Aᵀ products A)
+//
+// Tiles at the end of the output are as small as what is left of it, and are
+// missing from the planes that larger ones need. In a block's scratch such
+// tiles lie at the ends, so that those of any plane lie side by side.
 #pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
 
 #include "codegen/contraction/epilogue.h"
 #include "codegen/contraction/flat_memory.h"
@@ -22,17 +30,20 @@ class WinogradKernel : private FlatMemory {
 
  private:
   using Vectors = std::vector<llvm::Value*>;
+  // Of a tile of outputs; i64 values.
+  struct Corner {
+    llvm::Value *image, *row, *column;
+  };
   struct Block {
-    llvm::Value *first, *count;  // of its tiles
-    llvm::Value* is_full;        // i1
+    llvm::Value* first;                    // tile, of all images
+    llvm::Value *images, *rows, *columns;  // how many
+    Corner corner;                         // of the first tile's outputs
+    // 1 if the block has the last, smaller tiles along an axis; else 0.
+    llvm::Value *bottom, *right;
     llvm::Value *first_group, *last_group;
     // The block that follows: its first tile, and how many windows it has, 0 if
     // their data are there.
     llvm::Value *next, *next_windows;
-  };
-  // Of a tile of outputs; i64 values.
-  struct Corner {
-    llvm::Value *image, *row, *column;
   };
   // `line` and `entry`: from one line of vectors, from one vector of it to the
   // next.
@@ -40,32 +51,49 @@ class WinogradKernel : private FlatMemory {
     llvm::Value* base;
     int64_t line, entry;
   };
+  // A matrix for each line of so many vectors.
+  struct Transform {
+    std::vector<double> matrix;
+    int64_t columns;
+  };
+  // Tiles of equal size in a block; they lie side by side in scratch.
+  struct TileKind {
+    bool is_bottom, is_right;
+    TileAxis::Tile down, across;
+    PointRange rows, columns;  // of planes
+  };
   // Of one plane: where its parts begin.
   struct Factors {
     llvm::Value *data, *weight, *products;
   };
-  // The tiles of each image that a plane is needed for.
-  struct Needed {
-    int64_t rows, columns;
-  };
   void EmitTask(llvm::Value* task);
-  llvm::Value* BlockOf(llvm::Value* task);
+  llvm::Value* IndexOf(llvm::Value* task);
+  Block BlockAt(llvm::Value* index);
   void SetNext(llvm::Value* task, llvm::Value* index, Block& block);
+  llvm::Value* TilesOf(const Block& block);
+  // The kinds' places in the block: where the tiles begin that are not at the
+  // bottom, those at the right, and those at both; and their number.
+  std::array<llvm::Value*, 4> PlacesOf(const Block& block);
+  TileKind KindOf(bool is_bottom, bool is_right) const;
+  using TileBody = std::function<void(const TileKind& kind,
+                                      const Corner& corner, llvm::Value* tile)>;
+  void EachTile(const Block& block, const TileBody& body);
+  void EachTileOf(const TileKind& kind, const Block& block, llvm::Value* place,
+                  const TileBody& body);
   void TransformData(const Block& block);
-  void TransformTile(llvm::Value* window, llvm::Value* to);
-  void TransformLines(std::span<const double> matrix, int64_t count,
+  void TransformTile(const TileKind& kind, llvm::Value* window,
+                     llvm::Value* to);
+  void TransformLines(const Transform& transform, int64_t count,
                       const Lines& from, const Lines& to);
   void EmitGroups(const Block& block);
   void EmitGroup(const Block& block, llvm::Value* group, int vectors,
                  int64_t tail_lanes);
   void EmitProducts(const Block& block, llvm::Value* group, int vectors);
   void EmitPlane(const Block& block, llvm::Value* group, int vectors,
-                 llvm::Value* plane, const Needed& needed);
-  void MultiplyPlane(int64_t tiles, const Needed& needed, int vectors,
-                     const Factors& factors);
-  void MultiplyRectangle(int64_t rows, int64_t columns, int vectors,
-                         const Factors& factors);
-  void MultiplyTile(const TileShape& shape, llvm::Value* first,
+                 llvm::Value* row, llvm::Value* column);
+  llvm::Value* LeavesOut(const TileAxis& axis, llvm::Value* plane);
+  void MultiplyPlane(int64_t tiles, int vectors, const Factors& factors);
+  void MultiplyTile(int64_t width, int vectors, llvm::Value* first,
                     llvm::Value* line, int64_t lines, const Factors& factors);
   void FetchAhead(const Block& block, llvm::Value* group, int vectors,
                   llvm::Value* plane);
@@ -74,15 +102,15 @@ class WinogradKernel : private FlatMemory {
   void FetchPixels(llvm::Value* first, int64_t count, bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
-  void WriteTile(const Corner& corner, const Lines& sums, llvm::Value* vector,
-                 int64_t tail_lanes);
+  void WriteTile(const TileKind& kind, const Corner& corner, const Lines& sums,
+                 llvm::Value* vector, int64_t tail_lanes);
   void WriteRow(const Corner& corner, const Vectors& values,
                 llvm::Value* vector, int64_t tail_lanes);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
                 llvm::Value* last_group);
 
   Corner CornerOf(llvm::Value* tile);
-  llvm::Value* WindowOf(llvm::Value* tile, llvm::Value* channels);
+  llvm::Value* WindowOf(const Corner& corner, llvm::Value* channels);
   llvm::Value* OutputOf(const Corner& corner, llvm::Value* vector);
   llvm::Value* Output();
 

@@ -49,15 +49,34 @@ const Definition& DefinitionOf(KernelBasis basis) {
   MXC_CHECK(false, "a plain kernel has no matrices");
 }
 
-std::span<const Point> PointsOf(KernelBasis basis) {
+std::span<const Point> FinitePoints(KernelBasis basis) {
   return DefinitionOf(basis).points;
+}
+
+// The polynomial that is 1 / factor at `point` and 0 at the others; lowest
+// power first.
+std::vector<double> Interpolation(std::span<const Point> points,
+                                  const Point& point) {
+  std::vector<double> polynomial = {1};
+  double scale = point.factor;
+  for (const Point& other : points) {
+    if (other.at == point.at) continue;
+    polynomial.insert(polynomial.begin(), 0);
+    for (size_t i = 0; i + 1 < polynomial.size(); ++i) {
+      polynomial[i] -= other.at * polynomial[i + 1];
+    }
+    scale *= point.at - other.at;
+  }
+  // The coefficients are fractions of powers of 2; the factors are not.
+  for (double& x : polynomial) x = static_cast<float>(x / scale);
+  return polynomial;
 }
 
 }  // namespace
 
 int64_t WindowOf(KernelBasis basis) {
   if (basis == KernelBasis::kPlain) return 1;
-  return static_cast<int64_t>(PointsOf(basis).size()) + 1;  // and infinity
+  return static_cast<int64_t>(FinitePoints(basis).size()) + 1;  // and infinity
 }
 
 KernelBasis BasisOfWindow(int64_t n) {
@@ -69,7 +88,7 @@ KernelBasis BasisOfWindow(int64_t n) {
 
 std::vector<double> KernelMatrix(KernelBasis basis, int64_t kernel) {
   std::vector<double> matrix;
-  for (const Point& point : PointsOf(basis)) {
+  for (const Point& point : FinitePoints(basis)) {
     double value = point.factor;
     for (int64_t k = 0; k < kernel; ++k, value *= point.at) {
       matrix.push_back(value);
@@ -85,12 +104,47 @@ std::span<const double> DataMatrix(KernelBasis basis) {
 }
 
 std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs) {
-  const std::span<const Point> points = PointsOf(basis);
+  const std::span<const Point> points = FinitePoints(basis);
   std::vector<double> powers(points.size(), 1), matrix;
   for (int64_t i = 0; i < outputs; ++i) {
     matrix.insert(matrix.end(), powers.begin(), powers.end());
     matrix.push_back(i + 1 == outputs ? 1 : 0);
     for (size_t p = 0; p < points.size(); ++p) powers[p] *= points[p].at;
+  }
+  return matrix;
+}
+
+// 0 leads, then each point has its opposite beside it.
+PointRange PointsOf(KernelBasis basis, int64_t window) {
+  const int64_t n = WindowOf(basis);
+  MXC_CHECK(window >= 1 && window <= n, "{} of {} points", window, n);
+  if (window == n) return {0, n};
+  return {window % 2 == 0 ? 1 : 0, window};
+}
+
+std::vector<double> DataMatrix(KernelBasis basis, int64_t window) {
+  const std::span<const double> whole = DataMatrix(basis);
+  if (window == WindowOf(basis)) return {whole.begin(), whole.end()};
+  const PointRange range = PointsOf(basis, window);
+  const auto points = FinitePoints(basis).subspan(
+      static_cast<size_t>(range.first), static_cast<size_t>(range.count));
+  std::vector<double> matrix;
+  for (const Point& point : points) {
+    const std::vector<double> row = Interpolation(points, point);
+    matrix.insert(matrix.end(), row.begin(), row.end());
+  }
+  return matrix;
+}
+
+std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs,
+                                 int64_t window) {
+  const int64_t n = WindowOf(basis);
+  const std::vector<double> whole = OutputMatrix(basis, outputs);
+  const PointRange range = PointsOf(basis, window);
+  std::vector<double> matrix;
+  for (int64_t i = 0; i < outputs; ++i) {
+    const auto row = whole.begin() + i * n;
+    matrix.insert(matrix.end(), row + range.first, row + range.end());
   }
   return matrix;
 }

@@ -2,7 +2,8 @@
 // The matrices of Winograd's minimal filtering F(m, r): for a kernel row g of r
 // and a data row d of n = m + r - 1, Aᵀ[(G g) ∘ (Bᵀ d)] are m outputs of their
 // correlation. Points 0, 1, -1, ∞ for n = 4, 2, -2 as well for n = 6, and 1/2,
-// -1/2 for n = 8. Bᵀ depends on n alone.
+// -1/2 for n = 8. Bᵀ depends on n alone. For fewer outputs from a row of
+// w = m' + r - 1 < n data, w of the finite points are enough, with the same G.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +25,17 @@ std::vector<double> KernelMatrix(KernelBasis basis, int64_t kernel);
 std::span<const double> DataMatrix(KernelBasis basis);
 // `outputs` (m) rows of n.
 std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs);
+
+// The points (rows of G) that rows of `window` (w) data need: n, or less.
+struct PointRange {
+  int64_t first = 0, count = 0;
+
+  int64_t end() const { return first + count; }
+};
+PointRange PointsOf(KernelBasis basis, int64_t window);
+// Of these points: w rows of w; `outputs` (m') rows of w.
+std::vector<double> DataMatrix(KernelBasis basis, int64_t window);
+std::vector<double> OutputMatrix(KernelBasis basis, int64_t outputs,
+                                 int64_t window);
 
 }  // namespace mxc

@@ -45,5 +45,36 @@ TEST_CASE("transformed products are the correlation of a row and a kernel") {
   }
 }
 
+TEST_CASE("fewer outputs need fewer points of the same kernel") {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const int n : {4, 6, 8}) {
+    const KernelBasis basis = BasisOfWindow(n);
+    for (int r = 2; r < n; ++r) {
+      for (int m = 1; m <= n - r + 1; ++m) {
+        const int window = m + r - 1;
+        CAPTURE(n);
+        CAPTURE(window);
+        Rows kernel(r), data(window);
+        for (double& x : kernel) x = uniform(random);
+        for (double& x : data) x = uniform(random);
+        const PointRange points = PointsOf(basis, window);
+        REQUIRE(points.count == window);
+        REQUIRE(points.end() <= n);
+        const Rows kernels = Multiply(KernelMatrix(basis, r), kernel);
+        Rows products = Multiply(DataMatrix(basis, window), data);
+        for (int i = 0; i < window; ++i)
+          products[i] *= kernels[points.first + i];
+        const Rows outputs = Multiply(OutputMatrix(basis, m, window), products);
+        for (int o = 0; o < m; ++o) {
+          double want = 0;
+          for (int k = 0; k < r; ++k) want += data[o + k] * kernel[k];
+          CHECK(outputs[o] == doctest::Approx(want).epsilon(1e-11));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -97,45 +98,61 @@ Floats BothSides(const Matrix& a, const Matrix& b, const Floats& x) {
   return whole;
 }
 
-// Winograd's algorithm as it stands in the books, in single precision.
+// The transforms of an axis with so many outputs; none if it has one kernel
+// row.
+struct Axis {
+  Matrix kernels, windows, outputs;
+
+  int64_t window() const { return windows.columns; }
+  int64_t count() const { return outputs.rows(); }
+};
+Axis AxisOf(KernelBasis basis, int64_t kernel, int64_t outputs) {
+  if (kernel == 1) return {{{1}, 1}, {{1}, 1}, {{1}, 1}};
+  const int64_t window = outputs + kernel - 1;
+  const PointRange points = PointsOf(basis, window);
+  const std::vector<double> all = KernelMatrix(basis, kernel);
+  return {{{all.begin() + points.first * kernel,
+            all.begin() + points.end() * kernel},
+           kernel},
+          {DataMatrix(basis, window), window},
+          {OutputMatrix(basis, outputs, window), window}};
+}
+
+// Winograd's algorithm as it stands in the books, in single precision; with
+// smaller tiles at the end.
 Floats Winograd(const Layer& layer, std::span<const float> data,
                 std::span<const float> weight) {
-  const int64_t r = layer.kernel, m = layer.tile, n = m + r - 1;
-  const int64_t p = layer.rows(), size = layer.size;
-  const KernelBasis basis = BasisOfWindow(n);
-  const auto whole = DataMatrix(basis);
-  const Matrix one = {{1}, 1};
-  const Matrix kernels = {KernelMatrix(basis, r), r};
-  const Matrix windows = {{whole.begin(), whole.end()}, n};
-  const Matrix outputs = {OutputMatrix(basis, m), n};
-  const auto down = [&](const Matrix& matrix) -> const Matrix& {
-    return layer.line ? one : matrix;
-  };
-  const int64_t height = layer.line ? 1 : n, step = layer.line ? 1 : m;
+  const int64_t r = layer.kernel, m = layer.tile, p = layer.rows();
+  const int64_t size = layer.size, step = layer.line ? 1 : m;
+  const KernelBasis basis = BasisOfWindow(m + r - 1);
   Floats out(layer.out * size * size);
   for (int64_t o = 0; o < layer.out; ++o) {
     for (int64_t top = 0; top < size; top += step) {
       for (int64_t left = 0; left < size; left += m) {
-        Floats sum(height * n);
+        const Axis down = AxisOf(basis, p, std::min(step, size - top));
+        const Axis across = AxisOf(basis, r, std::min(m, size - left));
+        const int64_t planes = down.window() * across.window();
+        Floats sum(planes);
         for (int64_t c = 0; c < layer.in; ++c) {
           const int64_t at =
               (layer.exchanged ? c * layer.out + o : o * layer.in + c) * p * r;
           const Floats u = BothSides(
-              down(kernels), kernels,
+              down.kernels, across.kernels,
               Floats(weight.begin() + at, weight.begin() + at + p * r));
-          Floats d(height * n);
-          for (int64_t i = 0; i < height * n; ++i) {
-            const int64_t y = top + i / n - p / 2, x = left + i % n - r / 2;
+          Floats d(planes);
+          for (int64_t i = 0; i < planes; ++i) {
+            const int64_t y = top + i / across.window() - p / 2;
+            const int64_t x = left + i % across.window() - r / 2;
             if (y < 0 || x < 0 || y >= size || x >= size) continue;
             d[i] = data[(c * size + y) * size + x];
           }
-          const Floats v = BothSides(down(windows), windows, d);
-          for (int64_t i = 0; i < height * n; ++i) sum[i] += u[i] * v[i];
+          const Floats v = BothSides(down.windows, across.windows, d);
+          for (int64_t i = 0; i < planes; ++i) sum[i] += u[i] * v[i];
         }
-        const Floats y = BothSides(down(outputs), outputs, sum);
-        for (int64_t i = 0; i < step * m; ++i) {
-          if (top + i / m >= size || left + i % m >= size) continue;
-          out[(o * size + top + i / m) * size + left + i % m] = y[i];
+        const Floats y = BothSides(down.outputs, across.outputs, sum);
+        for (int64_t i = 0; i < down.count() * across.count(); ++i) {
+          out[(o * size + top + i / across.count()) * size + left +
+              i % across.count()] = y[i];
         }
       }
     }
