@@ -138,7 +138,7 @@ TEST_CASE("Winograd's tasks split blocks of tiles and output channels") {
   }
 }
 
-TEST_CASE("tiles that hang over the end leave planes out") {
+TEST_CASE("the last tiles are as small as what is left of the output") {
   struct Shape {
     int64_t batch;
     Extents input;
