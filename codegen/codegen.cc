@@ -9,6 +9,7 @@
 
 #include "codegen/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/llvm/session.h"
 #include "codegen/step_key.h"
 #include "ir/program/in_place.h"
@@ -60,16 +61,33 @@ class KernelTable {
 
   StepCode Add(const Program& program, const Step& step) {
     if (IsShared(program, step)) return {.kernel = 0, .tasks = 0};
-    const auto [it, inserted] = rows_.emplace(KeyOf(program, step), StepCode());
-    if (inserted) it->second = AddKernel(program, step);
-    return it->second;
+    const std::string key = KeyOf(program, step);
+    if (const auto row = rows_.find(key); row != rows_.end()) {
+      return row->second;
+    }
+    return rows_[key] = AddKernel(program, step);
   }
 
   const std::vector<KernelSource>& sources() const { return sources_; }
 
  private:
+  // The steps of a tile are kernels like all others, and share them.
+  KernelPlan PlanLoop(const Program& program, const Step& step) {
+    const Program& tile = *step.loop()->tile;
+    std::vector<TileCall> calls;
+    for (const Step& inner : tile.steps) {
+      const StepCode code = Add(tile, inner);
+      calls.push_back({image_.kernel_names.empty()
+                           ? std::string()
+                           : image_.kernel_names[code.kernel],
+                       code.tasks, code.scratch_bytes});
+    }
+    return PlanTileLoop(program, step, calls);
+  }
+
   StepCode AddKernel(const Program& program, const Step& step) {
-    KernelPlan plan = PlanStep(program, step, target_);
+    KernelPlan plan = step.loop() != nullptr ? PlanLoop(program, step)
+                                             : PlanStep(program, step, target_);
     const int row = static_cast<int>(sources_.size());
     const Buffer& output =
         program.buffers[static_cast<size_t>(step.outputs[0])];

@@ -14,8 +14,7 @@ namespace {
 class Key {
  public:
   Key(const Program& program, const Step& step) : program_(program) {
-    std::vector<int> operands = step.inputs;
-    operands.insert(operands.end(), step.outputs.begin(), step.outputs.end());
+    const std::vector<int> operands = step.operands();
     text_ = fmt::format("{}>{}", step.inputs.size(), step.outputs.size());
     for (size_t i = 0; i < operands.size(); ++i) AddOperand(operands, i);
   }
@@ -52,6 +51,31 @@ class Key {
     text_ += StructureOf(step.epilogue);
   }
 
+  // All that the calls depend on: windows, addresses, and the kernels by their
+  // own keys.
+  void Add(const TileLoop& loop) {
+    text_ += fmt::format("|tiles {}", loop.tiles);
+    for (const Window& window : loop.windows) {
+      text_ +=
+          fmt::format("({},{},{})", window.axis, window.begin, window.advance);
+    }
+    const Program& tile = *loop.tile;
+    text_ += fmt::format("|arena {}", tile.arena_bytes);
+    for (size_t i = 0; i < tile.buffers.size(); ++i) {
+      const auto root = tile.Root(static_cast<int>(i));
+      text_ += fmt::format("|{}{}+{}@{}", ToString(tile.buffers[i].type),
+                           ToString(tile.buffers[i].layout),
+                           tile.BytesIntoRoot(static_cast<int>(i)),
+                           static_cast<size_t>(root) < loop.windows.size()
+                               ? root
+                               : tile.buffers[root].offset);
+    }
+    for (const Step& step : tile.steps) {
+      text_ += fmt::format("|step [{}] {{{}}}", fmt::join(step.operands(), ","),
+                           KeyOf(tile, step));
+    }
+  }
+
   std::string text() && { return std::move(text_); }
 
  private:
@@ -60,9 +84,8 @@ class Key {
     // The first operand with the same bytes.
     size_t same = 0;
     while (program_.Root(operands[same]) != program_.Root(operands[i])) ++same;
-    text_ += fmt::format("|{}:{}{}{}", same, ToString(buffer.type),
-                         ToString(buffer.layout),
-                         buffer.kind == BufferKind::kConstant ? "c" : "");
+    text_ += fmt::format("|{}:{}{}", same, ToString(buffer.type),
+                         ToString(buffer.layout));
   }
 
   const Program& program_;
@@ -75,6 +98,8 @@ std::string KeyOf(const Program& program, const Step& step) {
   Key key(program, step);
   if (step.map() != nullptr) {
     key.Add(*step.map());
+  } else if (step.loop() != nullptr) {
+    key.Add(*step.loop());
   } else {
     key.Add(*step.contraction());
   }

@@ -8,16 +8,16 @@ namespace mxc {
 void VisitExprs(Step& step, const std::function<void(Expr&)>& f) {
   if (Map* map = step.map()) {
     for (Store& store : map->stores) f(store.value);
-  } else {
-    f(step.contraction()->epilogue);
+  } else if (auto* body = step.contraction()) {
+    f(body->epilogue);
   }
 }
 
 void VisitExprs(const Step& step, const std::function<void(const Expr&)>& f) {
   if (const Map* map = step.map()) {
     for (const Store& store : map->stores) f(store.value);
-  } else {
-    f(step.contraction()->epilogue);
+  } else if (auto* body = step.contraction()) {
+    f(body->epilogue);
   }
 }
 

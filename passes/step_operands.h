@@ -10,7 +10,8 @@
 
 namespace mxc {
 
-// Every expression of a step: the values of its stores, or its epilogue.
+// Every expression of a step: the values of its stores, or its epilogue; none
+// of a loop's.
 void VisitExprs(Step& step, const std::function<void(Expr&)>& f);
 void VisitExprs(const Step& step, const std::function<void(const Expr&)>& f);
 

@@ -12,6 +12,13 @@ constexpr double kFlopsPerSecond = 1e11;  // of a contraction
 
 double EstimateSeconds(const Program& program, const Step& step) {
   if (step.view) return 0;
+  if (const TileLoop* loop = step.loop()) {
+    double of_tile = 0;
+    for (const Step& inner : loop->tile->steps) {
+      of_tile += EstimateSeconds(*loop->tile, inner);
+    }
+    return static_cast<double>(loop->tiles) * of_tile;
+  }
   double seconds = kStepCost / kUnitsPerSecond;
   if (step.contraction()) {
     return seconds + static_cast<double>(step.flops(program)) / kFlopsPerSecond;

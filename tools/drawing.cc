@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -147,22 +148,57 @@ class DotWriter {
     return column == 0 ? rows : rows + "</TR>";
   }
 
-  // Only a step of several operators needs a frame.
   void WriteClusters() {
-    for (const auto& [step, nodes] : members_) {
-      if (nodes.size() < 2) {
-        for (const Node* node : nodes) WriteNode(*node, "  ");
+    for (const auto& [number, nodes] : members_) {
+      const Step& step = program_->steps[number];
+      const std::string name = std::to_string(number);
+      const TileLoop* loop = step.loop();
+      if (loop == nullptr) {
+        WriteStep(name, step, nodes, "  ");
         continue;
       }
-      out_ += fmt::format(
-          "  subgraph cluster_{0} {{\n"
-          "    style=\"rounded,filled\"; color=\"#b8bfc8\"; "
-          "fillcolor=\"#f1f3f6\"; fontsize=9; fontcolor=\"#667080\"; "
-          "labeljust=l; margin=8; label=\"step {0}{1}\";\n",
-          step, KernelText(program_->steps[step]));
-      for (const Node* node : nodes) WriteNode(*node, "    ");
+      OpenFrame(name,
+                fmt::format("step {}, in {}", name, Count(loop->tiles, "tile")),
+                "  ");
+      std::set<std::string> drawn;  // a node may be part of several steps
+      for (size_t i = 0; i < loop->tile->steps.size(); ++i) {
+        const Step& inner = loop->tile->steps[i];
+        std::vector<const Node*> its;
+        for (const Node* node : nodes) {
+          if (std::ranges::count(inner.origins, node->name) > 0 &&
+              drawn.insert(node->name).second) {
+            its.push_back(node);
+          }
+        }
+        WriteStep(fmt::format("{}_{}", name, i), inner, its, "    ");
+      }
       out_ += "  }\n";
     }
+  }
+
+  // Only a step of several operators needs a frame.
+  void WriteStep(const std::string& name, const Step& step,
+                 const std::vector<const Node*>& nodes,
+                 const std::string& indent) {
+    if (nodes.size() < 2) {
+      for (const Node* node : nodes) WriteNode(*node, indent);
+      return;
+    }
+    std::string number = name;
+    std::ranges::replace(number, '_', '.');
+    OpenFrame(name, "step " + number + KernelText(step), indent);
+    for (const Node* node : nodes) WriteNode(*node, indent + "  ");
+    out_ += indent + "}\n";
+  }
+
+  void OpenFrame(const std::string& name, const std::string& label,
+                 const std::string& indent) {
+    out_ += fmt::format(
+        "{0}subgraph cluster_{1} {{\n"
+        "{0}  style=\"rounded,filled\"; color=\"#b8bfc8\"; "
+        "fillcolor=\"#f1f3f6\"; fontsize=9; fontcolor=\"#667080\"; "
+        "labeljust=l; margin=8; label=\"{2}\";\n",
+        indent, name, label);
   }
 
   static std::string KernelText(const Step& step) {

@@ -14,6 +14,10 @@ constexpr const char* kKindNames[] = {"input",    "output", "weight",
 
 std::string KernelName(const Step& step) {
   if (step.view) return "view";
+  if (const TileLoop* loop = step.loop()) {
+    return fmt::format("{} in tiles",
+                       Count(std::ssize(loop->tile->steps), "step"));
+  }
   if (const ContractionStep* c = step.contraction()) {
     if (c->choice.algorithm.empty()) return "contraction loops";
     return fmt::format("{} {}c", c->choice.algorithm, c->choice.block);

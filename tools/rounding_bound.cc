@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/contraction/algorithm.h"
+#include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/kernel_basis.h"
 
@@ -393,55 +394,208 @@ Tensor Finish(const Program& program, const Step& step,
   return InterpretStep(with, finish, all)[0];
 }
 
-// What the epilogue makes of sums that are off by their bounds, and a few
-// roundings of its own.
+bool AnyBounds(std::span<const Tensor> bounds) {
+  return std::ranges::any_of(bounds,
+                             [](const Tensor& t) { return !t.empty(); });
+}
+
+// The operands, moved by so many of their bounds.
+std::vector<Tensor> Moved(std::span<const Tensor> operands,
+                          std::span<const Tensor> bounds, double by) {
+  std::vector<Tensor> moved(operands.begin(), operands.end());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].empty()) continue;
+    std::vector<float> values(operands[i].floats().begin(),
+                              operands[i].floats().end());
+    for (size_t k = 0; k < values.size(); ++k) {
+      values[k] += static_cast<float>(by) * bounds[i].floats()[k];
+    }
+    moved[i] = Tensor::FromFloats(operands[i].shape(), values);
+  }
+  return moved;
+}
+
+constexpr double kEpilogueRoundings = 4;
+
+// What `compute` makes of all that it is given, moved to both ends of its
+// bounds (-1, 1), and a few roundings of its own of values of such magnitudes.
+Tensor AtBothEnds(const std::function<Tensor(double by)>& compute,
+                  const std::function<double(size_t)>& magnitude) {
+  const Tensor exact = compute(0), above = compute(1), below = compute(-1);
+  std::vector<float> bounds(static_cast<size_t>(exact.shape().elements()));
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const auto k = static_cast<int64_t>(i);
+    const double change = std::max(std::abs(above.At(k) - exact.At(k)),
+                                   std::abs(below.At(k) - exact.At(k)));
+    bounds[i] =
+        static_cast<float>(change + kEpilogueRoundings * kRoundoff *
+                                        (std::abs(exact.At(k)) + magnitude(i)));
+  }
+  return Tensor::FromFloats(exact.shape(), bounds);
+}
+
 Tensor ThroughEpilogue(const Program& program, const Step& step,
                        std::span<const Tensor> operands,
+                       std::span<const Tensor> operand_bounds,
                        const Bounded& bounded) {
-  constexpr double kEpilogueRoundings = 4;
   const Shape& shape = program.buffers[step.outputs[0]].type.shape;
-  const auto shifted = [&](double by) {
+  const auto compute = [&](double by) {
     std::vector<float> sums(bounded.sum.size());
     for (size_t i = 0; i < sums.size(); ++i) {
       sums[i] = static_cast<float>(bounded.sum[i] + by * bounded.bound[i]);
     }
-    return Finish(program, step, operands, Tensor::FromFloats(shape, sums));
+    return Finish(program, step, Moved(operands, operand_bounds, by),
+                  Tensor::FromFloats(shape, sums));
   };
-  const Tensor exact = shifted(0), above = shifted(1), below = shifted(-1);
-  std::vector<float> bounds(bounded.sum.size());
-  for (size_t i = 0; i < bounds.size(); ++i) {
-    const double at = exact.At(static_cast<int64_t>(i));
-    const double change =
-        std::max(std::abs(above.At(static_cast<int64_t>(i)) - at),
-                 std::abs(below.At(static_cast<int64_t>(i)) - at));
-    bounds[i] = static_cast<float>(
-        change + kEpilogueRoundings * kRoundoff *
-                     (std::abs(at) + std::abs(bounded.sum[i])));
+  return AtBothEnds(compute,
+                    [&](size_t i) { return std::abs(bounded.sum[i]); });
+}
+
+// The contraction alone, on other operands than the step's.
+Tensor SumsOf(const Program& program, const Step& step,
+              std::span<const Tensor> operands) {
+  Step sums = step;
+  sums.contraction()->epilogue = Acc();
+  return InterpretStep(program, sums, operands)[0];
+}
+
+Tensor Squares(const Tensor& values) {
+  std::vector<float> squares(values.floats().begin(), values.floats().end());
+  for (float& value : squares) value *= value;
+  return Tensor::FromFloats(values.shape(), squares);
+}
+
+// Errors of data and weight, independent of each other.
+void AddOperandErrors(const Program& program, const Step& step,
+                      std::span<const Tensor> operands,
+                      std::span<const Tensor> operand_bounds,
+                      Bounded& bounded) {
+  for (size_t i = 0; i < std::min<size_t>(2, operand_bounds.size()); ++i) {
+    if (operand_bounds[i].empty()) continue;
+    std::vector<Tensor> squares(operands.begin(), operands.end());
+    squares[i] = Squares(operand_bounds[i]);
+    squares[1 - i] = Squares(operands[1 - i]);
+    const Tensor sums = SumsOf(program, step, squares);
+    for (size_t k = 0; k < bounded.bound.size(); ++k) {
+      bounded.bound[k] = std::hypot(
+          bounded.bound[k], std::sqrt(sums.At(static_cast<int64_t>(k))));
+    }
   }
-  return Tensor::FromFloats(shape, bounds);
+}
+
+// The sums, and what the algorithm's roundings may do to them.
+Bounded SumsOfAlgorithm(const Program& program, const Step& step,
+                        std::span<const Tensor> operands) {
+  const ContractionStep& body = *step.contraction();
+  const Contraction& c = body.contraction;
+  Bounded bounded(program.buffers[step.outputs[0]].type.shape);
+  const float* data = operands[0].floats().data();
+  const float* weight = operands[1].floats().data();
+  if (WinogradTile(body.choice.algorithm) > 0) {
+    AddConvolution(c, body.choice.algorithm, data, weight, bounded);
+    return bounded;
+  }
+  const int64_t tile = WinogradSumsTile(body.choice.algorithm);
+  for (int64_t part = 0; tile > 0 && part < c.groups; ++part) {
+    AddGradient(c, tile, data, weight, part, bounded);
+  }
+  if (tile > 0) return bounded;
+  const Tensor sums = SumsOf(program, step, operands);
+  for (size_t i = 0; i < bounded.sum.size(); ++i) {
+    bounded.sum[i] = sums.At(static_cast<int64_t>(i));
+  }
+  return bounded;
+}
+
+std::vector<Tensor> BoundsOfMap(const Program& program, const Step& step,
+                                std::span<const Tensor> operands,
+                                std::span<const Tensor> operand_bounds) {
+  std::vector<Tensor> bounds(step.outputs.size());
+  for (size_t o = 0; o < bounds.size(); ++o) {
+    if (program.buffers[step.outputs[o]].type.dtype != DType::kF32) continue;
+    bounds[o] = AtBothEnds(
+        [&](double by) {
+          return InterpretStep(program, step,
+                               Moved(operands, operand_bounds, by))[o];
+        },
+        [](size_t) { return 0; });
+  }
+  return bounds;
+}
+
+bool UsesWinograd(const Step& step) {
+  if (const TileLoop* loop = step.loop()) {
+    return std::ranges::any_of(loop->tile->steps, UsesWinograd);
+  }
+  const ContractionStep* body = step.contraction();
+  return body != nullptr && (WinogradTile(body->choice.algorithm) > 0 ||
+                             WinogradSumsTile(body->choice.algorithm) > 0);
+}
+
+// By the steps of each tile.
+std::vector<Tensor> BoundsOfLoop(const Program& program, const Step& step,
+                                 std::span<const Tensor> operands,
+                                 std::span<const Tensor> operand_bounds) {
+  const TileLoop& loop = *step.loop();
+  const Program& tile = *loop.tile;
+  std::vector<std::vector<float>> found(step.outputs.size());
+  for (int64_t t = 0; t < loop.tiles; ++t) {
+    std::vector<Tensor> values(tile.buffers.size()), bounds = values;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      values[i] = CutWindow(loop, i, t, operands[i]);
+      if (i < operand_bounds.size() && !operand_bounds[i].empty()) {
+        bounds[i] = CutWindow(loop, i, t, operand_bounds[i]);
+      }
+    }
+    for (const Step& inner : tile.steps) {
+      std::vector<Tensor> on, off;
+      for (const int b : inner.inputs) {
+        on.push_back(values[b]);
+        off.push_back(bounds[b]);
+      }
+      const auto results = InterpretStep(tile, inner, on);
+      const auto errors = RoundingBounds(tile, inner, on, off);
+      for (size_t o = 0; o < results.size(); ++o) {
+        values[inner.outputs[o]] = results[o];
+        if (!errors.empty()) bounds[inner.outputs[o]] = errors[o];
+      }
+    }
+    for (size_t o = 0; o < found.size(); ++o) {
+      const size_t w = operands.size() + o;
+      if (bounds[w].empty()) continue;
+      const Shape& whole = program.buffers[step.outputs[o]].type.shape;
+      found[o].resize(static_cast<size_t>(whole.elements()));
+      for (const WindowRun& run :
+           RunsOf(loop.windows[w], t, whole, bounds[w].shape())) {
+        std::copy_n(bounds[w].floats().begin() + run.part, run.count,
+                    found[o].begin() + run.operand);
+      }
+    }
+  }
+  std::vector<Tensor> bounds(found.size());
+  for (size_t o = 0; o < found.size(); ++o) {
+    if (found[o].empty()) continue;
+    bounds[o] = Tensor::FromFloats(program.buffers[step.outputs[o]].type.shape,
+                                   found[o]);
+  }
+  return AnyBounds(bounds) ? bounds : std::vector<Tensor>();
 }
 
 }  // namespace
 
-std::optional<Tensor> RoundingBound(const Program& program, const Step& step,
-                                    std::span<const Tensor> operands) {
-  const ContractionStep* body = step.contraction();
-  if (body == nullptr) return std::nullopt;
-  const Contraction& c = body->contraction;
-  const int64_t tile = WinogradTile(body->choice.algorithm);
-  const int64_t sums_tile = WinogradSumsTile(body->choice.algorithm);
-  if (tile == 0 && sums_tile == 0) return std::nullopt;
-  Bounded bounded(program.buffers[step.outputs[0]].type.shape);
-  const float* data = operands[0].floats().data();
-  const float* weight = operands[1].floats().data();
-  if (tile > 0) {
-    AddConvolution(c, body->choice.algorithm, data, weight, bounded);
-  } else {
-    for (int64_t part = 0; part < c.groups; ++part) {
-      AddGradient(c, sums_tile, data, weight, part, bounded);
-    }
+std::vector<Tensor> RoundingBounds(const Program& program, const Step& step,
+                                   std::span<const Tensor> operands,
+                                   std::span<const Tensor> operand_bounds) {
+  if (!AnyBounds(operand_bounds) && !UsesWinograd(step)) return {};
+  if (step.loop() != nullptr) {
+    return BoundsOfLoop(program, step, operands, operand_bounds);
   }
-  return ThroughEpilogue(program, step, operands, bounded);
+  if (step.contraction() == nullptr) {
+    return BoundsOfMap(program, step, operands, operand_bounds);
+  }
+  Bounded bounded = SumsOfAlgorithm(program, step, operands);
+  AddOperandErrors(program, step, operands, operand_bounds, bounded);
+  return {ThroughEpilogue(program, step, operands, operand_bounds, bounded)};
 }
 
 }  // namespace mxc

@@ -24,8 +24,8 @@
 // data would be larger by orders of magnitude.
 #pragma once
 
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "ir/graph/tensor.h"
 #include "ir/program/program.h"
@@ -35,10 +35,14 @@ namespace mxc {
 // λ: how many standard deviations a bound is.
 inline constexpr double kRoundingDeviations = 7;
 
-// For each element of the step's output, f32: how far it may be from the exact
-// result on these operands, its epilogue included. Nothing where the step is
-// not by Winograd's algorithm.
-std::optional<Tensor> RoundingBound(const Program& program, const Step& step,
-                                    std::span<const Tensor> operands);
+// For each element of the step's outputs, f32: how far they may be from the
+// exact results on exact operands, epilogues included; empty for an output
+// without bounds, no entries where none has one. Bounds come from Winograd's
+// algorithm, and from operands that are themselves off by `operand_bounds`
+// (empty: exact): through products as independent errors, through expressions
+// by their values at both ends. Those of a TileLoop pass through its steps.
+std::vector<Tensor> RoundingBounds(const Program& program, const Step& step,
+                                   std::span<const Tensor> operands,
+                                   std::span<const Tensor> operand_bounds = {});
 
 }  // namespace mxc

@@ -100,10 +100,14 @@ std::vector<Tensor> RunDisturbed(const Program& program, const Inputs& inputs,
   for (size_t s = 0; s < program.steps.size(); ++s) {
     runner.RunStep(static_cast<int>(s));
     if (steps[s].bounds.empty()) continue;
-    const int output = program.steps[s].outputs[0];
-    runner.Write(output,
-                 Disturbed(runner.Read(output), steps[s].bounds,
-                           train::RandomStream(seed, fmt::format("{}", s))));
+    for (size_t o = 0; o < steps[s].bounds.size(); ++o) {
+      if (steps[s].bounds[o].empty()) continue;
+      const int output = program.steps[s].outputs[o];
+      const train::RandomStream random(
+          seed, o == 0 ? fmt::format("{}", s) : fmt::format("{}/{}", s, o));
+      runner.Write(output,
+                   Disturbed(runner.Read(output), steps[s].bounds[o], random));
+    }
   }
   std::vector<Tensor> outputs;
   for (const int b : program.BuffersOf(BufferKind::kOutput)) {
@@ -116,8 +120,11 @@ std::vector<Tensor> RunDisturbed(const Program& program, const Inputs& inputs,
 
 double StepResult::bound() const {
   double largest = 0;
-  for (int64_t i = 0; !bounds.empty() && i < bounds.shape().elements(); ++i) {
-    largest = std::max(largest, bounds.At(i));
+  for (const Tensor& of_output : bounds) {
+    if (of_output.empty()) continue;
+    for (const float bound : of_output.floats()) {
+      largest = std::max<double>(largest, bound);
+    }
   }
   return difference.scale > 0 ? largest / difference.scale : largest;
 }
@@ -176,16 +183,16 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     runner.RunStep(index);
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
     StepResult result{step.name, runner.KernelName(index), {}, {}};
-    if (const auto bounds = RoundingBound(program, step, operands)) {
-      result.bounds = *bounds;
-    }
-    const Tensor* bounds = result.bounds.empty() ? nullptr : &result.bounds;
+    result.bounds = RoundingBounds(program, step, operands);
     for (size_t o = 0; o < expected.size(); ++o) {
       if (!Readable(program.buffers[step.outputs[o]])) {
         unreadable[step.outputs[o]] = expected[o];
         continue;
       }
       const Tensor found = runner.Read(step.outputs[o]);
+      const bool bounded =
+          o < result.bounds.size() && !result.bounds[o].empty();
+      const Tensor* bounds = bounded ? &result.bounds[o] : nullptr;
       const Difference d = Compare(found, expected[o], tolerance, bounds);
       if (d.relative() >= result.difference.relative()) result.difference = d;
       if (d.worst < 0) continue;

@@ -18,9 +18,9 @@ using Inputs = std::map<std::string, Tensor>;  // by name
 struct StepResult {
   std::string name, kernel;
   Difference difference;
-  // Of each element of the first output: what rounding may do where the step is
-  // by Winograd's algorithm (rounding_bound.h); empty elsewhere.
-  Tensor bounds;
+  // Of each element of the outputs: what rounding may do where the step is by
+  // Winograd's algorithm (rounding_bound.h); empty elsewhere.
+  std::vector<Tensor> bounds;
   // The largest of them, of the largest value.
   double bound() const;
 };

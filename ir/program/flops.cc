@@ -104,6 +104,12 @@ int64_t Contraction::flops() const {
 
 int64_t Step::flops(const Program& program) const {
   double total = 0;
+  if (const TileLoop* body = loop()) {
+    int64_t of_tile = 0;
+    for (const Step& step : body->tile->steps)
+      of_tile += step.flops(*body->tile);
+    return body->tiles * of_tile;
+  }
   if (const ContractionStep* body = contraction()) {
     const Extents& extent = program.buffers[outputs[0]].type.shape.dims();
     total = static_cast<double>(body->contraction.flops()) +

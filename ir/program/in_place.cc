@@ -65,6 +65,52 @@ std::optional<int64_t> BytesBetween(const Buffer& from,
   return (b.Offset(to_begin) - a.Offset(from_begin)) * SizeOf(from.type.dtype);
 }
 
+std::optional<WindowBytes> BytesOf(const Window& window, const Buffer& operand,
+                                   const Buffer& part) {
+  if (window.axis < 0) {
+    if (operand.layout != part.layout) return std::nullopt;
+    return WindowBytes();
+  }
+  const Extents& extent = part.type.shape.dims();
+  for (size_t axis = 0; axis < extent.size(); ++axis) {
+    if (static_cast<int>(axis) == window.axis) continue;
+    if (operand.layout.halo_low[axis] != part.layout.halo_low[axis] ||
+        operand.layout.halo_high[axis] != part.layout.halo_high[axis]) {
+      return std::nullopt;
+    }
+  }
+  const Extents first(extent.size(), 0);
+  const auto begin_at = [&](int64_t index) {
+    Extents from = first;
+    from[static_cast<size_t>(window.axis)] = index;
+    return BytesBetween(part, first, operand, from, extent);
+  };
+  const auto begin = begin_at(window.begin);
+  const auto second = begin_at(window.begin + window.advance);
+  if (!begin || !second) return std::nullopt;
+  return WindowBytes{*begin, *second - *begin};
+}
+
+std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
+                              const Shape& operand, const Shape& part) {
+  if (window.axis < 0) return {{0, 0, part.elements()}};
+  int64_t outer = 1, inner = 1;
+  for (int axis = 0; axis < part.rank(); ++axis) {
+    if (axis < window.axis) outer *= part[axis];
+    if (axis > window.axis) inner *= part[axis];
+  }
+  const int64_t rows = part[window.axis], all = operand[window.axis];
+  const int64_t begin = window.begin + tile * window.advance;
+  const int64_t first = std::max<int64_t>(0, -begin);
+  const int64_t count = std::min(rows, all - begin) - first;
+  std::vector<WindowRun> runs;
+  for (int64_t i = 0; count > 0 && i < outer; ++i) {
+    runs.push_back({(i * all + begin + first) * inner,
+                    (i * rows + first) * inner, count * inner});
+  }
+  return runs;
+}
+
 namespace {
 
 bool IsInPlace(const Program& program, const Step& step, const Store& store) {

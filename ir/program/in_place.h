@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "ir/program/program.h"
 
@@ -24,6 +25,26 @@ std::optional<int64_t> BytesBetween(const Buffer& from,
                                     const Extents& from_begin, const Buffer& to,
                                     const Extents& to_begin,
                                     const Extents& extent);
+
+// Where the windows of a TileLoop lie: that of tile t begins
+// `begin` + t · `advance` bytes into the operand.
+struct WindowBytes {
+  int64_t begin = 0, advance = 0;
+};
+// Nothing where the operand's layout does not keep the elements of a window as
+// that of `part`, its buffer in the tile's program, does.
+std::optional<WindowBytes> BytesOf(const Window& window, const Buffer& operand,
+                                   const Buffer& part);
+
+// Elements that lie one behind the other, row-major, in an operand and in its
+// window.
+struct WindowRun {
+  int64_t operand = 0, part = 0, count = 0;
+};
+// All that the window of tile t has of an operand; what it has beside it is
+// left out.
+std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
+                              const Shape& operand, const Shape& part);
 
 // Whether a step has nothing to do: its stores copy what lies, under aliases,
 // where they would put it.

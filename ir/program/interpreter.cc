@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "ir/program/evaluator.h"
+#include "ir/program/in_place.h"
 
 namespace mxc {
 namespace {
@@ -214,11 +215,24 @@ std::vector<double> Contract(const Contraction& c, const OperandView& data,
   return acc;
 }
 
+// Rounds to what the buffer's type holds.
+void Round(std::vector<double>& values, DType dtype) {
+  for (double& value : values) {
+    std::byte bytes[8];
+    StoreElement(bytes, dtype, value);
+    value = LoadElement(bytes, dtype);
+  }
+}
+
 class StepRun {
  public:
   StepRun(const Program& program, const Step& step,
-          std::span<const std::vector<double>* const> inputs)
-      : program_(program), step_(step) {
+          std::span<const std::vector<double>* const> inputs,
+          bool all_double = false)
+      : program_(program),
+        step_(step),
+        all_double_(all_double),
+        inputs_(inputs.begin(), inputs.end()) {
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       views_.push_back(
           {*inputs[i], program.buffers[step.inputs[i]].type.shape.dims()});
@@ -229,6 +243,10 @@ class StepRun {
     std::vector<std::vector<double>> outputs;
     for (const int output : step_.outputs) {
       outputs.emplace_back(program_.buffers[output].type.shape.elements());
+    }
+    if (const TileLoop* loop = step_.loop()) {
+      for (int64_t t = 0; t < loop->tiles; ++t) RunTile(*loop, t, outputs);
+      return outputs;
     }
     Evaluator evaluator(views_);
     if (const Map* map = step_.map()) {
@@ -262,19 +280,55 @@ class StepRun {
     return program_.buffers[step_.outputs[output]].type.shape.dims();
   }
 
+  std::vector<WindowRun> Runs(const TileLoop& loop, size_t w, int64_t t) const {
+    const int operand = step_.operands()[w];
+    return RunsOf(loop.windows[w], t, program_.buffers[operand].type.shape,
+                  loop.tile->buffers[w].type.shape);
+  }
+
+  void RunTile(const TileLoop& loop, int64_t t,
+               std::vector<std::vector<double>>& outputs) const {
+    const Program& tile = *loop.tile;
+    std::vector<std::vector<double>> values(tile.buffers.size());
+    std::vector<const std::vector<double>*> at;
+    for (const auto& value : values) at.push_back(&value);
+    for (size_t w = 0; w < views_.size(); ++w) {
+      if (loop.windows[w].axis < 0) {
+        at[w] = inputs_[w];
+        continue;
+      }
+      values[w].resize(tile.buffers[w].type.shape.elements());
+      for (const WindowRun& run : Runs(loop, w, t)) {
+        std::copy_n(inputs_[w]->begin() + run.operand, run.count,
+                    values[w].begin() + run.part);
+      }
+    }
+    for (const Step& step : tile.steps) {
+      std::vector<const std::vector<double>*> operands;
+      for (const int input : step.inputs) operands.push_back(at[input]);
+      auto results = StepRun(tile, step, operands, all_double_).Run();
+      for (size_t i = 0; i < results.size(); ++i) {
+        const int buffer = step.outputs[i];
+        const DType dtype = tile.buffers[buffer].type.dtype;
+        if (!all_double_ || !IsFloat(dtype)) Round(results[i], dtype);
+        values[buffer] = std::move(results[i]);
+      }
+    }
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      const size_t w = views_.size() + o;
+      for (const WindowRun& run : Runs(loop, w, t)) {
+        std::copy_n(values[w].begin() + run.part, run.count,
+                    outputs[o].begin() + run.operand);
+      }
+    }
+  }
+
   const Program& program_;
   const Step& step_;
+  const bool all_double_;
+  std::vector<const std::vector<double>*> inputs_;
   std::vector<OperandView> views_;
 };
-
-// Rounds to what the buffer's type holds.
-void Round(std::vector<double>& values, DType dtype) {
-  for (double& value : values) {
-    std::byte bytes[8];
-    StoreElement(bytes, dtype, value);
-    value = LoadElement(bytes, dtype);
-  }
-}
 
 Tensor ToTensor(const std::vector<double>& values, const TensorType& type) {
   std::byte* bytes = nullptr;
@@ -295,7 +349,7 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
   std::vector<const std::vector<double>*> pointers;
   for (const Tensor& input : inputs) values.push_back(ToDoubles(input));
   for (const auto& v : values) pointers.push_back(&v);
-  auto outputs = StepRun(program, step, pointers).Run();
+  auto outputs = StepRun(program, step, pointers, all_double).Run();
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     TensorType type = program.buffers[step.outputs[i]].type;
@@ -303,6 +357,20 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
     tensors.push_back(ToTensor(outputs[i], type));
   }
   return tensors;
+}
+
+Tensor CutWindow(const TileLoop& loop, size_t operand, int64_t tile,
+                 const Tensor& value) {
+  const Buffer& part = loop.tile->buffers[operand];
+  const int64_t size = SizeOf(part.type.dtype);
+  std::byte* bytes = nullptr;
+  Tensor cut = Tensor::Allocate(part.type, &bytes);
+  for (const WindowRun& run :
+       RunsOf(loop.windows[operand], tile, value.shape(), part.type.shape)) {
+    std::copy_n(value.bytes() + run.operand * size, run.count * size,
+                bytes + run.part * size);
+  }
+  return cut;
 }
 
 Result<std::vector<Tensor>> Interpret(
@@ -339,7 +407,7 @@ Result<std::vector<Tensor>> Interpret(
     const Step& step = program.steps[s];
     std::vector<const std::vector<double>*> operands;
     for (const int input : step.inputs) operands.push_back(&values[input]);
-    auto outputs = StepRun(program, step, operands).Run();
+    auto outputs = StepRun(program, step, operands, options.all_double).Run();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int buffer = step.outputs[i];
       const TensorType& type = program.buffers[buffer].type;

@@ -40,4 +40,9 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
                                   bool all_double = false);
 
+// What tile `tile` of a loop sees of an operand of that value, zeros where its
+// window goes beyond.
+Tensor CutWindow(const TileLoop& loop, size_t operand, int64_t tile,
+                 const Tensor& value);
+
 }  // namespace mxc

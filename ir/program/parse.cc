@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "ir/program/names.h"
 #include "ir/program/program.h"
@@ -10,6 +12,7 @@ namespace mxc {
 namespace {
 
 constexpr int kMaxDepth = 200;  // of nested parentheses
+constexpr int kMaxLoops = 8;    // in each other
 constexpr int64_t kMaxRank = 16;
 constexpr int64_t kMaxElements = int64_t{1} << 31;  // of a parsed constant
 
@@ -33,6 +36,13 @@ class ProgramParser {
     const size_t dot = full.rfind('.');
     program_.name = full.substr(0, dot);
     if (dot != std::string::npos) program_.entry = full.substr(dot + 1);
+    ParseBody();
+    if (lex_.failed()) return lex_.errors();
+    return std::move(program_);
+  }
+
+ private:
+  void ParseBody() {
     if (lex_.Accept("arena")) {
       program_.arena_bytes = lex_.Integer();
       lex_.Expect("lower");
@@ -44,11 +54,8 @@ class ProgramParser {
     while (lex_.Accept("buffer")) ParseBuffer();
     while (lex_.Accept("step")) ParseStep();
     lex_.Expect("}");
-    if (lex_.failed()) return lex_.errors();
-    return std::move(program_);
   }
 
- private:
   void ParseBuffer() {
     lex_.Integer();
     Buffer b;
@@ -191,7 +198,9 @@ class ProgramParser {
     }
     step_ = lex_.failed() ? nullptr : &step;
     vars_.clear();
-    if (lex_.Accept("contraction")) {
+    if (lex_.Accept("tiles")) {
+      step.body = ParseLoop();
+    } else if (lex_.Accept("contraction")) {
       step.body = ParseContraction();
     } else {
       Map map;
@@ -200,6 +209,41 @@ class ProgramParser {
     }
     step_ = nullptr;
     program_.steps.push_back(std::move(step));
+  }
+
+  TileLoop ParseLoop() {
+    TileLoop loop;
+    loop.tiles = lex_.Integer();
+    lex_.Expect("(");
+    while (!lex_.AtEnd() && !lex_.Accept(")")) {
+      if (!loop.windows.empty()) lex_.Expect(",");
+      loop.windows.push_back(ParseWindow());
+    }
+    Program whole = std::exchange(program_, Program());
+    program_.name = whole.name;
+    program_.entry = whole.entry;
+    if (++depth_ > kMaxLoops) {
+      lex_.Fail("fewer loops in each other");
+    } else {
+      ParseBody();
+    }
+    --depth_;
+    std::swap(program_, whole);
+    loop.tile = std::make_shared<const Program>(std::move(whole));
+    return loop;
+  }
+
+  Window ParseWindow() {
+    Window window;
+    if (lex_.Accept("whole")) return window;
+    lex_.Expect("axis");
+    window.axis = static_cast<int>(lex_.Integer());
+    if (window.axis < 0 || window.axis >= kMaxRank) lex_.Fail("an axis");
+    lex_.Expect("from");
+    window.begin = lex_.Integer();
+    lex_.Expect("by");
+    window.advance = lex_.Integer();
+    return window;
   }
 
   Store ParseStore() {
@@ -429,6 +473,7 @@ class ProgramParser {
 
   Lexer lex_;
   Program program_;
+  int depth_ = 0;               // of loops
   const Step* step_ = nullptr;  // whose expressions are being read
   std::map<int, int> vars_;     // r<k> → the process's variable
 };

@@ -157,6 +157,8 @@ std::string PrintContraction(const ContractionStep& body) {
   return out + "    epilogue " + Print(body.epilogue) + "\n";
 }
 
+std::string PrintLoop(const TileLoop& loop);
+
 std::string PrintStep(const Step& step) {
   std::string out =
       fmt::format("  step {} ({}) -> ({})", Quoted(step.name),
@@ -172,10 +174,47 @@ std::string PrintStep(const Step& step) {
   if (const ContractionStep* body = step.contraction()) {
     return out + PrintContraction(*body);
   }
+  if (const TileLoop* loop = step.loop()) return out + PrintLoop(*loop);
   for (const Store& store : step.map()->stores) {
     out += fmt::format("    store {} ({}) + ({}) = {}\n", store.output,
                        fmt::join(store.begin, ", "),
                        fmt::join(store.extent, ", "), Print(store.value));
+  }
+  return out;
+}
+
+std::string PrintBody(const Program& program) {
+  std::string out;
+  if (program.arena_bytes >= 0) {
+    out += fmt::format(" arena {} lower {} naive {}", program.arena_bytes,
+                       program.lower_bound_bytes, program.naive_bytes);
+  }
+  out += " {\n";
+  for (size_t i = 0; i < program.buffers.size(); ++i) {
+    out += PrintBuffer(program.buffers[i], i);
+  }
+  for (const Step& step : program.steps) out += PrintStep(step);
+  return out + "}\n";
+}
+
+std::string PrintWindow(const Window& window) {
+  if (window.axis < 0) return "whole";
+  return fmt::format("axis {} from {} by {}", window.axis, window.begin,
+                     window.advance);
+}
+
+// The program of a tile, further to the right.
+std::string PrintLoop(const TileLoop& loop) {
+  std::string out = fmt::format("    tiles {} (", loop.tiles);
+  for (size_t i = 0; i < loop.windows.size(); ++i) {
+    out += (i > 0 ? ", " : "") + PrintWindow(loop.windows[i]);
+  }
+  out += ")";
+  const std::string body = PrintBody(*loop.tile);
+  for (size_t at = 0; at < body.size();) {
+    const size_t end = body.find('\n', at) + 1;
+    out += (at > 0 ? "    " : "") + body.substr(at, end - at);
+    at = end;
   }
   return out;
 }
@@ -189,17 +228,8 @@ std::string Print(const Expr& e) {
 }
 
 std::string Print(const Program& program) {
-  std::string out = fmt::format("program @{}.{}", program.name, program.entry);
-  if (program.arena_bytes >= 0) {
-    out += fmt::format(" arena {} lower {} naive {}", program.arena_bytes,
-                       program.lower_bound_bytes, program.naive_bytes);
-  }
-  out += " {\n";
-  for (size_t i = 0; i < program.buffers.size(); ++i) {
-    out += PrintBuffer(program.buffers[i], i);
-  }
-  for (const Step& step : program.steps) out += PrintStep(step);
-  return out + "}\n";
+  return fmt::format("program @{}.{}{}", program.name, program.entry,
+                     PrintBody(program));
 }
 
 uint64_t Hash(const Program& program) {

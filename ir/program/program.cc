@@ -25,6 +25,12 @@ Contraction InParts(const Contraction& c, int64_t parts) {
   return cut;
 }
 
+std::vector<int> Step::operands() const {
+  std::vector<int> all = inputs;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  return all;
+}
+
 int Program::Root(int buffer) const {
   while (buffers[buffer].alias_of >= 0) buffer = buffers[buffer].alias_of;
   return buffer;

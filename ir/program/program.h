@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -134,10 +135,32 @@ struct ContractionStep {
   KernelChoice choice;
 };
 
+// How an operand is cut into tiles: tile t sees it from index
+// begin + t · advance of `axis` on, or whole where there is no such axis.
+struct Window {
+  int axis = -1;
+  int64_t begin = 0, advance = 0;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// Steps that run one after the other on one tile of their tensors, then on the
+// next: what they hand to each other is never there as a whole, and a tile of
+// it stays in a core's caches. Tiles are independent; each is a task.
+//
+// Buffer i of the tile's program is the window of the step's operand i (inputs,
+// then outputs), of kind kInput or kOutput and with the layout of its part of
+// the operand; an alias of an earlier window where both operands share bytes.
+// The other buffers are internal and lie in the thread's scratch, as planned.
+struct TileLoop {
+  int64_t tiles = 1;
+  std::vector<Window> windows;  // for each operand
+  std::shared_ptr<const class Program> tile;
+};
+
 struct Step {
   std::string name;                  // "conv0+bn0+relu0", from the origins
   std::vector<int> inputs, outputs;  // buffers
-  std::variant<Map, ContractionStep> body;
+  std::variant<Map, ContractionStep, TileLoop> body;
   std::vector<std::string> origins;  // nodes of the user's network, in order
   SourceLoc loc;
   // Output 0 is input 0 under another row-major shape, without gaps (Map only).
@@ -151,7 +174,10 @@ struct Step {
     return std::get_if<ContractionStep>(&body);
   }
   ContractionStep* contraction() { return std::get_if<ContractionStep>(&body); }
-  int64_t flops(const class Program& program) const;
+  const TileLoop* loop() const { return std::get_if<TileLoop>(&body); }
+  // Inputs, then outputs.
+  std::vector<int> operands() const;
+  int64_t flops(const Program& program) const;
 };
 
 class Program {

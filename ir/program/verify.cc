@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ir/program/in_place.h"
 #include "ir/program/program.h"
 
 namespace mxc {
@@ -14,7 +15,9 @@ using MaybeError = std::optional<std::string>;
 
 class ProgramVerifier {
  public:
-  explicit ProgramVerifier(const Program& program) : program_(program) {}
+  // `windows`: as many buffers of a tile's program are parts of operands.
+  explicit ProgramVerifier(const Program& program, size_t windows = 0)
+      : program_(program), windows_(windows) {}
 
   MaybeError Run() {
     for (size_t i = 0; i < program_.buffers.size(); ++i) {
@@ -63,7 +66,15 @@ class ProgramVerifier {
     }
     const bool caller =
         b.kind == BufferKind::kInput || b.kind == BufferKind::kOutput;
-    if (caller && !b.layout.row_major()) {
+    const bool window = static_cast<size_t>(index) < windows_;
+    if (windows_ > 0 && window != caller) {
+      return fmt::format("buffer {} of a tile is {}a window", index,
+                         window ? "not " : "");
+    }
+    if (windows_ > 0 && !caller && b.kind != BufferKind::kInternal) {
+      return fmt::format("buffer {} of a tile is not internal", index);
+    }
+    if (caller && !window && !b.layout.row_major()) {
       return fmt::format("buffer {} belongs to the caller but is not row-major",
                          index);
     }
@@ -94,10 +105,13 @@ class ProgramVerifier {
                            index, ToString(b.layout));
       }
     }
-    if (b.layout.has_gaps() && b.alias_of < 0) {
+    const bool window = static_cast<size_t>(index) < windows_;
+    if (b.layout.has_gaps() && b.alias_of < 0 && !window) {
       return fmt::format("buffer {} is a window of no other buffer", index);
     }
-    if (b.alias_begin == 0 && !b.layout.has_gaps()) return std::nullopt;
+    if (b.alias_begin == 0 && (b.alias_of < 0 || !b.layout.has_gaps())) {
+      return std::nullopt;
+    }
     if (b.alias_of < 0 || b.alias_begin < 0 ||
         b.alias_begin + b.reach_bytes() >
             program_.buffers[b.alias_of].reach_bytes()) {
@@ -150,8 +164,9 @@ class ProgramVerifier {
         program_.Root(step.inputs[0]) == program_.Root(step.outputs[0])) {
       return "a view of a window";
     }
-    MaybeError error =
-        step.map() ? CheckMap(step, *step.map()) : CheckContraction(step);
+    MaybeError error = step.map()    ? CheckMap(step, *step.map())
+                       : step.loop() ? CheckLoop(step, *step.loop())
+                                     : CheckContraction(step);
     for (const int b : step.outputs) {
       written_[b] = true;
       const Buffer& buffer = program_.buffers[b];
@@ -230,6 +245,68 @@ class ProgramVerifier {
     return std::nullopt;
   }
 
+  MaybeError CheckLoop(const Step& step, const TileLoop& loop) const {
+    const std::vector<int> operands = step.operands();
+    if (loop.tile == nullptr || loop.tiles < 1 ||
+        loop.windows.size() != operands.size() ||
+        loop.tile->buffers.size() < operands.size()) {
+      return "a loop over tiles without a window for each operand";
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool written = i >= step.inputs.size();
+      if (auto error = CheckWindow(loop, i, program_.buffers[operands[i]],
+                                   loop.tile->buffers[i], written)) {
+        return fmt::format("window {}: {}", i, *error);
+      }
+    }
+    if (loop.tile->arena_bytes < 0) return "a tile without a storage plan";
+    if (auto error = ProgramVerifier(*loop.tile, operands.size()).Run()) {
+      return fmt::format("tile: {}", *error);
+    }
+    return std::nullopt;
+  }
+
+  static MaybeError CheckWindow(const TileLoop& loop, size_t i,
+                                const Buffer& operand, const Buffer& part,
+                                bool written) {
+    const BufferKind kind = written ? BufferKind::kOutput : BufferKind::kInput;
+    if (part.kind != kind || part.type.dtype != operand.type.dtype) {
+      return "a buffer of another kind or type";
+    }
+    const Window& window = loop.windows[i];
+    const Extents& whole = operand.type.shape.dims();
+    const Extents& extent = part.type.shape.dims();
+    if (extent.size() != whole.size() ||
+        window.axis >= static_cast<int>(whole.size())) {
+      return "a part of another rank";
+    }
+    for (size_t axis = 0; axis < whole.size(); ++axis) {
+      const bool cut = static_cast<int>(axis) == window.axis;
+      if (!cut && extent[axis] != whole[axis]) return "a part of other axes";
+      if (!cut) continue;
+      const int64_t last = window.begin + (loop.tiles - 1) * window.advance;
+      const int64_t low = operand.layout.halo_low[axis];
+      const int64_t high = operand.layout.halo_high[axis];
+      if (std::min(window.begin, last) < -low ||
+          std::max(window.begin, last) + extent[axis] > whole[axis] + high) {
+        return "a part outside of its operand";
+      }
+    }
+    if (written && !Covers(loop, window, whole, extent)) {
+      return "tiles that do not cover an output, each element once";
+    }
+    if (!BytesOf(window, operand, part)) return "a part of another layout";
+    return std::nullopt;
+  }
+
+  static bool Covers(const TileLoop& loop, const Window& window,
+                     const Extents& whole, const Extents& extent) {
+    if (window.axis < 0) return loop.tiles == 1;
+    const auto axis = static_cast<size_t>(window.axis);
+    return window.begin == 0 && window.advance == extent[axis] &&
+           loop.tiles * window.advance == whole[axis];
+  }
+
   MaybeError CheckContraction(const Step& step) const {
     const ContractionStep& body = *step.contraction();
     if (step.inputs.size() < 2 || step.outputs.size() != 1) {
@@ -301,6 +378,7 @@ class ProgramVerifier {
   }
 
   const Program& program_;
+  const size_t windows_;
   std::vector<bool> written_;
   std::vector<bool> overwritten_;  // states, by their next value
 };

@@ -19,7 +19,7 @@ struct Level {
   std::string_view name, triple, cpu, features;
   uint64_t required;
   int vector_bytes, vector_registers;
-  int64_t l1_bytes, l2_bytes;
+  int64_t l1_bytes, l2_bytes, l3_bytes;
 };
 
 constexpr std::string_view kLinux = "x86_64-unknown-linux-gnu";
@@ -38,11 +38,12 @@ constexpr std::string_view kFeaturesV4 =
 
 constexpr Level kLevels[] = {
     {"x86-64-v2", kLinux, "x86-64-v2", kFeaturesV2, kSse42, 16, 16, 32 << 10,
-     256 << 10},
+     256 << 10, 2 << 20},
     {"x86-64-v3", kLinux, "znver3", kFeaturesV3, kSse42 | kAvx2, 32, 16,
-     32 << 10, 512 << 10},
+     32 << 10, 512 << 10, 4 << 20},
     {"x86-64-v4", kLinux, "sapphirerapids", kFeaturesV4,
-     kSse42 | kAvx2 | kAvx512, 64, 32, 48 << 10, 1 << 20},
+     kSse42 | kAvx2 | kAvx512, 64, 32, 48 << 10, 1 << 20,
+     4 << 20},
 };
 
 Target ToTarget(const Level& level) {
@@ -56,6 +57,7 @@ Target ToTarget(const Level& level) {
   target.vector_registers = level.vector_registers;
   target.l1_bytes = level.l1_bytes;
   target.l2_bytes = level.l2_bytes;
+  target.l3_bytes = level.l3_bytes;
   return target;
 }
 

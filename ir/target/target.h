@@ -23,6 +23,7 @@ struct Target {
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;  // one core's
+  int64_t l3_bytes = 2 << 20;    // what each core has of it
 
   int lanes_f32() const { return vector_bytes / 4; }
 };

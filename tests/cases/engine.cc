@@ -90,13 +90,17 @@ Result<std::vector<Tensor>> RunGraph(
     const EngineOptions& options) {
   const bool compiled = options.engine == "compiled";
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
+  Target planned = target;
+  if (options.cache_bytes > 0) {
+    planned.l2_bytes = planned.l3_bytes = options.cache_bytes;
+  }
   std::unique_ptr<KernelCatalog> catalog;
   if (compiled) catalog = MakeKernelCatalog(target, kInferenceKernels);
   PassOptions passes;
   passes.level = options.level;
   passes.disabled = options.disabled;
   MXC_ASSIGN(const Program program,
-             RunPipeline(std::move(graph), {&target, catalog.get()}, passes));
+             RunPipeline(std::move(graph), {&planned, catalog.get()}, passes));
   if (compiled) return RunCompiled(program, target, inputs, options.threads);
   return Interpret(program, inputs);
 }

@@ -19,6 +19,9 @@ struct EngineOptions {
   int threads = 1;
   int level = 2;                   // -O
   std::set<std::string> disabled;  // optional passes to leave out
+  // If above 0, what the passes take for the size of every cache: with small
+  // ones they fuse small tensors by tiles.
+  int64_t cache_bytes = 0;
 };
 
 // The graph's outputs for inputs by name. Inputs that no output depends on may

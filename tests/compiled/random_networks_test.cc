@@ -41,5 +41,29 @@ TEST_CASE("compiled random networks give the interpreter's numbers") {
   }
 }
 
+TEST_CASE("compiled random networks give the same numbers image by image") {
+  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
+  for (int seed = 0; seed < Seeds(); ++seed) {
+    CAPTURE(seed);
+    RandomNetwork random(seed, 36, /*block=*/seed % 2 == 0 ? 8 : 1,
+                         /*images=*/seed % 3 == 0 ? 32 : 8);
+    const Network& net = random.network();
+    EngineOptions options;
+    options.engine = "compiled";
+    options.target = avx512 && seed % 2 == 0 ? "x86-64-v4" : "x86-64-v3";
+    options.threads = 1 + seed % 3;
+    options.disabled = {"tile-and-fuse"};
+    const auto apart = RunGraph(net.Copy(), net.inputs, options);
+    REQUIRE_MESSAGE(apart.ok(), Render(apart.errors()));
+    options.disabled = {};
+    options.cache_bytes = 1 << 10;
+    CAPTURE(options.target);
+    CAPTURE(Print(net.Copy()));
+    const auto fused = RunGraph(net.Copy(), net.inputs, options);
+    REQUIRE_MESSAGE(fused.ok(), Render(fused.errors()));
+    CHECK(Distance(*fused, *apart) < 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace mxc

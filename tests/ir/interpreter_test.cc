@@ -193,6 +193,76 @@ TEST_CASE("a window lies where the larger tensor keeps it") {
   CHECK(!inner->row_major());
 }
 
+// y = x + 1 and z = y · y, two rows of six at a time; y is never there whole.
+Program TwoRowsAtATime() {
+  const Extents whole = {6, 4}, part = {2, 4};
+  Program tile;
+  tile.name = "net", tile.entry = "infer";
+  Step add, square;
+  const Expr x = Load(0, DType::kF32, {Var(0), Var(1)});
+  add.name = "y";
+  add.inputs = {AddBuffer(tile, "x", part, BufferKind::kInput)};
+  square.outputs = {AddBuffer(tile, "z", part, BufferKind::kOutput)};
+  add.outputs = {AddBuffer(tile, "y", part, BufferKind::kInternal)};
+  add.body = Map{{{0, {0, 0}, part, x + Constant(1)}}};
+  square.name = "z";
+  square.inputs = add.outputs;
+  square.body = Map{{{0, {0, 0}, part, x * x}}};
+  tile.steps = {add, square};
+  tile.buffers[2].offset = 0;
+  tile.arena_bytes = tile.lower_bound_bytes = tile.naive_bytes = 64;
+
+  Program program;
+  program.name = "net", program.entry = "infer";
+  Step step;
+  step.name = "y ... z";
+  step.inputs = {AddBuffer(program, "x", whole, BufferKind::kInput)};
+  step.outputs = {AddBuffer(program, "z", whole, BufferKind::kOutput)};
+  step.body = TileLoop{
+      3, {{0, 0, 2}, {0, 0, 2}}, std::make_shared<const Program>(tile)};
+  program.steps = {step};
+  return program;
+}
+
+TEST_CASE("a loop over tiles computes what its steps do") {
+  const Program program = TwoRowsAtATime();
+  REQUIRE_MESSAGE(!Verify(program), *Verify(program));
+  CHECK(program.steps[0].flops(program) == 48);
+  std::vector<float> values(24);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const auto outputs =
+      Interpret(program, {{"x", Tensor::FromFloats({6, 4}, values)}});
+  REQUIRE(outputs.ok());
+  for (int64_t i = 0; i < 24; ++i) {
+    CHECK((*outputs)[0].At(i) == static_cast<double>((i + 1) * (i + 1)));
+  }
+  const auto parsed = ParseProgram(
+      std::make_shared<SourceFile>(SourceFile{"loop", Print(program)}));
+  REQUIRE_MESSAGE(parsed.ok(), Render(parsed.errors()));
+  CHECK(Print(*parsed) == Print(program));
+}
+
+TEST_CASE("windows cover outputs once and stay inside of operands") {
+  const auto broken = [](Window x, Window z, int64_t tiles) {
+    Program program = TwoRowsAtATime();
+    TileLoop loop = *program.steps[0].loop();
+    loop.windows = {x, z};
+    loop.tiles = tiles;
+    program.steps[0].body = loop;
+    return Verify(program).value_or("");
+  };
+  const Window by_two = {0, 0, 2};
+  CHECK(broken(by_two, by_two, 3).empty());
+  CHECK(broken({0, 1, 2}, by_two, 3) ==
+        "step 'y ... z': window 0: a part outside of its operand");
+  CHECK(broken({0, 0, 1}, by_two, 3).empty());  // may overlap
+  CHECK(broken(by_two, by_two, 2) ==
+        "step 'y ... z': window 1: tiles that do not cover an output, each "
+        "element once");
+  CHECK(broken({}, by_two, 3) ==
+        "step 'y ... z': window 0: a part of other axes");
+}
+
 TEST_CASE("the verifier names what is broken") {
   Program p;
   Step step;

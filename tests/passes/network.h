@@ -125,10 +125,13 @@ class Network {
   std::mt19937 random_{7};
 };
 
-// Compiles for the interpreter; a failure ends the test.
+// Compiles for the interpreter; a failure ends the test. `cache_bytes`, if set,
+// is the size of every cache: with small ones, small tensors pass by tiles.
 inline Program Compile(const Network& network, const PassOptions& options,
-                       const KernelCatalog* catalog = nullptr) {
-  static const Target target = *ResolveTarget("x86-64-v3");
+                       const KernelCatalog* catalog = nullptr,
+                       int64_t cache_bytes = 0) {
+  Target target = *ResolveTarget("x86-64-v3");
+  if (cache_bytes > 0) target.l2_bytes = target.l3_bytes = cache_bytes;
   PassOptions distrustful = options;
   distrustful.check_changed = true;
   auto program = RunPipeline(network.Copy(), {&target, catalog}, distrustful);

@@ -15,10 +15,11 @@ namespace mxc {
 class RandomNetwork {
  public:
   // Up to `width` channels, in multiples of `block`: parts of Concat and slices
-  // may then be whole blocks.
-  RandomNetwork(int seed, int width, int block = 1)
+  // may then be whole blocks. `images`: the batch, or 1 or 2 by chance.
+  RandomNetwork(int seed, int width, int block = 1, int images = 0)
       : width_(width), block_(block), random_(static_cast<unsigned>(seed)) {
-    Keep(net_.Input("data", {1 + Pick(2), Channels(), 6, 5}));
+    const int few = 1 + Pick(2);
+    Keep(net_.Input("data", {images > 0 ? images : few, Channels(), 6, 5}));
     const int layers = 4 + Pick(10);
     for (int i = 0; i < layers; ++i) Keep(Layer("n" + std::to_string(i)));
     for (size_t i = 0; i < values_.size(); ++i) {

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/image_tiles.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_set>
+
+#include "passes/passes.h"
+#include "passes/step_operands.h"
+
+namespace mxc {
+namespace {
+
+// Which operands an expression reads at the own image, and which whole.
+class ImageReads {
+ public:
+  explicit ImageReads(size_t inputs) : own_(inputs), whole_(inputs) {}
+
+  // False where it does anything else with the image's number.
+  bool Visit(const Expr& e) {
+    if (!seen_.insert(e.get()).second) return true;
+    if (e->kind == ExprKind::kVar) return e->index != 0;
+    auto args = e->args.begin();
+    if (e->kind == ExprKind::kLoad) {
+      const bool own = !e->args.empty() && e->args[0]->kind == ExprKind::kVar &&
+                       e->args[0]->index == 0;
+      (own ? own_ : whole_)[static_cast<size_t>(e->index)] = true;
+      if (own) ++args;
+    }
+    return std::all_of(args, e->args.end(),
+                       [&](const Expr& arg) { return Visit(arg); }) &&
+           std::ranges::all_of(e->ranges, [&](const Range& range) {
+             return Visit(range.begin) && Visit(range.end);
+           });
+  }
+
+  void Read(size_t input, bool own) { (own ? own_ : whole_)[input] = true; }
+
+  // Nothing where one is read both ways.
+  std::optional<std::vector<bool>> Cut() const {
+    for (size_t i = 0; i < own_.size(); ++i) {
+      if (own_[i] && whole_[i]) return std::nullopt;
+    }
+    return own_;
+  }
+
+ private:
+  std::vector<bool> own_, whole_;
+  std::unordered_set<const ExprNode*> seen_;
+};
+
+int64_t ImagesOf(const Buffer& buffer) {
+  return buffer.type.shape.rank() > 0 ? buffer.type.shape[0] : 0;
+}
+
+// The images lie one behind the other.
+bool Cuts(const Layout& layout, int64_t images) {
+  return !layout.dims.empty() && layout.dims[0] == Layout::Dim{0, images} &&
+         layout.halo_low[0] == 0 && layout.halo_high[0] == 0 &&
+         std::ranges::count(layout.dims, 0, &Layout::Dim::axis) == 1;
+}
+
+// The contraction's weight and sums do not depend on the image.
+bool VisitContraction(const Contraction& c, int64_t images, ImageReads& reads) {
+  if (c.data_axes.empty() || c.data_axes[0] != Role::kBatch ||
+      c.output_axes[0] != Role::kBatch || c.batch != images) {
+    return false;
+  }
+  reads.Read(0, true);
+  reads.Read(1, false);
+  return true;
+}
+
+bool CoversImages(const Map& map, int64_t images) {
+  return std::ranges::all_of(map.stores, [&](const Store& store) {
+    return !store.begin.empty() && store.begin[0] == 0 &&
+           store.extent[0] == images;
+  });
+}
+
+Buffer PartOf(const Buffer& buffer, int64_t images) {
+  Buffer part = buffer;
+  part.type.shape[0] = images;
+  part.layout.dims[0].extent = images;
+  part.layout = part.layout.InStridesOf(buffer.layout);
+  part.constant = {};
+  part.alias_of = -1;
+  part.alias_begin = 0;
+  part.offset = -1;
+  return part;
+}
+
+}  // namespace
+
+std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
+  if (step.outputs.empty() || step.loop() != nullptr) return std::nullopt;
+  ImageStep found;
+  found.images = ImagesOf(program.buffers[step.outputs[0]]);
+  ImageReads reads(step.inputs.size());
+  if (const ContractionStep* body = step.contraction()) {
+    if (!VisitContraction(body->contraction, found.images, reads)) return {};
+  } else if (!CoversImages(*step.map(), found.images)) {
+    return {};
+  }
+  bool separate = true;
+  VisitExprs(step,
+             [&](const Expr& e) { separate = separate && reads.Visit(e); });
+  const auto cut = reads.Cut();
+  if (!separate || !cut) return std::nullopt;
+  found.cut = *cut;
+  const auto fits = [&](int b) {
+    const Buffer& buffer = program.buffers[b];
+    return ImagesOf(buffer) == found.images &&
+           Cuts(buffer.layout, found.images);
+  };
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    if (found.cut[i] && !fits(step.inputs[i])) return std::nullopt;
+  }
+  const bool written = std::ranges::all_of(step.outputs, [&](int b) {
+    return fits(b) && program.buffers[b].kind != BufferKind::kNextState;
+  });
+  return written ? std::optional(found) : std::nullopt;
+}
+
+std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
+                                    int64_t images,
+                                    const KernelCatalog* catalog) {
+  ImageStepTile tile = {step};
+  if (Map* map = tile.step.map()) {
+    for (Store& store : map->stores) store.extent[0] = images;
+    return tile;
+  }
+  ContractionStep& body = *tile.step.contraction();
+  body.contraction.batch = images;
+  if (body.choice.algorithm.empty()) return tile;
+  if (catalog == nullptr) return std::nullopt;
+  const Layout& weight = program.buffers[step.inputs[1]].layout;
+  for (const KernelCandidate& kernel : catalog->Candidates(body.contraction)) {
+    if (kernel.choice != body.choice || kernel.parts > 0) continue;
+    if (kernel.weight_block == 0 && kernel.weight != weight) continue;
+    tile.step.scratch_bytes = kernel.scratch_bytes;
+    tile.seconds = kernel.cost;
+    return tile;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+class LoopBuilder {
+ public:
+  LoopBuilder(const Program& program, size_t first, size_t end, int64_t images,
+              PassContext& context)
+      : program_(program),
+        first_(first),
+        end_(end),
+        images_(images),
+        context_(context) {}
+
+  std::optional<Step> Build() {
+    FindOperands();
+    if (loop_.outputs.empty() || !AddWindows() || !AddLocals())
+      return std::nullopt;
+    for (size_t s = first_; s < end_; ++s) {
+      auto tile =
+          TileOf(program_, program_.steps[s], images_, context_.catalog);
+      if (!tile) return std::nullopt;
+      for (int& b : tile->step.inputs) b = of_tile_.at(b);
+      for (int& b : tile->step.outputs) b = of_tile_.at(b);
+      tile_.steps.push_back(std::move(tile->step));
+    }
+    tile_.name = program_.name;
+    tile_.entry = program_.entry;
+    if (!PlanMemory(tile_, context_).ok()) return std::nullopt;
+    return Finish();
+  }
+
+ private:
+  const Buffer& at(int buffer) const { return program_.buffers[buffer]; }
+
+  // What comes from outside, and what is needed there.
+  void FindOperands() {
+    std::unordered_set<int> written, later;
+    for (size_t s = end_; s < program_.steps.size(); ++s) {
+      const Step& step = program_.steps[s];
+      later.insert(step.inputs.begin(), step.inputs.end());
+    }
+    for (size_t s = first_; s < end_; ++s) {
+      const Step& step = program_.steps[s];
+      const ImageStep by_image = *ByImage(program_, step);
+      for (size_t i = 0; i < step.inputs.size(); ++i) {
+        const int b = step.inputs[i];
+        const auto [cut, fresh] = cut_.emplace(b, by_image.cut[i]);
+        if (cut->second != by_image.cut[i]) both_ways_ = true;
+        if (fresh && !written.contains(b)) loop_.inputs.push_back(b);
+      }
+      for (const int b : step.outputs) {
+        written.insert(b);
+        cut_.emplace(b, true);
+        used_.push_back(b);
+        const bool outside = at(b).kind == BufferKind::kOutput;
+        if (outside || later.contains(b)) loop_.outputs.push_back(b);
+      }
+    }
+  }
+
+  // A buffer for each operand; those that share bytes, one of which is written,
+  // must do so image by image.
+  bool AddWindows() {
+    if (both_ways_) return false;
+    body_.tiles = at(loop_.outputs[0]).type.shape[0] / images_;
+    const std::vector<int> operands = loop_.operands();
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const int b = operands[i];
+      const bool cut = cut_.at(b), written = i >= loop_.inputs.size();
+      Buffer window = at(b);
+      if (cut) window = PartOf(at(b), images_);
+      window.constant = {};
+      window.alias_of = -1;
+      window.alias_begin = 0;
+      window.offset = -1;
+      window.state = -1;
+      window.kind = written ? BufferKind::kOutput : BufferKind::kInput;
+      of_tile_[b] = static_cast<int>(i);
+      tile_.buffers.push_back(std::move(window));
+      body_.windows.push_back(cut ? Window{0, 0, images_} : Window{});
+    }
+    return LinkWindows();
+  }
+
+  // Windows of one root, one of which is written, are aliases where they share
+  // bytes: of one image only.
+  bool LinkWindows() {
+    const std::vector<int> operands = loop_.operands();
+    std::set<int> written;  // roots
+    for (const int b : loop_.outputs) written.insert(program_.Root(b));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const int part = operands[i], whole = operands[k];
+        if (i == k || program_.Root(part) != program_.Root(whole)) continue;
+        if (!written.contains(program_.Root(part))) continue;
+        if (!SameImages(part, whole)) return false;
+        if (Apart(part, whole)) continue;
+        // Of two with the same bytes, the later one is the alias.
+        const bool lies = LiesIn(part, whole);
+        if (!lies && !LiesIn(whole, part)) return false;
+        if (!lies || (LiesIn(whole, part) && i < k)) continue;
+        if (tile_.buffers[i].alias_of < 0) LetLieIn(i, part, whole);
+      }
+    }
+    return true;
+  }
+
+  int64_t ImageBytes(int b) const {
+    return at(b).layout.strides()[0] * SizeOf(at(b).type.dtype);
+  }
+
+  // From the first byte of the root's first image to the end of the buffer's.
+  int64_t EndInImage(int b) const {
+    return program_.BytesIntoRoot(b) + PartOf(at(b), 1).reach_bytes();
+  }
+
+  // The images of two buffers of one root are equally far from each other, and
+  // an image of one shares no bytes with another image of the other.
+  bool SameImages(int a, int b) const {
+    return cut_.at(a) && cut_.at(b) && ImageBytes(a) == ImageBytes(b) &&
+           std::max(EndInImage(a), EndInImage(b)) <= ImageBytes(a);
+  }
+
+  bool Apart(int a, int b) const {
+    return EndInImage(a) <= program_.BytesIntoRoot(b) ||
+           EndInImage(b) <= program_.BytesIntoRoot(a);
+  }
+
+  bool LiesIn(int part, int whole) const {
+    return program_.BytesIntoRoot(part) >= program_.BytesIntoRoot(whole) &&
+           EndInImage(part) <= EndInImage(whole);
+  }
+
+  void LetLieIn(size_t tile_buffer, int part, int whole) {
+    Buffer& buffer = tile_.buffers[tile_buffer];
+    buffer.alias_of = of_tile_.at(whole);
+    buffer.alias_begin =
+        program_.BytesIntoRoot(part) - program_.BytesIntoRoot(whole);
+  }
+
+  // Values that only these steps need lie in the scratch, or, where they have
+  // their bytes from one that others need, in its window.
+  bool AddLocals() {
+    const std::vector<LiveRange> live = LiveRanges(program_);
+    for (const int b : used_) {
+      if (of_tile_.contains(b)) continue;
+      const LiveRange& range = live[program_.Root(b)];
+      const bool local = range.first >= static_cast<int>(first_) &&
+                         range.last < static_cast<int>(end_);
+      if (local) {
+        if (AddWithRoot(b) < 0) return false;
+        continue;
+      }
+      AddBesideWindows(b);
+    }
+    return true;
+  }
+
+  void AddBesideWindows(int b) {
+    const auto added = static_cast<size_t>(Add(b));
+    for (const int operand : loop_.operands()) {
+      if (program_.Root(operand) != program_.Root(b)) continue;
+      if (!SameImages(b, operand) || !LiesIn(b, operand)) continue;
+      return LetLieIn(added, b, operand);
+    }
+    Buffer& alone = tile_.buffers[added];
+    alone.layout = alone.layout.WithoutGaps();
+  }
+
+  int Add(int b) {
+    of_tile_[b] = static_cast<int>(tile_.buffers.size());
+    tile_.buffers.push_back(PartOf(at(b), images_));
+    return of_tile_[b];
+  }
+
+  // With all that it has its bytes from; -1 where those do not lie by image.
+  int AddWithRoot(int b) {
+    if (of_tile_.contains(b)) return of_tile_[b];
+    const int64_t images = body_.tiles * images_;
+    const bool cuts = at(b).type.shape.rank() > 0 &&
+                      at(b).type.shape[0] == images &&
+                      Cuts(at(b).layout, images);
+    if (!cuts) return -1;
+    const int whole = at(b).alias_of;
+    if (whole < 0) return Add(b);
+    if (AddWithRoot(whole) < 0) return -1;
+    cut_.emplace(b, true);
+    cut_.emplace(whole, true);
+    if (!SameImages(b, whole)) return -1;
+    const int added = Add(b);
+    LetLieIn(static_cast<size_t>(added), b, whole);
+    return added;
+  }
+
+  Step Finish() {
+    constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
+    const Step& first = program_.steps[first_];
+    loop_.name = first.name + " ... " + program_.steps[end_ - 1].name;
+    loop_.loc = first.loc;
+    for (size_t s = first_; s < end_; ++s) {
+      const Step& step = program_.steps[s];
+      loop_.origins.insert(loop_.origins.end(), step.origins.begin(),
+                           step.origins.end());
+      loop_.scratch_bytes =
+          std::max(loop_.scratch_bytes, tile_.steps[s - first_].scratch_bytes);
+    }
+    loop_.scratch_bytes +=
+        (tile_.arena_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    body_.tile = std::make_shared<const Program>(std::move(tile_));
+    loop_.body = std::move(body_);
+    return std::move(loop_);
+  }
+
+  const Program& program_;
+  const size_t first_, end_;
+  const int64_t images_;
+  PassContext& context_;
+  bool both_ways_ = false;
+  std::map<int, bool> cut_;     // by buffer
+  std::map<int, int> of_tile_;  // by buffer
+  std::vector<int> used_;       // written by the steps, in order
+  Program tile_;
+  TileLoop body_;
+  Step loop_;
+};
+
+}  // namespace
+
+std::optional<Step> LoopOver(const Program& program, size_t first, size_t end,
+                             int64_t images, PassContext& context) {
+  return LoopBuilder(program, first, end, images, context).Build();
+}
+
+}  // namespace mxc

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that compute each image of a batch by itself, as a loop over tiles of a
+// few images.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/program/program.h"
+#include "passes/pass.h"
+
+namespace mxc {
+
+// How a step depends on the images: index 0 of its outputs counts `images`, and
+// so does that of the inputs that are `cut`, of which only the own image is
+// read. The others are read whole, whatever the image.
+struct ImageStep {
+  int64_t images = 0;
+  std::vector<bool> cut;  // by input
+};
+
+// Nothing where images depend on each other, or on their number.
+std::optional<ImageStep> ByImage(const Program& program, const Step& step);
+
+// The step on `images` of its images, over operands that are cut likewise: the
+// same kernel. Nothing where the catalog does not offer it.
+struct ImageStepTile {
+  Step step;
+  double seconds = 0;  // the catalog's estimate, of a chosen kernel
+};
+std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
+                                    int64_t images,
+                                    const KernelCatalog* catalog);
+
+// Steps [first, end) of the program, all by image, as one step with a TileLoop
+// of `images` at a time. Nothing where they cannot be.
+std::optional<Step> LoopOver(const Program& program, size_t first, size_t end,
+                             int64_t images, PassContext& context);
+
+}  // namespace mxc

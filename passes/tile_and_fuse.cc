@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// tile-and-fuse: steps that compute each image of a batch by itself run one
+// after the other on a few images, then on the next.
+//
+//   a = conv(x)     f32[32, …]           32 tasks: for image t
+//   b = dwconv(a)   f32[32, …]      ⇒      a' = conv(x[t])    a', b': of a
+//   c = conv(b)     f32[32, …]             b' = dwconv(a')    thread's scratch
+//                                          c[t] = conv(b')
+//
+// What such steps hand to each other is never there for all images at once: it
+// stays in a core's caches, and no thread waits for another between the steps.
+// The weights of all steps are read for each tile instead of a step's own for
+// all images, so late layers, whose weights outweigh an image, stay apart.
+// Which steps go together is chosen by the bytes that come from beyond a cache
+// with and without.
+//
+// Runs when kernels, layouts and aliases are settled.
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "passes/image_tiles.h"
+#include "passes/passes.h"
+#include "passes/sweep.h"
+
+namespace mxc {
+namespace {
+
+// With fewer tasks, threads would wait for the one that has the last.
+constexpr int64_t kLeastTiles = 8;
+constexpr int64_t kEnoughTiles = 16;
+// Steps in a loop: more than any cache holds anyway.
+constexpr size_t kMostSteps = 128;
+// A core's bytes from the third cache and from memory, all cores at work.
+constexpr double kThirdCache = 27e9, kMemory = 15e9;
+// Fetching ahead hides the rest.
+constexpr double kExposed = 0.5;
+// To begin a step of a tile.
+constexpr double kCallSeconds = 10e-9;
+// What catalogs reckon for weights, once for each call (codegen/contraction).
+constexpr double kWeightBytesPerSecond = 2e10;
+
+// Seconds for each byte of a set that is walked through again and again.
+double SecondsPerByte(const Target& target, double bytes) {
+  const auto missed = [&](int64_t cache) {
+    return std::max(0.0, 1 - static_cast<double>(cache) / bytes);
+  };
+  return kExposed * (missed(target.l2_bytes) / kThirdCache +
+                     missed(target.l3_bytes) / kMemory);
+}
+
+// One step as part of a loop over single images.
+struct Part {
+  bool possible = false;
+  int64_t images = 0;
+  double weight_bytes = 0;  // all that is read whole
+  double image_bytes = 0;   // of its operands, for one image
+  double lost_seconds = 0;  // kernels of one image instead of all
+  std::vector<int> whole;   // buffers
+};
+
+class TilesAndSteps {
+ public:
+  TilesAndSteps(Program& program, PassContext& context)
+      : program_(program), context_(context) {}
+
+  bool Run() {
+    for (const Step& step : program_.steps) parts_.push_back(PartOf(step));
+    FindUses();
+    bool changed = false;
+    for (size_t end = parts_.size(); end > 0;) {
+      size_t first = end - 1;
+      if (parts_[first].possible) {
+        while (first > 0 && parts_[first - 1].possible &&
+               parts_[first - 1].images == parts_[end - 1].images) {
+          --first;
+        }
+        changed |= FuseRun(first, end);
+      }
+      end = first;
+    }
+    if (changed) DropUnusedBuffers(program_);
+    return changed;
+  }
+
+ private:
+  struct Group {
+    size_t first, end;
+  };
+
+  Part PartOf(const Step& step) const {
+    Part part;
+    const auto by_image = ByImage(program_, step);
+    if (!by_image || by_image->images < kLeastTiles) return part;
+    const auto tile = TileOf(program_, step, 1, context_.catalog);
+    if (!tile) return part;
+    part.possible = true;
+    part.images = by_image->images;
+    const double images = static_cast<double>(part.images);
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      const Buffer& buffer = program_.buffers[step.inputs[i]];
+      const auto bytes = static_cast<double>(buffer.bytes());
+      (by_image->cut[i] ? part.image_bytes : part.weight_bytes) +=
+          by_image->cut[i] ? bytes / images : bytes;
+      if (!by_image->cut[i]) part.whole.push_back(step.inputs[i]);
+    }
+    for (const int b : step.outputs) {
+      part.image_bytes +=
+          static_cast<double>(program_.buffers[b].bytes()) / images;
+    }
+    part.lost_seconds = LostSeconds(step, part, tile->seconds);
+    return part;
+  }
+
+  // What the catalog's kernel of one image takes more than that of all, but for
+  // the weights that both read for each image.
+  double LostSeconds(const Step& step, const Part& part,
+                     double image_seconds) const {
+    if (image_seconds == 0) return 0;
+    const auto whole = TileOf(program_, step, part.images, context_.catalog);
+    if (!whole) return 0;
+    const Shape& weight = program_.buffers[step.inputs[1]].type.shape;
+    const double again = static_cast<double>(part.images - 1) * 4 *
+                         static_cast<double>(weight.elements()) /
+                         kWeightBytesPerSecond;
+    const double images = static_cast<double>(part.images);
+    return std::max(0.0, images * image_seconds - whole->seconds - again);
+  }
+
+  void FindUses() {
+    writer_.assign(program_.buffers.size(), -1);
+    last_reader_.assign(program_.buffers.size(), -1);
+    for (size_t s = 0; s < program_.steps.size(); ++s) {
+      const Step& step = program_.steps[s];
+      for (const int b : step.inputs) last_reader_[b] = static_cast<int>(s);
+      for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
+    }
+    ends_.resize(program_.steps.size());
+    for (size_t b = 0; b < last_reader_.size(); ++b) {
+      const bool outside = program_.buffers[b].kind == BufferKind::kOutput;
+      if (last_reader_[b] < 0 || writer_[b] < 0 || outside) continue;
+      ends_[last_reader_[b]].push_back(static_cast<int>(b));
+    }
+  }
+
+  // Seconds on one thread that steps [first, end) gain in a loop; nothing where
+  // one of them reads whole what another writes.
+  std::vector<double> GainsFrom(size_t first, size_t end) const {
+    const Target& target = *context_.target;
+    std::vector<double> gains;
+    double gained = 0, lost = 0, weights = 0, apart = 0, largest = 0;
+    for (size_t s = first; s < std::min(end, first + kMostSteps); ++s) {
+      const Part& part = parts_[s];
+      const bool reads_whole = std::ranges::any_of(part.whole, [&](int b) {
+        return writer_[b] >= static_cast<int>(first);
+      });
+      if (reads_whole) break;
+      const double images = static_cast<double>(part.images);
+      for (const int b : ends_[s]) {
+        if (writer_[b] < static_cast<int>(first)) continue;
+        const auto bytes = static_cast<double>(program_.buffers[b].bytes());
+        gained += 2 * bytes *
+                  (SecondsPerByte(target, bytes) -
+                   SecondsPerByte(target, 2 * bytes / images));
+      }
+      weights += part.weight_bytes;
+      largest = std::max(largest, part.image_bytes);
+      apart += images * part.weight_bytes *
+               SecondsPerByte(target, part.weight_bytes + part.image_bytes);
+      lost += part.lost_seconds + images * kCallSeconds;
+      const double together =
+          images * weights * SecondsPerByte(target, weights + largest);
+      gains.push_back(gained - lost - std::max(0.0, together - apart));
+    }
+    return gains;
+  }
+
+  // The groups of a run that gain most together.
+  std::vector<Group> Choose(size_t first, size_t end) const {
+    const size_t count = end - first;
+    std::vector<double> best(count + 1, 0);  // of the steps from here on
+    std::vector<size_t> until(count + 1);
+    for (size_t i = count; i-- > 0;) {
+      best[i] = best[i + 1];
+      until[i] = i + 1;
+      const std::vector<double> gains = GainsFrom(first + i, end);
+      for (size_t n = 1; n < gains.size(); ++n) {
+        const double gain = gains[n] + best[i + n + 1];
+        if (gain <= best[i]) continue;
+        best[i] = gain;
+        until[i] = i + n + 1;
+      }
+    }
+    std::vector<Group> groups;
+    for (size_t i = 0; i < count; i = until[i]) {
+      if (until[i] > i + 1) groups.push_back({first + i, first + until[i]});
+    }
+    return groups;
+  }
+
+  // As many images as the second cache holds for each step, if that leaves
+  // enough tiles.
+  int64_t ImagesOf(const Group& group) const {
+    double largest = 0;
+    for (size_t s = group.first; s < group.end; ++s) {
+      largest = std::max(largest, parts_[s].image_bytes);
+    }
+    const int64_t all = parts_[group.first].images;
+    int64_t best = 1;
+    for (int64_t images = 2; all / images >= kEnoughTiles; ++images) {
+      const double bytes = static_cast<double>(images) * largest;
+      if (bytes > static_cast<double>(context_.target->l2_bytes) / 2) break;
+      if (all % images == 0) best = images;
+    }
+    return best;
+  }
+
+  // From the last group to the first: the numbers of earlier steps stay.
+  bool FuseRun(size_t first, size_t end) {
+    bool changed = false;
+    std::vector<Group> groups = Choose(first, end);
+    std::ranges::reverse(groups);
+    for (const Group& group : groups) {
+      const int64_t images = ImagesOf(group);
+      auto loop = LoopOver(program_, group.first, group.end, images, context_);
+      if (!loop && images > 1) {
+        loop = LoopOver(program_, group.first, group.end, 1, context_);
+      }
+      if (!loop) continue;
+      auto& steps = program_.steps;
+      const auto at = steps.begin() + static_cast<ptrdiff_t>(group.first);
+      *at = std::move(*loop);
+      steps.erase(at + 1, steps.begin() + static_cast<ptrdiff_t>(group.end));
+      changed = true;
+    }
+    return changed;
+  }
+
+  Program& program_;
+  PassContext& context_;
+  std::vector<Part> parts_;                // by step
+  std::vector<int> writer_, last_reader_;  // by buffer
+  std::vector<std::vector<int>> ends_;     // by step: buffers it reads last
+};
+
+}  // namespace
+
+Result<bool> TileAndFuse(Program& program, PassContext& context) {
+  // What a training step's forward part computes, its backward part reads.
+  if (context.training != nullptr) return false;
+  return TilesAndSteps(program, context).Run();
+}
+
+}  // namespace mxc
