@@ -208,6 +208,71 @@ TEST_CASE("rounding bound: holds for Winograd's algorithm, and is near") {
   }
 }
 
+// Two images, one at a time: the convolution, then `factor` times its output.
+Program InTiles(const Program& convolution, double factor) {
+  Program tile = convolution;
+  Buffer product = tile.buffers[2];
+  tile.buffers[2].kind = BufferKind::kInternal;
+  tile.buffers[2].offset = 0;
+  product.kind = BufferKind::kOutput;
+  tile.buffers.insert(tile.buffers.begin() + 2, product);
+  tile.steps[0].outputs = {3};
+  Step multiply;
+  multiply.inputs = {3};
+  multiply.outputs = {2};
+  const Extents& dims = product.type.shape.dims();
+  multiply.body = Map{{{0, Extents(4, 0), dims,
+                        Load(0, DType::kF32, {Var(0), Var(1), Var(2), Var(3)}) *
+                            Constant(factor)}}};
+  tile.steps.push_back(multiply);
+  tile.arena_bytes = tile.lower_bound_bytes = tile.naive_bytes =
+      tile.buffers[3].bytes();
+
+  Program program;
+  program.buffers = {tile.buffers[0], tile.buffers[1], tile.buffers[2]};
+  for (const int cut : {0, 2}) {
+    program.buffers[cut].type.shape[0] = 2;
+    program.buffers[cut].layout =
+        Layout::RowMajor(program.buffers[cut].type.shape);
+  }
+  Step step;
+  step.inputs = {0, 1};
+  step.outputs = {2};
+  step.body = TileLoop{2,
+                       {{0, 0, 1}, {}, {0, 0, 1}},
+                       std::make_shared<const Program>(std::move(tile))};
+  program.steps = {step};
+  return program;
+}
+
+TEST_CASE("rounding bound: passes through the steps of a tile") {
+  const Program apart = Convolution({16, 16, 8, 3, 4}, 1);
+  const Program tiles = InTiles(apart, -3);
+  REQUIRE_MESSAGE(!Verify(tiles), *Verify(tiles));
+  std::mt19937 random(7);
+  const Tensor weight = Random(apart.buffers[1].type.shape, random, -1);
+  const Tensor data = Random(tiles.buffers[0].type.shape, random, 0);
+  const std::vector<Tensor> operands = {data, weight};
+  const auto bounds = RoundingBounds(tiles, tiles.steps[0], operands);
+  REQUIRE(bounds.size() == 1);
+  const auto half = static_cast<size_t>(data.shape().elements() / 2);
+  for (size_t image = 0; image < 2; ++image) {
+    const std::vector<Tensor> own = {
+        Tensor::FromFloats(apart.buffers[0].type.shape,
+                           data.floats().subspan(image * half, half)),
+        weight};
+    const auto alone = RoundingBounds(apart, apart.steps[0], own);
+    REQUIRE(alone.size() == 1);
+    const int64_t elements = alone[0].shape().elements();
+    for (int64_t i = 0; i < elements; ++i) {
+      const double bound =
+          bounds[0].At(static_cast<int64_t>(image) * elements + i);
+      CHECK(bound >= 2.9 * alone[0].At(i));
+      CHECK(bound <= 3 * alone[0].At(i) + 2e-5);
+    }
+  }
+}
+
 TEST_CASE("rounding bound: other steps have none") {
   Program program = Convolution({16, 4, 8, 3, 4}, 1);
   program.steps[0].contraction()->choice.algorithm = "direct";
