@@ -17,6 +17,8 @@ constexpr double kWorthAChunk = 1000;   // ns
 // Portions for each thread, so that one that loses its core to another program
 // keeps only its current portion waiting.
 constexpr double kChunksPerThread = 4;
+// Steps of many milliseconds have more: the others wait for the last portion.
+constexpr double kLongestChunk = 2e6, kMostChunks = 1024;
 
 double EstimatedNanoseconds(const mxc_step& step) {
   return std::max(static_cast<double>(step.flops) / kFlopsPerNanosecond,
@@ -30,8 +32,9 @@ Phase Deal(const mxc_step& step, int threads) {
   Phase phase;
   phase.participants = static_cast<uint32_t>(
       std::clamp(std::min(time / kWorthAThread, tasks), 1.0, double(threads)));
-  const double chunks = std::min(
-      {phase.participants * kChunksPerThread, time / kWorthAChunk, tasks});
+  const double wanted = std::max(phase.participants * kChunksPerThread,
+                                 std::min(time / kLongestChunk, kMostChunks));
+  const double chunks = std::min({wanted, time / kWorthAChunk, tasks});
   phase.chunks = std::max(phase.participants, static_cast<uint32_t>(chunks));
   return phase;
 }

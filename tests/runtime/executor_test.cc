@@ -217,6 +217,10 @@ TEST_CASE("only steps that are worth it are dealt to several threads") {
   const runtime::Schedule many = runtime::MakeSchedule(steps, 64);
   CHECK(many.phases[0].participants == 10);
   CHECK(many.phases[0].chunks == 10);
+  // Long steps in portions of milliseconds.
+  steps[1].tasks = 1'000'000;
+  steps[1].flops = 10'000'000'000;
+  CHECK(runtime::MakeSchedule(steps, 2).phases[0].chunks == 50);
 }
 
 }  // namespace mxc::test
