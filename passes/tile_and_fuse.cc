@@ -220,20 +220,29 @@ class TilesAndSteps {
     bool changed = false;
     std::vector<Group> groups = Choose(first, end);
     std::ranges::reverse(groups);
-    for (const Group& group : groups) {
-      const int64_t images = ImagesOf(group);
-      auto loop = LoopOver(program_, group.first, group.end, images, context_);
-      if (!loop && images > 1) {
-        loop = LoopOver(program_, group.first, group.end, 1, context_);
-      }
-      if (!loop) continue;
-      auto& steps = program_.steps;
-      const auto at = steps.begin() + static_cast<ptrdiff_t>(group.first);
-      *at = std::move(*loop);
-      steps.erase(at + 1, steps.begin() + static_cast<ptrdiff_t>(group.end));
-      changed = true;
-    }
+    for (const Group& group : groups) changed |= Fuse(group);
     return changed;
+  }
+
+  // Where buffers lie in each other in a way that forbids a loop over all of
+  // its steps, each half of a group may still be one.
+  bool Fuse(const Group& group) {
+    if (group.end - group.first < 2) return false;
+    const int64_t images = ImagesOf(group);
+    auto loop = LoopOver(program_, group.first, group.end, images, context_);
+    if (!loop && images > 1) {
+      loop = LoopOver(program_, group.first, group.end, 1, context_);
+    }
+    if (!loop) {
+      const size_t middle = group.first + (group.end - group.first) / 2;
+      const bool later = Fuse({middle, group.end});
+      return Fuse({group.first, middle}) || later;
+    }
+    auto& steps = program_.steps;
+    const auto at = steps.begin() + static_cast<ptrdiff_t>(group.first);
+    *at = std::move(*loop);
+    steps.erase(at + 1, steps.begin() + static_cast<ptrdiff_t>(group.end));
+    return true;
   }
 
   Program& program_;
