@@ -323,8 +323,9 @@ int Print(const VerifyOptions& options, const Report& report) {
       "outputs right; {:.1e} from the interpreter without optimization{}\n",
       report.outputs.error,
       report.outputs.bound > 0
-          ? fmt::format(", of which Winograd's rounding is at most {:.1e}",
-                        report.outputs.bound)
+          ? fmt::format(
+                ", where Winograd's rounding may take up to {:.1e} (estimated)",
+                report.outputs.bound)
           : "");
   if (report.gradients) Print(*report.gradients);
   return kSuccess;
