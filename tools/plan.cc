@@ -219,8 +219,11 @@ void PrintPlan(const Manners& manners, const Plan& plan) {
 }
 
 CatalogOptions CatalogOf(const PlanOptions& options) {
-  if (options.winograd_tile) return {.winograd_tile = *options.winograd_tile};
-  return Trains(options) ? kTrainingKernels : kInferenceKernels;
+  CatalogOptions catalog =
+      Trains(options) ? kTrainingKernels : kInferenceKernels;
+  if (options.winograd_tile) catalog.winograd_tile = *options.winograd_tile;
+  catalog.strassen = options.strassen;
+  return catalog;
 }
 
 bool Tunes(const PlanOptions& options) {

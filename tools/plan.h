@@ -44,6 +44,7 @@ struct PlanOptions {
   std::string target = "native";
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.
   std::optional<int> winograd_tile;
+  bool strassen = true;
   // Used at level 3 or where it names a cache; measures at level 3 alone.
   TuningOptions tuning;
   // Of those who generate code; null: nothing is kept.
@@ -54,7 +55,7 @@ struct PlanOptions {
   std::string dump_folder;            // empty: stdout
 };
 
-// --batch, --target, -O, --winograd, --tuning-cache, --disable-pass,
+// --batch, --target, -O, --winograd, --strassen, --tuning-cache, --disable-pass,
 // --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
 // --tuning-seconds: kernels are measured at -O3. --object-cache: where those

@@ -11,6 +11,7 @@
 #include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/program/quarter_sums.h"
 
 namespace mxc {
 namespace {
@@ -328,6 +329,52 @@ void AddConvolution(const Contraction& c, std::string_view algorithm,
   }
 }
 
+// f[N, C, y, x] by f[M, C, 1, 1] in quarters (quarter_sums.h): a tile has those
+// of the data, the weights or the outputs.
+void AddQuarters(const Contraction& c, const float* data, const float* weight,
+                 Bounded& out) {
+  const int64_t in = c.in / 2, channels = c.out / 2;
+  const int64_t positions = c.output[0] * c.output[1];
+  const int64_t pairs = DivideUp(positions, 2);
+  const auto transform = [](std::span<const double> matrix, int rows,
+                            int columns) {
+    return Transforms{{{matrix.begin(), matrix.end()}, rows, columns},
+                      {{1}, 1, 1}};
+  };
+  Sums sums;
+  sums.terms = in;
+  sums.left = {
+      channels, transform(kWeightQuarters, kQuarterProducts, kQuarters),
+      [&](int64_t m, int64_t k, Square& tile) {
+        for (int64_t q = 0; q < kQuarters; ++q) {
+          tile[q] = weight[(m + q % 2 * channels) * c.in + k + q / 2 * in];
+        }
+      }};
+  sums.right = {
+      c.batch * pairs, transform(kDataQuarters, kQuarterProducts, kQuarters),
+      [&](int64_t row, int64_t k, Square& tile) {
+        for (int64_t q = 0; q < kQuarters; ++q) {
+          const int64_t at = row % pairs + q / 2 * pairs;
+          const int64_t plane = row / pairs * c.in + k + q % 2 * in;
+          const int64_t y = at / c.output[1] * c.stride[0];
+          const int64_t x = at % c.output[1] * c.stride[1];
+          tile[q] = at < positions
+                        ? data[(plane * c.input[0] + y) * c.input[1] + x]
+                        : 0;
+        }
+      }};
+  sums.transform = transform(kOutputQuarters, kQuarters, kQuarterProducts);
+  sums.take = [&](int64_t m, int64_t row, const Uncertain& y) {
+    for (int64_t q = 0; q < kQuarters; ++q) {
+      const int64_t at = row % pairs + q / 2 * pairs;
+      if (at >= positions) continue;
+      const int64_t plane = row / pairs * c.out + m + q % 2 * channels;
+      out.Set(plane * positions + at, y.value[q], y.square[q]);
+    }
+  };
+  AddAll(sums);
+}
+
 // The gradient f[M, C, r, r] of a kernel from f[N, C, y, x] and f[N, M, y, x],
 // or its parts: as many as there are groups.
 void AddGradient(const Contraction& c, int64_t tile, const float* data,
@@ -495,6 +542,10 @@ Bounded SumsOfAlgorithm(const Program& program, const Step& step,
     AddConvolution(c, body.choice.algorithm, data, weight, bounded);
     return bounded;
   }
+  if (body.choice.algorithm == contraction::kStrassen) {
+    AddQuarters(c, data, weight, bounded);
+    return bounded;
+  }
   const int64_t tile = WinogradSumsTile(body.choice.algorithm);
   for (int64_t part = 0; tile > 0 && part < c.groups; ++part) {
     AddGradient(c, tile, data, weight, part, bounded);
@@ -523,13 +574,15 @@ std::vector<Tensor> BoundsOfMap(const Program& program, const Step& step,
   return bounds;
 }
 
-bool UsesWinograd(const Step& step) {
+bool UsesTransforms(const Step& step) {
   if (const TileLoop* loop = step.loop()) {
-    return std::ranges::any_of(loop->tile->steps, UsesWinograd);
+    return std::ranges::any_of(loop->tile->steps, UsesTransforms);
   }
   const ContractionStep* body = step.contraction();
-  return body != nullptr && (WinogradTile(body->choice.algorithm) > 0 ||
-                             WinogradSumsTile(body->choice.algorithm) > 0);
+  if (body == nullptr) return false;
+  const std::string& algorithm = body->choice.algorithm;
+  return WinogradTile(algorithm) > 0 || WinogradSumsTile(algorithm) > 0 ||
+         algorithm == contraction::kStrassen;
 }
 
 // By the steps of each tile.
@@ -586,7 +639,7 @@ std::vector<Tensor> BoundsOfLoop(const Program& program, const Step& step,
 std::vector<Tensor> RoundingBounds(const Program& program, const Step& step,
                                    std::span<const Tensor> operands,
                                    std::span<const Tensor> operand_bounds) {
-  if (!AnyBounds(operand_bounds) && !UsesWinograd(step)) return {};
+  if (!AnyBounds(operand_bounds) && !UsesTransforms(step)) return {};
   if (step.loop() != nullptr) {
     return BoundsOfLoop(program, step, operands, operand_bounds);
   }

@@ -272,8 +272,8 @@ void Print(const GradientReport& gradients) {
              fmt::join(gradients.rough, ", "));
 }
 
-// The worst step, and the one by Winograd's algorithm that is nearest to its
-// bound.
+// The worst step, and the one by Winograd's or Strassen's algorithm that is
+// nearest to its bound.
 void PrintSteps(const std::vector<StepResult>& steps) {
   const StepResult* worst = nullptr;
   const StepResult* nearest = nullptr;
@@ -295,7 +295,8 @@ void PrintSteps(const std::vector<StepResult>& steps) {
              worst ? ", in '" + worst->name + "'" : "");
   if (nearest == nullptr) return;
   fmt::print(
-      "{} of them by Winograd's algorithm; nearest to its bound of "
+      "{} of them by Winograd's or Strassen's algorithm; nearest to its bound "
+      "of "
       "{:.1e}: {:.1e}, in '{}'\n",
       bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
 }
@@ -324,7 +325,7 @@ int Print(const VerifyOptions& options, const Report& report) {
       report.outputs.error,
       report.outputs.bound > 0
           ? fmt::format(
-                ", where Winograd's rounding may take up to {:.1e} (estimated)",
+                ", where their rounding may take up to {:.1e} (estimated)",
                 report.outputs.bound)
           : "");
   if (report.gradients) Print(*report.gradients);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ir/program/kernel_basis.h"
+#include "ir/program/quarter_sums.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/checksum.h"
 
@@ -90,9 +91,31 @@ class Copier {
   int64_t start_ = 0;
 };
 
+// The sums of a matrix's quarters, in double, as a tensor [out / 2, in / 2, 7,
+// 1].
+Tensor QuarterSums(const Tensor& kernels) {
+  const int64_t out = kernels.shape()[0] / 2, in = kernels.shape()[1] / 2;
+  const Shape shape = {out, in, kQuarterProducts, 1};
+  const std::span<const float> from = kernels.floats();
+  std::vector<float> to(shape.elements());
+  for (int64_t i = 0; i < out * in; ++i) {
+    const int64_t o = i / in, k = i % in;
+    for (int64_t p = 0; p < kQuarterProducts; ++p) {
+      double sum = 0;
+      for (int64_t q = 0; q < kQuarters; ++q) {
+        const int64_t row = o + q % 2 * out, column = k + q / 2 * in;
+        sum += kWeightQuarters[p * kQuarters + q] * from[row * 2 * in + column];
+      }
+      to[i * kQuarterProducts + p] = static_cast<float>(sum);
+    }
+  }
+  return Tensor::FromFloats(shape, to);
+}
+
 // G g Gᵀ of every kernel g, in double, as a tensor with axes of n; G g where g
 // has one position along an axis.
 Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
+  if (basis == KernelBasis::kStrassen) return QuarterSums(kernels);
   const Shape& shape = kernels.shape();
   const int rank = shape.rank();
   MXC_CHECK(rank >= 2, "{}", ToString(shape));

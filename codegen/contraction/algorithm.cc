@@ -6,6 +6,7 @@
 
 #include "codegen/contraction/taps.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/program/quarter_sums.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
@@ -84,9 +85,13 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   const int64_t panel = int64_t{panel_vectors} * lanes;
   const bool in_blocks = algorithm == kDirect && data_block > 1;
   const bool winograd = WinogradTile(algorithm) > 0;
-  const Extents kernel = winograd ? WinogradWindows(c, algorithm) : c.kernel;
+  const bool strassen = algorithm == kStrassen;
+  const int64_t parts = strassen ? 2 : 1;
+  const Extents kernel = winograd   ? WinogradWindows(c, algorithm)
+                         : strassen ? Extents{kQuarterProducts, 1}
+                                    : c.kernel;
   const bool in_last =
-      algorithm == kGrouped || algorithm == kDepthwise || winograd;
+      algorithm == kGrouped || algorithm == kDepthwise || winograd || strassen;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
 
   Layout layout;
@@ -96,7 +101,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     layout.dims.push_back({static_cast<int>(i), c.groups});
   }
   if (groups > 1) layout.dims.push_back({in, groups});
-  layout.dims.push_back({out, DivideUp(out_extent, panel)});
+  layout.dims.push_back({out, DivideUp(out_extent / parts, panel)});
   if (in_blocks) {
     layout.dims.push_back({in, DivideUp(c.in, data_block)});
   } else if (!in_last) {
@@ -107,8 +112,9 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     layout.dims.push_back({AxisOf(axes, role), kernel[k]});
   }
   if (in_blocks) layout.dims.push_back({in, data_block});
-  if (in_last) layout.dims.push_back({in, c.in});
+  if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
+  if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);
   layout.halo_high.assign(axes.size(), 0);

@@ -26,6 +26,8 @@ inline constexpr std::string_view kWinograd3 = "winograd3";
 inline constexpr std::string_view kWinograd4 = "winograd4";
 inline constexpr std::string_view kWinograd5 = "winograd5";
 inline constexpr std::string_view kWinograd6 = "winograd6";
+// Products of channels by Strassen's algorithm, 1x1 kernels (strassen_shape.h).
+inline constexpr std::string_view kStrassen = "strassen";
 // Sums over images and positions of two activations (pixel_sums.h).
 inline constexpr std::string_view kPixelSums = "pixel_sums";
 // The same for gradients of 3x3 or 5x5 kernels by Winograd's minimal filtering,
@@ -59,6 +61,7 @@ Extents HaloHigh(const Contraction& c);
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel
 //   winograd                 panel, transformed kernel axes, channel
+//   strassen                 panel, 7 sums of quarters, channel: halves
 // each entry followed by the panel's output channels.
 Layout WeightLayout(const Contraction& c, std::string_view algorithm,
                     int64_t data_block, int lanes, int panel_vectors);

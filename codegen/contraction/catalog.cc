@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelCatalog: which algorithms fit a contraction, and what they cost.
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "codegen/codegen.h"
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/pixel_sums.h"
+#include "codegen/contraction/strassen_shape.h"
 #include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
@@ -39,6 +41,8 @@ constexpr int64_t kMostParts = 16;
 constexpr int64_t kMostPartBytes = 16 << 20;
 // For one entry of a transformed kernel: written, and read again.
 constexpr double kPackingSeconds = 8e-10;
+// Of 8 products of quarters, Strassen's algorithm computes 7.
+constexpr double kQuartersSaved = 8.0 / 7;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t Product(const Extents& extents) {
@@ -116,6 +120,7 @@ class CpuCatalog : public KernelCatalog {
             contraction::kWinograd2}) {
         AddWinograd(c, algorithm, candidates);
       }
+      AddStrassen(c, candidates);
       AddDirect(c, /*data_block=*/lanes_, candidates);
       AddDirect(c, /*data_block=*/1, candidates);
     } else if (contraction::IsPixelSums(c)) {
@@ -228,6 +233,25 @@ class CpuCatalog : public KernelCatalog {
     candidate.turned = c.flip;
     candidate.packing_cost =
         static_cast<double>(Product(window) * c.in * c.out) * kPackingSeconds;
+    out.push_back(std::move(candidate));
+  }
+
+  // Weights that are no constants would have to be summed in every run.
+  void AddStrassen(const Contraction& c,
+                   std::vector<KernelCandidate>& out) const {
+    if (!options_.strassen || !contraction::StrassenFits(c, lanes_)) return;
+    const RegisterTile tile = contraction::StrassenTile(target_, c, lanes_);
+    KernelCandidate candidate =
+        Make(c, contraction::kStrassen, lanes_, lanes_, tile, tile.vectors);
+    const auto grid =
+        contraction::MakeStrassenGrid(target_, c, candidate.choice);
+    candidate.scratch_bytes = grid.scratch_bytes;
+    const double products =
+        TileEfficiency(tile, 1, grid.block_tiles, c.out / 2 / lanes_) *
+        kQuartersSaved;
+    candidate.cost =
+        Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_);
+    candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }
 

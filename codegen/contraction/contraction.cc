@@ -6,6 +6,7 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/step_kernel.h"
 #include "codegen/contraction/step_shape.h"
+#include "codegen/contraction/strassen_kernel.h"
 #include "codegen/contraction/winograd_kernel.h"
 #include "codegen/contraction/winograd_sums_kernel.h"
 
@@ -48,6 +49,19 @@ KernelPlan PlanWinogradSums(const Program& program, const Step& step,
   return plan;
 }
 
+KernelPlan PlanStrassen(const Program& program, const Step& step,
+                        const Target& target) {
+  auto shape = std::make_shared<const contraction::StrassenShape>(
+      contraction::ShapeStrassen(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shape->grid.blocks * shape->grid.channel_chunks;
+  plan.scratch_bytes = shape->grid.scratch_bytes;
+  plan.emit = [shape](KernelFunction& kernel) {
+    contraction::StrassenKernel(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
 KernelPlan PlanNest(const Program& program, const Step& step,
                     const Target& target) {
   auto shapes = std::make_shared<const std::vector<contraction::StepShape>>(
@@ -70,6 +84,8 @@ KernelPlan PlanContraction(const Program& program, const Step& step,
                         ? PlanWinograd(program, step, target)
                     : contraction::WinogradSumsTile(algorithm) > 0
                         ? PlanWinogradSums(program, step, target)
+                    : algorithm == contraction::kStrassen
+                        ? PlanStrassen(program, step, target)
                         : PlanNest(program, step, target);
   plan.what = What(body.contraction, algorithm);
   return plan;

@@ -8,16 +8,23 @@
 #include "codegen/contraction/tile_transform.h"
 #include "codegen/llvm/expr_emitter.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/program/quarter_sums.h"
 #include "ir/support/check.h"
 
 namespace mxc {
 namespace {
 
 struct WeightTransform {
+  // One of those that a transform is made of, from the first.
+  struct Entry {
+    int64_t out = 0, in = 0, row = 0, column = 0;
+  };
+
   DType dtype = DType::kF32;
   Layout from, to;
-  Expr value;  // of the kernel's element at the output's index
-  int64_t out_channels = 1;
+  Expr value;                // of the kernel's element at the output's index
+  int64_t out_channels = 1;  // of the first entries
+  std::vector<Entry> entries;
   int64_t rows = 1, columns = 1;  // of a kernel
   int lanes = 1;
 
@@ -71,16 +78,14 @@ class WeightTransformEmitter {
     }
     emitter_.SetTail(mask);
     std::vector<llvm::Value*> kernels;
-    for (int64_t y = 0; y < shape_.rows; ++y) {
-      for (int64_t x = 0; x < shape_.columns; ++x) {
-        std::vector<Expr> index(shape_.to.halo_low.size());
-        index[static_cast<size_t>(shape_.panels().axis)] = out;
-        index[static_cast<size_t>(shape_.in().axis)] = in;
-        index[static_cast<size_t>(shape_.to.dims[1].axis)] = Expr(y);
-        index[static_cast<size_t>(shape_.to.dims[2].axis)] = Expr(x);
-        emitter_.SetIndices(std::move(index));
-        kernels.push_back(Masked(emitter_.EmitLanes(shape_.value), mask));
-      }
+    for (const WeightTransform::Entry& entry : shape_.entries) {
+      std::vector<Expr> index(shape_.to.halo_low.size());
+      index[static_cast<size_t>(shape_.panels().axis)] = out + Expr(entry.out);
+      index[static_cast<size_t>(shape_.in().axis)] = in + Expr(entry.in);
+      index[static_cast<size_t>(shape_.to.dims[1].axis)] = Expr(entry.row);
+      index[static_cast<size_t>(shape_.to.dims[2].axis)] = Expr(entry.column);
+      emitter_.SetIndices(std::move(index));
+      kernels.push_back(Masked(emitter_.EmitLanes(shape_.value), mask));
     }
     emitter_.SetTail(nullptr);
     Store(kernels, panel, channel, v);
@@ -108,9 +113,12 @@ class WeightTransformEmitter {
     }
   }
 
-  // Along the axes where kernels have more than one position.
+  // Winograd's along the axes where kernels have more than one position.
   std::vector<llvm::Value*> Transformed(
       const std::vector<llvm::Value*>& kernels) {
+    if (shape_.to.basis == KernelBasis::kStrassen) {
+      return contraction::Multiply(kernel_, kWeightQuarters, kernels);
+    }
     const int64_t side = std::max(shape_.rows, shape_.columns);
     const auto matrix = KernelMatrix(shape_.to.basis, side);
     if (shape_.rows != shape_.columns) {
@@ -132,6 +140,26 @@ class WeightTransformEmitter {
   ExprEmitter emitter_;
 };
 
+// The positions of a kernel, or the quarters of a matrix.
+std::vector<WeightTransform::Entry> EntriesOf(const TensorType& type,
+                                              const Layout& to) {
+  std::vector<WeightTransform::Entry> entries;
+  if (to.basis == KernelBasis::kStrassen) {
+    const int64_t out = type.shape[to.dims[0].axis] / 2;
+    const int64_t in = type.shape[to.dims[3].axis] / 2;
+    for (int64_t q = 0; q < kQuarters; ++q) {
+      entries.push_back({q % 2 * out, q / 2 * in});
+    }
+    return entries;
+  }
+  for (int64_t y = 0; y < type.shape[to.dims[1].axis]; ++y) {
+    for (int64_t x = 0; x < type.shape[to.dims[2].axis]; ++x) {
+      entries.push_back({0, 0, y, x});
+    }
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::optional<KernelPlan> PlanWeightTransform(const Program& program,
@@ -149,6 +177,8 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->to = to.layout;
   shape->value = map->stores[0].value;
   shape->out_channels = to.type.shape[to.layout.dims[0].axis];
+  if (to.layout.basis == KernelBasis::kStrassen) shape->out_channels /= 2;
+  shape->entries = EntriesOf(to.type, to.layout);
   shape->rows = to.type.shape[to.layout.dims[1].axis];
   shape->columns = to.type.shape[to.layout.dims[2].axis];
   shape->lanes = target.lanes_f32();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of kernels into a layout in Winograd's basis, for weights that are no
-// constants: G g Gᵀ for a vector of output channels at a time.
+// Copies of kernels into a layout in the basis of Winograd's or Strassen's
+// algorithm, for weights that are no constants or transformed when an artifact
+// is opened: G g Gᵀ, or sums of quarters, for a vector of output channels at a
+// time.
 #pragma once
 
 #include <optional>

@@ -164,6 +164,8 @@ std::string_view BasisName(KernelBasis basis) {
       return "winograd6";
     case KernelBasis::kWinograd8:
       return "winograd8";
+    case KernelBasis::kStrassen:
+      return "strassen";
   }
   return "";
 }

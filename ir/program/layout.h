@@ -37,7 +37,16 @@ namespace mxc {
 // Neural Networks, 2015; matrices in kernel_basis.h). The parts of the two axes
 // then have extent n, one of a single position stays (1 x r: G g). The layout
 // has the transform, not the values: laying a constant out and copies apply it.
-enum class KernelBasis { kPlain, kWinograd4, kWinograd6, kWinograd8 };  // n
+// kStrassen: of a 1 x 1 kernel's matrix [out, in] the 7 sums of its quarters
+// that Strassen's algorithm multiplies with (quarter_sums.h); out and in are
+// half as large then, and the first of the two last axes has the 7.
+enum class KernelBasis {
+  kPlain,
+  kWinograd4,  // n
+  kWinograd6,
+  kWinograd8,
+  kStrassen
+};
 
 struct Layout {
   struct Dim {

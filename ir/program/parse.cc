@@ -129,10 +129,10 @@ class ProgramParser {
     lex_.Expect("{");
     while (!lex_.AtEnd() && !lex_.Accept("}")) {
       const std::string_view word = lex_.Peek();
-      if (word.starts_with("winograd")) {
+      if (word.starts_with("winograd") || word == "strassen") {
         for (const KernelBasis basis :
              {KernelBasis::kWinograd4, KernelBasis::kWinograd6,
-              KernelBasis::kWinograd8}) {
+              KernelBasis::kWinograd8, KernelBasis::kStrassen}) {
           if (word == BasisName(basis)) layout.basis = basis;
         }
         if (layout.basis == KernelBasis::kPlain) lex_.Fail("a basis");

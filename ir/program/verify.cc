@@ -56,6 +56,9 @@ class ProgramVerifier {
     }
     Extents covered(rank, 1);
     for (const auto& dim : b.layout.dims) covered[dim.axis] *= dim.extent;
+    if (b.layout.basis == KernelBasis::kStrassen) {
+      for (const size_t halved : {0, 1}) covered[halved] *= 2;
+    }
     for (size_t axis = 0; axis < rank; ++axis) {
       const int64_t needed = b.type.shape[static_cast<int>(axis)] +
                              b.layout.halo_low[axis] + b.layout.halo_high[axis];

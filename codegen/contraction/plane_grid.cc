@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/contraction/plane_grid.h"
+
+#include <algorithm>
+
+#include "codegen/contraction/winograd_costs.h"
+
+namespace mxc::contraction {
+namespace {
+
+// Channels that one step multiplies.
+constexpr int64_t kUnroll = 8;
+// What products take besides multiply-adds; how many of these it takes to start
+// and to put down a sum.
+constexpr double kProductRate = 0.97;
+constexpr int64_t kSumCost = 3;
+// How fast weights come under the products, from memory or from the cache that
+// cores share; what of the time for reading them again is not hidden; and what
+// transformed data and products cost that do not stay in the second cache
+// beside the weights that pass through it.
+constexpr double kMemoryBytesPerSecond = 2.5e10, kCacheBytesPerSecond = 6e10;
+constexpr double kSharedCacheBytes = 24 << 20;
+constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
+constexpr double kSpilledBytesPerSecond = 1e11;
+constexpr double kScratchShare = 0.375;
+// How fast transformed data are first written.
+constexpr double kWrittenBytesPerSecond = 4e10;
+// Numbers of threads that a grid should suit, and how much. Threads take tasks
+// in so many portions each.
+struct Threads {
+  int64_t count;
+  double weight;
+};
+constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
+constexpr int64_t kPortions = 4, kMostChunks = 16;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+double Real(int64_t x) { return static_cast<double>(x); }
+
+// Estimated seconds on one thread: of the transforms of data, and of the rest.
+struct Estimate {
+  double data = 0, rest = 0;
+};
+
+Estimate EstimateStep(const Target& target, const PlaneWork& work,
+                      int64_t tiles, int64_t block_tiles) {
+  const double entries = Real(work.planes * tiles);
+  const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
+                                                    work.out_vectors());
+  const double needed = block_tiles % work.image_tiles == 0 ? work.needed : 1;
+  const double products = entries * needed *
+                          Real((work.in + kSumCost) * work.out_vectors()) /
+                          (2 * kWinogradClock * rate);
+  const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
+  const bool cached = weight_bytes <= kSharedCacheBytes;
+  const double passes = Real(DivideUp(tiles, block_tiles));
+  // Few weights are those of small networks, or little to read.
+  const bool resident = 4 * weight_bytes <= Real(target.l2_bytes);
+  const double first = std::max(
+      products / passes,
+      weight_bytes / (resident ? kCacheBytesPerSecond : kMemoryBytesPerSecond));
+  const double again =
+      std::max(products / passes,
+               weight_bytes /
+                   (cached ? kCacheBytesPerSecond : kMemoryBytesPerSecond)) +
+      weight_bytes / (cached ? kAgainFromCache : kAgainFromMemory);
+  const double spilled =
+      std::clamp(Real(work.scratch_bytes(block_tiles)) /
+                         (kScratchShare * Real(target.l2_bytes)) -
+                     1,
+                 0.0, 1.0);
+  const double transform = entries * work.transform_cycles / kWinogradClock;
+  const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
+  const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
+  return {
+      transform * Real(work.in_blocks()) + data_bytes / kWrittenBytesPerSecond,
+      first + (passes - 1) * again + transform * Real(work.out_vectors()) +
+          2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
+}
+
+// How many times portions of the tasks begin with a block of tiles, or come to
+// one: they transform its data.
+int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
+  const int64_t tasks = blocks * chunks;
+  int64_t count = 0;
+  for (int64_t i = 0; i < portions; ++i) {
+    const int64_t first = tasks * i / portions;
+    const int64_t last = tasks * (i + 1) / portions - 1;
+    count += last / chunks - first / chunks + 1;
+  }
+  return count;
+}
+
+// The seconds of all threads, on average over numbers of them.
+double SecondsOfThreads(const Estimate& estimate, int64_t blocks,
+                        int64_t chunks, double uneven) {
+  const int64_t tasks = blocks * chunks;
+  double sum = 0;
+  for (const auto& [threads, weight] : kThreads) {
+    const int64_t portions =
+        threads == 1 ? 1 : std::min(threads * kPortions, tasks);
+    const double repeats =
+        Real(Transforms(blocks, chunks, portions)) / Real(blocks);
+    const double seconds = estimate.data * repeats + estimate.rest;
+    sum +=
+        weight * (threads == 1 ? seconds
+                               : seconds * uneven * Unevenness(tasks, threads));
+  }
+  return sum + Real(tasks) * kWinogradTaskSeconds;
+}
+
+}  // namespace
+
+int64_t PlaneWork::data_plane(int64_t tiles) const {
+  return in_blocks() * tiles * lanes + kPlanePadding;
+}
+
+int64_t PlaneWork::product_plane(int64_t tiles) const {
+  return tiles * panel_width() + kPlanePadding;
+}
+
+int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
+  return 4 * (planes * (data_plane(tiles) + product_plane(tiles)) +
+              2 * planes * lanes);
+}
+
+PlaneGrid MakePlaneGrid(const Target& target, const PlaneWork& work) {
+  PlaneGrid grid;
+  grid.tiles = work.tiles;
+  double best = 0;
+  for (int64_t count = std::min(work.tiles, kMostBlockTiles); count >= 1;
+       --count) {
+    if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
+    const int64_t blocks = DivideUp(work.tiles, count);
+    // Equal ones, or whole images.
+    if (DivideUp(work.tiles, blocks) != count &&
+        count % work.image_tiles != 0) {
+      continue;
+    }
+    const Estimate estimate = EstimateStep(target, work, work.tiles, count);
+    for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
+         ++chunks) {
+      const double seconds =
+          SecondsOfThreads(estimate, blocks, chunks,
+                           Real(blocks * count) / Real(work.tiles) *
+                               Unevenness(work.groups(), chunks));
+      if (best != 0 && seconds >= best) continue;
+      best = seconds;
+      grid.seconds = estimate.data + estimate.rest;
+      grid.block_tiles = count;
+      grid.channel_chunks = chunks;
+    }
+  }
+  grid.blocks = DivideUp(work.tiles, grid.block_tiles);
+  grid.data_plane = work.data_plane(grid.block_tiles);
+  grid.product_plane = work.product_plane(grid.block_tiles);
+  grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);
+  return grid;
+}
+
+Nest PlaneNest(const PlaneWork& work, int64_t block_tiles, int64_t row_tiles) {
+  const int64_t lanes = work.lanes, width = work.panel_width();
+  const int64_t unroll = std::min<int64_t>(lanes, kUnroll);
+  Nest nest;
+  nest.lanes = static_cast<int>(lanes);
+  nest.columns = {block_tiles, lanes, lanes};
+  nest.rows.data_stride = nest.rows.output_stride = row_tiles * lanes;
+  nest.main.axes = {{work.in / lanes, block_tiles * lanes, lanes * width},
+                    {lanes / unroll, unroll, unroll * width}};
+  nest.main.unroll = nest.main.weight_rows = unroll;
+  nest.main.row_stride = nest.tail.row_stride = width;
+  nest.tail.unroll = nest.tail.weight_rows = work.in % lanes;
+  nest.tail_offset = work.in / lanes * block_tiles * lanes;
+  nest.output_vector_stride = block_tiles * lanes;
+  nest.panel_vectors = work.tile.vectors;
+  nest.panel_rows = work.planes * work.in;
+  nest.panel_stride = nest.panel_rows * width;
+  return nest;
+}
+
+}  // namespace mxc::contraction

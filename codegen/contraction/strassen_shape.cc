@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/contraction/strassen_shape.h"
+
+#include <algorithm>
+
+#include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/winograd_costs.h"
+#include "ir/program/quarter_sums.h"
+#include "ir/support/check.h"
+
+namespace mxc::contraction {
+namespace {
+
+// Cycles in which one vector of an entry of a plane is summed.
+constexpr double kSumCycles = 2;
+// The same of all planes, for a vector of data and of outputs.
+constexpr double kDataCycles = 18, kOutputCycles = 36;
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t Pairs(const Contraction& c) {
+  return DivideUp(c.output[0] * c.output[1], 2);
+}
+
+PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
+  return {.planes = kQuarterProducts,
+          .lanes = choice.block,
+          .in = c.in / 2,
+          .out = c.out / 2,
+          .tile = {static_cast<int>(choice.tile_rows),
+                   static_cast<int>(choice.tile_vectors)},
+          .tiles = c.batch * Pairs(c),
+          .transform_cycles = kSumCycles};
+}
+
+Nest OutputNest(const Contraction& c, const Layout& output,
+                const KernelChoice& choice) {
+  const Extents strides = output.strides();
+  Nest nest;
+  nest.lanes = static_cast<int>(choice.block);
+  nest.outer = {{c.batch, 0, 0, strides[0], 0, 0}};
+  nest.rows = {c.output[0], 0, strides[2], 2};
+  nest.columns = {c.output[1], 0, strides[3], 3};
+  nest.channels = c.out;
+  nest.channel_var = 1;
+  nest.output_vector_stride = strides[1];
+  nest.panel_vectors = choice.tile_vectors;
+  nest.output_base = output.Offset(Extents(4, 0));
+  return nest;
+}
+
+}  // namespace
+
+bool StrassenFits(const Contraction& c, int64_t lanes) {
+  const Extents ones = {1, 1}, none = {0, 0};
+  return c.groups == 1 && c.kernel == ones && c.data_dilate == ones &&
+         c.pad == none && c.weight_axes[0] != Role::kGroupIn &&
+         c.in % (2 * lanes) == 0 && c.out % (2 * lanes) == 0;
+}
+
+RegisterTile StrassenTile(const Target& target, const Contraction& c,
+                          int64_t lanes) {
+  const int64_t vectors = c.out / 2 / lanes;
+  const int wide = vectors % 2 == 0 ? 2 : vectors % 3 == 0 ? 3 : 1;
+  return {MaxPixels(target, wide), wide};
+}
+
+double StrassenSumSeconds(const Contraction& c, int64_t lanes) {
+  const double vectors = kDataCycles * static_cast<double>(c.in / 2 / lanes) +
+                         kOutputCycles * static_cast<double>(c.out / 2 / lanes);
+  return static_cast<double>(c.batch * Pairs(c)) * vectors / kWinogradClock;
+}
+
+PlaneGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+                           const KernelChoice& choice) {
+  return MakePlaneGrid(target, WorkOf(c, choice));
+}
+
+StrassenShape ShapeStrassen(const Program& program, const Step& step,
+                            const Target& target) {
+  const ContractionStep& body = *step.contraction();
+  const Contraction& c = body.contraction;
+  const Layout& data = program.buffers[step.inputs[0]].layout;
+  const Layout& output = program.buffers[step.outputs[0]].layout;
+  for (const Layout* layout : {&data, &output}) {
+    MXC_CHECK(layout->dims.size() == 5 &&
+                  layout->dims.back().extent == body.choice.block,
+              "{}: {}", step.name, ToString(*layout));
+  }
+  const PlaneWork work = WorkOf(c, body.choice);
+  StrassenShape shape;
+  shape.grid = MakePlaneGrid(target, work);
+  shape.batch = c.batch;
+  shape.positions = c.output[0] * c.output[1];
+  shape.width = c.output[1];
+  shape.pairs = Pairs(c);
+  shape.channels = work.in;
+  shape.vectors = work.out_vectors();
+  const Extents strides = data.strides();
+  shape.data_base = data.Offset(Extents(4, 0));
+  shape.data_image = strides[0];
+  shape.data_block = strides[1];
+  shape.data_row = strides[2] * c.stride[0];
+  shape.data_column = strides[3] * c.stride[1];
+  shape.products = PlaneNest(work, shape.grid.block_tiles, 1);
+  shape.step.nest = OutputNest(c, output, body.choice);
+  shape.step.tile = work.tile;
+  shape.step.operands = OperandsOf(program, step);
+  shape.step.epilogue = body.epilogue;
+  return shape;
+}
+
+}  // namespace mxc::contraction

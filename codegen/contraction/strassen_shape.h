@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// StrassenShape: all that is decided about a convolution of 1 x 1 kernels by
+// Strassen's algorithm before its code is written. Positions, input and output
+// channels are halved; the sums of the quarters of the data are multiplied with
+// those of the weights (ir/program/quarter_sums.h), 7 products of matrices, one
+// for each plane, instead of 8. A row of a product is a `pair` of positions:
+// number q of an image, row by row, and number q + pairs; where their number is
+// odd, the last pair has only the first.
+#pragma once
+
+#include "codegen/contraction/plane_grid.h"
+#include "codegen/contraction/step_shape.h"
+
+namespace mxc::contraction {
+
+// Whether the convolution is one that halves in all three ways.
+bool StrassenFits(const Contraction& c, int64_t lanes);
+// The register tile of its products.
+RegisterTile StrassenTile(const Target& target, const Contraction& c,
+                          int64_t lanes);
+// What the sums of quarters take.
+double StrassenSumSeconds(const Contraction& c, int64_t lanes);
+PlaneGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+                           const KernelChoice& choice);
+
+struct StrassenShape {
+  PlaneGrid grid;                               // its tiles are pairs
+  int64_t batch = 1, positions = 1, width = 1;  // of an image's output
+  int64_t pairs = 1;                            // of an image
+  int64_t channels = 1, vectors = 1;            // of half the channels: in, out
+  // Of the data, in elements, from one position of the output to the next.
+  int64_t data_base = 0, data_image = 0, data_block = 0, data_row = 0,
+          data_column = 0;
+  Nest products;  // one plane
+  // The output with its epilogue. The nest has output strides only.
+  StepShape step;
+};
+StrassenShape ShapeStrassen(const Program& program, const Step& step,
+                            const Target& target);
+
+}  // namespace mxc::contraction

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1x1 convolutions by Strassen's algorithm, which the catalog offers beside the
+// others.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "codegen/codegen.h"
+#include "codegen/contraction/contraction.h"
+#include "tests/codegen/contraction_case.h"
+#include "tests/codegen/native_kernel.h"
+
+namespace mxc::test {
+namespace {
+
+Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
+
+std::vector<Target> Targets() {
+  std::vector<Target> targets;
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const Target target = *ResolveTarget(name);
+    if (CanRun(target)) targets.push_back(target);
+  }
+  return targets;
+}
+
+const KernelCandidate* Find(const std::vector<KernelCandidate>& candidates) {
+  const auto found = std::ranges::find_if(candidates, [](const auto& c) {
+    return c.choice.algorithm == "strassen";
+  });
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+TEST_CASE("Strassen's algorithm is offered for what it halves") {
+  const ConvolutionShape fits = {
+      .in = 128, .out = 64, .input = {28, 28}, .kernel = {1, 1}};
+  ConvolutionShape wide = fits, grouped = fits, padded = fits, odd = fits;
+  wide.kernel = {1, 3};
+  wide.pad = {0, 1};
+  grouped.groups = 2;
+  padded.pad = {1, 1};
+  odd.in = 120;
+  for (const Target& target : Targets()) {
+    const auto catalog = MakeKernelCatalog(target);
+    CHECK(Find(catalog->Candidates(Convolution(fits))) != nullptr);
+    CHECK(Find(catalog->Candidates(BackwardData(fits))) == nullptr);
+    for (const ConvolutionShape& shape : {wide, grouped, padded}) {
+      CHECK(Find(catalog->Candidates(Convolution(shape))) == nullptr);
+    }
+    const bool halves = odd.in % (2 * target.lanes_f32()) == 0;
+    CHECK((Find(catalog->Candidates(Convolution(odd))) != nullptr) == halves);
+    const auto without = MakeKernelCatalog(target, {.strassen = false});
+    CHECK(Find(without->Candidates(Convolution(fits))) == nullptr);
+  }
+}
+
+TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
+  std::mt19937_64 random(17);
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  const std::vector<Target> targets = Targets();
+  for (int round = 0; round < 24; ++round) {
+    ConvolutionShape shape;
+    shape.batch = pick(1, 3);
+    shape.in = 32 * pick(1, 4);
+    shape.out = 32 * pick(1, 5);
+    shape.kernel = {1, 1};
+    shape.input = {pick(1, 17), pick(1, 17)};
+    shape.stride = {pick(1, 2), pick(1, 2)};
+    const Contraction c = Convolution(shape);
+    const Target& target = targets[round % targets.size()];
+    CAPTURE(target.name);
+    CAPTURE(round);
+    REQUIRE(Find(MakeKernelCatalog(target)->Candidates(c)) != nullptr);
+    const Expr sum = Acc() + Bias(c);
+    CHECK(Check({c, Relu(round % 3 == 0 ? sum + Residual(c) : sum), pick(0, 1),
+                 pick(0, 2)},
+                target, random()) == "");
+  }
+}
+
+TEST_CASE("Strassen's tasks split blocks of pairs and output channels") {
+  for (const Target& target : Targets()) {
+    CAPTURE(target.name);
+    for (const int64_t side : {7, 45}) {
+      const Contraction c = Convolution({.batch = 2,
+                                         .in = 128,
+                                         .out = 256,
+                                         .input = {side, side},
+                                         .kernel = {1, 1}});
+      const ContractionCase test = {c, Relu(Acc() + Bias(c)), 0, 1};
+      const auto candidates = MakeKernelCatalog(target)->Candidates(c);
+      const Program program = Build(test, *Find(candidates));
+      CHECK(PlanContraction(program, program.steps[0], target).tasks > 1);
+      CHECK(Check(test, target, 5) == "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc::test
