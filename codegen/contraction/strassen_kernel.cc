@@ -29,17 +29,17 @@ void StrassenKernel::Emit() {
 }
 
 void StrassenKernel::EmitTask(llvm::Value* task) {
-  const PlaneGrid& grid = shape_.grid;
+  const StrassenGrid& grid = shape_.grid;
   llvm::Value* index = b_.CreateUDiv(task, kernel_.Int(grid.channel_chunks));
   llvm::Value* chunk = b_.CreateURem(task, kernel_.Int(grid.channel_chunks));
-  llvm::Value* full = kernel_.Int(grid.block_tiles);
+  llvm::Value* full = kernel_.Int(grid.block_pairs);
   Block block;
-  block.first = Times(index, grid.block_tiles);
-  const bool all_full = grid.tiles % grid.block_tiles == 0;
+  block.first = Times(index, grid.block_pairs);
+  const bool all_full = grid.pairs % grid.block_pairs == 0;
   block.count =
       all_full
           ? full
-          : Least(b_.CreateSub(kernel_.Int(grid.tiles), block.first), full);
+          : Least(b_.CreateSub(kernel_.Int(grid.pairs), block.first), full);
   block.is_full = all_full ? b_.getTrue() : b_.CreateICmpEQ(block.count, full);
   const int64_t groups = shape_.vectors / shape_.step.tile.vectors;
   block.first_group = Part(chunk, grid.channel_chunks, groups);
@@ -57,7 +57,7 @@ void StrassenKernel::EmitTask(llvm::Value* task) {
 void StrassenKernel::SumData(const Block& block) {
   const int64_t lanes = nest_.lanes, blocks = shape_.channels / lanes;
   kernel_.Loop(kernel_.Int(0), kernel_.Int(blocks), 1, [&](llvm::Value* c) {
-    llvm::Value* to = Advance(data_, c, shape_.grid.block_tiles * lanes);
+    llvm::Value* to = Advance(data_, c, shape_.grid.block_pairs * lanes);
     kernel_.Loop(kernel_.Int(0), block.count, 1, [&](llvm::Value* i) {
       llvm::Value* pair = Plus(block.first, i);
       llvm::Value* place = Advance(to, i, lanes);
@@ -93,7 +93,7 @@ void StrassenKernel::SumData(const Block& block) {
 }
 
 void StrassenKernel::EmitGroup(const Block& block, llvm::Value* group) {
-  const PlaneGrid& grid = shape_.grid;
+  const StrassenGrid& grid = shape_.grid;
   const Nest& nest = shape_.products;
   llvm::Value* weights = Advance(kernel_.operand(1), group, nest.panel_stride);
   kernel_.Loop(kernel_.Int(0), kernel_.Int(kQuarterProducts), 1,
@@ -104,8 +104,8 @@ void StrassenKernel::EmitGroup(const Block& block, llvm::Value* group) {
                    MultiplyPlane(pairs, p, weight);
                  };
                  kernel_.If(
-                     block.is_full, [&] { multiply(grid.block_tiles); },
-                     [&] { multiply(grid.tiles % grid.block_tiles); });
+                     block.is_full, [&] { multiply(grid.block_pairs); },
+                     [&] { multiply(grid.pairs % grid.block_pairs); });
                });
   EmitOutputs(block, group);
 }

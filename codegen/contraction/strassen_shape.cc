@@ -11,9 +11,7 @@
 namespace mxc::contraction {
 namespace {
 
-// Cycles in which one vector of an entry of a plane is summed.
-constexpr double kSumCycles = 2;
-// The same of all planes, for a vector of data and of outputs.
+// Cycles in which a vector of half the data, of half the outputs, is summed.
 constexpr double kDataCycles = 18, kOutputCycles = 36;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -29,8 +27,8 @@ PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
           .out = c.out / 2,
           .tile = {static_cast<int>(choice.tile_rows),
                    static_cast<int>(choice.tile_vectors)},
-          .tiles = c.batch * Pairs(c),
-          .transform_cycles = kSumCycles};
+          .data_cycles = kDataCycles,
+          .output_cycles = kOutputCycles};
 }
 
 Nest OutputNest(const Contraction& c, const Layout& output,
@@ -71,9 +69,35 @@ double StrassenSumSeconds(const Contraction& c, int64_t lanes) {
   return static_cast<double>(c.batch * Pairs(c)) * vectors / kWinogradClock;
 }
 
-PlaneGrid MakeStrassenGrid(const Target& target, const Contraction& c,
-                           const KernelChoice& choice) {
-  return MakePlaneGrid(target, WorkOf(c, choice));
+StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+                              const KernelChoice& choice) {
+  const PlaneWork work = WorkOf(c, choice);
+  StrassenGrid grid;
+  grid.pairs = c.batch * Pairs(c);
+  double best = 0;
+  for (int64_t count = std::min(grid.pairs, kMostBlockTiles); count >= 1;
+       --count) {
+    const int64_t blocks = DivideUp(grid.pairs, count);
+    if (DivideUp(grid.pairs, blocks) != count) continue;  // not equal ones
+    const PlaneEstimate estimate =
+        EstimatePlanes(target, work, grid.pairs, count, blocks);
+    const double uneven =
+        static_cast<double>(blocks * count) / static_cast<double>(grid.pairs);
+    for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
+         ++chunks) {
+      const double seconds = SecondsOfThreads(
+          estimate, blocks, chunks, uneven * Unevenness(work.groups(), chunks));
+      if (best != 0 && seconds >= best) continue;
+      best = seconds;
+      grid.block_pairs = count;
+      grid.blocks = blocks;
+      grid.channel_chunks = chunks;
+    }
+  }
+  grid.data_plane = work.data_plane(grid.block_pairs);
+  grid.product_plane = work.product_plane(grid.block_pairs);
+  grid.scratch_bytes = work.scratch_bytes(grid.block_pairs);
+  return grid;
 }
 
 StrassenShape ShapeStrassen(const Program& program, const Step& step,
@@ -89,7 +113,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   }
   const PlaneWork work = WorkOf(c, body.choice);
   StrassenShape shape;
-  shape.grid = MakePlaneGrid(target, work);
+  shape.grid = MakeStrassenGrid(target, c, body.choice);
   shape.batch = c.batch;
   shape.positions = c.output[0] * c.output[1];
   shape.width = c.output[1];
@@ -102,7 +126,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.data_block = strides[1];
   shape.data_row = strides[2] * c.stride[0];
   shape.data_column = strides[3] * c.stride[1];
-  shape.products = PlaneNest(work, shape.grid.block_tiles, 1);
+  shape.products = PlaneNest(work, shape.grid.block_pairs);
   shape.step.nest = OutputNest(c, output, body.choice);
   shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);

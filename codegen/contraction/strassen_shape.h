@@ -8,7 +8,7 @@
 // odd, the last pair has only the first.
 #pragma once
 
-#include "codegen/contraction/plane_grid.h"
+#include "codegen/contraction/plane_work.h"
 #include "codegen/contraction/step_shape.h"
 
 namespace mxc::contraction {
@@ -20,11 +20,21 @@ RegisterTile StrassenTile(const Target& target, const Contraction& c,
                           int64_t lanes);
 // What the sums of quarters take.
 double StrassenSumSeconds(const Contraction& c, int64_t lanes);
-PlaneGrid MakeStrassenGrid(const Target& target, const Contraction& c,
-                           const KernelChoice& choice);
+// Blocks of pairs (the last may have fewer), each times chunks of the groups of
+// output vectors.
+struct StrassenGrid {
+  int64_t pairs = 1;  // of all images
+  int64_t block_pairs = 1, blocks = 1;
+  int64_t channel_chunks = 1;
+  // Elements of a plane of sums of data, and of products.
+  int64_t data_plane = 0, product_plane = 0;
+  int64_t scratch_bytes = 0;
+};
+StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+                              const KernelChoice& choice);
 
 struct StrassenShape {
-  PlaneGrid grid;                               // its tiles are pairs
+  StrassenGrid grid;                            // its tiles are pairs
   int64_t batch = 1, positions = 1, width = 1;  // of an image's output
   int64_t pairs = 1;                            // of an image
   int64_t channels = 1, vectors = 1;            // of half the channels: in, out

@@ -5,130 +5,18 @@
 #include <set>
 
 #include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/plane_work.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_costs.h"
 
 namespace mxc::contraction {
 namespace {
 
-// What products take besides multiply-adds; how many of these it takes to start
-// and to put down a sum.
-constexpr double kProductRate = 0.97;
-constexpr int64_t kSumCost = 3;
-// How fast weights come under the products, from memory or from the cache that
-// cores share; what of the time for reading them again is not hidden; and what
-// transformed data and products cost that do not stay in the second cache
-// beside the weights that pass through it.
-constexpr double kMemoryBytesPerSecond = 2.5e10, kCacheBytesPerSecond = 6e10;
-constexpr double kSharedCacheBytes = 24 << 20;
-constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
-constexpr double kSpilledBytesPerSecond = 1e11;
-constexpr double kScratchShare = 0.375;
-// How fast transformed data are first written.
-constexpr double kWrittenBytesPerSecond = 4e10;
-// Numbers of threads that a grid should suit, and how much. Threads take tasks
-// in so many portions each.
-struct Threads {
-  int64_t count;
-  double weight;
-};
-constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
-constexpr int64_t kPortions = 4, kMostChunks = 16;
+// Cycles in which an entry is written that is first transformed, a lane.
+constexpr double kWriteCycles = 4 * kWinogradClock / 4e10;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 double Real(int64_t x) { return static_cast<double>(x); }
-
-struct Work {
-  int64_t planes, lanes, in, out;
-  RegisterTile tile;
-  double needed;  // part of the products: planes leave tiles out
-
-  int64_t panel_width() const { return lanes * tile.vectors; }
-  int64_t in_blocks() const { return DivideUp(in, lanes); }
-  int64_t out_vectors() const { return DivideUp(out, lanes); }
-  int64_t groups() const { return DivideUp(out, panel_width()); }
-  int64_t data_plane(int64_t tiles) const {
-    return in_blocks() * tiles * lanes + kPlanePadding;
-  }
-  int64_t product_plane(int64_t tiles) const {
-    return tiles * panel_width() + kPlanePadding;
-  }
-  int64_t scratch_bytes(int64_t tiles) const {
-    return 4 * (planes * (data_plane(tiles) + product_plane(tiles)) +
-                planes * lanes);
-  }
-};
-
-// Estimated seconds on one thread: of the transforms of data, and of the rest.
-struct Estimate {
-  double data = 0, rest = 0;
-};
-
-Estimate EstimateStep(const Target& target, const Work& work, int64_t tiles,
-                      int64_t block_tiles, int64_t blocks) {
-  const double entries = Real(work.planes * tiles);
-  const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
-                                                    work.out_vectors());
-  const double products = entries * work.needed *
-                          Real((work.in + kSumCost) * work.out_vectors()) /
-                          (2 * kWinogradClock * rate);
-  const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
-  const bool cached = weight_bytes <= kSharedCacheBytes;
-  const double passes = Real(blocks);
-  // Few weights are those of small networks, or little to read.
-  const bool resident = 4 * weight_bytes <= Real(target.l2_bytes);
-  const double first = std::max(
-      products / passes,
-      weight_bytes / (resident ? kCacheBytesPerSecond : kMemoryBytesPerSecond));
-  const double again =
-      std::max(products / passes,
-               weight_bytes /
-                   (cached ? kCacheBytesPerSecond : kMemoryBytesPerSecond)) +
-      weight_bytes / (cached ? kAgainFromCache : kAgainFromMemory);
-  const double spilled =
-      std::clamp(Real(work.scratch_bytes(block_tiles)) /
-                         (kScratchShare * Real(target.l2_bytes)) -
-                     1,
-                 0.0, 1.0);
-  const double transform = entries * kTransformCycles / kWinogradClock;
-  const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
-  const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
-  return {
-      transform * Real(work.in_blocks()) + data_bytes / kWrittenBytesPerSecond,
-      first + (passes - 1) * again + transform * Real(work.out_vectors()) +
-          2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
-}
-
-// How many times portions of the tasks begin with a block of tiles, or come to
-// one: they transform its data.
-int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
-  const int64_t tasks = blocks * chunks;
-  int64_t count = 0;
-  for (int64_t i = 0; i < portions; ++i) {
-    const int64_t first = tasks * i / portions;
-    const int64_t last = tasks * (i + 1) / portions - 1;
-    count += last / chunks - first / chunks + 1;
-  }
-  return count;
-}
-
-// The seconds of all threads, on average over numbers of them.
-double SecondsOfThreads(const Estimate& estimate, int64_t blocks,
-                        int64_t chunks, double uneven) {
-  const int64_t tasks = blocks * chunks;
-  double sum = 0;
-  for (const auto& [threads, weight] : kThreads) {
-    const int64_t portions =
-        threads == 1 ? 1 : std::min(threads * kPortions, tasks);
-    const double repeats =
-        Real(Transforms(blocks, chunks, portions)) / Real(blocks);
-    const double seconds = estimate.data * repeats + estimate.rest;
-    sum +=
-        weight * (threads == 1 ? seconds
-                               : seconds * uneven * Unevenness(tasks, threads));
-  }
-  return sum + Real(tasks) * kWinogradTaskSeconds;
-}
 
 TileAxis CutAxis(int64_t extent, int64_t outputs, int64_t window) {
   TileAxis axis;
@@ -207,20 +95,25 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   whole.tile_rows.extent = whole.rows.tiles;
   whole.tile_columns.extent = whole.columns.tiles;
   whole.tiles = c.batch * whole.rows.tiles * whole.columns.tiles;
-  const Work work = {window[0] * window[1],
-                     choice.block,
-                     c.in,
-                     c.out,
-                     {static_cast<int>(choice.tile_rows),
-                      static_cast<int>(choice.tile_vectors)},
-                     Needed(whole.rows) * Needed(whole.columns)};
+  const int64_t planes = window[0] * window[1];
+  const PlaneWork work = {
+      .planes = planes,
+      .lanes = choice.block,
+      .in = c.in,
+      .out = c.out,
+      .tile = {static_cast<int>(choice.tile_rows),
+               static_cast<int>(choice.tile_vectors)},
+      .needed = Needed(whole.rows) * Needed(whole.columns),
+      .data_cycles =
+          Real(planes) * (kTransformCycles + kWriteCycles * Real(choice.block)),
+      .output_cycles = Real(planes) * kTransformCycles};
   WinogradGrid best;
   double best_seconds = 0;
   for (WinogradGrid& grid : Blocks(whole)) {
     const int64_t count = grid.block_tiles;
     if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
-    const Estimate estimate =
-        EstimateStep(target, work, grid.tiles, count, grid.blocks());
+    const PlaneEstimate estimate =
+        EstimatePlanes(target, work, grid.tiles, count, grid.blocks());
     grid.seconds = estimate.data + estimate.rest;
     const double uneven = Real(grid.blocks() * count) / Real(grid.tiles);
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);

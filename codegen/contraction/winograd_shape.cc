@@ -4,38 +4,16 @@
 #include <algorithm>
 
 #include "codegen/contraction/algorithm.h"
+#include "codegen/contraction/plane_work.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
 namespace {
 
-// Channels that one step multiplies.
-constexpr int64_t kUnroll = 8;
-
 Extents DataStrides(const Layout& layout, int64_t lanes) {
   MXC_CHECK(layout.dims.size() == 5 && layout.dims.back().extent == lanes, "{}",
             ToString(layout));
   return layout.strides();
-}
-
-Nest ProductNest(const WinogradShape& shape, int lanes, int64_t panel_vectors) {
-  const int64_t tiles = shape.grid.block_tiles;
-  const int64_t unroll = std::min<int64_t>(lanes, kUnroll);
-  Nest nest;
-  nest.lanes = lanes;
-  nest.columns = {tiles, lanes, lanes};
-  const int64_t width = panel_vectors * lanes;
-  nest.main.axes = {{shape.channels / lanes, tiles * lanes, lanes * width},
-                    {lanes / unroll, unroll, unroll * width}};
-  nest.main.unroll = nest.main.weight_rows = unroll;
-  nest.main.row_stride = nest.tail.row_stride = width;
-  nest.tail.unroll = nest.tail.weight_rows = shape.channels % lanes;
-  nest.tail_offset = shape.channels / lanes * tiles * lanes;
-  nest.output_vector_stride = tiles * lanes;
-  nest.panel_vectors = panel_vectors;
-  nest.panel_rows = shape.planes() * shape.channels;
-  nest.panel_stride = nest.panel_rows * width;
-  return nest;
 }
 
 Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
@@ -103,10 +81,15 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   shape.data_column = strides[3];
   shape.data_base = data.Offset(Extents(4, 0)) - c.pad[0] * strides[2] -
                     c.pad[1] * strides[3];
-  shape.products = ProductNest(shape, lanes, panel_vectors);
+  const PlaneWork work = {.planes = shape.planes(),
+                          .lanes = lanes,
+                          .in = c.in,
+                          .out = c.out,
+                          .tile = {static_cast<int>(body.choice.tile_rows),
+                                   static_cast<int>(panel_vectors)}};
+  shape.products = PlaneNest(work, shape.grid.block_tiles);
   shape.step.nest = OutputNest(c, output, lanes, panel_vectors);
-  shape.step.tile = {static_cast<int>(body.choice.tile_rows),
-                     static_cast<int>(panel_vectors)};
+  shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);
   shape.step.epilogue = body.epilogue;
   return shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/contraction/plane_grid.h"
+#include "codegen/contraction/plane_work.h"
 
 #include <algorithm>
 
@@ -23,8 +23,6 @@ constexpr double kSharedCacheBytes = 24 << 20;
 constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
 constexpr double kSpilledBytesPerSecond = 1e11;
 constexpr double kScratchShare = 0.375;
-// How fast transformed data are first written.
-constexpr double kWrittenBytesPerSecond = 4e10;
 // Numbers of threads that a grid should suit, and how much. Threads take tasks
 // in so many portions each.
 struct Threads {
@@ -32,28 +30,50 @@ struct Threads {
   double weight;
 };
 constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
-constexpr int64_t kPortions = 4, kMostChunks = 16;
+constexpr int64_t kPortions = 4;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 double Real(int64_t x) { return static_cast<double>(x); }
 
-// Estimated seconds on one thread: of the transforms of data, and of the rest.
-struct Estimate {
-  double data = 0, rest = 0;
-};
+// How many times portions of the tasks begin with a block of tiles, or come to
+// one: they transform its data.
+int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
+  const int64_t tasks = blocks * chunks;
+  int64_t count = 0;
+  for (int64_t i = 0; i < portions; ++i) {
+    const int64_t first = tasks * i / portions;
+    const int64_t last = tasks * (i + 1) / portions - 1;
+    count += last / chunks - first / chunks + 1;
+  }
+  return count;
+}
 
-Estimate EstimateStep(const Target& target, const PlaneWork& work,
-                      int64_t tiles, int64_t block_tiles) {
+}  // namespace
+
+int64_t PlaneWork::data_plane(int64_t tiles) const {
+  return in_blocks() * tiles * lanes + kPlanePadding;
+}
+
+int64_t PlaneWork::product_plane(int64_t tiles) const {
+  return tiles * panel_width() + kPlanePadding;
+}
+
+int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
+  return 4 *
+         (planes * (data_plane(tiles) + product_plane(tiles)) + planes * lanes);
+}
+
+PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
+                             int64_t tiles, int64_t block_tiles,
+                             int64_t blocks) {
   const double entries = Real(work.planes * tiles);
   const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
                                                     work.out_vectors());
-  const double needed = block_tiles % work.image_tiles == 0 ? work.needed : 1;
-  const double products = entries * needed *
+  const double products = entries * work.needed *
                           Real((work.in + kSumCost) * work.out_vectors()) /
                           (2 * kWinogradClock * rate);
   const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
   const bool cached = weight_bytes <= kSharedCacheBytes;
-  const double passes = Real(DivideUp(tiles, block_tiles));
+  const double passes = Real(blocks);
   // Few weights are those of small networks, or little to read.
   const bool resident = 4 * weight_bytes <= Real(target.l2_bytes);
   const double first = std::max(
@@ -69,30 +89,18 @@ Estimate EstimateStep(const Target& target, const PlaneWork& work,
                          (kScratchShare * Real(target.l2_bytes)) -
                      1,
                  0.0, 1.0);
-  const double transform = entries * work.transform_cycles / kWinogradClock;
   const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
   const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
-  return {
-      transform * Real(work.in_blocks()) + data_bytes / kWrittenBytesPerSecond,
-      first + (passes - 1) * again + transform * Real(work.out_vectors()) +
-          2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
+  const auto transform = [&](int64_t vectors, double cycles) {
+    return Real(tiles * vectors) * cycles / kWinogradClock;
+  };
+  return {transform(work.in_blocks(), work.data_cycles),
+          first + (passes - 1) * again +
+              transform(work.out_vectors(), work.output_cycles) +
+              2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
 }
 
-// How many times portions of the tasks begin with a block of tiles, or come to
-// one: they transform its data.
-int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
-  const int64_t tasks = blocks * chunks;
-  int64_t count = 0;
-  for (int64_t i = 0; i < portions; ++i) {
-    const int64_t first = tasks * i / portions;
-    const int64_t last = tasks * (i + 1) / portions - 1;
-    count += last / chunks - first / chunks + 1;
-  }
-  return count;
-}
-
-// The seconds of all threads, on average over numbers of them.
-double SecondsOfThreads(const Estimate& estimate, int64_t blocks,
+double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
                         int64_t chunks, double uneven) {
   const int64_t tasks = blocks * chunks;
   double sum = 0;
@@ -109,62 +117,12 @@ double SecondsOfThreads(const Estimate& estimate, int64_t blocks,
   return sum + Real(tasks) * kWinogradTaskSeconds;
 }
 
-}  // namespace
-
-int64_t PlaneWork::data_plane(int64_t tiles) const {
-  return in_blocks() * tiles * lanes + kPlanePadding;
-}
-
-int64_t PlaneWork::product_plane(int64_t tiles) const {
-  return tiles * panel_width() + kPlanePadding;
-}
-
-int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
-  return 4 * (planes * (data_plane(tiles) + product_plane(tiles)) +
-              2 * planes * lanes);
-}
-
-PlaneGrid MakePlaneGrid(const Target& target, const PlaneWork& work) {
-  PlaneGrid grid;
-  grid.tiles = work.tiles;
-  double best = 0;
-  for (int64_t count = std::min(work.tiles, kMostBlockTiles); count >= 1;
-       --count) {
-    if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
-    const int64_t blocks = DivideUp(work.tiles, count);
-    // Equal ones, or whole images.
-    if (DivideUp(work.tiles, blocks) != count &&
-        count % work.image_tiles != 0) {
-      continue;
-    }
-    const Estimate estimate = EstimateStep(target, work, work.tiles, count);
-    for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
-         ++chunks) {
-      const double seconds =
-          SecondsOfThreads(estimate, blocks, chunks,
-                           Real(blocks * count) / Real(work.tiles) *
-                               Unevenness(work.groups(), chunks));
-      if (best != 0 && seconds >= best) continue;
-      best = seconds;
-      grid.seconds = estimate.data + estimate.rest;
-      grid.block_tiles = count;
-      grid.channel_chunks = chunks;
-    }
-  }
-  grid.blocks = DivideUp(work.tiles, grid.block_tiles);
-  grid.data_plane = work.data_plane(grid.block_tiles);
-  grid.product_plane = work.product_plane(grid.block_tiles);
-  grid.scratch_bytes = work.scratch_bytes(grid.block_tiles);
-  return grid;
-}
-
-Nest PlaneNest(const PlaneWork& work, int64_t block_tiles, int64_t row_tiles) {
+Nest PlaneNest(const PlaneWork& work, int64_t block_tiles) {
   const int64_t lanes = work.lanes, width = work.panel_width();
   const int64_t unroll = std::min<int64_t>(lanes, kUnroll);
   Nest nest;
   nest.lanes = static_cast<int>(lanes);
   nest.columns = {block_tiles, lanes, lanes};
-  nest.rows.data_stride = nest.rows.output_stride = row_tiles * lanes;
   nest.main.axes = {{work.in / lanes, block_tiles * lanes, lanes * width},
                     {lanes / unroll, unroll, unroll * width}};
   nest.main.unroll = nest.main.weight_rows = unroll;
