@@ -253,7 +253,8 @@ class CpuCatalog : public KernelCatalog {
         TileEfficiency(tile, 1, grid.block_pairs, c.out / 2 / lanes_) *
         kQuartersSaved;
     candidate.cost =
-        Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_);
+        kStrassenMargin *
+        (Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_));
     candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }
