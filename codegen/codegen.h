@@ -23,8 +23,9 @@ struct CatalogOptions {
   // or 6 (of 4x4 kernels 3 or 5): larger ones multiply less and are less exact;
   // 0: it is not offered.
   int winograd_tile = 4;
-  // Whether Strassen's algorithm is offered, for products with constants.
-  bool strassen = true;
+  // Whether Strassen's algorithm is offered, for products with constants: a
+  // thread alone gains, several read its larger weights each.
+  bool strassen = false;
 };
 
 // What is offered unless somebody asks for less or more: a training step gains

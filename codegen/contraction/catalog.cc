@@ -43,9 +43,6 @@ constexpr int64_t kMostPartBytes = 16 << 20;
 constexpr double kPackingSeconds = 8e-10;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
-// What it must gain: its weights, 7 / 4 as large, come to every thread, and
-// each sums data for itself.
-constexpr double kStrassenMargin = 1.02;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t Product(const Extents& extents) {
@@ -253,8 +250,7 @@ class CpuCatalog : public KernelCatalog {
         TileEfficiency(tile, 1, grid.block_pairs, c.out / 2 / lanes_) *
         kQuartersSaved;
     candidate.cost =
-        kStrassenMargin *
-        (Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_));
+        Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_);
     candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }

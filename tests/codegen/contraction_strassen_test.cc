@@ -14,6 +14,8 @@
 namespace mxc::test {
 namespace {
 
+constexpr CatalogOptions kOffered = {.strassen = true};
+
 Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
 
 std::vector<Target> Targets() {
@@ -42,7 +44,7 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
   padded.pad = {1, 1};
   odd.in = 120;
   for (const Target& target : Targets()) {
-    const auto catalog = MakeKernelCatalog(target);
+    const auto catalog = MakeKernelCatalog(target, kOffered);
     CHECK(Find(catalog->Candidates(Convolution(fits))) != nullptr);
     CHECK(Find(catalog->Candidates(BackwardData(fits))) == nullptr);
     for (const ConvolutionShape& shape : {wide, grouped, padded}) {
@@ -50,7 +52,7 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
     }
     const bool halves = odd.in % (2 * target.lanes_f32()) == 0;
     CHECK((Find(catalog->Candidates(Convolution(odd))) != nullptr) == halves);
-    const auto without = MakeKernelCatalog(target, {.strassen = false});
+    const auto without = MakeKernelCatalog(target);
     CHECK(Find(without->Candidates(Convolution(fits))) == nullptr);
   }
 }
@@ -73,10 +75,11 @@ TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
     const Target& target = targets[round % targets.size()];
     CAPTURE(target.name);
     CAPTURE(round);
-    REQUIRE(Find(MakeKernelCatalog(target)->Candidates(c)) != nullptr);
+    REQUIRE(Find(MakeKernelCatalog(target, kOffered)->Candidates(c)) !=
+            nullptr);
     const Expr sum = Acc() + Bias(c);
     CHECK(Check({c, Relu(round % 3 == 0 ? sum + Residual(c) : sum), pick(0, 1),
-                 pick(0, 2)},
+                 pick(0, 2), kOffered},
                 target, random()) == "");
   }
 }
@@ -90,8 +93,9 @@ TEST_CASE("Strassen's tasks split blocks of pairs and output channels") {
                                          .out = 256,
                                          .input = {side, side},
                                          .kernel = {1, 1}});
-      const ContractionCase test = {c, Relu(Acc() + Bias(c)), 0, 1};
-      const auto candidates = MakeKernelCatalog(target)->Candidates(c);
+      const ContractionCase test = {c, Relu(Acc() + Bias(c)), 0, 1, kOffered};
+      const auto candidates =
+          MakeKernelCatalog(target, kOffered)->Candidates(c);
       const Program program = Build(test, *Find(candidates));
       CHECK(PlanContraction(program, program.steps[0], target).tasks > 1);
       CHECK(Check(test, target, 5) == "");

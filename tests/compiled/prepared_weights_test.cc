@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of Winograd's kernels, transformed in the file or when it is opened.
+// Weights of Winograd's and Strassen's kernels, transformed in the file or when
+// it is opened.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -60,6 +61,44 @@ Answer Run(std::span<const Program> entries, const Target& target,
   return {{output.begin(), output.end()}, sizes->weight_bytes};
 }
 
+// One whose weight is multiplied in quarters.
+Network Pointwise() {
+  Network net("pointwise");
+  const Value x = net.Input("x", {1, 256, 15, 15});
+  net.Output(net.Convolution("a", x, 256, 512, 1, {}));
+  return net;
+}
+
+// Answers agree; the file has `elements` of weights, and before
+// `larger` times as many or more.
+void CheckPrepared(Network net, const Target& target,
+                   const CatalogOptions& options, size_t steps,
+                   int64_t elements, double larger) {
+  const auto catalog = MakeKernelCatalog(target, options);
+  auto program = RunPipeline(std::move(net.graph), {&target, catalog.get()},
+                             PassOptions{});
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  program->entry = "infer";
+  std::vector<Program> entries = {*program};
+  const Answer in_file = Run(entries, target, net);
+  auto preparation = MakePreparation(entries);
+  REQUIRE(preparation);
+  CHECK(preparation->steps.size() == steps);
+  entries.push_back(std::move(*preparation));
+  const Answer at_load = Run(entries, target, net);
+  CHECK(at_load.weight_bytes < 4 * elements + 256);
+  CHECK(static_cast<double>(in_file.weight_bytes) >
+        larger * static_cast<double>(at_load.weight_bytes));
+  float largest = 0;
+  for (const float value : in_file.output) {
+    largest = std::max(largest, std::abs(value));
+  }
+  REQUIRE(in_file.output.size() == at_load.output.size());
+  for (size_t i = 0; i < in_file.output.size(); ++i) {
+    CHECK(std::abs(in_file.output[i] - at_load.output[i]) < 2e-5f * largest);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("weights that are transformed at load give the same answers") {
@@ -67,30 +106,9 @@ TEST_CASE("weights that are transformed at load give the same answers") {
     CAPTURE(level);
     const auto target = ResolveTarget(level);
     REQUIRE(target.ok());
-    Network net = ThreeConvolutions();
-    const auto catalog = MakeKernelCatalog(*target);
-    auto program = RunPipeline(std::move(net.graph), {&*target, catalog.get()},
-                               PassOptions{});
-    REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-    program->entry = "infer";
-    std::vector<Program> entries = {*program};
-    const Answer in_file = Run(entries, *target, net);
-    auto preparation = MakePreparation(entries);
-    REQUIRE(preparation);
-    CHECK(preparation->steps.size() == 2);
-    entries.push_back(std::move(*preparation));
-    const Answer at_load = Run(entries, *target, net);
-    // As many as the parameters, and the bias; before, 16/9 or 4 times as many.
-    CHECK(at_load.weight_bytes < 4 * (9 * 32 * 80 + 48) + 256);
-    CHECK(in_file.weight_bytes > 3 * at_load.weight_bytes / 2);
-    float largest = 0;
-    for (const float value : in_file.output) {
-      largest = std::max(largest, std::abs(value));
-    }
-    REQUIRE(in_file.output.size() == at_load.output.size());
-    for (size_t i = 0; i < in_file.output.size(); ++i) {
-      CHECK(std::abs(in_file.output[i] - at_load.output[i]) < 2e-5f * largest);
-    }
+    CheckPrepared(ThreeConvolutions(), *target, {}, 2, 9 * 32 * 80 + 48, 1.5);
+    CheckPrepared(Pointwise(), *target, {.strassen = true}, 1, 256 * 512 + 512,
+                  1.7);
   }
 }
 
