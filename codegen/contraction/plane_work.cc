@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/contraction/winograd_costs.h"
+#include "ir/support/check.h"
 
 namespace mxc::contraction {
 namespace {
@@ -133,6 +134,28 @@ Nest PlaneNest(const PlaneWork& work, int64_t block_tiles) {
   nest.panel_vectors = work.tile.vectors;
   nest.panel_rows = work.planes * work.in;
   nest.panel_stride = nest.panel_rows * width;
+  return nest;
+}
+
+Extents BlockedStrides(const Layout& layout, int64_t lanes) {
+  MXC_CHECK(layout.dims.size() == 5 && layout.dims.back().extent == lanes, "{}",
+            ToString(layout));
+  return layout.strides();
+}
+
+Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
+                int64_t panel_vectors) {
+  const Extents strides = BlockedStrides(output, lanes);
+  Nest nest;
+  nest.lanes = lanes;
+  nest.outer = {{c.batch, 0, 0, strides[0], 0, 0}};
+  nest.rows = {c.output[0], 0, strides[2], 2};
+  nest.columns = {c.output[1], 0, strides[3], 3};
+  nest.channels = c.out;
+  nest.channel_var = 1;
+  nest.output_vector_stride = strides[1];
+  nest.panel_vectors = panel_vectors;
+  nest.output_base = output.Offset(Extents(4, 0));
   return nest;
 }
 

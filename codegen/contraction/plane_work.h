@@ -13,6 +13,7 @@
 
 #include "codegen/contraction/nest.h"
 #include "codegen/contraction/tiling.h"
+#include "ir/program/program.h"
 #include "ir/target/target.h"
 
 namespace mxc::contraction {
@@ -54,5 +55,11 @@ inline constexpr int64_t kMostChunks = 16;
 
 // The products of one plane: its columns are the tiles of a block.
 Nest PlaneNest(const PlaneWork& work, int64_t block_tiles);
+
+// Of f[N, C/v, y, x, v], in elements; our bug if it is not laid out so.
+Extents BlockedStrides(const Layout& layout, int64_t lanes);
+// The output with its epilogue: it has output strides only.
+Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
+                int64_t panel_vectors);
 
 }  // namespace mxc::contraction

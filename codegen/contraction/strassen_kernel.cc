@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/contraction/strassen_kernel.h"
 
-#include <algorithm>
-
 #include "codegen/contraction/output_halo.h"
 #include "codegen/contraction/tile_transform.h"
 #include "ir/program/quarter_sums.h"
 
 namespace mxc::contraction {
-namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
 
 StrassenKernel::StrassenKernel(KernelFunction& kernel,
                                const StrassenShape& shape)
@@ -21,6 +14,7 @@ StrassenKernel::StrassenKernel(KernelFunction& kernel,
       nest_(shape.step.nest),
       data_(kernel.scratch()),
       products_(At(data_, kQuarterProducts * shape.grid.data_plane)),
+      multiply_(kernel, shape.products, shape.step.tile.pixels),
       epilogue_(kernel, shape.step) {}
 
 void StrassenKernel::Emit() {
@@ -98,53 +92,19 @@ void StrassenKernel::EmitGroup(const Block& block, llvm::Value* group) {
   llvm::Value* weights = Advance(kernel_.operand(1), group, nest.panel_stride);
   kernel_.Loop(kernel_.Int(0), kernel_.Int(kQuarterProducts), 1,
                [&](llvm::Value* p) {
-                 llvm::Value* weight =
-                     Advance(weights, p, shape_.channels * nest.panel_width());
+                 const PlaneProducts::Factors factors = {
+                     Advance(data_, p, grid.data_plane),
+                     Advance(weights, p, shape_.channels * nest.panel_width()),
+                     Advance(products_, p, grid.product_plane)};
                  const auto multiply = [&](int64_t pairs) {
-                   MultiplyPlane(pairs, p, weight);
+                   if (pairs > 0)
+                     multiply_.Emit(pairs, shape_.step.tile.vectors, factors);
                  };
                  kernel_.If(
                      block.is_full, [&] { multiply(grid.block_pairs); },
                      [&] { multiply(grid.pairs % grid.block_pairs); });
                });
   EmitOutputs(block, group);
-}
-
-// Each register tile fetches a part of the next plane's weights.
-void StrassenKernel::MultiplyPlane(int64_t pairs, llvm::Value* plane,
-                                   llvm::Value* weight) {
-  if (pairs == 0) return;
-  const Nest& nest = shape_.products;
-  const int64_t lanes = nest_.lanes;
-  const RegisterTile& tile = shape_.step.tile;
-  llvm::Value* data = Advance(data_, plane, shape_.grid.data_plane);
-  llvm::Value* products = Advance(products_, plane, shape_.grid.product_plane);
-  const auto runs = SplitPixels(1, pairs, tile.pixels);
-  int64_t tiles = 0, before = 0;
-  for (const TileRun& run : runs) tiles += run.count;
-  const int64_t step_lines =
-      nest.main.weight_rows * nest.panel_width() / kLineFloats;
-  const int64_t lines = DivideUp(step_lines, tiles);
-  for (const TileRun& run : runs) {
-    kernel_.Loop(
-        kernel_.Int(0), kernel_.Int(run.count), 1, [&](llvm::Value* i) {
-          llvm::Value* first =
-              Plus(kernel_.Int(run.first), Times(i, run.width));
-          llvm::Value* line =
-              Least(Times(Plus(kernel_.Int(before), i), lines),
-                    kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
-          MicroKernel micro(kernel_, nest, {run.width, 1, tile.vectors});
-          MicroKernel::Source source = {Advance(data, first, lanes), weight};
-          source.ahead = Plus(kernel_.Int(shape_.channels * nest.panel_width()),
-                              Times(line, kLineFloats));
-          source.ahead_lines = lines;
-          micro.Store(
-              Advance(products, first, lanes),
-              micro.AddMain(source, kernel_.Int(nest.main.axes[0].extent),
-                            micro.Zeros()));
-        });
-    before += run.count;
-  }
 }
 
 void StrassenKernel::EmitOutputs(const Block& block, llvm::Value* group) {

@@ -10,7 +10,7 @@
 
 #include "codegen/contraction/epilogue.h"
 #include "codegen/contraction/flat_memory.h"
-#include "codegen/contraction/micro_kernel.h"
+#include "codegen/contraction/plane_products.h"
 #include "codegen/contraction/strassen_shape.h"
 
 namespace mxc::contraction {
@@ -33,7 +33,6 @@ class StrassenKernel : private FlatMemory {
   void EmitTask(llvm::Value* task);
   void SumData(const Block& block);
   void EmitGroup(const Block& block, llvm::Value* group);
-  void MultiplyPlane(int64_t pairs, llvm::Value* plane, llvm::Value* weight);
   void EmitOutputs(const Block& block, llvm::Value* group);
   void Write(const Position& at, llvm::Value* vector, llvm::Value* value);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
@@ -48,6 +47,7 @@ class StrassenKernel : private FlatMemory {
   const StrassenShape& shape_;
   const Nest& nest_;               // of the output
   llvm::Value *data_, *products_;  // scratch
+  PlaneProducts multiply_;
   Epilogue epilogue_;
 };
 

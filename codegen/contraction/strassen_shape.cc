@@ -6,7 +6,6 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/winograd_costs.h"
 #include "ir/program/quarter_sums.h"
-#include "ir/support/check.h"
 
 namespace mxc::contraction {
 namespace {
@@ -29,22 +28,6 @@ PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
                    static_cast<int>(choice.tile_vectors)},
           .data_cycles = kDataCycles,
           .output_cycles = kOutputCycles};
-}
-
-Nest OutputNest(const Contraction& c, const Layout& output,
-                const KernelChoice& choice) {
-  const Extents strides = output.strides();
-  Nest nest;
-  nest.lanes = static_cast<int>(choice.block);
-  nest.outer = {{c.batch, 0, 0, strides[0], 0, 0}};
-  nest.rows = {c.output[0], 0, strides[2], 2};
-  nest.columns = {c.output[1], 0, strides[3], 3};
-  nest.channels = c.out;
-  nest.channel_var = 1;
-  nest.output_vector_stride = strides[1];
-  nest.panel_vectors = choice.tile_vectors;
-  nest.output_base = output.Offset(Extents(4, 0));
-  return nest;
 }
 
 }  // namespace
@@ -106,11 +89,6 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   const Contraction& c = body.contraction;
   const Layout& data = program.buffers[step.inputs[0]].layout;
   const Layout& output = program.buffers[step.outputs[0]].layout;
-  for (const Layout* layout : {&data, &output}) {
-    MXC_CHECK(layout->dims.size() == 5 &&
-                  layout->dims.back().extent == body.choice.block,
-              "{}: {}", step.name, ToString(*layout));
-  }
   const PlaneWork work = WorkOf(c, body.choice);
   StrassenShape shape;
   shape.grid = MakeStrassenGrid(target, c, body.choice);
@@ -120,14 +98,15 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.pairs = Pairs(c);
   shape.channels = work.in;
   shape.vectors = work.out_vectors();
-  const Extents strides = data.strides();
+  const auto lanes = static_cast<int>(body.choice.block);
+  const Extents strides = BlockedStrides(data, lanes);
   shape.data_base = data.Offset(Extents(4, 0));
   shape.data_image = strides[0];
   shape.data_block = strides[1];
   shape.data_row = strides[2] * c.stride[0];
   shape.data_column = strides[3] * c.stride[1];
   shape.products = PlaneNest(work, shape.grid.block_pairs);
-  shape.step.nest = OutputNest(c, output, body.choice);
+  shape.step.nest = OutputNest(c, output, lanes, body.choice.tile_vectors);
   shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);
   shape.step.epilogue = body.epilogue;

@@ -21,6 +21,7 @@ WinogradKernel::WinogradKernel(KernelFunction& kernel,
       data_(kernel.scratch()),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       lines_(At(products_, shape.planes() * shape.grid.product_plane)),
+      multiply_(kernel, shape.products, shape.step.tile.pixels),
       epilogue_(kernel, shape.step) {}
 
 void WinogradKernel::Emit() {
@@ -295,11 +296,11 @@ void WinogradKernel::EmitPlane(const Block& block, llvm::Value* group,
   const auto part = [&](llvm::Value* all, int64_t stride) {
     return Advance(Advance(all, plane, stride), first, nest_.lanes);
   };
-  const Factors factors = {part(data_, grid.data_plane), weight,
-                           part(products_, grid.product_plane)};
+  const PlaneProducts::Factors factors = {part(data_, grid.data_plane), weight,
+                                          part(products_, grid.product_plane)};
   for (const int64_t tiles : grid.PlaneTiles()) {
     kernel_.If(b_.CreateICmpEQ(count, kernel_.Int(tiles)),
-               [&] { MultiplyPlane(tiles, vectors, factors); });
+               [&] { multiply_.Emit(tiles, vectors, factors); });
   }
 }
 
@@ -310,51 +311,6 @@ llvm::Value* WinogradKernel::LeavesOut(const TileAxis& axis,
   const PointRange points = shape_.PointsOf(axis, axis.last);
   return b_.CreateOr(b_.CreateICmpSLT(plane, kernel_.Int(points.first)),
                      b_.CreateICmpSGE(plane, kernel_.Int(points.end())));
-}
-
-// Each register tile fetches a part of the next plane's weights.
-void WinogradKernel::MultiplyPlane(int64_t tiles, int vectors,
-                                   const Factors& factors) {
-  const Nest& nest = shape_.products;
-  const auto runs = SplitPixels(1, tiles, shape_.step.tile.pixels);
-  int64_t register_tiles = 0;
-  for (const TileRun& run : runs) register_tiles += run.count;
-  const int64_t step_lines =
-      nest.main.weight_rows * nest.panel_width() / kLineFloats;
-  const int64_t lines = DivideUp(step_lines, register_tiles);
-  int64_t before = 0;
-  for (const TileRun& run : runs) {
-    kernel_.Loop(
-        kernel_.Int(0), kernel_.Int(run.count), 1, [&](llvm::Value* i) {
-          llvm::Value* first =
-              Plus(kernel_.Int(run.first), Times(i, run.width));
-          llvm::Value* number = Plus(kernel_.Int(before), i);
-          llvm::Value* line =
-              Least(Times(number, lines),
-                    kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
-          MultiplyTile(run.width, vectors, first, line, lines, factors);
-        });
-    before += run.count;
-  }
-}
-
-void WinogradKernel::MultiplyTile(int64_t width, int vectors,
-                                  llvm::Value* first, llvm::Value* line,
-                                  int64_t lines, const Factors& factors) {
-  const Nest& nest = shape_.products;
-  const int64_t blocked = shape_.channels / nest_.lanes * nest_.lanes;
-  MicroKernel tile(kernel_, nest, {width, 1, vectors});
-  MicroKernel::Source source = {Advance(factors.data, first, nest_.lanes),
-                                factors.weight};
-  const MicroKernel::Source rest = {
-      source.data, At(factors.weight, blocked * nest.panel_width())};
-  source.ahead = Plus(kernel_.Int(shape_.channels * nest.panel_width()),
-                      Times(line, kLineFloats));
-  source.ahead_lines = lines;
-  auto sums =
-      tile.AddMain(source, kernel_.Int(nest.main.axes[0].extent), tile.Zeros());
-  tile.Store(Advance(factors.products, first, nest_.lanes),
-             tile.AddTail(rest, std::move(sums)));
 }
 
 // Brings the next block's windows and the lines of this group's outputs closer,

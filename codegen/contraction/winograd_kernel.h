@@ -18,7 +18,7 @@
 
 #include "codegen/contraction/epilogue.h"
 #include "codegen/contraction/flat_memory.h"
-#include "codegen/contraction/micro_kernel.h"
+#include "codegen/contraction/plane_products.h"
 #include "codegen/contraction/winograd_shape.h"
 
 namespace mxc::contraction {
@@ -62,10 +62,6 @@ class WinogradKernel : private FlatMemory {
     TileAxis::Tile down, across;
     PointRange rows, columns;  // of planes
   };
-  // Of one plane: where its parts begin.
-  struct Factors {
-    llvm::Value *data, *weight, *products;
-  };
   void EmitTask(llvm::Value* task);
   llvm::Value* IndexOf(llvm::Value* task);
   Block BlockAt(llvm::Value* index);
@@ -92,9 +88,6 @@ class WinogradKernel : private FlatMemory {
   void EmitPlane(const Block& block, llvm::Value* group, int vectors,
                  llvm::Value* row, llvm::Value* column);
   llvm::Value* LeavesOut(const TileAxis& axis, llvm::Value* plane);
-  void MultiplyPlane(int64_t tiles, int vectors, const Factors& factors);
-  void MultiplyTile(int64_t width, int vectors, llvm::Value* first,
-                    llvm::Value* line, int64_t lines, const Factors& factors);
   void FetchAhead(const Block& block, llvm::Value* group, int vectors,
                   llvm::Value* plane);
   void EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
@@ -118,6 +111,7 @@ class WinogradKernel : private FlatMemory {
   const Nest& nest_;  // of the output
   // Scratch: transformed data, products, a tile between its two transforms.
   llvm::Value *data_, *products_, *lines_;
+  PlaneProducts multiply_;
   Epilogue epilogue_;
 };
 

@@ -8,32 +8,6 @@
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
-namespace {
-
-Extents DataStrides(const Layout& layout, int64_t lanes) {
-  MXC_CHECK(layout.dims.size() == 5 && layout.dims.back().extent == lanes, "{}",
-            ToString(layout));
-  return layout.strides();
-}
-
-Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
-                int64_t panel_vectors) {
-  const Extents strides = DataStrides(output, lanes);
-  Nest nest;
-  nest.lanes = lanes;
-  nest.outer = {{c.batch, 0, 0, strides[0], 0, 0}};
-  nest.rows = {c.output[0], 0, strides[2], 2};
-  nest.columns = {c.output[1], 0, strides[3], 3};
-  nest.channels = c.out;
-  nest.channel_var = 1;
-  nest.output_vector_stride = strides[1];
-  nest.panel_vectors = panel_vectors;
-  nest.output_base = output.Offset(Extents(4, 0));
-  return nest;
-}
-
-}  // namespace
-
 bool WinogradFits(const Contraction& c) {
   const Extents ones = {1, 1};
   if (c.groups != 1 || c.kernel.size() != 2 || c.stride != ones ||
@@ -74,7 +48,7 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
         data.halo_low[i + 2] >= c.pad[i] && data.halo_high[i + 2] >= high[i],
         "{}: the halo of spatial axis {}", step.name, i);
   }
-  const Extents strides = DataStrides(data, lanes);
+  const Extents strides = BlockedStrides(data, lanes);
   shape.data_image = strides[0];
   shape.data_block = strides[1];
   shape.data_row = strides[2];

@@ -18,15 +18,6 @@ constexpr CatalogOptions kOffered = {.strassen = true};
 
 Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
 
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (CanRun(target)) targets.push_back(target);
-  }
-  return targets;
-}
-
 const KernelCandidate* Find(const std::vector<KernelCandidate>& candidates) {
   const auto found = std::ranges::find_if(candidates, [](const auto& c) {
     return c.choice.algorithm == "strassen";
@@ -43,7 +34,7 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
   grouped.groups = 2;
   padded.pad = {1, 1};
   odd.in = 120;
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     const auto catalog = MakeKernelCatalog(target, kOffered);
     CHECK(Find(catalog->Candidates(Convolution(fits))) != nullptr);
     CHECK(Find(catalog->Candidates(BackwardData(fits))) == nullptr);
@@ -62,7 +53,7 @@ TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  const std::vector<Target> targets = Targets();
+  const std::vector<Target> targets = RunnableTargets();
   for (int round = 0; round < 24; ++round) {
     ConvolutionShape shape;
     shape.batch = pick(1, 3);
@@ -85,7 +76,7 @@ TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
 }
 
 TEST_CASE("Strassen's tasks split blocks of pairs and output channels") {
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     for (const int64_t side : {7, 45}) {
       const Contraction c = Convolution({.batch = 2,

@@ -16,15 +16,6 @@ namespace {
 
 Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
 
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (CanRun(target)) targets.push_back(target);
-  }
-  return targets;
-}
-
 const KernelCandidate* Find(const std::vector<KernelCandidate>& candidates,
                             std::string_view algorithm) {
   const auto found = std::ranges::find_if(candidates, [&](const auto& c) {
@@ -40,7 +31,7 @@ TEST_CASE("Winograd's algorithm is offered for what it computes") {
   strided.stride = {2, 1};
   dilated.dilate = {1, 2};
   grouped.groups = 2;
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     const auto catalog = MakeKernelCatalog(target);
     const auto offered = catalog->Candidates(Convolution(fits));
     CHECK(Find(offered, "winograd2") != nullptr);
@@ -60,7 +51,7 @@ TEST_CASE("tiles are as large as was asked for") {
                                   .input = {13, 20},
                                   .kernel = {3, 3},
                                   .pad = {1, 0}};
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     for (const int tile : {0, 2, 6}) {
       for (const Contraction& c :
@@ -83,7 +74,7 @@ TEST_CASE("random convolutions") {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  const std::vector<Target> targets = Targets();
+  const std::vector<Target> targets = RunnableTargets();
   for (int round = 0; round < 40; ++round) {
     ConvolutionShape shape;
     shape.batch = pick(1, 3);
@@ -122,7 +113,7 @@ TEST_CASE("Winograd's tasks split blocks of tiles and output channels") {
                                           .input = {14, 13},
                                           .kernel = {3, 3},
                                           .pad = {1, 1}};
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     const auto catalog = MakeKernelCatalog(target);
     for (const ConvolutionShape& shape : {many_tiles, many_channels}) {
@@ -143,7 +134,7 @@ TEST_CASE("the last tiles are as small as what is left of the output") {
     int64_t batch;
     Extents input;
   };
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     for (const Shape& s :
          {Shape{1, {7, 7}}, Shape{3, {14, 13}}, Shape{2, {12, 17}},
@@ -169,7 +160,7 @@ TEST_CASE("a task fetches the next block's data, the last one none") {
                                      .input = {90, 70},
                                      .kernel = {3, 3},
                                      .pad = {1, 1}});
-  for (const Target& target : Targets()) {
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     CHECK(Check({c,
                  Relu(Acc() + Bias(c) + Residual(c)),

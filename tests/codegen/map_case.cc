@@ -248,15 +248,6 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
   return "";
 }
 
-std::vector<Target> RunnableTargets() {
-  std::vector<Target> targets;
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (CanRun(target)) targets.push_back(target);
-  }
-  return targets;
-}
-
 std::string MapCase::CheckAll(double tolerance) const {
   for (const Target& target : RunnableTargets()) {
     std::string wrong = Check(target, tolerance);

@@ -10,6 +10,7 @@
 
 #include "ir/program/program.h"
 #include "ir/target/target.h"
+#include "tests/codegen/native_kernel.h"
 
 namespace mxc::test {
 
@@ -53,7 +54,5 @@ class MapCase {
 // r over 0 ≤ r < extent, for Reduce.
 Expr SumOver(int64_t extent, const std::function<Expr(Expr r)>& body);
 Expr MaxOver(int64_t extent, const std::function<Expr(Expr r)>& body);
-
-std::vector<Target> RunnableTargets();
 
 }  // namespace mxc::test

@@ -17,6 +17,8 @@ namespace mxc::test {
 
 // Whether this machine can run code for the target.
 bool CanRun(const Target& target);
+// The levels of x86-64 that it can.
+std::vector<Target> RunnableTargets();
 
 class NativeKernel {
  public:

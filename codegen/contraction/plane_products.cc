@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/contraction/plane_products.h"
+
+#include <algorithm>
+
+#include "codegen/contraction/micro_kernel.h"
+#include "codegen/contraction/tiling.h"
+
+namespace mxc::contraction {
+namespace {
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+void PlaneProducts::Emit(int64_t tiles, int vectors, const Factors& factors) {
+  const auto runs = SplitPixels(1, tiles, pixels_);
+  int64_t register_tiles = 0;
+  for (const TileRun& run : runs) register_tiles += run.count;
+  const int64_t step_lines =
+      nest_.main.weight_rows * nest_.panel_width() / kLineFloats;
+  const int64_t lines = DivideUp(step_lines, register_tiles);
+  int64_t before = 0;
+  for (const TileRun& run : runs) {
+    kernel_.Loop(
+        kernel_.Int(0), kernel_.Int(run.count), 1, [&](llvm::Value* i) {
+          llvm::Value* first =
+              Plus(kernel_.Int(run.first), Times(i, run.width));
+          llvm::Value* number = Plus(kernel_.Int(before), i);
+          llvm::Value* line =
+              Least(Times(number, lines),
+                    kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
+          EmitTile(run.width, vectors, first, line, lines, factors);
+        });
+    before += run.count;
+  }
+}
+
+void PlaneProducts::EmitTile(int64_t width, int vectors, llvm::Value* first,
+                             llvm::Value* line, int64_t lines,
+                             const Factors& factors) {
+  const int64_t blocked = nest_.main.axes[0].extent * nest_.lanes;
+  const int64_t channels = blocked + nest_.tail.unroll;
+  MicroKernel tile(kernel_, nest_, {width, 1, vectors});
+  MicroKernel::Source source = {Advance(factors.data, first, nest_.lanes),
+                                factors.weight};
+  const MicroKernel::Source rest = {
+      source.data, At(factors.weight, blocked * nest_.panel_width())};
+  source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
+                      Times(line, kLineFloats));
+  source.ahead_lines = lines;
+  auto sums = tile.AddMain(source, kernel_.Int(nest_.main.axes[0].extent),
+                           tile.Zeros());
+  tile.Store(Advance(factors.products, first, nest_.lanes),
+             tile.AddTail(rest, std::move(sums)));
+}
+
+}  // namespace mxc::contraction

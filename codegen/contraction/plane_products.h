@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlaneProducts: the product of one plane of transformed data with the same
+// plane of the weights (plane_work.h), both in scratch or packed. Tiles are
+// cut into register tiles, each of which fetches a part of the next plane's
+// weights.
+#pragma once
+
+#include "codegen/contraction/flat_memory.h"
+#include "codegen/contraction/nest.h"
+
+namespace mxc::contraction {
+
+class PlaneProducts : private FlatMemory {
+ public:
+  // `nest`: of one plane (PlaneNest), outlives this. `pixels`: of a register
+  // tile.
+  PlaneProducts(KernelFunction& kernel, const Nest& nest, int pixels)
+      : FlatMemory(kernel, nest.lanes), nest_(nest), pixels_(pixels) {}
+
+  // Of one plane: where its parts begin.
+  struct Factors {
+    llvm::Value *data, *weight, *products;
+  };
+  // Of the first `tiles` tiles with a panel of so many vectors of channels.
+  void Emit(int64_t tiles, int vectors, const Factors& factors);
+
+ private:
+  void EmitTile(int64_t width, int vectors, llvm::Value* first,
+                llvm::Value* line, int64_t lines, const Factors& factors);
+
+  const Nest& nest_;
+  const int pixels_;
+};
+
+}  // namespace mxc::contraction
