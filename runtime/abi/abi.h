@@ -29,8 +29,8 @@
  * Operands in the arena, in the weights, in the prepared region and in the state
  * region lie where their offset says, from a base aligned to MXC_PAGE. The
  * caller's inputs and outputs are aligned to their element only. A kernel
- * touches no byte outside its operands and scratch, calls nothing, and keeps
- * nothing from one call to the next. */
+ * touches no byte outside its operands and scratch, calls only other kernels,
+ * and keeps nothing from one call to the next. */
 typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
                            void* scratch);
 
