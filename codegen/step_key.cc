@@ -49,6 +49,9 @@ class Key {
         fmt::format("{} {},{},{} ", step.choice.algorithm, step.choice.block,
                     step.choice.tile_rows, step.choice.tile_vectors);
     text_ += StructureOf(step.epilogue);
+    if (!step.maxima.empty()) {
+      text_ += fmt::format("|maxima {}", fmt::join(step.maxima, ","));
+    }
   }
 
   // All that the calls depend on: windows, addresses, and the kernels by their

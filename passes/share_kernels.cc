@@ -111,7 +111,7 @@ class PartsOfOperands {
   // The rows that the step reads, unless it reads them all.
   std::optional<Range> PartOf(const Step& step, int operand) const {
     if (!CanBeCut(step, operand)) return std::nullopt;
-    const Extents& dims = program_.buffers[step.outputs[0]].type.shape.dims();
+    const Extents dims = OutputDims(step.contraction()->contraction);
     std::optional<Range> all;
     bool known = true;
     VisitLoads(step.contraction()->epilogue, [&](const ExprNode& load) {

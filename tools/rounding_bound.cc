@@ -219,6 +219,59 @@ std::vector<Tensor> BoundsOfLoop(const Program& program, const Step& step,
   return AnyBounds(bounds) ? bounds : std::vector<Tensor>();
 }
 
+// The largest of each window that the step takes the maximum of: by no more can
+// that be off.
+Tensor LargestOfWindows(const ContractionStep& body, const Tensor& bounds,
+                        const Shape& out) {
+  std::vector<float> largest(static_cast<size_t>(out.elements()), 0);
+  const Extents& dims = bounds.shape().dims();
+  Extents at(dims.size(), 0);
+  for (const float bound : bounds.floats()) {
+    int64_t place = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      const Role role = body.contraction.output_axes[axis];
+      const int64_t window =
+          role < Role::kSpatial0
+              ? 1
+              : body.maxima[static_cast<size_t>(role) -
+                            static_cast<size_t>(Role::kSpatial0)];
+      const int64_t extent = out[static_cast<int>(axis)];
+      inside = inside && at[axis] / window < extent;
+      place = place * extent + at[axis] / window;
+    }
+    if (inside) {
+      float& most = largest[static_cast<size_t>(place)];
+      most = std::max(most, bound);
+    }
+    for (size_t axis = dims.size(); axis-- > 0;) {
+      if (++at[axis] < dims[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return Tensor::FromFloats(out, largest);
+}
+
+// By the bounds of all that the windows hold.
+std::vector<Tensor> BoundsOfMaxima(const Program& program, const Step& step,
+                                   std::span<const Tensor> operands,
+                                   std::span<const Tensor> operand_bounds) {
+  Program with = program;
+  Step whole = step;
+  const Buffer& out = program.buffers[step.outputs[0]];
+  Buffer buffer;
+  buffer.name = out.name + "/whole";
+  buffer.type = {out.type.dtype,
+                 Shape(OutputDims(step.contraction()->contraction))};
+  buffer.layout = Layout::RowMajor(buffer.type.shape);
+  whole.outputs = {static_cast<int>(with.buffers.size())};
+  whole.contraction()->maxima.clear();
+  with.buffers.push_back(std::move(buffer));
+  const auto bounds = RoundingBounds(with, whole, operands, operand_bounds);
+  if (bounds.empty()) return {};
+  return {LargestOfWindows(*step.contraction(), bounds[0], out.type.shape)};
+}
+
 }  // namespace
 
 std::vector<Tensor> RoundingBounds(const Program& program, const Step& step,
@@ -230,6 +283,9 @@ std::vector<Tensor> RoundingBounds(const Program& program, const Step& step,
   }
   if (step.contraction() == nullptr) {
     return BoundsOfMap(program, step, operands, operand_bounds);
+  }
+  if (!step.contraction()->maxima.empty()) {
+    return BoundsOfMaxima(program, step, operands, operand_bounds);
   }
   Bounded bounded = SumsOfAlgorithm(program, step, operands);
   AddOperandErrors(program, step, operands, operand_bounds, bounded);

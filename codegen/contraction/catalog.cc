@@ -231,6 +231,7 @@ class CpuCatalog : public KernelCatalog {
     candidate.scratch_bytes = grid.scratch_bytes;
     candidate.cost = grid.seconds;
     candidate.turned = c.flip;
+    candidate.tile = contraction::WinogradTiles(c, algorithm);
     candidate.packing_cost =
         static_cast<double>(Product(window) * c.in * c.out) * kPackingSeconds;
     out.push_back(std::move(candidate));

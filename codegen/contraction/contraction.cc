@@ -80,6 +80,8 @@ KernelPlan PlanContraction(const Program& program, const Step& step,
                            const Target& target) {
   const ContractionStep& body = *step.contraction();
   const std::string& algorithm = body.choice.algorithm;
+  MXC_CHECK(body.maxima.empty() || contraction::WinogradTile(algorithm) > 0,
+            "{}: maxima by {}", step.name, algorithm);
   KernelPlan plan = contraction::WinogradTile(algorithm) > 0
                         ? PlanWinograd(program, step, target)
                     : contraction::WinogradSumsTile(algorithm) > 0

@@ -28,6 +28,35 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
                      const MicroKernel& tile, int64_t tail_lanes,
                      const MicroKernel::Accumulators& sums,
                      llvm::Value* output) {
+  KernelFunction::Builder& b = kernel_.b();
+  Evaluate(shape, at, tail_lanes, sums,
+           [&](int64_t r, int64_t c, int v, llvm::Value* value,
+               llvm::Constant* mask) {
+             llvm::Value* address = kernel_.ElementAddress(
+                 output, kernel_.Int(tile.OutputOffset(r, c, v)), 4);
+             if (mask != nullptr && !blocked_output_) {
+               b.CreateMaskedStore(value, address, llvm::Align(4), mask);
+             } else {
+               b.CreateAlignedStore(value, address, llvm::Align(4));
+             }
+           });
+}
+
+MicroKernel::Accumulators Epilogue::Values(
+    const TileShape& shape, const TilePosition& at, int64_t tail_lanes,
+    const MicroKernel::Accumulators& sums) {
+  MicroKernel::Accumulators values(sums.size());
+  Evaluate(
+      shape, at, tail_lanes, sums,
+      [&](int64_t r, int64_t c, int v, llvm::Value* value, llvm::Constant*) {
+        values[(r * shape.width + c) * shape.vectors + v] = value;
+      });
+  return values;
+}
+
+void Epilogue::Evaluate(const TileShape& shape, const TilePosition& at,
+                        int64_t tail_lanes,
+                        const MicroKernel::Accumulators& sums, const Use& use) {
   ExprEmitter::Scope scope(emitter_);
   const std::vector<Expr> base = TileIndices(at);
   const Expr row = emitter_.Bind(at.row, {0, nest_.rows.extent - 1});
@@ -35,8 +64,13 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
   const Expr vector = emitter_.Bind(at.vector, {0, nest_.vectors() - 1});
   const Expr lane =
       emitter_.BindLanes(kernel_.Int(0), {0, int64_t{nest_.lanes} - 1});
+  std::vector<llvm::Constant*> bits;
+  for (int l = 0; l < nest_.lanes; ++l) {
+    bits.push_back(kernel_.b().getInt1(l < tail_lanes));
+  }
   for (int v = 0; v < shape.vectors; ++v) {
     const bool partial = tail_lanes > 0 && v == shape.vectors - 1;
+    llvm::Constant* mask = partial ? llvm::ConstantVector::get(bits) : nullptr;
     const Expr lanes = (vector + Expr(v)) * Expr(nest_.lanes) + lane;
     for (int64_t r = 0; r < shape.rows; ++r) {
       for (int64_t c = 0; c < shape.width; ++c) {
@@ -46,10 +80,7 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
         indices[nest_.channel_var] = indices[nest_.channel_var] + lanes;
         emitter_.SetIndices(std::move(indices));
         const int64_t pixel = r * shape.width + c;
-        WriteVector(sums[pixel * shape.vectors + v],
-                    kernel_.ElementAddress(
-                        output, kernel_.Int(tile.OutputOffset(r, c, v)), 4),
-                    partial, tail_lanes);
+        use(r, c, v, ValueOf(sums[pixel * shape.vectors + v], mask), mask);
       }
     }
   }
@@ -57,31 +88,16 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
 
 // Lanes beyond the last channel read nothing; they become zero where they
 // belong to a channel block, and are not written in a row-major output.
-void Epilogue::WriteVector(llvm::Value* sum, llvm::Value* address, bool partial,
-                           int64_t tail_lanes) {
-  KernelFunction::Builder& b = kernel_.b();
+llvm::Value* Epilogue::ValueOf(llvm::Value* sum, llvm::Constant* mask) {
   emitter_.SetAcc(sum);
-  if (!partial) {
-    b.CreateAlignedStore(emitter_.EmitLanes(expression_), address,
-                         llvm::Align(4));
-    return;
-  }
-  std::vector<llvm::Constant*> bits;
-  for (int lane = 0; lane < nest_.lanes; ++lane) {
-    bits.push_back(b.getInt1(lane < tail_lanes));
-  }
-  llvm::Constant* mask = llvm::ConstantVector::get(bits);
+  if (mask == nullptr) return emitter_.EmitLanes(expression_);
   ExprEmitter::Scope scope(emitter_);
   emitter_.SetTail(mask);
   llvm::Value* value = emitter_.EmitLanes(expression_);
   emitter_.SetTail(nullptr);
-  if (blocked_output_) {
-    llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
-    b.CreateAlignedStore(b.CreateSelect(mask, value, zero), address,
-                         llvm::Align(4));
-  } else {
-    b.CreateMaskedStore(value, address, llvm::Align(4), mask);
-  }
+  if (!blocked_output_) return value;
+  return kernel_.b().CreateSelect(
+      mask, value, llvm::Constant::getNullValue(value->getType()));
 }
 
 Expr Epilogue::Bind(llvm::Value* value, int64_t extent) {

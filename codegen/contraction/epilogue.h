@@ -3,6 +3,8 @@
 // for each accumulator in registers, and the result is written.
 #pragma once
 
+#include <functional>
+
 #include "codegen/contraction/micro_kernel.h"
 #include "codegen/contraction/step_shape.h"
 #include "codegen/llvm/expr_emitter.h"
@@ -25,10 +27,21 @@ class Epilogue {
   void Write(const TileShape& shape, const TilePosition& at,
              const MicroKernel& tile, int64_t tail_lanes,
              const MicroKernel::Accumulators& sums, llvm::Value* output);
+  // What Write would store, in the order of `sums`, for outputs in blocks of
+  // channels.
+  MicroKernel::Accumulators Values(const TileShape& shape,
+                                   const TilePosition& at, int64_t tail_lanes,
+                                   const MicroKernel::Accumulators& sums);
 
  private:
-  void WriteVector(llvm::Value* sum, llvm::Value* address, bool partial,
-                   int64_t tail_lanes);
+  // use(pixel's row and column in the tile, vector, value, mask of a partial
+  // vector or null) for each of the sums.
+  using Use = std::function<void(int64_t r, int64_t c, int v,
+                                 llvm::Value* value, llvm::Constant* mask)>;
+  void Evaluate(const TileShape& shape, const TilePosition& at,
+                int64_t tail_lanes, const MicroKernel::Accumulators& sums,
+                const Use& use);
+  llvm::Value* ValueOf(llvm::Value* sum, llvm::Constant* mask);
   // What the tile's position says of the output's indices, row and column
   // aside.
   std::vector<Expr> TileIndices(const TilePosition& at);

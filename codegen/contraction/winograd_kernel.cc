@@ -5,6 +5,7 @@
 
 #include "codegen/contraction/output_halo.h"
 #include "codegen/contraction/tile_transform.h"
+#include "codegen/llvm/arithmetic.h"
 
 namespace mxc::contraction {
 namespace {
@@ -344,15 +345,16 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
                          m[1], /*to_write=*/false);
            });
   }
-  EachOf(plane, DivideUp(grid.block_tiles * vectors * m[0], shape_.planes()),
-         Times(TilesOf(block), vectors * m[0]), [&](llvm::Value* i) {
-           llvm::Value* row = take(i, m[0]);
+  const int64_t lines = std::max<int64_t>(1, m[0] / shape_.maxima[0]);
+  EachOf(plane, DivideUp(grid.block_tiles * vectors * lines, shape_.planes()),
+         Times(TilesOf(block), vectors * lines), [&](llvm::Value* i) {
+           llvm::Value* row = take(i, lines);
            llvm::Value* v = take(i, vectors);
            llvm::Value* first =
                OutputOf(CornerOf(Plus(block.first, i)),
                         Plus(Times(group, shape_.step.tile.vectors), v));
-           FetchPixels(Advance(first, row, nest_.rows.output_stride), m[1],
-                       /*to_write=*/true);
+           FetchPixels(Advance(first, row, nest_.rows.output_stride),
+                       m[1] / shape_.maxima[1], /*to_write=*/true);
          });
 }
 
@@ -396,6 +398,9 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
 void WinogradKernel::WriteTile(const TileKind& kind, const Corner& corner,
                                const Lines& sums, llvm::Value* vector,
                                int64_t tail_lanes) {
+  if (shape_.maxima != Extents{1, 1}) {
+    return WriteMaxima(kind, corner, sums, vector, tail_lanes);
+  }
   const int64_t outputs = kind.across.outputs, columns = kind.columns.count;
   kernel_.Loop(
       kernel_.Int(0), kernel_.Int(kind.down.outputs), 1, [&](llvm::Value* i) {
@@ -413,6 +418,53 @@ void WinogradKernel::WriteTile(const TileKind& kind, const Corner& corner,
       });
 }
 
+// The same where windows' maxima are the output: a window's rows at once.
+void WinogradKernel::WriteMaxima(const TileKind& kind, const Corner& corner,
+                                 const Lines& sums, llvm::Value* vector,
+                                 int64_t tail_lanes) {
+  const int64_t down = shape_.maxima[0], across = shape_.maxima[1];
+  const int64_t outputs = kind.across.outputs, columns = kind.columns.count;
+  const int64_t windows = outputs / across;
+  if (windows == 0) return;
+  kernel_.Loop(
+      kernel_.Int(0), kernel_.Int(kind.down.outputs / down), 1,
+      [&](llvm::Value* i) {
+        const Corner first = {corner.image, Plus(corner.row, Times(i, down)),
+                              corner.column};
+        Vectors most(static_cast<size_t>(windows));
+        for (int64_t r = 0; r < down; ++r) {
+          llvm::Value* row = Plus(Times(i, down), kernel_.Int(r));
+          llvm::Value* line = Advance(sums.base, row, sums.line);
+          Vectors x;
+          for (int64_t j = 0; j < columns; ++j) {
+            x.push_back(LoadVector(At(line, j * sums.entry)));
+          }
+          if (shape_.grid.columns.each.window > 1) {
+            x = Multiply(kernel_, OutputMatrix(shape_.basis, outputs, columns),
+                         x);
+          }
+          x.resize(static_cast<size_t>(windows * across));
+          x = epilogue_.Values({windows * across, 1, 1},
+                               {{corner.image},
+                                {},
+                                Plus(corner.row, row),
+                                corner.column,
+                                vector},
+                               tail_lanes, x);
+          for (int64_t j = 0; j < windows * across; ++j) {
+            llvm::Value*& at = most[static_cast<size_t>(j / across)];
+            at = at == nullptr ? x[j]
+                               : EmitBinary(kernel_, BinaryOp::kMax,
+                                            DType::kF32, at, x[j]);
+          }
+        }
+        llvm::Value* output = OutputOf(first, vector);
+        for (int64_t j = 0; j < windows; ++j) {
+          StoreVector(most[j], At(output, j * nest_.columns.output_stride));
+        }
+      });
+}
+
 void WinogradKernel::WriteRow(const Corner& corner, const Vectors& values,
                               llvm::Value* vector, int64_t tail_lanes) {
   const TileShape tile = {static_cast<int64_t>(values.size()), 1, 1};
@@ -426,8 +478,13 @@ llvm::Value* WinogradKernel::OutputOf(const Corner& corner,
   llvm::Value* output = At(Output(), nest_.output_base);
   output = Advance(output, corner.image, nest_.outer[0].output_stride);
   output = Advance(output, vector, nest_.output_vector_stride);
-  output = Advance(output, corner.row, nest_.rows.output_stride);
-  return Advance(output, corner.column, nest_.columns.output_stride);
+  const auto place = [&](llvm::Value* at, int64_t window) {
+    return window == 1 ? at : b_.CreateUDiv(at, kernel_.Int(window));
+  };
+  output = Advance(output, place(corner.row, shape_.maxima[0]),
+                   nest_.rows.output_stride);
+  return Advance(output, place(corner.column, shape_.maxima[1]),
+                 nest_.columns.output_stride);
 }
 
 // The first block's tasks do it for all images.

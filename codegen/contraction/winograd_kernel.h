@@ -97,6 +97,8 @@ class WinogradKernel : private FlatMemory {
                    llvm::Value* products, int64_t tail_lanes);
   void WriteTile(const TileKind& kind, const Corner& corner, const Lines& sums,
                  llvm::Value* vector, int64_t tail_lanes);
+  void WriteMaxima(const TileKind& kind, const Corner& corner,
+                   const Lines& sums, llvm::Value* vector, int64_t tail_lanes);
   void WriteRow(const Corner& corner, const Vectors& values,
                 llvm::Value* vector, int64_t tail_lanes);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,

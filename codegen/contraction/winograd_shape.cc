@@ -42,6 +42,13 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   shape.grid = MakeWinogradGrid(target, c, body.choice);
   shape.batch = c.batch;
   shape.channels = c.in;
+  shape.maxima = body.maxima.empty() ? Extents{1, 1} : body.maxima;
+  const TileAxis* axes[] = {&shape.grid.rows, &shape.grid.columns};
+  for (const int i : {0, 1}) {
+    MXC_CHECK(
+        axes[i]->tiles == 1 || axes[i]->each.outputs % shape.maxima[i] == 0,
+        "{}: maxima", step.name);
+  }
   const Extents high = WinogradHaloHigh(c);
   for (const int i : {0, 1}) {
     MXC_CHECK(

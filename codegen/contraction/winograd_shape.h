@@ -22,6 +22,8 @@ struct WinogradShape {
   KernelBasis basis = KernelBasis::kPlain;
   WinogradGrid grid;
   int64_t batch = 1, channels = 1;  // in
+  // Windows whose maxima are stored; 1 x 1: every output.
+  Extents maxima;
   // Of the data, in elements; `data_base` is the first tile's window.
   int64_t data_base = 0, data_image = 0, data_block = 0, data_row = 0,
           data_column = 0;

@@ -184,6 +184,26 @@ Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight) {
                 Select(inside, product, Constant(0, dtype)));
 }
 
+Expr MaximaOf(const ContractionStep& step, const Expr& value) {
+  if (step.maxima.empty()) return value;
+  const std::vector<Role>& axes = step.contraction.output_axes;
+  std::vector<Range> ranges;
+  std::vector<Expr> at;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    at.push_back(Var(static_cast<int>(axis)));
+    if (axes[axis] < Role::kSpatial0) continue;
+    const int64_t window = step.maxima[static_cast<size_t>(axes[axis]) -
+                                       static_cast<size_t>(Role::kSpatial0)];
+    ranges.push_back({FreshReductionVar(), 0, Expr(window)});
+    at.back() = at.back() * Expr(window) + Var(ranges.back().var);
+  }
+  const Expr moved = SubstituteVars(value, [&](int var) {
+    return static_cast<size_t>(var) < at.size() ? at[static_cast<size_t>(var)]
+                                                : Expr();
+  });
+  return Reduce(ReduceOp::kMax, std::move(ranges), moved);
+}
+
 }  // namespace
 
 Map MapOfContraction(const Program& program, const Step& step) {
@@ -198,7 +218,7 @@ Map MapOfContraction(const Program& program, const Step& step) {
   });
   const Shape& shape = buffer(step.outputs[0]).type.shape;
   return Map{{{0, Extents(static_cast<size_t>(shape.rank()), 0), shape.dims(),
-               value}}};
+               MaximaOf(contraction, value)}}};
 }
 
 }  // namespace mxc

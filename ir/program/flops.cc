@@ -111,7 +111,9 @@ int64_t Step::flops(const Program& program) const {
     return body->tiles * of_tile;
   }
   if (const ContractionStep* body = contraction()) {
-    const Extents& extent = program.buffers[outputs[0]].type.shape.dims();
+    const Extents extent = body->maxima.empty()
+                               ? program.buffers[outputs[0]].type.shape.dims()
+                               : OutputDims(body->contraction);
     total = static_cast<double>(body->contraction.flops()) +
             OperationCount(extent).Of(body->epilogue);
   } else {

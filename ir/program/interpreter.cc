@@ -224,6 +224,37 @@ void Round(std::vector<double>& values, DType dtype) {
   }
 }
 
+// Over windows side by side; NaN where one of a window's values is.
+std::vector<double> MaximaOf(const ContractionStep& body,
+                             const std::vector<double>& values,
+                             const Extents& from, const Extents& to) {
+  std::vector<double> maxima(static_cast<size_t>(Product(to)), -INFINITY);
+  Extents at(from.size(), 0);
+  for (const double value : values) {
+    int64_t place = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      const Role role = body.contraction.output_axes[axis];
+      const int64_t window =
+          role < Role::kSpatial0
+              ? 1
+              : body.maxima[static_cast<size_t>(role) -
+                            static_cast<size_t>(Role::kSpatial0)];
+      inside = inside && at[axis] / window < to[axis];
+      place = place * to[axis] + at[axis] / window;
+    }
+    if (inside) {
+      double& most = maxima[static_cast<size_t>(place)];
+      if (!(value <= most) && !std::isnan(most)) most = value;
+    }
+    for (size_t axis = at.size(); axis-- > 0;) {
+      if (++at[axis] < from[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return maxima;
+}
+
 class StepRun {
  public:
   StepRun(const Program& program, const Step& step,
@@ -262,7 +293,9 @@ class StepRun {
       return outputs;
     }
     const ContractionStep& body = *step_.contraction();
-    const Extents& dims = DimsOf(0);
+    const Extents dims =
+        body.maxima.empty() ? DimsOf(0) : OutputDims(body.contraction);
+    std::vector<double> values(static_cast<size_t>(Product(dims)));
     const auto sums = Contract(body.contraction, views_[0], views_[1], dims);
     ForRuns(Extents(dims.size(), 0), dims, dims,
             AxesOfRuns(body.epilogue, dims, dims),
@@ -270,8 +303,10 @@ class StepRun {
               const Values acc(sums.begin() + at, sums.begin() + at + lanes);
               const Values v =
                   evaluator.Evaluate(body.epilogue, lanes, vars, acc);
-              std::ranges::copy(v, outputs[0].begin() + at);
+              std::ranges::copy(v, values.begin() + at);
             });
+    outputs[0] = body.maxima.empty() ? std::move(values)
+                                     : MaximaOf(body, values, dims, DimsOf(0));
     return outputs;
   }
 

@@ -25,6 +25,9 @@ struct KernelCandidate {
   Layout weight;
   int64_t weight_block = 0;
   int weight_axis = 1;
+  // Outputs along each spatial axis that are finished together: maxima of
+  // windows that divide them can be stored in their place. Empty: none.
+  Extents tile;
   // The weight is packed with its kernels turned round, and the contraction is
   // then not a flipped one.
   bool turned = false;

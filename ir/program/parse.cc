@@ -312,6 +312,7 @@ class ProgramParser {
     }
     lex_.Expect("epilogue");
     body.epilogue = ParseExpr(0);
+    if (lex_.Accept("maxima")) body.maxima = ParseExtents();
     return body;
   }
 

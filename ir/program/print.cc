@@ -154,7 +154,9 @@ std::string PrintContraction(const ContractionStep& body) {
                        body.choice.algorithm, body.choice.block,
                        body.choice.tile_rows, body.choice.tile_vectors);
   }
-  return out + "    epilogue " + Print(body.epilogue) + "\n";
+  out += "    epilogue " + Print(body.epilogue) + "\n";
+  if (body.maxima.empty()) return out;
+  return out + fmt::format("    maxima ({})\n", fmt::join(body.maxima, ", "));
 }
 
 std::string PrintLoop(const TileLoop& loop);

@@ -31,6 +31,36 @@ std::vector<int> Step::operands() const {
   return all;
 }
 
+Extents OutputDims(const Contraction& c) {
+  Extents dims;
+  for (const Role role : c.output_axes) {
+    switch (role) {
+      case Role::kBatch:
+        dims.push_back(c.batch);
+        break;
+      case Role::kGroup:
+        dims.push_back(c.groups);
+        break;
+      case Role::kOut:
+        dims.push_back(c.out);
+        break;
+      case Role::kGroupOut:
+        dims.push_back(c.groups * c.out);
+        break;
+      case Role::kGroupBatch:
+        dims.push_back(c.groups * c.batch);
+        break;
+      case Role::kIn:
+      case Role::kGroupIn:
+        MXC_CHECK(false, "an output along what is summed");
+      default:
+        dims.push_back(c.output[static_cast<size_t>(role) -
+                                static_cast<size_t>(Role::kSpatial0)]);
+    }
+  }
+  return dims;
+}
+
 int Program::Root(int buffer) const {
   while (buffers[buffer].alias_of >= 0) buffer = buffers[buffer].alias_of;
   return buffer;

@@ -127,12 +127,19 @@ struct KernelChoice {
   friend bool operator==(const KernelChoice&, const KernelChoice&) = default;
 };
 
+// The extents of what a contraction yields, by its output axes.
+Extents OutputDims(const Contraction& c);
+
 // out[i] = epilogue, where Acc is the contraction's sum for i and Loads read
 // the step's inputs at or around i.
 struct ContractionStep {
   Contraction contraction;
   Expr epilogue;
   KernelChoice choice;
+  // If not empty, out is the maxima of the epilogue's values over windows of so
+  // many positions along each spatial axis. The windows lie side by side from
+  // the first position on; positions that fill none are left out.
+  Extents maxima = {};
 };
 
 // How an operand is cut into tiles: tile t sees it from index

@@ -327,12 +327,30 @@ class ProgramVerifier {
       }
     }
     if (auto error = CheckSpatial(c)) return error;
+    if (auto error = CheckMaxima(step, body)) return error;
     const TensorType& type = program_.buffers[step.outputs[0]].type;
     if (body.epilogue->dtype != type.dtype) {
       return fmt::format("stores {} into {}", ShortName(body.epilogue->dtype),
                          ToString(type));
     }
     return CheckExpr(step, body.epilogue, type.shape.dims().size());
+  }
+
+  MaybeError CheckMaxima(const Step& step, const ContractionStep& body) const {
+    if (body.maxima.empty()) return std::nullopt;
+    const Contraction& c = body.contraction;
+    if (body.maxima.size() != c.kernel.size()) return "maxima of other axes";
+    const Shape& shape = program_.buffers[step.outputs[0]].type.shape;
+    for (size_t axis = 0; axis < c.output_axes.size(); ++axis) {
+      if (c.output_axes[axis] < Role::kSpatial0) continue;
+      const size_t k = static_cast<size_t>(c.output_axes[axis]) -
+                       static_cast<size_t>(Role::kSpatial0);
+      if (k >= body.maxima.size() || body.maxima[k] < 1 ||
+          shape[static_cast<int>(axis)] != c.output[k] / body.maxima[k]) {
+        return "maxima of windows that are not the output's";
+      }
+    }
+    return std::nullopt;
   }
 
   static MaybeError CheckSpatial(const Contraction& c) {

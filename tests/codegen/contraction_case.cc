@@ -222,6 +222,15 @@ std::string Name(const KernelCandidate& candidate) {
                      candidate.choice.tile_rows, candidate.choice.tile_vectors);
 }
 
+bool Takes(const KernelCandidate& candidate, const Extents& maxima) {
+  for (size_t i = 0; i < maxima.size(); ++i) {
+    if (candidate.tile.empty() || candidate.tile[i] % maxima[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string CheckCandidate(const ContractionCase& c,
                            const KernelCandidate& candidate,
                            const Target& target, std::mt19937_64& random,
@@ -364,8 +373,9 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   const Shape weight = ShapeOf(c, c.weight_axes, c.kernel);
   const Shape output = ShapeOf(c, c.output_axes, c.output);
   const Shape bias = {output[ChannelAxis(c.output_axes)]};
-  const Layout output_layout =
-      OutputLayout(c, output, candidate, test.output_halo);
+  Extents stored = c.output;
+  for (size_t i = 0; i < test.maxima.size(); ++i) stored[i] /= test.maxima[i];
+  const Shape result = ShapeOf(c, c.output_axes, stored);
   Program program;
   const auto add = [&](std::string name, const Shape& shape, Layout layout,
                        BufferKind kind) {
@@ -383,15 +393,19 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
       candidate.weight_block > 0 ? BufferKind::kInternal
                                  : BufferKind::kConstant);
   add("bias", bias, Layout::RowMajor(bias), BufferKind::kConstant);
-  add("residual", output, output_layout, BufferKind::kInternal);
-  add("output", output, output_layout, BufferKind::kInternal);
+  for (const auto& [name, shape] :
+       {std::pair("residual", output), std::pair("output", result)}) {
+    add(name, shape, OutputLayout(c, shape, candidate, test.output_halo),
+        BufferKind::kInternal);
+  }
   Step step;
   step.name = "step";
   step.inputs = {0, 1, 2, 3};
   step.outputs = {4};
   Contraction computed = c;
   if (candidate.turned) computed.flip = false;
-  step.body = ContractionStep{computed, test.epilogue, candidate.choice};
+  step.body =
+      ContractionStep{computed, test.epilogue, candidate.choice, test.maxima};
   program.steps.push_back(std::move(step));
   return program;
 }
@@ -403,6 +417,7 @@ std::string Check(const ContractionCase& c, const Target& target, uint64_t seed,
   const auto candidates = catalog->Candidates(c.contraction);
   if (candidates.empty()) return "no candidate";
   for (const KernelCandidate& candidate : candidates) {
+    if (!Takes(candidate, c.maxima)) continue;
     const std::string wrong =
         CheckCandidate(c, candidate, target, random, tolerance);
     if (!wrong.empty()) return Name(candidate) + ": " + wrong;

@@ -24,6 +24,8 @@ struct ContractionCase {
   CatalogOptions catalog = {};
   // Activations are windows of larger tensors.
   bool windows = false;
+  // Windows of which the maxima are stored, by the kernels that can.
+  Extents maxima = {};
 };
 
 // f[N, C, spatial …] by f[O, C/G, spatial …], as MXNet's Convolution.

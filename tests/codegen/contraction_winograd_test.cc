@@ -105,6 +105,53 @@ TEST_CASE("random convolutions") {
   }
 }
 
+// Tiles that hang over the end, windows that nothing fills, channels that do
+// not fill blocks, a residual that is read where nothing is stored.
+TEST_CASE("maxima of windows are stored in the outputs' place") {
+  const std::pair<ConvolutionShape, Extents> cases[] = {
+      {{.in = 40,
+        .out = 40,
+        .input = {24, 36},
+        .kernel = {3, 3},
+        .pad = {1, 1}},
+       {2, 2}},
+      {{.batch = 2,
+        .in = 17,
+        .out = 36,
+        .input = {23, 13},
+        .kernel = {3, 3},
+        .pad = {1, 1}},
+       {2, 2}},
+      {{.in = 20, .out = 32, .input = {14, 15}, .kernel = {3, 3}}, {2, 1}},
+      {{.in = 20,
+        .out = 33,
+        .input = {19, 22},
+        .kernel = {3, 3},
+        .pad = {1, 1}},
+       {3, 2}},
+      {{.batch = 2, .in = 16, .out = 32, .input = {9, 20}, .kernel = {1, 5}},
+       {1, 2}},
+  };
+  const CatalogOptions options = {.winograd_tile = 6};
+  for (const Target& target : Targets()) {
+    CAPTURE(target.name);
+    for (const auto& [shape, maxima] : cases) {
+      const Contraction c = Convolution(shape);
+      CAPTURE(ToString(c.output));
+      const auto candidates = MakeKernelCatalog(target, options)->Candidates(c);
+      CHECK(std::ranges::any_of(candidates, [&](const auto& candidate) {
+        return !candidate.tile.empty() && candidate.tile[0] % maxima[0] == 0 &&
+               candidate.tile[1] % maxima[1] == 0;
+      }));
+      const Expr epilogue = Relu(Acc() + Bias(c) + Residual(c));
+      CHECK(Check({c, epilogue, 0, 1, options, false, maxima}, target, 5,
+                  3e-5) == "");
+      CHECK(Check({c, epilogue, 0, 0, options, true, maxima}, target, 6,
+                  3e-5) == "");
+    }
+  }
+}
+
 TEST_CASE("Winograd's tasks split blocks of tiles and output channels") {
   const ConvolutionShape many_tiles = {
       .in = 40, .out = 40, .input = {61, 75}, .kernel = {3, 3}, .pad = {1, 1}};

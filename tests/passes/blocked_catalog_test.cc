@@ -68,6 +68,7 @@ std::vector<KernelCandidate> BlockedCatalog::Candidates(
   candidate.choice = {"direct", 4, 2, 1};
   candidate.data_block = c.groups * c.in < 4 ? 1 : 4;
   candidate.output_block = 4;
+  candidate.tile.assign(c.kernel.size(), 4);
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const int64_t read =
         (c.output[k] - 1) * c.stride[k] + (c.kernel[k] - 1) * c.dilate[k] + 1;

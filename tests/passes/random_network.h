@@ -111,7 +111,7 @@ class RandomNetwork {
       case 9:
         if (Least(x) > 1 && Pick(2) == 0) {
           return net_.Op("Pooling", name, {x.value},
-                         {{"pool_type", "avg"},
+                         {{"pool_type", Pick(2) == 0 ? "max" : "avg"},
                           {"kernel", "(2, 2)"},
                           {"stride", "(2, 2)"}});
         }
