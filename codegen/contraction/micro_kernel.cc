@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace mxc::contraction {
@@ -11,6 +12,13 @@ namespace {
 // Operands of llvm.prefetch.
 constexpr int kRead = 0, kSecondCache = 2, kData = 1;
 
+// Vectors of this many lanes take twice as long as halves of them where units
+// are half as wide, and never less.
+constexpr int kLanesOfHalves = 16;
+// Elements of a reduction this far apart, a page, are not fetched ahead by any
+// processor itself.
+constexpr int64_t kFarApart = 1024;
+
 }  // namespace
 
 MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
@@ -18,19 +26,63 @@ MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
     : kernel_(kernel),
       nest_(nest),
       shape_(shape),
-      vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), nest.lanes)) {}
+      vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), nest.lanes)),
+      half_tail_(nest.access == DataAccess::kBroadcast &&
+                 nest.lanes == kLanesOfHalves && shape.tail_lanes > 0 &&
+                 2 * shape.tail_lanes <= nest.lanes) {}
+
+llvm::Type* MicroKernel::TypeOf(int vector) const {
+  if (!half_tail_ || vector + 1 < shape_.vectors) return vector_type_;
+  return kernel_.VectorOf(kernel_.b().getFloatTy(), nest_.lanes / 2);
+}
+
+llvm::Value* MicroKernel::MaskOf(int vector) const {
+  const bool meets = shape_.tail_lanes > 0 && shape_.tail_meets_others;
+  if (!meets || vector + 1 < shape_.vectors) return nullptr;
+  const int64_t lanes = half_tail_ ? nest_.lanes / 2 : nest_.lanes;
+  if (lanes == shape_.tail_lanes) return nullptr;
+  std::vector<llvm::Constant*> bits;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bits.push_back(kernel_.b().getInt1(lane < shape_.tail_lanes));
+  }
+  return llvm::ConstantVector::get(bits);
+}
 
 MicroKernel::Accumulators MicroKernel::Zeros() {
-  return Accumulators(shape_.pixels() * shape_.vectors,
-                      llvm::Constant::getNullValue(vector_type_));
+  Accumulators zeros;
+  for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+    for (int v = 0; v < shape_.vectors; ++v) {
+      zeros.push_back(llvm::Constant::getNullValue(TypeOf(v)));
+    }
+  }
+  return zeros;
+}
+
+MicroKernel::Accumulators MicroKernel::Widened(Accumulators sums) {
+  if (!half_tail_) return sums;
+  std::vector<int> lanes(nest_.lanes);
+  std::iota(lanes.begin(), lanes.end(), 0);
+  for (size_t i = shape_.vectors - 1; i < sums.size(); i += shape_.vectors) {
+    sums[i] = kernel_.b().CreateShuffleVector(
+        sums[i], llvm::Constant::getNullValue(sums[i]->getType()), lanes);
+  }
+  return sums;
 }
 
 MicroKernel::Accumulators MicroKernel::Load(llvm::Value* output) {
+  KernelFunction::Builder& b = kernel_.b();
   Accumulators values;
   for (int64_t row = 0; row < shape_.rows; ++row) {
     for (int64_t column = 0; column < shape_.width; ++column) {
       for (int v = 0; v < shape_.vectors; ++v) {
-        values.push_back(LoadVector(output, OutputOffset(row, column, v)));
+        llvm::Value* at = At(output, OutputOffset(row, column, v));
+        if (llvm::Value* mask = MaskOf(v)) {
+          values.push_back(
+              b.CreateMaskedLoad(TypeOf(v), at, llvm::Align(4), mask,
+                                 llvm::Constant::getNullValue(TypeOf(v))));
+        } else {
+          values.push_back(b.CreateAlignedLoad(TypeOf(v), at, llvm::Align(4)));
+        }
       }
     }
   }
@@ -38,13 +90,17 @@ MicroKernel::Accumulators MicroKernel::Load(llvm::Value* output) {
 }
 
 void MicroKernel::Store(llvm::Value* output, const Accumulators& values) {
+  KernelFunction::Builder& b = kernel_.b();
   size_t i = 0;
   for (int64_t row = 0; row < shape_.rows; ++row) {
     for (int64_t column = 0; column < shape_.width; ++column) {
       for (int v = 0; v < shape_.vectors; ++v) {
-        kernel_.b().CreateAlignedStore(values[i++],
-                                       At(output, OutputOffset(row, column, v)),
-                                       llvm::Align(4));
+        llvm::Value* at = At(output, OutputOffset(row, column, v));
+        if (llvm::Value* mask = MaskOf(v)) {
+          b.CreateMaskedStore(values[i++], at, llvm::Align(4), mask);
+        } else {
+          b.CreateAlignedStore(values[i++], at, llvm::Align(4));
+        }
       }
     }
   }
@@ -131,12 +187,16 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   KernelFunction::Builder& b = kernel_.b();
   const auto lanes = static_cast<unsigned>(nest_.lanes);
   const bool overlap = WindowsOverlap(steps);
+  std::vector<int> half(lanes / 2);
+  std::iota(half.begin(), half.end(), 0);
   for (int64_t i = 0; i < steps.unroll; ++i) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      weights.push_back(
-          LoadVector(weight, i * steps.row_stride + VectorOffset(v)));
+      weights.push_back(b.CreateAlignedLoad(
+          TypeOf(v), At(weight, i * steps.row_stride + VectorOffset(v)),
+          llvm::Align(4)));
     }
+    FetchNextTile(steps, data, i);
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
       const int64_t offset = PixelOffset(pixel) + i * steps.stride;
@@ -145,10 +205,25 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
                                      llvm::Align(4)));
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
-        sum = b.CreateFAdd(b.CreateFMul(x, weights[v]), sum);
+        llvm::Value* own =
+            TypeOf(v) == vector_type_ ? x : b.CreateShuffleVector(x, half);
+        sum = b.CreateFAdd(b.CreateFMul(own, weights[v]), sum);
       }
     }
   }
+}
+
+// The elements of the pixels after the tile's, where each lies on another page.
+void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
+                                int64_t i) {
+  const bool apart = steps.stride >= kFarApart && shape_.rows == 1 &&
+                     nest_.columns.data_stride == 1;
+  if (!apart) return;
+  KernelFunction::Builder& b = kernel_.b();
+  const int64_t last = i * steps.stride + 2 * shape_.width - 1;
+  b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::prefetch,
+                    {At(data, last), b.getInt32(kRead),
+                     b.getInt32(kSecondCache), b.getInt32(kData)});
 }
 
 // Position by position of the data, so that each is loaded (and its lanes

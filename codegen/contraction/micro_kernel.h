@@ -14,6 +14,10 @@ namespace mxc::contraction {
 struct TileShape {
   int64_t width = 1, rows = 1;  // pixels
   int vectors = 1;
+  // Channels in the last vector, 0: all; and whether what lies behind them in
+  // the output is not the tile's.
+  int64_t tail_lanes = 0;
+  bool tail_meets_others = false;
 
   int64_t pixels() const { return width * rows; }
 };
@@ -22,11 +26,14 @@ class MicroKernel {
  public:
   MicroKernel(KernelFunction& kernel, const Nest& nest, TileShape shape);
 
-  // One vector for each (pixel, vector), pixels outermost.
+  // One vector for each (pixel, vector), pixels outermost. A last vector of few
+  // channels is half as wide, where that is half the work.
   using Accumulators = std::vector<llvm::Value*>;
   Accumulators Zeros();
   Accumulators Load(llvm::Value* output);
   void Store(llvm::Value* output, const Accumulators& values);
+  // All vectors as wide as a full one, with zeros.
+  Accumulators Widened(Accumulators sums);
 
   // Where a part of the reduction starts, for the tile's first pixel.
   struct Source {
@@ -61,6 +68,10 @@ class MicroKernel {
   llvm::Value* At(llvm::Value* base, int64_t offset);
   llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
   llvm::Value* LoadVector(llvm::Value* base, int64_t offset);
+  llvm::Type* TypeOf(int vector) const;
+  // Null: the vector's lanes are all the tile's.
+  llvm::Value* MaskOf(int vector) const;
+  void FetchNextTile(const Steps& steps, llvm::Value* data, int64_t i);
   llvm::Value* Opaque(llvm::Value* pointer);
   int64_t VectorOffset(int vector) const;  // in a row of weights
   bool WindowsOverlap(const Steps& steps) const;
@@ -69,6 +80,7 @@ class MicroKernel {
   const Nest& nest_;
   const TileShape shape_;
   llvm::Type* const vector_type_;
+  const bool half_tail_;
 };
 
 }  // namespace mxc::contraction

@@ -246,6 +246,8 @@ void StepKernel::EmitColumns(const Place& place, const TileRun& run,
 
 void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
                           llvm::Value* column) {
+  shape.tail_lanes = place.tail_lanes;
+  shape.tail_meets_others = shape_.tail_meets_others();
   MicroKernel tile(kernel_, nest_, shape);
   llvm::Value* data = Advance(place.data, column, nest_.columns.data_stride);
   llvm::Value* output =
@@ -267,7 +269,7 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
             Advance(place.weight, place.step_count, WeightsPerIteration())};
         epilogue_.Write(
             shape, {place.outer, place.planes, row, column, place.vector}, tile,
-            place.tail_lanes, tile.AddTail(rest, sums), output);
+            place.tail_lanes, tile.Widened(tile.AddTail(rest, sums)), output);
       },
       [&] { tile.Store(output, sums); });
 }

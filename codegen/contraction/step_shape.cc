@@ -30,14 +30,6 @@ bool ReadsOutput(const Program& program, const Step& step) {
   return reads;
 }
 
-// A last vector that is not full lies over other elements, unless its channel
-// block is padded.
-bool TailMeetsOthers(const Program& program, const Step& step,
-                     const Nest& nest) {
-  const Layout& output = program.buffers[step.outputs[0]].layout;
-  return nest.tail_lanes() != 0 && output.block(nest.channel_var) == 1;
-}
-
 // Enough that the tiles of a task fetch a whole panel; none where the next
 // panel belongs to other data (depthwise) or there is no time for it.
 int64_t LinesAhead(const StepShape& shape) {
@@ -85,14 +77,12 @@ std::vector<StepShape::Operand> OperandsOf(const Program& program,
 
 namespace {
 
-// Iterations of main.axes[0] between which the sums wait in the output, as
-// whole vectors.
+// Iterations of main.axes[0] between which the sums wait in the output.
 int64_t StepBlock(const Program& program, const Step& step,
                   const Target& target, const Nest& nest) {
   const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   const bool one_block = ReadsOutput(program, step) ||
-                         (nest.packed && nest.data_vector_stride != 0) ||
-                         TailMeetsOthers(program, step, nest);
+                         (nest.packed && nest.data_vector_stride != 0);
   if (nest.step_block > 0) {
     MXC_CHECK(!one_block, "{}: sums cannot wait in the output", step.name);
     return nest.step_block;

@@ -31,6 +31,11 @@ struct StepShape {
   Expr epilogue;
 
   const Layout& output() const { return operands.back().layout; }
+  // A last vector that is not full lies over other elements, unless its channel
+  // block is padded.
+  bool tail_meets_others() const {
+    return nest.tail_lanes() != 0 && output().block(nest.channel_var) == 1;
+  }
   int64_t task_count() const;
   // Groups of tile.vectors; `full` ones have no partial vector.
   int64_t vector_groups() const;

@@ -138,6 +138,9 @@ std::vector<Layer> Layers() {
       {"lstm 32x200x800 data", Transposed(32, 800, 200, false, false)},
       {"lstm 32x200x800 weight", Transposed(800, 32, 200, true, false)},
       {"gemm 512x512x512 tn", Transposed(512, 512, 512, true, false)},
+      {"decoder 1120x200x10000", Product(1, 1120, 200, 10000)},
+      {"decoder data", Transposed(1120, 10000, 200, false, false)},
+      {"decoder weight", Transposed(10000, 1120, 200, true, false)},
   };
   for (const Trained& trained : TrainedLayers()) {
     const std::string name = trained.name;

@@ -55,6 +55,29 @@ TEST_CASE("a product of a transposed left side") {
       [&](const Target& target) { CHECK(Check({c, Acc()}, target, 3) == ""); });
 }
 
+// The reduction is cut into blocks, between which sums wait in an output where
+// other elements follow those of the last vector.
+TEST_CASE("products of long rows into few channels") {
+  for (const int64_t channels : {3, 8, 24, 27, 40, 45}) {
+    CAPTURE(channels);
+    const Contraction c = Product(1, 30, 530, channels);
+    ForEachTarget([&](const Target& target) {
+      for (const bool windows : {false, true}) {
+        CHECK(Check({c, Acc() + Residual(c), 0, 0, {}, windows}, target, 5) ==
+              "");
+      }
+    });
+  }
+}
+
+TEST_CASE("a product of a left side whose columns lie pages apart") {
+  Contraction c = Product(1, 1030, 270, 24);
+  c.data_axes = {Role::kIn, Role::kBatch};
+  c.weight_axes = {Role::kIn, Role::kOut};
+  ForEachTarget(
+      [&](const Target& target) { CHECK(Check({c, Acc()}, target, 3) == ""); });
+}
+
 TEST_CASE("depthwise convolutions and small groups") {
   const ConvolutionShape shapes[] = {
       {.groups = 16,
