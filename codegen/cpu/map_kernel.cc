@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cpu/map_kernel.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -109,6 +110,10 @@ KernelPlan PlanMap(const Program& program, const Step& step,
     for (const int output : sweep) {
       NestOutput& nest = outputs.emplace_back();
       nest.operand = static_cast<int>(kernel->inputs) + output;
+      nest.shares_bytes =
+          std::ranges::count(kernel->roots,
+                             kernel->roots[static_cast<size_t>(nest.operand)]) >
+          1;
       for (const Store& store : MapOf(step).stores) {
         if (store.output == output) nest.stores.push_back(&store);
       }

@@ -60,6 +60,7 @@ void NestEmitter::Emit(Value* begin, Value* end) {
       }
     }
     emitter_.Sweep(nest_.values);
+    emitter_.Keep(nest_.kept);
     Hoist(nest_.values);
     kernel_.Loop(share(begin, grid), share(end, grid), 1, [&](Value* point) {
       const ExprEmitter::Scope each(emitter_);
@@ -114,6 +115,9 @@ void NestEmitter::EmitGridDim(size_t k, const Forms& forms) {
 
 void NestEmitter::EmitDim(size_t k, const Forms& forms) {
   if (k == nest_.dims.size()) return EmitElement(forms);
+  if (static_cast<int>(k) == nest_.lane_dim) {
+    for (const KeptTerms& kept : nest_.kept) emitter_.EmitForm(kept.reduce);
+  }
   if (static_cast<int>(k) == nest_.lane_dim && nest_.one_vector) {
     return EmitDim(k + 1, forms);
   }

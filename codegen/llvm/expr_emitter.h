@@ -29,6 +29,7 @@
 #include "codegen/schedule/address_form.h"
 #include "codegen/schedule/affine.h"
 #include "codegen/schedule/free_variables.h"
+#include "codegen/schedule/loop_nest.h"
 #include "ir/program/expr.h"
 #include "ir/program/layout.h"
 
@@ -111,6 +112,8 @@ class ExprEmitter {
   // The forms are about to be emitted for the same index: reductions of theirs
   // over equal ranges share one loop.
   void Sweep(const std::vector<Expr>& forms);
+  // Reductions that write their terms, too, wherever they are emitted.
+  void Keep(const std::vector<KeptTerms>& kept) { kept_ = kept; }
   void StoreAt(int operand, const Affine& offset, llvm::Value* value,
                DType dtype);
   // All operands can be read and written under a mask by instructions.
@@ -205,6 +208,7 @@ class ExprEmitter {
   Mask mask_;
   std::vector<Memo> scopes_;
   std::vector<Expr> reductions_;  // that a sweep evaluates for certain
+  std::vector<KeptTerms> kept_;
   // Vectors of outer scopes are of no use below this one: lanes are emitted
   // one by one.
   size_t scalar_from_ = 0;

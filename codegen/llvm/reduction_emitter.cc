@@ -78,6 +78,11 @@ ReductionEmitter::Values ReductionEmitter::Bodies(int lanes) {
   Values values;
   for (const Expr& reduce : reduces_) {
     values.push_back(Splat(kernel_, emitter_.EmitForm(reduce->args[0]), lanes));
+    for (const KeptTerms& kept : emitter_.kept_) {
+      if (!Equal(kept.reduce, reduce)) continue;
+      emitter_.StoreAt(kept.output, kept.offset, values.back(),
+                       reduce->args[0]->dtype);
+    }
   }
   return values;
 }

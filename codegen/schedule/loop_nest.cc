@@ -13,6 +13,7 @@
 #include "codegen/schedule/free_variables.h"
 #include "codegen/schedule/index_expressions.h"
 #include "codegen/schedule/join_stores.h"
+#include "codegen/schedule/kept_terms.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -475,7 +476,14 @@ LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
                       std::span<const NestOperand> operands,
                       const Target& target, bool masked_tails) {
   MXC_CHECK(!outputs.empty());
-  return Scheduler(shape, operands, target, masked_tails).Schedule(outputs);
+  LoopNest nest =
+      Scheduler(shape, operands, target, masked_tails).Schedule(outputs);
+  std::vector<int> free_outputs;
+  for (const NestOutput& output : outputs) {
+    if (!output.shares_bytes) free_outputs.push_back(output.operand);
+  }
+  KeepTerms(nest, operands, free_outputs);
+  return nest;
 }
 
 }  // namespace mxc

@@ -34,6 +34,14 @@ struct ZeroBorder {
   int64_t rows() const;
 };
 
+// A reduction over the lane dim whose terms are also written to an output: the
+// term at an index of the range to that offset.
+struct KeptTerms {
+  Expr reduce;
+  int output = 0;  // operand number
+  Affine offset;
+};
+
 struct LoopNest {
   // For each output its operand number and its element, an address form over
   // the loops' variables.
@@ -47,6 +55,8 @@ struct LoopNest {
   // what depends on the lane alone is hoisted out of all loops.
   bool one_vector = false;
   std::vector<ZeroBorder> borders;
+  // Computed for each row of lanes before the values, which load the terms.
+  std::vector<KeptTerms> kept;
 
   // Chunks of the row dim, then the leading `grid_dims` dims and, last, the
   // chunks of the lane dim are dealt in equal shares to `tasks` tasks.
@@ -72,6 +82,7 @@ struct NestOperand {
 struct NestOutput {
   int operand = 0;
   std::vector<const Store*> stores;
+  bool shares_bytes = true;  // with another operand, perhaps
 };
 
 // The outputs have one shape and one layout. `masked_tails`: vectors can be
