@@ -4,6 +4,7 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "codegen/schedule/lane_runs.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -117,6 +118,9 @@ Value* ExprEmitter::EmitLoad(const Expr& e) {
   if (stride == 2 && mask == nullptr && lanes_ > 2) {
     return converted(LoadStridedByTwo(operand, offset));
   }
+  if (Value* value = LoadRuns(operand, e->args[0], mask)) {
+    return converted(value);
+  }
   if (lanes_ > 4 && kernel_.HasGather(type, lanes_)) {
     return converted(LoadGather(operand, offset, mask));
   }
@@ -146,6 +150,53 @@ Value* ExprEmitter::LoadStridedByTwo(const EmitOperand& operand,
     lanes.push_back(element < lanes_ ? element : element + 1);
   }
   return builder.CreateShuffleVector(low, high, lanes);
+}
+
+// Each run of neighbouring lanes by a load of its own; null where there are
+// none, or runs are cut by a mask.
+Value* ExprEmitter::LoadRuns(const EmitOperand& operand, const Expr& offset,
+                             Value* mask) {
+  auto& builder = kernel_.b();
+  const auto* base = llvm::dyn_cast_or_null<llvm::ConstantInt>(lane_base_);
+  const auto* known = llvm::dyn_cast_or_null<llvm::Constant>(mask);
+  if (base == nullptr || !base->isZero() || (mask && !known)) return nullptr;
+  const auto runs = LaneRunsOf(offset, lane_var_, lanes_, range_of_);
+  if (!runs || runs->run < 2) return nullptr;
+  const int run = runs->run;
+  const auto reads = [&](int lane) {
+    return known == nullptr ||
+           known->getAggregateElement(static_cast<unsigned>(lane))
+               ->isOneValue();
+  };
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (reads(lane) != reads(lane / run * run)) return nullptr;
+  }
+  // Runs below a register's quarter are elements of a vector of their own.
+  const int64_t bits = 8 * SizeOf(operand.dtype) * run;
+  llvm::Type* element = kernel_.MemoryType(operand.dtype);
+  llvm::Type* whole = kernel_.VectorOf(element, lanes_);
+  llvm::Type* part = bits == 64 ? builder.getDoubleTy()
+                     : bits < 64
+                         ? builder.getIntNTy(static_cast<unsigned>(bits))
+                         : kernel_.VectorOf(element, run);
+  Value* vector = llvm::Constant::getNullValue(
+      bits <= 64 ? kernel_.VectorOf(part, lanes_ / run) : whole);
+  Value* first = Address(operand, EmitAffine(runs->first));
+  for (int lane = 0; lane < lanes_; lane += run) {
+    if (!reads(lane)) continue;
+    const int64_t step = runs->steps[static_cast<size_t>(lane)];
+    Value* loaded =
+        Tagged(operand, builder.CreateAlignedLoad(
+                            part,
+                            kernel_.ElementAddress(first, kernel_.Int(step),
+                                                   SizeOf(operand.dtype)),
+                            AlignOf(operand)));
+    vector = bits <= 64 ? builder.CreateInsertElement(
+                              vector, loaded, static_cast<uint64_t>(lane / run))
+                        : builder.CreateInsertVector(whole, vector, loaded,
+                                                     kernel_.Int(lane));
+  }
+  return builder.CreateBitCast(vector, whole);
 }
 
 Value* ExprEmitter::LoadGather(const EmitOperand& operand, const Affine& offset,

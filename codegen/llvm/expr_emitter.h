@@ -177,6 +177,8 @@ class ExprEmitter {
   llvm::Value* LoadContiguous(const EmitOperand& operand, const Affine& offset);
   llvm::Value* LoadStridedByTwo(const EmitOperand& operand,
                                 const Affine& offset);
+  llvm::Value* LoadRuns(const EmitOperand& operand, const Expr& offset,
+                        llvm::Value* mask);
   llvm::Value* LoadGather(const EmitOperand& operand, const Affine& offset,
                           llvm::Value* mask);
   llvm::Value* LoadEachLane(const EmitOperand& operand, const Affine& offset,

@@ -14,6 +14,7 @@
 #include "codegen/schedule/index_expressions.h"
 #include "codegen/schedule/join_stores.h"
 #include "codegen/schedule/kept_terms.h"
+#include "codegen/schedule/lane_runs.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -161,6 +162,26 @@ class Scheduler {
     }
   }
 
+  // Whether a block of channels is better left whole: all loads read it in
+  // runs of neighbours.
+  bool IsVectorOfRuns(size_t dim) const {
+    const LoopDim& last = nest_.dims.back();
+    if (dim + 1 < nest_.dims.size() || last.stride != 1) return false;
+    if (layout().block(layout().dims.back().axis) != last.extent) return false;
+    if (last.extent > NativeLanes()) return false;
+    bool runs = true;
+    for (const Expr& value : nest_.values) {
+      if (FreeVariables().Of(value).reduces) return false;
+      VisitLoads(value, [&](const ExprNode& load) {
+        const auto lanes =
+            LaneRunsOf(load.args[0], last.var, static_cast<int>(last.extent),
+                       nest_.Ranges());
+        runs &= lanes && lanes->run > 1;
+      });
+    }
+    return runs;
+  }
+
   // Where the divisor does not divide the loop, what both are multiples of
   // still leaves whole vectors.
   std::optional<Cut> NextCut() const {
@@ -173,7 +194,9 @@ class Scheduler {
       const bool useful = common == c.divisor || common >= kLeastCommon;
       return useful && common < extent ? common : 1;
     };
-    const auto cuts = [&](const Cut& c) { return divisor(c) > 1; };
+    const auto cuts = [&](const Cut& c) {
+      return divisor(c) > 1 && !IsVectorOfRuns(DimOf(c.var));
+    };
     for (const Expr& value : nest_.values) {
       if (const auto cut = FindCut(value, cuts)) {
         return Cut{cut->var, divisor(*cut)};

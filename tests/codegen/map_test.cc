@@ -335,6 +335,36 @@ TEST_CASE("gathers: embedding and take with clipped indices") {
   CHECK(along.CheckAll() == "");
 }
 
+TEST_CASE("space to depth: blocks of channels read in runs") {
+  struct Case {
+    int64_t colours, size, factor, block, shift;
+  };
+  for (const Case& k :
+       {Case{3, 12, 2, 16, 0}, Case{3, 12, 2, 8, 0}, Case{4, 8, 2, 16, 1},
+        Case{3, 16, 4, 16, 2}, Case{1, 16, 4, 16, 0}, Case{2, 16, 8, 16, 3},
+        Case{3, 12, 2, 4, 0}, Case{3, 9, 3, 9, 0}}) {
+    CAPTURE(k.colours);
+    CAPTURE(k.factor);
+    CAPTURE(k.block);
+    const int64_t f = k.factor, places = (k.size + k.shift + f - 1) / f;
+    MapCase c;
+    const int x = c.In({2, k.colours, k.size, k.size});
+    const Shape shape{2, k.colours * f * f, places, places};
+    c.Out({DType::kF32, shape}, Halo(shape, k.block, 1, 2));
+    const Expr across = Var(1) / Expr(f);
+    const Expr row = Var(2) * Expr(f) + across % Expr(f) - Expr(k.shift);
+    const Expr column = Var(3) * Expr(f) + Var(1) % Expr(f) - Expr(k.shift);
+    const Expr pixel = c.At(x, {Var(0), across / Expr(f), row, column});
+    const auto within = [&](const Expr& i) {
+      return Expr(0) <= i && i < Expr(k.size);
+    };
+    c.Set(k.shift == 0
+              ? pixel
+              : Select(within(row) && within(column), pixel, Lit(0, pixel)));
+    CHECK(c.CheckAll() == "");
+  }
+}
+
 TEST_CASE("transposes and reversals") {
   const Shape shape{5, 6, 18};
   const std::vector<std::vector<int>> orders = {
