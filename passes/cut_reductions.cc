@@ -10,6 +10,7 @@
 // one step over equal ranges stay in one sweep.
 #include <algorithm>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/scatter_sum.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
@@ -158,14 +159,11 @@ class StepCut {
     Extents extent = {cut.parts};
     extent.insert(extent.end(), dims().begin(), dims().end());
     for (size_t i = 0; i < reductions_.size(); ++i) {
-      Buffer buffer;
-      buffer.name =
+      const std::string name =
           fmt::format("{}/parts{}", program_.buffers[step_.outputs[0]].name,
                       i == 0 ? std::string() : std::to_string(i));
-      buffer.type = {reductions_[i]->dtype, Shape(extent)};
-      buffer.layout = Layout::RowMajor(buffer.type.shape);
-      program_.buffers.push_back(std::move(buffer));
-      partial.outputs.push_back(static_cast<int>(program_.buffers.size()) - 1);
+      partial.outputs.push_back(
+          AddBuffer(program_, name, {reductions_[i]->dtype, Shape(extent)}));
       partial.map()->stores.push_back({static_cast<int>(i),
                                        Extents(extent.size(), 0), extent,
                                        PartOf(reductions_[i], cut)});

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/program/add_buffer.h"
+#include "ir/support/division.h"
 #include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
@@ -25,11 +27,6 @@
 
 namespace mxc {
 namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t FloorDivide(int64_t a, int64_t b) {
-  return (a - ((a % b) + b) % b) / b;
-}
 
 // One spatial axis in phases.
 struct Phases {
@@ -53,9 +50,9 @@ Phases PhasesOf(const Contraction& c, size_t axis) {
   Phases best;
   for (int64_t shift = 0; shift < c.stride[axis]; ++shift) {
     Phases phases{c.stride[axis], c.pad[axis], shift};
-    const int64_t first = FloorDivide(shift - phases.pad, phases.stride);
+    const int64_t first = DivideDown(shift - phases.pad, phases.stride);
     const int64_t last =
-        FloorDivide(shift - phases.pad + c.kernel[axis] - 1, phases.stride);
+        DivideDown(shift - phases.pad + c.kernel[axis] - 1, phases.stride);
     phases.low = -first;
     phases.kernel = last - first + 1;
     phases.input = DivideUp(c.input[axis] + shift, phases.stride);
@@ -171,17 +168,6 @@ class Folding {
   std::vector<Phases> axes_;
 };
 
-int AddBuffer(Program& program, std::string name, const Shape& shape,
-              BufferKind kind) {
-  Buffer buffer;
-  buffer.name = std::move(name);
-  buffer.type = {DType::kF32, shape};
-  buffer.layout = Layout::RowMajor(shape);
-  buffer.kind = kind;
-  program.buffers.push_back(std::move(buffer));
-  return static_cast<int>(program.buffers.size()) - 1;
-}
-
 // The step that writes the phases of the data of `step`, which then reads them.
 std::optional<Step> Fold(Program& program, Step& step,
                          const KernelCatalog& catalog) {
@@ -209,9 +195,9 @@ std::optional<Step> Fold(Program& program, Step& step,
   const Tensor permuted = folding.Weight(weight.constant);
   const std::string data_name = data.name, weight_name = weight.name;
   split.outputs = {AddBuffer(program, data_name + "/phases",
-                             Shape(phases.extent), BufferKind::kInternal)};
+                             {DType::kF32, Shape(phases.extent)})};
   step.inputs[0] = split.outputs[0];
-  step.inputs[1] = AddBuffer(program, weight_name + "/phases", permuted.shape(),
+  step.inputs[1] = AddBuffer(program, weight_name + "/phases", permuted.type(),
                              BufferKind::kConstant);
   program.buffers.back().constant = permuted;
   c = folding.after();

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
 #include "passes/passes.h"
@@ -74,29 +75,19 @@ class Lowering {
     return name;
   }
 
-  int AddBuffer(std::string name, const TensorType& type, BufferKind kind) {
-    Buffer buffer;
-    buffer.name = std::move(name);
-    buffer.type = type;
-    buffer.layout = Layout::RowMajor(type.shape);
-    buffer.kind = kind;
-    program_.buffers.push_back(std::move(buffer));
-    return static_cast<int>(program_.buffers.size()) - 1;
-  }
-
   void AddInputsAndConstants() {
     for (const Node* node : order_) {
       if (node->kind == Node::Kind::kVariable) {
         const bool state = node->role != VariableRole::kInput &&
                            (graph_.stateful || IsUpdated(node));
         const int buffer =
-            AddBuffer(UniqueName(node->name), node->types[0],
+            AddBuffer(program_, UniqueName(node->name), node->types[0],
                       state ? BufferKind::kState : BufferKind::kInput);
         if (state) program_.buffers[buffer].constant = node->constant;
         buffers_[{node->id(), 0}] = buffer;
       } else if (node->kind == Node::Kind::kConstant) {
-        const int buffer = AddBuffer(UniqueName(node->name), node->types[0],
-                                     BufferKind::kConstant);
+        const int buffer = AddBuffer(program_, UniqueName(node->name),
+                                     node->types[0], BufferKind::kConstant);
         program_.buffers[buffer].constant = node->constant;
         buffers_[{node->id(), 0}] = buffer;
       }
@@ -119,7 +110,7 @@ class Lowering {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const Value value = graph_.outputs[i];
       const int buffer =
-          AddBuffer(OutputName(i), value.type(), BufferKind::kOutput);
+          AddBuffer(program_, OutputName(i), value.type(), BufferKind::kOutput);
       outputs_.push_back(buffer);
       if (value.node->kind == Node::Kind::kOperator &&
           reads_[SlotOf(value)] == 1) {
@@ -136,8 +127,8 @@ class Lowering {
           node.types.size() == 1
               ? node.name
               : node.name + "_" + node.OutputName(value.index);
-      entry->second = AddBuffer(UniqueName(name), node.types[value.index],
-                                BufferKind::kInternal);
+      entry->second = AddBuffer(program_, UniqueName(name),
+                                node.types[value.index], BufferKind::kInternal);
     }
     return entry->second;
   }
@@ -220,7 +211,7 @@ class Lowering {
       if (update.next == update.variable->out()) continue;
       const int state = BufferOf(update.variable->out());
       const int next =
-          AddBuffer(UniqueName(update.variable->name + "/next"),
+          AddBuffer(program_, UniqueName(update.variable->name + "/next"),
                     update.variable->types[0], BufferKind::kNextState);
       program_.buffers[next].state = state;
       next_states_[update.variable->id()] = next;

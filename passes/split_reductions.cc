@@ -13,6 +13,7 @@
 // the last axis stays whole.
 #include <algorithm>
 
+#include "ir/program/add_buffer.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -98,13 +99,10 @@ void Insert(Program& program, size_t s, const Expr& reduction,
             const Halves& halves) {
   const Step step = program.steps[s];
   const std::string_view role = NameOf(reduction->reduce);
-  Buffer buffer;
-  buffer.name =
-      fmt::format("{}/{}", program.buffers[step.outputs[0]].name, role);
-  buffer.type = {reduction->dtype, halves.statistic.shape};
-  buffer.layout = Layout::RowMajor(halves.statistic.shape);
-  program.buffers.push_back(std::move(buffer));
-  const auto number = static_cast<int>(program.buffers.size()) - 1;
+  const int number = AddBuffer(
+      program,
+      fmt::format("{}/{}", program.buffers[step.outputs[0]].name, role),
+      {reduction->dtype, halves.statistic.shape});
 
   Step first = step;
   first.name += fmt::format("/{}", role);

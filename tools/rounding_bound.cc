@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
 #include "tools/transform_rounding.h"
@@ -17,14 +18,9 @@ namespace {
 Tensor Finish(const Program& program, const Step& step,
               std::span<const Tensor> operands, const Tensor& sums) {
   Program with = program;
-  Buffer buffer;
-  buffer.name = "sums";
-  buffer.type = sums.type();
-  buffer.layout = Layout::RowMajor(sums.shape());
-  with.buffers.push_back(buffer);
   Step finish = step;
   const int operand = static_cast<int>(step.inputs.size());
-  finish.inputs.push_back(static_cast<int>(with.buffers.size()) - 1);
+  finish.inputs.push_back(AddBuffer(with, "sums", sums.type()));
   std::vector<Expr> index;
   for (int axis = 0; axis < sums.shape().rank(); ++axis) {
     index.push_back(Var(axis));

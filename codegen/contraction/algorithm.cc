@@ -8,11 +8,10 @@
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int AxisOf(const std::vector<Role>& axes, Role role) {
   const auto found = std::ranges::find(axes, role);

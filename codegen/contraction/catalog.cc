@@ -12,6 +12,7 @@
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
 #include "codegen/contraction/winograd_sums_shape.h"
+#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
@@ -44,7 +45,6 @@ constexpr double kPackingSeconds = 8e-10;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t Product(const Extents& extents) {
   int64_t product = 1;
   for (const int64_t extent : extents) product *= extent;

@@ -8,6 +8,7 @@
 #include "codegen/contraction/pixel_sums.h"
 #include "codegen/contraction/taps.h"
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr int64_t kUnroll = 8;
 // Kernel columns up to this many are unrolled in a step.
 constexpr int64_t kMaxUnroll = 16;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct Spatial {
   Taps taps;

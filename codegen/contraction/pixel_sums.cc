@@ -6,6 +6,7 @@
 #include "codegen/contraction/operand.h"
 #include "codegen/contraction/taps.h"
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
@@ -23,8 +24,6 @@ constexpr int64_t kBlockVectors = 3;
 constexpr int64_t kTasks = 16;
 constexpr int64_t kLittle = 8;
 constexpr int64_t kMostPartBytes = 8 << 20;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t LargestDivisor(int64_t n, int64_t most) {
   for (int64_t d = std::min(n, most); d > 1; --d) {

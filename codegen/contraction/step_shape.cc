@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
 
 // Below this many tiles a panel is read faster than anything can be computed.
 constexpr int64_t kFewTiles = 3;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t CountTiles(const std::vector<TileRun>& runs) {
   int64_t tiles = 0;

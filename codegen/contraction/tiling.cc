@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ir/support/division.h"
+
 namespace mxc::contraction {
 namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Accumulators that hide the latency of a multiply-add: 4 cycles on two ports.
 constexpr double kLatencyAccumulators = 8;

@@ -6,6 +6,7 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/schedule/cuts.h"
+#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
@@ -16,11 +17,6 @@ using llvm::Value;
 constexpr int kMostCopies = 160;
 // The same for conditions and bounds inside, at the borders of windows.
 constexpr int kMostInteriors = 8;
-
-int64_t CeilDiv(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return quotient * b < a ? quotient + 1 : quotient;
-}
 
 }  // namespace
 
@@ -82,7 +78,7 @@ void NestEmitter::EmitGrid(Value* point, const Forms& forms) {
   };
   if (nest_.lane_chunk > 0) {
     const auto lane = static_cast<size_t>(nest_.lane_dim);
-    chunk_ = next(CeilDiv(nest_.dims[lane].extent, nest_.lane_chunk),
+    chunk_ = next(DivideUp(nest_.dims[lane].extent, nest_.lane_chunk),
                   nest_.grid_dims == 0 && nest_.row_dim < 0);
   }
   for (int k = nest_.grid_dims; k-- > 0;) {

@@ -6,15 +6,10 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/support/division.h"
+
 namespace mxc {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return quotient * b < a ? quotient + 1 : quotient;
-}
-
-int64_t FloorDiv(int64_t a, int64_t b) { return -CeilDiv(-a, b); }
 
 // 0 ≤ c·v + r holds for v ≥ ⌈−r / c⌉, or for v ≤ ⌊r / −c⌋ where c < 0.
 std::vector<int64_t> CutsOfSign(const Affine& a, int var,
@@ -27,7 +22,7 @@ std::vector<int64_t> CutsOfSign(const Affine& a, int var,
   if (!bounds) return {};
   std::set<int64_t> cuts;
   for (const int64_t r : {bounds->low, bounds->high}) {
-    cuts.insert(c > 0 ? CeilDiv(-r, c) : FloorDiv(r, -c) + 1);
+    cuts.insert(c > 0 ? DivideUp(-r, c) : DivideDown(r, -c) + 1);
   }
   return {cuts.begin(), cuts.end()};
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "codegen/codegen.h"
+#include "ir/program/add_buffer.h"
 #include "tests/codegen/map_case.h"
 
 namespace mxc::test {
@@ -16,13 +17,7 @@ Program Chain() {
   const Shape matrix{6, 50}, column{6};
   const auto buffer = [&](const char* name, const Shape& shape,
                           BufferKind kind) {
-    Buffer b;
-    b.name = name;
-    b.type = {DType::kF32, shape};
-    b.layout = Layout::RowMajor(shape);
-    b.kind = kind;
-    program.buffers.push_back(b);
-    return static_cast<int>(program.buffers.size()) - 1;
+    return AddBuffer(program, name, {DType::kF32, shape}, kind);
   };
   const int x = buffer("x", matrix, BufferKind::kInput);
   const int a = buffer("a", matrix, BufferKind::kInternal);

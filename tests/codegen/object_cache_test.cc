@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "ir/program/add_buffer.h"
 #include "tests/support/temporary_folder.h"
 
 namespace mxc::test {
@@ -22,16 +23,10 @@ Program TwoSteps(const std::string& name) {
   Program program;
   program.name = name;
   program.entry = "infer";
-  const auto add = [&](BufferKind kind) {
-    Buffer buffer;
-    buffer.type = {DType::kF32, Shape{6, 50}};
-    buffer.layout = Layout::RowMajor(buffer.type.shape);
-    buffer.kind = kind;
-    program.buffers.push_back(buffer);
-  };
-  add(BufferKind::kInput);
-  add(BufferKind::kInternal);
-  add(BufferKind::kOutput);
+  for (const BufferKind kind :
+       {BufferKind::kInput, BufferKind::kInternal, BufferKind::kOutput}) {
+    AddBuffer(program, "", {DType::kF32, Shape{6, 50}}, kind);
+  }
   const Expr own = Load(0, DType::kF32, {Var(0), Var(1)});
   for (const Expr& value : {Abs(own), Sqrt(own)}) {
     const int from = static_cast<int>(program.steps.size());

@@ -6,19 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
 
 namespace mxc {
 namespace {
 
-int AddBuffer(Program& p, std::string name, Shape shape, BufferKind kind) {
-  Buffer b;
-  b.name = std::move(name);
-  b.type = {DType::kF32, shape};
-  b.layout = Layout::RowMajor(shape);
-  b.kind = kind;
-  p.buffers.push_back(std::move(b));
-  return static_cast<int>(p.buffers.size()) - 1;
+int AddF32(Program& program, std::string name, Shape shape, BufferKind kind) {
+  return AddBuffer(program, std::move(name), {DType::kF32, shape}, kind);
 }
 
 std::vector<float> Iota(int64_t n) {
@@ -33,8 +28,8 @@ TEST_CASE("softmax over the last axis") {
   Program p;
   const Shape shape{5, 700};
   Step step;
-  step.inputs = {AddBuffer(p, "x", shape, BufferKind::kInput)};
-  step.outputs = {AddBuffer(p, "y", shape, BufferKind::kOutput)};
+  step.inputs = {AddF32(p, "x", shape, BufferKind::kInput)};
+  step.outputs = {AddF32(p, "y", shape, BufferKind::kOutput)};
   const Expr n = Var(0), c = Var(1);
   const auto x = [&](Expr i) { return Load(0, DType::kF32, {n, i}); };
   const Expr top = Definition::MaxOf({700}, [&](auto r) { return x(r[0]); });
@@ -62,8 +57,8 @@ TEST_CASE("softmax over the last axis") {
 TEST_CASE("a window that is clipped at the border") {
   Program p;
   Step step;
-  step.inputs = {AddBuffer(p, "x", {6}, BufferKind::kInput)};
-  step.outputs = {AddBuffer(p, "y", {6}, BufferKind::kOutput)};
+  step.inputs = {AddF32(p, "x", {6}, BufferKind::kInput)};
+  step.outputs = {AddF32(p, "y", {6}, BufferKind::kOutput)};
   const Expr i = Var(0);
   const Expr sum = Definition::ReduceOver(
       ReduceOp::kSum, {Max(i - Expr(1), 0)}, {Min(i + Expr(2), 6)},
@@ -81,9 +76,8 @@ TEST_CASE("a grouped, strided, dilated, padded convolution") {
   Program p;
   const int64_t h = 9, w = 7, groups = 2, in = 3, out = 4;
   Step step;
-  step.inputs = {
-      AddBuffer(p, "x", {2, groups * in, h, w}, BufferKind::kInput),
-      AddBuffer(p, "w", {groups * out, in, 3, 2}, BufferKind::kInput)};
+  step.inputs = {AddF32(p, "x", {2, groups * in, h, w}, BufferKind::kInput),
+                 AddF32(p, "w", {groups * out, in, 3, 2}, BufferKind::kInput)};
   ContractionStep body;
   Contraction& c = body.contraction;
   c.batch = 2, c.groups = groups, c.in = in, c.out = out;
@@ -98,7 +92,7 @@ TEST_CASE("a grouped, strided, dilated, padded convolution") {
                    Role::kSpatial1};
   const int64_t oh = c.output[0], ow = c.output[1];
   step.outputs = {
-      AddBuffer(p, "y", {2, groups * out, oh, ow}, BufferKind::kOutput)};
+      AddF32(p, "y", {2, groups * out, oh, ow}, BufferKind::kOutput)};
   body.epilogue = Max(Acc() + Constant(0.5), Constant(0));
   step.body = body;
   p.steps.push_back(step);
@@ -201,9 +195,9 @@ Program TwoRowsAtATime() {
   Step add, square;
   const Expr x = Load(0, DType::kF32, {Var(0), Var(1)});
   add.name = "y";
-  add.inputs = {AddBuffer(tile, "x", part, BufferKind::kInput)};
-  square.outputs = {AddBuffer(tile, "z", part, BufferKind::kOutput)};
-  add.outputs = {AddBuffer(tile, "y", part, BufferKind::kInternal)};
+  add.inputs = {AddF32(tile, "x", part, BufferKind::kInput)};
+  square.outputs = {AddF32(tile, "z", part, BufferKind::kOutput)};
+  add.outputs = {AddF32(tile, "y", part, BufferKind::kInternal)};
   add.body = Map{{{0, {0, 0}, part, x + Constant(1)}}};
   square.name = "z";
   square.inputs = add.outputs;
@@ -216,8 +210,8 @@ Program TwoRowsAtATime() {
   program.name = "net", program.entry = "infer";
   Step step;
   step.name = "y ... z";
-  step.inputs = {AddBuffer(program, "x", whole, BufferKind::kInput)};
-  step.outputs = {AddBuffer(program, "z", whole, BufferKind::kOutput)};
+  step.inputs = {AddF32(program, "x", whole, BufferKind::kInput)};
+  step.outputs = {AddF32(program, "z", whole, BufferKind::kOutput)};
   step.body = TileLoop{
       3, {{0, 0, 2}, {0, 0, 2}}, std::make_shared<const Program>(tile)};
   program.steps = {step};
@@ -267,8 +261,8 @@ TEST_CASE("the verifier names what is broken") {
   Program p;
   Step step;
   step.name = "copy";
-  step.inputs = {AddBuffer(p, "x", {4}, BufferKind::kInput)};
-  step.outputs = {AddBuffer(p, "y", {4}, BufferKind::kOutput)};
+  step.inputs = {AddF32(p, "x", {4}, BufferKind::kInput)};
+  step.outputs = {AddF32(p, "y", {4}, BufferKind::kOutput)};
   step.body = Map{{{0, {0}, {3}, Load(0, DType::kF32, {Var(0)})}}};
   p.steps.push_back(step);
   CHECK(*Verify(p) == "step 'copy': stores 3 of the 4 elements of output 0");

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
+#include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
 
@@ -57,11 +58,7 @@ std::vector<Tensor> EvaluateStep(const Node& node,
   Step step;
   step.name = "op";
   const auto add = [&](const TensorType& type, std::vector<int>& list) {
-    list.push_back(static_cast<int>(program.buffers.size()));
-    Buffer buffer;
-    buffer.type = type;
-    buffer.layout = Layout::RowMajor(type.shape);
-    program.buffers.push_back(std::move(buffer));
+    list.push_back(AddBuffer(program, "", type));
   };
   for (const Tensor& input : inputs) add(input.type(), step.inputs);
   for (const TensorType& type : node.types) add(type, step.outputs);

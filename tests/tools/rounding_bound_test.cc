@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/kernel_basis.h"
 #include "tools/difference.h"
@@ -32,11 +33,7 @@ Program Convolution(const Layer& layer, double scale) {
   const int64_t rows = layer.rows();
   Program program;
   const auto add = [&](Extents dims, BufferKind kind) {
-    Buffer buffer;
-    buffer.type = {DType::kF32, Shape(std::move(dims))};
-    buffer.layout = Layout::RowMajor(buffer.type.shape);
-    buffer.kind = kind;
-    program.buffers.push_back(buffer);
+    AddBuffer(program, "", {DType::kF32, Shape(std::move(dims))}, kind);
   };
   add({1, in, size, size}, BufferKind::kInput);
   add(exchanged ? Extents{in, out, rows, kernel}

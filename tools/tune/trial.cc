@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/contraction_text.h"
 #include "ir/program/copy_step.h"
 #include "passes/passes.h"
@@ -69,17 +70,13 @@ Tensor Numbers(const Shape& shape) {
 
 class Builder {
  public:
-  int Add(std::string name, Shape shape, BufferKind kind) {
-    Buffer buffer;
-    buffer.name = std::move(name);
-    buffer.type = {DType::kF32, std::move(shape)};
-    buffer.layout = Layout::RowMajor(buffer.type.shape);
-    buffer.kind = kind;
+  int Add(std::string name, const Shape& shape, BufferKind kind) {
+    const int buffer =
+        AddBuffer(program_, std::move(name), {DType::kF32, shape}, kind);
     if (kind == BufferKind::kConstant) {
-      buffer.constant = Numbers(buffer.type.shape);
+      program_.buffers[buffer].constant = Numbers(shape);
     }
-    program_.buffers.push_back(std::move(buffer));
-    return static_cast<int>(program_.buffers.size()) - 1;
+    return buffer;
   }
 
   void AddMap(std::string name, int from, int to, Expr value) {

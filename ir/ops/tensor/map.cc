@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ir/ops/op.h"
+#include "ir/program/add_buffer.h"
 
 namespace mxc {
 namespace {
@@ -97,13 +98,8 @@ Program ProgramOf(std::span<const Value> operands,
   Step step;
   step.name = "map";
   const auto add = [&](const TensorType& type, BufferKind kind) {
-    Buffer buffer;
-    buffer.name = std::to_string(program.buffers.size());
-    buffer.type = type;
-    buffer.layout = Layout::RowMajor(type.shape);
-    buffer.kind = kind;
-    program.buffers.push_back(std::move(buffer));
-    return static_cast<int>(program.buffers.size()) - 1;
+    return AddBuffer(program, std::to_string(program.buffers.size()), type,
+                     kind);
   };
   std::map<int, int> place;  // operand → input of the step
   for (const MapOutput& output : outputs) {
