@@ -8,6 +8,7 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/pixel_sums.h"
 #include "codegen/contraction/strassen_shape.h"
+#include "codegen/contraction/structure.h"
 #include "codegen/contraction/taps.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_shape.h"
@@ -51,60 +52,6 @@ int64_t Product(const Extents& extents) {
   return product;
 }
 
-int Count(const std::vector<Role>& axes, Role role) {
-  return static_cast<int>(std::ranges::count(axes, role));
-}
-
-// A convolution as MXNet lays it out, f[N, C, spatial …] by f[O, I, spatial …],
-// or the gradient of one with respect to its data: by f[I, O, spatial …].
-bool IsConvolution(const Contraction& c) {
-  const auto matches = [&](const std::vector<Role>& axes, Role first,
-                           std::initializer_list<Role> second) {
-    if (axes.size() != c.kernel.size() + 2 || axes[0] != first) return false;
-    if (std::ranges::find(second, axes[1]) == second.end()) return false;
-    for (size_t i = 0; i < c.kernel.size(); ++i) {
-      const auto role =
-          static_cast<Role>(static_cast<int>(Role::kSpatial0) + i);
-      if (axes[i + 2] != role) return false;
-    }
-    return true;
-  };
-  return !c.kernel.empty() && contraction::HasPhases(c) &&
-         matches(c.data_axes, Role::kBatch, {Role::kGroupIn, Role::kIn}) &&
-         (matches(c.weight_axes, Role::kGroupOut, {Role::kIn}) ||
-          matches(c.weight_axes, Role::kOut, {Role::kIn}) ||
-          matches(c.weight_axes, Role::kGroupIn, {Role::kOut})) &&
-         matches(c.output_axes, Role::kBatch, {Role::kGroupOut, Role::kOut});
-}
-
-// A matrix product whose output channels are the output's last axis.
-bool IsProduct(const Contraction& c) {
-  const int groups = Count(c.data_axes, Role::kGroup);
-  return c.kernel.empty() && c.input.empty() &&
-         Count(c.data_axes, Role::kIn) == 1 &&
-         Count(c.weight_axes, Role::kIn) == 1 &&
-         Count(c.weight_axes, Role::kOut) == 1 && groups <= 1 &&
-         Count(c.weight_axes, Role::kGroup) == groups &&
-         Count(c.output_axes, Role::kGroup) == groups &&
-         (groups == 1 || c.groups == 1) && !c.output_axes.empty() &&
-         c.output_axes.back() == Role::kOut &&
-         Count(c.data_axes, Role::kBatch) ==
-             Count(c.output_axes, Role::kBatch) &&
-         static_cast<int>(c.data_axes.size()) ==
-             1 + groups + Count(c.data_axes, Role::kBatch) &&
-         static_cast<int>(c.weight_axes.size()) == 2 + groups;
-}
-
-// A matrix product whose weight, the smaller operand, is an activation: one row
-// for each of the output's rows, which lie in lanes.
-bool IsProductByRows(const Contraction& c) {
-  using Axes = std::vector<Role>;
-  return c.kernel.empty() && c.input.empty() && c.groups == 1 &&
-         c.data_axes == Axes{Role::kBatch, Role::kIn} &&
-         c.weight_axes == Axes{Role::kOut, Role::kIn} &&
-         c.output_axes == Axes{Role::kOut, Role::kBatch};
-}
-
 class CpuCatalog : public KernelCatalog {
  public:
   CpuCatalog(const Target& target, const CatalogOptions& options)
@@ -112,7 +59,7 @@ class CpuCatalog : public KernelCatalog {
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     std::vector<KernelCandidate> candidates;
-    if (IsConvolution(c)) {
+    if (contraction::IsConvolution(c)) {
       AddPerChannel(c, candidates);
       for (const std::string_view algorithm :
            {contraction::kWinograd6, contraction::kWinograd5,
@@ -130,9 +77,9 @@ class CpuCatalog : public KernelCatalog {
             contraction::kWinogradSums2}) {
         AddWinogradSums(c, algorithm, candidates);
       }
-    } else if (IsProduct(c)) {
+    } else if (contraction::IsProduct(c)) {
       AddGemm(c, candidates);
-    } else if (IsProductByRows(c)) {
+    } else if (contraction::IsProductByRows(c)) {
       AddGemmByRows(c, candidates);
     }
     std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
@@ -209,6 +156,14 @@ class CpuCatalog : public KernelCatalog {
     return halo;
   }
 
+  // Of the products in Winograd's domain: two vectors of channels, if there
+  // are.
+  RegisterTile WinogradProducts(const Contraction& c) const {
+    const int vectors =
+        static_cast<int>(std::min<int64_t>(2, DivideUp(c.out, lanes_)));
+    return {contraction::MaxPixels(target_, vectors), vectors};
+  }
+
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
     if (!contraction::WinogradFits(c)) return;
@@ -218,12 +173,9 @@ class CpuCatalog : public KernelCatalog {
       return;
     }
     if (c.in < kLeastWinogradInputs || c.out < kLeastWinogradChannels) return;
-    const int64_t vectors = DivideUp(c.out, lanes_);
-    const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
-    const RegisterTile tile = {contraction::MaxPixels(target_, panel_vectors),
-                               panel_vectors};
+    const RegisterTile tile = WinogradProducts(c);
     KernelCandidate candidate =
-        Make(c, algorithm, lanes_, lanes_, tile, panel_vectors);
+        Make(c, algorithm, lanes_, lanes_, tile, tile.vectors);
     candidate.halo_low = WholeHaloLow(c);
     candidate.halo_high = contraction::WinogradHaloHigh(c);
     const auto grid =
@@ -263,7 +215,9 @@ class CpuCatalog : public KernelCatalog {
     if (lanes_ % c.in != 0) return;
     const bool depthwise = c.in == 1;
     // Exchanged channels of small groups cannot be packed by a layout.
-    if (!depthwise && Count(c.weight_axes, Role::kGroupIn) > 0) return;
+    const bool exchanged =
+        std::ranges::count(c.weight_axes, Role::kGroupIn) > 0;
+    if (!depthwise && exchanged) return;
     const RegisterTile tile = {target_.vector_registers > 16 ? 14 : 10, 1};
     KernelCandidate candidate =
         Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
@@ -332,12 +286,10 @@ class CpuCatalog : public KernelCatalog {
     const int64_t m = contraction::WinogradSumsTile(algorithm);
     if (!OffersTile(m, m + c.output[0] - 1)) return;
     if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
-    const int64_t vectors = DivideUp(c.out, lanes_);
-    const int panel_vectors = static_cast<int>(std::min<int64_t>(2, vectors));
+    const RegisterTile tile = WinogradProducts(c);
     KernelCandidate candidate;
-    candidate.choice = {std::string(algorithm), lanes_,
-                        contraction::MaxPixels(target_, panel_vectors),
-                        panel_vectors};
+    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
+                        tile.vectors};
     candidate.data_block = candidate.weight_block = candidate.output_block =
         lanes_;
     candidate.output_axis = OutputChannels(c);
