@@ -9,6 +9,7 @@
 #include "codegen/contraction/algorithm.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
+#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
@@ -22,8 +23,6 @@ using contraction::WinogradWindows;
 using Square = std::array<double, 64>;
 // Rows of both operands, and terms of their sums, that are looked at together.
 constexpr int64_t kRows = 16, kTerms = 1024;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Values, and the squares of what their errors may be in units of u².
 struct Uncertain {

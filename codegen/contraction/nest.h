@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 
@@ -100,7 +101,7 @@ struct Nest {
   // Of one iteration of `outer`, without borders.
   int64_t data_elements = 0;
 
-  int64_t vectors() const { return (channels + lanes - 1) / lanes; }
+  int64_t vectors() const { return DivideUp(channels, lanes); }
   int64_t tail_lanes() const { return channels % lanes; }  // 0: none
   int64_t pixels() const;                                  // of all planes
   int64_t outer_count() const;

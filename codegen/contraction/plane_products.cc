@@ -5,11 +5,10 @@
 
 #include "codegen/contraction/micro_kernel.h"
 #include "codegen/contraction/tiling.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

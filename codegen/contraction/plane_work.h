@@ -14,6 +14,7 @@
 #include "codegen/contraction/nest.h"
 #include "codegen/contraction/tiling.h"
 #include "ir/program/program.h"
+#include "ir/support/division.h"
 #include "ir/target/target.h"
 
 namespace mxc::contraction {
@@ -27,10 +28,10 @@ struct PlaneWork {
   double data_cycles = 0, output_cycles = 0;
 
   int64_t panel_width() const { return lanes * tile.vectors; }
-  int64_t in_blocks() const { return (in + lanes - 1) / lanes; }
-  int64_t out_vectors() const { return (out + lanes - 1) / lanes; }
+  int64_t in_blocks() const { return DivideUp(in, lanes); }
+  int64_t out_vectors() const { return DivideUp(out, lanes); }
   int64_t groups() const {
-    return (out_vectors() + tile.vectors - 1) / tile.vectors;
+    return DivideUp(out_vectors(), tile.vectors);
   }
   // Elements of a plane of so many tiles: of data, of products.
   int64_t data_plane(int64_t tiles) const;

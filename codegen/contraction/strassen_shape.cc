@@ -6,14 +6,13 @@
 #include "codegen/contraction/algorithm.h"
 #include "codegen/contraction/winograd_costs.h"
 #include "ir/program/quarter_sums.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
 
 // Cycles in which a vector of half the data, of half the outputs, is summed.
 constexpr double kDataCycles = 18, kOutputCycles = 36;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t Pairs(const Contraction& c) {
   return DivideUp(c.output[0] * c.output[1], 2);

@@ -8,6 +8,7 @@
 #include "codegen/contraction/plane_work.h"
 #include "codegen/contraction/tiling.h"
 #include "codegen/contraction/winograd_costs.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 // Cycles in which an entry is written that is first transformed, a lane.
 constexpr double kWriteCycles = 4 * kWinogradClock / 4e10;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 double Real(int64_t x) { return static_cast<double>(x); }
 
 TileAxis CutAxis(int64_t extent, int64_t outputs, int64_t window) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/support/division.h"
 #include "ir/target/target.h"
 
 namespace mxc::contraction {
@@ -33,7 +34,7 @@ struct WinogradGrid {
   struct Cut {
     int64_t extent = 1, size = 1;
 
-    int64_t parts() const { return (extent + size - 1) / size; }
+    int64_t parts() const { return DivideUp(extent, size); }
     int64_t last() const { return extent - (parts() - 1) * size; }
   };
   Cut images, tile_rows, tile_columns;

@@ -6,11 +6,10 @@
 #include "codegen/contraction/output_halo.h"
 #include "codegen/contraction/tile_transform.h"
 #include "codegen/llvm/arithmetic.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "codegen/contraction/step_shape.h"
 #include "codegen/contraction/winograd_grid.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 
@@ -36,7 +37,7 @@ struct WinogradShape {
                                  : mxc::PointsOf(basis, tile.window);
   }
   int64_t data_blocks() const {
-    return (channels + step.nest.lanes - 1) / step.nest.lanes;
+    return DivideUp(channels, step.nest.lanes);
   }
   // One plane: its columns are the tiles of a block.
   Nest products;

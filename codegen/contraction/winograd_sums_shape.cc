@@ -8,6 +8,7 @@
 #include "codegen/contraction/pixel_sums.h"
 #include "codegen/contraction/winograd_costs.h"
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 namespace {
@@ -19,8 +20,6 @@ constexpr int64_t kUnroll = 4;
 constexpr double kEfficiency = 0.85;
 constexpr double kCachedBytesPerSecond = 1e11;
 constexpr double kFarBytesPerSecond = 4e10;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The numbers of chunks of n things that differ in the largest chunk.
 std::vector<int64_t> Chunks(int64_t n) {

@@ -12,6 +12,7 @@
 
 #include "codegen/contraction/step_shape.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/support/division.h"
 
 namespace mxc::contraction {
 
@@ -54,7 +55,7 @@ struct WinogradSumsShape {
   int64_t parts = 1, channels = 1, height = 1, width = 1;  // in; of dY
   Strides data, weight;
   int64_t data_blocks() const {
-    return (channels + step.nest.lanes - 1) / step.nest.lanes;
+    return DivideUp(channels, step.nest.lanes);
   }
   int64_t tasks() const { return parts * grid.data_chunks * grid.out_chunks; }
   // One plane of a block and a group: columns are input channels, steps tiles.
