@@ -8,9 +8,6 @@
 #include "ir/support/division.h"
 
 namespace mxc::contraction {
-namespace {
-
-}  // namespace
 
 void PlaneProducts::Emit(int64_t tiles, int vectors, const Factors& factors) {
   const auto runs = SplitPixels(1, tiles, pixels_);
