@@ -175,12 +175,13 @@ Value* ExprEmitter::LoadRuns(const EmitOperand& operand, const Expr& offset,
   const int64_t bits = 8 * SizeOf(operand.dtype) * run;
   llvm::Type* element = kernel_.MemoryType(operand.dtype);
   llvm::Type* whole = kernel_.VectorOf(element, lanes_);
-  llvm::Type* part = bits == 64 ? builder.getDoubleTy()
-                     : bits < 64
-                         ? builder.getIntNTy(static_cast<unsigned>(bits))
-                         : kernel_.VectorOf(element, run);
+  const bool is_element = bits <= 64 && run < lanes_;
+  llvm::Type* part = !is_element ? kernel_.VectorOf(element, run)
+                     : bits == 64
+                         ? builder.getDoubleTy()
+                         : builder.getIntNTy(static_cast<unsigned>(bits));
   Value* vector = llvm::Constant::getNullValue(
-      bits <= 64 ? kernel_.VectorOf(part, lanes_ / run) : whole);
+      is_element ? kernel_.VectorOf(part, lanes_ / run) : whole);
   Value* first = Address(operand, EmitAffine(runs->first));
   for (int lane = 0; lane < lanes_; lane += run) {
     if (!reads(lane)) continue;
@@ -191,7 +192,7 @@ Value* ExprEmitter::LoadRuns(const EmitOperand& operand, const Expr& offset,
                             kernel_.ElementAddress(first, kernel_.Int(step),
                                                    SizeOf(operand.dtype)),
                             AlignOf(operand)));
-    vector = bits <= 64 ? builder.CreateInsertElement(
+    vector = is_element ? builder.CreateInsertElement(
                               vector, loaded, static_cast<uint64_t>(lane / run))
                         : builder.CreateInsertVector(whole, vector, loaded,
                                                      kernel_.Int(lane));
