@@ -144,6 +144,7 @@ void StepRunner::RunStep(int step) {
     operands.push_back(Storage(operand));
   }
   const rt::FloatMode mode;
+  std::memset(scratch_, 0, MXC_SCRATCH_NOTE);
   model_->kernel(row.kernel)(operands.data(), 0, row.tasks, scratch_);
 }
 

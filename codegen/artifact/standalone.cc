@@ -107,7 +107,8 @@ EntryFunction PlanEntry(const Program& program,
       }
     }
     entry.calls.push_back({code.kernel_names[steps[i].kernel],
-                           std::move(operands), steps[i].tasks});
+                           std::move(operands), steps[i].tasks,
+                           steps[i].scratch_bytes > 0});
   }
   return entry;
 }

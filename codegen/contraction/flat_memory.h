@@ -3,6 +3,8 @@
 // not loops around a Nest compute them. All offsets count elements.
 #pragma once
 
+#include <functional>
+
 #include "codegen/llvm/kernel_function.h"
 
 namespace mxc::contraction {
@@ -43,6 +45,17 @@ class FlatMemory {
     b_.CreateIntrinsic(b_.getVoidTy(), llvm::Intrinsic::prefetch,
                        {address, b_.getInt32(to_write ? 1 : 0),
                         b_.getInt32(kSecondCache), b_.getInt32(kData)});
+  }
+  // Runs `fill` unless the scratch holds what it has filled it with for the
+  // same number, in this run of the step (runtime/abi/abi.h).
+  void FillOnce(llvm::Value* number, const std::function<void()>& fill) {
+    llvm::Value* note = Plus(number, kernel_.Int(1));
+    llvm::Value* found =
+        b_.CreateLoad(b_.getInt64Ty(), kernel_.scratch(), "note");
+    kernel_.If(b_.CreateICmpNE(found, note), [&] {
+      fill();
+      b_.CreateStore(note, kernel_.scratch());
+    });
   }
   // extent · i / n, where the i-th of n nearly equal parts begins.
   llvm::Value* Part(llvm::Value* i, int64_t n, int64_t extent) {

@@ -24,25 +24,23 @@ constexpr double kSharedCacheBytes = 24 << 20;
 constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
 constexpr double kSpilledBytesPerSecond = 1e11;
 constexpr double kScratchShare = 0.375;
-// Numbers of threads that a grid should suit, and how much. Threads take tasks
-// in so many portions each.
+// Numbers of threads that a grid should suit, and how much.
 struct Threads {
   int64_t count;
   double weight;
 };
 constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
-constexpr int64_t kPortions = 4;
 
 double Real(int64_t x) { return static_cast<double>(x); }
 
-// How many times portions of the tasks begin with a block of tiles, or come to
-// one: they transform its data.
-int64_t Transforms(int64_t blocks, int64_t chunks, int64_t portions) {
+// How many blocks of tiles the threads' portions of the tasks have, together:
+// each thread transforms the data of its own.
+int64_t Transforms(int64_t blocks, int64_t chunks, int64_t threads) {
   const int64_t tasks = blocks * chunks;
   int64_t count = 0;
-  for (int64_t i = 0; i < portions; ++i) {
-    const int64_t first = tasks * i / portions;
-    const int64_t last = tasks * (i + 1) / portions - 1;
+  for (int64_t i = 0; i < threads; ++i) {
+    const int64_t first = tasks * i / threads;
+    const int64_t last = tasks * (i + 1) / threads - 1;
     count += last / chunks - first / chunks + 1;
   }
   return count;
@@ -59,8 +57,8 @@ int64_t PlaneWork::product_plane(int64_t tiles) const {
 }
 
 int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
-  return 4 *
-         (planes * (data_plane(tiles) + product_plane(tiles)) + planes * lanes);
+  return 4 * (kNoteElements + planes * (data_plane(tiles) +
+                                        product_plane(tiles) + lanes));
 }
 
 PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
@@ -106,10 +104,9 @@ double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
   const int64_t tasks = blocks * chunks;
   double sum = 0;
   for (const auto& [threads, weight] : kThreads) {
-    const int64_t portions =
-        threads == 1 ? 1 : std::min(threads * kPortions, tasks);
     const double repeats =
-        Real(Transforms(blocks, chunks, portions)) / Real(blocks);
+        Real(Transforms(blocks, chunks, std::min(threads, tasks))) /
+        Real(blocks);
     const double seconds = estimate.data * repeats + estimate.rest;
     sum +=
         weight * (threads == 1 ? seconds

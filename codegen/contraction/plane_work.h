@@ -5,8 +5,8 @@
 // matrices: its rows are `tiles`, its columns output channels.
 //
 // Tiles are dealt in blocks, each times chunks of the groups of output vectors.
-// Tasks in sequence share a block, so that a thread transforms its data once
-// for each portion of tasks that it takes.
+// Tasks in sequence share a block, whose transformed data stay in the thread's
+// scratch: the scratch's note (runtime/abi/abi.h) says which block's they are.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,9 @@
 #include "ir/target/target.h"
 
 namespace mxc::contraction {
+
+// Elements of the scratch before the planes of data: a line for the note.
+inline constexpr int64_t kNoteElements = 16;
 
 struct PlaneWork {
   int64_t planes = 1, lanes = 1;

@@ -12,7 +12,7 @@ StrassenKernel::StrassenKernel(KernelFunction& kernel,
     : FlatMemory(kernel, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
-      data_(kernel.scratch()),
+      data_(At(kernel.scratch(), kNoteElements)),
       products_(At(data_, kQuarterProducts * shape.grid.data_plane)),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
       epilogue_(kernel, shape.step) {}
@@ -40,10 +40,7 @@ void StrassenKernel::EmitTask(llvm::Value* task) {
   block.last_group =
       Part(Plus(chunk, kernel_.Int(1)), grid.channel_chunks, groups);
   ZeroHalo(index, block.first_group, block.last_group);
-  // The task before left the same block's data.
-  llvm::Value* is_new = b_.CreateOr(b_.CreateICmpEQ(task, kernel_.begin()),
-                                    b_.CreateICmpEQ(chunk, kernel_.Int(0)));
-  kernel_.If(is_new, [&] { SumData(block); });
+  FillOnce(index, [&] { SumData(block); });
   kernel_.Loop(block.first_group, block.last_group, 1,
                [&](llvm::Value* group) { EmitGroup(block, group); });
 }

@@ -4,21 +4,18 @@
 #include <algorithm>
 
 #include "codegen/contraction/output_halo.h"
+#include "codegen/contraction/plane_work.h"
 #include "codegen/contraction/tile_transform.h"
 #include "codegen/llvm/arithmetic.h"
 #include "ir/support/division.h"
 
 namespace mxc::contraction {
-namespace {
-
-}  // namespace
-
 WinogradKernel::WinogradKernel(KernelFunction& kernel,
                                const WinogradShape& shape)
     : FlatMemory(kernel, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
-      data_(kernel.scratch()),
+      data_(At(kernel.scratch(), kNoteElements)),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       lines_(At(products_, shape.planes() * shape.grid.product_plane)),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
@@ -40,10 +37,7 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
       Part(Plus(chunk, kernel_.Int(1)), grid.channel_chunks, groups);
   SetNext(task, index, block);
   ZeroHalo(index, block.first_group, block.last_group);
-  // The task before left the same block's data.
-  llvm::Value* is_new = b_.CreateOr(b_.CreateICmpEQ(task, kernel_.begin()),
-                                    b_.CreateICmpEQ(chunk, kernel_.Int(0)));
-  kernel_.If(is_new, [&] { TransformData(block); });
+  FillOnce(index, [&] { TransformData(block); });
   EmitGroups(block);
 }
 

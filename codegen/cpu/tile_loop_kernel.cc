@@ -106,6 +106,9 @@ class TileLoopEmitter {
                                  kernel_.function()->getFunctionType())
             .getCallee());
     callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    if (call.kernel.scratch_bytes > 0) {
+      b_.CreateStore(b_.getInt64(0), scratch_);  // MXC_SCRATCH_NOTE
+    }
     b_.CreateCall(callee, {operands_, kernel_.Int(0),
                            kernel_.Int(call.kernel.tasks), scratch_});
   }

@@ -78,9 +78,12 @@ class EntryEmitter {
     auto* kernel = llvm::cast<llvm::Function>(
         module_.getOrInsertFunction(call.kernel, type).getCallee());
     kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    builder_.CreateCall(
-        kernel, {operands_, builder_.getInt64(0), builder_.getInt64(call.tasks),
-                 At(function_->getArg(1), entry_.scratch_offset)});
+    llvm::Value* scratch = At(function_->getArg(1), entry_.scratch_offset);
+    if (call.uses_scratch) {
+      builder_.CreateStore(builder_.getInt64(0), scratch);  // MXC_SCRATCH_NOTE
+    }
+    builder_.CreateCall(kernel, {operands_, builder_.getInt64(0),
+                                 builder_.getInt64(call.tasks), scratch});
   }
 
   llvm::Module& module_;

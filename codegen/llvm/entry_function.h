@@ -24,6 +24,7 @@ struct EntryFunction {
     std::string kernel;
     std::vector<Operand> operands;
     int64_t tasks;
+    bool uses_scratch;
   };
 
   std::string symbol;

@@ -13,24 +13,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 3u
+#define MXC_ABI_VERSION 4u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
 #define MXC_TABLES_MAGIC 0x3142415443584dull    /* "MXCTAB1" */
 #define MXC_ARENA_ALIGNMENT 64 /* of offsets into arena, weights, states */
 #define MXC_MAX_TASKS 0x7fffffff
+#define MXC_SCRATCH_NOTE 8 /* bytes at the start of a kernel's scratch */
 
 /* A step's code. `operands` points to the step's operands in the order of its
  * operand list: inputs, then outputs. Computes the tasks begin <= t < end of
  * the step's fixed grid; different tasks may run at once on different threads.
- * `scratch` is aligned to 64 bytes and private to the calling thread.
+ * `scratch` is aligned to 64 bytes and private to the calling thread. Its first
+ * MXC_SCRATCH_NOTE bytes are 0 when a thread first comes to a step in a run;
+ * nobody else writes to the scratch until the thread leaves the step. There a
+ * kernel notes what the next call for the same step finds in the scratch again.
  *
  * Operands in the arena, in the weights, in the prepared region and in the state
  * region lie where their offset says, from a base aligned to MXC_PAGE. The
  * caller's inputs and outputs are aligned to their element only. A kernel
  * touches no byte outside its operands and scratch, calls only other kernels,
- * and keeps nothing from one call to the next. */
+ * and keeps nothing from one run of a step to the next. */
 typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
                            void* scratch);
 

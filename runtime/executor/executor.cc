@@ -68,8 +68,9 @@ Status Executor::Allocate(const Executor* share) {
     if (CallersOwn(i)) begins[i] = sizes.Add(buffers_[i].bytes, MXC_PAGE);
   }
   Sizes stride;
-  // Threads share no page; a kernel gets an address even if it needs no bytes.
-  stride.Add(std::max<uint64_t>(entry_->scratch_bytes, 1), MXC_PAGE);
+  // Threads share no page; there is room for a note even if nobody needs one.
+  stride.Add(std::max<uint64_t>(entry_->scratch_bytes, MXC_SCRATCH_NOTE),
+             MXC_PAGE);
   scratch_stride_ = stride.total();
   const uint64_t scratch = sizes.total();
   for (int t = 0; t < threads_; ++t) sizes.Add(scratch_stride_, MXC_PAGE);
@@ -201,11 +202,13 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   return {};
 }
 
-void Executor::RunChunk(const Phase& phase, uint32_t chunk, int thread) {
+void Executor::RunChunk(const Phase& phase, uint32_t chunk, int thread,
+                        bool is_first) {
   const Launch& launch = launches_[phase.step];
   const auto tasks = static_cast<uint64_t>(launch.tasks);
   const auto begin = static_cast<int64_t>(tasks * chunk / phase.chunks);
   const auto end = static_cast<int64_t>(tasks * (chunk + 1) / phase.chunks);
+  if (is_first) ClearNote(thread);
   launch.kernel(launch.operands, begin, end, Scratch(thread));
 }
 
@@ -218,6 +221,7 @@ void Executor::RunSteps(uint32_t first, uint32_t end, int thread) {
   for (uint32_t i = first; i < end; ++i) {
     const Launch& launch = launches_[i];
     if (launch.tasks == 0) continue;
+    ClearNote(thread);
     launch.kernel(launch.operands, 0, launch.tasks, Scratch(thread));
     if (!step_times_.empty()) Measure(i);
   }

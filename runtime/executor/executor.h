@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -99,9 +100,13 @@ class Executor : private Work {
   void MarkSharedOutputs();
   Status StartThreads(const Options& options);
 
-  void RunChunk(const Phase& phase, uint32_t chunk, int thread) override;
+  void RunChunk(const Phase& phase, uint32_t chunk, int thread,
+                bool is_first) override;
   void FinishPhase(const Phase& phase, int thread) override;
   void RunSteps(uint32_t first, uint32_t end, int thread);
+  void ClearNote(int thread) const {
+    std::memset(Scratch(thread), 0, MXC_SCRATCH_NOTE);
+  }
   void Measure(uint32_t step);
   void CopyOutputs();
   void Move(uint32_t root, std::byte* memory);

@@ -118,7 +118,7 @@ void Team::Participate(uint64_t generation, int thread) {
   for (uint32_t i = 0; i < phase.participants; ++i) {
     Member& owner = members_[(self + i) % phase.participants];
     for (uint32_t chunk; TakeChunk(owner, phase, generation, &chunk); ++done) {
-      work_.RunChunk(phase, chunk, thread);
+      work_.RunChunk(phase, chunk, thread, done == 0);
     }
   }
   if (done == 0) return;

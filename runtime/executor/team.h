@@ -25,7 +25,9 @@ namespace mxc::runtime {
 // different threads; what happens in one phase is visible in the next.
 class Work {
  public:
-  virtual void RunChunk(const Phase& phase, uint32_t chunk, int thread) = 0;
+  // `is_first`: the thread's first chunk of the phase.
+  virtual void RunChunk(const Phase& phase, uint32_t chunk, int thread,
+                        bool is_first) = 0;
   // All chunks are done.
   virtual void FinishPhase(const Phase& phase, int thread) = 0;
 

@@ -16,6 +16,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/contraction/contraction.h"
+#include "runtime/abi/abi.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/native_kernel.h"
 
@@ -237,10 +238,12 @@ void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
     weights.push_back(allocate(bytes));
   }
   weights.push_back(operands[1]);
-  void* scratch = allocate(plan.scratch_bytes);
+  void* scratch =
+      allocate(std::max<int64_t>(plan.scratch_bytes, MXC_SCRATCH_NOTE));
   size_t turn = 0;
   const double seconds = Time([&] {
     operands[1] = weights[turn++ % weights.size()];
+    std::memset(scratch, 0, MXC_SCRATCH_NOTE);
     kernel.Run(operands, 0, plan.tasks, scratch);
   });
   const double flops = layer.contraction.flops() / seconds;

@@ -16,7 +16,7 @@ namespace {
 class Chain : public Work {
  public:
   explicit Chain(int length) : length_(length) {}
-  void RunChunk(const Phase&, uint32_t, int) override {
+  void RunChunk(const Phase&, uint32_t, int, bool) override {
     volatile double sum = 0;
     for (int i = 0; i < length_; ++i) sum = sum + 1;
   }

@@ -13,6 +13,7 @@
 #include "codegen/codegen.h"
 #include "codegen/contraction/contraction.h"
 #include "ir/program/interpreter.h"
+#include "runtime/abi/abi.h"
 #include "tests/codegen/native_kernel.h"
 #include "tests/support/positions.h"
 
@@ -258,11 +259,15 @@ std::string CheckCandidate(const ContractionCase& c,
           program.buffers[buffer], is_input ? &inputs[i] : nullptr, fence));
       pointers.push_back(memory.back()->data());
     }
-    // In two ranges, the later first: tasks are independent.
+    // As a thread does that takes three portions: tasks are independent, and
+    // the scratch keeps what a portion left there.
     const FencedFloats scratch(plan.scratch_bytes / 4, fence);
     std::fill_n(scratch.data(), scratch.size(), NAN);
-    kernel.Run(pointers, plan.tasks / 2, plan.tasks, scratch.data());
-    kernel.Run(pointers, 0, plan.tasks / 2, scratch.data());
+    if (scratch.size() > 0) std::memset(scratch.data(), 0, MXC_SCRATCH_NOTE);
+    const int64_t half = plan.tasks / 2, more = (plan.tasks + half) / 2;
+    kernel.Run(pointers, half, more, scratch.data());
+    kernel.Run(pointers, more, plan.tasks, scratch.data());
+    kernel.Run(pointers, 0, half, scratch.data());
     if (!scratch.PatternIntact()) return "bytes outside of scratch changed";
     const Memory& output = *memory.back();
     for (const auto& m : memory) {
