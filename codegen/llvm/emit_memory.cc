@@ -87,7 +87,10 @@ Value* ExprEmitter::EmitLoad(const Expr& e) {
     Value* value = FromMemory(kernel_, loaded, operand.dtype);
     return EmitCast(kernel_, value, operand.dtype, e->dtype);
   };
-  if (!Varies(e)) {
+  const bool hidden = offset.HidesVar(lane_var_);
+  const int64_t stride = hidden ? 0 : offset.CoefficientOf(lane_var_);
+  // The offset may be simpler than what it was made from.
+  if (!Varies(e) || (!hidden && stride == 0)) {
     Value* at = EmitAffine(offset);
     if (mask_.value != nullptr && !in_bounds) {
       Value* any = IsVector(mask_.value) ? builder.CreateOrReduce(mask_.value)
@@ -101,8 +104,6 @@ Value* ExprEmitter::EmitLoad(const Expr& e) {
   }
   Value* mask = mask_.tail || !in_bounds ? mask_.value : nullptr;
   if (mask != nullptr) mask = Splat(kernel_, mask, lanes_);
-  const int64_t stride =
-      offset.HidesVar(lane_var_) ? 0 : offset.CoefficientOf(lane_var_);
   llvm::Type* type = kernel_.MemoryType(operand.dtype);
   if (stride == 1 && mask == nullptr) {
     return converted(LoadContiguous(operand, offset));
@@ -220,7 +221,8 @@ Value* ExprEmitter::LoadGather(const EmitOperand& operand, const Affine& offset,
                   builder.CreateMaskedGather(kernel_.VectorOf(type, lanes_), at,
                                              AlignOf(operand), mask));
   }
-  Value* at = builder.CreateGEP(type, base, EmitAffine(offset));
+  Value* at =
+      builder.CreateGEP(type, base, Splat(kernel_, EmitAffine(offset), lanes_));
   return Tagged(operand,
                 builder.CreateMaskedGather(kernel_.VectorOf(type, lanes_), at,
                                            AlignOf(operand), mask));

@@ -181,10 +181,7 @@ TEST_CASE("layer norm") {
   const int x = c.In({7, n}), gamma = c.In({n}), beta = c.In({n});
   c.Out({7, n});
   const auto mean = [&] {
-    return SumOver(n,
-                   [&](const Expr& r) {
-                     return c.At(x, {Var(0), r});
-                   }) *
+    return SumOver(n, [&](const Expr& r) { return c.At(x, {Var(0), r}); }) *
            Constant(1.0 / n);
   };
   const Expr variance = SumOver(n,
@@ -209,9 +206,8 @@ TEST_CASE("means of blocked channels become a row") {
     const int x = c.In({DType::kF32, data}, Blocked(data, 16));
     c.Out(out);
     c.Set(SumOver(3, [&](Expr i) {
-      return SumOver(5, [&](Expr j) {
-        return c.At(x, {Var(0), Var(1), i, j});
-      });
+      return SumOver(5,
+                     [&](Expr j) { return c.At(x, {Var(0), Var(1), i, j}); });
     }));
     CHECK(c.CheckAll() == "");
   }
@@ -423,6 +419,24 @@ TEST_CASE("boxes: concatenation along each axis, blocks split unevenly") {
         c.Box(0, at, shape.dims(), Relu(c.At(part, index)));
         begin += shape[axis];
       }
+      CHECK(c.CheckAll() == "");
+    }
+  }
+}
+
+TEST_CASE("boxes of one element, which all lanes of a vector read") {
+  for (const int64_t rows : {1, 3}) {
+    for (const int64_t width : {1, 2, 15, 16, 31, 96}) {
+      CAPTURE(rows);
+      CAPTURE(width);
+      MapCase c;
+      const int one = c.In({rows, 1}), row = c.In({rows, width});
+      const int both = c.In({rows, 2 * width});
+      c.Out({rows, width + 2});
+      c.Box(0, {0, 0}, {rows, 1}, c.At(one));
+      c.Box(0, {0, 1}, {rows, width}, c.At(row, {Var(0), Var(1) - Expr(1)}));
+      c.Box(0, {0, width + 1}, {rows, 1},
+            c.At(both, {Var(0), (Var(1) - Expr(width + 1)) * Expr(3)}));
       CHECK(c.CheckAll() == "");
     }
   }
