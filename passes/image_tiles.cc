@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/program/in_place.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 
@@ -173,6 +174,9 @@ class LoopBuilder {
     }
     tile_.name = program_.name;
     tile_.entry = program_.entry;
+    for (const Step& step : tile_.steps) {
+      if (!SweepsKeepApart(tile_, step)) return std::nullopt;
+    }
     if (!PlanMemory(tile_, context_).ok()) return std::nullopt;
     return Finish();
   }

@@ -65,7 +65,7 @@ class PartPlacement {
       const Step step = program_.steps[s];
       const int64_t bytes = LiveBytes();
       SplitComputed(s);
-      if (PlaceAll(s + added_) && LiveBytes() <= bytes) {
+      if (PlaceAll(s + added_) && LiveBytes() <= bytes && SweepsStayApart()) {
         changed = true;
         s += added_;
       } else {
@@ -148,6 +148,13 @@ class PartPlacement {
       if (!placed) return false;
     }
     return true;
+  }
+
+  // A part whose strides change leaves the sweep of outputs that keep theirs.
+  bool SweepsStayApart() const {
+    return std::ranges::all_of(program_.steps, [&](const Step& step) {
+      return SweepsKeepApart(program_, step);
+    });
   }
 
   // All of `in`, a part of `out`, is written there.

@@ -135,4 +135,17 @@ bool IsInPlace(const Program& program, const Step& step) {
          });
 }
 
+bool SweepsKeepApart(const Program& program, const Step& step) {
+  if (step.map() == nullptr || step.outputs.size() == 1) return true;
+  if (SweepsOf(program, step).size() == 1 || IsInPlace(program, step)) {
+    return true;
+  }
+  return std::ranges::none_of(step.outputs, [&](int output) {
+    return std::ranges::any_of(step.inputs, [&](int input) {
+      return program.Root(input) == program.Root(output) &&
+             program.BytesIntoRoot(input) == program.BytesIntoRoot(output);
+    });
+  });
+}
+
 }  // namespace mxc

@@ -170,6 +170,9 @@ class ProgramVerifier {
     MaybeError error = step.map()    ? CheckMap(step, *step.map())
                        : step.loop() ? CheckLoop(step, *step.loop())
                                      : CheckContraction(step);
+    if (!error && !SweepsKeepApart(program_, step)) {
+      error = "a sweep writes what another one reads";
+    }
     for (const int b : step.outputs) {
       written_[b] = true;
       const Buffer& buffer = program_.buffers[b];
