@@ -173,7 +173,7 @@ Result<bool> ScheduleSteps(Program& program, PassContext&) {
     best = i;
     least = peak;
   }
-  if (best == 0) return false;
+  if (orders[best] == given) return false;
   std::vector<Step> steps;
   for (const int s : orders[best]) steps.push_back(std::move(program.steps[s]));
   program.steps = std::move(steps);
