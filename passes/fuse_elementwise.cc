@@ -15,10 +15,15 @@
 //     its operands would have to stay alive in its place;
 //   - a statistic (a reduction over another axis than the reader's inner loops)
 //     goes in, a reduction that would be repeated for every element does not;
+//   - what a reader compares with what another one made of it (the elements
+//   that
+//     equal the maximum) does not: each could round it differently;
 //   - a view goes in where its index arithmetic vanishes; where it would leave
 //     divisions, the view stays, and shares bytes for nothing later.
 // A producer made of boxes (Concat) splits its readers into boxes.
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
@@ -229,10 +234,78 @@ Produced OutputOf(const Step& producer, int output) {
   return produced;
 }
 
+using Nodes = std::unordered_set<const ExprNode*>;
+
+// Whether some node of a value, not of an index, is so.
+bool AnyNode(const Expr& e, const std::function<bool(const ExprNode&)>& is,
+             Nodes& seen) {
+  if (!seen.insert(e.get()).second) return false;
+  if (is(*e)) return true;
+  if (e->kind == ExprKind::kLoad) return false;
+  return std::ranges::any_of(
+      e->args, [&](const Expr& arg) { return AnyNode(arg, is, seen); });
+}
+bool AnyNode(const Expr& e, const std::function<bool(const ExprNode&)>& is) {
+  Nodes seen;
+  return AnyNode(e, is, seen);
+}
+
+// Maxima, minima and choices of floats do not.
+bool Rounds(const ExprNode& e) {
+  if (!IsFloat(e.dtype)) return false;
+  switch (e.kind) {
+    case ExprKind::kUnary:
+      return e.unary != UnaryOp::kNeg && e.unary != UnaryOp::kAbs;
+    case ExprKind::kBinary:
+      return e.binary != BinaryOp::kMax && e.binary != BinaryOp::kMin;
+    case ExprKind::kReduce:
+      return e.reduce != ReduceOp::kMax && e.reduce != ReduceOp::kMin;
+    default:
+      return false;
+  }
+}
+
+bool IsComparison(const ExprNode& e) {
+  return e.kind == ExprKind::kBinary &&
+         (e.binary == BinaryOp::kEqual || e.binary == BinaryOp::kNotEqual ||
+          e.binary == BinaryOp::kLess || e.binary == BinaryOp::kLessEqual);
+}
+
+// Whether the step compares the buffer's elements with other data.
+bool ComparesWithOthers(const Step& step, int buffer) {
+  bool compares = false;
+  VisitExprs(step, [&](const Expr& e) {
+    const auto is_own = [&](const ExprNode& node) {
+      return node.kind == ExprKind::kLoad && step.inputs[node.index] == buffer;
+    };
+    compares = compares || AnyNode(e, [&](const ExprNode& node) {
+                 if (!IsComparison(node)) return false;
+                 const bool left = AnyNode(node.args[0], is_own);
+                 const bool right = AnyNode(node.args[1], is_own);
+                 return left != right && HasLoads(node.args[left ? 1 : 0]);
+               });
+  });
+  return compares;
+}
+
+// Whether it matters that each reader sees the same bits.
+bool MustAgree(const Program& program, const Produced& produced,
+               const std::vector<int>& readers) {
+  return readers.size() > 1 &&
+         std::ranges::any_of(
+             produced.boxes,
+             [](const Store& box) { return AnyNode(box.value, Rounds); }) &&
+         std::ranges::any_of(readers, [&](int r) {
+           return ComparesWithOthers(program.steps[static_cast<size_t>(r)],
+                                     produced.buffer);
+         });
+}
+
 bool MayInline(const Program& program, const Produced& produced,
                const std::vector<int>& readers) {
   const Buffer& buffer = program.buffers[produced.buffer];
   if (buffer.kind != BufferKind::kInternal || readers.empty()) return false;
+  if (MustAgree(program, produced, readers)) return false;
   const int64_t written = buffer.type.shape.elements();
   return readers.size() == 1 ||
          ElementsRead(program, *produced.producer, written) <= written;
