@@ -79,17 +79,19 @@ Status StepRunner::MatchBuffers() {
 }
 
 void StepRunner::Allocate() {
-  const auto allocate = [&](uint64_t bytes) {
+  // Floats that nothing wrote are NaN.
+  constexpr int kPoison = 0xff;
+  const auto allocate = [&](uint64_t bytes, int filling = 0) {
     const size_t size = std::max(kAlignment, RoundUp(bytes));
     auto* memory =
         static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
     MXC_CHECK(memory, "{} bytes", size);
-    std::memset(memory, 0, size);
+    std::memset(memory, filling, size);
     memory_.emplace_back(memory);
     return memory;
   };
-  std::byte* arena = allocate(entry_->arena_bytes);
-  scratch_ = allocate(entry_->scratch_bytes);
+  std::byte* arena = allocate(entry_->arena_bytes, kPoison);
+  scratch_ = allocate(entry_->scratch_bytes, kPoison);
   const auto buffers = model_->tables().Buffers(*entry_);
   storage_.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -103,7 +105,8 @@ void StepRunner::Allocate() {
     } else if (buffer.kind == MXC_BUFFER_INTERNAL) {
       storage_[i] = arena + buffer.offset;
     } else if (buffer.kind != MXC_BUFFER_ALIAS) {
-      storage_[i] = allocate(buffer.bytes);
+      storage_[i] = allocate(buffer.bytes,
+                             buffer.kind == MXC_BUFFER_OUTPUT ? kPoison : 0);
     }
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
