@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One random network, compiled in a random way, against the interpreter.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+
+namespace mxc::random {
+
+// What may be asked of a compilation.
+struct Way {
+  bool trains = false;
+  std::string optimizer;  // trains: empty, the gradients are outputs
+  std::string target = "x86-64-v3";
+  int level = 2;
+  CatalogOptions kernels = kInferenceKernels;
+  // Above 0: what the passes take for the size of every cache, so that small
+  // tensors pass by tiles.
+  int64_t cache_bytes = 0;
+  std::set<std::string> disabled;  // passes
+};
+
+Way DrawWay(uint32_t seed);
+// As the command line says it, as far as it can.
+std::string ToString(const Way& way);
+
+// Empty where all is right:
+// - each step on what those before it left, against the interpreter;
+// - the outputs, against the network as required passes alone leave it;
+// - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes.
+// Else what is wrong; the network lies in `folder` then.
+std::string Check(uint32_t seed, const Way& way, const std::string& folder,
+                  int layers = 0);
+
+}  // namespace mxc::random

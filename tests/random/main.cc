@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxc-random: random networks, compiled in random ways, against the
+// interpreter.
+//   mxc-random --first 0 --count 60          what ctest runs
+//   mxc-random --first 7 --count 1 --keep F  leaves network 7 in folder F
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "tests/cases/in_process.h"
+#include "tests/random/check.h"
+#include "tools/terminal.h"
+
+namespace mxc::random {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  uint32_t first = 0, count = 60;
+  double seconds = 1e9;
+  int layers = 0;
+  std::string keep;
+};
+
+std::string CheckApart(uint32_t seed, const Way& way, const std::string& folder,
+                       int layers) {
+  const Verdict verdict =
+      InProcess([&] { return Check(seed, way, folder, layers); });
+  return verdict.message;
+}
+
+// The shortest beginning of the network that is wrong, too.
+int Shortest(uint32_t seed, const Way& way, const std::string& folder) {
+  for (int layers = 1; layers < 20; ++layers) {
+    if (!CheckApart(seed, way, folder, layers).empty()) return layers;
+  }
+  return 0;
+}
+
+int Run(const Options& options) {
+  const Stopwatch watch;
+  const bool keeps = !options.keep.empty();
+  const fs::path root = keeps ? fs::path(options.keep)
+                              : fs::temp_directory_path() /
+                                    fmt::format("mxc-random-{}", getpid());
+  int failed = 0;
+  uint32_t seed = options.first;
+  for (; seed < options.first + options.count; ++seed) {
+    if (watch.seconds() > options.seconds) break;
+    const Way way = DrawWay(seed);
+    const std::string folder = root / std::to_string(seed);
+    const std::string wrong = CheckApart(seed, way, folder, options.layers);
+    if (!wrong.empty()) {
+      ++failed;
+      fmt::print("seed {}: {}\n{}\n", seed, ToString(way), wrong);
+      if (options.layers == 0) {
+        fmt::print("wrong with --layers {}\n", Shortest(seed, way, folder));
+      }
+      std::fflush(stdout);
+    }
+    std::error_code ignored;
+    if (wrong.empty() || !keeps) fs::remove_all(folder, ignored);
+  }
+  fmt::print("{} networks, {} wrong, {:.1f} s\n", seed - options.first, failed,
+             watch.seconds());
+  std::error_code ignored;
+  if (!keeps) fs::remove_all(root, ignored);
+  return failed == 0 ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("random networks against the interpreter");
+  Options options;
+  app.add_option("--first", options.first, "the first seed");
+  app.add_option("--count", options.count, "how many seeds");
+  app.add_option("--seconds", options.seconds, "stop after so long");
+  app.add_option("--layers", options.layers, "take fewer layers");
+  app.add_option("--keep", options.keep, "leave networks that fail here");
+  CLI11_PARSE(app, argc, argv);
+  return Run(options);
+}
+
+}  // namespace
+}  // namespace mxc::random
+
+int main(int argc, char** argv) { return mxc::random::Main(argc, argv); }
