@@ -14,7 +14,6 @@
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
-#include "tests/random/drawn_network.h"
 #include "tools/network.h"
 #include "tools/step_runner.h"
 #include "tools/verify_steps.h"
@@ -59,11 +58,12 @@ Tensor DrawInput(const DrawnInput& input, std::mt19937& random) {
 
 class Subject {
  public:
-  Subject(uint32_t seed, const Way& way, const std::string& folder, int layers)
+  Subject(uint32_t seed, const Way& way, const DrawOptions& draw,
+          const std::string& folder)
       : seed_(seed),
         way_(way),
         folder_(folder),
-        network_(DrawNetwork(seed, way.trains, layers)) {}
+        network_(DrawNetwork(seed, draw)) {}
 
   Status Write() {
     fs::create_directories(folder_);
@@ -283,6 +283,30 @@ Status CheckOutputs(const Subject& subject, const Program& program,
   return Done{};
 }
 
+// The weights transformed when the artifact is opened.
+Status CheckAtLoad(const Subject& subject, const Program& program,
+                   const Target& target, const Inputs& inputs,
+                   const std::vector<Tensor>& outputs) {
+  std::vector<Program> entries = {program};
+  auto preparation = MakePreparation(entries);
+  if (!preparation) return Done{};
+  entries.push_back(std::move(*preparation));
+  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
+  const std::string artifact = subject.File("at-load.mxa");
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
+  Executor executor;
+  MXC_RETURN_IF_ERROR(executor.Open(artifact, 2));
+  MXC_RETURN_IF_ERROR(executor.Run(inputs));
+  MXC_ASSIGN(const auto found, executor.Outputs(program));
+  for (size_t i = 0; i < found.size(); ++i) {
+    const double distance = RelativeDistance(found[i], outputs[i]);
+    if (distance < 1e-3) continue;
+    return Error({}, "transformed at load, output {} is off by {:.1e}", i,
+                 distance);
+  }
+  return Done{};
+}
+
 Status CheckAll(Subject& subject) {
   MXC_RETURN_IF_ERROR(subject.Write());
   const Way& way = subject.way();
@@ -301,10 +325,7 @@ Status CheckAll(Subject& subject) {
   const std::span<const Program> entries(&program, 1);
   MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
   const std::string artifact = subject.File("network.mxa");
-  MXC_RETURN_IF_ERROR(
-      WriteArtifact(artifact, entries, code, target, {}, "").ok()
-          ? Status(Done{})
-          : Error({}, "not written"));
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
   MXC_ASSIGN(StepRunner runner, StepRunner::Open(artifact, 0, program));
   const Inputs inputs = subject.InputsOf(program);
   Tolerance tolerance;
@@ -317,6 +338,9 @@ Status CheckAll(Subject& subject) {
     outputs.push_back(runner.Read(b));
   }
   MXC_RETURN_IF_ERROR(CheckThreads(subject, program, inputs, outputs));
+  if (way.at_load) {
+    MXC_RETURN_IF_ERROR(CheckAtLoad(subject, program, target, inputs, outputs));
+  }
   std::vector<double> bounds(outputs.size());
   for (const StepResult& step : steps) {
     if (!step.bounds.empty()) bounds.assign(outputs.size(), 1);
@@ -354,6 +378,7 @@ Way DrawWay(uint32_t seed) {
       }
     }
   }
+  way.at_load = !way.trains && pick(4) == 0;
   return way;
 }
 
@@ -367,15 +392,16 @@ std::string ToString(const Way& way) {
   for (const std::string& pass : way.disabled) {
     text += " --disable-pass " + pass;
   }
+  if (way.at_load) text += " --transformed-weights load";
   if (way.cache_bytes > 0) {
     text += fmt::format(" (caches of {} bytes)", way.cache_bytes);
   }
   return text;
 }
 
-std::string Check(uint32_t seed, const Way& way, const std::string& folder,
-                  int layers) {
-  Subject subject(seed, way, folder, layers);
+std::string Check(uint32_t seed, const Way& way, const DrawOptions& draw,
+                  const std::string& folder) {
+  Subject subject(seed, way, draw, folder);
   const Status status = CheckAll(subject);
   return status.ok() ? "" : Render(status.errors());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "tests/random/drawn_network.h"
 
 namespace mxc::random {
 
@@ -22,6 +23,7 @@ struct Way {
   // tensors pass by tiles.
   int64_t cache_bytes = 0;
   std::set<std::string> disabled;  // passes
+  bool at_load = false;  // weights are transformed when it is opened, once more
 };
 
 Way DrawWay(uint32_t seed);
@@ -33,7 +35,7 @@ std::string ToString(const Way& way);
 // - the outputs, against the network as required passes alone leave it;
 // - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes.
 // Else what is wrong; the network lies in `folder` then.
-std::string Check(uint32_t seed, const Way& way, const std::string& folder,
-                  int layers = 0);
+std::string Check(uint32_t seed, const Way& way, const DrawOptions& draw,
+                  const std::string& folder);
 
 }  // namespace mxc::random

@@ -14,7 +14,7 @@
 namespace mxc::random {
 namespace {
 
-// What keeps the interpreter below a second.
+// What keeps the interpreter below a second, at size 1.
 constexpr int64_t kMostElements = 1 << 17;     // of a tensor
 constexpr int64_t kMostProducts = 12'000'000;  // of a layer
 constexpr int64_t kAllProducts = 40'000'000;   // of a network
@@ -48,18 +48,19 @@ struct Window {
 
 class Drawer {
  public:
-  Drawer(uint32_t seed, bool trains, int layers)
-      : random_(seed), trains_(trains), layers_(layers) {}
+  Drawer(uint32_t seed, const DrawOptions& options)
+      : random_(seed), options_(options) {}
 
   DrawnNetwork Draw() {
     Start();
-    const int layers = 2 + Pick(trains_ ? 7 : 12);
-    const int wanted = layers_ > 0 ? std::min(layers_, layers) : layers;
+    const int layers = 2 + Pick(options_.trains ? 7 : 12);
+    const int wanted =
+        options_.layers > 0 ? std::min(options_.layers, layers) : layers;
     for (int i = 0; i < wanted; ++i) Layer();
     DrawnNetwork network;
-    network.text = symbol_.Text(trains_ ? Losses() : Outputs());
+    network.text = symbol_.Text(options_.trains ? Losses() : Outputs());
     network.inputs = inputs_;
-    network.trains = trains_;
+    network.trains = options_.trains;
     network.layers = wanted;
     return network;
   }
@@ -108,8 +109,8 @@ class Drawer {
     Keep(symbol_.Node(op, name_, attrs, ports), std::move(shape));
     return true;
   }
-  static bool Small(const Extents& shape) {
-    return Elements(shape) <= kMostElements && Elements(shape) > 0;
+  bool Small(const Extents& shape) const {
+    return Elements(shape) <= options_.size * kMostElements;
   }
 
   // --- the beginning and the end
@@ -118,7 +119,9 @@ class Drawer {
     const int64_t batch = Of(std::vector<int64_t>{1, 1, 1, 2, 3, 5, 8});
     const int kind = Pick(20);
     if (kind < 15) {
-      Extents shape = {batch, Of(kChannels), Of(kSides), Of(kSides)};
+      const int64_t factor = options_.size > 1 ? Between(1, 4) : 1;
+      Extents shape = {batch, Of(kChannels), factor * Of(kSides),
+                       factor * Of(kSides)};
       if (Chance(50)) shape[3] = shape[2];
       while (!Small(shape)) shape[1] = (shape[1] + 1) / 2;
       Keep(Input("data", shape), shape);
@@ -310,6 +313,7 @@ class Drawer {
     if (Chance(70)) Common(x.shape, window);
     const int64_t channels = x.shape[1];
     int64_t groups = 1, filters = Of(kChannels);
+    if (options_.size > 1 && Chance(40)) filters *= Between(1, 4);
     if (Chance(20)) {
       groups = channels, filters = channels * (Chance(80) ? 1 : 2);
     } else if (Chance(15)) {
@@ -337,7 +341,8 @@ class Drawer {
   }
 
   bool Affordable(int64_t products) {
-    if (products > kMostProducts || products_ + products > kAllProducts) {
+    if (products > options_.size * kMostProducts ||
+        products_ + products > options_.size * kAllProducts) {
       return false;
     }
     products_ += products;
@@ -717,8 +722,7 @@ class Drawer {
   }
 
   std::mt19937 random_;
-  const bool trains_;
-  const int layers_;
+  const DrawOptions options_;
   SymbolText symbol_;
   std::vector<DrawnInput> inputs_;
   std::vector<Value> values_;
@@ -729,8 +733,8 @@ class Drawer {
 
 }  // namespace
 
-DrawnNetwork DrawNetwork(uint32_t seed, bool trains, int layers) {
-  return Drawer(seed, trains, layers).Draw();
+DrawnNetwork DrawNetwork(uint32_t seed, const DrawOptions& options) {
+  return Drawer(seed, options).Draw();
 }
 
 }  // namespace mxc::random

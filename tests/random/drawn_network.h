@@ -25,8 +25,16 @@ struct DrawnNetwork {
   int layers = 0;
 };
 
-// The same seed gives the same network; with fewer layers (0: as many as come)
-// its beginning.
-DrawnNetwork DrawNetwork(uint32_t seed, bool trains, int layers = 0);
+struct DrawOptions {
+  bool trains = false;
+  // Above 0: the beginning of the network, so many layers.
+  int layers = 0;
+  // How many times as large tensors and layers may be as what the interpreter
+  // takes a moment for.
+  int size = 1;
+};
+
+// The same arguments give the same network.
+DrawnNetwork DrawNetwork(uint32_t seed, const DrawOptions& options);
 
 }  // namespace mxc::random

@@ -21,21 +21,20 @@ namespace fs = std::filesystem;
 struct Options {
   uint32_t first = 0, count = 60;
   double seconds = 1e9;
-  int layers = 0;
+  DrawOptions draw;
   std::string keep;
 };
 
-std::string CheckApart(uint32_t seed, const Way& way, const std::string& folder,
-                       int layers) {
-  const Verdict verdict =
-      InProcess([&] { return Check(seed, way, folder, layers); });
-  return verdict.message;
+std::string CheckApart(uint32_t seed, const Way& way, const DrawOptions& draw,
+                       const std::string& folder) {
+  return InProcess([&] { return Check(seed, way, draw, folder); }).message;
 }
 
 // The shortest beginning of the network that is wrong, too.
-int Shortest(uint32_t seed, const Way& way, const std::string& folder) {
-  for (int layers = 1; layers < 20; ++layers) {
-    if (!CheckApart(seed, way, folder, layers).empty()) return layers;
+int Shortest(uint32_t seed, const Way& way, DrawOptions draw,
+             const std::string& folder) {
+  for (draw.layers = 1; draw.layers < 20; ++draw.layers) {
+    if (!CheckApart(seed, way, draw, folder).empty()) return draw.layers;
   }
   return 0;
 }
@@ -52,12 +51,15 @@ int Run(const Options& options) {
     if (watch.seconds() > options.seconds) break;
     const Way way = DrawWay(seed);
     const std::string folder = root / std::to_string(seed);
-    const std::string wrong = CheckApart(seed, way, folder, options.layers);
+    DrawOptions draw = options.draw;
+    draw.trains = way.trains;
+    const std::string wrong = CheckApart(seed, way, draw, folder);
     if (!wrong.empty()) {
       ++failed;
       fmt::print("seed {}: {}\n{}\n", seed, ToString(way), wrong);
-      if (options.layers == 0) {
-        fmt::print("wrong with --layers {}\n", Shortest(seed, way, folder));
+      if (draw.layers == 0) {
+        fmt::print("wrong with --layers {}\n",
+                   Shortest(seed, way, draw, folder));
       }
       std::fflush(stdout);
     }
@@ -77,7 +79,9 @@ int Main(int argc, char** argv) {
   app.add_option("--first", options.first, "the first seed");
   app.add_option("--count", options.count, "how many seeds");
   app.add_option("--seconds", options.seconds, "stop after so long");
-  app.add_option("--layers", options.layers, "take fewer layers");
+  app.add_option("--layers", options.draw.layers, "take fewer layers");
+  app.add_option("--size", options.draw.size,
+                 "how many times as large: 8 takes seconds each");
   app.add_option("--keep", options.keep, "leave networks that fail here");
   CLI11_PARSE(app, argc, argv);
   return Run(options);
