@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 
 #include "frontend/frontend.h"
@@ -92,8 +93,10 @@ class Subject {
   }
 
   Result<Program> Compile(const Target& target, const KernelCatalog* catalog,
-                          const PassOptions& passes) const {
+                          const PassOptions& passes,
+                          std::optional<int64_t> budget = {}) const {
     TrainingOptions training;
+    training.memory_budget = budget;
     training.optimizer = way_.optimizer;
     // Else steps are made of what is nothing but rounding.
     if (way_.optimizer == "adam") {
@@ -307,6 +310,25 @@ Status CheckAtLoad(const Subject& subject, const Program& program,
   return Done{};
 }
 
+// Three quarters of the memory, if that can be.
+Status CheckBudget(const Subject& subject, const Program& program,
+                   const Target& target, const KernelCatalog& catalog,
+                   const PassOptions& passes, const Inputs& inputs,
+                   const std::vector<Tensor>& outputs) {
+  const Result<Program> smaller =
+      subject.Compile(target, &catalog, passes, program.arena_bytes / 4 * 3);
+  if (!smaller.ok()) return Done{};
+  const std::span<const Program> entries(&*smaller, 1);
+  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
+  const std::string artifact = subject.File("smaller.mxa");
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
+  Executor executor;
+  MXC_RETURN_IF_ERROR(executor.Open(artifact, 2));
+  MXC_RETURN_IF_ERROR(executor.Run(inputs));
+  MXC_ASSIGN(const auto found, executor.Outputs(*smaller));
+  return RequireEqual(found, outputs, "outputs within a budget");
+}
+
 Status CheckAll(Subject& subject) {
   MXC_RETURN_IF_ERROR(subject.Write());
   const Way& way = subject.way();
@@ -340,6 +362,10 @@ Status CheckAll(Subject& subject) {
   MXC_RETURN_IF_ERROR(CheckThreads(subject, program, inputs, outputs));
   if (way.at_load) {
     MXC_RETURN_IF_ERROR(CheckAtLoad(subject, program, target, inputs, outputs));
+  }
+  if (way.budget) {
+    MXC_RETURN_IF_ERROR(CheckBudget(subject, program, target, *catalog, passes,
+                                    inputs, outputs));
   }
   std::vector<double> bounds(outputs.size());
   for (const StepResult& step : steps) {
@@ -379,6 +405,7 @@ Way DrawWay(uint32_t seed) {
     }
   }
   way.at_load = !way.trains && pick(4) == 0;
+  way.budget = way.trains && pick(2) == 0;
   return way;
 }
 
@@ -392,6 +419,7 @@ std::string ToString(const Way& way) {
   for (const std::string& pass : way.disabled) {
     text += " --disable-pass " + pass;
   }
+  if (way.budget) text += " (with a memory budget, too)";
   if (way.at_load) text += " --transformed-weights load";
   if (way.cache_bytes > 0) {
     text += fmt::format(" (caches of {} bytes)", way.cache_bytes);

@@ -23,7 +23,9 @@ struct Way {
   // tensors pass by tiles.
   int64_t cache_bytes = 0;
   std::set<std::string> disabled;  // passes
-  bool at_load = false;  // weights are transformed when it is opened, once more
+  // And once more:
+  bool at_load = false;  // weights are transformed when it is opened
+  bool budget = false;   // activations fit into three quarters
 };
 
 Way DrawWay(uint32_t seed);
@@ -33,7 +35,8 @@ std::string ToString(const Way& way);
 // Empty where all is right:
 // - each step on what those before it left, against the interpreter;
 // - the outputs, against the network as required passes alone leave it;
-// - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes.
+// - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes;
+// - outputs with less memory: equal bytes.
 // Else what is wrong; the network lies in `folder` then.
 std::string Check(uint32_t seed, const Way& way, const DrawOptions& draw,
                   const std::string& folder);
