@@ -33,9 +33,7 @@ struct PlaneWork {
   int64_t panel_width() const { return lanes * tile.vectors; }
   int64_t in_blocks() const { return DivideUp(in, lanes); }
   int64_t out_vectors() const { return DivideUp(out, lanes); }
-  int64_t groups() const {
-    return DivideUp(out_vectors(), tile.vectors);
-  }
+  int64_t groups() const { return DivideUp(out_vectors(), tile.vectors); }
   // Elements of a plane of so many tiles: of data, of products.
   int64_t data_plane(int64_t tiles) const;
   int64_t product_plane(int64_t tiles) const;

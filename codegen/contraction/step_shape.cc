@@ -37,8 +37,8 @@ int64_t LinesAhead(const StepShape& shape) {
   if (!nest.packed) return 0;
   const int64_t step_lines =
       nest.main.weight_rows * nest.panel_width() / kLineFloats;
-  const int64_t tiles = DivideUp(nest.pixels() / shape.tasks.pixel_chunks,
-                                 shape.tile.pixels);
+  const int64_t tiles =
+      DivideUp(nest.pixels() / shape.tasks.pixel_chunks, shape.tile.pixels);
   if (step_lines == 0 || tiles < kFewTiles) return 0;
   return DivideUp(step_lines, tiles);
 }

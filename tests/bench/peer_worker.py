@@ -23,7 +23,10 @@ def extents(shape):
 
 
 def compile_network(tools, symbol, prefix, options):
-    artifact = os.path.join(tempfile.mkdtemp(prefix="mxc-peer-"), "net.mxa")
+    # The benchmark kills its workers: files are overwritten, not removed.
+    folder = os.path.join(tempfile.gettempdir(), f"mxc-peer-{os.getuid()}")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    artifact = os.path.join(folder, f"{os.path.basename(prefix)}.mxa")
     subprocess.run(
         [f"{tools}/mxc", "compile", symbol, "--params", f"{prefix}-0000.params",
          "-o", artifact, "--quiet", *options], check=True)
