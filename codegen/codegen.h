@@ -23,15 +23,15 @@ struct CatalogOptions {
   // or 6 (of 4x4 kernels 3 or 5): larger ones multiply less and are less exact;
   // 0: it is not offered.
   int winograd_tile = 4;
-  // Whether Strassen's algorithm is offered, for products with constants: a
-  // thread alone gains, several read its larger weights each.
+  // Whether Strassen's algorithm is offered, for products with constants.
   bool strassen = false;
 };
 
 // What is offered unless somebody asks for less or more: a training step gains
 // nothing from larger tiles.
 inline constexpr CatalogOptions kTrainingKernels = {.winograd_tile = 4};
-inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6};
+inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6,
+                                                     .strassen = true};
 
 // What the target's kernels can do; the passes choose from it.
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(

@@ -222,7 +222,7 @@ CatalogOptions CatalogOf(const PlanOptions& options) {
   CatalogOptions catalog =
       Trains(options) ? kTrainingKernels : kInferenceKernels;
   if (options.winograd_tile) catalog.winograd_tile = *options.winograd_tile;
-  catalog.strassen = options.strassen;
+  catalog.strassen = catalog.strassen && options.strassen;
   return catalog;
 }
 

@@ -44,7 +44,7 @@ struct PlanOptions {
   std::string target = "native";
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.
   std::optional<int> winograd_tile;
-  bool strassen = false;
+  bool strassen = true;  // where the weights are constants
   // Used at level 3 or where it names a cache; measures at level 3 alone.
   TuningOptions tuning;
   // Of those who generate code; null: nothing is kept.

@@ -103,14 +103,15 @@ void AddPlanOptions(CLI::App& app, PlanOptions& options) {
       ->type_name("off|2|4|6|auto");
   app.add_option("--strassen", options.strassen,
                  "1x1 convolutions by Strassen's algorithm: 7 products of "
-                 "quarters instead of 8; faster on one thread, a little less "
-                 "exact, weights 7/4 as large")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, bool>{{"off", false}, {"on", true}},
-                      CLI::ignore_case)
-                      .description(""))
-      ->default_str("off")
-      ->type_name("off|on");
+                 "quarters instead of 8, a little less exact, weights 7/4 as "
+                 "large; auto: constant weights, where it is faster")
+      ->transform(
+          CLI::CheckedTransformer(
+              std::map<std::string, bool>{{"off", false}, {"auto", true}},
+              CLI::ignore_case)
+              .description(""))
+      ->default_str("auto")
+      ->type_name("off|auto");
   app.add_option("--tuning-cache", options.tuning.cache,
                  "where measured times are kept; also read below -O3 if named "
                  "(default at -O3: ~/.cache/mxc/tuning.json)")

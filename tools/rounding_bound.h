@@ -18,6 +18,7 @@
 //                                 additions of at most |T| |W|
 //   S = Σ_c U V                   σ²(S) = Σ U² σ²(V) + V² σ²(U) + u² U² V²
 //                                         + u² Σ (partial sums)²
+//                                 (they go on from earlier S in Strassen's)
 //
 // for both sides of each transform; weights are transformed in single
 // precision, too. The bound follows from what the data are: a bound for all

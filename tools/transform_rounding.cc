@@ -28,6 +28,10 @@ constexpr int64_t kRows = 16, kTerms = 1024;
 struct Uncertain {
   Square value{}, square{};
 };
+// Of sums, with the sums of their partial sums.
+struct Total : Uncertain {
+  Square partial{};
+};
 
 struct Transform {
   std::vector<double> matrix;  // rows of `columns`
@@ -96,6 +100,9 @@ struct Operand {
 struct Sums {
   Operand left, right;
   int64_t terms = 0;
+  // For each plane, a row of the earlier planes whose sums its sum goes on
+  // from; empty: none does.
+  std::span<const double> starts;
   Transforms transform;
   // Takes the result for two rows.
   std::function<void(int64_t left, int64_t right, const Uncertain&)> take;
@@ -140,41 +147,60 @@ class Planes {
 
 // Adds products to one plane's sum.
 void Accumulate(const double* u, const double* du, const double* v,
-                const double* dv, int64_t terms, double& value,
-                double& square) {
-  double sum = value, squares = square;
+                const double* dv, int64_t terms, double& value, double& square,
+                double& partial) {
+  double sum = value, squares = square, partials = partial;
   for (int64_t t = 0; t < terms; ++t) {
     const double uu = u[t] * u[t], vv = v[t] * v[t];
     sum += u[t] * v[t];
     squares += uu * dv[t] + vv * du[t] + uu * vv + sum * sum;
+    partials += sum;
   }
   value = sum;
   square = squares;
+  partial = partials;
+}
+
+// Partial sums that go on from another sum s are s + x for each x so far:
+// Σ (s + x)² = Σ x² + 2 s Σ x + n s².
+void GoOn(const Sums& sums, Total& total) {
+  const int64_t planes = sums.left.transform.results();
+  if (sums.starts.empty()) return;
+  for (int64_t p = 0; p < planes; ++p) {
+    double start = 0;
+    for (int64_t q = 0; q < p; ++q) {
+      start += sums.starts[p * planes + q] * total.value[q];
+    }
+    total.square[p] += 2 * start * total.partial[p] +
+                       static_cast<double>(sums.terms) * start * start;
+  }
 }
 
 // All pairs of some rows.
 void AddBlock(const Sums& sums, int64_t left, int64_t left_rows, int64_t right,
               int64_t right_rows) {
   const int64_t planes = sums.left.transform.results();
-  std::vector<Uncertain> totals(left_rows * right_rows);
+  std::vector<Total> totals(left_rows * right_rows);
   for (int64_t term = 0; term < sums.terms; term += kTerms) {
     const int64_t terms = std::min(kTerms, sums.terms - term);
     const Planes u(sums.left, left, left_rows, term, terms);
     const Planes v(sums.right, right, right_rows, term, terms);
     for (int64_t l = 0; l < left_rows; ++l) {
       for (int64_t r = 0; r < right_rows; ++r) {
-        Uncertain& total = totals[l * right_rows + r];
+        Total& total = totals[l * right_rows + r];
         for (int64_t p = 0; p < planes; ++p) {
           Accumulate(u.value(l, p), u.square(l, p), v.value(r, p),
-                     v.square(r, p), terms, total.value[p], total.square[p]);
+                     v.square(r, p), terms, total.value[p], total.square[p],
+                     total.partial[p]);
         }
       }
     }
   }
   for (int64_t l = 0; l < left_rows; ++l) {
     for (int64_t r = 0; r < right_rows; ++r) {
-      sums.take(left + l, right + r,
-                sums.transform.BothSides(totals[l * right_rows + r]));
+      Total& total = totals[l * right_rows + r];
+      GoOn(sums, total);
+      sums.take(left + l, right + r, sums.transform.BothSides(total));
     }
   }
 }
@@ -314,11 +340,11 @@ void AddConvolution(const Contraction& c, std::string_view algorithm,
 
 // f[N, C, y, x] by f[M, C, 1, 1] in quarters (quarter_sums.h): a tile has those
 // of the data, the weights or the outputs.
-void AddQuarters(const Contraction& c, const float* data, const float* weight,
-                 Bounded& out) {
+void AddQuarters(const Contraction& c, int64_t panel, const float* data,
+                 const float* weight, Bounded& out) {
   const int64_t in = c.in / 2, channels = c.out / 2;
   const int64_t positions = c.output[0] * c.output[1];
-  const int64_t pairs = DivideUp(positions, 2);
+  const int64_t pairs = DivideUp(c.batch * positions, 2);
   const auto transform = [](std::span<const double> matrix, int rows,
                             int columns) {
     return Transforms{{{matrix.begin(), matrix.end()}, rows, columns},
@@ -330,29 +356,35 @@ void AddQuarters(const Contraction& c, const float* data, const float* weight,
       channels, transform(kWeightQuarters, kQuarterProducts, kQuarters),
       [&](int64_t m, int64_t k, Square& tile) {
         for (int64_t q = 0; q < kQuarters; ++q) {
-          tile[q] = weight[(m + q % 2 * channels) * c.in + k + q / 2 * in];
+          tile[q] =
+              weight[ChannelOfHalf(q % 2, m, panel) * c.in + k + q / 2 * in];
         }
       }};
-  sums.right = {
-      c.batch * pairs, transform(kDataQuarters, kQuarterProducts, kQuarters),
-      [&](int64_t row, int64_t k, Square& tile) {
-        for (int64_t q = 0; q < kQuarters; ++q) {
-          const int64_t at = row % pairs + q / 2 * pairs;
-          const int64_t plane = row / pairs * c.in + k + q % 2 * in;
-          const int64_t y = at / c.output[1] * c.stride[0];
-          const int64_t x = at % c.output[1] * c.stride[1];
-          tile[q] = at < positions
-                        ? data[(plane * c.input[0] + y) * c.input[1] + x]
-                        : 0;
-        }
-      }};
+  sums.right = {pairs, transform(kDataQuarters, kQuarterProducts, kQuarters),
+                [&](int64_t row, int64_t k, Square& tile) {
+                  for (int64_t q = 0; q < kQuarters; ++q) {
+                    const int64_t position = 2 * row + q / 2;
+                    const int64_t image = position / positions;
+                    const int64_t at = position % positions;
+                    const int64_t plane = image * c.in + k + q % 2 * in;
+                    const int64_t y = at / c.output[1] * c.stride[0];
+                    const int64_t x = at % c.output[1] * c.stride[1];
+                    tile[q] =
+                        image < c.batch
+                            ? data[(plane * c.input[0] + y) * c.input[1] + x]
+                            : 0;
+                  }
+                }};
+  sums.starts = kProductStarts;
   sums.transform = transform(kOutputQuarters, kQuarters, kQuarterProducts);
   sums.take = [&](int64_t m, int64_t row, const Uncertain& y) {
     for (int64_t q = 0; q < kQuarters; ++q) {
-      const int64_t at = row % pairs + q / 2 * pairs;
-      if (at >= positions) continue;
-      const int64_t plane = row / pairs * c.out + m + q % 2 * channels;
-      out.Set(plane * positions + at, y.value[q], y.square[q]);
+      const int64_t position = 2 * row + q / 2;
+      const int64_t image = position / positions;
+      if (image == c.batch) continue;
+      const int64_t plane = image * c.out + ChannelOfHalf(q % 2, m, panel);
+      out.Set(plane * positions + position % positions, y.value[q],
+              y.square[q]);
     }
   };
   AddAll(sums);
@@ -411,7 +443,7 @@ Bounded SumsOfTransforms(const ContractionStep& step, const Shape& shape,
   const float *x = data.floats().data(), *w = weight.floats().data();
   Bounded bounded(shape);
   if (algorithm == contraction::kStrassen) {
-    AddQuarters(c, x, w, bounded);
+    AddQuarters(c, step.choice.block * step.choice.tile_vectors, x, w, bounded);
   } else if (WinogradTile(algorithm) > 0) {
     AddConvolution(c, algorithm, x, w, bounded);
   } else {

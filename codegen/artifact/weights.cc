@@ -93,7 +93,7 @@ class Copier {
 
 // The sums of a matrix's quarters, in double, as a tensor [out / 2, in / 2, 7,
 // 1].
-Tensor QuarterSums(const Tensor& kernels) {
+Tensor QuarterSums(const Tensor& kernels, int64_t panel) {
   const int64_t out = kernels.shape()[0] / 2, in = kernels.shape()[1] / 2;
   const Shape shape = {out, in, kQuarterProducts, 1};
   const std::span<const float> from = kernels.floats();
@@ -103,7 +103,8 @@ Tensor QuarterSums(const Tensor& kernels) {
     for (int64_t p = 0; p < kQuarterProducts; ++p) {
       double sum = 0;
       for (int64_t q = 0; q < kQuarters; ++q) {
-        const int64_t row = o + q % 2 * out, column = k + q / 2 * in;
+        const int64_t row = ChannelOfHalf(q % 2, o, panel);
+        const int64_t column = k + q / 2 * in;
         sum += kWeightQuarters[p * kQuarters + q] * from[row * 2 * in + column];
       }
       to[i * kQuarterProducts + p] = static_cast<float>(sum);
@@ -115,7 +116,6 @@ Tensor QuarterSums(const Tensor& kernels) {
 // G g Gᵀ of every kernel g, in double, as a tensor with axes of n; G g where g
 // has one position along an axis.
 Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
-  if (basis == KernelBasis::kStrassen) return QuarterSums(kernels);
   const Shape& shape = kernels.shape();
   const int rank = shape.rank();
   MXC_CHECK(rank >= 2, "{}", ToString(shape));
@@ -158,7 +158,10 @@ std::vector<std::byte> LayOut(const Tensor& tensor, const Layout& layout) {
   if (layout.basis != KernelBasis::kPlain) {
     Layout plain = layout;
     plain.basis = KernelBasis::kPlain;
-    return LayOut(ToBasis(tensor, layout.basis), plain);
+    return LayOut(layout.basis == KernelBasis::kStrassen
+                      ? QuarterSums(tensor, layout.dims.back().extent)
+                      : ToBasis(tensor, layout.basis),
+                  plain);
   }
   std::vector<std::byte> bytes(layout.elements() * SizeOf(tensor.type().dtype));
   if (layout.row_major()) {

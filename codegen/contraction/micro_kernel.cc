@@ -140,14 +140,19 @@ MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
   if (axis == steps.axes.size()) return OneStep(steps, source, carried);
   const StepAxis& a = steps.axes[axis];
   llvm::Value* extent = axis == 0 ? count : kernel_.Int(a.extent);
-  return kernel_.Loop(kernel_.Int(0), extent, 1, std::move(carried),
-                      [&](llvm::Value* i, const Carried& values) {
-                        Source inner = source;
-                        inner.data = Advance(source.data, i, a.data_stride);
-                        inner.weight =
-                            Advance(source.weight, i, a.weight_stride);
-                        return StepLoops(steps, axis + 1, count, inner, values);
-                      });
+  return kernel_.Loop(
+      kernel_.Int(0), extent, 1, std::move(carried),
+      [&](llvm::Value* i, const Carried& values) {
+        Source inner = source;
+        inner.data =
+            axis == 0 && source.data_stride
+                ? kernel_.ElementAddress(
+                      source.data,
+                      kernel_.b().CreateNSWMul(i, source.data_stride), 4)
+                : Advance(source.data, i, a.data_stride);
+        inner.weight = Advance(source.weight, i, a.weight_stride);
+        return StepLoops(steps, axis + 1, count, inner, values);
+      });
 }
 
 MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,

@@ -42,6 +42,8 @@ class MicroKernel {
     // elements, an i64. Null: nothing to fetch ahead.
     llvm::Value* ahead = nullptr;
     int64_t ahead_lines = 1;  // in each step
+    // The data's stride along main.axes[0], an i64, instead of the Nest's.
+    llvm::Value* data_stride = nullptr;
   };
   // Adds iterations 0 ≤ i < count of main.axes[0].
   Accumulators AddMain(Source source, llvm::Value* count, Accumulators sums);

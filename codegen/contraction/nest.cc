@@ -193,15 +193,20 @@ bool ReadsEvenly(const Program& program, const Step& step, const Expr& e,
          (inner.var < 0 || !UsesVar(without, inner.var));
 }
 
+// Whether the two can be one axis: inner, longer.
+bool BecomeOne(const Program& program, const Step& step, const PixelAxis& outer,
+               const PixelAxis& inner) {
+  return Mergeable(outer, inner) &&
+         ReadsEvenly(program, step, step.contraction()->epilogue, outer, inner);
+}
+
 // Makes of the pixel axes, outermost first, outer loops, rows and columns.
 void SetPixels(const Program& program, const Step& step,
                const std::vector<PixelAxis>& axes, Nest& nest) {
-  const Expr& epilogue = step.contraction()->epilogue;
   std::vector<PixelAxis> pixels;
   for (const PixelAxis& axis : axes) {
     if (axis.extent == 1) continue;
-    if (!pixels.empty() && Mergeable(pixels.back(), axis) &&
-        ReadsEvenly(program, step, epilogue, pixels.back(), axis)) {
+    if (!pixels.empty() && BecomeOne(program, step, pixels.back(), axis)) {
       const int64_t extent = pixels.back().extent * axis.extent;
       pixels.back() = axis;
       pixels.back().extent = extent;
@@ -368,6 +373,12 @@ int64_t Nest::flops() const {
       images.extent * (main.count() * main.unroll + tail.count() * tail.unroll);
   const int64_t summed = own_channel < 0 ? group_channels : 1;
   return 2 * outer_count() * pixels() * channels * depth * summed;
+}
+
+void MergeRows(const Program& program, const Step& step, Nest& nest) {
+  if (!BecomeOne(program, step, nest.rows, nest.columns)) return;
+  nest.columns.extent *= nest.rows.extent;
+  nest.rows = {};
 }
 
 std::vector<Nest> MakeNests(const Program& program, const Step& step) {

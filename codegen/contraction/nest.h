@@ -113,4 +113,8 @@ struct Nest {
 // channels and one for the rest. They agree in `outer` and in the channels.
 std::vector<Nest> MakeNests(const Program& program, const Step& step);
 
+// Makes columns of all pixels where output, data and every operand of the
+// step's epilogue advance evenly over rows and columns.
+void MergeRows(const Program& program, const Step& step, Nest& nest);
+
 }  // namespace mxc::contraction

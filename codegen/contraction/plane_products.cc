@@ -10,6 +10,13 @@
 namespace mxc::contraction {
 
 void PlaneProducts::Emit(int64_t tiles, int vectors, const Factors& factors) {
+  EachTile(tiles, [&](const RegisterTiles& some) {
+    EmitTile(some, vectors, factors);
+  });
+}
+
+void PlaneProducts::EachTile(
+    int64_t tiles, const std::function<void(const RegisterTiles&)>& body) {
   const auto runs = SplitPixels(1, tiles, pixels_);
   int64_t register_tiles = 0;
   for (const TileRun& run : runs) register_tiles += run.count;
@@ -26,28 +33,27 @@ void PlaneProducts::Emit(int64_t tiles, int vectors, const Factors& factors) {
           llvm::Value* line =
               Least(Times(number, lines),
                     kernel_.Int(std::max<int64_t>(0, step_lines - lines)));
-          EmitTile(run.width, vectors, first, line, lines, factors);
+          body({run.width, first, line, lines});
         });
     before += run.count;
   }
 }
 
-void PlaneProducts::EmitTile(int64_t width, int vectors, llvm::Value* first,
-                             llvm::Value* line, int64_t lines,
+void PlaneProducts::EmitTile(const RegisterTiles& tiles, int vectors,
                              const Factors& factors) {
   const int64_t blocked = nest_.main.axes[0].extent * nest_.lanes;
   const int64_t channels = blocked + nest_.tail.unroll;
-  MicroKernel tile(kernel_, nest_, {width, 1, vectors});
-  MicroKernel::Source source = {Advance(factors.data, first, nest_.lanes),
+  MicroKernel tile(kernel_, nest_, {tiles.width, 1, vectors});
+  MicroKernel::Source source = {Advance(factors.data, tiles.first, nest_.lanes),
                                 factors.weight};
   const MicroKernel::Source rest = {
       source.data, At(factors.weight, blocked * nest_.panel_width())};
   source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
-                      Times(line, kLineFloats));
-  source.ahead_lines = lines;
+                      Times(tiles.line, kLineFloats));
+  source.ahead_lines = tiles.lines;
   auto sums = tile.AddMain(source, kernel_.Int(nest_.main.axes[0].extent),
                            tile.Zeros());
-  tile.Store(Advance(factors.products, first, nest_.lanes),
+  tile.Store(Advance(factors.products, tiles.first, nest_.lanes),
              tile.AddTail(rest, std::move(sums)));
 }
 

@@ -5,6 +5,8 @@
 // weights.
 #pragma once
 
+#include <functional>
+
 #include "codegen/contraction/flat_memory.h"
 #include "codegen/contraction/nest.h"
 
@@ -24,9 +26,19 @@ class PlaneProducts : private FlatMemory {
   // Of the first `tiles` tiles with a panel of so many vectors of channels.
   void Emit(int64_t tiles, int vectors, const Factors& factors);
 
+  // Some tiles beside each other whose sums are in registers, and which lines
+  // of each step's weights they fetch ahead.
+  struct RegisterTiles {
+    int64_t width;
+    llvm::Value *first, *line;
+    int64_t lines;
+  };
+  void EachTile(int64_t tiles,
+                const std::function<void(const RegisterTiles&)>& body);
+
  private:
-  void EmitTile(int64_t width, int vectors, llvm::Value* first,
-                llvm::Value* line, int64_t lines, const Factors& factors);
+  void EmitTile(const RegisterTiles& tiles, int vectors,
+                const Factors& factors);
 
   const Nest& nest_;
   const int pixels_;

@@ -3,10 +3,13 @@
 //
 //   for task:                     chunk of output channels, block of pairs
 //     data[plane] = Σ a · quarters of the data, of all channels and pairs
-//     for group of vectors (of half the output channels):
-//       for plane, tile of pairs: MicroKernel; the products stay in scratch
-//       quarters of the output = epilogue(Σ c · products)
+//     for group of vectors (of half the output channels), tile of pairs:
+//       for plane:                MicroKernel, from a sum of earlier products;
+//                                 what it comes to waits in scratch
+//       quarters of the output = epilogue(sums of products)
 #pragma once
+
+#include <vector>
 
 #include "codegen/contraction/epilogue.h"
 #include "codegen/contraction/flat_memory.h"
@@ -21,27 +24,39 @@ class StrassenKernel : private FlatMemory {
   void Emit();
 
  private:
+  using Vectors = std::vector<llvm::Value*>;
+  using Tiles = PlaneProducts::RegisterTiles;
   struct Block {
     llvm::Value *first, *count;  // of its pairs
     llvm::Value* is_full;        // i1
     llvm::Value *first_group, *last_group;
   };
-  // Of an output; i64 values.
+  // i64 values.
   struct Position {
     llvm::Value *image, *row, *column;
   };
   void EmitTask(llvm::Value* task);
   void SumData(const Block& block);
   void EmitGroup(const Block& block, llvm::Value* group);
+  void EmitTile(MicroKernel::Source source, llvm::Value* plane,
+                const Tiles& tiles);
+  MicroKernel::Source SourceOf(const Block& block, llvm::Value* plane);
   void EmitOutputs(const Block& block, llvm::Value* group);
   void Write(const Position& at, llvm::Value* vector, llvm::Value* value);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
                 llvm::Value* last_group);
 
-  Position PositionOf(llvm::Value* pair, bool second);
+  llvm::Value* PositionNumber(llvm::Value* pair, bool second);
   // Whether the pair has a second position; null: always.
   llvm::Value* HasSecond(llvm::Value* pair);
-  llvm::Value* DataOf(const Position& at);
+  // `is_flat`: columns are numbered over all of an image.
+  Position PositionAt(llvm::Value* number, bool is_flat);
+  llvm::Value* DataOf(llvm::Value* position);
+  // The quarter that a plane of data is and products read where it is; -1: it
+  // is in scratch.
+  int QuarterRead(int64_t plane) const;
+  // Scratch.
+  llvm::Value* ProductsOf(int64_t plane);
   llvm::Value* Output();
 
   const StrassenShape& shape_;

@@ -12,10 +12,10 @@ namespace mxc::contraction {
 namespace {
 
 // Cycles in which a vector of half the data, of half the outputs, is summed.
-constexpr double kDataCycles = 18, kOutputCycles = 36;
+constexpr double kDataCycles = 12, kOutputCycles = 18;
 
 int64_t Pairs(const Contraction& c) {
-  return DivideUp(c.output[0] * c.output[1], 2);
+  return DivideUp(c.batch * c.output[0] * c.output[1], 2);
 }
 
 PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
@@ -48,14 +48,14 @@ RegisterTile StrassenTile(const Target& target, const Contraction& c,
 double StrassenSumSeconds(const Contraction& c, int64_t lanes) {
   const double vectors = kDataCycles * static_cast<double>(c.in / 2 / lanes) +
                          kOutputCycles * static_cast<double>(c.out / 2 / lanes);
-  return static_cast<double>(c.batch * Pairs(c)) * vectors / kWinogradClock;
+  return static_cast<double>(Pairs(c)) * vectors / kWinogradClock;
 }
 
 StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
   const PlaneWork work = WorkOf(c, choice);
   StrassenGrid grid;
-  grid.pairs = c.batch * Pairs(c);
+  grid.pairs = Pairs(c);
   double best = 0;
   for (int64_t count = std::min(grid.pairs, kMostBlockTiles); count >= 1;
        --count) {
@@ -78,7 +78,9 @@ StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
   }
   grid.data_plane = work.data_plane(grid.block_pairs);
   grid.product_plane = work.product_plane(grid.block_pairs);
-  grid.scratch_bytes = work.scratch_bytes(grid.block_pairs);
+  // With the plane beside the last one.
+  grid.scratch_bytes =
+      work.scratch_bytes(grid.block_pairs) + 4 * grid.data_plane;
   return grid;
 }
 
@@ -94,7 +96,6 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.batch = c.batch;
   shape.positions = c.output[0] * c.output[1];
   shape.width = c.output[1];
-  shape.pairs = Pairs(c);
   shape.channels = work.in;
   shape.vectors = work.out_vectors();
   const auto lanes = static_cast<int>(body.choice.block);
@@ -104,8 +105,15 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.data_block = strides[1];
   shape.data_row = strides[2] * c.stride[0];
   shape.data_column = strides[3] * c.stride[1];
+  shape.is_flat = shape.data_row == shape.width * shape.data_column;
+  shape.reads_data =
+      shape.is_flat && shape.data_column == lanes &&
+      (c.batch == 1 || shape.positions % (2 * shape.grid.block_pairs) == 0);
   shape.products = PlaneNest(work, shape.grid.block_pairs);
+  shape.products.columns.data_stride *= 2;
+  shape.products.main.axes[0].data_stride *= 2;
   shape.step.nest = OutputNest(c, output, lanes, body.choice.tile_vectors);
+  MergeRows(program, step, shape.step.nest);
   shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);
   shape.step.epilogue = body.epilogue;

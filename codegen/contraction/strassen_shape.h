@@ -3,9 +3,10 @@
 // Strassen's algorithm before its code is written. Positions, input and output
 // channels are halved; the sums of the quarters of the data are multiplied with
 // those of the weights (ir/program/quarter_sums.h), 7 products of matrices, one
-// for each plane, instead of 8. A row of a product is a `pair` of positions:
-// number q of an image, row by row, and number q + pairs; where their number is
-// odd, the last pair has only the first.
+// for each plane, instead of 8. A row of a product is a `pair` of neighbouring
+// positions, of all images one after the other, row by row; where their number
+// is odd, the last pair has only the first. In scratch, the rows of two planes
+// of data lie in turn, as those of the data do themselves.
 #pragma once
 
 #include "codegen/contraction/plane_work.h"
@@ -36,13 +37,16 @@ StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
 struct StrassenShape {
   StrassenGrid grid;                            // its tiles are pairs
   int64_t batch = 1, positions = 1, width = 1;  // of an image's output
-  int64_t pairs = 1;                            // of an image
   int64_t channels = 1, vectors = 1;            // of half the channels: in, out
   // Of the data, in elements, from one position of the output to the next.
   int64_t data_base = 0, data_image = 0, data_block = 0, data_row = 0,
           data_column = 0;
+  bool is_flat = false;  // data: from each position to the next as far
+  // Products of a quarter of the data itself read it where it is.
+  bool reads_data = false;
   Nest products;  // one plane
-  // The output with its epilogue. The nest has output strides only.
+  // The output with its epilogue: its nest has output strides only, and columns
+  // of all positions where these lie as far apart in whatever is read.
   StepShape step;
 };
 StrassenShape ShapeStrassen(const Program& program, const Step& step,

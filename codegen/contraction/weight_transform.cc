@@ -22,8 +22,9 @@ struct WeightTransform {
 
   DType dtype = DType::kF32;
   Layout from, to;
-  Expr value;                // of the kernel's element at the output's index
-  int64_t out_channels = 1;  // of the first entries
+  Expr value;                  // of the kernel's element at the output's index
+  int64_t out_channels = 1;    // of the first entries
+  int64_t panel_channels = 1;  // from a panel's first to the next panel's
   std::vector<Entry> entries;
   int64_t rows = 1, columns = 1;  // of a kernel
   int lanes = 1;
@@ -65,9 +66,10 @@ class WeightTransformEmitter {
     ExprEmitter::Scope scope(emitter_);
     const int64_t width = shape_.panel_width(), lanes = shape_.lanes;
     const Expr lane = emitter_.BindLanes(kernel_.Int(0), {0, lanes - 1});
-    const Expr out =
-        emitter_.Bind(panel, {0, shape_.panels().extent - 1}) * Expr(width) +
-        emitter_.Bind(v, {0, width / lanes - 1}) * Expr(lanes) + lane;
+    const Expr out = emitter_.Bind(panel, {0, shape_.panels().extent - 1}) *
+                         Expr(shape_.panel_channels) +
+                     emitter_.Bind(v, {0, width / lanes - 1}) * Expr(lanes) +
+                     lane;
     const Expr in = emitter_.Bind(channel, {0, shape_.in().extent - 1});
     llvm::Value* first =
         b_.CreateNSWAdd(b_.CreateNSWMul(panel, kernel_.Int(width)),
@@ -145,10 +147,10 @@ std::vector<WeightTransform::Entry> EntriesOf(const TensorType& type,
                                               const Layout& to) {
   std::vector<WeightTransform::Entry> entries;
   if (to.basis == KernelBasis::kStrassen) {
-    const int64_t out = type.shape[to.dims[0].axis] / 2;
+    const int64_t panel = to.dims[4].extent;
     const int64_t in = type.shape[to.dims[3].axis] / 2;
     for (int64_t q = 0; q < kQuarters; ++q) {
-      entries.push_back({q % 2 * out, q / 2 * in});
+      entries.push_back({ChannelOfHalf(q % 2, 0, panel), q / 2 * in});
     }
     return entries;
   }
@@ -177,7 +179,12 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->to = to.layout;
   shape->value = map->stores[0].value;
   shape->out_channels = to.type.shape[to.layout.dims[0].axis];
-  if (to.layout.basis == KernelBasis::kStrassen) shape->out_channels /= 2;
+  shape->panel_channels = shape->panel_width();
+  if (to.layout.basis == KernelBasis::kStrassen) {
+    shape->out_channels /= 2;
+    shape->panel_channels =
+        ChannelOfHalf(0, shape->panel_width(), shape->panel_width());
+  }
   shape->entries = EntriesOf(to.type, to.layout);
   shape->rows = to.type.shape[to.layout.dims[1].axis];
   shape->columns = to.type.shape[to.layout.dims[2].axis];
