@@ -423,8 +423,9 @@ Expr SimplifyComparison(BinaryOp op, const Expr& a, const Expr& b,
 
 Affine OffsetOf(const Layout& layout, const std::vector<Expr>& index,
                 const IntervalOf& range) {
+  // An index may be followed by variables of reductions.
   std::vector<Expr> rest;
-  for (size_t axis = 0; axis < index.size(); ++axis) {
+  for (size_t axis = 0; axis < layout.halo_low.size(); ++axis) {
     rest.push_back(index[axis] + Expr(layout.halo_low[axis]));
   }
   Expr offset(0);

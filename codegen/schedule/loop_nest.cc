@@ -248,8 +248,7 @@ class Scheduler {
   bool CanMerge(size_t p) const {
     const LoopDim &outer = nest_.dims[p], &inner = nest_.dims[p + 1];
     if (outer.stride != inner.stride * inner.extent) return false;
-    const bool channels = outer.stride >= layout().strides()[1];
-    if (channels && PrefersRows()) return false;
+    if (PrefersRows() && outer.stride >= layout().strides()[1]) return false;
     const IntervalOf ranges = nest_.Ranges();
     const auto runs_on = [&](const Expr& e) {
       const Affine a = ToAffine(e, ranges);
