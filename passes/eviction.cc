@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "passes/state_order.h"
+#include "passes/step_readers.h"
 #include "passes/step_seconds.h"
 
 namespace mxc {
@@ -25,10 +26,16 @@ Eviction::Eviction(const Program& program)
       values_(program.buffers.size()) {
   for (size_t b = 0; b < root_.size(); ++b) root_[b] = static_cast<int>(b);
   double time = 0;
+  const auto internal = [&](int b) {
+    return program.buffers[b].kind == BufferKind::kInternal;
+  };
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
-    if (step.view) root_[step.outputs[0]] = root_[step.inputs[0]];
+    // What the caller or a state holds is there for good.
+    if (step.view && internal(step.outputs[0])) {
+      root_[step.outputs[0]] = root_[step.inputs[0]];
+    }
     for (const int b : step.inputs) {
       std::vector<int>& uses = values_[root_[b]].uses;
       if (uses.empty() || uses.back() != static_cast<int>(s)) {
@@ -40,9 +47,6 @@ Eviction::Eviction(const Program& program)
     clock_.push_back(time);
     time += seconds_.back();
   }
-  const auto internal = [&](int b) {
-    return program.buffers[b].kind == BufferKind::kInternal;
-  };
   for (size_t b = 0; b < root_.size(); ++b) {
     const int buffer = static_cast<int>(b);
     Value& value = values_[root_[b]];
@@ -107,6 +111,7 @@ class EvictionReplay {
       return false;
     }
     const Step& step = program_.steps[s];
+    if (again && UpdatesState(program_, step)) return false;
     const int horizon = again ? now_ : now_ + 1;
     for (const int b : step.inputs) ++pins_[plan_.root_[b]];
     for (const int b : step.inputs) {
@@ -220,6 +225,7 @@ class EvictionReplay {
     if (++times_[buffer] == 1) return buffer;
     Buffer copy = program_.buffers[buffer];
     copy.name += "/again";
+    copy.kind = BufferKind::kInternal;  // the caller's was written before
     if (times_[buffer] > 2) copy.name += std::to_string(times_[buffer] - 1);
     out_.program.buffers.push_back(std::move(copy));
     return static_cast<int>(out_.program.buffers.size()) - 1;

@@ -205,6 +205,10 @@ class Executor {
 Status RequireEqual(const std::vector<Tensor>& found,
                     const std::vector<Tensor>& expected,
                     const std::string& what) {
+  if (found.size() != expected.size()) {
+    return Error({}, "{}: {} instead of {}", what, found.size(),
+                 expected.size());
+  }
   for (size_t i = 0; i < found.size(); ++i) {
     if (std::memcmp(found[i].bytes(), expected[i].bytes(),
                     found[i].size_bytes()) != 0) {
