@@ -18,6 +18,7 @@ WinogradKernel::WinogradKernel(KernelFunction& kernel,
       data_(At(kernel.scratch(), kNoteElements)),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       lines_(At(products_, shape.planes() * shape.grid.product_plane)),
+      tiles_(kernel, shape),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
       epilogue_(kernel, shape.step) {}
 
@@ -30,7 +31,7 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
   const WinogradGrid& grid = shape_.grid;
   llvm::Value* index = IndexOf(task);
   llvm::Value* chunk = b_.CreateURem(task, kernel_.Int(grid.channel_chunks));
-  Block block = BlockAt(index);
+  Block block{tiles_.BlockAt(index)};
   const int64_t groups = shape_.step.vector_groups();
   block.first_group = Part(chunk, grid.channel_chunks, groups);
   block.last_group =
@@ -45,122 +46,18 @@ llvm::Value* WinogradKernel::IndexOf(llvm::Value* task) {
   return b_.CreateUDiv(task, kernel_.Int(shape_.grid.channel_chunks));
 }
 
-WinogradKernel::Block WinogradKernel::BlockAt(llvm::Value* index) {
-  const WinogradGrid& grid = shape_.grid;
-  struct Range {
-    llvm::Value *first, *count, *is_last;
-  };
-  const auto take = [&](const WinogradGrid::Cut& cut) -> Range {
-    if (cut.parts() == 1) {
-      return {kernel_.Int(0), kernel_.Int(cut.size), kernel_.Int(1)};
-    }
-    llvm::Value* parts = kernel_.Int(cut.parts());
-    llvm::Value* part = b_.CreateURem(index, parts);
-    index = b_.CreateUDiv(index, parts);
-    llvm::Value* is_last = b_.CreateICmpEQ(part, kernel_.Int(cut.parts() - 1));
-    return {Times(part, cut.size),
-            b_.CreateSelect(is_last, kernel_.Int(cut.last()),
-                            kernel_.Int(cut.size)),
-            b_.CreateZExt(is_last, b_.getInt64Ty())};
-  };
-  const Range columns = take(grid.tile_columns), rows = take(grid.tile_rows);
-  const Range images = take(grid.images);
-  Block block;
-  block.first =
-      Plus(Times(Plus(Times(images.first, grid.rows.tiles), rows.first),
-                 grid.columns.tiles),
-           columns.first);
-  block.images = images.count;
-  block.rows = rows.count;
-  block.columns = columns.count;
-  block.corner = {images.first, Times(rows.first, grid.rows.each.outputs),
-                  Times(columns.first, grid.columns.each.outputs)};
-  block.bottom = grid.rows.is_cut() ? rows.is_last : kernel_.Int(0);
-  block.right = grid.columns.is_cut() ? columns.is_last : kernel_.Int(0);
-  return block;
-}
-
 // The next task's windows, unless they are this task's.
 void WinogradKernel::SetNext(llvm::Value* task, llvm::Value* index,
                              Block& block) {
   llvm::Value* next = Plus(task, kernel_.Int(1));
   llvm::Value* next_index = IndexOf(next);
-  const Block following = BlockAt(next_index);
+  const TileBlock following = tiles_.BlockAt(next_index);
   block.next = following.first;
   llvm::Value* is_other = b_.CreateAnd(b_.CreateICmpSLT(next, kernel_.end()),
                                        b_.CreateICmpNE(next_index, index));
-  block.next_windows =
-      b_.CreateSelect(is_other, Times(TilesOf(following), shape_.data_blocks()),
-                      kernel_.Int(0));
-}
-
-llvm::Value* WinogradKernel::TilesOf(const Block& block) {
-  return b_.CreateMul(block.images, b_.CreateMul(block.rows, block.columns));
-}
-
-std::array<llvm::Value*, 4> WinogradKernel::PlacesOf(const Block& block) {
-  llvm::Value* wide = b_.CreateSub(block.columns, block.right);
-  llvm::Value* tall = b_.CreateSub(block.rows, block.bottom);
-  const auto tiles = [&](llvm::Value* rows, llvm::Value* columns) {
-    return b_.CreateMul(block.images, b_.CreateMul(rows, columns));
-  };
-  llvm::Value* inside = tiles(block.bottom, wide);
-  llvm::Value* right = Plus(inside, tiles(tall, wide));
-  llvm::Value* both = Plus(right, tiles(tall, block.right));
-  return {inside, right, both, TilesOf(block)};
-}
-
-WinogradKernel::TileKind WinogradKernel::KindOf(bool is_bottom,
-                                                bool is_right) const {
-  const TileAxis &rows = shape_.grid.rows, &columns = shape_.grid.columns;
-  TileKind kind;
-  kind.is_bottom = is_bottom;
-  kind.is_right = is_right;
-  kind.down = is_bottom ? rows.last : rows.each;
-  kind.across = is_right ? columns.last : columns.each;
-  kind.rows = shape_.PointsOf(rows, kind.down);
-  kind.columns = shape_.PointsOf(columns, kind.across);
-  return kind;
-}
-
-void WinogradKernel::EachTile(const Block& block, const TileBody& body) {
-  const bool bottom = shape_.grid.rows.is_cut();
-  const bool right = shape_.grid.columns.is_cut();
-  const auto places = PlacesOf(block);
-  if (bottom) EachTileOf(KindOf(true, false), block, kernel_.Int(0), body);
-  EachTileOf(KindOf(false, false), block, places[0], body);
-  if (right) EachTileOf(KindOf(false, true), block, places[1], body);
-  if (bottom && right) EachTileOf(KindOf(true, true), block, places[2], body);
-}
-
-void WinogradKernel::EachTileOf(const TileKind& kind, const Block& block,
-                                llvm::Value* place, const TileBody& body) {
-  const WinogradGrid& grid = shape_.grid;
-  llvm::Value* tall = b_.CreateSub(block.rows, block.bottom);
-  llvm::Value* wide = b_.CreateSub(block.columns, block.right);
-  llvm::Value* rows = kind.is_bottom ? block.bottom : tall;
-  llvm::Value* columns = kind.is_right ? block.right : wide;
-  const Corner& first = block.corner;
-  // Of tile `i` along an axis, behind `before` larger ones or from 0 on.
-  const auto at = [&](llvm::Value* origin, llvm::Value* i, bool is_last,
-                      llvm::Value* before, int64_t outputs) {
-    return Plus(origin, Times(is_last ? Plus(before, i) : i, outputs));
-  };
-  kernel_.Loop(kernel_.Int(0), block.images, 1, [&](llvm::Value* image) {
-    kernel_.Loop(kernel_.Int(0), rows, 1, [&](llvm::Value* i) {
-      llvm::Value* line = Plus(b_.CreateMul(image, rows), i);
-      llvm::Value* tile = Plus(place, b_.CreateMul(line, columns));
-      llvm::Value* row =
-          at(first.row, i, kind.is_bottom, tall, grid.rows.each.outputs);
-      kernel_.Loop(kernel_.Int(0), columns, 1, [&](llvm::Value* j) {
-        body(kind,
-             {Plus(first.image, image), row,
-              at(first.column, j, kind.is_right, wide,
-                 grid.columns.each.outputs)},
-             Plus(tile, j));
-      });
-    });
-  });
+  block.next_windows = b_.CreateSelect(
+      is_other, Times(tiles_.Count(following), shape_.data_blocks()),
+      kernel_.Int(0));
 }
 
 void WinogradKernel::TransformData(const Block& block) {
@@ -169,15 +66,16 @@ void WinogradKernel::TransformData(const Block& block) {
                [&](llvm::Value* channels) {
                  llvm::Value* to =
                      Advance(data_, channels, shape_.grid.block_tiles * lanes);
-                 EachTile(block, [&](const TileKind& kind, const Corner& corner,
-                                     llvm::Value* tile) {
-                   TransformTile(kind, WindowOf(corner, channels),
-                                 Advance(to, tile, lanes));
-                 });
+                 tiles_.Each(block,
+                             [&](const TileKind& kind, const TileCorner& corner,
+                                 llvm::Value* tile) {
+                               TransformTile(kind, WindowOf(corner, channels),
+                                             Advance(to, tile, lanes));
+                             });
                });
 }
 
-llvm::Value* WinogradKernel::WindowOf(const Corner& corner,
+llvm::Value* WinogradKernel::WindowOf(const TileCorner& corner,
                                       llvm::Value* channels) {
   llvm::Value* window = At(kernel_.operand(0), shape_.data_base);
   window = Advance(window, channels, shape_.data_block);
@@ -278,7 +176,7 @@ void WinogradKernel::EmitPlane(const Block& block, llvm::Value* group,
   const Nest& nest = shape_.products;
   llvm::Value* plane = Plus(Times(row, grid.columns.each.window), column);
   FetchAhead(block, group, vectors, plane);
-  const auto places = PlacesOf(block);
+  const auto places = tiles_.PlacesOf(block);
   llvm::Value* no_bottom = LeavesOut(grid.rows, row);
   llvm::Value* no_right = LeavesOut(grid.columns, column);
   llvm::Value* first = b_.CreateSelect(no_bottom, places[0], kernel_.Int(0));
@@ -331,7 +229,7 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
              llvm::Value* row = take(i, n[0]);
              llvm::Value* channels = take(i, shape_.data_blocks());
              llvm::Value* window =
-                 WindowOf(CornerOf(Plus(block.next, i)), channels);
+                 WindowOf(tiles_.CornerOf(Plus(block.next, i)), channels);
              // The first columns are the last ones of the tile before.
              FetchPixels(At(Advance(window, row, shape_.data_row),
                             (n[1] - m[1]) * shape_.data_column),
@@ -340,11 +238,11 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
   }
   const int64_t lines = std::max<int64_t>(1, m[0] / shape_.maxima[0]);
   EachOf(plane, DivideUp(grid.block_tiles * vectors * lines, shape_.planes()),
-         Times(TilesOf(block), vectors * lines), [&](llvm::Value* i) {
+         Times(tiles_.Count(block), vectors * lines), [&](llvm::Value* i) {
            llvm::Value* row = take(i, lines);
            llvm::Value* v = take(i, vectors);
            llvm::Value* first =
-               OutputOf(CornerOf(Plus(block.first, i)),
+               OutputOf(tiles_.CornerOf(Plus(block.first, i)),
                         Plus(Times(group, shape_.step.tile.vectors), v));
            FetchPixels(Advance(first, row, nest_.rows.output_stride),
                        m[1] / shape_.maxima[1], /*to_write=*/true);
@@ -369,8 +267,8 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
                                  llvm::Value* products, int64_t tail_lanes) {
   const int64_t lanes = nest_.lanes, plane = shape_.grid.product_plane;
   const int64_t plane_row = shape_.grid.columns.each.window * plane;
-  EachTile(block, [&](const TileKind& kind, const Corner& corner,
-                      llvm::Value* tile) {
+  tiles_.Each(block, [&](const TileKind& kind, const TileCorner& corner,
+                         llvm::Value* tile) {
     const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
     llvm::Value* from = At(Advance(products, tile, lanes),
                            rows.first * plane_row + columns.first * plane);
@@ -387,55 +285,50 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
   });
 }
 
-// The tile's rows are those of `sums`.
-void WinogradKernel::WriteTile(const TileKind& kind, const Corner& corner,
+// A row of a tile whose rows are those of `sums`.
+WinogradKernel::Vectors WinogradKernel::OutputRow(const TileKind& kind,
+                                                  const Lines& sums,
+                                                  llvm::Value* row) {
+  const int64_t columns = kind.columns.count;
+  llvm::Value* line = Advance(sums.base, row, sums.line);
+  Vectors x;
+  for (int64_t j = 0; j < columns; ++j) {
+    x.push_back(LoadVector(At(line, j * sums.entry)));
+  }
+  if (shape_.grid.columns.each.window == 1) return x;
+  return Multiply(kernel_,
+                  OutputMatrix(shape_.basis, kind.across.outputs, columns), x);
+}
+
+void WinogradKernel::WriteTile(const TileKind& kind, const TileCorner& corner,
                                const Lines& sums, llvm::Value* vector,
                                int64_t tail_lanes) {
   if (shape_.maxima != Extents{1, 1}) {
     return WriteMaxima(kind, corner, sums, vector, tail_lanes);
   }
-  const int64_t outputs = kind.across.outputs, columns = kind.columns.count;
-  kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(kind.down.outputs), 1, [&](llvm::Value* i) {
-        llvm::Value* line = Advance(sums.base, i, sums.line);
-        Vectors x;
-        for (int64_t j = 0; j < columns; ++j) {
-          x.push_back(LoadVector(At(line, j * sums.entry)));
-        }
-        if (shape_.grid.columns.each.window > 1) {
-          x = Multiply(kernel_, OutputMatrix(shape_.basis, outputs, columns),
-                       x);
-        }
-        WriteRow({corner.image, Plus(corner.row, i), corner.column}, x, vector,
-                 tail_lanes);
-      });
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(kind.down.outputs), 1,
+               [&](llvm::Value* i) {
+                 WriteRow({corner.image, Plus(corner.row, i), corner.column},
+                          OutputRow(kind, sums, i), vector, tail_lanes);
+               });
 }
 
 // The same where windows' maxima are the output: a window's rows at once.
-void WinogradKernel::WriteMaxima(const TileKind& kind, const Corner& corner,
+void WinogradKernel::WriteMaxima(const TileKind& kind, const TileCorner& corner,
                                  const Lines& sums, llvm::Value* vector,
                                  int64_t tail_lanes) {
   const int64_t down = shape_.maxima[0], across = shape_.maxima[1];
-  const int64_t outputs = kind.across.outputs, columns = kind.columns.count;
-  const int64_t windows = outputs / across;
+  const int64_t windows = kind.across.outputs / across;
   if (windows == 0) return;
   kernel_.Loop(
       kernel_.Int(0), kernel_.Int(kind.down.outputs / down), 1,
       [&](llvm::Value* i) {
-        const Corner first = {corner.image, Plus(corner.row, Times(i, down)),
-                              corner.column};
+        const TileCorner first = {
+            corner.image, Plus(corner.row, Times(i, down)), corner.column};
         Vectors most(static_cast<size_t>(windows));
         for (int64_t r = 0; r < down; ++r) {
           llvm::Value* row = Plus(Times(i, down), kernel_.Int(r));
-          llvm::Value* line = Advance(sums.base, row, sums.line);
-          Vectors x;
-          for (int64_t j = 0; j < columns; ++j) {
-            x.push_back(LoadVector(At(line, j * sums.entry)));
-          }
-          if (shape_.grid.columns.each.window > 1) {
-            x = Multiply(kernel_, OutputMatrix(shape_.basis, outputs, columns),
-                         x);
-          }
+          Vectors x = OutputRow(kind, sums, row);
           x.resize(static_cast<size_t>(windows * across));
           x = epilogue_.Values({windows * across, 1, 1},
                                {{corner.image},
@@ -458,7 +351,7 @@ void WinogradKernel::WriteMaxima(const TileKind& kind, const Corner& corner,
       });
 }
 
-void WinogradKernel::WriteRow(const Corner& corner, const Vectors& values,
+void WinogradKernel::WriteRow(const TileCorner& corner, const Vectors& values,
                               llvm::Value* vector, int64_t tail_lanes) {
   const TileShape tile = {static_cast<int64_t>(values.size()), 1, 1};
   epilogue_.Write(tile, {{corner.image}, {}, corner.row, corner.column, vector},
@@ -466,7 +359,7 @@ void WinogradKernel::WriteRow(const Corner& corner, const Vectors& values,
                   OutputOf(corner, vector));
 }
 
-llvm::Value* WinogradKernel::OutputOf(const Corner& corner,
+llvm::Value* WinogradKernel::OutputOf(const TileCorner& corner,
                                       llvm::Value* vector) {
   llvm::Value* output = At(Output(), nest_.output_base);
   output = Advance(output, corner.image, nest_.outer[0].output_stride);
@@ -492,18 +385,6 @@ void WinogradKernel::ZeroHalo(llvm::Value* block, llvm::Value* first_group,
                          Least(Times(last_group, vectors),
                                kernel_.Int(nest_.vectors()))});
   });
-}
-
-WinogradKernel::Corner WinogradKernel::CornerOf(llvm::Value* tile) {
-  const TileAxis &rows = shape_.grid.rows, &columns = shape_.grid.columns;
-  const auto take = [&](const TileAxis& axis) {
-    llvm::Value* part = b_.CreateURem(tile, kernel_.Int(axis.tiles));
-    tile = b_.CreateUDiv(tile, kernel_.Int(axis.tiles));
-    return Times(part, axis.each.outputs);
-  };
-  llvm::Value* column = take(columns);
-  llvm::Value* row = take(rows);
-  return {tile, row, column};
 }
 
 llvm::Value* WinogradKernel::Output() {

@@ -6,13 +6,8 @@
 //     for group of vectors:
 //       for plane, tile of tiles: MicroKernel; the products stay in scratch
 //       output = epilogue(Aᵀ products A)
-//
-// Tiles at the end of the output are as small as what is left of it, and are
-// missing from the planes that larger ones need. In a block's scratch such
-// tiles lie at the ends, so that those of any plane lie side by side.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <vector>
 
@@ -20,6 +15,7 @@
 #include "codegen/contraction/flat_memory.h"
 #include "codegen/contraction/plane_products.h"
 #include "codegen/contraction/winograd_shape.h"
+#include "codegen/contraction/winograd_tiles.h"
 
 namespace mxc::contraction {
 
@@ -30,20 +26,11 @@ class WinogradKernel : private FlatMemory {
 
  private:
   using Vectors = std::vector<llvm::Value*>;
-  // Of a tile of outputs; i64 values.
-  struct Corner {
-    llvm::Value *image, *row, *column;
-  };
-  struct Block {
-    llvm::Value* first;                    // tile, of all images
-    llvm::Value *images, *rows, *columns;  // how many
-    Corner corner;                         // of the first tile's outputs
-    // 1 if the block has the last, smaller tiles along an axis; else 0.
-    llvm::Value *bottom, *right;
-    llvm::Value *first_group, *last_group;
+  struct Block : TileBlock {
+    llvm::Value *first_group = nullptr, *last_group = nullptr;
     // The block that follows: its first tile, and how many windows it has, 0 if
     // their data are there.
-    llvm::Value *next, *next_windows;
+    llvm::Value *next = nullptr, *next_windows = nullptr;
   };
   // `line` and `entry`: from one line of vectors, from one vector of it to the
   // next.
@@ -56,26 +43,9 @@ class WinogradKernel : private FlatMemory {
     std::vector<double> matrix;
     int64_t columns;
   };
-  // Tiles of equal size in a block; they lie side by side in scratch.
-  struct TileKind {
-    bool is_bottom, is_right;
-    TileAxis::Tile down, across;
-    PointRange rows, columns;  // of planes
-  };
   void EmitTask(llvm::Value* task);
   llvm::Value* IndexOf(llvm::Value* task);
-  Block BlockAt(llvm::Value* index);
   void SetNext(llvm::Value* task, llvm::Value* index, Block& block);
-  llvm::Value* TilesOf(const Block& block);
-  // The kinds' places in the block: where the tiles begin that are not at the
-  // bottom, those at the right, and those at both; and their number.
-  std::array<llvm::Value*, 4> PlacesOf(const Block& block);
-  TileKind KindOf(bool is_bottom, bool is_right) const;
-  using TileBody = std::function<void(const TileKind& kind,
-                                      const Corner& corner, llvm::Value* tile)>;
-  void EachTile(const Block& block, const TileBody& body);
-  void EachTileOf(const TileKind& kind, const Block& block, llvm::Value* place,
-                  const TileBody& body);
   void TransformData(const Block& block);
   void TransformTile(const TileKind& kind, llvm::Value* window,
                      llvm::Value* to);
@@ -95,24 +65,25 @@ class WinogradKernel : private FlatMemory {
   void FetchPixels(llvm::Value* first, int64_t count, bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
-  void WriteTile(const TileKind& kind, const Corner& corner, const Lines& sums,
-                 llvm::Value* vector, int64_t tail_lanes);
-  void WriteMaxima(const TileKind& kind, const Corner& corner,
+  Vectors OutputRow(const TileKind& kind, const Lines& sums, llvm::Value* row);
+  void WriteTile(const TileKind& kind, const TileCorner& corner,
+                 const Lines& sums, llvm::Value* vector, int64_t tail_lanes);
+  void WriteMaxima(const TileKind& kind, const TileCorner& corner,
                    const Lines& sums, llvm::Value* vector, int64_t tail_lanes);
-  void WriteRow(const Corner& corner, const Vectors& values,
+  void WriteRow(const TileCorner& corner, const Vectors& values,
                 llvm::Value* vector, int64_t tail_lanes);
   void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
                 llvm::Value* last_group);
 
-  Corner CornerOf(llvm::Value* tile);
-  llvm::Value* WindowOf(const Corner& corner, llvm::Value* channels);
-  llvm::Value* OutputOf(const Corner& corner, llvm::Value* vector);
+  llvm::Value* WindowOf(const TileCorner& corner, llvm::Value* channels);
+  llvm::Value* OutputOf(const TileCorner& corner, llvm::Value* vector);
   llvm::Value* Output();
 
   const WinogradShape& shape_;
   const Nest& nest_;  // of the output
   // Scratch: transformed data, products, a tile between its two transforms.
   llvm::Value *data_, *products_, *lines_;
+  BlockTiles tiles_;
   PlaneProducts multiply_;
   Epilogue epilogue_;
 };

@@ -9,23 +9,17 @@
 #include <optional>
 #include <set>
 
-#include "codegen/schedule/cost.h"
+#include "codegen/schedule/deal_tasks.h"
 #include "codegen/schedule/free_variables.h"
 #include "codegen/schedule/index_expressions.h"
 #include "codegen/schedule/join_stores.h"
 #include "codegen/schedule/kept_terms.h"
 #include "codegen/schedule/lane_runs.h"
 #include "ir/support/check.h"
+#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
-
-// A task should outlast the cost of dealing it by far.
-constexpr double kNanosecondsPerTask = 10000;
-// Halves are worth it earlier: what two threads have written in halves would
-// otherwise be gathered by one of them.
-constexpr double kNanosecondsToHalve = 3000;
-constexpr int64_t kMostTasks = 64;
 
 Expr Same(int) { return {}; }
 
@@ -57,7 +51,7 @@ class Scheduler {
     MergeDims();
     ChooseLanes();
     OrderDims();
-    Deal();
+    DealTasks(nest_, shape_, layout());
     return std::move(nest_);
   }
 
@@ -248,7 +242,8 @@ class Scheduler {
   bool CanMerge(size_t p) const {
     const LoopDim &outer = nest_.dims[p], &inner = nest_.dims[p + 1];
     if (outer.stride != inner.stride * inner.extent) return false;
-    if (PrefersRows() && outer.stride >= layout().strides()[1]) return false;
+    if (PrefersRows(shape_, layout()) && outer.stride >= layout().strides()[1])
+      return false;
     const IntervalOf ranges = nest_.Ranges();
     const auto runs_on = [&](const Expr& e) {
       const Affine a = ToAffine(e, ranges);
@@ -365,91 +360,6 @@ class Scheduler {
     nest_.lane_dim = static_cast<int>(DimOf(lane_var));
   }
 
-  // Every element is at least written, those of the border, too.
-  double NanosecondsToWrite() const {
-    int64_t elements = 1, border = 0;
-    for (const LoopDim& dim : nest_.dims) elements *= dim.extent;
-    for (const ZeroBorder& zeros : nest_.borders) {
-      border += zeros.rows() * (zeros.low + zeros.high);
-    }
-    return static_cast<double>(nest_.values.size()) *
-           (0.1 * static_cast<double>(elements) +
-            0.03 * static_cast<double>(border));
-  }
-
-  void Estimate() {
-    const int lane_var =
-        nest_.lane_dim < 0
-            ? -1
-            : nest_.dims[static_cast<size_t>(nest_.lane_dim)].var;
-    CostContext context;
-    context.lanes = nest_.lanes;
-    context.trips = [&](int var) {
-      const size_t i = DimOf(var);
-      return i < nest_.dims.size() ? nest_.dims[i].extent : 1;
-    };
-    context.jumps = [&](const ExprNode& load) {
-      if (lane_var < 0) return false;
-      const Affine at = ToAffine(load.args[0], nest_.Ranges());
-      const int64_t stride = at.CoefficientOf(lane_var);
-      return at.HidesVar(lane_var) || stride < 0 || stride > 2;
-    };
-    nest_.nanoseconds =
-        NanosecondsToWrite() + EstimateNanoseconds(nest_.values, context);
-  }
-
-  void Deal() {
-    Estimate();
-    // A power of 2: shares of different steps then fall to the same threads, in
-    // whose caches they are.
-    auto wanted = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
-        std::min(static_cast<double>(kMostTasks),
-                 nest_.nanoseconds / kNanosecondsPerTask))));
-    if (nest_.nanoseconds >= kNanosecondsToHalve) {
-      wanted = std::max<int64_t>(wanted, 2);
-    }
-    if (wanted < 2) return;
-    DealRows(wanted);
-    int64_t shares = nest_.row_chunks;
-    while (shares < wanted && nest_.grid_dims < Dims() &&
-           nest_.grid_dims != nest_.row_dim &&
-           nest_.grid_dims != nest_.lane_dim) {
-      shares *= nest_.dims[static_cast<size_t>(nest_.grid_dims++)].extent;
-    }
-    if (shares < wanted && nest_.grid_dims == nest_.lane_dim &&
-        !nest_.one_vector) {
-      const int64_t extent =
-          nest_.dims[static_cast<size_t>(nest_.lane_dim)].extent;
-      const int64_t cuts = (wanted + shares - 1) / shares;
-      const int64_t chunk = (extent + cuts - 1) / cuts;
-      nest_.lane_chunk = (chunk + nest_.lanes - 1) / nest_.lanes * nest_.lanes;
-    }
-    nest_.tasks = std::min(wanted, nest_.GridSize());
-  }
-
-  // Whether a thread should have all channels of some rows rather than all rows
-  // of some channels, as the convolutions around have it (DataOverWeights in
-  // contraction/tiling.h): what the other thread wrote comes from its cache,
-  // slowly. Here the convolutions are thought of as pointwise ones between as
-  // many channels.
-  bool PrefersRows() const {
-    const Layout& layout = this->layout();
-    if (shape_.rank() != 4 || shape_[0] != 1) return false;
-    if (layout.dims.size() != 5 || layout.block(1) == 1) return false;
-    return 4 * shape_[2] * shape_[3] >= shape_[1];
-  }
-
-  void DealRows(int64_t wanted) {
-    const bool rows = PrefersRows() && nest_.one_vector && Dims() >= 3 &&
-                      nest_.lane_dim == Dims() - 1 &&
-                      nest_.dims[0].stride == layout().strides()[1];
-    if (!rows) return;
-    nest_.row_dim = 1;
-    nest_.row_chunks = std::min(wanted, nest_.dims[1].extent);
-  }
-
-  int Dims() const { return static_cast<int>(nest_.dims.size()); }
-
   const Shape& shape_;
   std::span<const NestOperand> operands_;
   const Target& target_;
@@ -474,7 +384,7 @@ int64_t LoopNest::GridSize() const {
   }
   if (lane_chunk > 0) {
     const int64_t extent = dims[static_cast<size_t>(lane_dim)].extent;
-    size *= (extent + lane_chunk - 1) / lane_chunk;
+    size *= DivideUp(extent, lane_chunk);
   }
   return size;
 }
