@@ -65,6 +65,15 @@ std::vector<Entry> EntriesOf(const std::string& folder) {
 
 }  // namespace
 
+std::optional<std::string_view> ObjectIn(std::string_view file,
+                                         const std::string& key) {
+  const size_t header = Header(key, "").size();
+  if (file.size() < header) return std::nullopt;
+  const std::string_view object = file.substr(header);
+  if (file.substr(0, header) != Header(key, object)) return std::nullopt;
+  return object;
+}
+
 ObjectCache::ObjectCache(std::string folder, int64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
@@ -76,16 +85,13 @@ std::optional<std::string> ObjectCache::Find(const std::string& key) const {
   const std::string path = PathOf(key);
   const auto file = runtime::MappedFile::Open(path);
   if (!file.ok()) return std::nullopt;
-  const size_t header = Header(key, "").size();
   const runtime::Bytes bytes = file->bytes();
-  if (bytes.size() < header) return std::nullopt;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
-  const std::string_view object = text.substr(header);
-  if (text.substr(0, header) != Header(key, object)) return std::nullopt;
+  const auto object = ObjectIn(
+      {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, key);
+  if (!object) return std::nullopt;
   // Its time says when it was last of use. It may be somebody else's.
   utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
-  return std::string(object);
+  return std::string(*object);
 }
 
 void ObjectCache::Keep(const std::string& key, const std::string& object) {

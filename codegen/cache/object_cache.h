@@ -8,8 +8,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mxc {
+
+// The object in the bytes of a cache's file, if they are whole and of that key.
+std::optional<std::string_view> ObjectIn(std::string_view file,
+                                         const std::string& key);
 
 // One file for each object, named by its key. A folder that cannot be read or
 // written keeps nothing, and nothing else fails.

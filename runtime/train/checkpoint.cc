@@ -13,8 +13,8 @@
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/file.h"
-#include "runtime/formats/byte_reader.h"
 #include "runtime/formats/ndarray_list.h"
+#include "runtime/train/checkpoint_record.h"
 #include "runtime/train/specification.h"
 
 namespace mxc::train {
@@ -26,8 +26,6 @@ using runtime::Bytes;
 using runtime::FileWriter;
 using runtime::MappedFile;
 
-constexpr std::string_view kTitle = "mxc-checkpoint 1";
-constexpr std::string_view kArraysLine = "arrays";
 constexpr const char* kExtensions[] = {"mxc", "params", "states"};
 
 std::string_view TextOf(Bytes bytes) {
@@ -56,85 +54,22 @@ std::string HashText(uint64_t hash) {
   return Format("%016llx", static_cast<unsigned long long>(hash));
 }
 
-// What the .mxc says, its arrays still as bytes.
-struct Record {
-  int64_t step = -1, epoch = -1;
-  std::map<std::string, std::string> hashes;  // "params" → hexadecimal
-  std::map<std::string, std::string> notes;
-  Bytes arrays;
-};
-
-Status Damaged(const std::string& path, const char* what) {
-  return Fail(StatusCode::kCorrupt, "%s is damaged: %s", path.c_str(), what);
-}
-
-// "word value" → the two; a line without a value has an empty one.
-std::pair<std::string_view, std::string_view> SplitLine(std::string_view line) {
-  const size_t space = line.find(' ');
-  if (space == line.npos) return {line, {}};
-  return {line.substr(0, space), line.substr(space + 1)};
-}
-
-bool ReadLine(std::string_view line, Record& record) {
-  const auto [word, value] = SplitLine(line);
-  if (word == "step") return ParseInteger(value, record.step);
-  if (word == "epoch") return ParseInteger(value, record.epoch);
-  const auto [name, rest] = SplitLine(value);
-  if (name.empty()) return false;
-  if (word == "hash") {
-    record.hashes[std::string(name)] = rest;
-  } else if (word == "note") {
-    record.notes[std::string(name)] = rest;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-// `bytes` must outlive the record.
-StatusOr<Record> ParseRecord(Bytes bytes, const std::string& path) {
-  uint64_t hash = 0;
-  if (bytes.size() < sizeof hash) return Damaged(path, "it is too short");
-  const Bytes body = bytes.first(bytes.size() - sizeof hash);
-  runtime::ByteReader(bytes.subspan(body.size())).Read(&hash);
-  if (hash != runtime::Checksum(body)) {
-    return Damaged(path, "its checksum is wrong");
-  }
-  Record record;
-  std::string_view text = TextOf(body);
-  for (bool first = true;; first = false) {
-    const size_t end = text.find('\n');
-    if (end == text.npos) return Damaged(path, "its lines do not end");
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    if (line == kArraysLine && !first) break;
-    if (first ? line != kTitle : !ReadLine(line, record)) {
-      return Damaged(path, first ? "it is of another version"
-                                 : "a line is not understood");
-    }
-  }
-  if (record.step < 0 || record.epoch < 0) {
-    return Damaged(path, "it has no step or no epoch");
-  }
-  record.arrays = body.subspan(body.size() - text.size());
-  return record;
-}
-
 // Where the file of a hash lies.
 std::string PathOf(const CheckpointName& name, const std::string& kind) {
   return kind == "symbol" ? name.SymbolPath() : name.Path(kind.c_str());
 }
 
-Status CheckHashes(const CheckpointName& name, const Record& record) {
+Status CheckHashes(const CheckpointName& name, const CheckpointRecord& record) {
   for (const auto& [kind, expected] : record.hashes) {
     if (kind != "symbol" && kind != "params" && kind != "states") {
-      return Damaged(name.Path("mxc"), "it hashes a file of another kind");
+      return DamagedCheckpoint(name.Path("mxc"),
+                               "it hashes a file of another kind");
     }
     const std::string path = PathOf(name, kind);
     const StatusOr<uint64_t> found = HashFile(path);
     if (!found.ok()) return found.status();
     if (HashText(*found) != expected) {
-      return Damaged(path, "it is not the one that was saved");
+      return DamagedCheckpoint(path, "it is not the one that was saved");
     }
   }
   return {};
@@ -154,7 +89,7 @@ Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
   FileWriter file(name.Path("mxc"));
   runtime::RunningChecksum checksum;
   file.Follow(&checksum);
-  file.Append(std::string(kTitle) + "\n");
+  file.Append(std::string(kCheckpointTitle) + "\n");
   file.Append(Format("step %lld\nepoch %lld\n",
                      static_cast<long long>(checkpoint.step),
                      static_cast<long long>(checkpoint.epoch)));
@@ -286,7 +221,8 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   const std::string path = name.Path("mxc");
   const StatusOr<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) return file.status();
-  StatusOr<Record> record = ParseRecord(file->bytes(), path);
+  StatusOr<CheckpointRecord> record =
+      ParseCheckpointRecord(file->bytes(), path);
   if (!record.ok()) return record.status();
   MXC_RT_RETURN_IF_ERROR(CheckHashes(name, *record));
 
@@ -315,7 +251,8 @@ std::string NoteBeside(const std::string& params, const std::string& word) {
   const std::string path = fs::path(params).replace_extension(".mxc").string();
   const StatusOr<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) return "";
-  const StatusOr<Record> record = ParseRecord(file->bytes(), path);
+  const StatusOr<CheckpointRecord> record =
+      ParseCheckpointRecord(file->bytes(), path);
   if (!record.ok()) return "";
   const auto expected = record->hashes.find("params");
   const auto note = record->notes.find(word);
@@ -328,11 +265,11 @@ std::string NoteBeside(const std::string& params, const std::string& word) {
 
 StatusOr<std::optional<CheckpointName>> FindNewestComplete(
     const std::string& prefix) {
-  std::vector<std::pair<Record, CheckpointName>> found;
+  std::vector<std::pair<CheckpointRecord, CheckpointName>> found;
   for (const CheckpointName& name : AllSetsOf(prefix)) {
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
-    auto record = ParseRecord(file->bytes(), name.Path("mxc"));
+    auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));
     if (record.ok()) found.emplace_back(std::move(*record), name);
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) {

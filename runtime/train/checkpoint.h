@@ -9,9 +9,7 @@
 // Every file appears whole or not at all, the .mxc last: a set is complete if
 // its .mxc is there and the hashes agree. A set is never written over while it
 // is the newest one.
-//
-// The .mxc: lines of text "word value", a line "arrays", then an NDArray list
-// and the XXH3 of all before (u64).
+// checkpoint_record.h describes the .mxc.
 #pragma once
 
 #include <cstdint>

@@ -132,12 +132,15 @@ Json ToJson(const TuningEntry& entry, const std::string& target,
 }  // namespace
 
 Result<TuningCache> TuningCache::Read(const std::string& path) {
-  TuningCache cache;
   std::error_code error;
-  if (!fs::exists(path, error) && !error) return cache;
+  if (!fs::exists(path, error) && !error) return TuningCache();
   MXC_ASSIGN(std::string text, ReadText(path));
-  MXC_ASSIGN(const JsonDocument document,
-             ParseJson(std::make_shared<SourceFile>(path, std::move(text))));
+  return Parse(std::make_shared<SourceFile>(path, std::move(text)));
+}
+
+Result<TuningCache> TuningCache::Parse(std::shared_ptr<const SourceFile> text) {
+  MXC_ASSIGN(const JsonDocument document, ParseJson(std::move(text)));
+  TuningCache cache;
   Diagnostics errors;
   Reader(document, errors)
       .ReadCache(

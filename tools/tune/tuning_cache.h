@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,7 @@ class TuningCache {
   // A file that is not there is an empty cache; one that is no cache, or a
   // damaged one, is an error with its place.
   static Result<TuningCache> Read(const std::string& path);
+  static Result<TuningCache> Parse(std::shared_ptr<const SourceFile> text);
 
   // Null if nothing is known.
   const TuningEntry* Find(const std::string& target,

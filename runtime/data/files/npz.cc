@@ -138,14 +138,13 @@ StatusOr<Bytes> PackedBytes(Bytes file, const Entry& entry) {
   return *content;
 }
 
-StatusOr<HeldBytes> Content(const runtime::MappedFile& file,
-                            const Entry& entry) {
-  const auto packed = PackedBytes(file.bytes(), entry);
+StatusOr<HeldBytes> Content(const HeldBytes& file, const Entry& entry) {
+  const auto packed = PackedBytes(file.bytes, entry);
   if (!packed.ok()) return packed.status();
   if (entry.flags & 1) {
     return Fail(StatusCode::kUnsupported, "the zip archive is encrypted");
   }
-  if (entry.method == kStored) return HeldBytes{file.owner(), *packed};
+  if (entry.method == kStored) return HeldBytes{file.owner, *packed};
   if (entry.method != kDeflate) {
     return Fail(StatusCode::kUnsupported,
                 "zip's compression method %d is not supported", entry.method);
@@ -159,8 +158,7 @@ StatusOr<HeldBytes> Content(const runtime::MappedFile& file,
   return HeldBytes{held, *held};
 }
 
-StatusOr<NpzMember> ReadMember(const runtime::MappedFile& file,
-                               const Entry& entry) {
+StatusOr<NpzMember> ReadMember(const HeldBytes& file, const Entry& entry) {
   auto content = Content(file, entry);
   if (!content.ok()) return content.status();
   const Bytes bytes = content->bytes;
@@ -176,22 +174,28 @@ StatusOr<NpzMember> ReadMember(const runtime::MappedFile& file,
 
 }  // namespace
 
-StatusOr<std::vector<NpzMember>> ReadNpz(const std::string& path) {
-  const auto file = runtime::MappedFile::Open(path);
-  if (!file.ok()) return file.status();
-  const auto named = [&](const Status& status, const std::string& member) {
-    return Status(status.code(),
-                  "'" + path + "': " + member + status.message());
-  };
-  auto entries = ReadDirectory(file->bytes());
-  if (!entries.ok()) return named(entries.status(), "");
+StatusOr<std::vector<NpzMember>> ParseNpz(const HeldBytes& file) {
+  auto entries = ReadDirectory(file.bytes);
+  if (!entries.ok()) return entries.status();
   std::vector<NpzMember> members;
   for (const Entry& entry : *entries) {
-    auto member = ReadMember(*file, entry);
-    if (!member.ok()) return named(member.status(), entry.name + ": ");
+    auto member = ReadMember(file, entry);
+    if (!member.ok()) {
+      return Status(member.status().code(),
+                    entry.name + ": " + member.status().message());
+    }
     members.push_back(std::move(*member));
   }
   return members;
+}
+
+StatusOr<std::vector<NpzMember>> ReadNpz(const std::string& path) {
+  const auto file = runtime::MappedFile::Open(path);
+  if (!file.ok()) return file.status();
+  auto members = ParseNpz({file->owner(), file->bytes()});
+  if (members.ok()) return members;
+  return Status(members.status().code(),
+                "'" + path + "': " + members.status().message());
 }
 
 }  // namespace mxc::data

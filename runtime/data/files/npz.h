@@ -17,7 +17,8 @@ struct NpzMember {
   std::shared_ptr<const void> owner;  // of its elements
 };
 
-// In the order of the archive; stored members stay in the mapped file.
+// In the order of the archive; stored members stay in `file`.
+runtime::StatusOr<std::vector<NpzMember>> ParseNpz(const HeldBytes& file);
 runtime::StatusOr<std::vector<NpzMember>> ReadNpz(const std::string& path);
 
 }  // namespace mxc::data
