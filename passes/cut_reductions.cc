@@ -40,7 +40,7 @@ int64_t Trips(const Range& range) {
   return static_cast<int64_t>(range.end->number);
 }
 
-bool SameRanges(const Expr& a, const Expr& b) {
+bool SameExtents(const Expr& a, const Expr& b) {
   return std::ranges::equal(
       a->ranges, b->ranges,
       [](const Range& x, const Range& y) { return Equal(x.end, y.end); });
@@ -89,7 +89,7 @@ class StepCut {
     if (first == reductions_.end() || !MayCut(*first)) return {};
     const Expr longest = *first;
     std::erase_if(reductions_, [&](const Expr& e) {
-      return !MayCut(e) || !SameRanges(e, longest) || !OverAllAxes(e);
+      return !MayCut(e) || !SameExtents(e, longest) || !OverAllAxes(e);
     });
     if (reductions_.empty()) return {};
     const auto cut = CutOf(longest, SharesWanted(longest));

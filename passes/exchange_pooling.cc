@@ -116,7 +116,7 @@ bool MayFollowSums(const Expr& epilogue, const WindowSums& sums) {
 
 // The convolution and the pooling in the other order, with what the first of
 // them leaves to the other.
-struct Exchanged {
+struct PoolingFirst {
   Step pooling, convolution;
   Buffer between;
 };
@@ -149,7 +149,7 @@ std::optional<WindowSums> PoolingOf(const Program& program, const Step& step) {
   return WindowSumsOf(map->stores[0].value);
 }
 
-std::optional<Exchanged> PoolFirst(const Program& program,
+std::optional<PoolingFirst> PoolFirst(const Program& program,
                                    const Step& convolution,
                                    const Step& pooling) {
   if (convolution.contraction() == nullptr ||
@@ -164,7 +164,7 @@ std::optional<Exchanged> PoolFirst(const Program& program,
   const Buffer& data = program.buffers[convolution.inputs[0]];
   Extents dims = program.buffers[pooling.outputs[0]].type.shape.dims();
   dims[1] = data.type.shape[1];
-  Exchanged result{pooling, convolution, Between(data.name + "/pooled", dims)};
+  PoolingFirst result{pooling, convolution, Between(data.name + "/pooled", dims)};
   result.pooling.inputs = {convolution.inputs[0]};
   result.pooling.map()->stores[0].extent = dims;
   result.convolution.outputs = pooling.outputs;
@@ -174,7 +174,7 @@ std::optional<Exchanged> PoolFirst(const Program& program,
 }
 
 // The pooling takes over the epilogue. Operand 0 of the convolution is pooled.
-std::optional<Exchanged> ConvolveFirst(const Program& program,
+std::optional<PoolingFirst> ConvolveFirst(const Program& program,
                                        const Step& pooling,
                                        const Step& convolution) {
   const ContractionStep* body = convolution.contraction();
@@ -193,7 +193,7 @@ std::optional<Exchanged> ConvolveFirst(const Program& program,
   const Buffer& out = program.buffers[convolution.outputs[0]];
   Extents dims = program.buffers[pooling.inputs[0]].type.shape.dims();
   dims[1] = out.type.shape[1];
-  Exchanged result{pooling, convolution, Between(out.name + "/unpooled", dims)};
+  PoolingFirst result{pooling, convolution, Between(out.name + "/unpooled", dims)};
   result.convolution.inputs = {pooling.inputs[0], convolution.inputs[1]};
   result.convolution.contraction()->epilogue = Acc();
   Contraction& c = result.convolution.contraction()->contraction;

@@ -15,7 +15,7 @@
 namespace mxc {
 namespace {
 
-bool Reads(const Node& node, Value value) {
+bool IsInput(const Node& node, Value value) {
   return std::ranges::count(node.inputs, value) > 0;
 }
 
@@ -26,7 +26,7 @@ Result<bool> GuardUpdates(Graph& graph, PassContext&) {
   if (!loss) return false;
   bool changed = false;
   for (Update& update : graph.updates) {
-    if (Reads(*update.next.node, loss)) continue;
+    if (IsInput(*update.next.node, loss)) continue;
     GraphBuilder builder(graph, *update.variable);
     update.next = Guarded(builder, loss, update.next, update.variable->out());
     changed = true;

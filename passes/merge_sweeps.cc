@@ -30,7 +30,7 @@ namespace mxc {
 namespace {
 
 constexpr int kWindow = 24;        // steps between the two
-constexpr int kMaxNodes = 256;     // of all stores
+constexpr int kMostSweepNodes = 256;     // of all stores
 constexpr size_t kMaxOutputs = 8;  // what a sweep holds
 constexpr size_t kMaxInputs = 16;  // streams that are read
 constexpr int64_t kReadsPerWrite = 8;
@@ -75,12 +75,12 @@ int64_t TripsOf(const Expr& reduction) {
 }
 
 // How a step reads a buffer.
-struct Reads {
+struct Reading {
   bool any = false, own_index = true, in_reduction = false;
 };
 
-Reads ReadsOf(const Step& step, int buffer) {
-  Reads reads;
+Reading ReadingOf(const Step& step, int buffer) {
+  Reading reads;
   const auto visit = [&](const ExprNode& load) {
     if (step.inputs[load.index] != buffer) return;
     reads.any = true;
@@ -142,7 +142,7 @@ bool LivesOutside(const Program& program, const Step& step) {
 bool ShareOperand(const Step& a, const Step& b) {
   return std::ranges::any_of(a.inputs, [&](int buffer) {
     if (std::ranges::count(b.inputs, buffer) == 0) return false;
-    const Reads first = ReadsOf(a, buffer), second = ReadsOf(b, buffer);
+    const Reading first = ReadingOf(a, buffer), second = ReadingOf(b, buffer);
     return first.own_index && second.own_index && !first.in_reduction &&
            !second.in_reduction;
   });
@@ -189,7 +189,7 @@ class Merging {
     }
     bool joined = false;
     for (const int output : a.outputs) {
-      const Reads reads = ReadsOf(b, output);
+      const Reading reads = ReadingOf(b, output);
       if (!reads.any) continue;
       if (!reads.own_index || reads.in_reduction) return std::nullopt;
       joined = true;
@@ -198,7 +198,7 @@ class Merging {
                           (LivesOutside(program_, b) && ShareOperand(a, b));
     if (!joined && !siblings) return std::nullopt;
     Step merged = Join(a, b);
-    if (merged.inputs.size() > kMaxInputs || Nodes(merged) > kMaxNodes) {
+    if (merged.inputs.size() > kMaxInputs || Nodes(merged) > kMostSweepNodes) {
       return std::nullopt;
     }
     return merged;
@@ -242,7 +242,7 @@ class Merging {
     int nodes = 0;
     for (const Store& store : step.map()->stores) {
       nodes += CountNodes(store.value);
-      if (TreeSize(store.value) > kMaxTreeSize) return kMaxNodes + 1;
+      if (TreeSize(store.value) > kMaxTreeSize) return kMostSweepNodes + 1;
     }
     return nodes;
   }

@@ -11,13 +11,13 @@ namespace mxc {
 namespace {
 
 // begin + Σ factor[k] · variable k
-struct Linear {
+struct LinearIndex {
   int64_t begin = 0;
   Extents factor;
 };
 
-std::optional<Linear> LinearOf(const Expr& e, size_t variables) {
-  Linear linear = {0, Extents(variables, 0)};
+std::optional<LinearIndex> LinearIndexOf(const Expr& e, size_t variables) {
+  LinearIndex linear = {0, Extents(variables, 0)};
   if (e->kind == ExprKind::kConst) {
     linear.begin = static_cast<int64_t>(e->number);
     return linear;
@@ -30,8 +30,8 @@ std::optional<Linear> LinearOf(const Expr& e, size_t variables) {
     return linear;
   }
   if (e->kind != ExprKind::kBinary) return std::nullopt;
-  auto a = LinearOf(e->args[0], variables);
-  auto b = LinearOf(e->args[1], variables);
+  auto a = LinearIndexOf(e->args[0], variables);
+  auto b = LinearIndexOf(e->args[1], variables);
   if (!a || !b) return std::nullopt;
   if (e->binary == BinaryOp::kMul) {
     if (e->args[0]->kind == ExprKind::kConst) std::swap(a, b);
@@ -80,7 +80,7 @@ std::optional<Move> MoveOf(const Store& store, const TensorType& out,
   if (source.empty() || source.type().dtype != out.dtype) return std::nullopt;
   const Extents strides = RowMajorStrides(source.shape());
   for (size_t axis = 0; axis < load->args.size(); ++axis) {
-    const auto index = LinearOf(load->args[axis], variables);
+    const auto index = LinearIndexOf(load->args[axis], variables);
     if (!index) return std::nullopt;
     move.begin += strides[axis] * index->begin;
     for (size_t k = 0; k < variables; ++k) {

@@ -194,7 +194,7 @@ std::pair<Step, Step> SumsOfParts(Program& program, const Step& step,
 }
 
 // The same with a weight f[G·M, K, …] where it is f[G·K, M, …].
-Contraction Exchanged(const Contraction& c) {
+Contraction WithExchangedWeights(const Contraction& c) {
   Contraction exchanged = c;
   exchanged.weight_axes[0] = Role::kGroupOut;
   exchanged.weight_axes[1] = Role::kIn;
@@ -234,7 +234,7 @@ Step ExchangeWeight(Program& program, Step& step) {
   exchange.body = Map{{{0, Extents(dims.size(), 0), dims,
                         Load(0, buffer.type.dtype, std::move(index))}}};
   step.inputs[1] = exchange.outputs[0];
-  c = Exchanged(c);
+  c = WithExchangedWeights(c);
   program.buffers.push_back(std::move(buffer));
   return exchange;
 }
@@ -252,7 +252,7 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
     const KernelCatalog& catalog = *context.catalog;
     if (HasExchangedGroups(body->contraction) &&
         catalog.Candidates(body->contraction).empty() &&
-        !catalog.Candidates(Exchanged(body->contraction)).empty()) {
+        !catalog.Candidates(WithExchangedWeights(body->contraction)).empty()) {
       steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
     }
     const auto best = ChooseKernel(program, steps.back(), catalog);

@@ -28,31 +28,31 @@
 namespace mxc {
 namespace {
 
-using Range = Interval;  // of indices
+using IndexRange = Interval;  // of indices
 
 // What an index may be where variable k runs over dims[k]; nothing if that is
 // not seen at once.
-std::optional<Range> RangeOf(const Expr& index, const Extents& dims) {
+std::optional<IndexRange> RangeOf(const Expr& index, const Extents& dims) {
   if (index->kind == ExprKind::kConst) {
     const auto value = static_cast<int64_t>(index->number);
-    return Range{value, value};
+    return IndexRange{value, value};
   }
   if (index->kind == ExprKind::kVar) {
     const auto var = static_cast<size_t>(index->index);
     if (var >= dims.size()) return std::nullopt;
-    return Range{0, dims[var] - 1};
+    return IndexRange{0, dims[var] - 1};
   }
   if (index->kind != ExprKind::kBinary) return std::nullopt;
   const auto a = RangeOf(index->args[0], dims);
   const auto b = RangeOf(index->args[1], dims);
   if (!a || !b) return std::nullopt;
   if (index->binary == BinaryOp::kAdd) {
-    return Range{a->low + b->low, a->high + b->high};
+    return IndexRange{a->low + b->low, a->high + b->high};
   }
   if (index->binary != BinaryOp::kMul || a->low < 0 || b->low < 0) {
     return std::nullopt;
   }
-  return Range{a->low * b->low, a->high * b->high};
+  return IndexRange{a->low * b->low, a->high * b->high};
 }
 
 class PartsOfOperands {
@@ -109,10 +109,10 @@ class PartsOfOperands {
   }
 
   // The rows that the step reads, unless it reads them all.
-  std::optional<Range> PartOf(const Step& step, int operand) const {
+  std::optional<IndexRange> PartOf(const Step& step, int operand) const {
     if (!CanBeCut(step, operand)) return std::nullopt;
     const Extents dims = OutputDims(step.contraction()->contraction);
-    std::optional<Range> all;
+    std::optional<IndexRange> all;
     bool known = true;
     VisitLoads(step.contraction()->epilogue, [&](const ExprNode& load) {
       if (load.index != operand) return;
@@ -133,7 +133,7 @@ class PartsOfOperands {
     return all;
   }
 
-  void ReadPart(Step& step, int operand, const Range& rows,
+  void ReadPart(Step& step, int operand, const IndexRange& rows,
                 std::vector<Step>& steps) {
     const int whole = step.inputs[operand];
     int& part = parts_[{whole, rows.low, rows.high}];
@@ -153,7 +153,7 @@ class PartsOfOperands {
     });
   }
 
-  int AddPart(int whole, const Range& rows) {
+  int AddPart(int whole, const IndexRange& rows) {
     Buffer part = program_.buffers[whole];
     const int64_t block = part.layout.block(0);
     const int64_t begin =

@@ -37,11 +37,11 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 td.bar div { background: #9dbfe6; height: 9px; border-radius: 2px; }
 )";
 
-bool InArena(const BufferRow& b) {
+bool LiesInArena(const BufferRow& b) {
   return b.kind == "internal" && b.offset >= 0 && b.first >= 0;
 }
 
-std::string Shorten(const std::string& text, size_t longest) {
+std::string WithEllipsis(const std::string& text, size_t longest) {
   if (text.size() <= longest) return text;
   return text.substr(0, longest - 1) + "…";
 }
@@ -111,7 +111,7 @@ void AppendLiveLine(const Chart& chart, const Overview& o, std::string& out) {
   for (size_t s = 0; s < o.steps.size(); ++s) {
     int64_t live = 0;
     for (const BufferRow& b : o.buffers) {
-      if (InArena(b) && b.first <= static_cast<int>(s) &&
+      if (LiesInArena(b) && b.first <= static_cast<int>(s) &&
           static_cast<int>(s) <= b.last) {
         live += b.bytes;
       }
@@ -139,7 +139,7 @@ std::string MemoryChart(const Overview& o) {
   AppendGrid(chart, o, out);
   int color = 0;
   for (const BufferRow& b : o.buffers) {
-    if (!InArena(b)) continue;
+    if (!LiesInArena(b)) continue;
     const double x = chart.X(b.first), y = chart.Y(b.offset + b.bytes);
     const double width = chart.X(b.last + 1) - x;
     const double height = chart.Y(b.offset) - y;
@@ -154,7 +154,7 @@ std::string MemoryChart(const Overview& o) {
           "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"10\" "
           "fill=\"#22262b\">{}</text>",
           x + 4, y + 11,
-          EscapeMarkup(Shorten(b.name, static_cast<size_t>(width / 6))));
+          EscapeMarkup(WithEllipsis(b.name, static_cast<size_t>(width / 6))));
     }
     out += "</g>\n";
   }
@@ -293,8 +293,8 @@ std::string StepGraph(const Overview& o) {
         "text-anchor=\"middle\">{10}</text></g>\n",
         EscapeMarkup(title), at.x - kBoxWidth / 2, at.y - kBoxHeight / 2,
         kBoxWidth, kBoxHeight, fill, at.x, at.y - 3,
-        EscapeMarkup(Shorten(name, 34)), at.y + 11,
-        EscapeMarkup(Shorten(detail, 40)));
+        EscapeMarkup(WithEllipsis(name, 34)), at.y + 11,
+        EscapeMarkup(WithEllipsis(detail, 40)));
   }
   return out + "</svg></div>\n";
 }
@@ -318,8 +318,8 @@ std::string Table(const Overview& o) {
         "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"bar\"><div style=\"width:{:.0f}px\"></div></td>"
         "<td class=\"n\">{}</td></tr>\n",
-        i, EscapeMarkup(step.name), EscapeMarkup(Shorten(step.name, 44)),
-        EscapeMarkup(Shorten(step.kernel, 44)), EscapeMarkup(type),
+        i, EscapeMarkup(step.name), EscapeMarkup(WithEllipsis(step.name, 44)),
+        EscapeMarkup(WithEllipsis(step.kernel, 44)), EscapeMarkup(type),
         step.tasks > 0 ? std::to_string(step.tasks) : "", Flops(step.flops),
         120.0 * static_cast<double>(step.flops) / static_cast<double>(most),
         FormatBytes(step.bytes));

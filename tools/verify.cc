@@ -200,13 +200,13 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
 
 // --- the report
 
-struct Report {
+struct VerifyReport {
   std::vector<StepResult> steps;
   OutputResult outputs;
   std::optional<GradientReport> gradients;
 };
 
-Result<Report> Verify(const VerifyOptions& options) {
+Result<VerifyReport> Verify(const VerifyOptions& options) {
   MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
@@ -216,7 +216,7 @@ Result<Report> Verify(const VerifyOptions& options) {
                           {.cache = options.plan.objects.get()}));
   MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, code,
                                     plan.target, {}, plan.source->text));
-  Report report;
+  VerifyReport report;
   for (size_t entry = 0; entry < plan.programs.size(); ++entry) {
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
@@ -236,13 +236,13 @@ Result<Report> Verify(const VerifyOptions& options) {
 
 // The gradients as outputs, a step that updates, and the gradients against
 // differences, in double: what is left there is no rounding.
-Result<Report> VerifyTraining(VerifyOptions options) {
+Result<VerifyReport> VerifyTraining(VerifyOptions options) {
   constexpr double kTolerance = 1e-4;
   options.plan.entries = {"train"};
   VerifyOptions step = options;
   options.plan.training.optimizer.clear();
-  MXC_ASSIGN(Report report, Verify(options));
-  MXC_ASSIGN(const Report updates, Verify(step));
+  MXC_ASSIGN(VerifyReport report, Verify(options));
+  MXC_ASSIGN(const VerifyReport updates, Verify(step));
   report.steps.insert(report.steps.end(), updates.steps.begin(),
                       updates.steps.end());
   PlanOptions plain = options.plan;
@@ -301,7 +301,7 @@ void PrintSteps(const std::vector<StepResult>& steps) {
       bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
 }
 
-int Print(const VerifyOptions& options, const Report& report) {
+int Print(const VerifyOptions& options, const VerifyReport& report) {
   if (options.manners.json) {
     Json steps = Json::array();
     for (const StepResult& step : report.steps) {
@@ -333,7 +333,7 @@ int Print(const VerifyOptions& options, const Report& report) {
 }
 
 int RunVerify(VerifyOptions& options) {
-  const Result<Report> report =
+  const Result<VerifyReport> report =
       options.gradients ? VerifyTraining(options) : Verify(options);
   if (!report.ok()) return Fail(options.manners, report.errors());
   return Print(options, *report);

@@ -26,8 +26,8 @@ using contraction::TileEfficiency;
 
 // A clock of 3 GHz with two multiply-adds in a cycle, and a core's share of
 // memory: only the ratio matters for choosing.
-constexpr double kClock = 3e9;
-constexpr double kBytesPerSecond = 2e10;
+constexpr double kCatalogClock = 3e9;
+constexpr double kCatalogBytesPerSecond = 2e10;
 // Rows this many floats apart fall into one set of the first cache, which has
 // so many ways.
 constexpr int64_t kAliasingPitch = 1024;
@@ -40,7 +40,7 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
-constexpr int64_t kMostPartBytes = 16 << 20;
+constexpr int64_t kMostImagePartBytes = 16 << 20;
 // For one entry of a transformed kernel: written, and read again.
 constexpr double kPackingSeconds = 8e-10;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
@@ -113,12 +113,12 @@ class CpuCatalog : public KernelCatalog {
   }
 
   double Cost(const Contraction& c, double efficiency) const {
-    const double peak = 4.0 * kClock * lanes_;
+    const double peak = 4.0 * kCatalogClock * lanes_;
     const int64_t data = c.batch * c.groups * c.in * Product(c.input);
     const int64_t output = c.batch * c.groups * c.out * Product(c.output);
     const int64_t weights = c.groups * c.in * c.out * Product(c.kernel);
     return static_cast<double>(c.flops()) / (peak * efficiency) +
-           4.0 * static_cast<double>(data + output + weights) / kBytesPerSecond;
+           4.0 * static_cast<double>(data + output + weights) / kCatalogBytesPerSecond;
   }
 
   void AddDirect(const Contraction& c, int64_t data_block,
@@ -312,12 +312,12 @@ class CpuCatalog : public KernelCatalog {
     candidate.parts = 1;
     const int64_t bytes = 4 * c.batch * c.out * Product(c.output);
     for (int64_t parts = 2; parts <= std::min(c.in, kMostParts); ++parts) {
-      if (c.in % parts != 0 || parts * bytes > kMostPartBytes) continue;
+      if (c.in % parts != 0 || parts * bytes > kMostImagePartBytes) continue;
       const auto grid = contraction::MakeWinogradSumsGrid(
           target_, InParts(c, parts), candidate.choice);
       const double seconds =
           grid.seconds +
-          2 * static_cast<double>(parts * bytes) / kBytesPerSecond;
+          2 * static_cast<double>(parts * bytes) / kCatalogBytesPerSecond;
       if (seconds >= candidate.cost) continue;
       candidate.cost = seconds;
       candidate.parts = parts;

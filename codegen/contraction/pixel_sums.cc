@@ -23,7 +23,7 @@ constexpr int64_t kBlockVectors = 3;
 // or that the caches hold.
 constexpr int64_t kTasks = 16;
 constexpr int64_t kLittle = 8;
-constexpr int64_t kMostPartBytes = 8 << 20;
+constexpr int64_t kMostSumBytes = 8 << 20;
 
 int64_t LargestDivisor(int64_t n, int64_t most) {
   for (int64_t d = std::min(n, most); d > 1; --d) {
@@ -32,8 +32,8 @@ int64_t LargestDivisor(int64_t n, int64_t most) {
   return 1;
 }
 
-struct Operands {
-  Operands(const Program& program, const Step& step, const Contraction& c)
+struct SumOperands {
+  SumOperands(const Program& program, const Step& step, const Contraction& c)
       : data(program.buffers[step.inputs[0]].layout, c.data_axes),
         weight(program.buffers[step.inputs[1]].layout, c.weight_axes),
         output(program.buffers[step.outputs[0]].layout, c.output_axes) {}
@@ -52,7 +52,7 @@ struct Operands {
 };
 
 // Images and positions, the innermost unrolled.
-void SetReduction(const Contraction& c, const Operands& at, Nest& nest) {
+void SetReduction(const Contraction& c, const SumOperands& at, Nest& nest) {
   std::vector<StepAxis> axes = {{c.in, at.data.Stride(at.data_image()),
                                  at.weight.Stride(at.data_image())}};
   int64_t positions = 1;
@@ -93,7 +93,7 @@ void SetReduction(const Contraction& c, const Operands& at, Nest& nest) {
 
 // Input channels [first, first + count) as columns of `width`, and the kernel's
 // positions.
-void SetOutputs(const Contraction& c, const Operands& at, int64_t first,
+void SetOutputs(const Contraction& c, const SumOperands& at, int64_t first,
                 int64_t count, int64_t width, Nest& nest) {
   const int data_axis = at.data_channel();
   const int var = at.output.AxisOf({Role::kBatch});
@@ -127,7 +127,7 @@ void SetOutputs(const Contraction& c, const Operands& at, int64_t first,
 }
 
 // Groups of channels, or parts of the images.
-void SetGroups(const Contraction& c, const Operands& at, Nest& nest) {
+void SetGroups(const Contraction& c, const SumOperands& at, Nest& nest) {
   if (c.groups == 1) return;
   const int parts = at.output.AxisOf({Role::kGroup});
   if (parts >= 0) {
@@ -143,7 +143,7 @@ void SetGroups(const Contraction& c, const Operands& at, Nest& nest) {
        c.out / lanes * at.output.Stride(at.output_channel()), c.out, -1});
 }
 
-Nest Common(const Program& program, const Step& step, const Operands& at) {
+Nest Common(const Program& program, const Step& step, const SumOperands& at) {
   const Contraction& c = step.contraction()->contraction;
   Nest nest;
   nest.lanes = static_cast<int>(step.contraction()->choice.block);
@@ -177,7 +177,7 @@ void CountData(const Contraction& c, Nest& nest) {
 // For input channel `own` of every group.
 Nest ByLane(const Program& program, const Step& step, int64_t own) {
   const Contraction& c = step.contraction()->contraction;
-  const Operands at(program, step, c);
+  const SumOperands at(program, step, c);
   Nest nest = Common(program, step, at);
   nest.access = DataAccess::kOwnGroup;
   nest.group_channels = c.batch;
@@ -252,7 +252,7 @@ int64_t ChooseParts(const Contraction& c, int64_t data_channels,
   for (int64_t parts = 2; parts <= std::min(c.in, kTasks); ++parts) {
     const bool little = parts * sums * kLittle <= data + weight;
     const bool needed =
-        best * outputs < kTasks && parts * sums <= kMostPartBytes;
+        best * outputs < kTasks && parts * sums <= kMostSumBytes;
     if (c.in % parts == 0 && (little || needed)) best = parts;
   }
   return best;
@@ -267,7 +267,7 @@ std::vector<Nest> MakePixelSums(const Program& program, const Step& step) {
     }
     return nests;
   }
-  const Operands at(program, step, c);
+  const SumOperands at(program, step, c);
   const bool blocked = at.data.layout().block(at.data_channel()) > 1;
   const auto add = [&](int64_t first, int64_t count, int64_t width) {
     if (count == 0) return;

@@ -11,7 +11,7 @@ namespace mxc::contraction {
 namespace {
 
 // Channels that one step multiplies.
-constexpr int64_t kUnroll = 8;
+constexpr int64_t kPlaneUnroll = 8;
 // What products take besides multiply-adds; how many of these it takes to start
 // and to put down a sum.
 constexpr double kProductRate = 0.97;
@@ -26,13 +26,11 @@ constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
 constexpr double kSpilledBytesPerSecond = 1e11;
 constexpr double kScratchShare = 0.375;
 // Numbers of threads that a grid should suit, and how much.
-struct Threads {
+struct ThreadCount {
   int64_t count;
   double weight;
 };
-constexpr Threads kThreads[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
-
-double Real(int64_t x) { return static_cast<double>(x); }
+constexpr ThreadCount kThreadCounts[] = {{1, 1}, {2, 1}, {4, 1}, {8, 0.25}};
 
 // What two things take that run side by side: the longer, and an eighth more
 // where both are as long.
@@ -110,7 +108,7 @@ double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
                         int64_t chunks, double uneven) {
   const int64_t tasks = blocks * chunks;
   double sum = 0;
-  for (const auto& [threads, weight] : kThreads) {
+  for (const auto& [threads, weight] : kThreadCounts) {
     const double repeats =
         Real(Transforms(blocks, chunks, std::min(threads, tasks))) /
         Real(blocks);
@@ -124,7 +122,7 @@ double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
 
 Nest PlaneNest(const PlaneWork& work, int64_t block_tiles) {
   const int64_t lanes = work.lanes, width = work.panel_width();
-  const int64_t unroll = std::min<int64_t>(lanes, kUnroll);
+  const int64_t unroll = std::min<int64_t>(lanes, kPlaneUnroll);
   Nest nest;
   nest.lanes = static_cast<int>(lanes);
   nest.columns = {block_tiles, lanes, lanes};

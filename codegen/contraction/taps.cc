@@ -49,11 +49,11 @@ Taps PhaseTaps(const Contraction& c, size_t s, int64_t phase) {
 }
 
 // Kernel positions that meet data at output `i`: low ≤ w < high.
-struct Window {
+struct TapWindow {
   int64_t low = 0, high = 0;
 };
 
-Window WindowAt(const Contraction& c, size_t s, int64_t i) {
+TapWindow TapWindowAt(const Contraction& c, size_t s, int64_t i) {
   return {std::max<int64_t>(0, c.pad[s] - i),
           std::min(c.kernel[s], c.input[s] + c.pad[s] - i)};
 }
@@ -69,7 +69,7 @@ bool ClipsWindows(const Contraction& c, size_t s) {
   if (c.data_dilate[s] * c.stride[s] * c.dilate[s] != 1) return false;
   int64_t met = 0;
   for (int64_t i = 0; i < c.output[s]; ++i) {
-    const Window window = WindowAt(c, s, i);
+    const TapWindow window = TapWindowAt(c, s, i);
     if (window.low >= window.high) return false;
     met += window.high - window.low;
   }
@@ -79,9 +79,9 @@ bool ClipsWindows(const Contraction& c, size_t s) {
 // Outputs side by side that meet the same positions are one phase.
 std::vector<Taps> ClippedPhases(const Contraction& c, size_t s) {
   std::vector<Taps> phases;
-  Window last;
+  TapWindow last;
   for (int64_t i = 0; i < c.output[s]; ++i) {
-    const Window window = WindowAt(c, s, i);
+    const TapWindow window = TapWindowAt(c, s, i);
     if (i > 0 && window.low == last.low && window.high == last.high) {
       ++phases.back().outputs;
       continue;

@@ -20,7 +20,7 @@ constexpr double kHidden = 0.5;
 constexpr double kTaskSeconds = 1e-6;
 // Numbers of threads among which tasks should divide evenly.
 constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
-constexpr int64_t kMostChunks = 64;
+constexpr int64_t kMostTileChunks = 64;
 constexpr double kThreadsThatFetch = 4;
 constexpr int64_t kRowsToHalve = 8;
 
@@ -173,9 +173,9 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
   }
   const int64_t least = best.pixel_chunks;
   double best_seconds = seconds(least, 1);
-  for (int64_t p = least; p <= std::min(rows, std::max(least, kMostChunks));
+  for (int64_t p = least; p <= std::min(rows, std::max(least, kMostTileChunks));
        ++p) {
-    for (int64_t c = 1; c <= std::min(vector_groups, kMostChunks); ++c) {
+    for (int64_t c = 1; c <= std::min(vector_groups, kMostTileChunks); ++c) {
       if (seconds(p, c) >= best_seconds) continue;
       best_seconds = seconds(p, c);
       best.pixel_chunks = p;

@@ -19,4 +19,6 @@ inline constexpr double kWinogradClock = 3e9;
 inline constexpr double kTransformCycles = 5;
 inline constexpr double kWinogradTaskSeconds = 1e-6;
 
+inline double Real(int64_t x) { return static_cast<double>(x); }
+
 }  // namespace mxc::contraction

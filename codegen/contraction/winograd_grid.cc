@@ -16,8 +16,6 @@ namespace {
 // Cycles in which an entry is written that is first transformed, a lane.
 constexpr double kWriteCycles = 4 * kWinogradClock / 4e10;
 
-double Real(int64_t x) { return static_cast<double>(x); }
-
 TileAxis CutAxis(int64_t extent, int64_t outputs, int64_t window) {
   TileAxis axis;
   axis.tiles = DivideUp(extent, outputs);

@@ -14,7 +14,7 @@ namespace mxc::contraction {
 namespace {
 
 // Tiles that one step multiplies.
-constexpr int64_t kUnroll = 4;
+constexpr int64_t kTileUnroll = 4;
 // The part of the peak that products of a few channels reach; scratch in the
 // second cache and beyond.
 constexpr double kEfficiency = 0.85;
@@ -36,7 +36,7 @@ struct Work {
 
   int64_t block_tiles(int64_t most) const {
     const int64_t blocks = DivideUp(tiles, most);
-    return DivideUp(DivideUp(tiles, blocks), kUnroll) * kUnroll;
+    return DivideUp(DivideUp(tiles, blocks), kTileUnroll) * kTileUnroll;
   }
   int64_t panel_width() const { return panel_vectors * lanes; }
 };
@@ -97,8 +97,8 @@ Nest ProductNest(const WinogradSumsShape& shape, int lanes,
   nest.lanes = lanes;
   nest.columns = {lanes, 1, width};
   nest.main.axes = {
-      {shape.grid.block_tiles / kUnroll, kUnroll * lanes, kUnroll * width}};
-  nest.main.unroll = nest.main.weight_rows = kUnroll;
+      {shape.grid.block_tiles / kTileUnroll, kTileUnroll * lanes, kTileUnroll * width}};
+  nest.main.unroll = nest.main.weight_rows = kTileUnroll;
   nest.main.stride = lanes;
   nest.main.row_stride = width;
   nest.output_vector_stride = lanes;
@@ -106,7 +106,7 @@ Nest ProductNest(const WinogradSumsShape& shape, int lanes,
   return nest;
 }
 
-Nest OutputNest(const Contraction& c, const Layout& layout, int lanes,
+Nest SumsNest(const Contraction& c, const Layout& layout, int lanes,
                 int64_t panel_vectors) {
   const Operand at(layout, c.output_axes);
   const int part = at.AxisOf({Role::kGroup});
@@ -186,7 +186,7 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
   const std::vector<int64_t> in_chunks = Chunks(work.in_blocks);
   const std::vector<int64_t> out_chunks = Chunks(work.groups);
   WinogradSumsGrid best;
-  for (int64_t most = kMostBlockTiles; most >= kUnroll; most -= kUnroll) {
+  for (int64_t most = kMostBlockTiles; most >= kTileUnroll; most -= kTileUnroll) {
     grid.block_tiles = work.block_tiles(most);
     for (const int64_t in : in_chunks) {
       for (const int64_t out : out_chunks) {
@@ -227,7 +227,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   shape.weight = StridesOf(Operand(weight, c.weight_axes), 1);
   shape.weight.part = c.in * shape.weight.image;
   shape.products = ProductNest(shape, lanes, panel_vectors);
-  shape.step.nest = OutputNest(c, shape.step.output(), lanes, panel_vectors);
+  shape.step.nest = SumsNest(c, shape.step.output(), lanes, panel_vectors);
   shape.step.tile = {static_cast<int>(body.choice.tile_rows),
                      static_cast<int>(panel_vectors)};
   shape.step.epilogue = body.epilogue;

@@ -17,7 +17,7 @@ using llvm::Value;
 // Elements of the output and values that one task should have at least, and
 // the most tasks.
 constexpr int64_t kElementsPerTask = 32768;
-constexpr int64_t kMostTasks = 64;
+constexpr int64_t kMostScatterTasks = 64;
 
 struct ScatterKernel {
   std::vector<DType> dtypes;  // of the operands, the output last
@@ -218,7 +218,7 @@ void Deal(ScatterKernel& scatter) {
   const int64_t rows = scatter.shape[scatter.sum.axis] + 4 * values;
   const int64_t work = rows * others * scatter.lane_extent();
   const int64_t wanted =
-      std::clamp<int64_t>(work / kElementsPerTask, 1, kMostTasks);
+      std::clamp<int64_t>(work / kElementsPerTask, 1, kMostScatterTasks);
   // A cache line's worth of lanes at least.
   const int64_t least = std::max<int64_t>(scatter.lanes, 16);
   const int64_t cuts = (wanted + others - 1) / others;

@@ -9,6 +9,9 @@
 namespace mxc {
 
 bool IsSigned(DType dtype);
+inline bool IsVector(const llvm::Value* value) {
+  return value->getType()->isVectorTy();
+}
 
 llvm::Value* EmitConstant(KernelFunction& kernel, double value, DType dtype);
 llvm::Value* EmitUnary(KernelFunction& kernel, UnaryOp op, DType dtype,

@@ -8,8 +8,6 @@ namespace {
 
 using llvm::Value;
 
-bool IsVector(const Value* value) { return value->getType()->isVectorTy(); }
-
 // <0, factor, 2·factor, …>
 llvm::Constant* Steps(llvm::Type* type, int64_t factor, int lanes) {
   llvm::SmallVector<llvm::Constant*> steps;

@@ -12,8 +12,6 @@ namespace {
 
 using llvm::Value;
 
-bool IsVector(const Value* value) { return value->getType()->isVectorTy(); }
-
 llvm::Align AlignOf(const EmitOperand& operand) {
   return llvm::Align(static_cast<uint64_t>(SizeOf(operand.dtype)));
 }

@@ -12,8 +12,6 @@ namespace {
 
 using llvm::Value;
 
-bool IsVector(const Value* value) { return value->getType()->isVectorTy(); }
-
 // Sides of a select that are evaluated rather than branched around.
 constexpr int kCheapNodes = 12;
 

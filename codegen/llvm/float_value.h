@@ -5,10 +5,14 @@
 #pragma once
 
 #include <initializer_list>
+#include <limits>
 
 #include "codegen/llvm/llvm.h"
 
 namespace mxc {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct MaskValue {
   llvm::IRBuilder<>* b;

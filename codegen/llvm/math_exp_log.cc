@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // f64: exponentials, logarithms, roots and powers.
-#include <limits>
-
 #include "codegen/llvm/math_f64.h"
 
 namespace mxc::math_f64 {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // ln 2 in two parts, the first with trailing zeros.
 constexpr double kLn2High = 6.93147180369123816490e-01;
 constexpr double kLn2Low = 1.90821492927058770002e-10;

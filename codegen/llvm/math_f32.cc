@@ -3,13 +3,9 @@
 // least-squares fit of its own.
 #include "codegen/llvm/math_f32.h"
 
-#include <limits>
-
 namespace mxc::math_f32 {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440e-4;
 
 FloatValue PowerOfTwo(IntValue exponent, FloatValue like) {

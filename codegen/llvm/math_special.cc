@@ -2,15 +2,11 @@
 // f64: the error function, its inverse, gamma. Coefficients: erf of Cephes
 // (ndtr.c), erfinv's start of M. Giles (Approximating the erfinv function),
 // gamma by Lanczos with g = 7, n = 9.
-#include <limits>
-
 #include "codegen/llvm/math_f64.h"
 
 namespace mxc::math_f64 {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 
 // 1 − erf(a) for 1 ≤ a ≤ 8.

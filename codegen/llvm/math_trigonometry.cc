@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // f64: circular and hyperbolic functions and their inverses.
-#include <limits>
 #include <utility>
 
 #include "codegen/llvm/math_f64.h"
@@ -8,7 +7,6 @@
 namespace mxc::math_f64 {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kHalfPi = 1.57079632679489661923;
 
 struct Reduced {

@@ -13,7 +13,7 @@ namespace mxc {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{256} << 20;
-constexpr size_t kMaxDepth = 100;
+constexpr size_t kMaxNesting = 100;
 constexpr size_t kMaxValues = 4'000'000;
 
 // Where the next token lies in a text that is known to be well-formed so far.
@@ -152,7 +152,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     auto [value, going_on] = Leaf(kind);
     if (!going_on) return false;
     open_.push_back(&value);
-    if (open_.size() <= kMaxDepth) return true;
+    if (open_.size() <= kMaxNesting) return true;
     return Stop(value, "the document is nested too deeply");
   }
 

@@ -11,7 +11,7 @@ using Kind = JsonValue::Kind;
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+constexpr int kMaxBlockDepth = 32;
 
 }  // namespace
 
@@ -48,8 +48,8 @@ Value Expander::ExpandBlock(const JsonValue& element, Place at, Value current) {
          NearestNote(Nearest(block_name->string, known)));
     return {};
   }
-  if (at.frame.depth >= kMaxDepth) {
-    Fail(reference, "blocks are nested deeper than {}", kMaxDepth);
+  if (at.frame.depth >= kMaxBlockDepth) {
+    Fail(reference, "blocks are nested deeper than {}", kMaxBlockDepth);
     return {};
   }
   const auto name = ReadName(element, at);

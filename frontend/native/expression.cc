@@ -39,7 +39,7 @@ JsonValue StringValue(std::string text) {
 
 namespace {
 
-constexpr int kMaxDepth = 50;
+constexpr int kMaxExpressionDepth = 50;
 constexpr size_t kMaxText = 1 << 16;
 
 JsonValue RealValue(double real) {
@@ -115,7 +115,7 @@ class Parser {
   }
 
   JsonValue Conditional() {
-    if (++depth_ > kMaxDepth) return Fail("the expression is too deep");
+    if (++depth_ > kMaxExpressionDepth) return Fail("the expression is too deep");
     JsonValue value = Either();
     if (Eat("?")) {
       JsonValue yes = Conditional();
@@ -223,7 +223,7 @@ class Parser {
   }
 
   JsonValue Operand() {
-    if (++depth_ > kMaxDepth) return Fail("the expression is too deep");
+    if (++depth_ > kMaxExpressionDepth) return Fail("the expression is too deep");
     JsonValue value = Primary();
     while (Eat("[")) {
       const JsonValue index = Conditional();

@@ -32,18 +32,18 @@ constexpr double kData8[] = {1, 0,   -5.25, 0,     5.25,  0,     -1, 0,  //
                              0, -1,  0,     5.25,  0,     -5.25, 0,  1};
 
 // What all matrices of a basis follow from.
-struct Definition {
+struct BasisDefinition {
   KernelBasis basis;
   std::span<const Point> points;
   std::span<const double> data;
 };
-constexpr Definition kDefinitions[] = {
+constexpr BasisDefinition kDefinitions[] = {
     {KernelBasis::kWinograd4, kPoints4, kData4},
     {KernelBasis::kWinograd6, kPoints6, kData6},
     {KernelBasis::kWinograd8, kPoints8, kData8}};
 
-const Definition& DefinitionOf(KernelBasis basis) {
-  for (const Definition& definition : kDefinitions) {
+const BasisDefinition& DefinitionOf(KernelBasis basis) {
+  for (const BasisDefinition& definition : kDefinitions) {
     if (definition.basis == basis) return definition;
   }
   MXC_CHECK(false, "a plain kernel has no matrices");
@@ -80,7 +80,7 @@ int64_t WindowOf(KernelBasis basis) {
 }
 
 KernelBasis BasisOfWindow(int64_t n) {
-  for (const Definition& definition : kDefinitions) {
+  for (const BasisDefinition& definition : kDefinitions) {
     if (WindowOf(definition.basis) == n) return definition.basis;
   }
   return KernelBasis::kPlain;

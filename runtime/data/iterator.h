@@ -59,6 +59,11 @@ struct Batch {
   // Row r goes on where row r of the batch before ended (running text): a
   // recurrent network may carry its state over.
   bool continues = false;
+
+  int64_t rows() const {
+    return data.empty() || data[0].array.shape.empty() ? 0
+                                                       : data[0].array.shape[0];
+  }
 };
 
 // What happens to the samples that do not fill a batch at the end of an epoch.

@@ -24,7 +24,7 @@ struct Record {
   std::span<const std::byte> elements;
 };
 
-Status Corrupt(std::string message) {
+Status CorruptArrays(std::string message) {
   return {StatusCode::kCorrupt, std::move(message)};
 }
 
@@ -58,7 +58,7 @@ class RecordReader {
   }
 
   Status Ends(const std::string& what) const {
-    return Corrupt("the file ends inside " + what + ", at byte " +
+    return CorruptArrays("the file ends inside " + what + ", at byte " +
                    std::to_string(reader_.offset() + reader_.left()));
   }
 
@@ -66,7 +66,7 @@ class RecordReader {
     int32_t storage = 0;
     MXC_RT_RETURN_IF_ERROR(Field(&storage, "its storage type"));
     if (storage < -1 || storage > kCsr) {
-      return Corrupt("storage type " + std::to_string(storage) +
+      return CorruptArrays("storage type " + std::to_string(storage) +
                      " is unknown (0 dense, 1 row_sparse, 2 csr)");
     }
     record->storage = storage < 0 ? kDense : static_cast<Storage>(storage);
@@ -81,7 +81,7 @@ class RecordReader {
     if (!old) MXC_RT_RETURN_IF_ERROR(Field(&rank, what));
     const bool numpy = magic == kMagicV3;
     if (rank < (numpy ? -1 : 0) || rank > kMaxRank) {
-      return Corrupt("rank " + std::to_string(rank) + " is not possible");
+      return CorruptArrays("rank " + std::to_string(rank) + " is not possible");
     }
     empty_ = rank < 0 || (rank == 0 && !numpy);
     for (int32_t i = 0; i < rank; ++i) {
@@ -92,7 +92,7 @@ class RecordReader {
       }
       if (old) dim = short_dim;
       if (dim < (numpy ? -1 : 0)) {
-        return Corrupt("axis " + std::to_string(i) + " has size " +
+        return CorruptArrays("axis " + std::to_string(i) + " has size " +
                        std::to_string(dim));
       }
       empty_ = empty_ || dim < 0;
@@ -106,7 +106,7 @@ class RecordReader {
     MXC_RT_RETURN_IF_ERROR(Field(&flag, "its element type"));
     const auto known = ElementTypeFromFlag(flag);
     if (!known) {
-      return Corrupt("type flag " + std::to_string(flag) + " is unknown");
+      return CorruptArrays("type flag " + std::to_string(flag) + " is unknown");
     }
     *type = *known;
     return {};
@@ -116,7 +116,7 @@ class RecordReader {
                   std::span<const std::byte>* elements) {
     const auto size = ArrayBytes(type, shape);
     if (!size || !reader_.Take(static_cast<size_t>(*size), elements)) {
-      return Corrupt("the file ends inside its elements: " +
+      return CorruptArrays("the file ends inside its elements: " +
                      (size ? std::to_string(*size) : "too many") +
                      " bytes announced, " + std::to_string(reader_.left()) +
                      " left");
@@ -172,16 +172,16 @@ std::string Refusal(const Record& record) {
 Status ReadNames(ByteReader& reader, size_t arrays,
                  std::vector<std::string>* names) {
   uint64_t count = 0;
-  if (!reader.Read(&count)) return Corrupt("the file ends before the names");
+  if (!reader.Read(&count)) return CorruptArrays("the file ends before the names");
   if (count != 0 && count != arrays) {
-    return Corrupt(std::to_string(arrays) + " arrays, but " +
+    return CorruptArrays(std::to_string(arrays) + " arrays, but " +
                    std::to_string(count) + " names");
   }
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t length = 0;
     std::span<const std::byte> text;
     if (!reader.Read(&length) || !reader.Take(length, &text)) {
-      return Corrupt("the file ends inside name " + std::to_string(i) + " of " +
+      return CorruptArrays("the file ends inside name " + std::to_string(i) + " of " +
                      std::to_string(count));
     }
     names->emplace_back(reinterpret_cast<const char*>(text.data()),
@@ -194,11 +194,11 @@ Status ReadNames(ByteReader& reader, size_t arrays,
 Status ReadListHeader(ByteReader& reader, uint64_t* count) {
   uint64_t magic = 0, reserved = 0;
   if (!reader.Read(&magic) || magic != kListMagic) {
-    return Corrupt(
+    return CorruptArrays(
         "not an NDArray list: it does not start with the number 0x112");
   }
   if (!reader.Read(&reserved) || !reader.Read(count)) {
-    return Corrupt("the file ends inside the header");
+    return CorruptArrays("the file ends inside the header");
   }
   return {};
 }

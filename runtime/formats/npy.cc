@@ -11,9 +11,9 @@
 namespace mxc::runtime {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr size_t kMaxHeader = 1 << 16;
-constexpr size_t kMaxRank = 32;  // NumPy's own limit
+constexpr size_t kNumpyMaxRank = 32;  // NumPy's own limit
 
 struct DescrRow {
   std::string_view descr;
@@ -35,7 +35,7 @@ constexpr std::array<DescrRow, 12> kDescrs = {{
     {"<u8", ElementType::kU64},
 }};
 
-Status Corrupt(std::string message) {
+Status CorruptNpy(std::string message) {
   return {StatusCode::kCorrupt, "npy: " + std::move(message)};
 }
 
@@ -72,14 +72,14 @@ class HeaderParser {
       if (!Eat(',') && !Peek('}')) return Bad("',' or '}'");
     }
     if (!descr || !order || !shape) {
-      return Corrupt("the header lacks descr, fortran_order or shape");
+      return CorruptNpy("the header lacks descr, fortran_order or shape");
     }
     return {};
   }
 
  private:
   Status Bad(const std::string& expected) {
-    return Corrupt("the header is damaged: expected " + expected);
+    return CorruptNpy("the header is damaged: expected " + expected);
   }
   bool Peek(char c) {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) {
@@ -117,7 +117,7 @@ class HeaderParser {
     if (!Eat('(')) return false;
     while (!Eat(')')) {
       int64_t dim = 0;
-      if (out->size() == kMaxRank || !Integer(&dim)) return false;
+      if (out->size() == kNumpyMaxRank || !Integer(&dim)) return false;
       out->push_back(dim);
       if (!Eat(',') && !Peek(')')) return false;
     }
@@ -139,13 +139,13 @@ class HeaderParser {
 StatusOr<std::string_view> ReadHeaderText(ByteReader& reader) {
   std::span<const std::byte> magic, text;
   uint8_t major = 0, minor = 0;
-  if (!reader.Take(kMagic.size(), &magic) ||
+  if (!reader.Take(kNpyMagic.size(), &magic) ||
       std::string_view(reinterpret_cast<const char*>(magic.data()),
-                       magic.size()) != kMagic) {
-    return Corrupt("not a .npy file: it does not start with \\x93NUMPY");
+                       magic.size()) != kNpyMagic) {
+    return CorruptNpy("not a .npy file: it does not start with \\x93NUMPY");
   }
   if (!reader.Read(&major) || !reader.Read(&minor)) {
-    return Corrupt("the file ends inside the header");
+    return CorruptNpy("the file ends inside the header");
   }
   if (major < 1 || major > 3) {
     return Status(StatusCode::kUnsupported,
@@ -157,9 +157,9 @@ StatusOr<std::string_view> ReadHeaderText(ByteReader& reader) {
   const bool has_length =
       major == 1 ? reader.Read(&short_length) : reader.Read(&length);
   if (major == 1) length = short_length;
-  if (length > kMaxHeader) return Corrupt("the header is too long");
+  if (length > kMaxHeader) return CorruptNpy("the header is too long");
   if (!has_length || !reader.Take(length, &text)) {
-    return Corrupt("the file ends inside the header");
+    return CorruptNpy("the file ends inside the header");
   }
   return std::string_view(reinterpret_cast<const char*>(text.data()),
                           text.size());
@@ -200,7 +200,7 @@ StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
   const auto size = ArrayBytes(*type, header.shape);
   std::span<const std::byte> elements;
   if (!size || !reader.Take(static_cast<size_t>(*size), &elements)) {
-    return Corrupt("the file ends inside the array: " +
+    return CorruptNpy("the file ends inside the array: " +
                    (size ? std::to_string(*size) : "too many") +
                    " bytes announced, " + std::to_string(reader.left()) +
                    " there");
@@ -243,11 +243,11 @@ StatusOr<std::string> NpyHeader(const Array& array) {
     text += (i > 0 ? ", " : "") + std::to_string(array.shape[i]);
   }
   text += array.shape.size() == 1 ? ",), }" : "), }";
-  const size_t prefix = kMagic.size() + 2 + sizeof(uint16_t);
+  const size_t prefix = kNpyMagic.size() + 2 + sizeof(uint16_t);
   text.append(63 - (prefix + text.size()) % 64, ' ');
   text += '\n';
   const auto length = static_cast<uint16_t>(text.size());
-  std::string header(kMagic);
+  std::string header(kNpyMagic);
   header += {'\x01', '\x00', static_cast<char>(length & 0xff),
              static_cast<char>(length >> 8)};
   return header + text;

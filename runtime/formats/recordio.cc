@@ -10,7 +10,7 @@
 namespace mxc::runtime {
 namespace {
 
-constexpr uint32_t kMagic = 0xced7230a;
+constexpr uint32_t kRecordMagic = 0xced7230a;
 constexpr uint64_t kHeaderBytes = 8;
 constexpr uint32_t kLengthBits = 29;
 constexpr uint32_t kMostLength = (1u << kLengthBits) - 1;
@@ -33,7 +33,7 @@ struct Part {
 // Nothing where no part begins at `offset`, or it is cut short.
 std::optional<Part> PartAt(Bytes file, uint64_t offset) {
   if (!Within(offset, kHeaderBytes, file.size())) return std::nullopt;
-  if (Word(file, offset) != kMagic) return std::nullopt;
+  if (Word(file, offset) != kRecordMagic) return std::nullopt;
   const uint32_t word = Word(file, offset + 4);
   const uint64_t length = word & kMostLength;
   const uint64_t padded = (length + 3) / 4 * 4;
@@ -62,7 +62,7 @@ std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset) {
   // A wrong length leads elsewhere.
   const bool leads_on =
       part->end == file.size() ||
-      (Within(part->end, 4, file.size()) && Word(file, part->end) == kMagic);
+      (Within(part->end, 4, file.size()) && Word(file, part->end) == kRecordMagic);
   if (!leads_on) return std::nullopt;
   return part->end;
 }
@@ -70,7 +70,7 @@ std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset) {
 // The next place at or after `offset` where a record may begin.
 uint64_t NextHeader(Bytes file, uint64_t offset) {
   for (; Within(offset, kHeaderBytes, file.size()); offset += 4) {
-    if (Word(file, offset) != kMagic) continue;
+    if (Word(file, offset) != kRecordMagic) continue;
     const uint32_t flag = Word(file, offset + 4) >> kLengthBits;
     if (flag == kWhole || flag == kFirst) return offset;
   }
@@ -108,7 +108,7 @@ StatusOr<Bytes> ReadRecord(Bytes file, uint64_t offset,
   std::optional<Part> part = PartAt(file, offset);
   if (part->flag == kWhole) return part->payload;
   joined->assign(part->payload.begin(), part->payload.end());
-  const auto magic = std::as_bytes(std::span(&kMagic, 1));
+  const auto magic = std::as_bytes(std::span(&kRecordMagic, 1));
   while (part->flag != kLast) {
     part = PartAt(file, part->end);
     joined->insert(joined->end(), magic.begin(), magic.end());
@@ -126,7 +126,7 @@ StatusOr<uint64_t> RecordWriter::Append(Bytes payload) {
   const uint64_t begin = offset_;
   uint64_t part = 0;  // where the part begins
   for (uint64_t at = 0; Within(at, 4, payload.size()); at += 4) {
-    if (Word(payload, at) != kMagic) continue;
+    if (Word(payload, at) != kRecordMagic) continue;
     AppendPart(part == 0 ? kFirst : kMiddle, payload.subspan(part, at - part));
     part = at + 4;
   }
@@ -136,7 +136,7 @@ StatusOr<uint64_t> RecordWriter::Append(Bytes payload) {
 
 void RecordWriter::AppendPart(uint32_t flag, Bytes payload) {
   const auto length = static_cast<uint32_t>(payload.size());
-  file_.AppendScalar(kMagic);
+  file_.AppendScalar(kRecordMagic);
   file_.AppendScalar(flag << kLengthBits | length);
   file_.Append(payload);
   const std::string padding((4 - length % 4) % 4, '\0');

@@ -17,7 +17,7 @@ using Kind = PickleValue::Kind;
 // MXNet's tuples are two deep: (optimizer's states, master weight).
 constexpr int kDeepest = 8;
 
-Status Corrupt(const char* what) {
+Status CorruptStates(const char* what) {
   return Fail(StatusCode::kCorrupt, "not an optimizer's states: %s", what);
 }
 
@@ -38,7 +38,7 @@ class Converter {
       root = &Item(*root, 0);
     }
     if (root->kind != Kind::kDict) {
-      return Corrupt("expected a dict of states");
+      return CorruptStates("expected a dict of states");
     }
     for (size_t i = 0; i < root->items.size(); i += 2) {
       UpdaterStates::Entry entry;
@@ -48,7 +48,7 @@ class Converter {
       } else if (key.kind == Kind::kString && Afford(key.text.size())) {
         entry.key = key.text;
       } else {
-        return Corrupt("a key is neither an index nor a name");
+        return CorruptStates("a key is neither an index nor a name");
       }
       MXC_RT_RETURN_IF_ERROR(
           ConvertState(Item(*root, i + 1), kDeepest, &entry.value));
@@ -69,7 +69,7 @@ class Converter {
   }
 
   Status ConvertState(const PickleValue& value, int depth, StateValue* state) {
-    if (depth == 0 || budget_ == 0) return Corrupt("too deeply nested");
+    if (depth == 0 || budget_ == 0) return CorruptStates("too deeply nested");
     --budget_;
     switch (value.kind) {
       case Kind::kNone:
@@ -88,7 +88,7 @@ class Converter {
       case Kind::kFloat:
         return {};
       default:
-        return Corrupt("a state is neither an array nor a tuple of them");
+        return CorruptStates("a state is neither an array nor a tuple of them");
     }
   }
 
@@ -108,15 +108,15 @@ class Converter {
         if (Item(fields, i).text == "handle") handle = &Item(fields, i + 1);
       }
     }
-    if (handle == nullptr) return Corrupt("an array has no bytes");
+    if (handle == nullptr) return CorruptStates("an array has no bytes");
     if (handle->kind == Kind::kNone) return {};
     if (handle->kind != Kind::kBytes || !Afford(handle->text.size())) {
-      return Corrupt("an array has no bytes");
+      return CorruptStates("an array has no bytes");
     }
     ByteReader reader(std::as_bytes(std::span(handle->text)));
     StatusOr<Array> array = ReadNdarrayRecord(reader);
     if (!array.ok()) return array.status();
-    if (reader.left() != 0) return Corrupt("bytes after an array");
+    if (reader.left() != 0) return CorruptStates("bytes after an array");
     state->array = std::move(*array);
     return {};
   }

@@ -10,12 +10,12 @@
 namespace mxc::train {
 namespace {
 
-struct Entry {
+struct InitializerEntry {
   std::string_view name;
   InitializerRef (*make)(ArgumentReader& arguments);
 };
 
-constexpr Entry kInitializers[] = {
+constexpr InitializerEntry kInitializers[] = {
 #define MXC_INITIALIZER(function, name) {name, MakeInitializer_##function},
 #include "runtime/train/initializers.def"
 #undef MXC_INITIALIZER
@@ -23,7 +23,7 @@ constexpr Entry kInitializers[] = {
 
 Status UnknownInitializer(std::string_view name) {
   std::string known;
-  for (const Entry& entry : kInitializers) {
+  for (const InitializerEntry& entry : kInitializers) {
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
   return Fail(StatusCode::kInvalidArgument,
@@ -133,7 +133,7 @@ StatusOr<InitializerRef> ParseInitializer(std::string_view text) {
       text.starts_with('[') ? ParseJsonSpecification(text)
                             : ParseSpecification(text);
   if (!specification.ok()) return specification.status();
-  for (const Entry& entry : kInitializers) {
+  for (const InitializerEntry& entry : kInitializers) {
     if (entry.name != specification->name) continue;
     ArgumentReader arguments(*specification, "initializer");
     InitializerRef initializer = entry.make(arguments);

@@ -9,13 +9,13 @@
 namespace mxc::train {
 namespace {
 
-struct Entry {
+struct MetricEntry {
   std::string_view name;
   std::unique_ptr<Metric> (*make)(ArgumentReader& arguments,
                                   const std::string& asked);
 };
 
-constexpr Entry kMetrics[] = {
+constexpr MetricEntry kMetrics[] = {
 #define MXC_METRIC(function, name) {name, MakeMetric_##function},
 #include "runtime/train/metrics.def"
 #undef MXC_METRIC
@@ -23,7 +23,7 @@ constexpr Entry kMetrics[] = {
 
 Status UnknownMetric(const std::string& name) {
   std::string known;
-  for (const Entry& entry : kMetrics) {
+  for (const MetricEntry& entry : kMetrics) {
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
   return Fail(StatusCode::kInvalidArgument,
@@ -52,7 +52,7 @@ StatusOr<std::unique_ptr<Metric>> MakeMetric(
   int64_t top = 0;
   const bool is_top = asked.starts_with("top_") &&
                       ParseInteger(std::string_view(asked).substr(4), top);
-  for (const Entry& entry : kMetrics) {
+  for (const MetricEntry& entry : kMetrics) {
     if (entry.name != (is_top ? "top_k_accuracy" : asked)) continue;
     std::unique_ptr<Metric> metric = entry.make(arguments, asked);
     MXC_RT_RETURN_IF_ERROR(arguments.Finish());

@@ -9,12 +9,12 @@
 namespace mxc::train {
 namespace {
 
-struct Entry {
+struct SchedulerEntry {
   std::string_view name;
   std::unique_ptr<Scheduler> (*make)(ArgumentReader& arguments);
 };
 
-constexpr Entry kSchedulers[] = {
+constexpr SchedulerEntry kSchedulers[] = {
 #define MXC_SCHEDULER(name) {#name, MakeScheduler_##name},
 #include "runtime/train/schedulers.def"
 #undef MXC_SCHEDULER
@@ -68,7 +68,7 @@ StatusOr<std::unique_ptr<Scheduler>> MakeScheduler(
   constexpr std::string_view kSuffix = "scheduler";
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   std::string known;
-  for (const Entry& entry : kSchedulers) {
+  for (const SchedulerEntry& entry : kSchedulers) {
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
     if (entry.name != name) continue;
     ArgumentReader arguments(specification, "schedule");

@@ -23,12 +23,6 @@ FloatView Trim(FloatView view, int64_t batch, int64_t skip) {
   return view;
 }
 
-int64_t RowsOf(const data::Batch& batch) {
-  return batch.data.empty() || batch.data[0].array.shape.empty()
-             ? 0
-             : batch.data[0].array.shape[0];
-}
-
 }  // namespace
 
 MetricValues ValuesOf(const MetricList& metrics) {
@@ -43,7 +37,7 @@ Status Judge::Update(const data::Batch& batch,
                      const std::vector<FloatView>& outputs, int64_t skip,
                      MetricList& metrics) {
   if (metrics.metrics().empty()) return {};
-  const int64_t rows = RowsOf(batch);
+  const int64_t rows = batch.rows();
   labels_.resize(std::max(labels_.size(), batch.labels.size()));
   std::vector<FloatView> labels, predictions;
   for (size_t i = 0; i < batch.labels.size(); ++i) {
@@ -79,7 +73,7 @@ StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
     if (!loss.ok()) return loss.status();
     MXC_RT_RETURN_IF_ERROR(
         judge.Update(batch, step.outputs(), batch.pad, metrics));
-    const int64_t counted = RowsOf(batch) - batch.pad;
+    const int64_t counted = batch.rows() - batch.pad;
     losses += static_cast<double>(*loss) * static_cast<double>(counted);
     result.samples += counted;
   }

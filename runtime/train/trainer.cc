@@ -52,12 +52,6 @@ double PerSecond(int64_t count, int64_t nanoseconds) {
                                 static_cast<double>(nanoseconds);
 }
 
-int64_t RowsOf(const data::Batch& batch) {
-  return batch.data.empty() || batch.data[0].array.shape.empty()
-             ? 0
-             : batch.data[0].array.shape[0];
-}
-
 }  // namespace
 
 StatusOr<TrainResult> Trainer::Run() {
@@ -189,7 +183,7 @@ Status Trainer::RunStep() {
   for (Stretch* stretch : {&reported_, &journaled_, &epoch_stretch_}) {
     stretch->loss += static_cast<double>(*loss);
     stretch->steps += 1;
-    stretch->samples += RowsOf(batch_);
+    stretch->samples += batch_.rows();
     stretch->nanoseconds += spent;
   }
   return {};

@@ -64,7 +64,7 @@ std::optional<int64_t> LengthOf(const std::string& entry,
   return std::atoll(entry.c_str() + kind.size() + 1);
 }
 
-std::string Describe(const data::Field& field) {
+std::string DescribeField(const data::Field& field) {
   std::string text =
       field.name + " " + std::string(runtime::ElementName(field.type)) + " (";
   for (size_t i = 0; i < field.shape.size(); ++i) {
@@ -272,7 +272,7 @@ Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
     if (array.type != wanted.type || array.shape != wanted.shape) {
       return Fail(StatusCode::kInvalidArgument,
                   "the network wants %s, the data give %s",
-                  Describe(wanted).c_str(), Describe(given).c_str());
+                  DescribeField(wanted).c_str(), DescribeField(given).c_str());
     }
     entry.executor->BindInput(inputs[k], array.bytes().data());
   }

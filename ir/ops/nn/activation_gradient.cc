@@ -36,6 +36,7 @@ Expr ActivationSlope(ActType type, const Expr& from) {
     }
   }
   MXC_CHECK(false);
+  return from;
 }
 
 void ActivationGradientMeaning(const ActivationAttrs& a, Definition& def) {

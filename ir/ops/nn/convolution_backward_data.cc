@@ -23,7 +23,7 @@
 namespace mxc {
 namespace {
 
-constexpr int64_t kLargestExtent = 1 << 24;
+constexpr int64_t kLargestAttribute = 1 << 24;
 
 struct ConvolutionBackwardDataAttrs : ConvolutionGeometry {
   Extents extent;
@@ -38,7 +38,7 @@ std::optional<std::string> BackwardDataCheck(
     const ConvolutionBackwardDataAttrs& a) {
   if (auto error = CheckGeometry(a)) return error;
   const bool sound = std::ranges::all_of(
-      a.extent, [](int64_t n) { return n > 0 && n <= kLargestExtent; });
+      a.extent, [](int64_t n) { return n > 0 && n <= kLargestAttribute; });
   if (a.extent.size() != a.kernel.size() || !sound) {
     return fmt::format("C6: extent is {}, expected {} positive entries",
                        ToString(a.extent), a.kernel.size());

@@ -8,7 +8,7 @@
 namespace mxc::data {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 36;
+constexpr uint64_t kMostLineFileBytes = uint64_t{1} << 36;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
@@ -31,7 +31,7 @@ bool Take(std::string_view* text, T* value) {
 }  // namespace
 
 runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip) {
-  auto file = ReadFile(path, kMostBytes);
+  auto file = ReadFile(path, kMostLineFileBytes);
   if (!file.ok()) return file.status();
   Lines lines;
   lines.file_ = std::move(*file);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSide = 32, kChannels = 3, kClasses = 10;
 constexpr size_t kPlane = kSide * kSide, kPixels = kChannels * kPlane;
 constexpr size_t kRecord = 1 + kPixels;
-constexpr uint64_t kMostBytes = uint64_t{1} << 34;
+constexpr uint64_t kMostCifarBytes = uint64_t{1} << 34;
 const char* const kNames[kClasses] = {"airplane", "automobile", "bird", "cat",
                                       "deer",     "dog",        "frog", "horse",
                                       "ship",     "truck"};
@@ -81,7 +81,7 @@ StatusOr<HeldBytes> ReadBatch(const std::string& folder,
   const std::string places[] = {folder + "/" + name,
                                 folder + "/cifar-10-batches-bin/" + name};
   for (const std::string& path : places) {
-    auto file = ReadFile(path, kMostBytes);
+    auto file = ReadFile(path, kMostCifarBytes);
     if (file.status().code() == StatusCode::kNotFound) continue;
     if (!file.ok()) return file.status();
     if (file->bytes.empty() || file->bytes.size() % kRecord != 0) {

@@ -11,7 +11,7 @@
 namespace mxc::data {
 namespace {
 
-constexpr size_t kPixels = kDigitSide * kDigitSide;
+constexpr size_t kDigitPixels = kDigitSide * kDigitSide;
 constexpr int64_t kHeldOutSize = 5000;
 constexpr int64_t kMostKept = 100'000;
 constexpr uint64_t kTraining = 1, kValidation = 2;
@@ -49,7 +49,7 @@ class Digits : public Source {
 
   Provides sample_fields(int) const override {
     std::vector<int64_t> shape = {1, kDigitSide, kDigitSide};
-    if (flat_) shape = {static_cast<int64_t>(kPixels)};
+    if (flat_) shape = {static_cast<int64_t>(kDigitPixels)};
     return {{FloatField(names_[0], shape)}, {FloatField(names_[1], {})}};
   }
 
@@ -87,8 +87,8 @@ class Digits : public Source {
   enum State : uint8_t { kEmpty, kWriting, kDrawn };
 
   static void Write(const DigitPicture& picture, const SampleRequest& request) {
-    const std::span<float> pixels = request.Floats(0, kPixels);
-    for (size_t i = 0; i < kPixels; ++i) {
+    const std::span<float> pixels = request.Floats(0, kDigitPixels);
+    for (size_t i = 0; i < kDigitPixels; ++i) {
       pixels[i] = static_cast<float>(picture[i]) / 255;
     }
   }

@@ -13,7 +13,7 @@
 namespace mxc::data {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 34;
+constexpr uint64_t kMostMnistBytes = uint64_t{1} << 34;
 
 struct MnistOptions {
   bool flat = false;
@@ -84,7 +84,7 @@ StatusOr<Idx> ReadIdx(const std::string& folder,
                       const std::vector<std::string>& names, uint8_t rank) {
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
-    auto file = ReadFile(path, kMostBytes);
+    auto file = ReadFile(path, kMostMnistBytes);
     if (file.status().code() == StatusCode::kNotFound) continue;
     if (!file.ok()) return file.status();
     auto idx = ParseIdx(std::move(*file), rank);

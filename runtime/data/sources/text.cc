@@ -17,7 +17,7 @@
 namespace mxc::data {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 34;
+constexpr uint64_t kMostTextBytes = uint64_t{1} << 34;
 
 struct TextOptions {
   int64_t length = 35;
@@ -215,7 +215,7 @@ StatusOr<std::unique_ptr<Source>> OpenLines(const SourceRequest& request,
 StatusOr<std::unique_ptr<Source>> OpenText(const SourceRequest& request) {
   TextOptions options;
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("text", &options));
-  const auto file = ReadFile(request.path, kMostBytes);
+  const auto file = ReadFile(request.path, kMostTextBytes);
   if (!file.ok()) return file.status();
   const std::string_view text(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
