@@ -22,12 +22,12 @@ Diagnostic Failure(const char* what, mxc_status* status) {
 }
 
 // What a run has opened.
-struct Run {
+struct OpenArtifact {
   std::string path;
   mxc_model* model = nullptr;
   mxc_executor* executor = nullptr;
 
-  ~Run() {
+  ~OpenArtifact() {
     mxc_executor_close(executor);
     mxc_model_close(model);
     std::error_code ignored;
@@ -36,7 +36,7 @@ struct Run {
 };
 
 Result<std::vector<Tensor>> RunArtifact(
-    Run& run, const Program& program,
+    OpenArtifact& run, const Program& program,
     const std::map<std::string, Tensor>& inputs, int threads) {
   if (auto* s = mxc_model_open(run.path.c_str(), nullptr, &run.model)) {
     return Failure("open", s);
@@ -75,7 +75,7 @@ Result<std::vector<Tensor>> RunCompiled(
     const std::map<std::string, Tensor>& inputs, int threads) {
   const std::span<const Program> entries(&program, 1);
   MXC_ASSIGN(CodeImage image, GenerateCode(entries, target, {}));
-  Run run;
+  OpenArtifact run;
   run.path =
       fmt::format("{}/mxc-cases-{}.mxa",
                   std::filesystem::temp_directory_path().string(), getpid());

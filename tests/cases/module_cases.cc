@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int64_t kBatch = 32;
-constexpr int kSteps = 100;
+constexpr int kModuleSteps = 100;
 
 // The first rows of a data set.
 struct Rows {
@@ -68,11 +68,11 @@ Result<Rows> ReadMnist(const std::string& folder) {
   if (!images || !labels) return Error({}, "no MNIST");
   Rows rows;
   rows.shape = {1, 28, 28};
-  for (const char c : images->substr(16, kSteps * kBatch * 784)) {
+  for (const char c : images->substr(16, kModuleSteps * kBatch * 784)) {
     rows.data.push_back(static_cast<float>(static_cast<unsigned char>(c)) /
                         255);
   }
-  for (const char c : labels->substr(8, kSteps * kBatch)) {
+  for (const char c : labels->substr(8, kModuleSteps * kBatch)) {
     rows.labels.push_back(static_cast<float>(c));
   }
   return rows;
@@ -96,7 +96,7 @@ class ModuleCase {
                                            fmt::format("{}", 1.0 / kBatch));
     MXC_ASSIGN(Graph graph, MakeGraph());
     MXC_ASSIGN(stepper_, MakeStepper(std::move(graph), &training_, engine_));
-    for (int step = 1; step <= kSteps; ++step) {
+    for (int step = 1; step <= kModuleSteps; ++step) {
       MXC_RETURN_IF_ERROR(CheckStep(step));
     }
     return Done{};
@@ -161,7 +161,7 @@ class ModuleCase {
     if (!(std::abs(loss - want) <= ToleranceAt(step) * std::max(1.0, want))) {
       return Error({}, "step {}: loss {}, expected {}", step, loss, want);
     }
-    const bool last = step == kSteps && !normalizes_;
+    const bool last = step == kModuleSteps && !normalizes_;
     if (step != 1 && step != 10 && !last) return Done{};
     MXC_ASSIGN(const NamedTensors parameters, Parameters(step));
     NamedTensors wanted;

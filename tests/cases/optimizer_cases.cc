@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSteps = 10;
+constexpr int kOptimizerSteps = 10;
 constexpr const char* kNames[] = {"fc_weight", "fc_bias", "bn_gamma"};
 
 std::string Spelled(const Json& value) {
@@ -61,7 +61,7 @@ class OptimizerCase {
     ReadOptions();
     MXC_RETURN_IF_ERROR(MakeSchedule());
     MXC_ASSIGN(stepper_, MakeStepper());
-    for (int step = 1; step <= kSteps; ++step) {
+    for (int step = 1; step <= kOptimizerSteps; ++step) {
       MXC_RETURN_IF_ERROR(CheckStep(step));
     }
     return CheckStates();

@@ -54,4 +54,6 @@ Program Build(const ContractionCase& c, const KernelCandidate& candidate);
 std::string Check(const ContractionCase& c, const Target& target, uint64_t seed,
                   double tolerance = 1e-5);
 
+inline Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
+
 }  // namespace mxc::test

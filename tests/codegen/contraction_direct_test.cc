@@ -10,8 +10,6 @@
 namespace mxc::test {
 namespace {
 
-Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
-
 TEST_CASE("convolutions of the networks we know") {
   const ConvolutionShape shapes[] = {
       {.in = 16, .out = 16, .input = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}},

@@ -16,9 +16,7 @@ namespace {
 
 constexpr CatalogOptions kOffered = {.strassen = true};
 
-Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
-
-const KernelCandidate* Find(const std::vector<KernelCandidate>& candidates) {
+const KernelCandidate* FindStrassen(const std::vector<KernelCandidate>& candidates) {
   const auto found = std::ranges::find_if(candidates, [](const auto& c) {
     return c.choice.algorithm == "strassen";
   });
@@ -36,15 +34,15 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
   odd.in = 120;
   for (const Target& target : RunnableTargets()) {
     const auto catalog = MakeKernelCatalog(target, kOffered);
-    CHECK(Find(catalog->Candidates(Convolution(fits))) != nullptr);
-    CHECK(Find(catalog->Candidates(BackwardData(fits))) == nullptr);
+    CHECK(FindStrassen(catalog->Candidates(Convolution(fits))) != nullptr);
+    CHECK(FindStrassen(catalog->Candidates(BackwardData(fits))) == nullptr);
     for (const ConvolutionShape& shape : {wide, grouped, padded}) {
-      CHECK(Find(catalog->Candidates(Convolution(shape))) == nullptr);
+      CHECK(FindStrassen(catalog->Candidates(Convolution(shape))) == nullptr);
     }
     const bool halves = odd.in % (2 * target.lanes_f32()) == 0;
-    CHECK((Find(catalog->Candidates(Convolution(odd))) != nullptr) == halves);
+    CHECK((FindStrassen(catalog->Candidates(Convolution(odd))) != nullptr) == halves);
     const auto without = MakeKernelCatalog(target);
-    CHECK(Find(without->Candidates(Convolution(fits))) == nullptr);
+    CHECK(FindStrassen(without->Candidates(Convolution(fits))) == nullptr);
   }
 }
 
@@ -66,7 +64,7 @@ TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
     const Target& target = targets[round % targets.size()];
     CAPTURE(target.name);
     CAPTURE(round);
-    REQUIRE(Find(MakeKernelCatalog(target, kOffered)->Candidates(c)) !=
+    REQUIRE(FindStrassen(MakeKernelCatalog(target, kOffered)->Candidates(c)) !=
             nullptr);
     const Expr sum = Acc() + Bias(c);
     CHECK(Check({c, Relu(round % 3 == 0 ? sum + Residual(c) : sum), pick(0, 1),
@@ -87,7 +85,7 @@ TEST_CASE("Strassen's tasks split blocks of pairs and output channels") {
       const ContractionCase test = {c, Relu(Acc() + Bias(c)), 0, 1, kOffered};
       const auto candidates =
           MakeKernelCatalog(target, kOffered)->Candidates(c);
-      const Program program = Build(test, *Find(candidates));
+      const Program program = Build(test, *FindStrassen(candidates));
       CHECK(PlanContraction(program, program.steps[0], target).tasks > 1);
       CHECK(Check(test, target, 5) == "");
     }

@@ -9,7 +9,7 @@ namespace mxc::test {
 namespace {
 
 // The tasks of the product's best kernel.
-contraction::StepShape ShapeOf(const Contraction& product) {
+contraction::StepShape StepShapeOf(const Contraction& product) {
   const Target target = *ResolveTarget("x86-64-v4");
   const ContractionCase one{product, Acc()};
   const auto candidates = MakeKernelCatalog(target)->Candidates(product);
@@ -21,7 +21,7 @@ contraction::StepShape ShapeOf(const Contraction& product) {
 }  // namespace
 
 TEST_CASE("a row's product of 128 results keeps two threads busy") {
-  CHECK(ShapeOf(Product(1, 1, 784, 128)).task_count() % 2 == 0);
+  CHECK(StepShapeOf(Product(1, 1, 784, 128)).task_count() % 2 == 0);
 }
 
 // The gradient of a weight: the update that reads it is dealt by rows, too.
@@ -29,7 +29,7 @@ TEST_CASE("a product that writes more than it reads is dealt by rows") {
   Contraction gradient = Product(1, 128, 32, 784);
   gradient.data_axes = {Role::kIn, Role::kBatch};
   gradient.weight_axes = {Role::kIn, Role::kOut};
-  const contraction::StepShape shape = ShapeOf(gradient);
+  const contraction::StepShape shape = StepShapeOf(gradient);
   CHECK(shape.tasks.pixel_chunks % 2 == 0);
   CHECK(shape.tasks.channels_innermost);
 }

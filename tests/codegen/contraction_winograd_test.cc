@@ -14,9 +14,7 @@
 namespace mxc::test {
 namespace {
 
-Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
-
-const KernelCandidate* Find(const std::vector<KernelCandidate>& candidates,
+const KernelCandidate* FindWinograd(const std::vector<KernelCandidate>& candidates,
                             std::string_view algorithm) {
   const auto found = std::ranges::find_if(candidates, [&](const auto& c) {
     return c.choice.algorithm == algorithm;
@@ -34,12 +32,12 @@ TEST_CASE("Winograd's algorithm is offered for what it computes") {
   for (const Target& target : RunnableTargets()) {
     const auto catalog = MakeKernelCatalog(target);
     const auto offered = catalog->Candidates(Convolution(fits));
-    CHECK(Find(offered, "winograd2") != nullptr);
-    CHECK(Find(offered, "winograd4") != nullptr);
+    CHECK(FindWinograd(offered, "winograd2") != nullptr);
+    CHECK(FindWinograd(offered, "winograd4") != nullptr);
     for (const ConvolutionShape& shape : {strided, dilated, grouped}) {
       const auto others = catalog->Candidates(Convolution(shape));
-      CHECK(Find(others, "winograd2") == nullptr);
-      CHECK(Find(others, "winograd4") == nullptr);
+      CHECK(FindWinograd(others, "winograd2") == nullptr);
+      CHECK(FindWinograd(others, "winograd4") == nullptr);
     }
   }
 }
@@ -167,7 +165,7 @@ TEST_CASE("Winograd's tasks split blocks of tiles and output channels") {
       const Contraction c = Convolution(shape);
       const ContractionCase test = {c, Relu(Acc() + Bias(c)), 0, 1};
       const auto candidates = catalog->Candidates(c);
-      const KernelCandidate* winograd = Find(candidates, "winograd4");
+      const KernelCandidate* winograd = FindWinograd(candidates, "winograd4");
       REQUIRE(winograd != nullptr);
       const Program program = Build(test, *winograd);
       CHECK(PlanContraction(program, program.steps[0], target).tasks > 1);

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int kLane = 7, kRow = 8;
 
-IntervalOf Ranges() {
+IntervalOf LaneRanges() {
   return [](int var) -> std::optional<Interval> {
     return Interval{0, var == kLane ? 15 : 99};
   };
 }
 
 int RunOf(const Expr& offset) {
-  const auto runs = LaneRunsOf(offset, kLane, 16, Ranges());
+  const auto runs = LaneRunsOf(offset, kLane, 16, LaneRanges());
   return runs ? runs->run : 0;
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("lane runs: blocks beyond the first, in parts of it") {
   const Expr channel = Var(kRow) * Expr(16) + Var(kLane);
   const auto runs =
       LaneRunsOf(channel / Expr(4) % Expr(4) * Expr(224) + channel % Expr(4),
-                 kLane, 16, Ranges());
+                 kLane, 16, LaneRanges());
   REQUIRE(runs.has_value());
   CHECK(runs->run == 4);
   CHECK(runs->first.is_constant());

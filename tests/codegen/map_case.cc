@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::byte kUntouched{0xff};
 
-using Memory = std::unique_ptr<FencedFloats>;
+using MapMemory = std::unique_ptr<FencedFloats>;
 
-Memory Allocate(const Buffer& buffer) {
+MapMemory Allocate(const Buffer& buffer) {
   return std::make_unique<FencedFloats>(
       static_cast<size_t>((buffer.reach_bytes() + 3) / 4),
       FencedFloats::Fence::kAfter);
 }
 
-std::byte* Bytes(const Memory& memory) {
+std::byte* Bytes(const MapMemory& memory) {
   return reinterpret_cast<std::byte*>(memory->data());
 }
 
@@ -73,7 +73,7 @@ void Fill(const Buffer& buffer, const Tensor& tensor, std::byte* to) {
   }
 }
 
-std::string Compare(const Buffer& buffer, const Tensor& expected,
+std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
                     const std::byte* got, double tolerance) {
   const int64_t size = SizeOf(buffer.type.dtype);
   double scale = 1;
@@ -186,7 +186,7 @@ Expr MapCase::At(int operand, std::vector<Expr> index) const {
 std::string MapCase::Check(const Target& target, double tolerance) const {
   const Step& step = program_.steps[0];
   std::vector<Tensor> inputs;
-  std::vector<Memory> memory;
+  std::vector<MapMemory> memory;
   std::vector<void*> operands;
   for (size_t k = 0; k < step.inputs.size(); ++k) {
     const Buffer& buffer =
@@ -229,7 +229,7 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
           program_.buffers[static_cast<size_t>(step.outputs[k])];
       const auto* got =
           static_cast<const std::byte*>(operands[inputs.size() + k]);
-      std::string wrong = Compare(buffer, expected[k], got, tolerance);
+      std::string wrong = CompareBuffer(buffer, expected[k], got, tolerance);
       if (!wrong.empty()) {
         return fmt::format("{} ({} tasks{}): {}", target.name, plan.tasks,
                            split ? ", split" : "", wrong);
@@ -242,7 +242,7 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
       }
     }
   }
-  for (const Memory& each : memory) {
+  for (const MapMemory& each : memory) {
     if (!each->PatternIntact()) return target.name + ": wrote out of bounds";
   }
   return "";

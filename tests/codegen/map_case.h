@@ -14,6 +14,11 @@
 
 namespace mxc::test {
 
+// Channels in blocks.
+inline Layout Blocked(const Shape& shape, int64_t block) {
+  return Layout::Blocked(shape, 1, block);
+}
+
 class MapCase {
  public:
   // Operands; returns the number that Load uses. Values are random unless

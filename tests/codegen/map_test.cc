@@ -13,15 +13,11 @@
 namespace mxc::test {
 namespace {
 
-Layout Blocked(const Shape& shape, int64_t block) {
-  return Layout::Blocked(shape, 1, block);
-}
-
 Layout Halo(const Shape& shape, int64_t block, int64_t low, int64_t high) {
   return Blocked(shape, block).WithHalo({0, 0, low, low}, {0, 0, high, high});
 }
 
-Expr Relu(Expr x) { return Max(x, Lit(0, x)); }
+Expr TypedRelu(Expr x) { return Max(x, Lit(0, x)); }
 
 }  // namespace
 
@@ -31,7 +27,7 @@ TEST_CASE("an elementwise chain over any number of elements") {
     MapCase c;
     const int x = c.In({n}), y = c.In({n});
     c.Out({n});
-    c.Set(Relu(c.At(x) * c.At(y) + Lit(0.5, c.At(x))));
+    c.Set(TypedRelu(c.At(x) * c.At(y) + Lit(0.5, c.At(x))));
     CHECK(c.CheckAll() == "");
   }
 }
@@ -304,7 +300,7 @@ TEST_CASE("one image in blocks of channels is dealt by rows") {
       const int y = scale.In({DType::kF32, shape}, Blocked(shape, block));
       const int gamma = scale.In({80});
       scale.Out({DType::kF32, shape}, Blocked(shape, block));
-      scale.Set(Relu(scale.At(y) * scale.At(gamma, {Var(1)})));
+      scale.Set(TypedRelu(scale.At(y) * scale.At(gamma, {Var(1)})));
       CHECK(scale.CheckAll() == "");
       const Target target =
           *ResolveTarget(block == 8 ? "x86-64-v3" : "x86-64-v4");
@@ -416,7 +412,7 @@ TEST_CASE("boxes: concatenation along each axis, blocks split unevenly") {
         const auto a = static_cast<size_t>(axis);
         at[a] = begin;
         index[a] = Var(axis) - Expr(begin);
-        c.Box(0, at, shape.dims(), Relu(c.At(part, index)));
+        c.Box(0, at, shape.dims(), TypedRelu(c.At(part, index)));
         begin += shape[axis];
       }
       CHECK(c.CheckAll() == "");

@@ -91,7 +91,7 @@ const Function kFunctions[] = {
 
 // y[i] = op(x[i]) for begin ≤ i < end, `lanes` at a time.
 template <class T>
-std::vector<T> Evaluate(UnaryOp op, const std::vector<T>& x, int lanes,
+std::vector<T> Compiled(UnaryOp op, const std::vector<T>& x, int lanes,
                         const Target& target) {
   const NativeKernel native(target, 2, [&](KernelFunction& kernel) {
     auto& b = kernel.b();
@@ -147,7 +147,7 @@ TEST_CASE("every function in f32, within its bound, at every width") {
     for (const Function& f : kFunctions) {
       const auto x = Samples<float>(f.low, f.high);
       for (const int lanes : {1, 8, 16}) {
-        const auto y = Evaluate(f.op, x, lanes, target);
+        const auto y = Compiled(f.op, x, lanes, target);
         double worst = 0;
         float where = 0;
         for (size_t i = 0; i < x.size(); ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("every function in f64") {
   for (const Target& target : RunnableTargets()) {
     for (const Function& f : kFunctions) {
       const auto x = Samples<double>(f.low, f.high);
-      const auto y = Evaluate(f.op, x, 8, target);
+      const auto y = Compiled(f.op, x, 8, target);
       double worst = 0, where = 0;
       for (size_t i = 0; i < x.size(); ++i) {
         const long double want = f.exact(x[i]);
@@ -195,7 +195,7 @@ TEST_CASE("special values") {
                           -least,    1e-20f,   -1e-20f, 0.5f};
   for (const Target& target : RunnableTargets()) {
     for (const Function& f : kFunctions) {
-      const auto y = Evaluate(f.op, x, 16, target);
+      const auto y = Compiled(f.op, x, 16, target);
       for (size_t i = 0; i < x.size(); ++i) {
         const auto want = static_cast<float>(f.exact(x[i]));
         const bool close =

@@ -10,10 +10,6 @@
 namespace mxc::test {
 namespace {
 
-Layout Blocked(const Shape& shape, int64_t block) {
-  return Layout::Blocked(shape, 1, block);
-}
-
 Expr Sum(std::vector<int64_t> extents,
          const std::function<Expr(const std::vector<Expr>&)>& body) {
   std::vector<Range> ranges;

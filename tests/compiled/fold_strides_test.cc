@@ -11,11 +11,11 @@
 namespace mxc {
 namespace {
 
-struct Layer {
+struct StridedLayer {
   int64_t channels, kernel, stride, pad, height, width;
 };
 
-Network NetworkOf(const Layer& layer) {
+Network NetworkOf(const StridedLayer& layer) {
   Network net;
   const Value data =
       net.Input("data", {2, layer.channels, layer.height, layer.width});
@@ -36,11 +36,11 @@ bool Folds(const Network& net, const Target& target) {
 
 TEST_CASE("strided first layers give the same numbers at stride 1") {
   const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
-  for (const Layer& layer : {Layer{3, 7, 2, 3, 60, 44},   // ResNet
-                             Layer{3, 11, 4, 2, 83, 62},  // AlexNet
-                             Layer{3, 8, 2, 0, 51, 64},   //
-                             Layer{1, 13, 4, 6, 60, 61},  //
-                             Layer{4, 12, 3, 1, 50, 70}}) {
+  for (const StridedLayer& layer : {StridedLayer{3, 7, 2, 3, 60, 44},   // ResNet
+                             StridedLayer{3, 11, 4, 2, 83, 62},  // AlexNet
+                             StridedLayer{3, 8, 2, 0, 51, 64},   //
+                             StridedLayer{1, 13, 4, 6, 60, 61},  //
+                             StridedLayer{4, 12, 3, 1, 50, 70}}) {
     CAPTURE(layer.kernel);
     const Network net = NetworkOf(layer);
     PassOptions required;

@@ -31,6 +31,10 @@ class TestFolder {
 
 IteratorOptions Options(int64_t batch_size, Settings settings = {});
 
+inline bool Says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 std::unique_ptr<Iterator> MustOpen(const std::string& spec,
                                    const IteratorOptions& options);
 // The sentence with which Open refuses.

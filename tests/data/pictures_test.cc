@@ -20,10 +20,6 @@ namespace {
 using runtime::ImageRecord;
 using runtime::RecordWriter;
 
-bool Says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 runtime::Bytes BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text));
 }

@@ -14,10 +14,6 @@
 namespace mxc::data {
 namespace {
 
-bool Says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::string BigEndian(std::initializer_list<uint32_t> words) {
   std::string bytes;
   for (const uint32_t word : words) {

@@ -5,10 +5,6 @@
 namespace mxc::data {
 namespace {
 
-bool Says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 using Values = std::vector<float>;
 
 TEST_CASE("text: columns go on from batch to batch") {

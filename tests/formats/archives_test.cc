@@ -10,13 +10,12 @@
 #include "runtime/formats/npz.h"
 #include "runtime/formats/safetensors.h"
 #include "tests/support/shared.h"
+#include "tests/support/temporary_folder.h"
 
 namespace mxc::runtime {
 namespace {
 
-std::string TemporaryPath(const char* name) {
-  return (std::filesystem::temp_directory_path() / name).string();
-}
+using test::TemporaryPath;
 
 std::vector<NamedArray> TwoArrays() {
   auto a = Array::Allocate(ElementType::kF32, {2});

@@ -17,20 +17,20 @@ namespace {
 using Arrays = StatusOr<std::vector<NamedArray>>;
 
 // Bytes as MXNet puts them together.
-class Bytes {
+class FileBytes {
  public:
   template <class T>
-  Bytes& Add(T value) {
+  FileBytes& Add(T value) {
     text_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
-  Bytes& List(uint64_t count) {
+  FileBytes& List(uint64_t count) {
     return Add<uint64_t>(0x112).Add<uint64_t>(0).Add(count);
   }
-  Bytes& Context(int32_t flag) {
+  FileBytes& Context(int32_t flag) {
     return Add<int32_t>(2).Add<int32_t>(0).Add(flag);
   }
-  Bytes& Name(const std::string& name) {
+  FileBytes& Name(const std::string& name) {
     Add<uint64_t>(name.size());
     text_ += name;
     return *this;
@@ -51,7 +51,7 @@ float FirstFloat(const Array& array) {
 }
 
 TEST_CASE("ndarray list: records of every generation in one file") {
-  Bytes file;
+  FileBytes file;
   file.List(4);
   file.Add<uint32_t>(2).Add<uint32_t>(1).Add<uint32_t>(1).Context(0).Add(1.5f);
   file.Add(0xF993fac8u).Add<uint32_t>(1).Add<int64_t>(1).Context(0).Add(2.5f);
@@ -101,7 +101,7 @@ TEST_CASE("ndarray list: what is written is read") {
 }
 
 TEST_CASE("ndarray list: all sparse and empty arrays are named at once") {
-  Bytes file;
+  FileBytes file;
   file.List(3);
   file.Add(0xF993fac9u).Add<int32_t>(1);                // row_sparse
   file.Add<int32_t>(1).Add<int64_t>(1);                 // one stored value
@@ -121,23 +121,23 @@ TEST_CASE("ndarray list: all sparse and empty arrays are named at once") {
 }
 
 TEST_CASE("ndarray list: a file that lies about its sizes is refused") {
-  const auto message = [](const Bytes& file) {
+  const auto message = [](const FileBytes& file) {
     const auto arrays = file.Parse();
     REQUIRE_FALSE(arrays.ok());
     return arrays.status().message();
   };
-  CHECK(message(Bytes().Add<uint64_t>(0x113)).find("0x112") !=
+  CHECK(message(FileBytes().Add<uint64_t>(0x113)).find("0x112") !=
         std::string::npos);
-  CHECK(message(Bytes().List(uint64_t{1} << 60)) ==
+  CHECK(message(FileBytes().List(uint64_t{1} << 60)) ==
         "array 0 of 1152921504606846976 (from byte 24): the file ends inside "
         "its first word, at byte 24");
-  CHECK(message(Bytes().List(1).Add<uint32_t>(1u << 30)) ==
+  CHECK(message(FileBytes().List(1).Add<uint32_t>(1u << 30)) ==
         "array 0 of 1 (from byte 24): rank 1073741824 is not possible");
-  CHECK(message(Bytes().List(0).Add<uint64_t>(2)) == "0 arrays, but 2 names");
+  CHECK(message(FileBytes().List(0).Add<uint64_t>(2)) == "0 arrays, but 2 names");
 }
 
 TEST_CASE("ndarray list: damaged files never crash") {
-  Bytes file;
+  FileBytes file;
   file.List(2);
   for (int i = 0; i < 2; ++i) {
     file.Add(0xF993fac9u).Add<int32_t>(0).Add<int32_t>(2);

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "tests/support/temporary_folder.h"
+
 namespace mxc::runtime {
 namespace {
 
-std::string TemporaryPath(const char* name) {
-  return (std::filesystem::temp_directory_path() / name).string();
-}
+using test::TemporaryPath;
 
 Array Ramp(ElementType type, std::vector<int64_t> shape) {
   auto array = Array::Allocate(type, std::move(shape));

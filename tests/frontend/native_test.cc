@@ -34,7 +34,7 @@ std::string Nodes(const Graph& graph) {
   return out;
 }
 
-std::string MustLoad(const std::string& nodes, const std::string& more = "") {
+std::string MustLoadNodes(const std::string& nodes, const std::string& more = "") {
   const auto model = LoadNative(kInputs + more + R"("nodes": [)" + nodes + "]");
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   return Nodes(model->graph);
@@ -54,7 +54,7 @@ std::string NodesRefusal(const std::string& nodes,
 }
 
 TEST_CASE("native: a list reads downwards, unnamed nodes are counted") {
-  CHECK(MustLoad(R"({"op": "Activation", "act_type": "relu"},
+  CHECK(MustLoadNodes(R"({"op": "Activation", "act_type": "relu"},
                     {"op": "Flatten", "name": "f"},
                     {"op": "Activation", "act_type": "tanh"})") ==
         "activation0=Activation(data) f=Flatten(activation0) "
@@ -62,7 +62,7 @@ TEST_CASE("native: a list reads downwards, unnamed nodes are counted") {
 }
 
 TEST_CASE("native: inputs are names, outputs of names, and branches") {
-  CHECK(MustLoad(R"({"op": "Flatten", "name": "a"},
+  CHECK(MustLoadNodes(R"({"op": "Flatten", "name": "a"},
                     {"op": "elemwise_add", "name": "b", "inputs": [
                       [{"op": "relu", "name": "c"}, {"op": "exp", "name": "d"}],
                       []]},
@@ -114,7 +114,7 @@ TEST_CASE("native: blocks have arguments, defaults and names of their own") {
 }
 
 TEST_CASE("native: blocks with several inputs") {
-  CHECK(MustLoad(R"({"op": "relu", "name": "r"},
+  CHECK(MustLoadNodes(R"({"op": "relu", "name": "r"},
                     {"block": "join", "name": "j", "inputs": ["r", "data"]})",
                  R"("blocks": {"join": {"inputs": ["x", "y"], "nodes": [
                     {"op": "exp", "name": "e"},
@@ -123,15 +123,15 @@ TEST_CASE("native: blocks with several inputs") {
 }
 
 TEST_CASE("native: repetition counts, walks lists, and nests") {
-  CHECK(MustLoad(R"({"repeat": 2, "as": "s", "nodes": [
+  CHECK(MustLoadNodes(R"({"repeat": 2, "as": "s", "nodes": [
                       {"repeat": ["a", "b"], "as": "t", "op": "relu",
                        "name": "n${s}${t}${i}", "if": "$s == 1 || t != 'a'"}]})") ==
         "n1a1=relu(data) n1b2=relu(n1a1) n2b2=relu(n1b2)");
-  CHECK(MustLoad(R"({"repeat": [["x", 1], ["y", 2]], "as": ["p", "q"],
+  CHECK(MustLoadNodes(R"({"repeat": [["x", 1], ["y", 2]], "as": ["p", "q"],
                      "op": "relu", "name": "${p}${q + i}"})") ==
         "x2=relu(data) y4=relu(x2)");
   CHECK(
-      MustLoad(R"({"repeat": 0, "op": "relu"}, {"op": "exp", "name": "e"})") ==
+      MustLoadNodes(R"({"repeat": 0, "op": "relu"}, {"op": "exp", "name": "e"})") ==
       "e=exp(data)");
 }
 

@@ -11,13 +11,13 @@
 namespace mxc {
 namespace {
 
-std::shared_ptr<const SourceFile> Source(std::string text) {
+std::shared_ptr<const SourceFile> SymbolSource(std::string text) {
   return std::make_shared<SourceFile>(
       SourceFile{"net-symbol.json", std::move(text)});
 }
 
 Result<Model> LoadJson(std::string text, const LoadOptions& options = {}) {
-  return LoadText(Source(std::move(text)), options);
+  return LoadText(SymbolSource(std::move(text)), options);
 }
 
 std::string Messages(const Result<Model>& model) {

@@ -14,19 +14,19 @@ namespace {
 
 using Random = std::mt19937;
 
-int64_t Pick(Random& random, int64_t low, int64_t high) {
+int64_t PickBetween(Random& random, int64_t low, int64_t high) {
   return std::uniform_int_distribution<int64_t>(low, high)(random);
 }
 
-Tensor Numbers(const Shape& shape, Random& random) {
+Tensor RandomTensor(const Shape& shape, Random& random) {
   std::vector<float> values(shape.elements());
   for (float& value : values) {
-    value = static_cast<float>(Pick(random, -8, 8)) / 4;
+    value = static_cast<float>(PickBetween(random, -8, 8)) / 4;
   }
   return Floats(shape, values);
 }
 
-double Dot(const Tensor& a, const Tensor& b) {
+double InnerProduct(const Tensor& a, const Tensor& b) {
   double sum = 0;
   REQUIRE(a.shape() == b.shape());
   for (int64_t i = 0; i < a.shape().elements(); ++i) sum += a.At(i) * b.At(i);
@@ -40,17 +40,17 @@ struct Case {
 };
 
 Case RandomCase(Random& random) {
-  const int64_t rank = Pick(random, 1, 3), groups = Pick(random, 1, 3);
-  const int64_t in = groups * Pick(random, 1, 2), per_group = in / groups;
-  const int64_t out = groups * Pick(random, 1, 3);
-  const bool last = rank > 1 && Pick(random, 0, 3) == 0;
+  const int64_t rank = PickBetween(random, 1, 3), groups = PickBetween(random, 1, 3);
+  const int64_t in = groups * PickBetween(random, 1, 2), per_group = in / groups;
+  const int64_t out = groups * PickBetween(random, 1, 3);
+  const bool last = rank > 1 && PickBetween(random, 0, 3) == 0;
   Extents kernel, stride, dilate, pad, extent;
   for (int64_t d = 0; d < rank; ++d) {
-    kernel.push_back(Pick(random, 1, 3));
-    stride.push_back(Pick(random, 1, 3));
-    dilate.push_back(Pick(random, 1, 3));
-    pad.push_back(Pick(random, 0, 2));
-    extent.push_back(dilate[d] * (kernel[d] - 1) + 1 + Pick(random, 0, 4));
+    kernel.push_back(PickBetween(random, 1, 3));
+    stride.push_back(PickBetween(random, 1, 3));
+    dilate.push_back(PickBetween(random, 1, 3));
+    pad.push_back(PickBetween(random, 0, 2));
+    extent.push_back(dilate[d] * (kernel[d] - 1) + 1 + PickBetween(random, 0, 4));
   }
   const auto shape = [&](int64_t first, int64_t channels, const Extents& rest) {
     Extents dims = rest;
@@ -68,7 +68,7 @@ Case RandomCase(Random& random) {
                       : rank == 2 ? "NHWC"
                                   : "NDHWC"}},
           extent,
-          shape(Pick(random, 1, 3), in, extent),
+          shape(PickBetween(random, 1, 3), in, extent),
           shape(out, per_group, kernel)};
 }
 
@@ -77,24 +77,24 @@ TEST_CASE("a convolution's gradients are its transposes") {
     CAPTURE(seed);
     Random random(seed);
     const Case c = RandomCase(random);
-    const Tensor x = Numbers(c.data, random), w = Numbers(c.weight, random);
+    const Tensor x = RandomTensor(c.data, random), w = RandomTensor(c.weight, random);
     auto forward = c.attrs;
     forward.push_back({"no_bias", "1"});
     const Tensor z = EvaluateUndivided("Convolution", forward, {x, w})[0];
-    const Tensor y = Numbers(z.shape(), random);
-    const double expected = Dot(z, y);
+    const Tensor y = RandomTensor(z.shape(), random);
+    const double expected = InnerProduct(z, y);
 
     auto to_data = c.attrs;
     to_data.push_back({"extent", ToString(c.extent)});
     const char* kData = "_convolution_backward_data";
     const char* kWeight = "_convolution_backward_weight";
-    CHECK(Dot(x, EvaluateUndivided(kData, to_data, {y, w})[0]) ==
+    CHECK(InnerProduct(x, EvaluateUndivided(kData, to_data, {y, w})[0]) ==
           doctest::Approx(expected));
-    CHECK(Dot(x, EvaluateContraction(kData, to_data, {y, w})) ==
+    CHECK(InnerProduct(x, EvaluateContraction(kData, to_data, {y, w})) ==
           doctest::Approx(expected));
-    CHECK(Dot(w, EvaluateUndivided(kWeight, c.attrs, {x, y})[0]) ==
+    CHECK(InnerProduct(w, EvaluateUndivided(kWeight, c.attrs, {x, y})[0]) ==
           doctest::Approx(expected));
-    CHECK(Dot(w, EvaluateContraction(kWeight, c.attrs, {x, y})) ==
+    CHECK(InnerProduct(w, EvaluateContraction(kWeight, c.attrs, {x, y})) ==
           doctest::Approx(expected));
   }
 }

@@ -23,7 +23,7 @@ Tensor General() {
                              1, -2, 3, 0.5, 4, -1, 2, 2.5, 1});
 }
 
-Tensor Product(const Tensor& a, const Tensor& b, const char* transpose_a = "0",
+Tensor MatrixProduct(const Tensor& a, const Tensor& b, const char* transpose_a = "0",
                const char* transpose_b = "0") {
   return EvaluateOp(
       "batch_dot", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}},
@@ -47,12 +47,12 @@ TEST_CASE("Cholesky factors give the matrix back, and its inverse") {
     const Tensor factor =
         EvaluateOp("_linalg_potrf", {{"lower", lower}}, {Definite()})[0];
     CHECK(factor.At(is_lower ? 1 : 3) == 0);
-    const Tensor back = is_lower ? Product(factor, factor, "0", "1")
-                                 : Product(factor, factor, "1", "0");
+    const Tensor back = is_lower ? MatrixProduct(factor, factor, "0", "1")
+                                 : MatrixProduct(factor, factor, "1", "0");
     CHECK(Near(NumbersOf(back), NumbersOf(Definite()), 1e-12));
     const Tensor inverse =
         EvaluateOp("_linalg_potri", {{"lower", lower}}, {factor})[0];
-    CHECK(Near(NumbersOf(Product(inverse, Definite())), kIdentities, 1e-12));
+    CHECK(Near(NumbersOf(MatrixProduct(inverse, Definite())), kIdentities, 1e-12));
     CheckGradient("_linalg_potri", {{"lower", lower}}, {factor});
   }
 }
@@ -99,7 +99,7 @@ TEST_CASE("triangular systems") {
 
 TEST_CASE("inverses and determinants, with pivots off the diagonal") {
   const Tensor inverse = EvaluateOp("_linalg_inverse", {}, {General()})[0];
-  CHECK(Near(NumbersOf(Product(inverse, General())), kIdentities, 1e-12));
+  CHECK(Near(NumbersOf(MatrixProduct(inverse, General())), kIdentities, 1e-12));
   // 0.5 (4 - 1) - 2 (12 + 0.5) - (6 + 1); 1 (4 + 2.5) + 2 (0.5 + 2) + ….
   const Numbers determinants = {-30.5, 6.5 + 5 + 3 * (1.25 - 8)};
   CHECK(Near(Evaluate("_linalg_det", {}, {General()}), determinants, 1e-12));
@@ -118,8 +118,8 @@ TEST_CASE("triangles times orthonormal rows") {
   for (const int64_t columns : {3, 4}) {
     const Tensor a = SomeDoubles({2, 3, columns});
     const auto parts = EvaluateOp("_linalg_gelqf", {}, {a});
-    CHECK(Near(NumbersOf(Product(parts[1], parts[0])), NumbersOf(a), 1e-12));
-    CHECK(Near(NumbersOf(Product(parts[0], parts[0], "0", "1")), kIdentities,
+    CHECK(Near(NumbersOf(MatrixProduct(parts[1], parts[0])), NumbersOf(a), 1e-12));
+    CHECK(Near(NumbersOf(MatrixProduct(parts[0], parts[0], "0", "1")), kIdentities,
                1e-12));
     CHECK(parts[1].At(1) == 0);
     // LAPACK's sign.
@@ -131,9 +131,9 @@ TEST_CASE("triangles times orthonormal rows") {
 TEST_CASE("eigenvectors and eigenvalues") {
   const auto parts = EvaluateOp("_linalg_syevd", {}, {Definite()});
   const Tensor &u = parts[0], &l = parts[1];
-  CHECK(Near(NumbersOf(Product(u, u, "0", "1")), kIdentities, 1e-12));
+  CHECK(Near(NumbersOf(MatrixProduct(u, u, "0", "1")), kIdentities, 1e-12));
   const Tensor diagonal = EvaluateOp("_linalg_makediag", {}, {l})[0];
-  CHECK(Near(NumbersOf(Product(Product(u, diagonal, "1", "0"), u)),
+  CHECK(Near(NumbersOf(MatrixProduct(MatrixProduct(u, diagonal, "1", "0"), u)),
              NumbersOf(Definite()), 1e-12));
   CHECK(l.At(0) < l.At(1));
   CHECK(l.At(1) < l.At(2));

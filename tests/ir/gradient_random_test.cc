@@ -20,7 +20,7 @@ namespace {
 constexpr int kAttempts = 300;          // of each operator
 constexpr int kComparisons = 6;         // then it is done
 constexpr int kElements = 6;            // of an input, in one comparison
-constexpr int64_t kMostElements = 200;  // of a tensor
+constexpr int64_t kMostGradientElements = 200;  // of a tensor
 
 // Gradients that MXNet defines otherwise than calculus.
 struct Exempt {
@@ -95,7 +95,7 @@ bool SmallFloats(const OpRun& run) {
     for (const TensorType& type : list) {
       if (!type.known()) return false;
       const auto count = CheckedProduct(type.shape.dims());
-      if (!count || *count > kMostElements || *count < 1) return false;
+      if (!count || *count > kMostGradientElements || *count < 1) return false;
     }
   }
   return std::ranges::all_of(run.inputs, [](const TensorType& type) {

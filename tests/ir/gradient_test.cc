@@ -51,7 +51,7 @@ struct Net {
   std::map<std::string, Tensor> inputs;
 };
 
-using Numbers = std::vector<std::vector<double>>;
+using Matrix = std::vector<std::vector<double>>;
 
 TEST_CASE("the chain rule along one path") {
   Net net;
@@ -59,7 +59,7 @@ TEST_CASE("the chain rule along one path") {
   // (2x)²: 8x.
   net.Head(net.Op("square", {net.Op("_mul_scalar", {x}, {{"scalar", "2"}})}),
            {1, 10, 100});
-  CHECK(net.GradientsOf({x}) == Numbers{{8, 160, 2400}});
+  CHECK(net.GradientsOf({x}) == Matrix{{8, 160, 2400}});
 }
 
 TEST_CASE("the contributions of all readers are added") {
@@ -69,14 +69,14 @@ TEST_CASE("the contributions of all readers are added") {
   const Value product = net.Op("elemwise_mul", {square, x});
   net.Head(net.Op("elemwise_add", {product, x}), {1, 1});
   // x³ + x: 3x² + 1, x² has the gradient x.
-  CHECK(net.GradientsOf({x, square}) == Numbers{{13, 28}, {2, 3}});
+  CHECK(net.GradientsOf({x, square}) == Matrix{{13, 28}, {2, 3}});
 }
 
 TEST_CASE("one operator that reads a value twice") {
   Net net;
   const Value x = net.Variable("x", {5});
   net.Head(net.Op("elemwise_mul", {x, x}), {1});
-  CHECK(net.GradientsOf({x}) == Numbers{{10}});
+  CHECK(net.GradientsOf({x}) == Matrix{{10}});
 }
 
 TEST_CASE("several heads, one of which another reads") {
@@ -86,21 +86,21 @@ TEST_CASE("several heads, one of which another reads") {
   net.Head(y, {1});
   net.Head(net.Op("square", {y}), {10});
   // x² + 10x⁴: 2x + 40x³.
-  CHECK(net.GradientsOf({x}) == Numbers{{6 + 40 * 27}});
+  CHECK(net.GradientsOf({x}) == Matrix{{6 + 40 * 27}});
 }
 
 TEST_CASE("no gradient where no head depends on a value") {
   Net net;
   const Value x = net.Variable("x", {3}), other = net.Variable("other", {4});
   net.Head(net.Op("square", {x}), {1});
-  CHECK(net.GradientsOf({x, other}) == Numbers{{6}, {}});
+  CHECK(net.GradientsOf({x, other}) == Matrix{{6}, {}});
 }
 
 TEST_CASE("no gradient through an operator whose gradient is zero") {
   Net net;
   const Value x = net.Variable("x", {3});
   net.Head(net.Op("round", {net.Op("square", {x})}), {1});
-  CHECK(net.GradientsOf({x}) == Numbers{{}});
+  CHECK(net.GradientsOf({x}) == Matrix{{}});
 }
 
 TEST_CASE("a head without gradient takes no part") {
@@ -110,7 +110,7 @@ TEST_CASE("a head without gradient takes no part") {
   const Value unused = net.Op("exp", {x});
   net.graph.outputs.push_back(unused);
   net.heads.push_back({unused, {}});
-  CHECK(net.GradientsOf({x}) == Numbers{{6}});
+  CHECK(net.GradientsOf({x}) == Matrix{{6}});
 }
 
 TEST_CASE("what only some outputs of an operator give") {
@@ -120,7 +120,7 @@ TEST_CASE("what only some outputs of an operator give") {
       GraphBuilder(net.graph, *x.node)
           .Ops("SliceChannel", {x}, {{"num_outputs", "2"}, {"axis", "0"}});
   net.Head(net.Op("square", {halves[1]}), {1, 1});
-  CHECK(net.GradientsOf({x}) == Numbers{{0, 0, 6, 8}});
+  CHECK(net.GradientsOf({x}) == Matrix{{0, 0, 6, 8}});
 }
 
 TEST_CASE("a loss head needs no head gradient") {
@@ -130,7 +130,7 @@ TEST_CASE("a loss head needs no head gradient") {
       net.Op("LinearRegressionOutput", {net.Op("square", {x}), label});
   net.graph.outputs.push_back(loss);
   net.heads.push_back({loss, {}});
-  CHECK(net.GradientsOf({x}) == Numbers{{(9 - 1) * 6, (16 - 1) * 8}});
+  CHECK(net.GradientsOf({x}) == Matrix{{(9 - 1) * 6, (16 - 1) * 8}});
 }
 
 TEST_CASE("operators without a gradient are named, each at its place") {

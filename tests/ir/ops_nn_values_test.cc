@@ -12,18 +12,18 @@ namespace mxc {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::nanf("");
+const float kNanF32 = std::nanf("");
 
 TEST_CASE("activations at zero, far out and without a number") {
   const auto act = [](const char* type, std::vector<float> x) {
     const auto n = static_cast<int64_t>(x.size());
     return Evaluate("Activation", {{"act_type", type}}, {Floats({n}, x)});
   };
-  CHECK(Near(act("relu", {-1, 0, 2, kNan, -kInf}), {0, 0, 2, kNan, 0}));
+  CHECK(Near(act("relu", {-1, 0, 2, kNanF32, -kInf}), {0, 0, 2, kNanF32, 0}));
   CHECK(Near(act("sigmoid", {0, 200, -200}), {0.5, 1, 0}));
   CHECK(Near(act("tanh", {0, 50, -50}), {0, 1, -1}));
   CHECK(Near(act("softrelu", {0, 30, 200, -200}), {std::log(2.0), 30, 200, 0}));
-  CHECK(Near(act("softsign", {0, 1, -3, kInf}), {0, 0.5, -0.75, kNan}));
+  CHECK(Near(act("softsign", {0, 1, -3, kInf}), {0, 0.5, -0.75, kNanF32}));
 }
 
 TEST_CASE("LeakyReLU's functions") {

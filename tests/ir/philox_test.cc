@@ -13,15 +13,15 @@
 namespace mxc {
 namespace {
 
-double At(const Expr& e) { return Evaluator({}).Evaluate(e, 1, {})[0]; }
+double Only(const Expr& e) { return Evaluator({}).Evaluate(e, 1, {})[0]; }
 
 // Variables of words, so that nothing is folded.
-PhiloxBlock Draw(uint32_t low, uint32_t high, uint32_t key) {
+PhiloxBlock Block(uint32_t low, uint32_t high, uint32_t key) {
   const auto word = [](uint32_t value) { return Constant(value, DType::kU32); };
   return Philox(word(low), word(high), word(key));
 }
 
-std::vector<double> Numbers(const std::string& op, const std::string& shape,
+std::vector<double> Drawn(const std::string& op, const std::string& shape,
                             int64_t stream, double seed, double counter) {
   return Evaluate(op, {{"shape", shape}, {"stream", std::to_string(stream)}},
                   {TypedTensor(DType::kI64, {2}, {seed, counter})});
@@ -53,14 +53,14 @@ TEST_CASE("Philox2x32-10 gives the known answers of Random123") {
       {0xffffffff, 0xffffffff, 0xffffffff, 0x2c3f628b, 0xab4fd7ad},
       {0x243f6a88, 0x85a308d3, 0x13198a2e, 0xdd7ce038, 0xf62a4c12}};
   for (const auto& answer : answers) {
-    const PhiloxBlock block = Draw(answer.low, answer.high, answer.key);
-    CHECK(At(block.first) == answer.first);
-    CHECK(At(block.second) == answer.second);
+    const PhiloxBlock block = Block(answer.low, answer.high, answer.key);
+    CHECK(Only(block.first) == answer.first);
+    CHECK(Only(block.second) == answer.second);
   }
 }
 
 TEST_CASE("uniform numbers: range, grid and moments") {
-  const auto x = Numbers("_philox_uniform", "(20000,)", 7, 3, 0);
+  const auto x = Drawn("_philox_uniform", "(20000,)", 7, 3, 0);
   for (const double v : x) {
     CHECK(v >= 0);
     CHECK(v < 1);
@@ -72,7 +72,7 @@ TEST_CASE("uniform numbers: range, grid and moments") {
 }
 
 TEST_CASE("normal numbers: moments") {
-  const Moments m = MomentsOf(Numbers("_philox_normal", "(200, 100)", 1, 1, 1));
+  const Moments m = MomentsOf(Drawn("_philox_normal", "(200, 100)", 1, 1, 1));
   CHECK(std::fabs(m.mean) < 0.03);
   CHECK(m.variance == doctest::Approx(1).epsilon(0.03));
   CHECK(std::fabs(m.third) < 0.08);
@@ -80,16 +80,16 @@ TEST_CASE("normal numbers: moments") {
 }
 
 TEST_CASE("an element depends on its position, the stream and the state only") {
-  const auto wide = Numbers("_philox_uniform", "(4, 6)", 5, 9, 2);
-  const auto narrow = Numbers("_philox_uniform", "(8,)", 5, 9, 2);
+  const auto wide = Drawn("_philox_uniform", "(4, 6)", 5, 9, 2);
+  const auto narrow = Drawn("_philox_uniform", "(8,)", 5, 9, 2);
   for (size_t i = 0; i < narrow.size(); ++i) CHECK(wide[i] == narrow[i]);
   std::set<double> first;
   const int64_t far = int64_t{1} << 40;
   for (const double v :
-       {wide[0], wide[1], Numbers("_philox_uniform", "(1,)", 6, 9, 2)[0],
-        Numbers("_philox_uniform", "(1,)", 5 + far, 9, 2)[0],
-        Numbers("_philox_uniform", "(1,)", 5, 8, 2)[0],
-        Numbers("_philox_uniform", "(1,)", 5, 9, 3)[0]}) {
+       {wide[0], wide[1], Drawn("_philox_uniform", "(1,)", 6, 9, 2)[0],
+        Drawn("_philox_uniform", "(1,)", 5 + far, 9, 2)[0],
+        Drawn("_philox_uniform", "(1,)", 5, 8, 2)[0],
+        Drawn("_philox_uniform", "(1,)", 5, 9, 3)[0]}) {
     first.insert(v);
   }
   CHECK(first.size() == 6);

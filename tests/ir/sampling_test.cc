@@ -27,7 +27,7 @@ std::vector<double> Draws(const std::string& distribution, double first,
                   {{"shape", "(" + std::to_string(count) + ",)"}}, parameters);
 }
 
-Statistics Draw(const std::string& distribution, double first, double second,
+Statistics DrawSamples(const std::string& distribution, double first, double second,
                 int count = 4000) {
   const auto x = Draws(distribution, first, second, count);
   Statistics s;
@@ -46,23 +46,23 @@ void CheckNear(const Statistics& s, double mean, double variance) {
 }  // namespace
 
 TEST_CASE("distributions have their mean and variance") {
-  CheckNear(Draw("uniform", 2, 6), 4, 16 / 12.0);
-  CheckNear(Draw("normal", 3, 2), 3, 4);
-  CheckNear(Draw("exponential", 4, 4), 0.25, 1 / 16.0);
-  CheckNear(Draw("gamma", 3, 2), 6, 12);
-  CheckNear(Draw("gamma", 0.5, 1), 0.5, 0.5);
-  CheckNear(Draw("poisson", 30, 30), 30, 30);
-  CheckNear(Draw("poisson", 2.5, 0), 2.5, 2.5);
-  CheckNear(Draw("poisson", 1e6, 0), 1e6, 1e6);
-  CheckNear(Draw("negative_binomial", 40, 0.5, 1500), 40, 80);
-  CheckNear(Draw("generalized_negative_binomial", 30, 0.1, 1500), 30, 120);
+  CheckNear(DrawSamples("uniform", 2, 6), 4, 16 / 12.0);
+  CheckNear(DrawSamples("normal", 3, 2), 3, 4);
+  CheckNear(DrawSamples("exponential", 4, 4), 0.25, 1 / 16.0);
+  CheckNear(DrawSamples("gamma", 3, 2), 6, 12);
+  CheckNear(DrawSamples("gamma", 0.5, 1), 0.5, 0.5);
+  CheckNear(DrawSamples("poisson", 30, 30), 30, 30);
+  CheckNear(DrawSamples("poisson", 2.5, 0), 2.5, 2.5);
+  CheckNear(DrawSamples("poisson", 1e6, 0), 1e6, 1e6);
+  CheckNear(DrawSamples("negative_binomial", 40, 0.5, 1500), 40, 80);
+  CheckNear(DrawSamples("generalized_negative_binomial", 30, 0.1, 1500), 30, 120);
 }
 
 // On both sides of the mean where the way to draw changes, and by each number
 // of events: frequencies within four standard deviations.
 TEST_CASE("a Poisson distribution is one") {
   constexpr int kDraws = 4000;
-  CHECK(Draw("poisson", 0, 0, 50).mean == 0);
+  CHECK(DrawSamples("poisson", 0, 0, 50).mean == 0);
   for (const double mean : {0.3, 4.0, 9.9, 10.0}) {
     CAPTURE(mean);
     const auto x = Draws("poisson", mean, 0, kDraws);

@@ -13,14 +13,14 @@ namespace {
 
 std::optional<Interval> Range8(int) { return Interval{0, 7}; }
 
-double Value(const Expr& e, double i0, double i1) {
+double ValueAt(const Expr& e, double i0, double i1) {
   return Evaluator({}).Evaluate(e, 1, {{i0}, {i1}})[0];
 }
 
-Expr Random(std::mt19937& random, int depth) {
+Expr RandomExpr(std::mt19937& random, int depth) {
   const auto pick = [&](int n) { return static_cast<int>(random() % n); };
   if (depth == 0) return pick(3) == 0 ? Expr(pick(17) - 8) : Var(pick(2));
-  const Expr a = Random(random, depth - 1), b = Random(random, depth - 1);
+  const Expr a = RandomExpr(random, depth - 1), b = RandomExpr(random, depth - 1);
   switch (pick(8)) {
     case 0:
       return a + b;
@@ -44,12 +44,12 @@ Expr Random(std::mt19937& random, int depth) {
 TEST_CASE("simplified index expressions keep their values") {
   std::mt19937 random(3);
   for (int round = 0; round < 3000; ++round) {
-    const Expr e = Random(random, 4);
+    const Expr e = RandomExpr(random, 4);
     const Expr simple = Simplify(e, Range8);
     for (int i0 = 0; i0 < 8; i0 += 1 + round % 3) {
       for (int i1 = 0; i1 < 8; i1 += 1 + round % 4) {
         INFO(Print(e), " => ", Print(simple), " at ", i0, ", ", i1);
-        REQUIRE(Value(e, i0, i1) == Value(simple, i0, i1));
+        REQUIRE(ValueAt(e, i0, i1) == ValueAt(simple, i0, i1));
       }
     }
   }

@@ -12,7 +12,7 @@ namespace mxc {
 namespace {
 
 using Attrs = std::vector<AttrText>;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNanValue = std::numeric_limits<double>::quiet_NaN();
 
 Tensor Some(Shape shape) { return SomeDoubles(std::move(shape)); }
 Tensor More(Shape shape) { return SomeDoubles(std::move(shape), 3); }
@@ -100,10 +100,10 @@ TEST_CASE("kinks and straight-through estimates are MXNet's") {
                    {5}) == Numbers{0});
   CHECK(gradient("max", {}, {4, 1, 4}, {5}) == Numbers{5, 0, 5});
   CHECK(gradient("min", {}, {4, 1, 1}, {5}) == Numbers{0, 5, 5});
-  CHECK(Near(gradient("prod", {}, {0, 2, 3}, {1}), {kNan, 0, 0}));
+  CHECK(Near(gradient("prod", {}, {0, 2, 3}, {1}), {kNanValue, 0, 0}));
   CHECK(Near(gradient("nansum", {}, {1, NAN, 3}, {5}), {5, 0, 5}));
   CHECK(Near(gradient("nanprod", {}, {2, NAN, 3}, {5}), {15, 0, 10}));
-  CHECK(Near(gradient("norm", {}, {0, 0}, {1}), {kNan, kNan}));
+  CHECK(Near(gradient("norm", {}, {0, 0}, {1}), {kNanValue, kNanValue}));
 }
 
 TEST_CASE("reductions") {

@@ -9,7 +9,7 @@
 namespace mxc {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 const Tensor kTies =
     Floats({8}, {-2.5f, -1.5f, -0.5f, -0.4f, 0.5f, 1.5f, 2.5f, 2.6f});
 
@@ -76,10 +76,10 @@ TEST_CASE("unary operators give the values of mathematics") {
 
 TEST_CASE("NaN passes through relu, clip and the greater of two") {
   const Tensor x = Floats({2}, {std::nanf(""), -2});
-  CHECK(Near(Evaluate("relu", {}, {x}), {kNan, 0}));
+  CHECK(Near(Evaluate("relu", {}, {x}), {kNotANumber, 0}));
   CHECK(
-      Near(Evaluate("clip", {{"a_min", "0"}, {"a_max", "1"}}, {x}), {kNan, 0}));
-  CHECK(Near(Evaluate("_maximum", {}, {x, Floats({2}, {1, 1})}), {kNan, 1}));
+      Near(Evaluate("clip", {{"a_min", "0"}, {"a_max", "1"}}, {x}), {kNotANumber, 0}));
+  CHECK(Near(Evaluate("_maximum", {}, {x, Floats({2}, {1, 1})}), {kNotANumber, 1}));
 }
 
 TEST_CASE("a transcendental function of integers is truncated") {

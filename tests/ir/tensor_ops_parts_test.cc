@@ -9,11 +9,11 @@ namespace {
 
 using List = std::vector<double>;
 
-const Tensor kMatrix = Floats({2, 3}, {0, 1, 2, 3, 4, 5});
+const Tensor kZeroToFive = Floats({2, 3}, {0, 1, 2, 3, 4, 5});
 
 TEST_CASE("Concat joins along an axis and solves for a missing extent") {
   const Tensor column = Floats({2, 1}, {8, 9});
-  CHECK(Evaluate("Concat", {{"num_args", "2"}}, {kMatrix, column}) ==
+  CHECK(Evaluate("Concat", {{"num_args", "2"}}, {kZeroToFive, column}) ==
         List{0, 1, 2, 8, 3, 4, 5, 9});
   CHECK(InferOp("Concat", {{"num_args", "2"}, {"dim", "-2"}}, {{1, 3}, {2, -1}})
             .In(1) == "(2, 3)");
@@ -35,12 +35,12 @@ TEST_CASE("an axis is cut into parts") {
   const auto halves = EvaluateOp(
       "SliceChannel",
       {{"num_outputs", "3"}, {"axis", "1"}, {"squeeze_axis", "True"}},
-      {kMatrix});
+      {kZeroToFive});
   REQUIRE(halves.size() == 3);
   CHECK(ToString(halves[1].shape()) == "(2)");
   CHECK(halves[1].At(1) == 4);
   const auto parts =
-      EvaluateOp("_split_v2", {{"indices", "(0, 1)"}}, {kMatrix});
+      EvaluateOp("_split_v2", {{"indices", "(0, 1)"}}, {kZeroToFive});
   CHECK(ToString(parts[1].shape()) == "(2, 2)");
   CHECK(parts[1].At(2) == 4);
   const Shape in = {2, 3, 8, 8};
@@ -82,9 +82,9 @@ TEST_CASE("slice follows Python, backwards too") {
 TEST_CASE("slice_axis and slice_like cut to a range") {
   CHECK(Evaluate("slice_axis",
                  {{"axis", "-1"}, {"begin", "-2"}, {"end", "None"}},
-                 {kMatrix}) == List{1, 2, 4, 5});
+                 {kZeroToFive}) == List{1, 2, 4, 5});
   CHECK(Evaluate("slice_like", {{"axes", "(1,)"}},
-                 {kMatrix, Floats({1, 2}, {0, 0})}) == List{0, 1, 3, 4});
+                 {kZeroToFive, Floats({1, 2}, {0, 0})}) == List{0, 1, 3, 4});
   const Shape in = {2, 3, 8, 8};
   CHECK(Refuses("C1", "slice_axis",
                 {{"axis", "4"}, {"begin", "0"}, {"end", "1"}}, {in}));
@@ -124,9 +124,9 @@ TEST_CASE("tile, repeat and reverse") {
   CHECK(Evaluate("tile", {{"reps", "(2, 2)"}}, {x}) ==
         List{1, 2, 1, 2, 1, 2, 1, 2});
   CHECK(Evaluate("repeat", {{"repeats", "2"}}, {x}) == List{1, 1, 2, 2});
-  CHECK(Evaluate("repeat", {{"repeats", "2"}, {"axis", "0"}}, {kMatrix}) ==
+  CHECK(Evaluate("repeat", {{"repeats", "2"}, {"axis", "0"}}, {kZeroToFive}) ==
         List{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
-  CHECK(Evaluate("reverse", {{"axis", "(0, 1)"}}, {kMatrix}) ==
+  CHECK(Evaluate("reverse", {{"axis", "(0, 1)"}}, {kZeroToFive}) ==
         List{5, 4, 3, 2, 1, 0});
   CHECK(Refuses("C1", "tile", {{"reps", "(0,)"}}, {{2}}));
   CHECK(Refuses("C1", "repeat", {{"repeats", "2"}, {"axis", "1"}}, {{2}}));

@@ -11,9 +11,9 @@ namespace mxc {
 namespace {
 
 using List = std::vector<double>;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNanTerm = std::numeric_limits<double>::quiet_NaN();
 
-const Tensor kMatrix = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+const Tensor kOneToSix = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
 
 TEST_CASE("a tensor reduced over all axes has shape (1)") {
   CHECK(InferOp("sum", {}, {{2, 3}}).Out() == "(1)");
@@ -28,13 +28,13 @@ TEST_CASE("a tensor reduced over all axes has shape (1)") {
 
 TEST_CASE("reductions over an axis") {
   const std::vector<AttrText> columns = {{"axis", "0"}};
-  CHECK(Evaluate("sum", columns, {kMatrix}) == List{5, 7, 9});
-  CHECK(Evaluate("mean", columns, {kMatrix}) == List{2.5, 3.5, 4.5});
-  CHECK(Evaluate("prod", columns, {kMatrix}) == List{4, 10, 18});
-  CHECK(Evaluate("max", columns, {kMatrix}) == List{4, 5, 6});
-  CHECK(Evaluate("min", columns, {kMatrix}) == List{1, 2, 3});
-  CHECK(Evaluate("sum", {{"axis", "-1"}}, {kMatrix}) == List{6, 15});
-  CHECK(Evaluate("_npi_mean", columns, {kMatrix}) == List{2.5, 3.5, 4.5});
+  CHECK(Evaluate("sum", columns, {kOneToSix}) == List{5, 7, 9});
+  CHECK(Evaluate("mean", columns, {kOneToSix}) == List{2.5, 3.5, 4.5});
+  CHECK(Evaluate("prod", columns, {kOneToSix}) == List{4, 10, 18});
+  CHECK(Evaluate("max", columns, {kOneToSix}) == List{4, 5, 6});
+  CHECK(Evaluate("min", columns, {kOneToSix}) == List{1, 2, 3});
+  CHECK(Evaluate("sum", {{"axis", "-1"}}, {kOneToSix}) == List{6, 15});
+  CHECK(Evaluate("_npi_mean", columns, {kOneToSix}) == List{2.5, 3.5, 4.5});
   const Tensor ints = TypedTensor(DType::kI32, {2}, {-2, -5});
   CHECK(Evaluate("mean", {}, {ints}) == List{-3});
 }
@@ -43,7 +43,7 @@ TEST_CASE("NaN counts for nothing in nansum and nanprod, for all in max") {
   const Tensor x = Floats({3}, {2, std::nanf(""), 3});
   CHECK(Evaluate("nansum", {}, {x}) == List{5});
   CHECK(Evaluate("nanprod", {}, {x}) == List{6});
-  CHECK(Near(Evaluate("max", {}, {x}), {kNan}));
+  CHECK(Near(Evaluate("max", {}, {x}), {kNanTerm}));
 }
 
 TEST_CASE("reductions refuse axes out of range and named twice") {
@@ -72,7 +72,7 @@ TEST_CASE("argmax finds the first greatest element, or the first NaN") {
   CHECK(Evaluate("argmax", {{"axis", "1"}}, {ties}) == List{1, 0});
   CHECK(Evaluate("argmin", {{"axis", "1"}}, {ties}) == List{0, 0});
   CHECK(Evaluate("argmax_channel", {}, {ties}) == List{1, 0});
-  CHECK(Evaluate("argmax", {}, {kMatrix}) == List{5});
+  CHECK(Evaluate("argmax", {}, {kOneToSix}) == List{5});
   CHECK(InferOp("argmax", {}, {{2, 3}}).Out() == "(1)");
   const Tensor nan = Floats({4}, {1, std::nanf(""), 3, std::nanf("")});
   CHECK(Evaluate("argmax", {{"axis", "0"}}, {nan}) == List{1});
@@ -82,7 +82,7 @@ TEST_CASE("argmax finds the first greatest element, or the first NaN") {
 }
 
 TEST_CASE("all_finite") {
-  CHECK(Evaluate("all_finite", {}, {kMatrix}) == List{1});
+  CHECK(Evaluate("all_finite", {}, {kOneToSix}) == List{1});
   CHECK(Evaluate("all_finite", {}, {Floats({2}, {1, INFINITY})}) == List{0});
   CHECK(Evaluate("all_finite", {}, {Floats({1}, {std::nanf("")})}) == List{0});
 }
@@ -95,7 +95,7 @@ TEST_CASE("sorting is stable in both directions and puts NaN last") {
   const Tensor nan = Floats({3}, {std::nanf(""), 2, 1});
   CHECK(Evaluate("argsort", {}, {nan}) == List{2, 1, 0});
   CHECK(Evaluate("sort", {{"axis", "None"}, {"is_ascend", "False"}},
-                 {kMatrix}) == List{6, 5, 4, 3, 2, 1});
+                 {kOneToSix}) == List{6, 5, 4, 3, 2, 1});
   CHECK(Refuses("C1", "sort", {{"axis", "2"}}, {{2, 3}}));
   CHECK(Refuses("C1", "argsort", {{"axis", "2"}}, {{2, 3}}));
 }
@@ -122,8 +122,8 @@ TEST_CASE("topk returns values, indices, both or a mask") {
 }
 
 TEST_CASE("cumsum sums up to each position") {
-  CHECK(Evaluate("cumsum", {}, {kMatrix}) == List{1, 3, 6, 10, 15, 21});
-  CHECK(Evaluate("cumsum", {{"axis", "1"}}, {kMatrix}) ==
+  CHECK(Evaluate("cumsum", {}, {kOneToSix}) == List{1, 3, 6, 10, 15, 21});
+  CHECK(Evaluate("cumsum", {{"axis", "1"}}, {kOneToSix}) ==
         List{1, 3, 6, 4, 9, 15});
   CHECK(Refuses("C1", "cumsum", {{"axis", "-1"}}, {{2, 3}}));
 }

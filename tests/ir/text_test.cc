@@ -17,7 +17,7 @@ int Pick(Random& random, int n) {
   return static_cast<int>(random() % static_cast<unsigned>(n));
 }
 
-Expr RandomIndex(Random& random, std::vector<int>& vars, int depth) {
+Expr RandomIndexText(Random& random, std::vector<int>& vars, int depth) {
   switch (depth == 0 ? Pick(random, 2) : Pick(random, 6)) {
     case 0:
       return Expr(Pick(random, 20));
@@ -26,8 +26,8 @@ Expr RandomIndex(Random& random, std::vector<int>& vars, int depth) {
     default:
       break;
   }
-  const Expr a = RandomIndex(random, vars, depth - 1);
-  const Expr b = RandomIndex(random, vars, depth - 1);
+  const Expr a = RandomIndexText(random, vars, depth - 1);
+  const Expr b = RandomIndexText(random, vars, depth - 1);
   switch (Pick(random, 6)) {
     case 0:
       return a + b;
@@ -52,7 +52,7 @@ Expr RandomValue(Random& random, std::vector<int> vars, int operands,
       return Constant(static_cast<double>(Pick(random, 1000)) / 7);
     }
     return Load(Pick(random, operands), DType::kF32,
-                {RandomIndex(random, vars, 2), RandomIndex(random, vars, 2)});
+                {RandomIndexText(random, vars, 2), RandomIndexText(random, vars, 2)});
   }
   const auto child = [&] {
     return RandomValue(random, vars, operands, depth - 1);
@@ -75,7 +75,7 @@ Expr RandomValue(Random& random, std::vector<int> vars, int operands,
       return Cast(Cast(child(), DType::kI32), DType::kF32);
     default: {
       const int var = FreshReductionVar();
-      const Expr begin = RandomIndex(random, vars, 1);
+      const Expr begin = RandomIndexText(random, vars, 1);
       vars.push_back(var);
       return Reduce(static_cast<ReduceOp>(Pick(random, 4)),
                     {{var, begin, Expr(9)}},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <random>
 #include <string>
@@ -162,6 +163,11 @@ inline double Distance(const std::vector<Tensor>& actual,
     distance = std::max(distance, difference / largest);
   }
   return distance;
+}
+
+inline bool SameBytes(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() &&
+         std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0;
 }
 
 }  // namespace mxc

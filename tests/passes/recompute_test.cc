@@ -77,11 +77,6 @@ Ran RunOnce(const Program& program) {
   return ran;
 }
 
-bool Equal(const Tensor& a, const Tensor& b) {
-  return a.type() == b.type() &&
-         std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0;
-}
-
 TEST_CASE("a memory budget is met, and changes no number") {
   const auto free = Train(std::nullopt);
   REQUIRE_MESSAGE(free.ok(), Render(free.errors()));
@@ -96,12 +91,12 @@ TEST_CASE("a memory budget is met, and changes no number") {
     CHECK(program->steps.size() > free->steps.size());
     const Ran ran = RunOnce(*program);
     for (size_t i = 0; i < expected.outputs.size(); ++i) {
-      CHECK(Equal(ran.outputs[i], expected.outputs[i]));
+      CHECK(SameBytes(ran.outputs[i], expected.outputs[i]));
     }
     CHECK(ran.states.size() == expected.states.size());
     for (const auto& [name, value] : expected.states) {
       CAPTURE(name);
-      CHECK(Equal(ran.states.at(name), value));
+      CHECK(SameBytes(ran.states.at(name), value));
     }
   }
 }

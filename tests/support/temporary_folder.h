@@ -30,6 +30,10 @@ class TemporaryFolder {
   const std::filesystem::path path_;
 };
 
+inline std::string TemporaryPath(const char* name) {
+  return (std::filesystem::temp_directory_path() / name).string();
+}
+
 inline std::string TextOf(const std::filesystem::path& path) {
   std::stringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();

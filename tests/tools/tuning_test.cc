@@ -17,7 +17,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Contraction Convolution(int64_t in, int64_t out, int64_t size) {
+Contraction SquareConvolution(int64_t in, int64_t out, int64_t size) {
   Contraction c;
   c.in = in;
   c.out = out;
@@ -35,7 +35,7 @@ Contraction Convolution(int64_t in, int64_t out, int64_t size) {
 
 // The gradient of its weight: sums over images and positions.
 Contraction WeightGradient(int64_t batch, int64_t channels, int64_t size) {
-  Contraction c = Convolution(channels, channels, size);
+  Contraction c = SquareConvolution(channels, channels, size);
   c.batch = channels;
   c.in = batch;
   c.kernel = {size, size};
@@ -79,7 +79,7 @@ Names AlgorithmsOf(const std::vector<KernelCandidate>& kernels) {
   return names;
 }
 
-const Contraction kLayer = Convolution(8, 8, 8);
+const Contraction kLayer = SquareConvolution(8, 8, 8);
 
 // The order after both were measured.
 Names Order(const std::vector<KernelCandidate>& kernels,
@@ -133,7 +133,7 @@ TEST_CASE("tuning: measures once, then the cache knows") {
   const auto target = ResolveTarget("native");
   REQUIRE(target.ok());
   TuningOptions options{file.path, 20, /*measure=*/true};
-  const Contraction layer = Convolution(64, 64, 12);
+  const Contraction layer = SquareConvolution(64, 64, 12);
   std::vector<Names> orders;
   for (int round = 0; round < 2; ++round) {
     auto tuning = Tuning::Open(options, *target, {});
@@ -161,12 +161,12 @@ TEST_CASE("tuning: every kernel can be tried, forward and of gradients") {
   product.data_axes = {Role::kBatch, Role::kIn};
   product.weight_axes = {Role::kIn, Role::kOut};
   product.output_axes = {Role::kBatch, Role::kOut};
-  Contraction data_gradient = Convolution(32, 64, 12);
+  Contraction data_gradient = SquareConvolution(32, 64, 12);
   data_gradient.flip = true;
   data_gradient.weight_axes = {Role::kGroupIn, Role::kOut, Role::kSpatial0,
                                Role::kSpatial1};
   KernelTimer timer(*target);
-  for (const Contraction& c : {Convolution(64, 64, 12), data_gradient,
+  for (const Contraction& c : {SquareConvolution(64, 64, 12), data_gradient,
                                WeightGradient(8, 32, 12), product}) {
     CAPTURE(ToString(c));
     const auto kernels = catalog->Candidates(c);
@@ -189,7 +189,7 @@ TEST_CASE("tuning: without time nothing is measured, and nothing is written") {
   const auto target = ResolveTarget("native");
   auto tuning = Tuning::Open({file.path, 0, true}, *target, {});
   REQUIRE(tuning.ok());
-  tuning->catalog().Candidates(Convolution(64, 64, 12));
+  tuning->catalog().Candidates(SquareConvolution(64, 64, 12));
   const auto learned = tuning->Measure({.quiet = true});
   REQUIRE(learned.ok());
   CHECK(!*learned);
@@ -204,7 +204,7 @@ TEST_CASE("tuning: what this machine cannot run it does not measure") {
   target->required_features = ~uint64_t{0};
   auto tuning = Tuning::Open({file.path, 20, true}, *target, {});
   REQUIRE(tuning.ok());
-  tuning->catalog().Candidates(Convolution(64, 64, 12));
+  tuning->catalog().Candidates(SquareConvolution(64, 64, 12));
   const auto learned = tuning->Measure({.quiet = true});
   REQUIRE(learned.ok());
   CHECK(!*learned);

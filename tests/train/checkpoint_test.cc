@@ -47,7 +47,7 @@ class Folder {
   fs::path path_;
 };
 
-Array Floats(std::vector<float> values) {
+Array FloatArray(std::vector<float> values) {
   Array array = *Array::Allocate(ElementType::kF32,
                                  {static_cast<int64_t>(values.size())});
   std::memcpy(array.bytes().data(), values.data(), array.bytes().size());
@@ -66,16 +66,16 @@ Checkpoint Example(int64_t step) {
   checkpoint.epoch = 2;
   checkpoint.symbol = "{\"nodes\": []}";
   const auto value = static_cast<float>(step);
-  checkpoint.parameters = {{"arg:fc_weight", Floats({value, 2, 3})},
-                           {"aux:bn_moving_mean", Floats({4})}};
+  checkpoint.parameters = {{"arg:fc_weight", FloatArray({value, 2, 3})},
+                           {"aux:bn_moving_mean", FloatArray({4})}};
   checkpoint.updater.entries = {
       {int64_t{0},
        {.array = {},
         .is_tuple = true,
-        .items = {{.array = Floats({5}), .is_tuple = false, .items = {}},
-                  {.array = Floats({6}), .is_tuple = false, .items = {}}}}},
+        .items = {{.array = FloatArray({5}), .is_tuple = false, .items = {}},
+                  {.array = FloatArray({6}), .is_tuple = false, .items = {}}}}},
       {int64_t{1}, {}}};
-  checkpoint.states = {{"random", Floats({7, 8})}};
+  checkpoint.states = {{"random", FloatArray({7, 8})}};
   checkpoint.notes = {{"cursor", "cursor 0 12 00ff"}, {"empty", ""}};
   return checkpoint;
 }

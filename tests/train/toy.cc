@@ -8,7 +8,7 @@ namespace {
 
 enum { kWeight, kBias, kMean, kWeightMomentum, kBiasMomentum, kRandom };
 
-runtime::Array Floats(int64_t count) {
+runtime::Array ZeroFloats(int64_t count) {
   return *runtime::Array::Allocate(runtime::ElementType::kF32, {count});
 }
 
@@ -30,8 +30,8 @@ StatusOr<bool> ToySamples::Next(data::Batch& batch) {
     cursor_ = {cursor_.epoch + 1, 0, cursor_.order};
     return false;
   }
-  batch.data = {{"data", Floats(kBatch)}};
-  batch.labels = {{"label", Floats(kBatch)}};
+  batch.data = {{"data", ZeroFloats(kBatch)}};
+  batch.labels = {{"label", ZeroFloats(kBatch)}};
   for (int64_t i = 0; i < kBatch; ++i) {
     // 5 is prime to 28: every sample once an epoch.
     const int64_t sample =

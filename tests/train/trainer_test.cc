@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
+class RunFolder {
  public:
-  Folder() {
+  RunFolder() {
     static int count = 0;
     path_ = (fs::temp_directory_path() /
              ("mxc_trainer." + std::to_string(getpid()) + "." +
@@ -33,7 +33,7 @@ class Folder {
                 .string();
     fs::remove_all(path_);
   }
-  ~Folder() { fs::remove_all(path_); }
+  ~RunFolder() { fs::remove_all(path_); }
   std::string operator/(const char* name) const { return path_ + "/" + name; }
 
  private:
@@ -78,7 +78,7 @@ struct Run {
   }
 };
 
-std::string Weights(const Folder& folder, const char* prefix) {
+std::string Weights(const RunFolder& folder, const char* prefix) {
   std::string all;
   for (const char* extension : {"params", "states"}) {
     all += ReadText(EpochCheckpoint(folder / prefix, 3).Path(extension));
@@ -87,7 +87,7 @@ std::string Weights(const Folder& folder, const char* prefix) {
 }
 
 TEST_CASE("trainer: the loss falls, epochs are numbered and saved") {
-  const Folder folder;
+  const RunFolder folder;
   Run run;
   ToySamples validation;
   TrainerOptions options = Options(folder / "net");
@@ -122,7 +122,7 @@ TEST_CASE("trainer: the loss falls, epochs are numbered and saved") {
 }
 
 TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
-  const Folder folder;
+  const RunFolder folder;
   REQUIRE(Run().Train(Options(folder / "whole")).ok());
   const std::string expected = Weights(folder, "whole");
   REQUIRE(expected.size() > 300);
@@ -161,7 +161,7 @@ TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
 TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
   const char* given = std::getenv("MXC_KILLS");
   const int kills = given != nullptr ? std::atoi(given) : 25;
-  const Folder folder;
+  const RunFolder folder;
   REQUIRE(Run().Train(Options(folder / "whole")).ok());
   std::mt19937 random(11);
   const auto train = [&] {
@@ -193,7 +193,7 @@ TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
 }
 
 TEST_CASE("trainer: a loss that is not finite names step and tensor") {
-  const Folder folder;
+  const RunFolder folder;
   Run run;
   run.step.fails_at = 9;
   const auto result = run.Train(Options(folder / "net"));
@@ -205,7 +205,7 @@ TEST_CASE("trainer: a loss that is not finite names step and tensor") {
 }
 
 TEST_CASE("trainer: a fresh run forgets an earlier one's checkpoints") {
-  const Folder folder;
+  const RunFolder folder;
   TrainerOptions options = Options(folder / "net");
   REQUIRE(Run().Train(options).ok());
   options.epochs = 1;
