@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/cpu.h"
 
+#include <cstdlib>
+
 #include "runtime/abi/abi.h"
 #include "runtime/base/status.h"
 
@@ -9,10 +11,15 @@
 #endif
 
 namespace mxc::runtime {
-
-#if defined(__x86_64__)
 namespace {
 
+uint64_t MostFeatures() {
+  const char* level = std::getenv(kMaxCpuVariable);
+  if (level == nullptr || *level == '\0') return ~uint64_t{0};
+  return CpuLevelFeatures(level).value_or(0);
+}
+
+#if defined(__x86_64__)
 struct Registers {
   uint32_t a = 0, b = 0, c = 0, d = 0;
 };
@@ -38,9 +45,7 @@ constexpr uint32_t kAvx512 =
     bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
 constexpr uint64_t kSavedYmm = 0x6, kSavedZmm = 0xe6;
 
-}  // namespace
-
-uint64_t CpuFeatures() {
+uint64_t ProcessorFeatures() {
   const Registers base = Cpuid(1), more = Cpuid(7),
                   extended = Cpuid(0x80000001);
   uint64_t features = 0;
@@ -58,8 +63,21 @@ uint64_t CpuFeatures() {
   return features;
 }
 #else
-uint64_t CpuFeatures() { return 0; }
+uint64_t ProcessorFeatures() { return 0; }
 #endif
+
+}  // namespace
+
+uint64_t CpuFeatures() { return ProcessorFeatures() & MostFeatures(); }
+
+std::optional<uint64_t> CpuLevelFeatures(std::string_view level) {
+  if (level == "x86-64-v2") return MXC_CPU_SSE42;
+  if (level == "x86-64-v3") return MXC_CPU_SSE42 | MXC_CPU_AVX2;
+  if (level == "x86-64-v4") {
+    return MXC_CPU_SSE42 | MXC_CPU_AVX2 | MXC_CPU_AVX512;
+  }
+  return std::nullopt;
+}
 
 std::string CpuFeatureNames(uint64_t features) {
   static constexpr struct {

@@ -3,13 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace mxc::runtime {
 
-// MXC_CPU_* bits. A level counts only if the processor has all of it and the
-// system saves its registers.
+// The environment's variable that holds the processor down to a level: what
+// lies above is treated as absent, in the compiler and in the runtime.
+inline constexpr const char* kMaxCpuVariable = "MXC_MAX_CPU";
+
+// MXC_CPU_* bits, at most those of the level that MXC_MAX_CPU names; none if it
+// names no level. A bit counts only if the processor has all of its level and
+// the system saves its registers.
 uint64_t CpuFeatures();
+
+// The bits of "x86-64-v2", "x86-64-v3" or "x86-64-v4"; nothing for another name.
+std::optional<uint64_t> CpuLevelFeatures(std::string_view level);
 
 // "AVX2, AVX-512", for people.
 std::string CpuFeatureNames(uint64_t features);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/bytes.h"
@@ -19,6 +21,19 @@ namespace {
 std::string Text(Bytes bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
+
+// MXC_MAX_CPU as a test sets it, and as it was afterwards.
+class MaxCpu {
+ public:
+  explicit MaxCpu(const char* level) {
+    if (const char* held = std::getenv(kMaxCpuVariable)) held_ = held;
+    setenv(kMaxCpuVariable, level, /*overwrite=*/1);
+  }
+  ~MaxCpu() { setenv(kMaxCpuVariable, held_.c_str(), 1); }
+
+ private:
+  std::string held_;
+};
 
 }  // namespace
 
@@ -64,7 +79,21 @@ TEST_CASE("checksums are XXH3's") {
 }
 
 #if defined(__x86_64__)
+TEST_CASE("a processor is held down to a level") {
+  const uint64_t had = CpuFeatures();
+  for (const auto& [level, most] :
+       {std::pair<const char*, uint64_t>{"x86-64-v2", MXC_CPU_SSE42},
+        {"x86-64-v3", MXC_CPU_SSE42 | MXC_CPU_AVX2},
+        {"x86-64-v5", 0}}) {
+    const MaxCpu held(level);
+    CHECK((CpuFeatures() & ~most) == 0);
+    CHECK((had & most & ~CpuFeatures()) == 0);
+  }
+  CHECK(CpuFeatures() == had);
+}
+
 TEST_CASE("processor features agree with the compiler's run time") {
+  const MaxCpu any("");
   __builtin_cpu_init();
   const uint64_t features = CpuFeatures();
   CHECK(((features & MXC_CPU_SSE42) != 0) ==

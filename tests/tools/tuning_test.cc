@@ -57,6 +57,19 @@ KernelCandidate Kernel(const std::string& algorithm, double cost) {
   return kernel;
 }
 
+// One for which the target has kernels that are worth comparing.
+Contraction WorthTuning(const Target& target) {
+  const auto catalog = MakeKernelCatalog(target);
+  for (const int64_t channels : {16, 32, 64, 128}) {
+    for (const int64_t size : {7, 12, 14, 28}) {
+      const Contraction c = SquareConvolution(channels, channels, size);
+      if (WorthMeasuring(catalog->Candidates(c)).size() >= 2) return c;
+    }
+  }
+  FAIL("no contraction has kernels worth comparing for ", target.name);
+  return {};
+}
+
 // Says the same of every contraction.
 class Stated : public KernelCatalog {
  public:
@@ -133,7 +146,7 @@ TEST_CASE("tuning: measures once, then the cache knows") {
   const auto target = ResolveTarget("native");
   REQUIRE(target.ok());
   TuningOptions options{file.path, 20, /*measure=*/true};
-  const Contraction layer = SquareConvolution(64, 64, 12);
+  const Contraction layer = WorthTuning(*target);
   std::vector<Names> orders;
   for (int round = 0; round < 2; ++round) {
     auto tuning = Tuning::Open(options, *target, {});
@@ -189,7 +202,7 @@ TEST_CASE("tuning: without time nothing is measured, and nothing is written") {
   const auto target = ResolveTarget("native");
   auto tuning = Tuning::Open({file.path, 0, true}, *target, {});
   REQUIRE(tuning.ok());
-  tuning->catalog().Candidates(SquareConvolution(64, 64, 12));
+  tuning->catalog().Candidates(WorthTuning(*target));
   const auto learned = tuning->Measure({.quiet = true});
   REQUIRE(learned.ok());
   CHECK(!*learned);
@@ -204,7 +217,7 @@ TEST_CASE("tuning: what this machine cannot run it does not measure") {
   target->required_features = ~uint64_t{0};
   auto tuning = Tuning::Open({file.path, 20, true}, *target, {});
   REQUIRE(tuning.ok());
-  tuning->catalog().Candidates(SquareConvolution(64, 64, 12));
+  tuning->catalog().Candidates(WorthTuning(*target));
   const auto learned = tuning->Measure({.quiet = true});
   REQUIRE(learned.ok());
   CHECK(!*learned);
