@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mxc: runs and trains compiled networks (.mxa files). C99; link with libmxc_runtime.
+ * mxc: runs and trains compiled networks (.mxa files). C99; link with
+ * libmxc_runtime.
  *
  *   mxc_model* model;
  *   mxc_executor* executor;
@@ -28,6 +29,11 @@
  *   at once. An executor serves one thread at a time; executors of one model
  *   run at once and share its weights. Executors that share their states, too
  *   (mxc_bind_options.share), count as one. There is no global state.
+ * - Processes: after fork the child may use and close its parent's models and
+ *   executors; they are copies, and the parent's are not touched. An executor
+ *   runs on the child's calling thread alone, with the same bytes; bind one in
+ *   the child for several threads. An executor that another thread was running
+ *   at the fork can only be closed: every call for a run is MXC_BUSY.
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
  *   in the byte order of the machine. Nothing is allocated after mxc_bind.
  * - Same model, same input: same bytes of output, for any number of threads.
@@ -295,9 +301,10 @@ typedef struct mxc_nonfinite {
 
 /* Runs the entry once more on the same inputs, step by step on the calling
  * thread, and looks at every tensor. States stay as they are; outputs do not.
- * For explaining a loss that is not finite: it allocates, and takes its time. */
+ * For explaining a loss that is not finite: it allocates, and takes its time.
+ */
 MXC_API mxc_status* mxc_find_nonfinite(mxc_executor* executor,
-                                        mxc_nonfinite* found);
+                                       mxc_nonfinite* found);
 
 #ifdef __cplusplus
 } /* extern "C" */

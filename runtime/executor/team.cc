@@ -56,6 +56,7 @@ Team::Team(const std::vector<Phase>& phases, Work& work, int threads)
     : phases_(phases),
       work_(work),
       thread_count_(threads),
+      process_(getpid()),
       members_(std::make_unique<Member[]>(static_cast<size_t>(threads))),
       state_(static_cast<uint64_t>(phases.size()) << kChunkBits) {}
 
@@ -81,6 +82,7 @@ StatusOr<std::unique_ptr<Team>> Team::Start(const std::vector<Phase>& phases,
 }
 
 Team::~Team() {
+  if (getpid() != process_) return;  // its threads stayed behind at a fork
   leave_.store(true);
   WakeAll();
   for (int t = 1; t < thread_count_; ++t) {

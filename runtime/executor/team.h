@@ -10,6 +10,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
@@ -44,7 +45,9 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // Runs every phase; returns when the last one is over. One call at a time.
+  // Runs every phase; returns when the last one is over. One call at a time. A
+  // process that was forked from the team's own has the caller alone: there it
+  // runs every chunk.
   void Run();
 
  private:
@@ -79,6 +82,7 @@ class Team {
   const std::vector<Phase>& phases_;
   Work& work_;
   const int thread_count_;
+  const pid_t process_;  // where its threads live
   std::unique_ptr<Member[]> members_;
 
   // The generation in the upper bits, the open phase's unfinished chunks in the
