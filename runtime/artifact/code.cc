@@ -7,24 +7,11 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/artifact/library.h"
 #include "runtime/base/cpu.h"
 
 namespace mxc::runtime {
 namespace {
-
-// A path to the open file, so that what was checked is what is loaded.
-//
-// The dynamic linker takes two libraries of one path for one library, even
-// where a descriptor's number has been used again for another file. So the
-// path spells the file's checksum, in separators that mean nothing: "//" for a
-// zero, "/." for a one.
-std::string LibraryPath(const Container& container) {
-  std::string path = "/proc/self/fd";
-  for (int bit = 0; bit < 64; ++bit) {
-    path += container.trailer().checksum >> bit & 1 ? "/." : "//";
-  }
-  return path + Format("/%d", container.file().get());
-}
 
 // An exported object of at least `bytes`, or null.
 const void* FindObject(void* library, const char* name, uint64_t bytes) {
@@ -58,14 +45,11 @@ void Code::Unload::operator()(void* library) const { dlclose(library); }
 
 StatusOr<Code> Code::Load(const Container& container, const Tables& tables) {
   MXC_RT_RETURN_IF_ERROR(CheckProcessor(tables.header().required_features));
+  const StatusOr<void*> library = LoadLibrary(
+      container.file(), container.path(), container.trailer().checksum);
+  if (!library.ok()) return library.status();
   Code code;
-  code.library_.reset(
-      dlopen(LibraryPath(container).c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (code.library_ == nullptr) {
-    const char* reason = dlerror();
-    return Fail(StatusCode::kCorrupt, "its code cannot be loaded: %s",
-                reason != nullptr ? reason : "no reason given");
-  }
+  code.library_.reset(*library);
   MXC_RT_RETURN_IF_ERROR(code.CheckExports(container, tables));
   return code;
 }

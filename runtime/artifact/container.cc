@@ -30,6 +30,7 @@ constexpr uint16_t kMachine = EM_RISCV;
 
 StatusOr<Container> Container::Open(const std::string& path) {
   Container container;
+  container.path_ = path;
   StatusOr<Descriptor> file = OpenFile(path);
   if (!file.ok()) return file.status();
   container.file_ = std::move(*file);

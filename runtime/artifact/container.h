@@ -22,12 +22,15 @@ class Container {
 
   const mxc_trailer& trailer() const { return trailer_; }
   const Descriptor& file() const { return file_; }
+  // As it was opened by.
+  const std::string& path() const { return path_; }
 
  private:
   Status ReadTrailer();
   Status CheckPlaces() const;
   Status CheckMachine() const;
 
+  std::string path_;
   Descriptor file_;
   MappedFile mapping_;
   mxc_trailer trailer_{};
