@@ -41,7 +41,7 @@ size_t RoundUp(uint64_t bytes) {
 
 Result<StepRunner> StepRunner::Open(const std::string& artifact, size_t entry,
                                     const Program& program) {
-  auto model = rt::Model::Open(artifact, rt::WeightPlacement::kMap);
+  auto model = rt::Model::Open(artifact, {});
   if (!model.ok()) return Complaint(model.status().message());
   StepRunner runner(*model, entry, program);
   MXC_RETURN_IF_ERROR(runner.MatchBuffers());

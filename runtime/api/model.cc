@@ -92,10 +92,14 @@ StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
 mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
                            mxc_model** model) {
   return Guarded([&]() -> Status {
-    const bool copy =
-        options != nullptr && options->weights == MXC_WEIGHTS_COPY;
-    auto opened = Model::Open(
-        path, copy ? WeightPlacement::kCopy : WeightPlacement::kMap);
+    OpenOptions open;
+    if (options != nullptr) {
+      if (options->weights == MXC_WEIGHTS_COPY) {
+        open.placement = WeightPlacement::kCopy;
+      }
+      open.check_weights = options->check_weights != 0;
+    }
+    auto opened = Model::Open(path, open);
     if (!opened.ok()) return opened.status();
     *model = new mxc_model{std::move(*opened)};
     return {};

@@ -23,14 +23,14 @@ Status Located(const Status& status, const std::string& path) {
 }  // namespace
 
 StatusOr<std::shared_ptr<const Model>> Model::Open(const std::string& path,
-                                                   WeightPlacement placement) {
-  StatusOr<std::shared_ptr<const Model>> model = Load(path, placement);
+                                                   const OpenOptions& options) {
+  StatusOr<std::shared_ptr<const Model>> model = Load(path, options);
   if (!model.ok()) return Located(model.status(), path);
   return model;
 }
 
 StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
-                                                   WeightPlacement placement) {
+                                                   const OpenOptions& options) {
   auto model = std::make_shared<Model>();
   model->path_ = path;
   StatusOr<Container> container = Container::Open(path);
@@ -45,7 +45,10 @@ StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
   if (!code.ok()) return code.status();
   model->code_ = std::move(*code);
   model->manifest_ = Text(model->container_.section(MXC_SECTION_MANIFEST));
-  MXC_RT_RETURN_IF_ERROR(model->PlaceWeights(placement));
+  if (options.check_weights) {
+    MXC_RT_RETURN_IF_ERROR(model->VerifyWeights());
+  }
+  MXC_RT_RETURN_IF_ERROR(model->PlaceWeights(options.placement));
   StatusOr<Region> prepared =
       PrepareWeights(model->tables_, model->code_, model->weights_);
   if (!prepared.ok()) return prepared.status();

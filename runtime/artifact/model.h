@@ -19,11 +19,17 @@ enum class WeightPlacement {
   kCopy,  // huge pages of this process: faster where weights are streamed
 };
 
+struct OpenOptions {
+  WeightPlacement placement = WeightPlacement::kMap;
+  // Refuse weights that have changed since they were written; reads them all.
+  bool check_weights = false;
+};
+
 class Model {
  public:
   // Every message begins with the path.
-  static StatusOr<std::shared_ptr<const Model>> Open(const std::string& path,
-                                                     WeightPlacement placement);
+  static StatusOr<std::shared_ptr<const Model>> Open(
+      const std::string& path, const OpenOptions& options);
 
   const Tables& tables() const { return tables_; }
   mxc_kernel kernel(uint32_t index) const { return code_.kernel(index); }
@@ -44,8 +50,8 @@ class Model {
   Status VerifyWeights() const;
 
  private:
-  static StatusOr<std::shared_ptr<const Model>> Load(const std::string& path,
-                                                     WeightPlacement placement);
+  static StatusOr<std::shared_ptr<const Model>> Load(
+      const std::string& path, const OpenOptions& options);
   Status PlaceWeights(WeightPlacement placement);
 
   std::string path_;

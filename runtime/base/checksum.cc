@@ -4,9 +4,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "runtime/abi/abi.h"
+#include "runtime/base/checksum_avx2.h"
+#include "runtime/base/cpu.h"
+
 namespace mxc::runtime {
 
 uint64_t Checksum(Bytes bytes) {
+#if defined(__x86_64__)
+  static const bool has_avx2 = (CpuFeatures() & MXC_CPU_AVX2) != 0;
+  if (has_avx2) return ChecksumAvx2(bytes.data(), bytes.size());
+#endif
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("a file is not mistaken for another that is open") {
   }
 }
 
-TEST_CASE("damaged weights are found on demand") {
+TEST_CASE("damaged weights are found on demand, or when it is opened") {
   std::string file = ChainArtifact().File();
   mxc_trailer trailer;
   std::memcpy(&trailer, file.data() + file.size() - sizeof trailer,
@@ -155,6 +155,13 @@ TEST_CASE("damaged weights are found on demand") {
   const ModelHandle model = Open(WriteTemporary("weights", file));
   CHECK(Contains(Message(mxc_model_verify(model.get())),
                  "the weights section has changed"));
+  const mxc_model_options options = {MXC_WEIGHTS_COPY, /*check_weights=*/1};
+  mxc_model* checked = nullptr;
+  mxc_status* refused =
+      mxc_model_open(WriteTemporary("weights", file).c_str(), &options,
+                     &checked);
+  CHECK(mxc_status_code(refused) == MXC_CORRUPT);
+  CHECK(Contains(Message(refused), "the weights section has changed"));
 }
 
 TEST_CASE("a cut file is refused at every length") {

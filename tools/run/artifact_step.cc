@@ -87,8 +87,8 @@ ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
 }
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
-    const std::string& path, int threads) {
-  auto model = runtime::Model::Open(path, runtime::WeightPlacement::kMap);
+    const std::string& path, int threads, bool check_weights) {
+  auto model = runtime::Model::Open(path, {.check_weights = check_weights});
   if (!model.ok()) return model.status();
   std::unique_ptr<ArtifactStep> step(new ArtifactStep(std::move(*model)));
   if (threads == 0) threads = runtime::AvailableThreads();

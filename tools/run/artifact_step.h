@@ -21,7 +21,7 @@ class ArtifactStep : public train::TrainStep {
   // `threads`: 0 for one for each processor. An artifact without `train` can
   // score, one without `score` can train.
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Open(
-      const std::string& path, int threads);
+      const std::string& path, int threads, bool check_weights = true);
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;

@@ -219,6 +219,7 @@ void Run(const RunOptions& options, const Manners& manners) {
 Command AddRun(CLI::App& app, Manners& manners) {
   const auto options = std::make_shared<RunOptions>();
   DeclareSession(app, options->session);
+  DeclareCheck(app, options->session.check_weights);
   app.add_option("--input", options->inputs,
                  "NAME=FILE, or FILE where there is one input: .npy, JPEG or "
                  "PNG; several pictures fill a batch")

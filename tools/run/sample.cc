@@ -197,6 +197,7 @@ void SampleText(const SampleTextOptions& options, const Manners& manners) {
 Command AddSample(CLI::App& app, Manners& manners) {
   const auto options = std::make_shared<SampleTextOptions>();
   DeclareSession(app, options->session);
+  DeclareCheck(app, options->session.check_weights);
   app.add_option("--data", options->data,
                  "text:FILE: its characters are the model's symbols (default: "
                  "those that the artifact was trained on, else bytes)");

@@ -12,6 +12,7 @@
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/samples.h"
+#include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 
 namespace mxc::run {
@@ -23,6 +24,7 @@ struct ScoreOptions {
   std::string metrics = "accuracy";
   SampleOptions samples;
   int threads = 0;
+  bool check_weights = true;
 };
 
 void Print(const train::ScoreResult& result, const train::MetricValues& values,
@@ -47,7 +49,8 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
 
 void Score(const ScoreOptions& options, const Manners& manners) {
   auto metrics = Take(train::MetricList::Parse(options.metrics));
-  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads));
+  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads,
+                                            options.check_weights));
   if (!options.params.empty()) {
     Require(train::LoadParameters(
         Take(runtime::ReadNdarrayList(options.params)), *step));
@@ -81,6 +84,7 @@ Command AddScore(CLI::App& app, Manners& manners) {
       ->type_name("FILE");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
+  DeclareCheck(app, options->check_weights);
   app.add_flag("--json", manners.json, "print one JSON object");
   return [options, &manners] { Score(*options, manners); };
 }

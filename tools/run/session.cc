@@ -15,7 +15,8 @@ mxc_model_options ModelOptions(const SessionOptions& options) {
                   "' is not supported by this build; there is 'cpu'");
   }
   return {.weights =
-              options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP};
+              options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP,
+          .check_weights = options.check_weights};
 }
 
 }  // namespace
@@ -34,6 +35,13 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
   app.add_option("--device", options.device, "cpu")->capture_default_str();
+}
+
+void DeclareCheck(CLI::App& app, bool& check) {
+  check = true;
+  app.add_flag_callback(
+      "--no-check", [&check] { check = false; },
+      "do not compare the weights with their checksum");
 }
 
 Session OpenSession(const std::string& artifact,

@@ -17,10 +17,14 @@ struct SessionOptions {
   int64_t batch = 0;
   int threads = 0;
   std::string weights = "map";
+  bool check_weights = false;
   std::string device = "cpu";
 };
 
 void DeclareSession(CLI::App& app, SessionOptions& options);
+
+// --no-check: sets `check`, which is true without it.
+void DeclareCheck(CLI::App& app, bool& check);
 
 // An opened model and the entry that was asked for.
 struct Session {

@@ -19,6 +19,7 @@
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/samples.h"
+#include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 
 namespace mxc::run {
@@ -27,6 +28,7 @@ namespace {
 struct TrainOptions {
   std::string artifact;
   int threads = 0;
+  bool check_weights = true;
   SampleOptions samples;
   bool no_shuffle = false;
   std::string validation;
@@ -109,7 +111,8 @@ void ReportBadRecords(const data::Iterator& samples,
 }
 
 int Train(TrainOptions options, const Manners& manners) {
-  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads));
+  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads,
+                                            options.check_weights));
   const auto samples =
       OpenTraining(options.samples, !options.no_shuffle, *step);
   std::unique_ptr<data::Iterator> validation;
@@ -212,6 +215,7 @@ Command AddTrain(CLI::App& app, Manners& manners) {
       ->type_name("HOW");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
+  DeclareCheck(app, options->check_weights);
   app.add_flag("--quiet", options->quiet, "say nothing but errors");
   app.add_flag("--json", manners.json, "one object a line");
   return [options, &manners] { manners.exit_code = Train(*options, manners); };

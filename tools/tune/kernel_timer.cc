@@ -52,7 +52,7 @@ Result<std::shared_ptr<const rt::Model>> Compile(
   const TemporaryFile file("tune");
   MXC_ASSIGN([[maybe_unused]] const ArtifactSizes sizes,
              WriteArtifact(file.path(), trials, code, target, {}, ""));
-  auto model = rt::Model::Open(file.path(), rt::WeightPlacement::kMap);
+  auto model = rt::Model::Open(file.path(), {});
   if (!model.ok()) return Complaint(model.status().message());
   return *model;
 }
