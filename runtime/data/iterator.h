@@ -98,6 +98,10 @@ struct IteratorOptions {
   // The names of labels that a model was trained with (Iterator::label_names):
   // classes of folders and characters of a text get their numbers from here.
   std::vector<std::string> label_names;
+  // What was done to the samples that a model was trained on
+  // (Iterator::preprocessing): pictures are treated likewise where the settings
+  // say nothing else.
+  std::string preprocessing;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
   // part_index, num_parts, held_out, epoch_batches, preprocess_threads,
   // prefetch_buffer, data_name, label_name. They win over the fields above.
@@ -144,6 +148,13 @@ class Iterator {
   virtual const std::vector<std::string>& label_names() const = 0;
   // Whether Open with `held_out` finds other samples than without.
   virtual bool has_held_out() const = 0;
+
+  // What is done to samples, as one line (preprocessing.h).
+  virtual std::string preprocessing() const { return ""; }
+  // "y.csv: line 18", for messages about Batch::index.
+  virtual std::string SampleName(int64_t sample) const {
+    return "record " + std::to_string(sample);
+  }
 
   // Fills `batch`, in its own memory where the shapes agree and nobody else
   // holds it. False when an epoch is over: `batch` is as it was, and the next

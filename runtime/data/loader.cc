@@ -2,6 +2,7 @@
 #include "runtime/data/loader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "runtime/data/random.h"
@@ -36,6 +37,33 @@ Status PrepareArray(const Field& field, NamedArray* array) {
   StatusOr<Array> allocated = Array::Allocate(field.type, field.shape);
   if (!allocated.ok()) return allocated.status();
   array->array = std::move(*allocated);
+  return {};
+}
+
+// "(2, 0, 5)": the place of an element of a sample.
+std::string PlaceText(const std::vector<int64_t>& batch_shape, size_t element) {
+  std::string text;
+  auto rest = static_cast<int64_t>(element);
+  for (size_t axis = batch_shape.size(); axis-- > 1;) {
+    text = std::to_string(rest % batch_shape[axis]) +
+           (text.empty() ? "" : ", ") + text;
+    rest /= batch_shape[axis];
+  }
+  return text.empty() ? "" : " at (" + text + ")";
+}
+
+// One value that is no number makes every weight one that is none.
+Status CheckNumbers(const NamedArray& named, size_t row, size_t rows) {
+  if (named.array.type != ElementType::kF32) return {};
+  const std::span<const std::byte> bytes = named.array.bytes();
+  const size_t count = bytes.size() / sizeof(float) / rows;
+  const float* values =
+      reinterpret_cast<const float*>(bytes.data()) + row * count;
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isnan(values[i])) continue;
+    return BadRecord("'" + named.name + "' holds nan" +
+                     PlaceText(named.array.shape, i));
+  }
   return {};
 }
 
@@ -125,6 +153,10 @@ std::string Loader::summary() const {
   const std::string remark = source_->remark();
   if (!remark.empty()) text += "; " + remark;
   return text;
+}
+
+std::string Loader::SampleName(int64_t sample) const {
+  return options_.name + ": " + source_->SampleName(sample);
 }
 
 StatusOr<bool> Loader::Next(Batch& batch) {
@@ -272,9 +304,8 @@ void Loader::ReadRow(Slot* slot, int64_t row) {
       slot->failures.emplace_back(row, std::move(status));
       return;
     }
-    const std::string sentence = options_.name + ": " +
-                                 source_->SampleName(from.sample) + ": " +
-                                 status.message();
+    const std::string sentence =
+        SampleName(from.sample) + ": " + status.message();
     const Lock lock(mutex_);
     if (options_.on_bad_record == OnBadRecord::kStop) {
       slot->failures.emplace_back(row, Status(status.code(), sentence));
@@ -306,7 +337,14 @@ Status Loader::ReadSample(const Row& from, Batch* batch, int64_t row) const {
       Key(options_.order.seed, static_cast<uint64_t>(from.epoch));
   const SampleRequest request{
       from.sample, Key(epoch_key, static_cast<uint64_t>(from.sample)), rows};
-  return source_->Read(request);
+  MXC_RT_RETURN_IF_ERROR(source_->Read(request));
+  for (const auto* arrays : {&batch->data, &batch->labels}) {
+    for (const NamedArray& named : *arrays) {
+      MXC_RT_RETURN_IF_ERROR(CheckNumbers(named, static_cast<size_t>(row),
+                                          batch->index.size()));
+    }
+  }
+  return {};
 }
 
 void Loader::Finish(Slot* slot) const {

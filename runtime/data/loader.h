@@ -46,6 +46,10 @@ class Loader : public Iterator {
     return label_names_;
   }
   bool has_held_out() const override { return options_.has_held_out; }
+  std::string preprocessing() const override {
+    return PreprocessingText(source_->preprocessing());
+  }
+  std::string SampleName(int64_t sample) const override;
   StatusOr<bool> Next(Batch& batch) override;
   Cursor cursor() const override { return next_; }
   Status Seek(const Cursor& cursor) override;

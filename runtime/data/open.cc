@@ -176,8 +176,14 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                          kind->form);
   }
   SettingsReader settings(options.settings);
-  SourceRequest request{path, Defaults(options), options.held_out,
-                        options.label_names, settings};
+  const auto trained = ParsePreprocessing(options.preprocessing);
+  if (!trained.ok()) return Named(spec, trained.status());
+  SourceRequest request{path,
+                        Defaults(options),
+                        options.held_out,
+                        options.label_names,
+                        options.preprocessing.empty() ? nullptr : &*trained,
+                        settings};
   request.common.Describe(settings);
   if (request.common.round_batch) {
     request.common.last_batch =

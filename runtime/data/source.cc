@@ -7,6 +7,15 @@ std::string Source::SampleName(int64_t sample) const {
   return "record " + std::to_string(sample);
 }
 
+Preprocessing Source::preprocessing() const {
+  Preprocessing shape;
+  const Provides provides = sample_fields(buckets() - 1);
+  if (provides.data.empty()) return shape;
+  shape.data_shape = provides.data[0].shape;
+  shape.dtype = ElementName(provides.data[0].type);
+  return shape;
+}
+
 std::pair<int64_t, int64_t> Source::Part(int64_t index, int64_t parts) const {
   const auto count = static_cast<__int128>(size());
   return {static_cast<int64_t>(count * index / parts),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/data/preprocessing.h"
 #include "runtime/data/settings.h"
 
 namespace mxc::data {
@@ -39,7 +40,7 @@ class Source {
   virtual Provides sample_fields(int bucket) const = 0;
 
   // Fills every byte of the rows. Called by several threads at once. A failure
-  // is a bad record, unless memory ran out.
+  // is a bad record, unless memory ran out; so is a value that is no number.
   virtual Status Read(const SampleRequest& request) const = 0;
   // "record 17 at byte 5120", for messages; the file stands before it.
   virtual std::string SampleName(int64_t sample) const;
@@ -63,6 +64,8 @@ class Source {
   virtual bool continues() const { return false; }
   // What the user should know: "3 lines of more than 60 symbols left out".
   virtual std::string remark() const { return ""; }
+  // What Read does to a sample; of the default, nothing but its shape.
+  virtual Preprocessing preprocessing() const;
   // What was damaged beyond being a sample, found when it was opened.
   virtual BadRecords damage() const { return {}; }
 };
@@ -105,6 +108,8 @@ struct SourceRequest {
   CommonOptions common;
   bool held_out = false;
   const std::vector<std::string>& label_names;
+  // IteratorOptions::preprocessing; null: it is not known.
+  const Preprocessing* trained;
   SettingsReader& settings;
 
   // Reads the source's own options and refuses what nobody knows.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/data/picture/picture.h"
+#include "runtime/data/preprocessing.h"
 #include "runtime/data/random.h"
 #include "runtime/data/settings.h"
 
@@ -30,6 +31,9 @@ struct PictureOptions {
   double scale = 1, max_random_contrast = 0, max_random_illumination = 0;
   std::string mean_img;
   PictureType dtype = PictureType::kFloat32;
+
+  // What is not drawn at random, as in training.
+  void Take(const Preprocessing& trained);
 
   template <class Fields>
   void Describe(Fields& f) {
@@ -75,6 +79,7 @@ class PictureTransform {
 
   int channels() const { return static_cast<int>(options_.data_shape[0]); }
   Field field(std::string name) const;
+  Preprocessing preprocessing() const;
   // Fills `out`, of the field's type and shape.
   Status Apply(Picture picture, Draws draws, std::byte* out) const;
 

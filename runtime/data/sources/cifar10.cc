@@ -37,6 +37,9 @@ class Cifar10 : public Source {
   int64_t size() const override { return size_; }
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }
+  Preprocessing preprocessing() const override {
+    return transform_.preprocessing();
+  }
   Provides sample_fields(int) const override {
     return {{transform_.field(names_[0])}, {FloatField(names_[1], {})}};
   }
@@ -97,6 +100,7 @@ StatusOr<HeldBytes> ReadBatch(const std::string& folder,
 StatusOr<std::unique_ptr<Source>> OpenCifar10(const SourceRequest& request) {
   PictureOptions options;
   options.data_shape = {kChannels, kSide, kSide};
+  if (request.trained != nullptr) options.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("cifar10", &options));
   auto transform = PictureTransform::Make(options, "cifar10");
   if (!transform.ok()) return transform.status();

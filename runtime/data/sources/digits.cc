@@ -47,6 +47,14 @@ class Digits : public Source {
   bool splits_itself() const override { return true; }
   bool has_held_out() const override { return true; }
 
+  Preprocessing preprocessing() const override {
+    Preprocessing p = Source::preprocessing();
+    p.fit = "stretch";
+    p.order = "grey";
+    p.layout = "NCHW";
+    p.scale = 1.0 / 255;
+    return p;
+  }
   Provides sample_fields(int) const override {
     std::vector<int64_t> shape = {1, kDigitSide, kDigitSide};
     if (flat_) shape = {static_cast<int64_t>(kDigitPixels)};

@@ -90,6 +90,9 @@ class Folder : public Source {
   int64_t size() const override {
     return static_cast<int64_t>(pictures_.size());
   }
+  Preprocessing preprocessing() const override {
+    return transform_.preprocessing();
+  }
   Provides sample_fields(int) const override {
     return {{transform_.field(names_[0])}, {FloatField(names_[1], {})}};
   }
@@ -136,6 +139,7 @@ StatusOr<std::map<std::string, int>> NumberClasses(
 
 StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   FolderOptions options;
+  if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("folder", &options));
   auto transform = PictureTransform::Make(options.picture, "folder");
   if (!transform.ok()) return transform.status();

@@ -112,6 +112,14 @@ class Mnist : public Source {
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }
 
+  Preprocessing preprocessing() const override {
+    Preprocessing p = Source::preprocessing();
+    p.fit = "stretch";
+    p.order = "grey";
+    p.layout = "NCHW";
+    p.scale = 1.0 / 256;
+    return p;
+  }
   Provides sample_fields(int) const override {
     std::vector<int64_t> shape = {1, images_.shape[1], images_.shape[2]};
     if (flat_) shape = {static_cast<int64_t>(pixels_)};

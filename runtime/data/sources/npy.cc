@@ -104,7 +104,7 @@ class NpySource : public Source {
   NpySource(std::vector<Column> data, std::vector<Column> labels, double scale)
       : data_(std::move(data)),
         labels_(std::move(labels)),
-        scale_(static_cast<float>(scale)) {}
+        scale_(scale) {}
 
   int64_t size() const override { return data_[0].stored.array.shape[0]; }
   Provides sample_fields(int) const override {
@@ -116,12 +116,25 @@ class NpySource : public Source {
     return provides;
   }
 
+  // Arrays of pictures: what made them is not known, but the scale.
+  Preprocessing preprocessing() const override {
+    Preprocessing p = Source::preprocessing();
+    p.scale = scale_;
+    const Extents& shape = p.data_shape;
+    if (scale_ == 1 || shape.size() != 3) return p;
+    const auto channels = [](int64_t n) { return n == 1 || n == 3; };
+    if (!channels(shape[0]) && !channels(shape[2])) return p;
+    p.fit = "stretch";
+    p.layout = channels(shape[0]) ? "NCHW" : "NHWC";
+    return p;
+  }
+
   Status Read(const SampleRequest& request) const override {
     size_t row = 0;
     for (const Column& column : data_) {
       const std::span<float> to = ReadColumn(column, request, row++);
       if (scale_ == 1) continue;
-      for (float& value : to) value *= scale_;
+      for (float& value : to) value *= static_cast<float>(scale_);
     }
     for (const Column& column : labels_) ReadColumn(column, request, row++);
     return {};
@@ -142,7 +155,7 @@ class NpySource : public Source {
   }
 
   const std::vector<Column> data_, labels_;
-  const float scale_;
+  const double scale_;
 };
 
 std::vector<std::string> SplitAtCommas(const std::string& text) {
@@ -227,6 +240,9 @@ StatusOr<Columns> ReadFiles(const SourceRequest& request) {
 
 StatusOr<std::unique_ptr<Source>> OpenNpy(const SourceRequest& request) {
   NpyOptions options;
+  if (request.trained != nullptr && request.trained->order.empty()) {
+    options.scale = request.trained->scale;
+  }
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("npy", &options));
   auto columns = request.path.ends_with(".npz")
                      ? ReadArchive(request.path, options)

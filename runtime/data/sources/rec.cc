@@ -81,6 +81,9 @@ class Rec : public Source {
   int64_t size() const override {
     return static_cast<int64_t>(index_.offsets.size());
   }
+  Preprocessing preprocessing() const override {
+    return transform_.preprocessing();
+  }
   Provides sample_fields(int) const override {
     std::vector<int64_t> shape;
     if (label_width_ > 1) shape = {static_cast<int64_t>(label_width_)};
@@ -165,6 +168,7 @@ class Rec : public Source {
 
 StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
   RecOptions options;
+  if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("rec", &options));
   auto transform = PictureTransform::Make(options.picture, "rec");
   if (!transform.ok()) return transform.status();
