@@ -21,6 +21,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/program/memory.h"
 #include "passes/eviction.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
@@ -171,18 +172,6 @@ struct Candidate {
   int64_t bytes = 0;
 };
 
-// Outputs, and the scratch of one thread.
-int64_t BytesBesideArena(const Program& program) {
-  int64_t bytes = 0;
-  for (const Step& step : program.steps) {
-    bytes = std::max(bytes, step.scratch_bytes);
-  }
-  for (const int b : program.BuffersOf(BufferKind::kOutput)) {
-    bytes += program.buffers[b].bytes();
-  }
-  return bytes;
-}
-
 class CheapChoice {
  public:
   explicit CheapChoice(const Program& program)
@@ -192,7 +181,8 @@ class CheapChoice {
     Candidate candidate;
     candidate.program = Cloning(program_, forward_, choice).Run();
     candidate.bytes = Schedule(candidate.program).Peak() +
-                      BytesBesideArena(candidate.program);
+                      OutputBytes(candidate.program) +
+                      WorkspaceBytes(candidate.program);
     return candidate;
   }
 
@@ -252,7 +242,7 @@ Candidate BestCheap(const Program& program) {
 int64_t PlannedBytes(Program program, PassContext& context) {
   MXC_CHECK(ShareBuffers(program, context).ok());
   MXC_CHECK(PlanMemory(program, context).ok());
-  return program.arena_bytes + BytesBesideArena(program);
+  return MemoryOf(program).peak();
 }
 
 class BudgetSearch {

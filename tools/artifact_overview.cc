@@ -63,15 +63,20 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
   overview.entry = tables.Text(entry.name);
   overview.batch = entry.batch;
-  overview.arena_bytes = static_cast<int64_t>(entry.arena_bytes);
-  overview.arena_lower_bound = static_cast<int64_t>(entry.lower_bound_bytes);
-  overview.arena_naive = static_cast<int64_t>(entry.naive_bytes);
+  overview.memory = {
+      .arena = static_cast<int64_t>(entry.arena_bytes),
+      .arena_lower_bound = static_cast<int64_t>(entry.lower_bound_bytes),
+      .arena_naive = static_cast<int64_t>(entry.naive_bytes),
+      .outputs = static_cast<int64_t>(entry.activation_bytes) -
+                 static_cast<int64_t>(entry.arena_bytes),
+      .workspace = static_cast<int64_t>(entry.scratch_bytes)};
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
     overview.buffers.push_back(ToRow(tables, buffer));
   }
   for (const mxc_step& step : tables.Steps(entry)) {
     overview.steps.push_back(ToRow(tables, step));
   }
+  NoteReads(overview);
   return overview;
 }
 

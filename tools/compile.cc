@@ -249,8 +249,8 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
                  {"code_bytes", outcome.sizes.code_bytes},
                  {"weight_bytes", outcome.sizes.weight_bytes},
                  {"file_bytes", outcome.sizes.file_bytes},
-                 {"peak_bytes", largest.peak_bytes()},
-                 {"lower_bound_bytes", largest.lower_bound_bytes()},
+                 {"peak_bytes", largest.memory.peak()},
+                 {"lower_bound_bytes", largest.memory.lower_bound()},
                  {"state_bytes", largest.state_bytes()},
                  {"steps", plan.programs.front().steps.size()},
                  {"kernels", outcome.kernels},
@@ -272,6 +272,7 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
 // "digits" where these fit, else a word to replace.
 std::string SourceFor(const Program& program) {
   const std::vector<int> inputs = program.BuffersOf(BufferKind::kInput);
+  if (inputs.empty()) return "SOURCE";
   const Shape& shape = program.buffers[inputs.front()].type.shape;
   const bool digits = shape.rank() == 4 && shape[1] == 1 && shape[2] == 28;
   return digits ? "digits" : "SOURCE";
@@ -287,7 +288,9 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
     return;
   }
   std::string inputs;
+  const std::vector<bool> read = ReadBuffers(program);
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
+    if (!read[b]) continue;
     const Buffer& buffer = program.buffers[b];
     const bool picture =
         buffer.type.shape.rank() == 4 &&
@@ -301,7 +304,7 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
 // Training fits itself into the budget: pass recompute.
 Status CheckBudget(const CompileOptions& options, const Plan& plan) {
   const auto budget = options.plan.training.memory_budget;
-  const int64_t peak = MakeOverview(plan.largest()).peak_bytes();
+  const int64_t peak = MakeOverview(plan.largest()).memory.peak();
   if (!budget || peak <= *budget || Trains(options.plan)) return Done{};
   return Complaint(
       fmt::format("peak memory is {} B ({}), more than --memory-budget {} B",

@@ -65,10 +65,10 @@ std::string Facts(const Overview& o) {
   AppendFact("arithmetic", Flops(flops), out);
   AppendFact("weights",
              FormatBytes(o.BytesOf("weight") + o.BytesOf("prepared")), out);
-  AppendFact("peak memory beside the weights", FormatBytes(o.peak_bytes()),
+  AppendFact("peak memory beside the weights", FormatBytes(o.memory.peak()),
              out);
-  AppendFact("lower bound", FormatBytes(o.lower_bound_bytes()), out);
-  AppendFact("without sharing", FormatBytes(o.naive_bytes()), out);
+  AppendFact("lower bound", FormatBytes(o.memory.lower_bound()), out);
+  AppendFact("without sharing", FormatBytes(o.memory.naive()), out);
   return out + "</div>\n";
 }
 
@@ -128,10 +128,10 @@ void AppendLiveLine(const Chart& chart, const Overview& o, std::string& out) {
 }
 
 std::string MemoryChart(const Overview& o) {
-  if (o.arena_bytes <= 0) return "<p>Nothing lies in the arena.</p>\n";
+  if (o.memory.arena <= 0) return "<p>Nothing lies in the arena.</p>\n";
   Chart chart;
   chart.steps = static_cast<double>(o.steps.size());
-  chart.bytes = static_cast<double>(o.arena_bytes);
+  chart.bytes = static_cast<double>(o.memory.arena);
   std::string out = fmt::format(
       "<div class=\"scroll\"><svg width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n",

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ir/optimizers/optimizer.h"
+#include "ir/program/memory.h"
 #include "runtime/base/checksum.h"
 #include "runtime/data/label_names.h"
 
@@ -96,7 +97,11 @@ Manifest MakeManifest(const PlanOptions& options, const Plan& plan) {
         manifest.emplace_back(key, buffer.name + " " + ToString(buffer.type));
       }
     }
-    manifest.emplace_back("peak_bytes", std::to_string(program.arena_bytes));
+    const Memory memory = MemoryOf(program);
+    manifest.emplace_back("peak_bytes", std::to_string(memory.peak()));
+    manifest.emplace_back("activation_bytes",
+                          std::to_string(memory.activations()));
+    manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
   }
   return manifest;
 }

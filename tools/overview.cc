@@ -111,19 +111,11 @@ int64_t Overview::BytesOf(std::string_view kind) const {
   return bytes;
 }
 
-int64_t Overview::workspace_bytes() const {
-  int64_t bytes = 0;
-  for (const StepRow& step : steps) bytes = std::max(bytes, step.scratch);
-  return bytes;
-}
-
 Overview MakeOverview(const Program& program) {
   Overview overview;
   overview.network = program.name;
   overview.entry = program.entry;
-  overview.arena_bytes = program.arena_bytes;
-  overview.arena_lower_bound = program.lower_bound_bytes;
-  overview.arena_naive = program.naive_bytes;
+  overview.memory = MemoryOf(program);
   for (const int input : program.BuffersOf(BufferKind::kInput)) {
     const Shape& shape = program.buffers[input].type.shape;
     overview.batch = shape.rank() > 0 ? shape[0] : 0;
@@ -158,13 +150,25 @@ Overview MakeOverview(const Program& program) {
     }
     overview.steps.push_back(row);
   }
+  NoteReads(overview);
   return overview;
+}
+
+void NoteReads(Overview& overview) {
+  for (const StepRow& step : overview.steps) {
+    for (const int b : step.inputs) {
+      overview.buffers[b].read = true;
+      overview.buffers[overview.buffers[b].root].read = true;
+    }
+  }
 }
 
 void PrintSummary(const Overview& overview) {
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
-      fmt::print("  {:<10} {}  {}\n", b.kind, b.name, b.type);
+      const bool unused = b.kind == "input" && !b.read;
+      fmt::print("  {:<10} {}  {}{}\n", b.kind, b.name, b.type,
+                 unused ? "  not used" : "");
     }
   }
   const auto print = [&](const char* what, std::string_view kind) {
@@ -180,23 +184,23 @@ void PrintSummary(const Overview& overview) {
   fmt::print("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
              FlopsText(flops));
   fmt::print("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
-             FormatBytes(overview.peak_bytes()),
-             FormatBytes(overview.lower_bound_bytes()),
-             FormatBytes(overview.naive_bytes()));
+             FormatBytes(overview.memory.peak()),
+             FormatBytes(overview.memory.lower_bound()),
+             FormatBytes(overview.memory.naive()));
 }
 
 void PrintMemory(const Overview& overview) {
-  const int64_t outputs = overview.output_bytes();
-  const int64_t bound = overview.lower_bound_bytes();
+  const int64_t outputs = overview.memory.outputs;
+  const int64_t bound = overview.memory.lower_bound();
   PrintBytes(
-      "activations", overview.activation_bytes(),
-      fmt::format("arena {} B, outputs {} B", overview.arena_bytes, outputs));
-  PrintBytes("workspace", overview.workspace_bytes(), "for each thread");
-  PrintBytes(
-      "peak", overview.peak_bytes(),
-      fmt::format("{:.3f} x lower bound", Ratio(overview.peak_bytes(), bound)));
+      "activations", overview.memory.activations(),
+      fmt::format("arena {} B, outputs {} B", overview.memory.arena, outputs));
+  PrintBytes("workspace", overview.memory.workspace, "for each thread");
+  PrintBytes("peak", overview.memory.peak(),
+             fmt::format("{:.3f} x lower bound",
+                         Ratio(overview.memory.peak(), bound)));
   PrintBytes("lower bound", bound, "largest sum of live bytes");
-  PrintBytes("without sharing", overview.naive_bytes(), "");
+  PrintBytes("without sharing", overview.memory.naive(), "");
   if (overview.state_bytes() > 0) {
     PrintBytes("states", overview.state_bytes(),
                "parameters and what the optimizer keeps, from run to run");
@@ -237,6 +241,7 @@ Json MemoryToJson(const Overview& overview) {
                 {"kind", b.kind},     {"offset", b.offset},
                 {"bytes", b.bytes},   {"first_step", b.first},
                 {"last_step", b.last}};
+    if (b.kind == "input") row["used"] = b.read;
     if (!b.layout.empty()) row["layout"] = b.layout;
     if (b.kind == "alias") row["alias_of"] = overview.buffers[b.root].name;
     if (InArena(b)) {
@@ -245,13 +250,13 @@ Json MemoryToJson(const Overview& overview) {
     buffers.push_back(row);
   }
   return {{"entry", overview.entry},
-          {"activation_bytes", overview.activation_bytes()},
-          {"workspace_bytes", overview.workspace_bytes()},
-          {"peak_bytes", overview.peak_bytes()},
-          {"lower_bound_bytes", overview.lower_bound_bytes()},
-          {"naive_bytes", overview.naive_bytes()},
-          {"arena_bytes", overview.arena_bytes},
-          {"output_bytes", overview.output_bytes()},
+          {"activation_bytes", overview.memory.activations()},
+          {"workspace_bytes", overview.memory.workspace},
+          {"peak_bytes", overview.memory.peak()},
+          {"lower_bound_bytes", overview.memory.lower_bound()},
+          {"naive_bytes", overview.memory.naive()},
+          {"arena_bytes", overview.memory.arena},
+          {"output_bytes", overview.memory.outputs},
           {"state_bytes", overview.state_bytes()},
           {"prepared_bytes", overview.BytesOf("prepared")},
           {"buffers", buffers}};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/program/memory.h"
 #include "ir/program/program.h"
 #include "tools/terminal.h"
 
@@ -23,6 +24,7 @@ struct BufferRow {
   int64_t offset = -1;  // in the arena or the weights
   int64_t bytes = 0;
   int first = -1, last = -1;  // steps between which it is needed
+  bool read = false;          // by a step, or an alias of it is
 };
 
 struct StepRow {
@@ -37,31 +39,19 @@ struct Overview {
   int64_t batch = 0;  // of the first input; 0: it has no axes
   std::vector<BufferRow> buffers;
   std::vector<StepRow> steps;
-  // Of the arena: as planned, the largest sum of live bytes, without sharing.
-  int64_t arena_bytes = 0, arena_lower_bound = 0, arena_naive = 0;
+  Memory memory;
 
   std::string Title() const;  // "lenet.infer, batch 1"
   // Of all buffers of a kind.
   int64_t CountOf(std::string_view kind) const;
   int64_t BytesOf(std::string_view kind) const;
-  int64_t output_bytes() const { return BytesOf("output"); }
   // What lives from run to run.
   int64_t state_bytes() const { return BytesOf("state"); }
-  int64_t workspace_bytes() const;  // the largest scratch of a step, a thread's
-  // Internal tensors as laid out, and outputs.
-  int64_t activation_bytes() const { return arena_bytes + output_bytes(); }
-  // Outputs and workspace are part of all three.
-  int64_t peak_bytes() const { return Total(arena_bytes); }
-  int64_t lower_bound_bytes() const { return Total(arena_lower_bound); }
-  int64_t naive_bytes() const { return Total(arena_naive); }
-
- private:
-  int64_t Total(int64_t arena) const {
-    return arena + output_bytes() + workspace_bytes();
-  }
 };
 
 Overview MakeOverview(const Program& program);
+// Sets `read` of all buffers, by what the steps say.
+void NoteReads(Overview& overview);
 
 void PrintSummary(const Overview& overview);
 // Peak, lower bound, and which buffers share which bytes.

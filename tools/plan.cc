@@ -44,10 +44,10 @@ std::string DescribeNetwork(const Plan& plan) {
 std::string DescribeMemory(const Overview& overview) {
   const int64_t states = overview.state_bytes();
   return fmt::format(
-      "peak {}, lower bound {}, {}", FormatBytes(overview.peak_bytes()),
-      FormatBytes(overview.lower_bound_bytes()),
+      "peak {}, lower bound {}, {}", FormatBytes(overview.memory.peak()),
+      FormatBytes(overview.memory.lower_bound()),
       states > 0 ? FormatBytes(states) + " of states"
-                 : FormatBytes(overview.naive_bytes()) + " without sharing");
+                 : FormatBytes(overview.memory.naive()) + " without sharing");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "codegen/artifact/preparation.h"
 #include "codegen/artifact/states.h"
+#include "ir/program/memory.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -38,13 +39,12 @@ class TableMaker {
     entry.steps = {Count(steps_), Count(program.steps)};
     entry.inputs = Operands(program.BuffersOf(BufferKind::kInput));
     entry.outputs = Operands(program.BuffersOf(BufferKind::kOutput));
-    entry.arena_bytes = static_cast<uint64_t>(program.arena_bytes);
-    entry.lower_bound_bytes = static_cast<uint64_t>(program.lower_bound_bytes);
-    entry.naive_bytes = static_cast<uint64_t>(program.naive_bytes);
-    entry.activation_bytes = entry.arena_bytes;
-    for (const int output : program.BuffersOf(BufferKind::kOutput)) {
-      entry.activation_bytes += program.buffers[output].bytes();
-    }
+    const Memory memory = MemoryOf(program);
+    entry.arena_bytes = static_cast<uint64_t>(memory.arena);
+    entry.lower_bound_bytes = static_cast<uint64_t>(memory.arena_lower_bound);
+    entry.naive_bytes = static_cast<uint64_t>(memory.arena_naive);
+    entry.activation_bytes = static_cast<uint64_t>(memory.activations());
+    entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
     const std::vector<LiveRange> live = LiveRanges(program);
     for (size_t i = 0; i < program.buffers.size(); ++i) {

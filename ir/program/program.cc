@@ -106,6 +106,14 @@ std::vector<std::vector<int>> SweepsOf(const Program& program,
   return sweeps;
 }
 
+std::vector<bool> ReadBuffers(const Program& program) {
+  std::vector<bool> read(program.buffers.size(), false);
+  for (const Step& step : program.steps) {
+    for (const int b : step.inputs) read[b] = read[program.Root(b)] = true;
+  }
+  return read;
+}
+
 std::vector<LiveRange> LiveRanges(const Program& program) {
   std::vector<LiveRange> ranges(program.buffers.size());
   const auto touch = [&](int buffer, int step) {

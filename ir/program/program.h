@@ -19,7 +19,7 @@
 namespace mxc {
 
 enum class BufferKind {
-  kInput,     // the caller's, row-major, read only
+  kInput,     // the caller's, row-major, read only; some are not read at all
   kOutput,    // the caller reads it after the run, row-major
   kConstant,  // weights: bytes known when the artifact is written
   kInternal,  // in the arena
@@ -211,6 +211,9 @@ struct LiveRange {
   int first = -1, last = -1;
 };
 std::vector<LiveRange> LiveRanges(const Program& program);
+
+// For each buffer, whether a step reads it or an alias of it.
+std::vector<bool> ReadBuffers(const Program& program);
 
 // The invariants: operands exist and match the expressions' arity and types,
 // stores cover outputs, every internal buffer is written before it is read,

@@ -10,6 +10,10 @@
 //   parameter        a state that is trained, in the order of MXNet's update
 //                    indices
 //   auxiliary        a state that the network itself computes
+// Of each entry, after its line `entry`:
+//   input, output    name and type
+//   peak_bytes, activation_bytes, workspace_bytes
+//                    what a run needs: as inspect --memory says
 // Of any that knows:
 //   label_names      what the labels' numbers stand for, in the form of
 //                    runtime/data/label_names.h

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "passes/memory_report.h"
+#include "ir/program/memory.h"
 #include "tests/passes/network.h"
 
 namespace mxc {
@@ -81,13 +81,13 @@ TEST_CASE("a memory budget is met, and changes no number") {
   const auto free = Train(std::nullopt);
   REQUIRE_MESSAGE(free.ok(), Render(free.errors()));
   const Ran expected = RunOnce(*free);
-  const int64_t most = ReportMemory(*free).peak_bytes;
+  const int64_t most = MemoryOf(*free).peak();
   for (const int percent : {95, 80, 70, 60}) {
     CAPTURE(percent);
     const int64_t budget = most * percent / 100;
     const auto program = Train(budget);
     REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-    CHECK(ReportMemory(*program).peak_bytes <= budget);
+    CHECK(MemoryOf(*program).peak() <= budget);
     CHECK(program->steps.size() > free->steps.size());
     const Ran ran = RunOnce(*program);
     for (size_t i = 0; i < expected.outputs.size(); ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("a budget that cannot be met is refused with the least that can") {
   const int64_t least = std::stoll(message.substr(at + 10));
   const auto program = Train(least);
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  CHECK(ReportMemory(*program).peak_bytes <= least);
+  CHECK(MemoryOf(*program).peak() <= least);
 }
 
 }  // namespace
