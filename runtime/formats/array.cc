@@ -46,6 +46,10 @@ std::optional<ElementType> ElementTypeFromFlag(int64_t flag) {
 }
 
 int64_t ElementBytes(ElementType type) { return Row(type).bytes; }
+bool IsFloat(ElementType type) {
+  return type == ElementType::kF32 || type == ElementType::kF64 ||
+         type == ElementType::kF16 || type == ElementType::kBF16;
+}
 std::string_view ElementName(ElementType type) { return Row(type).name; }
 
 std::optional<int64_t> ArrayBytes(ElementType type,

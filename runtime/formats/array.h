@@ -34,6 +34,7 @@ enum class ElementType : int8_t {
 
 std::optional<ElementType> ElementTypeFromFlag(int64_t flag);
 int64_t ElementBytes(ElementType type);
+bool IsFloat(ElementType type);  // float16, bfloat16, float32, float64
 std::string_view ElementName(ElementType type);  // "float32"
 
 // Bytes of a whole array; nullopt if a dimension is negative or the product

@@ -5,12 +5,11 @@
 //   an archive    members named as the option `labels` says (or label, labels,
 //                 softmax_label, y) are labels, the others data of their names
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "runtime/base/file.h"
 #include "runtime/data/files/npz.h"
 #include "runtime/data/source.h"
+#include "runtime/formats/convert.h"
 
 namespace mxc::data {
 namespace {
@@ -25,65 +24,6 @@ struct NpyOptions {
     f("scale", scale, "the data are multiplied by it");
   }
 };
-
-float FromHalf(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const int exponent = half >> 10 & 31;
-  const uint32_t fraction = half & 0x3ff;
-  if (exponent == 0) {
-    const float value = static_cast<float>(fraction) * 0x1p-24f;
-    return sign != 0 ? -value : value;
-  }
-  const uint32_t biased =
-      exponent == 31 ? 255u : static_cast<uint32_t>(exponent + 112);
-  return std::bit_cast<float>(sign | biased << 23 | fraction << 13);
-}
-
-template <class T>
-void Convert(const std::byte* from, std::span<float> to) {
-  for (float& value : to) {
-    T element;
-    std::memcpy(&element, from, sizeof element);
-    from += sizeof element;
-    value = static_cast<float>(element);
-  }
-}
-
-void ToFloats(ElementType type, const std::byte* from, std::span<float> to) {
-  switch (type) {
-    case ElementType::kF32:
-      return Convert<float>(from, to);
-    case ElementType::kF64:
-      return Convert<double>(from, to);
-    case ElementType::kU8:
-    case ElementType::kBool:
-      return Convert<uint8_t>(from, to);
-    case ElementType::kI8:
-      return Convert<int8_t>(from, to);
-    case ElementType::kI16:
-      return Convert<int16_t>(from, to);
-    case ElementType::kU16:
-      return Convert<uint16_t>(from, to);
-    case ElementType::kI32:
-      return Convert<int32_t>(from, to);
-    case ElementType::kU32:
-      return Convert<uint32_t>(from, to);
-    case ElementType::kI64:
-      return Convert<int64_t>(from, to);
-    case ElementType::kU64:
-      return Convert<uint64_t>(from, to);
-    case ElementType::kF16:
-    case ElementType::kBF16:
-      for (float& value : to) {
-        uint16_t bits;
-        std::memcpy(&bits, from, sizeof bits);
-        from += sizeof bits;
-        value = type == ElementType::kF16
-                    ? FromHalf(bits)
-                    : std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-      }
-  }
-}
 
 struct Column {
   Field field;  // of a sample, f32
@@ -147,10 +87,11 @@ class NpySource : public Source {
     const std::span<float> to = request.Floats(row, column.elements);
     const size_t bytes =
         column.elements * static_cast<size_t>(ElementBytes(array.type));
-    ToFloats(
+    runtime::ConvertElements(
         array.type,
-        array.elements.data() + static_cast<size_t>(request.sample) * bytes,
-        to);
+        array.elements.subspan(static_cast<size_t>(request.sample) * bytes,
+                               bytes),
+        ElementType::kF32, std::as_writable_bytes(to));
     return to;
   }
 
