@@ -30,6 +30,9 @@ struct LoadOptions {
   bool require_supported = false;
 
   std::map<std::string, Extents> input_shapes;  // by input name
+  // By input name. Without one an input has the type that follows from the
+  // parameters' arrays, else the one that the network notes, else float32.
+  std::map<std::string, DType> input_types;
   // Replaces the batch axis of every input whose shape is given (where
   // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.
@@ -67,6 +70,11 @@ Status LoadParameters(Model& model, const LoadOptions& options);
 // graphs, by copies of these. The shapes of inputs should be set: they say how
 // often a _foreach runs.
 Status ExpandControlFlow(Graph& graph);
+
+// For inference, where loss heads do not read their labels: a label whose shape
+// does not follow (it is reshaped or split before) gets the shape that its loss
+// head wants, and goes there directly. After a first InferTypes.
+void CutUnknownLabels(Graph& graph);
 
 // Parameters and states without a value, in the graph's order.
 std::vector<Node*> MissingParameters(const Model& model);

@@ -75,7 +75,8 @@ Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
   model.stem = Stem(model.source->path);
   MXC_ASSIGN(const JsonDocument document, ParseJson(model.source));
   MXC_ASSIGN(model.graph, GraphOf(document, options, model));
-  MXC_RETURN_IF_ERROR(SetInputShapes(model.graph, options));
+  DeclareInputs(model.graph);
+  MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, options));
   if (options.require_supported) {
     MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }

@@ -119,6 +119,12 @@ void AssignRoles(Graph& graph) {
   }
 }
 
+void DeclareInputs(Graph& graph) {
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    input->declared = true;
+  }
+}
+
 int BatchAxis(const Node& variable, int rank) {
   const auto layout = variable.annotations.find("__layout__");
   if (layout == variable.annotations.end()) return 0;
@@ -126,8 +132,16 @@ int BatchAxis(const Node& variable, int rank) {
   return axis < static_cast<size_t>(rank) ? static_cast<int>(axis) : 0;
 }
 
-Status SetInputShapes(Graph& graph, const LoadOptions& options) {
+Status SetInputTypes(Graph& graph, const LoadOptions& options) {
   Diagnostics errors;
+  for (const auto& [name, dtype] : options.input_types) {
+    Node* node = graph.FindVariable(name);
+    if (node == nullptr || node->role != VariableRole::kInput) {
+      errors.push_back(UnknownInput(graph, name));
+      continue;
+    }
+    node->types[0].dtype = dtype;
+  }
   for (const auto& [name, dims] : options.input_shapes) {
     Node* node = graph.FindVariable(name);
     if (node == nullptr) {

@@ -22,8 +22,13 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes);
 // input, or is named or annotated like one; the rest are inputs.
 void AssignRoles(Graph& graph);
 
-// Sets the shapes that the caller gives, and the batch; see LoadOptions.
-Status SetInputShapes(Graph& graph, const LoadOptions& options);
+// Marks the inputs that the outputs depend on, MXNet's list_arguments(), as
+// declared: what optimization makes of the network takes them still.
+void DeclareInputs(Graph& graph);
+
+// Sets the shapes and types that the caller gives, and the batch; see
+// LoadOptions.
+Status SetInputTypes(Graph& graph, const LoadOptions& options);
 
 // The axis of `__layout__`'s N, else 0.
 int BatchAxis(const Node& variable, int rank);

@@ -8,6 +8,10 @@
 //
 // An output of the network is written by the step that computes it; one that is
 // read again, that is an input, or that stands twice is copied.
+//
+// Inputs, states and outputs keep their names, by which the caller asks for
+// them; an output may be called like the input that it is. Other buffers make
+// room for them.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -37,7 +41,7 @@ class Lowering {
     program_.name = graph_.name;
     program_.entry = graph_.training ? "train" : "infer";
     CountReads();
-    ReserveOutputNames();
+    ReserveNames();
     AddInputsAndConstants();
     AddOutputs();
     ReserveNextStates();
@@ -46,8 +50,6 @@ class Lowering {
     }
     CopyRemainingOutputs();
     AddNextStates();
-    // An input that no step reads (the label of a loss head, a value of which
-    // only the shape mattered) is no input of the program.
     DropUnusedBuffers(program_);
     return std::move(program_);
   }
@@ -61,10 +63,11 @@ class Lowering {
     for (const Update& update : graph_.updates) ++reads_[SlotOf(update.next)];
   }
 
-  // The names by which a caller asks for inputs and outputs stay as they are;
-  // the others make room for them.
-  void ReserveOutputNames() {
+  void ReserveNames() {
     for (const std::string& name : graph_.output_names) names_.insert(name);
+    for (const Node* node : order_) {
+      if (node->kind == Node::Kind::kVariable) names_.insert(node->name);
+    }
   }
 
   std::string UniqueName(const std::string& wish) {
@@ -80,9 +83,10 @@ class Lowering {
       if (node->kind == Node::Kind::kVariable) {
         const bool state = node->role != VariableRole::kInput &&
                            (graph_.stateful || IsUpdated(node));
-        const int buffer =
-            AddBuffer(program_, UniqueName(node->name), node->types[0],
-                      state ? BufferKind::kState : BufferKind::kInput);
+        const bool unique = variable_names_.insert(node->name).second;
+        const int buffer = AddBuffer(
+            program_, unique ? node->name : UniqueName(node->name),
+            node->types[0], state ? BufferKind::kState : BufferKind::kInput);
         if (state) program_.buffers[buffer].constant = node->constant;
         buffers_[{node->id(), 0}] = buffer;
       } else if (node->kind == Node::Kind::kConstant) {
@@ -246,7 +250,7 @@ class Lowering {
   std::map<Slot, int> reads_, buffers_;
   std::map<int, int> next_states_;  // by variable
   std::vector<int> outputs_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, variable_names_;
 };
 
 }  // namespace

@@ -33,6 +33,9 @@ bool DropDeadOutputs(Step& step, const std::vector<bool>& live) {
 
 bool DropUnusedBuffers(Program& program) {
   std::vector<bool> used(program.buffers.size(), false);
+  for (const int input : program.BuffersOf(BufferKind::kInput)) {
+    used[input] = true;
+  }
   for (const Step& step : program.steps) {
     for (const int buffer : step.inputs) used[buffer] = true;
     for (const int buffer : step.outputs) used[buffer] = true;

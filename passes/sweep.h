@@ -6,8 +6,8 @@
 
 namespace mxc {
 
-// Deletes the buffers that no step names, whatever their kind, and renumbers
-// the others. True if there were any.
+// Deletes the buffers that no step names, but inputs, which the caller may give
+// still, and renumbers the others. True if there were any.
 bool DropUnusedBuffers(Program& program);
 
 // Deletes the step outputs that nothing reads (next states live on), the steps

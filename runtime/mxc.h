@@ -179,6 +179,12 @@ MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
                                     size_t index, mxc_tensor* tensor);
 MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
                                      size_t index, mxc_tensor* tensor);
+/* `read` is 0 for an input that the network declares and nothing reads: the
+ * label of a loss where no loss is computed, a value of which only the shape
+ * mattered. Such an input may be given, is checked and ignored, and may be left
+ * out. */
+MXC_API mxc_status* mxc_model_input_read(const mxc_model* model, size_t entry,
+                                         size_t index, int* read);
 
 /* States: what lives from run to run. Parameters that are trained, moving
  * statistics, an optimizer's moments ("conv0_weight/momentum"), random
@@ -250,7 +256,7 @@ MXC_API void mxc_executor_close(mxc_executor* executor);
 MXC_API size_t mxc_executor_entry(const mxc_executor* executor);
 MXC_API int mxc_executor_threads(const mxc_executor* executor);
 
-/* Inputs go by name. A null name is the only input of an entry that has one.
+/* Inputs go by name. A null name is the only input that the entry reads, or has.
  * `size` must be the tensor's bytes. */
 MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                                   const void* values, size_t size);

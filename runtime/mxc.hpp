@@ -93,6 +93,12 @@ class Model {
     return Rows<mxc_tensor>(entry, this->entry(entry).input_count,
                             &mxc_model_input);
   }
+  // False for an input that may be left out: see mxc_model_input_read.
+  bool reads_input(size_t entry, size_t index) const {
+    int read = 0;
+    Check(mxc_model_input_read(handle(), entry, index, &read));
+    return read != 0;
+  }
   std::vector<mxc_tensor> outputs(size_t entry) const {
     return Rows<mxc_tensor>(entry, this->entry(entry).output_count,
                             &mxc_model_output);

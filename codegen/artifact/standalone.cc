@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "codegen/artifact/states.h"
 #include "codegen/artifact/weights.h"
@@ -79,6 +80,8 @@ EntryFunction PlanEntry(const Program& program,
   entry.has_states = !states.rows().empty();
   entry.symbol = Identifier(program.name) + "_" + Identifier(program.entry);
   entry.inputs = program.BuffersOf(BufferKind::kInput);
+  const std::vector<bool> read = ReadBuffers(program);
+  std::erase_if(entry.inputs, [&](int input) { return !read[input]; });
   entry.outputs = program.BuffersOf(BufferKind::kOutput);
   int64_t scratch = 0;
   for (const StepCode& step : steps) {
@@ -113,9 +116,26 @@ EntryFunction PlanEntry(const Program& program,
   return entry;
 }
 
-std::string Parameter(const Buffer& buffer, bool is_const) {
+// Of a function's parameters: an output may be called like an input, or twice.
+class ParameterNames {
+ public:
+  std::string Take(const std::string& name) {
+    const std::string wish = Identifier(name);
+    std::string unique = wish;
+    for (int n = 2; !taken_.insert(unique).second; ++n) {
+      unique = fmt::format("{}_{}", wish, n);
+    }
+    return unique;
+  }
+
+ private:
+  std::set<std::string> taken_ = {"weights", "arena", "states"};
+};
+
+std::string Parameter(const Buffer& buffer, bool is_const,
+                      ParameterNames& names) {
   return fmt::format(",\n    {}{}* {} /* {} */", is_const ? "const " : "",
-                     CType(buffer.type.dtype), Identifier(buffer.name),
+                     CType(buffer.type.dtype), names.Take(buffer.name),
                      ToString(buffer.type));
 }
 
@@ -126,11 +146,12 @@ std::string Declaration(const Program& program, const EntryFunction& entry) {
   out +=
       fmt::format("int {}(\n    const void* weights,\n    void* arena{}",
                   entry.symbol, entry.has_states ? ",\n    void* states" : "");
+  ParameterNames names;
   for (const int input : entry.inputs) {
-    out += Parameter(program.buffers[input], true);
+    out += Parameter(program.buffers[input], true, names);
   }
   for (const int output : entry.outputs) {
-    out += Parameter(program.buffers[output], false);
+    out += Parameter(program.buffers[output], false, names);
   }
   return out + ");\n\n";
 }
@@ -181,7 +202,9 @@ std::string MakeHeader(std::span<const Program> programs,
       "`arena`\n"
       " * is memory of the stated size whose contents do not matter. Both are "
       "aligned\n"
-      " * to {} bytes. Tensors are dense and row-major. Returns 0.\n"
+      " * to {} bytes. Tensors are dense and row-major. Inputs that nothing "
+      "reads are\n"
+      " * no parameters. Returns 0.\n"
       " */\n"
       "#ifndef MXC_MODEL_{}_H_\n#define MXC_MODEL_{}_H_\n\n"
       "#include <stdint.h>\n\n"

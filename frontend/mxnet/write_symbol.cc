@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "frontend/frontend.h"
 #include "frontend/mxnet/symbol.h"
@@ -69,6 +70,7 @@ class Writer {
  public:
   explicit Writer(const Graph& graph)
       : graph_(graph), order_(graph.TopologicalOrder()) {
+    LeaveOutUnreadInputs();
     for (size_t i = 0; i < order_.size(); ++i) ids_[order_[i]] = i;
   }
 
@@ -93,6 +95,18 @@ class Writer {
   }
 
  private:
+  // MXNet knows no arguments that the outputs do not depend on.
+  void LeaveOutUnreadInputs() {
+    std::unordered_set<const Node*> read;
+    for (const Node* node : order_) {
+      for (const Value& input : node->inputs) read.insert(input.node);
+    }
+    for (const Value& head : graph_.outputs) read.insert(head.node);
+    std::erase_if(order_, [&](const Node* node) {
+      return node->is_declared_input() && !read.contains(node);
+    });
+  }
+
   static bool IsVariable(const Node& node) {
     return node.kind == Node::Kind::kVariable ||
            node.kind == Node::Kind::kConstant;

@@ -89,6 +89,7 @@ class NetworkReader : JsonDiagnostics {
     std::vector<Declared> declared;
     for (const JsonMember& member : inputs->members) {
       declared.push_back(Declare(member));
+      declared.back().node->declared = true;  // read or not
     }
     for (const Declared& input : declared) BindFrom(input);
     for (Declared& input : declared) Settle(input);

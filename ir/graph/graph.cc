@@ -81,6 +81,11 @@ std::vector<Node*> Graph::TopologicalOrder() const {
       if (seen.insert(input).second) stack.emplace_back(input, 0);
     }
   }
+  for (const auto& node : nodes_) {
+    if (node->is_declared_input() && !seen.contains(node.get())) {
+      order.push_back(node.get());
+    }
+  }
   return order;
 }
 

@@ -52,6 +52,9 @@ class Node {
   std::vector<TensorType> types;  // one for each output
 
   VariableRole role = VariableRole::kInput;  // kVariable only
+  // kVariable of role kInput: the network declares it, so it stays in the graph
+  // and becomes an input of the program, whether anything reads it or not.
+  bool declared = false;
   // kConstant: the value. A parameter or state: what it is before the first
   // run; zeros if empty.
   Tensor constant;
@@ -67,6 +70,9 @@ class Node {
   SourceLoc loc;
   std::map<std::string, SourceLoc> attr_locs;  // by attribute name
 
+  bool is_declared_input() const {
+    return declared && kind == Kind::kVariable && role == VariableRole::kInput;
+  }
   bool Is(std::string_view operator_name) const {
     return kind == Kind::kOperator && op->name == operator_name;
   }
@@ -122,7 +128,8 @@ class Graph {
                   std::vector<Value> inputs, int outputs);
 
   // The nodes that the outputs and updates depend on, each after its inputs, in
-  // MXNet's order: post-order, inputs from left to right (nnvm::DFSVisit).
+  // MXNet's order: post-order, inputs from left to right (nnvm::DFSVisit). Then
+  // the declared inputs that nothing reads, in order of creation.
   std::vector<Node*> TopologicalOrder() const;
   // All nodes in order of creation, dead ones too.
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
@@ -136,7 +143,7 @@ class Graph {
   // How often each node's outputs are read; graph outputs and updates count
   // once each.
   std::unordered_map<const Node*, int> CountUses() const;
-  // Deletes the nodes that no output depends on. True if there were any.
+  // Deletes the nodes that are not in TopologicalOrder. True if there were any.
   bool RemoveDeadNodes();
 
  private:

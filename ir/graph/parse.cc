@@ -85,6 +85,7 @@ class GraphParser {
       node->role = word == "input"       ? VariableRole::kInput
                    : word == "parameter" ? VariableRole::kParameter
                                          : VariableRole::kState;
+      node->declared = true;
       node->types[0] = ParseType();
       return node;
     }

@@ -412,6 +412,7 @@ Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options) {
   std::vector<std::vector<double>> values(program.buffers.size());
+  const std::vector<bool> read = ReadBuffers(program);
   Diagnostics errors;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
@@ -424,6 +425,8 @@ Result<std::vector<Tensor>> Interpret(
         values[i] = buffer.constant.empty()
                         ? std::vector<double>(buffer.type.shape.elements())
                         : ToDoubles(buffer.constant);
+      } else if (it == inputs.end() && !read[i]) {
+        continue;
       } else if (it == inputs.end()) {
         errors.push_back(Error({}, "input '{}' is missing", buffer.name));
       } else if (it->second.shape() != buffer.type.shape) {

@@ -28,9 +28,10 @@ struct InterpreterOptions {
   std::map<std::string, Tensor>* next_states = nullptr;
 };
 
-// `inputs` by buffer name, row-major; states that are not among them have their
-// initial values. Returns the outputs in the order of
-// program.BuffersOf(kOutput). Aborts on an index out of bounds: our bug.
+// `inputs` by buffer name, row-major; those that no step reads may be missing.
+// States that are not among them have their initial values. Returns the outputs
+// in the order of program.BuffersOf(kOutput). Aborts on an index out of bounds:
+// our bug.
 Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options = {});

@@ -39,6 +39,20 @@ StatusOr<size_t> FindTensor(const mxc_executor* executor, const char* kind,
               Names(executor, tensors).c_str());
 }
 
+// The only input, or the only one that is read; else all that there are.
+StatusOr<size_t> FindInput(const mxc_executor* executor, const char* name) {
+  const Executor& e = *executor->executor;
+  const auto inputs = e.model().tables().Inputs(e.entry());
+  size_t only = inputs.size(), read = 0;
+  for (size_t k = 0; name == nullptr && k < inputs.size(); ++k) {
+    if (!e.model().tables().IsRead(e.entry(), inputs[k])) continue;
+    only = k;
+    ++read;
+  }
+  if (read == 1) return only;
+  return FindTensor(executor, "input", inputs, name);
+}
+
 Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
   const mxc_buffer& buffer = executor->executor->buffers()[index];
   if (buffer.bytes == size) return {};
@@ -52,11 +66,10 @@ Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
 template <class Use>
 mxc_status* WithInput(mxc_executor* executor, const char* name, Use use) {
   return Guarded([&]() -> Status {
-    const Executor& e = *executor->executor;
-    const auto inputs = e.model().tables().Inputs(e.entry());
-    const StatusOr<size_t> k = FindTensor(executor, "input", inputs, name);
+    Executor& e = *executor->executor;
+    const StatusOr<size_t> k = FindInput(executor, name);
     if (!k.ok()) return k.status();
-    return use(*executor->executor, *k, inputs[*k]);
+    return use(e, *k, e.model().tables().Inputs(e.entry())[*k]);
   });
 }
 

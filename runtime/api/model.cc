@@ -183,6 +183,15 @@ mxc_status* mxc_model_input(const mxc_model* model, size_t entry, size_t index,
                  });
 }
 
+mxc_status* mxc_model_input_read(const mxc_model* model, size_t entry,
+                                 size_t index, int* read) {
+  return WithRow(model, entry, index, "input", &Tables::Inputs,
+                 [&](const Tables& tables, auto, uint32_t buffer) {
+                   const mxc_entry& row = tables.entries()[entry];
+                   *read = tables.IsRead(row, buffer) ? 1 : 0;
+                 });
+}
+
 mxc_status* mxc_model_output(const mxc_model* model, size_t entry, size_t index,
                              mxc_tensor* tensor) {
   return WithRow(model, entry, index, "output", &Tables::Outputs,

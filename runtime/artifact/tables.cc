@@ -91,7 +91,24 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
   TablesCheck check(tables, weight_bytes);
   MXC_RT_RETURN_IF_ERROR(check.Header());
   MXC_RT_RETURN_IF_ERROR(check.Rows());
+  tables.NoteReads();
   return tables;
+}
+
+void Tables::NoteReads() {
+  read_.resize(buffers_.size());
+  for (const mxc_entry& entry : entries_) {
+    const auto buffers = Buffers(entry);
+    for (const mxc_step& step : Steps(entry)) {
+      for (const uint32_t b : Operands(step).first(step.input_count)) {
+        read_[entry.buffers.first + b] = true;
+        read_[entry.buffers.first + buffers[b].root] = true;
+      }
+    }
+    for (const uint32_t b : Outputs(entry)) {
+      read_[entry.buffers.first + buffers[b].root] = true;
+    }
+  }
 }
 
 Status TablesCheck::Header() {

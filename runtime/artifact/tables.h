@@ -47,9 +47,16 @@ class Tables {
   std::span<const uint32_t> Operands(const mxc_step& step) const {
     return operands_.subspan(step.operands.first, step.operands.count);
   }
+  // Whether a step of the entry reads the buffer or an alias of it, or the
+  // caller does, as an output.
+  bool IsRead(const mxc_entry& entry, uint32_t buffer) const {
+    return read_[entry.buffers.first + buffer];
+  }
 
  private:
   friend class TablesCheck;
+
+  void NoteReads();
 
   std::vector<uint64_t> storage_;  // aligned to 8
   const mxc_tables* header_ = nullptr;
@@ -60,6 +67,7 @@ class Tables {
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;
   const char* strings_ = nullptr;
+  std::vector<bool> read_;  // by row of buffers_
 };
 
 // Bytes of one element of MXNet's type flag, 0 if there is no such type.

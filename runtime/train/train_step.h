@@ -59,7 +59,7 @@ class TrainStep {
                                 double learning_rate) = 0;
   virtual StatusOr<float> Score(const data::Batch& batch, int64_t length) = 0;
   // Of the last run: the network's outputs, without the loss, where they are
-  // f32. Valid until the next run.
+  // floats of any size. Valid until the next run.
   virtual std::vector<FloatView> outputs() const = 0;
 
   // Every state, row-major; "random" i64[2] = (seed, counter) among them where

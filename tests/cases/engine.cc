@@ -46,9 +46,11 @@ Result<std::vector<Tensor>> RunArtifact(
   if (auto* s = mxc_bind(run.model, &bind, &run.executor)) {
     return Failure("bind", s);
   }
+  const std::vector<bool> read = ReadBuffers(program);
   for (const int input : program.BuffersOf(BufferKind::kInput)) {
     const std::string& name = program.buffers[input].name;
     const auto given = inputs.find(name);
+    if (given == inputs.end() && !read[input]) continue;
     if (given == inputs.end()) return Error({}, "no value for '{}'", name);
     if (auto* s =
             mxc_set_input(run.executor, name.c_str(), given->second.bytes(),

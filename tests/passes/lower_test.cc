@@ -41,11 +41,57 @@ TEST_CASE("outputs are the graph's, in its order, copied where read again") {
   }
 }
 
-TEST_CASE("an input that nothing reads is no input of the program") {
-  const Program program = Lowered(Mlp());
-  const auto inputs = program.BuffersOf(BufferKind::kInput);
-  REQUIRE(inputs.size() == 1);
-  CHECK(program.buffers[inputs[0]].name == "data");
+TEST_CASE("an input that nothing reads is an input still") {
+  for (const int level : {0, 2}) {
+    CAPTURE(level);
+    PassOptions options;
+    options.level = level;
+    const Program program = Compile(Mlp(), options);
+    const auto inputs = program.BuffersOf(BufferKind::kInput);
+    REQUIRE(inputs.size() == 2);
+    CHECK(program.buffers[inputs[0]].name == "data");
+    CHECK(program.buffers[inputs[1]].name == "label");
+    const std::vector<bool> read = ReadBuffers(program);
+    CHECK(read[inputs[0]]);
+    CHECK_FALSE(read[inputs[1]]);
+  }
+}
+
+TEST_CASE("inputs, states and outputs keep their names, equal ones too") {
+  const auto text = std::make_shared<SourceFile>(SourceFile{"net", R"(
+    graph @net {
+      %0 "x" = input f32[2, 3]
+      %1 "y" = input f32[2, 3]
+      %2 "w" = state f32[2, 3]
+      %3 "s" = elemwise_add(%0, %1) : f32[2, 3]
+      %4 "t" = elemwise_add(%2, %3) : f32[2, 3]
+      return %0 "x", %3 "s", %3 "s", %2 "w", %4 "y"
+      update %2 = %4
+    })"});
+  Result<Graph> graph = ParseGraph(text);
+  REQUIRE_MESSAGE(graph.ok(), Render(graph.errors()));
+  const Target target = *ResolveTarget("x86-64-v3");
+  const auto planned = RunPipeline(std::move(*graph), {&target}, {});
+  REQUIRE_MESSAGE(planned.ok(), Render(planned.errors()));
+  const Program& program = *planned;
+  std::map<BufferKind, std::vector<std::string>> names;
+  for (const Buffer& buffer : program.buffers) {
+    names[buffer.kind].push_back(buffer.name);
+  }
+  using Names = std::vector<std::string>;
+  CHECK(names[BufferKind::kInput] == Names{"x", "y"});
+  CHECK(names[BufferKind::kState] == Names{"w"});
+  CHECK(names[BufferKind::kOutput] == Names{"x", "s", "s", "w", "y"});
+  const Tensor x =
+      Tensor::FromFloats({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  const Tensor y = Tensor::FromFloats({2, 3}, std::vector<float>(6, 10));
+  const auto outputs = Interpret(program, {{"x", x}, {"y", y}, {"w", y}});
+  REQUIRE(outputs.ok());
+  CHECK(outputs->at(0).At(5) == 6);
+  CHECK(outputs->at(1).At(5) == 16);
+  CHECK(outputs->at(2).At(5) == 16);
+  CHECK(outputs->at(3).At(5) == 10);  // before the run
+  CHECK(outputs->at(4).At(5) == 26);
 }
 
 TEST_CASE("steps carry the names of what they come from") {

@@ -97,6 +97,56 @@ TEST_CASE("bytes become the input's type") {
   CHECK(FloatsOf(y) == ChainExpected(ChainInput(4)).reversed);
 }
 
+// The chain with an input that nothing reads.
+std::string LabelledModel() {
+  TestArtifact artifact = ChainArtifact();
+  artifact.entries[0].buffers.push_back({"label", {2}, MXC_BUFFER_INPUT});
+  artifact.entries[0].inputs = {0, 7};
+  return WriteTemporary("labelled.mxa", artifact.File());
+}
+
+TEST_CASE("an input that nothing reads may be given, and is checked") {
+  const std::string model = LabelledModel();
+  const std::string y = WriteTemporary("yl.npy", "");
+  const auto label = [](std::vector<int64_t> shape) {
+    const std::vector<float> values(static_cast<size_t>(shape[0]));
+    return InputFile("label.npy", runtime::ElementType::kF32, shape, values);
+  };
+  const std::vector<float> expected = ChainExpected(ChainInput(4)).reversed;
+  const std::string run = "run " + model + " --output 0=" + y;
+  CHECK(Call(run + " --input " + Data()).code == 0);
+  CHECK(FloatsOf(y) == expected);
+  CHECK(Call(run + " --input data=" + Data() + " --input label=" + label({2}))
+            .code == 0);
+  CHECK(FloatsOf(y) == expected);
+  const std::string wrong = label({3});
+  CHECK(Call(run + " --input data=" + Data() + " --input label=" + wrong +
+             " 2>&1")
+            .out ==
+        "error: input 'label' is float32 (2), but " + wrong + " holds (3)\n");
+  CHECK(Call(run + " --input x=" + Data() + " 2>&1").out ==
+        "error: no input 'x'; the inputs are 'data' float32 (1, 1024), "
+        "'label' float32 (2), not used\n");
+  CHECK(Call("bench " + model + " --iterations 2 --input label=" + label({2}) +
+             " --input data=" + Data())
+            .code == 0);
+}
+
+TEST_CASE("an array of another type is converted, which a line says") {
+  const std::vector<float> data = ChainInput(4);
+  std::vector<double> doubles(data.begin(), data.end());
+  const std::string x =
+      InputFile("f64.npy", runtime::ElementType::kF64, {1, 1024}, doubles);
+  const std::string y = WriteTemporary("y64.npy", "");
+  const Outcome outcome = Call("run " + Model() + " --input " + x +
+                               " --output 0=" + y + " 2>&1 >/dev/null");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out ==
+        "note: " + x +
+            " holds float64, input 'data' takes float32: converted\n");
+  CHECK(FloatsOf(y) == ChainExpected(data).reversed);
+}
+
 TEST_CASE("run names the best classes") {
   std::string labels;
   for (int i = 0; i < 1024; ++i) labels += "class " + std::to_string(i) + "\n";

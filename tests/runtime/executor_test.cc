@@ -180,6 +180,29 @@ TEST_CASE("mistakes get a sentence") {
         "10000 threads; 1 to 512 are possible");
 }
 
+TEST_CASE("an input that nothing reads is taken, checked and left out") {
+  TestArtifact artifact = ChainArtifact();
+  TestEntry& entry = artifact.entries.front();
+  entry.buffers.push_back({"label", {3}, MXC_BUFFER_INPUT});
+  entry.inputs = {7, 0};
+  const ModelHandle model = Open(WriteTemporary("unread", artifact.File()));
+  int label = -1, data = -1;
+  REQUIRE(Message(mxc_model_input_read(model.get(), 0, 0, &label)) == "");
+  REQUIRE(Message(mxc_model_input_read(model.get(), 0, 1, &data)) == "");
+  CHECK(label == 0);
+  CHECK(data == 1);
+  CHECK(Message(mxc_model_input_read(model.get(), 0, 2, &data)) ==
+        "no input 2; there are 2");
+  const ExecutorHandle executor = Bind(model.get(), 2);
+  CheckRun(executor.get(), 1);  // a null name is the one that is read
+  const float values[3] = {1, 2, 3};
+  CHECK(Message(mxc_set_input(executor.get(), "label", values, 12)) == "");
+  CHECK(Message(mxc_bind_input(executor.get(), "label", values, 12)) == "");
+  CHECK(Message(mxc_set_input(executor.get(), "label", values, 8)) ==
+        "'label' has 12 bytes, but 8 are given");
+  CheckRun(executor.get(), 2);
+}
+
 TEST_CASE("more memory than there is gets a sentence") {
   TestArtifact artifact = ChainArtifact();
   artifact.entries.front().arena_bytes = uint64_t{1} << 62;

@@ -10,6 +10,7 @@
 #include "runtime/artifact/manifest.h"
 #include "runtime/data/label_names.h"
 #include "runtime/executor/non_finite.h"
+#include "runtime/formats/convert.h"
 
 namespace mxc::run {
 namespace {
@@ -256,25 +257,39 @@ StatusOr<float> ArtifactStep::Score(const data::Batch& batch, int64_t length) {
   return Run(**entry, batch);
 }
 
-// The inputs are read where the batch holds them.
+// The inputs are read where the batch holds them, if they are of its types.
 Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
                           const std::vector<runtime::NamedArray>& arrays,
                           const char* what) const {
-  if (inputs.size() > arrays.size()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "the network has %zu %s inputs, the data %zu", inputs.size(),
-                what, arrays.size());
+  const runtime::Tables& tables = model_->tables();
+  const mxc_entry& row = entry.executor->entry();
+  size_t count = inputs.size();  // without those at the end that nothing reads
+  while (count > arrays.size() &&
+         !tables.IsRead(row, tables.Inputs(row)[inputs[count - 1]])) {
+    --count;
   }
-  for (size_t k = 0; k < inputs.size(); ++k) {
+  if (count > arrays.size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the network has %zu %s inputs, the data %zu", count, what,
+                arrays.size());
+  }
+  for (size_t k = 0; k < count; ++k) {
     const data::Field wanted = FieldOf(entry, inputs[k]);
     const runtime::Array& array = arrays[k].array;
     const data::Field given = {arrays[k].name, array.type, array.shape};
-    if (array.type != wanted.type || array.shape != wanted.shape) {
+    if (array.shape != wanted.shape) {
       return Fail(StatusCode::kInvalidArgument,
                   "the network wants %s, the data give %s",
                   DescribeField(wanted).c_str(), DescribeField(given).c_str());
     }
-    entry.executor->BindInput(inputs[k], array.bytes().data());
+    if (array.type == wanted.type) {
+      entry.executor->BindInput(inputs[k], array.bytes().data());
+    } else {
+      const int64_t bytes = *runtime::ArrayBytes(wanted.type, wanted.shape);
+      runtime::ConvertElements(array.type, array.bytes(), wanted.type,
+                               {entry.executor->InputStorage(inputs[k]),
+                                static_cast<size_t>(bytes)});
+    }
   }
   return {};
 }
@@ -318,14 +333,27 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
   const auto outputs = model_->tables().Outputs(executor.entry());
   for (size_t k = 0; k < outputs.size(); ++k) {
     const mxc_buffer& buffer = executor.buffers()[outputs[k]];
-    if (static_cast<int>(k) == last_->loss || buffer.dtype != 0) continue;
-    const auto* values =
-        reinterpret_cast<const float*>(executor.OutputStorage(k));
+    const auto type = static_cast<runtime::ElementType>(buffer.dtype);
+    if (static_cast<int>(k) == last_->loss || !runtime::IsFloat(type)) continue;
     views.push_back(
-        {{values, buffer.bytes / sizeof(float)},
+        {OutputAsFloats(k, type, buffer.bytes),
          std::vector<int64_t>(buffer.dims, buffer.dims + buffer.rank)});
   }
   return views;
+}
+
+std::span<const float> ArtifactStep::OutputAsFloats(size_t output,
+                                                    runtime::ElementType type,
+                                                    uint64_t bytes) const {
+  const std::byte* values = last_->executor->OutputStorage(output);
+  if (type == runtime::ElementType::kF32) {
+    return {reinterpret_cast<const float*>(values), bytes / sizeof(float)};
+  }
+  std::vector<float>& floats = converted_[output];
+  floats.resize(bytes / static_cast<uint64_t>(runtime::ElementBytes(type)));
+  runtime::ConvertElements(type, {values, bytes}, runtime::ElementType::kF32,
+                           std::as_writable_bytes(std::span(floats)));
+  return floats;
 }
 
 StatusOr<std::string> ArtifactStep::ExplainLoss() {

@@ -66,6 +66,10 @@ class ArtifactStep : public train::TrainStep {
                        const char* what) const;
   void ClearCarries(Entry& entry) const;
   void KeepCarries(Entry& entry) const;
+  // Those of the last run, where they lie or in converted_.
+  std::span<const float> OutputAsFloats(size_t output,
+                                        runtime::ElementType type,
+                                        uint64_t bytes) const;
   std::string Name(const mxc_buffer& buffer) const;
   data::Field FieldOf(const Entry& entry, size_t input) const;
 
@@ -78,6 +82,8 @@ class ArtifactStep : public train::TrainStep {
   Entries train_, score_;
   runtime::Executor* first_ = nullptr;  // in whose memory the others run
   Entry* last_ = nullptr;               // whose outputs are asked for
+  // Outputs that are no f32, by index: what outputs() hands out.
+  mutable std::map<size_t, std::vector<float>> converted_;
 };
 
 }  // namespace mxc::run

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/artifact/manifest.h"
+#include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
@@ -29,15 +30,17 @@ class Noise {
   uint32_t state_ = 1;
 };
 
-void FillFloats(std::span<std::byte> memory, auto next) {
-  for (size_t i = 0; i + sizeof(float) <= memory.size(); i += sizeof(float)) {
-    const float value = next();
-    std::memcpy(&memory[i], &value, sizeof value);
-  }
-}
-
 uint64_t Elements(const mxc_tensor& tensor) {
   return tensor.bytes / mxc_dtype_size(tensor.dtype);
+}
+
+void FillFloats(std::span<std::byte> memory, const mxc_tensor& tensor,
+                auto next) {
+  std::vector<float> values(Elements(tensor));
+  for (float& value : values) value = next();
+  runtime::ConvertElements(runtime::ElementType::kF32,
+                           std::as_bytes(std::span(values)), TypeOf(tensor),
+                           memory);
 }
 
 // A label for each row of the network's output: one of its classes.
@@ -46,7 +49,7 @@ void FillWithLabels(std::span<std::byte> memory, const mxc_tensor& label,
   const uint64_t labels = std::max<uint64_t>(Elements(label), 1);
   const auto classes = static_cast<uint32_t>(Elements(output) / labels);
   Noise noise;
-  FillFloats(memory, [&] {
+  FillFloats(memory, label, [&] {
     return classes > 1 ? static_cast<float>(noise.Below(classes))
                        : noise.Next();
   });
@@ -54,7 +57,7 @@ void FillWithLabels(std::span<std::byte> memory, const mxc_tensor& label,
 
 // The files of each input.
 std::vector<std::vector<std::string>> Assign(
-    const std::vector<mxc_tensor>& inputs,
+    const std::vector<NetworkInput>& inputs,
     const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> files(inputs.size());
   for (const std::string& text : texts) {
@@ -82,7 +85,7 @@ void DeclareBenchInputs(CLI::App& app, BenchInputs& inputs) {
 
 void FillForBench(api::Executor& executor, const Session& session,
                   const BenchInputs& options) {
-  const auto inputs = session.model.inputs(session.entry);
+  const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
   const auto files = Assign(inputs, options.files);
   const auto labels =
@@ -94,12 +97,13 @@ void FillForBench(api::Executor& executor, const Session& session,
       FillInput(inputs[k], memory, files[k], options.pictures);
     } else if (name == kLearningRate && inputs[k].dtype == MXC_F64) {
       std::memcpy(memory.data(), &options.learning_rate, sizeof(double));
-    } else if (inputs[k].dtype != MXC_F32) {
+    } else if (!IsFloat(TypeOf(inputs[k])) || !inputs[k].read) {
       continue;
     } else if (std::ranges::count(labels, name) > 0 && !outputs.empty()) {
       FillWithLabels(memory, inputs[k], outputs.front());
     } else if (options.files.empty()) {
-      FillFloats(memory, [noise = Noise()]() mutable { return noise.Next(); });
+      FillFloats(memory, inputs[k],
+                 [noise = Noise()]() mutable { return noise.Next(); });
     }
   }
 }

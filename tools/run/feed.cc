@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <map>
 
 #include "runtime/base/file.h"
+#include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
-#include "tools/run/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/picture.h"
 #include "tools/run/session.h"
@@ -92,6 +93,17 @@ void Place(const Pixels& pixels, const Frame& frame,
   }
 }
 
+// A pixel of an integer type is the nearest one that there is.
+void RoundPixels(mxc_dtype dtype, std::span<float> values) {
+  const bool bytes = dtype == MXC_U8 || dtype == MXC_I8;
+  const float least = dtype == MXC_U8 ? 0 : -128;
+  const float most = dtype == MXC_U8 ? 255 : 127;
+  for (float& value : values) {
+    value = std::nearbyint(value);
+    if (bytes) value = std::clamp(value, least, most);
+  }
+}
+
 void FillWithPictures(const mxc_tensor& tensor, std::span<std::byte> memory,
                       const std::vector<std::string>& files,
                       const PictureOptions& options) {
@@ -112,8 +124,10 @@ void FillWithPictures(const mxc_tensor& tensor, std::span<std::byte> memory,
     Place(Fit(ToPixels(picture), frame, options.resize, files[n]), frame,
           options, &values[n * size]);
   }
-  ConvertElements(MXC_F32, std::as_bytes(std::span(values)), tensor.dtype,
-                  memory, "a picture");
+  if (!IsFloat(TypeOf(tensor))) RoundPixels(tensor.dtype, values);
+  runtime::ConvertElements(runtime::ElementType::kF32,
+                           std::as_bytes(std::span(values)), TypeOf(tensor),
+                           memory);
 }
 
 // The shape without the ones that lead it: a file may lack the batch axis.
@@ -131,28 +145,45 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
                   Describe(tensor) + ", but " + file + " holds " +
                   DescribeShape(array.shape));
   }
-  ConvertElements(static_cast<mxc_dtype>(array.type), array.bytes(),
-                  tensor.dtype, memory, file);
+  const auto type = TypeOf(tensor);
+  if (array.type != type) {
+    std::fprintf(stderr, "note: %s holds %s, input '%s' takes %s: converted\n",
+                 file.c_str(), runtime::ElementName(array.type).data(),
+                 tensor.name, runtime::ElementName(type).data());
+  }
+  runtime::ConvertElements(array.type, array.bytes(), type, memory);
 }
 
-std::string Listed(std::span<const mxc_tensor> inputs) {
+std::string Listed(std::span<const NetworkInput> inputs) {
   std::string text;
-  for (const mxc_tensor& input : inputs) {
+  for (const NetworkInput& input : inputs) {
     text += (text.empty() ? "'" : ", '") + std::string(input.name) + "' " +
-            Describe(input);
+            Describe(input) + (input.read ? "" : ", not used");
   }
   return text.empty() ? "none" : text;
 }
 
+// The input of that name. A file without one is for the only input, or for the
+// only one that is read; inputs.size() if there is no such.
+size_t Find(std::span<const NetworkInput> inputs, const std::string& name) {
+  if (name.empty() && inputs.size() == 1) return 0;
+  size_t found = inputs.size();
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (name.empty() ? !inputs[k].read : name != inputs[k].name) continue;
+    if (found < inputs.size()) return inputs.size();
+    found = k;
+  }
+  return found;
+}
+
 // The files for each input, in the order of the inputs.
-std::vector<std::vector<std::string>> Assign(std::span<const mxc_tensor> inputs,
-                                             const Feed& feed) {
+std::vector<std::vector<std::string>> Assign(
+    std::span<const NetworkInput> inputs, const Feed& feed) {
   std::vector<std::vector<std::string>> assigned(inputs.size());
   std::vector<std::string> problems;
   for (const auto& [name, file] : feed.files) {
-    size_t k = 0;
-    while (k < inputs.size() && !name.empty() && name != inputs[k].name) ++k;
-    if (k == inputs.size() || (name.empty() && inputs.size() != 1)) {
+    const size_t k = Find(inputs, name);
+    if (k == inputs.size()) {
       problems.push_back(name.empty()
                              ? "--input " + file +
                                    ": which input? (NAME=FILE); "
@@ -165,7 +196,7 @@ std::vector<std::vector<std::string>> Assign(std::span<const mxc_tensor> inputs,
     }
   }
   for (size_t k = 0; k < inputs.size(); ++k) {
-    if (assigned[k].empty() && problems.empty()) {
+    if (assigned[k].empty() && inputs[k].read && problems.empty()) {
       problems.push_back("input '" + std::string(inputs[k].name) + "' " +
                          Describe(inputs[k]) + " has no --input");
     }
@@ -248,21 +279,22 @@ size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed) {
   const std::string name = model.entry(entry).name;
   for (size_t e = 0; e < model.entry_count(); ++e) {
     if (model.entry(e).name != name) continue;
-    const auto inputs = model.inputs(e);
+    const auto inputs = InputsOf(model, e);
     const auto assigned = Assign(inputs, feed);
     bool fits = true;
     for (size_t k = 0; fits && k < inputs.size(); ++k) {
-      fits = Fits(inputs[k], assigned[k]);
+      fits = assigned[k].empty() || Fits(inputs[k], assigned[k]);
     }
     if (fits) return e;
   }
   return entry;
 }
 
-void FillInputs(api::Executor& executor, std::span<const mxc_tensor> inputs,
+void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed) {
   const auto assigned = Assign(inputs, feed);
   for (size_t k = 0; k < inputs.size(); ++k) {
+    if (assigned[k].empty()) continue;
     FillInput(inputs[k], executor.InputMemory(inputs[k].name), assigned[k],
               feed.pictures);
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/mxc.hpp"
+#include "tools/run/session.h"
 
 namespace mxc::run {
 
@@ -38,12 +38,13 @@ struct Feed {
 // the batch need not be named; `entry` if there is none.
 size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed);
 
-// What Feed says about each of the inputs: names them all when one is missing
-// or unknown, throws a Failure.
-void FillInputs(api::Executor& executor, std::span<const mxc_tensor> inputs,
+// What Feed says about each of the inputs: names them all when one that is read
+// is missing, or one is unknown, throws a Failure.
+void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed);
 
-// Fills one input from one or more files.
+// Fills one input from one or more files. An array of another type is
+// converted, which a line on stderr says.
 void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,
                const std::vector<std::string>& files,
                const PictureOptions& pictures);

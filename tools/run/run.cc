@@ -38,8 +38,7 @@ void WriteOutput(const api::Executor& executor, const mxc_tensor& tensor,
                  size_t index, const std::string& path) {
   const auto shape = api::Shape(tensor);
   runtime::Array array = Take(
-      runtime::Array::Allocate(static_cast<runtime::ElementType>(tensor.dtype),
-                               {shape.begin(), shape.end()}));
+      runtime::Array::Allocate(TypeOf(tensor), {shape.begin(), shape.end()}));
   const std::span<const std::byte> values = executor.Output(index);
   std::memcpy(array.bytes().data(), values.data(), values.size());
   Require(runtime::WriteNpy(path, array));
@@ -113,10 +112,10 @@ std::vector<size_t> Best(std::span<const float> row, int count) {
 Json Top(const api::Executor& executor, const mxc_tensor& tensor, int count,
          const std::vector<std::string>& labels) {
   const auto shape = api::Shape(tensor);
-  const std::span<const float> values = executor.Output<float>(0);
+  const std::vector<float> values = OutputAsFloats(executor, tensor, 0);
   const size_t row = shape.empty() ? 1 : static_cast<size_t>(shape.back());
-  if (tensor.dtype != MXC_F32 || row == 0 || values.empty()) {
-    throw Failure("--top needs an output of float32 values; '" +
+  if (!IsFloat(TypeOf(tensor)) || row == 0 || values.empty()) {
+    throw Failure("--top needs an output of floats; '" +
                   std::string(tensor.name) + "' is " + Describe(tensor));
   }
   if (!labels.empty() && labels.size() < row) {
@@ -126,7 +125,7 @@ Json Top(const api::Executor& executor, const mxc_tensor& tensor, int count,
   Json rows = Json::array();
   for (size_t begin = 0; begin < values.size(); begin += row) {
     Json best = Json::array();
-    const auto one = values.subspan(begin, row);
+    const auto one = std::span(values).subspan(begin, row);
     for (const size_t index : Best(one, count)) {
       best.push_back({{"index", index},
                       {"label", labels.empty() ? "" : labels[index]},
@@ -164,8 +163,8 @@ void PrintOutputs(const api::Executor& executor,
                   const std::vector<mxc_tensor>& outputs) {
   for (size_t k = 0; k < outputs.size(); ++k) {
     std::printf("%s  %s", outputs[k].name, Describe(outputs[k]).c_str());
-    const std::span<const float> values = executor.Output<float>(k);
-    if (outputs[k].dtype == MXC_F32 && !values.empty()) {
+    const std::vector<float> values = OutputAsFloats(executor, outputs[k], k);
+    if (IsFloat(TypeOf(outputs[k])) && !values.empty()) {
       const auto [low, high] =
           std::minmax_element(values.begin(), values.end());
       double sum = 0;
@@ -182,7 +181,7 @@ void Run(const RunOptions& options, const Manners& manners) {
   if (options.session.batch == 0 && session.model.entry_count() > 1) {
     session.entry = ChooseBatch(session.model, session.entry, options.feed);
   }
-  const auto inputs = session.model.inputs(session.entry);
+  const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
   const std::vector<std::string> labels = ReadLabels(options.labels, session);
   api::Executor executor = session.Bind(/*profile=*/false);
@@ -221,8 +220,9 @@ Command AddRun(CLI::App& app, Manners& manners) {
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
   app.add_option("--input", options->inputs,
-                 "NAME=FILE, or FILE where there is one input: .npy, JPEG or "
-                 "PNG; several pictures fill a batch")
+                 "NAME=FILE, or FILE where one input is read: .npy, JPEG or "
+                 "PNG; several pictures fill a batch; an array of another type "
+                 "is converted")
       ->type_size(1)
       ->allow_extra_args(false);
   DeclarePictures(app, options->feed.pictures);

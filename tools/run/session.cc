@@ -4,6 +4,7 @@
 #include "runtime/artifact/manifest.h"
 #include "runtime/base/clock.h"
 #include "runtime/data/label_names.h"
+#include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
@@ -44,6 +45,14 @@ void DeclareCheck(CLI::App& app, bool& check) {
       "do not compare the weights with their checksum");
 }
 
+std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry) {
+  std::vector<NetworkInput> inputs;
+  for (const mxc_tensor& tensor : model.inputs(entry)) {
+    inputs.push_back({tensor, model.reads_input(entry, inputs.size())});
+  }
+  return inputs;
+}
+
 Session OpenSession(const std::string& artifact,
                     const SessionOptions& options) {
   const int64_t begin = runtime::Nanoseconds();
@@ -70,6 +79,15 @@ std::vector<std::string> Session::LabelNames() const {
   const auto lines = runtime::ManifestValues(model.manifest(), "label_names");
   if (lines.empty()) return {};
   return Take(data::ParseLabelNames(lines.front()));
+}
+
+std::vector<float> OutputAsFloats(const api::Executor& executor,
+                                  const mxc_tensor& tensor, size_t index) {
+  const std::span<const std::byte> output = executor.Output(index);
+  std::vector<float> values(output.size() / mxc_dtype_size(tensor.dtype));
+  runtime::ConvertElements(TypeOf(tensor), output, runtime::ElementType::kF32,
+                           std::as_writable_bytes(std::span(values)));
+  return values;
 }
 
 std::string DescribeShape(const std::vector<int64_t>& shape) {

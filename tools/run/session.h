@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/formats/array.h"
 #include "runtime/mxc.hpp"
 
 namespace mxc::run {
@@ -26,6 +27,13 @@ void DeclareSession(CLI::App& app, SessionOptions& options);
 // --no-check: sets `check`, which is true without it.
 void DeclareCheck(CLI::App& app, bool& check);
 
+// An input of an entry. One that nothing reads may be left out; what is given
+// for it is checked.
+struct NetworkInput : mxc_tensor {
+  bool read = true;
+};
+std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry);
+
 // An opened model and the entry that was asked for.
 struct Session {
   api::Model model;
@@ -34,11 +42,21 @@ struct Session {
   double open_seconds = 0;
 
   api::Executor Bind(bool profile) const;
+  std::vector<NetworkInput> Inputs() const { return InputsOf(model, entry); }
   // What the labels' numbers stand for; empty: the model does not know.
   std::vector<std::string> LabelNames() const;
 };
 
 Session OpenSession(const std::string& artifact, const SessionOptions& options);
+
+// An output of the last run as floats, whatever its type.
+std::vector<float> OutputAsFloats(const api::Executor& executor,
+                                  const mxc_tensor& tensor, size_t index);
+
+// MXNet's type flags either way.
+inline runtime::ElementType TypeOf(const mxc_tensor& tensor) {
+  return static_cast<runtime::ElementType>(tensor.dtype);
+}
 
 // "float32 (1, 3, 224, 224)"
 std::string Describe(const mxc_tensor& tensor);

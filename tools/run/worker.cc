@@ -9,7 +9,6 @@
 
 #include "runtime/base/file.h"
 #include "tools/run/bench_inputs.h"
-#include "tools/run/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/measurement.h"
 
@@ -39,16 +38,6 @@ void WriteFloats(const std::string& path, std::span<const float> values) {
   std::fputs("ok\n", stdout);
 }
 
-std::vector<float> FirstOutput(const Session& session,
-                               const api::Executor& executor) {
-  const mxc_tensor tensor = session.model.outputs(session.entry).front();
-  const std::span<const std::byte> output = executor.Output(0);
-  std::vector<float> values(output.size() / mxc_dtype_size(tensor.dtype));
-  ConvertElements(tensor.dtype, output, MXC_F32,
-                  std::as_writable_bytes(std::span(values)), tensor.name);
-  return values;
-}
-
 // The losses of the first steps, by which trainers are compared.
 std::vector<float> FirstLosses(api::Executor& executor) {
   constexpr int kLosses = 4;
@@ -66,6 +55,8 @@ std::vector<float> FirstLosses(api::Executor& executor) {
 void Serve(const Session& session, api::Executor& executor) {
   const double first = static_cast<double>(TimeRun(executor)) * 1e-9;
   const bool training = IsTraining(session);
+  const mxc_tensor first_output =
+      session.model.outputs(session.entry).front();
   std::vector<float> losses;
   if (training) losses = FirstLosses(executor);
   std::printf(
@@ -77,7 +68,7 @@ void Serve(const Session& session, api::Executor& executor) {
       AnswerRun(executor, count);
     } else if (line.rfind("output ", 0) == 0) {
       WriteFloats(line.substr(7),
-                  training ? losses : FirstOutput(session, executor));
+                  training ? losses : OutputAsFloats(executor, first_output, 0));
     } else {
       throw Failure("the request '" + line +
                     "' is neither 'run N' nor 'output PATH'");

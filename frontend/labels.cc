@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels that inference does without.
+//
+//   label: ? ─► Reshape (-1) ─► SoftmaxOutput      label: [6] ─► SoftmaxOutput
+//                 data: [6, 10] ─┘              ⇒     data: [6, 10] ─┘
+#include <unordered_set>
+#include <vector>
+
+#include "frontend/frontend.h"
+#include "ir/graph/builder.h"
+
+namespace mxc {
+namespace {
+
+using Nodes = std::unordered_set<const Node*>;  // looked up only
+
+bool IsLabelInput(const Node& node, size_t input) {
+  if (node.kind != Node::Kind::kOperator || !node.op->loss_head) return false;
+  const auto specs = node.op->inputs(node.attrs.get());
+  return input < specs.size() && specs[input].kind == InputKind::kLabel;
+}
+
+// What an output depends on where loss heads do not read their labels.
+Nodes NeededWithoutLabels(const Graph& graph) {
+  Nodes needed;
+  std::vector<const Node*> open;
+  const auto visit = [&](const Node* node) {
+    if (needed.insert(node).second) open.push_back(node);
+  };
+  for (const Value& output : graph.outputs) visit(output.node);
+  for (const Update& update : graph.updates) visit(update.next.node);
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      if (!IsLabelInput(*node, i)) visit(node->inputs[i].node);
+    }
+  }
+  return needed;
+}
+
+// An input of unknown shape that `value` follows from and nothing needs.
+Node* UnknownLabel(Value value, const Nodes& needed) {
+  Nodes seen;
+  std::vector<Node*> open = {value.node};
+  while (!open.empty()) {
+    Node* node = open.back();
+    open.pop_back();
+    if (!seen.insert(node).second || needed.contains(node)) continue;
+    if (node->kind == Node::Kind::kVariable && !node->types[0].shape.known()) {
+      return node;
+    }
+    for (const Value& input : node->inputs) open.push_back(input.node);
+  }
+  return nullptr;
+}
+
+struct Cut {
+  Node* head;
+  size_t input;
+  Node* label;
+};
+
+std::vector<Cut> FindCuts(const Graph& graph) {
+  const Nodes needed = NeededWithoutLabels(graph);
+  std::vector<Cut> cuts;
+  for (Node* node : graph.TopologicalOrder()) {
+    if (!needed.contains(node)) continue;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      if (!IsLabelInput(*node, i) || !node->inputs[i].shape().known()) continue;
+      Node* label = UnknownLabel(node->inputs[i], needed);
+      if (label != nullptr) cuts.push_back({node, i, label});
+    }
+  }
+  return cuts;
+}
+
+}  // namespace
+
+void CutUnknownLabels(Graph& graph) {
+  for (const auto& [head, input, label] : FindCuts(graph)) {
+    const TensorType wanted = head->inputs[input].type();
+    Shape& shape = label->types[0].shape;
+    if (!shape.known()) shape = wanted.shape;
+    if (shape == wanted.shape) {
+      head->inputs[input] = label->out();
+      continue;
+    }
+    // Another head has the label; this one gets what it does not read.
+    TensorType zeros = wanted;
+    if (zeros.dtype == DType::kUnknown) {
+      zeros.dtype = head->inputs[0].type().dtype;
+    }
+    if (zeros.dtype == DType::kUnknown) zeros.dtype = DType::kF32;
+    head->inputs[input] = GraphBuilder(graph, *head).Zeros(zeros);
+  }
+}
+
+}  // namespace mxc
