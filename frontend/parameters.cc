@@ -113,6 +113,7 @@ class Fitting {
     return variable.role == VariableRole::kInput &&
            (variable.name == "data" ||
             options_.input_shapes.contains(variable.name) ||
+            options_.input_types.contains(variable.name) ||
             IsLabel(model_.graph, variable));
   }
 
@@ -136,12 +137,36 @@ class Fitting {
   // First what follows from the inputs alone, so that a wrong array is told
   // from a wrong network; then the arrays complete what is still unknown.
   void CheckShapes() {
-    if (Infer()) CompareShapes();
+    if (InferFromArrayTypes()) CompareShapes();
     if (!errors_.empty()) return;
     for (const auto& [name, tensor] : model_.parameters) {
       model_.graph.FindVariable(name)->types[0] = tensor.type();
     }
     Infer();
+  }
+
+  // The types of the arrays win over those that the network notes, as in
+  // MXNet's SymbolBlock.imports: of a network that was cast after its first run
+  // the notes are old. They say what does not follow from the arrays.
+  bool InferFromArrayTypes() {
+    std::vector<std::pair<Node*, DType>> notes;
+    for (const auto& node : model_.graph.nodes()) {
+      if (node->kind != Node::Kind::kVariable ||
+          options_.input_types.contains(node->name)) {
+        continue;
+      }
+      DType& dtype = node->types[0].dtype;
+      notes.emplace_back(node.get(), dtype);
+      const auto array = model_.parameters.find(node->name);
+      dtype = array == model_.parameters.end() ? DType::kUnknown
+                                               : array->second.type().dtype;
+    }
+    if (!Infer()) return false;
+    for (const auto& [node, noted] : notes) {
+      DType& dtype = node->types[0].dtype;
+      if (dtype == DType::kUnknown) dtype = noted;
+    }
+    return Infer();
   }
 
   bool Infer() {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
 #include "tools/terminal.h"
 
@@ -22,6 +23,19 @@ Result<runtime::Array> ToArray(const Tensor& tensor) {
   if (!array.ok()) return Complaint(array.status().message());
   std::memcpy(array->bytes().data(), tensor.bytes(), array->bytes().size());
   return *array;
+}
+
+Tensor Converted(const Tensor& tensor, DType dtype) {
+  const auto flag = [](DType type) {
+    return *runtime::ElementTypeFromFlag(static_cast<int64_t>(type));
+  };
+  std::byte* bytes = nullptr;
+  Tensor result = Tensor::Allocate({dtype, tensor.shape()}, &bytes);
+  runtime::ConvertElements(
+      flag(tensor.type().dtype),
+      {tensor.bytes(), static_cast<size_t>(tensor.size_bytes())}, flag(dtype),
+      {bytes, static_cast<size_t>(result.size_bytes())});
+  return result;
 }
 
 Result<Tensor> ReadNpyTensor(const std::string& path) {

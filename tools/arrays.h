@@ -13,6 +13,10 @@ namespace mxc {
 Tensor ToTensor(const runtime::Array& array);  // shares the bytes
 Result<runtime::Array> ToArray(const Tensor& tensor);
 
+// The same elements in another type, as runtime/formats/convert.h converts
+// them.
+Tensor Converted(const Tensor& tensor, DType dtype);
+
 Result<Tensor> ReadNpyTensor(const std::string& path);
 Status WriteNpyTensor(const std::string& path, const Tensor& tensor);
 

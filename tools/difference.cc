@@ -15,6 +15,13 @@ bool Differ(double found, double expected, double limit) {
   return std::abs(found - expected) > limit;
 }
 
+// The last bit of a value, relative to it at most; 0 where tolerances are
+// wider.
+double LastBit(DType dtype) {
+  if (dtype == DType::kF16) return 0x1p-10;
+  return dtype == DType::kBF16 ? 0x1p-7 : 0;
+}
+
 }  // namespace
 
 Difference Compare(const Tensor& found, const Tensor& expected,
@@ -25,6 +32,7 @@ Difference Compare(const Tensor& found, const Tensor& expected,
     const double e = std::abs(expected.At(i));
     if (std::isfinite(e)) d.scale = std::max(d.scale, e);
   }
+  const double rounding = tolerance.roundings * LastBit(expected.type().dtype);
   double excess = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double f = found.At(i), e = expected.At(i);
@@ -35,6 +43,7 @@ Difference Compare(const Tensor& found, const Tensor& expected,
             ? bounds->At(i)
             : tolerance.absolute * std::max(1.0, d.scale) +
                   tolerance.relative * (std::isfinite(e) ? std::abs(e) : 0) +
+                  rounding * (tolerance.roundings > 1 ? d.scale : std::abs(e)) +
                   tolerance.more;
     if (!Differ(f, e, limit)) continue;
     const double over = std::isfinite(error) ? error - limit : HUGE_VAL;

@@ -10,10 +10,13 @@
 namespace mxc {
 
 // |found − expected| may be absolute · max(1, largest |expected|) + relative ·
-// |expected| + more.
+// |expected| + more, and the last bit of the element's type may differ: half
+// precision has fewer than the rest allows. Where more than one rounding lies
+// between both, as many bits, of the largest value.
 struct Tolerance {
   double absolute = 1e-5, relative = 1e-4;
   double more = 0;
+  int roundings = 1;
 };
 
 // How far `found` is from `expected`.

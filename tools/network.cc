@@ -13,12 +13,14 @@
 namespace mxc {
 namespace {
 
-LoadOptions ToLoadOptions(const NetworkOptions& options, int64_t batch) {
-  LoadOptions load;
-  load.params = options.params;
-  load.epoch = options.epoch;
-  load.batch = batch;
-  return load;
+// "float32, float64, …": what an input's type may be.
+std::string TypeNames() {
+  std::string names;
+  for (int64_t flag = 0; DTypeFromFlag(flag); ++flag) {
+    names +=
+        (flag > 0 ? ", " : "") + std::string(MxnetName(*DTypeFromFlag(flag)));
+  }
+  return names;
 }
 
 std::optional<Extents> ParseExtents(std::string_view text) {
@@ -91,6 +93,12 @@ void AddModelOptions(CLI::App& app, NetworkOptions& options) {
                  "shape of an input (repeatable)")
       ->type_name("NAME:1x3x224x224")
       ->allow_extra_args(false);
+  app.add_option("--input-type", options.input_types,
+                 "element type of an input (repeatable; default: as the "
+                 "parameters' arrays have it, else as the network says): " +
+                     TypeNames())
+      ->type_name("NAME:float16")
+      ->allow_extra_args(false);
 }
 
 void AddWeightOptions(CLI::App& app, NetworkOptions& options) {
@@ -130,10 +138,47 @@ Result<std::map<std::string, Extents>> ParseInputShapes(
   return shapes;
 }
 
+Result<std::map<std::string, DType>> ParseInputTypes(
+    const std::vector<std::string>& texts) {
+  std::map<std::string, DType> types;
+  Diagnostics errors;
+  for (const std::string& text : texts) {
+    const size_t colon = text.rfind(':');
+    const auto type = colon == text.npos || colon == 0
+                          ? std::nullopt
+                          : DTypeFromMxnetName(text.substr(colon + 1));
+    if (!type) {
+      errors.push_back(Complaint(fmt::format(
+          "--input-type '{}' names no type; expected NAME:TYPE, where TYPE is "
+          "one of {}",
+          text, TypeNames())));
+    } else if (!types.emplace(text.substr(0, colon), *type).second) {
+      errors.push_back(Complaint(
+          fmt::format("--input-type gives '{}' twice", text.substr(0, colon))));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return types;
+}
+
+namespace {
+
+Result<LoadOptions> ToLoadOptions(const NetworkOptions& options,
+                                  int64_t batch) {
+  LoadOptions load;
+  load.params = options.params;
+  load.epoch = options.epoch;
+  load.batch = batch;
+  MXC_ASSIGN(load.input_shapes, ParseInputShapes(options.input_shapes));
+  MXC_ASSIGN(load.input_types, ParseInputTypes(options.input_types));
+  return load;
+}
+
+}  // namespace
+
 Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
                         bool read_parameters) {
-  LoadOptions load = ToLoadOptions(options, batch);
-  MXC_ASSIGN(load.input_shapes, ParseInputShapes(options.input_shapes));
+  MXC_ASSIGN(LoadOptions load, ToLoadOptions(options, batch));
   load.read_parameters = read_parameters;
   return Load(options.model, load);
 }
@@ -174,11 +219,11 @@ Status InitializeMissing(const NetworkOptions& options, Model& model) {
 
 Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch,
                           ParameterUse use) {
-  LoadOptions load = ToLoadOptions(options, batch);
-  MXC_ASSIGN(load.input_shapes, ParseInputShapes(options.input_shapes));
+  MXC_ASSIGN(LoadOptions load, ToLoadOptions(options, batch));
   load.require_supported = true;
   MXC_ASSIGN(Model model, Load(options.model, load));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  if (use == ParameterUse::kConstants) CutUnknownLabels(model.graph);
   MXC_RETURN_IF_ERROR(RequireInputShapes(model.graph));
   if (options.make_up_weights || !options.init.empty()) {
     MXC_RETURN_IF_ERROR(InitializeMissing(options, model));

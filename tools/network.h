@@ -17,6 +17,7 @@ namespace mxc {
 struct NetworkOptions {
   std::string model;
   std::vector<std::string> input_shapes;  // "data:1x3x224x224"
+  std::vector<std::string> input_types;   // "data:float16"
   std::string params;                     // empty: found beside the model
   std::optional<int> epoch;               // of the parameter file
   std::string init;  // empty: missing parameters are errors
@@ -25,7 +26,7 @@ struct NetworkOptions {
   bool make_up_weights = false;
 };
 
-// MODEL and --input-shape.
+// MODEL, --input-shape and --input-type.
 void AddModelOptions(CLI::App& app, NetworkOptions& options);
 // --params, --epoch, --init and --seed.
 void AddWeightOptions(CLI::App& app, NetworkOptions& options);
@@ -34,7 +35,11 @@ void AddWeightOptions(CLI::App& app, NetworkOptions& options);
 Result<std::map<std::string, Extents>> ParseInputShapes(
     const std::vector<std::string>& texts);
 
-// The graph with what the command line says about shapes, unknown operators
+// "data:float16"
+Result<std::map<std::string, DType>> ParseInputTypes(
+    const std::vector<std::string>& texts);
+
+// The graph with what the command line says about types, unknown operators
 // and missing parameters included. `batch`: see LoadOptions.
 Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
                         bool read_parameters);

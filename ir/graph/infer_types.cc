@@ -184,12 +184,24 @@ class Inference {
     failed_.insert(node);
     Diagnostic error = Error(Culprit(*node, message), "{} '{}': {}",
                              node->op_name, node->name, message);
-    for (const Value& input : node->inputs) {
-      if (!input.shape().known_rank()) continue;
-      error.notes.push_back(fmt::format("'{}' has shape {}", input.node->name,
-                                        ToString(input.shape())));
-    }
+    error.notes = InputNotes(*node, message.find(" has type ") != message.npos);
     errors_.push_back(std::move(error));
+  }
+
+  // What is known of the node's inputs, their types or else their shapes.
+  static std::vector<std::string> InputNotes(const Node& node, bool types) {
+    std::vector<std::string> notes;
+    for (const Value& input : node.inputs) {
+      const TensorType& type = input.type();
+      if (types && type.dtype != DType::kUnknown) {
+        notes.push_back(fmt::format("'{}' has type {}", input.node->name,
+                                    ShortName(type.dtype)));
+      } else if (!types && type.shape.known_rank()) {
+        notes.push_back(fmt::format("'{}' has shape {}", input.node->name,
+                                    ToString(type.shape)));
+      }
+    }
+    return notes;
   }
 
   // The place of the attribute that the message names first.
@@ -226,8 +238,7 @@ class Inference {
     const std::set<const Node*> read = InputsRead();
     std::vector<Node*> unknown, inputs;
     for (Node* node : order_) {
-      if (node->kind != Node::Kind::kVariable ||
-          node->types[0].shape.known()) {
+      if (node->kind != Node::Kind::kVariable || node->types[0].shape.known()) {
         continue;
       }
       unknown.push_back(node);

@@ -79,11 +79,13 @@ size_t WriteFileBlock(const Lines& lines, size_t at, const fs::path& folder,
   return at + 1;
 }
 
-// "npy NAME 1x3x8x8": numbers in [0, 1) that look random but never change.
+// "npy NAME 1x3x8x8": numbers in [0, 1) that look random but never change, as
+// float32, or with "float64" behind it as that.
 bool WriteNpy(const std::string& line, const fs::path& folder) {
   std::istringstream words(line);
-  std::string keyword, name, shape;
-  words >> keyword >> name >> shape;
+  std::string keyword, name, shape, type;
+  words >> keyword >> name >> shape >> type;
+  const bool wide = type == "float64";
   if (keyword != "npy" || shape.empty()) return false;
   int64_t count = 1;
   std::string dims;
@@ -93,15 +95,19 @@ bool WriteNpy(const std::string& line, const fs::path& folder) {
     dims += extent + ", ";
   }
   std::string header =
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (" + dims + "), }";
+      std::string(wide ? "{'descr': '<f8'" : "{'descr': '<f4'") +
+      ", 'fortran_order': False, 'shape': (" + dims + "), }";
   header.resize(117, ' ');
   std::ofstream out(folder / name, std::ios::binary);
   out << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << '\n';
   uint32_t state = 1;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
-    const float value = static_cast<float>(state >> 8) * 0x1p-24f;
-    out.write(reinterpret_cast<const char*>(&value), sizeof value);
+    const double value = static_cast<double>(state >> 8) * 0x1p-24;
+    const auto narrow = static_cast<float>(value);
+    out.write(wide ? reinterpret_cast<const char*>(&value)
+                   : reinterpret_cast<const char*>(&narrow),
+              wide ? sizeof value : sizeof narrow);
   }
   return true;
 }

@@ -41,10 +41,11 @@ class Folder {
     return (path_ / name).string();
   }
   void Write(const std::string& name,
-             const std::vector<std::pair<std::string, Extents>>& arrays) {
+             const std::vector<std::pair<std::string, Extents>>& arrays,
+             runtime::ElementType type = runtime::ElementType::kF32) {
     std::vector<runtime::NamedArray> list;
     for (const auto& [array_name, shape] : arrays) {
-      auto array = runtime::Array::Allocate(runtime::ElementType::kF32, shape);
+      auto array = runtime::Array::Allocate(type, shape);
       std::ranges::fill(array->bytes(), std::byte{0});
       list.push_back({array_name, *array});
     }
@@ -131,6 +132,72 @@ TEST_CASE("parameters: what is too much is noted, labels stay inputs") {
             "3 of 5 arrays belong to no parameter: other, softmax_label, "
             "data") != std::string::npos);
   CHECK(model->graph.FindVariable("data")->role == VariableRole::kInput);
+}
+
+// A file's types, the network's notes, what the caller says.
+TensorType DataType(const Folder& folder, const LoadOptions& options = {}) {
+  const auto model = folder.LoadNet(options);
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  return model->graph.FindVariable("data")->types[0];
+}
+
+TEST_CASE("parameters: the types of the arrays win over the network's notes") {
+  Folder folder;
+  std::string noted = kNet;
+  for (const char* name : {"data", "fc_weight"}) {
+    const std::string key = fmt::format("\"name\": \"{}\", ", name);
+    noted.insert(noted.find(key) + key.size(),
+                 "\"attrs\": {\"__dtype__\": \"0\"}, ");
+  }
+  std::ofstream(folder.Path("net-symbol.json")) << noted;
+  for (const auto type :
+       {runtime::ElementType::kF64, runtime::ElementType::kF16}) {
+    folder.Write("net.params", kGood, type);
+    const auto model = folder.LoadNet();
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    const auto expected = *DTypeFromFlag(static_cast<int>(type));
+    for (const char* name : {"data", "fc_weight", "softmax_label"}) {
+      CAPTURE(name);
+      CHECK(model->graph.FindVariable(name)->types[0].dtype == expected);
+    }
+  }
+}
+
+TEST_CASE("parameters: a note says what does not follow from the arrays") {
+  Folder folder;
+  std::string cast = R"json({"nodes": [
+  {"op": "null", "name": "data", "attrs": {"__dtype__": "3"}, "inputs": []},
+  {"op": "Cast", "name": "cast", "attrs": {"dtype": "float64"},
+   "inputs": [[0, 0, 0]]},
+  {"op": "null", "name": "fc_weight", "inputs": []},
+  {"op": "null", "name": "fc_bias", "inputs": []},
+  {"op": "FullyConnected", "name": "fc", "attrs": {"num_hidden": "2"},
+   "inputs": [[1, 0, 0], [2, 0, 0], [3, 0, 0]]}],
+  "heads": [[4, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})json";
+  std::ofstream(folder.Path("net-symbol.json")) << cast;
+  folder.Write("net.params", kGood, runtime::ElementType::kF64);
+  CHECK(DataType(folder).dtype == DType::kU8);
+  LoadOptions options;
+  options.input_types["data"] = DType::kI64;
+  CHECK(DataType(folder, options).dtype == DType::kI64);
+}
+
+TEST_CASE("parameters: the caller's type contradicts the arrays'") {
+  Folder folder;
+  folder.Write("net.params", kGood);
+  LoadOptions options;
+  options.input_types = {{"data", DType::kF16}};
+  const auto model = folder.LoadNet(options);
+  REQUIRE_FALSE(model.ok());
+  CHECK(model.errors()[0].message ==
+        "FullyConnected 'fc': input 1 has type f32, expected f16");
+  CHECK(model.errors()[0].notes ==
+        std::vector<std::string>{"'data' has type f16",
+                                 "'fc_weight' has type f32",
+                                 "'fc_bias' has type f32"});
+  options.input_types = {{"dada", DType::kF16}};
+  CHECK(folder.LoadNet(options).errors()[0].message ==
+        "the network has no input 'dada'; its inputs: data, softmax_label");
 }
 
 TEST_CASE("parameters: only the data's shape is asked for") {
