@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -12,12 +11,13 @@
 #include "codegen/codegen.h"
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
-#include "runtime/base/file.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
 #include "tools/manifest.h"
+#include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/plan.h"
+#include "tools/temporary_file.h"
 
 namespace mxc {
 namespace {
@@ -66,13 +66,9 @@ void PrintPassTimes(const Plan& plan) {
   }
 }
 
-Status WriteText(const std::string& path, const std::string& bytes,
+Status WriteText(const std::string& path, std::string_view bytes,
                  Outcome& outcome) {
-  runtime::FileWriter out(path);
-  out.Append(bytes);
-  if (const runtime::Status status = out.Commit(); !status.ok()) {
-    return Complaint(status.message());
-  }
+  MXC_RETURN_IF_ERROR(WriteOutput(path, bytes));
   outcome.files.push_back(path);
   return Done{};
 }
@@ -120,16 +116,18 @@ Status ExtractImage(const std::string& artifact, const std::string& path,
   if (!container.ok()) return Complaint(container.status().message());
   const runtime::Bytes code = container->section(MXC_SECTION_CODE);
   return WriteText(
-      path,
-      std::string(reinterpret_cast<const char*>(code.data()), code.size()),
-      outcome);
+      path, {reinterpret_cast<const char*>(code.data()), code.size()}, outcome);
 }
 
 Status EmitArtifact(const CompileOptions& options, const Plan& plan,
                     std::span<const Program> entries, const CodeImage& code,
                     const std::string& stem, Outcome& outcome) {
-  const std::string path =
-      options.Emits("mxa") ? options.output : stem + ".so.mxa";
+  const bool keep = options.Emits("mxa");
+  std::optional<runtime::NamelessFile> nameless;
+  if (!keep) {
+    MXC_ASSIGN(nameless, MakeTemporaryFile());
+  }
+  const std::string path = keep ? options.output : nameless->path();
   MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
   MXC_ASSIGN(outcome.sizes,
              WriteArtifact(path, entries, code, plan.target,
@@ -137,11 +135,7 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
   }
-  if (options.Emits("mxa")) {
-    outcome.files.push_back(path);
-  } else {
-    std::filesystem::remove(path);
-  }
+  if (keep) outcome.files.push_back(path);
   return Done{};
 }
 
@@ -335,11 +329,7 @@ int RunCompile(CompileOptions options) {
     return kSuccess;
   }
   for (const std::string& file : outcome->files) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    PrintPhase(
-        options.manners, "wrote",
-        fmt::format("{}, {}", file, FormatBytes(static_cast<int64_t>(size))));
+    PrintWrote(options.manners, file);
   }
   if (options.time_passes) PrintPassTimes(*plan);
   PrintNext(options, *plan);

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 
+#include "runtime/base/file_writer.h"
 #include "tools/command.h"
 #include "tools/network.h"
+#include "tools/output_file.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -32,16 +32,24 @@ std::string WithoutSuffix(const std::string& path, std::string_view suffix) {
   return path.substr(0, path.size() - suffix.size());
 }
 
+// The symbol gets its name last: where there is no room for the weights, both
+// old files stay.
 Status WriteSymbolAndWeights(const Model& model, const std::string& path,
                              std::string_view suffix, Written& written) {
-  std::ofstream out(path, std::ios::binary);
-  out << WriteSymbol(model.graph);
-  if (!out.flush()) return Complaint(fmt::format("cannot write {}", path));
+  runtime::FileWriter symbol(path);
+  symbol.Append(WriteSymbol(model.graph));
+  if (const auto status = symbol.Finish(); !status.ok()) {
+    return Complaint(status.message());
+  }
   written.files.push_back(path);
-  if (model.parameters.empty()) return Done{};
-  const std::string params = WithoutSuffix(path, suffix) + "-0000.params";
-  MXC_RETURN_IF_ERROR(WriteParameters(model, params));
-  written.files.push_back(params);
+  if (!model.parameters.empty()) {
+    const std::string params = WithoutSuffix(path, suffix) + "-0000.params";
+    MXC_RETURN_IF_ERROR(WriteParameters(model, params));
+    written.files.push_back(params);
+  }
+  if (const auto status = symbol.Commit(); !status.ok()) {
+    return Complaint(status.message());
+  }
   return Done{};
 }
 
@@ -83,11 +91,7 @@ int RunConvert(const ConvertOptions& options) {
     return kSuccess;
   }
   for (const std::string& file : written->files) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    PrintPhase(
-        options.manners, "wrote",
-        fmt::format("{}, {}", file, FormatBytes(static_cast<int64_t>(size))));
+    PrintWrote(options.manners, file);
   }
   return kSuccess;
 }

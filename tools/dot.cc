@@ -2,12 +2,12 @@
 // mxc dot: a network as a picture for Graphviz.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 
 #include "passes/pass.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
+#include "tools/output_file.h"
 #include "tools/plan.h"
 
 namespace mxc {
@@ -25,10 +25,9 @@ struct DotOptions {
 Result<std::string> DrawAfterPass(const DotOptions& options) {
   MXC_ASSIGN(const Target target, ResolveTarget(options.plan.target));
   const bool trains = Trains(options.plan);
-  MXC_ASSIGN(Model model,
-             LoadNetwork(options.plan.network, 0,
-                         trains ? ParameterUse::kStates
-                                : ParameterUse::kConstants));
+  MXC_ASSIGN(Model model, LoadNetwork(options.plan.network, 0,
+                                      trains ? ParameterUse::kStates
+                                             : ParameterUse::kConstants));
   model.graph.training = options.plan.entries.front() == "train";
   PassContext context;
   context.target = &target;
@@ -86,13 +85,8 @@ int RunDot(DotOptions& options) {
     fmt::print("{}", *dot);
     return kSuccess;
   }
-  std::ofstream out(options.output, std::ios::binary);
-  out << *dot;
-  if (!out.flush()) {
-    return Fail(options.manners,
-                {Complaint(fmt::format("cannot write {}", options.output))});
-  }
-  return kSuccess;
+  const Status written = WriteOutput(options.output, *dot);
+  return written.ok() ? kSuccess : Fail(options.manners, written.errors());
 }
 
 std::string CheckGraphPass(const std::string& name) {

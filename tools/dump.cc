@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <system_error>
+
+#include "tools/output_file.h"
+#include "tools/terminal.h"
 
 namespace mxc {
 
@@ -20,13 +23,17 @@ void Dump::After(const PassOptions::Report& report) {
     fmt::print("# after {}\n{}\n", report.name, text);
     return;
   }
-  std::filesystem::create_directories(options_.dump_folder);
-  const std::string path =
-      fmt::format("{}/{:02}-{}.{}", options_.dump_folder, number_, report.name,
-                  report.graph ? "graph" : "program");
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) fmt::print(stderr, "cannot write {}\n", path);
+  if (!status_.ok()) return;
+  status_ = Write(report.name, report.graph ? "graph" : "program", text);
+}
+
+Status Dump::Write(const std::string& pass, const char* extension,
+                   const std::string& text) const {
+  std::error_code error;  // what is wrong shows in the writing
+  std::filesystem::create_directories(options_.dump_folder, error);
+  return WriteDump(fmt::format("{}/{:02}-{}.{}", options_.dump_folder, number_,
+                               pass, extension),
+                   text);
 }
 
 }  // namespace mxc

@@ -2,7 +2,6 @@
 // mxc inspect: what an artifact holds, or what a network would become.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/html_page.h"
+#include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/plan.h"
 
@@ -110,13 +110,6 @@ int InspectOperators(const InspectOptions& options, const Graph& graph) {
 
 // --- plans
 
-Status WriteHtml(const std::string& path, const Overview& overview) {
-  std::ofstream out(path, std::ios::binary);
-  out << MakeHtmlPage(overview);
-  if (!out.flush()) return Complaint(fmt::format("cannot write {}", path));
-  return Done{};
-}
-
 Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
   Json json = MemoryToJson(overview);
   if (!options.memory) json.erase("buffers");
@@ -128,7 +121,8 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
 int Report(const InspectOptions& options,
            const std::vector<Overview>& overviews) {
   if (!options.html.empty()) {
-    const Status written = WriteHtml(options.html, overviews.front());
+    const Status written =
+        WriteOutput(options.html, MakeHtmlPage(overviews.front()));
     if (!written.ok()) return Fail(options.manners, written.errors());
   }
   if (options.manners.json) {

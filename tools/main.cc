@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/base/unfinished_name.h"
 #include "tools/command.h"
 
 #ifndef MXC_VERSION
@@ -43,6 +44,7 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
 }  // namespace
 
 int main(int argc, char** argv) {
+  mxc::runtime::RemoveUnfinishedAtSignals();
   const std::string verb = argc > 1 ? argv[1] : "";
   for (const auto& [name, prose] : kHandedOver) {
     if (verb == name) return mxc::HandOverToRun(argv);

@@ -156,6 +156,7 @@ class Planner {
     MXC_ASSIGN(Program program,
                RunPipeline(std::move(model.graph), ContextFor(job, training),
                            Passes()));
+    MXC_RETURN_IF_ERROR(dump_.status());
     program.name = plan_.stem;
     program.entry = job.name;
     plan_.programs.push_back(std::move(program));

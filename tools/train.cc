@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc train: compiles MODEL for training on the given data, then hands over to
 // `mxc-run train`, which knows the options that are not named here.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -18,6 +16,7 @@
 #include "tools/command.h"
 #include "tools/manifest.h"
 #include "tools/plan.h"
+#include "tools/temporary_file.h"
 
 namespace mxc {
 namespace {
@@ -166,17 +165,20 @@ Status Compile(TrainOptions& options, const std::string& path) {
   return Done{};
 }
 
-// Where mxc-run finds a file that is gone when it ends.
-Result<std::string> OpenAndForget(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY);
-  std::filesystem::remove(path);
-  if (descriptor < 0) return Complaint("cannot open '" + path + "'");
-  return fmt::format("/proc/self/fd/{}", descriptor);
-}
-
-std::string TemporaryPath() {
-  return fmt::format("{}/mxc-train-{}.mxa",
-                     std::filesystem::temp_directory_path().string(), getpid());
+// Returns where mxc-run finds the artifact: the file to keep, or one that goes
+// with mxc-run.
+Result<std::string> CompileSomewhere(
+    TrainOptions& options, std::optional<runtime::NamelessFile>& temporary) {
+  std::string path = options.output;
+  if (path.empty()) {
+    MXC_ASSIGN(temporary, MakeTemporaryFile());
+    path = temporary->path();
+  }
+  MXC_RETURN_IF_ERROR(Compile(options, path));
+  if (!temporary) return path;
+  const runtime::Status kept = temporary->KeepAtExec();
+  if (!kept.ok()) return Complaint(kept.message());
+  return path;
 }
 
 // `mxc-run train ARTIFACT` with what was said to both and what was not said to
@@ -226,15 +228,11 @@ int RunTrain(TrainOptions options, const CLI::App& app) {
     if (!legal.ok()) return Fail(options.manners, legal.errors());
     return HandOver(app, model);
   }
-  const bool keep = !options.output.empty();
-  const std::string path = keep ? options.output : TemporaryPath();
-  const Status compiled = Compile(options, path);
-  if (!compiled.ok()) {
-    return Fail(options.manners, compiled.errors(), "nothing was trained");
+  std::optional<runtime::NamelessFile> temporary;
+  const Result<std::string> artifact = CompileSomewhere(options, temporary);
+  if (!artifact.ok()) {
+    return Fail(options.manners, artifact.errors(), "nothing was trained");
   }
-  if (keep) return HandOver(app, path);
-  const Result<std::string> artifact = OpenAndForget(path);
-  if (!artifact.ok()) return Fail(options.manners, artifact.errors());
   return HandOver(app, *artifact);
 }
 

@@ -214,7 +214,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options) {
   MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
-  const TemporaryFile artifact("verify");
+  MXC_ASSIGN(const runtime::NamelessFile artifact, MakeTemporaryFile());
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target,
                           {.cache = options.plan.objects.get()}));

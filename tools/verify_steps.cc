@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "ir/program/interpreter.h"
 #include "runtime/train/random.h"
 #include "tools/arrays.h"
+#include "tools/output_file.h"
 #include "tools/rounding_bound.h"
 
 namespace mxc {
@@ -40,7 +40,7 @@ Status WriteRepro(const std::string& folder, const Program& program, int step,
   };
   for (int& input : only.inputs) keep(input, BufferKind::kInput);
   for (int& output : only.outputs) keep(output, BufferKind::kOutput);
-  std::ofstream(folder + "/step.program") << Print(alone);
+  MXC_RETURN_IF_ERROR(WriteOutput(folder + "/step.program", Print(alone)));
   for (size_t i = 0; i < inputs.size(); ++i) {
     MXC_RETURN_IF_ERROR(
         WriteNpyTensor(fmt::format("{}/input_{}.npy", folder, i), inputs[i]));

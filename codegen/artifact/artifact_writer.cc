@@ -10,7 +10,7 @@
 #include "codegen/llvm/link.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/checksum.h"
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 
 namespace mxc {
 namespace {

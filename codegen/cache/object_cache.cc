@@ -15,6 +15,7 @@
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 
 namespace mxc {
 namespace {

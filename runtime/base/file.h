@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as bytes: read, mapped, or replaced as a whole by writing.
+// Files as bytes, read or mapped; file_writer.h writes them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "runtime/base/bytes.h"
-#include "runtime/base/checksum.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
@@ -29,11 +26,14 @@ class Descriptor {
   ~Descriptor() { Close(); }
 
   int get() const { return fd_; }
-  bool Close();  // false where the system lost what was written
+  bool Close();  // false where the system lost what was written; sets errno
 
  private:
   int fd_ = -1;
 };
+
+// "cannot WHAT 'PATH': " and what errno says.
+Status SystemError(const char* what, const std::string& path);
 
 // Opens a regular file for reading; a directory, a pipe or a device is refused.
 StatusOr<Descriptor> OpenFile(const std::string& path);
@@ -58,41 +58,6 @@ class MappedFile {
  private:
   std::shared_ptr<const void> owner_;
   Bytes bytes_;
-};
-
-// Writes to a temporary file beside `path`; Commit syncs it and renames it over
-// `path`, so that nobody ever sees half a file. Without Commit nothing remains.
-// Who checks what he reads and can make it again may leave the syncs out: after
-// a crash of the system the file may be damaged.
-class FileWriter {
- public:
-  explicit FileWriter(std::string path);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
-
-  // The first failure is kept and returned by Commit.
-  void Append(Bytes bytes);
-  void Append(const std::string& text);
-  template <class T>
-  void AppendScalar(T value) {
-    Append(std::as_bytes(std::span(&value, 1)));
-  }
-  enum class Sync { kYes, kNo };
-  Status Commit(Sync sync = Sync::kYes);
-
-  // Adds to `checksum` what is appended from now on; null ends it.
-  void Follow(RunningChecksum* checksum) { followed_ = checksum; }
-
- private:
-  void Flush();
-  void Write(Bytes bytes);
-
-  std::string path_, temporary_;
-  Descriptor file_;
-  std::vector<std::byte> buffer_;
-  RunningChecksum* followed_ = nullptr;
-  Status status_;
 };
 
 }  // namespace mxc::runtime

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/base/status.h"
 #include "runtime/formats/array.h"
 #include "runtime/formats/byte_reader.h"

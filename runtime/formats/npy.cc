@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/formats/byte_reader.h"
 
 namespace mxc::runtime {
@@ -201,9 +202,9 @@ StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
   std::span<const std::byte> elements;
   if (!size || !reader.Take(static_cast<size_t>(*size), &elements)) {
     return CorruptNpy("the file ends inside the array: " +
-                   (size ? std::to_string(*size) : "too many") +
-                   " bytes announced, " + std::to_string(reader.left()) +
-                   " there");
+                      (size ? std::to_string(*size) : "too many") +
+                      " bytes announced, " + std::to_string(reader.left()) +
+                      " there");
   }
   return NpyView{*type, std::move(header.shape), elements};
 }

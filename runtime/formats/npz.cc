@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/formats/npy.h"
 
 namespace mxc::runtime {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "runtime/base/bytes.h"
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {

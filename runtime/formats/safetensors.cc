@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 
 namespace mxc::runtime {
 namespace {

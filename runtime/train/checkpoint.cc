@@ -13,6 +13,7 @@
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/train/checkpoint_record.h"
 #include "runtime/train/specification.h"
@@ -163,7 +164,7 @@ std::vector<CheckpointName> AllSetsOf(const std::string& prefix) {
   return sets;
 }
 
-// The process whose unfinished file this is: FileWriter's "NAME.PID.ADDRESS".
+// The process whose unfinished file this is: FileWriter's "NAME.PID.0xRANDOM".
 std::optional<int64_t> AbandonedBy(std::string_view file,
                                    std::string_view stem) {
   const size_t address = file.rfind(".0x");

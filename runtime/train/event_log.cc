@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -166,17 +164,13 @@ uint32_t Crc32c(Bytes bytes) {
 StatusOr<EventLog> EventLog::Create(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  EventLog log;
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
-  log.path_ = Format("%s/%s%.6f.%s.%d", folder.c_str(),
-                     std::string(kFilePrefix).c_str(), Now(), host,
-                     static_cast<int>(getpid()));
-  log.file_.reset(std::fopen(log.path_.c_str(), "wbe"));
-  if (log.file_ == nullptr) {
-    return Fail(StatusCode::kIo, "cannot create '%s': %s", log.path_.c_str(),
-                std::strerror(errno));
-  }
+  StatusOr<runtime::LogFile> file = runtime::LogFile::Create(Format(
+      "%s/%s%.6f.%s.%d", folder.c_str(), std::string(kFilePrefix).c_str(),
+      Now(), host, static_cast<int>(getpid())));
+  if (!file.ok()) return file.status();
+  EventLog log(std::move(*file));
   std::string event = NewEvent();
   PutCounted(event, kFileVersion, "brain.Event:2");
   log.WriteRecord(event);
@@ -208,13 +202,8 @@ void EventLog::WriteRecord(const std::string& event) {
   record.append(reinterpret_cast<const char*>(&size_crc), sizeof size_crc);
   record += event;
   record.append(reinterpret_cast<const char*>(&event_crc), sizeof event_crc);
-  const bool written = std::fwrite(record.data(), 1, record.size(),
-                                   file_.get()) == record.size() &&
-                       std::fflush(file_.get()) == 0;
-  if (!written && status_.ok()) {
-    status_ = Fail(StatusCode::kIo, "cannot write '%s': %s", path_.c_str(),
-                   std::strerror(errno));
-  }
+  const Status written = file_.Append(std::as_bytes(std::span(record)));
+  if (status_.ok()) status_ = written;
 }
 
 void ParseEvents(Bytes bytes, SeriesMap& series) {

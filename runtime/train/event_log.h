@@ -7,14 +7,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/log_file.h"
 #include "runtime/train/series.h"
 #include "runtime/train/status.h"
 
@@ -33,15 +32,10 @@ class EventLog {
   Status status() const { return status_; }
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
-  EventLog() = default;
+  explicit EventLog(runtime::LogFile file) : file_(std::move(file)) {}
   void WriteRecord(const std::string& event);
 
-  std::unique_ptr<std::FILE, Closer> file_;
-  std::string path_;
+  runtime::LogFile file_;
   Status status_;
 };
 

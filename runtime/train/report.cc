@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/train/chart.h"
 
 namespace mxc::train {

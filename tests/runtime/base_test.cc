@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -11,16 +9,10 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/checksum.h"
 #include "runtime/base/cpu.h"
-#include "runtime/base/file.h"
 #include "runtime/base/memory.h"
-#include "tests/runtime/test_artifact.h"
 
 namespace mxc::runtime {
 namespace {
-
-std::string Text(Bytes bytes) {
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
 
 // MXC_MAX_CPU as a test sets it, and as it was afterwards.
 class MaxCpu {
@@ -36,29 +28,6 @@ class MaxCpu {
 };
 
 }  // namespace
-
-TEST_CASE("a file is replaced as a whole or not at all") {
-  const std::string path = test::WriteTemporary("replace", "before");
-  {
-    FileWriter writer(path);
-    writer.Append("half");
-  }
-  CHECK(Text(MappedFile::Open(path)->bytes()) == "before");
-  FileWriter writer(path);
-  writer.Append("after");
-  writer.AppendScalar(uint8_t{33});
-  CHECK(Text(MappedFile::Open(path)->bytes()) == "before");
-  REQUIRE(writer.Commit().ok());
-  CHECK(Text(MappedFile::Open(path)->bytes()) == "after!");
-  for (const auto& file : std::filesystem::directory_iterator(
-           std::filesystem::path(path).parent_path())) {
-    const std::string name = file.path();
-    CHECK((name == path || name.rfind(path, 0) != 0));  // no leftovers
-  }
-  FileWriter nowhere("/nowhere/x");
-  CHECK(nowhere.Commit().message() ==
-        "cannot create '/nowhere/x': No such file or directory");
-}
 
 TEST_CASE("spans are not left, whatever offsets say") {
   alignas(8) const std::byte bytes[24] = {};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/unfinished_name.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
 
@@ -78,4 +79,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace mxc::run
 
-int main(int argc, char** argv) { return mxc::run::Main(argc, argv); }
+int main(int argc, char** argv) {
+  mxc::runtime::RemoveUnfinishedAtSignals();
+  return mxc::run::Main(argc, argv);
+}

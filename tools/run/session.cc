@@ -23,7 +23,9 @@ mxc_model_options ModelOptions(const SessionOptions& options) {
 }  // namespace
 
 void DeclareSession(CLI::App& app, SessionOptions& options) {
-  app.add_option("artifact", options.artifact, "the compiled network (.mxa)")
+  app.add_option("artifact", options.artifact,
+                 "the compiled network (.mxa); while it is open, replace it by "
+                 "renaming, never in place")
       ->required();
   app.add_option("--entry", options.entry, "which entry (default: infer)");
   app.add_option("--batch", options.batch, "which of the compiled batch sizes")

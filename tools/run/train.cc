@@ -40,19 +40,22 @@ struct TrainOptions {
   bool quiet = false;
 };
 
-// The first SIGINT or SIGTERM asks the loop to stop; a second one ends the
-// process as if nobody had asked.
+// The first SIGINT or SIGTERM asks the loop to stop; a second one does what it
+// would if nobody had asked.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
+struct sigaction unasked[2];  // of SIGINT and of SIGTERM
 
-void AskToStop(int) { interrupted = true; }
+void AskToStop(int signal) {
+  interrupted = true;
+  sigaction(signal, &unasked[signal == SIGTERM], nullptr);
+}
 
 void ListenForInterrupts() {
   struct sigaction action = {};
   action.sa_handler = AskToStop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM}) {
-    sigaction(signal, &action, nullptr);
+    sigaction(signal, &action, &unasked[signal == SIGTERM]);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "tools/run/bench_inputs.h"
 #include "tools/run/failure.h"
 #include "tools/run/measurement.h"

@@ -44,12 +44,12 @@ bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
   });
 }
 
-// One entry for each trial. The file's name may go at once.
+// One entry for each trial.
 Result<std::shared_ptr<const rt::Model>> Compile(
     const std::vector<Program>& trials, const Target& target,
     const CodegenOptions& codegen) {
   MXC_ASSIGN(const CodeImage code, GenerateCode(trials, target, codegen));
-  const TemporaryFile file("tune");
+  MXC_ASSIGN(const rt::NamelessFile file, MakeTemporaryFile());
   MXC_ASSIGN([[maybe_unused]] const ArtifactSizes sizes,
              WriteArtifact(file.path(), trials, code, target, {}, ""));
   auto model = rt::Model::Open(file.path(), {});

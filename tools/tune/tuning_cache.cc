@@ -8,6 +8,7 @@
 
 #include "frontend/json/json.h"
 #include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "tools/cache_folder.h"
 #include "tools/terminal.h"
 

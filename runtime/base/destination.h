@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where what is written to a path goes.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+#include "runtime/base/file.h"
+#include "runtime/base/status.h"
+
+namespace mxc::runtime {
+
+// Either a name in a folder, for a file that is or becomes a regular one, or a
+// stream: a pipe, a terminal, /dev/null, /dev/stdout, /dev/fd/N.
+struct Destination {
+  Descriptor folder;
+  std::string name;
+  std::optional<struct stat> present;  // of the file that has the name already
+
+  Descriptor stream;
+  bool is_stream() const { return stream.get() >= 0; }
+};
+
+// Follows symbolic links, the last one to a file that does not exist yet, too.
+// Refuses a folder, a socket, a block device, a file that may not be written,
+// and a link of another user in a folder that everybody may write to.
+StatusOr<Destination> FindDestination(const std::string& path);
+
+}  // namespace mxc::runtime

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/file.h"
+#include "runtime/base/status.h"
+
+namespace mxc::runtime {
+
+// A file that others read while it grows.
+class LogFile {
+ public:
+  // A new one: a file that is there is not touched.
+  static StatusOr<LogFile> Create(std::string path);
+
+  // The piece is in the file when the call returns. A piece that does not fit
+  // is left out as a whole, so that later ones can be read.
+  Status Append(Bytes piece);
+
+ private:
+  LogFile(std::string path, Descriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  Descriptor file_;
+  int64_t size_ = 0;  // of the pieces that are whole
+};
+
+}  // namespace mxc::runtime
