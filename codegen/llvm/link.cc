@@ -1,57 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/link.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "codegen/llvm/llvm.h"
+#include "runtime/base/file_writer.h"
+#include "runtime/base/nameless_file.h"
 
 LLD_HAS_DRIVER(elf)
 
 namespace mxc {
 namespace {
 
-// A folder that goes with its owner.
-class TemporaryFolder {
+// The objects as one archive in a file that has no name: thousands of files
+// would be more than a process may have open.
+Result<runtime::NamelessFile> WriteArchive(
+    std::span<const std::string> objects) {
+  auto file = runtime::NamelessFile::Create();
+  if (!file.ok()) return Error({}, "{}", file.status().message());
+  runtime::FileWriter out(file->path());
+  out.Append("!<arch>\n");
+  for (size_t i = 0; i < objects.size(); ++i) {
+    // Name, time, user, group, mode, size.
+    out.Append(fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+                           fmt::format("{}.o/", i), 0, 0, 0, 644,
+                           objects[i].size()));
+    out.Append(objects[i]);
+    if (objects[i].size() % 2 != 0) out.Append("\n");
+  }
+  const runtime::Status written = out.Commit();
+  if (!written.ok()) {
+    return Error({}, "cannot write a temporary file: {}", written.message());
+  }
+  return std::move(*file);
+}
+
+// A pipe and all that was written to it. What the linker writes to is no
+// regular file, so that it makes no temporary one beside it.
+class ImagePipe {
  public:
-  TemporaryFolder() {
-    std::error_code error;
-    const auto base = std::filesystem::temp_directory_path(error);
-    path_ = (error ? std::filesystem::path("/tmp") : base) / "mxc-link-XXXXXX";
-    std::string name = path_.string();
-    if (mkdtemp(name.data()) == nullptr) {
-      error_ = std::strerror(errno);
-      return;
+  ImagePipe() {
+    int ends[2] = {-1, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    in_ = runtime::Descriptor(ends[1]);
+    out_ = runtime::Descriptor(ends[0]);
+    try {
+      reader_ = std::thread([this] { Read(); });
+    } catch (const std::system_error& error) {
+      in_.Close();
+      errno = error.code().value();
     }
-    path_ = name;
   }
-  ~TemporaryFolder() {
-    if (!error_.empty()) return;
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+  ~ImagePipe() { Finish(); }
+  ImagePipe(const ImagePipe&) = delete;
+
+  bool ok() const { return in_.get() >= 0; }
+  std::string path() const {
+    return fmt::format("/proc/self/fd/{}", in_.get());
   }
-  const std::filesystem::path& path() const { return path_; }
-  const std::string& error() const { return error_; }
+  std::string Finish() {
+    in_.Close();
+    if (reader_.joinable()) reader_.join();
+    return std::move(image_);
+  }
 
  private:
-  std::filesystem::path path_;
-  std::string error_;
-};
+  void Read() {
+    std::array<char, 1 << 16> piece;
+    for (;;) {
+      const ssize_t size = read(out_.get(), piece.data(), piece.size());
+      if (size == 0 || (size < 0 && errno != EINTR)) return;
+      if (size > 0) image_.append(piece.data(), static_cast<size_t>(size));
+    }
+  }
 
-Status WriteObject(const std::filesystem::path& path,
-                   const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) return Done{};
-  return Error({}, "cannot write the temporary file {}: {}", path.string(),
-               std::strerror(errno));
-}
+  runtime::Descriptor in_, out_;
+  std::thread reader_;
+  std::string image_;
+};
 
 // lld keeps its state in the process (one CommonLinkerContext).
 std::mutex& LinkMutex() {
@@ -75,13 +110,12 @@ void RunLinker(const std::vector<std::string>& args) {
 
 Result<std::string> Link(std::span<const std::string> objects,
                          bool relocatable) {
-  const TemporaryFolder folder;
-  if (!folder.error().empty()) {
-    return Error({}, "cannot make a temporary folder {}: {}",
-                 folder.path().string(), folder.error());
+  ImagePipe image;
+  if (!image.ok()) {
+    return Error({}, "cannot link: no pipe and thread: {}",
+                 std::strerror(errno));
   }
-  const std::string output = (folder.path() / "image").string();
-  std::vector<std::string> args = {"ld.lld", "--threads=1", "-o", output};
+  std::vector<std::string> args = {"ld.lld", "--threads=1", "-o", image.path()};
   if (relocatable) {
     args.push_back("-r");
   } else {
@@ -91,16 +125,10 @@ Result<std::string> Link(std::span<const std::string> objects,
       args.push_back(arg);
     }
   }
-  for (size_t i = 0; i < objects.size(); ++i) {
-    args.push_back((folder.path() / (std::to_string(i) + ".o")).string());
-    MXC_RETURN_IF_ERROR(WriteObject(args.back(), objects[i]));
-  }
+  MXC_ASSIGN(const runtime::NamelessFile archive, WriteArchive(objects));
+  args.insert(args.end(), {"--whole-archive", archive.path()});
   RunLinker(args);
-  std::ifstream file(output, std::ios::binary);
-  std::ostringstream image;
-  image << file.rdbuf();
-  if (!file) return Error({}, "cannot read the linked image {}", output);
-  return std::move(image).str();
+  return image.Finish();
 }
 
 }  // namespace mxc

@@ -206,6 +206,40 @@ TEST_CASE("the checks refuse what the table forbids") {
   CHECK(refusal("runtime/executor/pool.cc", false, "sys/socket.h") != "");
 }
 
+// What opens a file to write it, or puts one in another's place.
+bool WritesFiles(const std::string& line) {
+  const std::string code = line.substr(0, line.find("//"));
+  const auto ways = {
+      "ofstream",  "std::fstream", "fopen(",     "freopen(",
+      " creat(",   "mkstemp",      "mkostemp",   "tmpfile(",
+      "::rename(", "renameat",     "copy_file(", "raw_fd_ostream",
+      "O_CREAT",   "O_WRONLY",     "O_RDWR",     "O_TRUNC"};
+  return std::any_of(ways.begin(), ways.end(), [&](const char* way) {
+    return code.find(way) != code.npos;
+  });
+}
+
+TEST_CASE("files are written in runtime/base alone") {
+  int found = 0;
+  for (const std::string& file : Files()) {
+    if (!IsSource(file) || Below(file, "tests")) continue;
+    std::ifstream in(kRoot / file);
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      if (!WritesFiles(line)) continue;
+      ++found;
+      CHECK_MESSAGE(Below(file, "runtime/base"), file, ":", number, ": ", line);
+    }
+  }
+  CHECK(found >= 4);
+  CHECK(WritesFiles("  std::ofstream out(path, std::ios::binary);"));
+  CHECK(WritesFiles("  FILE* f = std::fopen(path, \"w\");"));
+  CHECK(WritesFiles("  open(path, O_WRONLY | O_CREAT, 0666);"));
+  CHECK(WritesFiles("  fs::rename(from, to);"));
+  CHECK_FALSE(WritesFiles("  std::ifstream in(path);  // no ofstream"));
+}
+
 TEST_CASE("the top level is the house's") {
   for (const auto& entry : fs::directory_iterator(kRoot)) {
     const std::string name = entry.path().filename();
