@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -64,6 +65,37 @@ std::vector<Entry> EntriesOf(const std::string& folder) {
   return entries;
 }
 
+constexpr mode_t kOthersMayWrite = S_IWGRP | S_IWOTH;
+
+bool IsOfOthers(const struct stat& status) {
+  return status.st_uid != geteuid() && status.st_uid != 0;
+}
+
+// What is found is code that will run: whoever may write it must be trusted. A
+// folder that is not there yet will be made for this user alone.
+bool OthersMayWriteTo(const std::string& folder) {
+  struct stat status;
+  return stat(folder.c_str(), &status) == 0 &&
+         (IsOfOthers(status) || (status.st_mode & kOthersMayWrite) != 0);
+}
+
+bool OthersMayHaveWritten(const std::string& folder, const std::string& file) {
+  struct stat around, status;
+  if (stat(folder.c_str(), &around) != 0 || stat(file.c_str(), &status) != 0) {
+    return true;
+  }
+  const bool within_reach = (around.st_mode & (S_IXGRP | S_IXOTH)) != 0;
+  return IsOfOthers(status) ||
+         (within_reach && (status.st_mode & kOthersMayWrite) != 0);
+}
+
+void MakeFolder(fs::path folder) {
+  std::error_code ignored;  // what is wrong shows in the writing
+  if (!folder.has_filename()) folder = folder.parent_path();  // "objects/"
+  fs::create_directories(folder.parent_path(), ignored);
+  mkdir(folder.c_str(), S_IRWXU);
+}
+
 }  // namespace
 
 std::optional<std::string_view> ObjectIn(std::string_view file,
@@ -84,6 +116,9 @@ std::string ObjectCache::PathOf(const std::string& key) const {
 
 std::optional<std::string> ObjectCache::Find(const std::string& key) const {
   const std::string path = PathOf(key);
+  if (OthersMayWriteTo(folder_) || OthersMayHaveWritten(folder_, path)) {
+    return std::nullopt;
+  }
   const auto file = runtime::MappedFile::Open(path);
   if (!file.ok()) return std::nullopt;
   const runtime::Bytes bytes = file->bytes();
@@ -96,16 +131,21 @@ std::optional<std::string> ObjectCache::Find(const std::string& key) const {
 }
 
 void ObjectCache::Keep(const std::string& key, const std::string& object) {
-  std::error_code ignored;  // what is wrong shows in the writing
-  fs::create_directories(folder_, ignored);
+  MakeFolder(folder_);
+  if (OthersMayWriteTo(folder_)) {
+    return Report(fmt::format("others may write to '{}'", folder_));
+  }
   runtime::FileWriter out(PathOf(key));
   out.Append(Header(key, object));
   out.Append(object);
   const auto status = out.Commit(runtime::FileWriter::Sync::kNo);
   kept_ = true;
-  if (status.ok()) return;
+  if (!status.ok()) Report(status.message());
+}
+
+void ObjectCache::Report(const std::string& problem) {
   const std::lock_guard lock(mutex_);
-  if (problem_.empty()) problem_ = status.message();
+  if (problem_.empty()) problem_ = problem;
 }
 
 std::string ObjectCache::problem() const {

@@ -17,12 +17,12 @@ std::optional<std::string_view> ObjectIn(std::string_view file,
                                          const std::string& key);
 
 // One file for each object, named by its key. A folder that cannot be read or
-// written keeps nothing, and nothing else fails.
+// written, or that others may write to, keeps nothing, and nothing else fails.
 class ObjectCache {
  public:
   static constexpr int64_t kMostBytes = 256 << 20;
 
-  // The folder is made when there is something to keep.
+  // The folder is made when there is something to keep, for this user alone.
   explicit ObjectCache(std::string folder, int64_t most_bytes = kMostBytes);
   const std::string& folder() const { return folder_; }
 
@@ -40,6 +40,7 @@ class ObjectCache {
 
  private:
   std::string PathOf(const std::string& key) const;
+  void Report(const std::string& problem);
 
   const std::string folder_;
   const int64_t most_bytes_;

@@ -126,6 +126,35 @@ TEST_CASE("object cache: a folder that cannot be written harms nothing") {
   CHECK(cache.problem().find("file/objects") != std::string::npos);
 }
 
+TEST_CASE("object cache: what others may have written is not taken") {
+  const TemporaryFolder folder("objects");
+  const std::string objects = folder.File("objects");
+  ObjectCache cache(objects);
+  cache.Keep("a1", "object");
+  CHECK(cache.Find("a1") == "object");
+  CHECK(fs::status(objects).permissions() == fs::perms::owner_all);
+  for (const fs::perms open :
+       {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(objects, open, fs::perm_options::add);
+    CHECK(cache.Find("a1") == std::nullopt);
+    ObjectCache other(objects);
+    other.Keep("b2", "object");
+    CHECK(other.problem() == "others may write to '" + objects + "'");
+    CHECK(FilesIn(objects).size() == 1);
+    fs::permissions(objects, fs::perms::owner_all);
+    CHECK(cache.Find("a1") == "object");
+
+    // A folder that others may look into, and a file that they may write.
+    const fs::path file = FilesIn(objects).front();
+    fs::permissions(file, open, fs::perm_options::add);
+    CHECK(cache.Find("a1") == "object");
+    fs::permissions(objects, fs::perms::others_exec, fs::perm_options::add);
+    CHECK(cache.Find("a1") == std::nullopt);
+    fs::permissions(file, open, fs::perm_options::remove);
+    CHECK(cache.Find("a1") == "object");
+  }
+}
+
 TEST_CASE("object cache: what was not used for the longest time goes") {
   const TemporaryFolder folder("objects");
   WriteText(folder.File("notes.txt"), std::string(10'000, 'x'));

@@ -12,13 +12,14 @@
 
 namespace mxc::test {
 
-// A folder of this process that goes with the test.
+// A folder of this process and this user that goes with the test.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::string_view purpose)
       : path_(std::filesystem::temp_directory_path() /
               fmt::format("mxc-{}-{}", purpose, getpid())) {
     std::filesystem::create_directory(path_);
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
