@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "tools/command.h"
+#include "tools/terminal.h"
 
 namespace mxc {
 
@@ -17,6 +19,7 @@ int HandOverToRun(char** argv) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string program =
       error ? "mxc-run" : (self.parent_path() / "mxc-run").string();
+  std::fflush(stdout);  // what is not in it yet goes with this program
   execv(program.c_str(), argv);
   fmt::print(stderr, "mxc {}: cannot start {}: {}\n", argv[1], program,
              std::strerror(errno));

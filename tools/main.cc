@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <string>
+#include <system_error>
 #include <utility>
 
+#include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "tools/command.h"
 
@@ -41,10 +43,7 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
   return mxc::kBadUsage;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  mxc::runtime::RemoveUnfinishedAtSignals();
+int Main(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   for (const auto& [name, prose] : kHandedOver) {
     if (verb == name) return mxc::HandOverToRun(argv);
@@ -68,6 +67,16 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ReportUsage(app, error, verb);
+  } catch (const std::system_error&) {
+    return mxc::kFailure;  // of printing: what is wrong shows in the closing
   }
   return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mxc::runtime::ReserveStandardStreams();
+  mxc::runtime::RemoveUnfinishedAtSignals();
+  return mxc::runtime::FinishStandardOutput(Main(argc, argv));
 }

@@ -146,7 +146,7 @@ TEST_CASE("object cache: what others may have written is not taken") {
 
     // A folder that others may look into, and a file that they may write.
     const fs::path file = FilesIn(objects).front();
-    fs::permissions(file, open, fs::perm_options::add);
+    fs::permissions(file, fs::perms::owner_all | open);
     CHECK(cache.Find("a1") == "object");
     fs::permissions(objects, fs::perms::others_exec, fs::perm_options::add);
     CHECK(cache.Find("a1") == std::nullopt);

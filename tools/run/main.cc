@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
@@ -40,7 +41,7 @@ int Report(const Manners& manners, const std::vector<std::string>& messages) {
 int Execute(const Command& command, const Manners& manners) {
   try {
     command();
-    return std::fflush(stdout) == 0 ? manners.exit_code : kFailure;
+    return manners.exit_code;
   } catch (const Failure& failure) {
     return Report(manners, failure.messages());
   } catch (const std::exception& failure) {
@@ -80,6 +81,7 @@ int Main(int argc, char** argv) {
 }  // namespace mxc::run
 
 int main(int argc, char** argv) {
+  mxc::runtime::ReserveStandardStreams();
   mxc::runtime::RemoveUnfinishedAtSignals();
-  return mxc::run::Main(argc, argv);
+  return mxc::runtime::FinishStandardOutput(mxc::run::Main(argc, argv));
 }

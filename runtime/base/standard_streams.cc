@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+
+namespace mxc::runtime {
+namespace {
+
+// Some file systems say only when it is closed that there was no room.
+bool CloseCopyOfStdout() {
+  const int copy = dup(STDOUT_FILENO);
+  return copy >= 0 && close(copy) == 0;
+}
+
+}  // namespace
+
+void ReserveStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    // The lowest free number. Reading stdin fails, and so does writing the
+    // others.
+    (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int FinishStandardOutput(int exit_code) {
+  const bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0 && CloseCopyOfStdout();
+  if (flushed && !failed) return exit_code;
+  // What failed before has left no cause.
+  std::fprintf(stderr, "error: cannot write to stdout%s%s\n",
+               flushed ? "" : ": ", flushed ? "" : std::strerror(errno));
+  return exit_code != 0 ? exit_code : 1;
+}
+
+}  // namespace mxc::runtime
