@@ -59,12 +59,9 @@ Tensor DrawInput(const DrawnInput& input, std::mt19937& random) {
 
 class Subject {
  public:
-  Subject(uint32_t seed, const Way& way, const DrawOptions& draw,
+  Subject(uint32_t seed, const Way& way, const DrawnNetwork& network,
           const std::string& folder)
-      : seed_(seed),
-        way_(way),
-        folder_(folder),
-        network_(DrawNetwork(seed, draw)) {}
+      : seed_(seed), way_(way), folder_(folder), network_(network) {}
 
   Status Write() {
     fs::create_directories(folder_);
@@ -431,9 +428,9 @@ std::string ToString(const Way& way) {
   return text;
 }
 
-std::string Check(uint32_t seed, const Way& way, const DrawOptions& draw,
+std::string Check(uint32_t seed, const Way& way, const DrawnNetwork& network,
                   const std::string& folder) {
-  Subject subject(seed, way, draw, folder);
+  Subject subject(seed, way, network, folder);
   const Status status = CheckAll(subject);
   return status.ok() ? "" : Render(status.errors());
 }

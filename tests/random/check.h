@@ -38,7 +38,8 @@ std::string ToString(const Way& way);
 // - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes;
 // - outputs with less memory: equal bytes.
 // Else what is wrong; the network lies in `folder` then.
-std::string Check(uint32_t seed, const Way& way, const DrawOptions& draw,
+// `seed` decides the values of inputs and parameters.
+std::string Check(uint32_t seed, const Way& way, const DrawnNetwork& network,
                   const std::string& folder);
 
 }  // namespace mxc::random

@@ -48,8 +48,8 @@ struct Window {
 
 class Drawer {
  public:
-  Drawer(uint32_t seed, const DrawOptions& options)
-      : random_(seed), options_(options) {}
+  Drawer(std::function<uint32_t()> chance, const DrawOptions& options)
+      : random_(std::move(chance)), options_(options) {}
 
   DrawnNetwork Draw() {
     Start();
@@ -110,7 +110,8 @@ class Drawer {
     return true;
   }
   bool Small(const Extents& shape) const {
-    return Elements(shape) <= options_.size * kMostElements;
+    return static_cast<double>(Elements(shape)) <=
+           options_.size * kMostElements;
   }
 
   // --- the beginning and the end
@@ -721,7 +722,7 @@ class Drawer {
                     out);
   }
 
-  std::mt19937 random_;
+  const std::function<uint32_t()> random_;
   const DrawOptions options_;
   SymbolText symbol_;
   std::vector<DrawnInput> inputs_;
@@ -734,7 +735,12 @@ class Drawer {
 }  // namespace
 
 DrawnNetwork DrawNetwork(uint32_t seed, const DrawOptions& options) {
-  return Drawer(seed, options).Draw();
+  return DrawNetwork(std::mt19937(seed), options);
+}
+
+DrawnNetwork DrawNetwork(std::function<uint32_t()> chance,
+                         const DrawOptions& options) {
+  return Drawer(std::move(chance), options).Draw();
 }
 
 }  // namespace mxc::random

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,13 @@ struct DrawOptions {
   int layers = 0;
   // How many times as large tensors and layers may be as what the interpreter
   // takes a moment for.
-  int size = 1;
+  double size = 1;
 };
 
 // The same arguments give the same network.
 DrawnNetwork DrawNetwork(uint32_t seed, const DrawOptions& options);
+// `chance` gives the numbers that decide.
+DrawnNetwork DrawNetwork(std::function<uint32_t()> chance,
+                         const DrawOptions& options);
 
 }  // namespace mxc::random

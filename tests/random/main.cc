@@ -27,7 +27,10 @@ struct Options {
 
 std::string CheckApart(uint32_t seed, const Way& way, const DrawOptions& draw,
                        const std::string& folder) {
-  return InProcess([&] { return Check(seed, way, draw, folder); }).message;
+  const auto check = [&] {
+    return Check(seed, way, DrawNetwork(seed, draw), folder);
+  };
+  return InProcess(check).message;
 }
 
 // The shortest beginning of the network that is wrong, too.
