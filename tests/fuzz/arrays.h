@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays for seeds.
+#pragma once
+
+#include <vector>
+
+#include "runtime/formats/array.h"
+
+namespace mxc::fuzz {
+
+// Filled with small numbers of its bytes.
+runtime::Array SmallArray(runtime::ElementType type,
+                          std::vector<int64_t> shape);
+
+// Lists of them: of every type, without elements, without axes, without names.
+std::vector<std::vector<runtime::NamedArray>> SmallArrays();
+
+}  // namespace mxc::fuzz

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/frontend.h"
+#include "ir/graph/graph.h"
+#include "tests/fuzz/networks_text.h"
+#include "tests/fuzz/target.h"
+
+namespace mxc::fuzz {
+namespace {
+
+void RunGraphText(Bytes input) {
+  auto graph = ParseGraph(SourceOf(input));
+  if (!graph.ok()) {
+    (void)Render(graph.errors());
+    return;
+  }
+  const std::string printed = Print(*graph);
+  const auto again = ParseGraph(SourceOf(BytesOf(printed)));
+  if (!again.ok()) Wrong("what is printed is refused:\n" + printed);
+  if (Print(*again) != printed) Wrong("printed otherwise:\n" + printed);
+}
+
+std::vector<std::string> GraphTextSeeds() {
+  std::vector<std::string> seeds;
+  for (const std::string& text : NativeNetworks()) {
+    auto model = LoadText(SourceOf(BytesOf(text)), {});
+    if (!model.ok()) Wrong(Render(model.errors()));
+    seeds.push_back(Print(model->graph));
+    (void)InferTypes(model->graph, /*complete=*/true);
+    seeds.push_back(Print(model->graph));
+  }
+  return seeds;
+}
+
+}  // namespace
+
+extern const Target graph_text;
+const Target graph_text = {.run = RunGraphText,
+                           .seeds = GraphTextSeeds,
+                           .most_bytes = 1024,
+                           .words = {"f32[", "?", "input ", "parameter ",
+                                     "state ", "constant ", "%", "(", ")"}};
+
+}  // namespace mxc::fuzz

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every target on its seeds and on some thousand damaged ones, the same each
+// time: targets stay alive where there is no libFuzzer.
+//   fuzz_smoke [MILLISECONDS [TARGET…]]      for each target; 250
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+
+#include "tests/fuzz/damage.h"
+#include "tests/fuzz/target.h"
+
+namespace mxc::fuzz {
+
+#define MXC_FUZZ_TARGET(name, libraries) extern const Target name;
+#include "tests/fuzz/targets.def"
+#undef MXC_FUZZ_TARGET
+
+namespace {
+
+struct Named {
+  const char* name;
+  const Target* target;
+};
+
+constexpr Named kTargets[] = {
+#define MXC_FUZZ_TARGET(name, libraries) {#name, &name},
+#include "tests/fuzz/targets.def"
+#undef MXC_FUZZ_TARGET
+};
+
+// How many inputs were read.
+int Smoke(const Target& target, std::chrono::milliseconds most) {
+  constexpr int kMostInputs = 3000;
+  const auto end = std::chrono::steady_clock::now() + most;
+  const std::vector<std::string> seeds = target.seeds();
+  std::mt19937 random;
+  int count = 0;
+  for (; count < kMostInputs && std::chrono::steady_clock::now() < end;
+       ++count) {
+    std::string file = seeds[static_cast<size_t>(count) % seeds.size()];
+    if (static_cast<size_t>(count) >= seeds.size()) {
+      file = DamagedBytes(target, std::move(file), random);
+      file.resize(std::min(file.size(), target.most_bytes));
+    }
+    target.run(BytesOf(file));
+  }
+  return count;
+}
+
+int Main(int argc, char** argv) {
+  const std::chrono::milliseconds most(argc > 1 ? std::atoi(argv[1]) : 250);
+  const std::vector<std::string> asked(argv + std::min(argc, 2), argv + argc);
+  for (const auto& [name, target] : kTargets) {
+    if (!asked.empty() && std::ranges::count(asked, name) == 0) continue;
+    fmt::print("{}\n", name);
+    std::fflush(stdout);  // who dies is named
+    fmt::print("  {} inputs\n", Smoke(*target, most));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace mxc::fuzz
+
+int main(int argc, char** argv) { return mxc::fuzz::Main(argc, argv); }
