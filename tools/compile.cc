@@ -45,6 +45,7 @@ struct Outcome {
   ArtifactSizes sizes;
   int64_t kernels = 0, cached = 0;  // of them from the object cache
   std::vector<std::string> files;
+  OutputSet texts;  // all of them but the artifact
 };
 
 void PrintPasses() {
@@ -68,7 +69,7 @@ void PrintPassTimes(const Plan& plan) {
 
 Status WriteText(const std::string& path, std::string_view bytes,
                  Outcome& outcome) {
-  MXC_RETURN_IF_ERROR(WriteOutput(path, bytes));
+  MXC_RETURN_IF_ERROR(outcome.texts.Add(path, bytes));
   outcome.files.push_back(path);
   return Done{};
 }
@@ -216,6 +217,7 @@ Result<Outcome> Emit(const CompileOptions& options, const Plan& plan) {
   MXC_RETURN_IF_ERROR(EmitTexts(options, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitStandalone(options, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitNative(options, plan, stem, outcome));
+  MXC_RETURN_IF_ERROR(outcome.texts.Commit());
   return outcome;
 }
 

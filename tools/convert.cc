@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/base/file_writer.h"
 #include "tools/command.h"
 #include "tools/network.h"
 #include "tools/output_file.h"
@@ -36,21 +35,15 @@ std::string WithoutSuffix(const std::string& path, std::string_view suffix) {
 // old files stay.
 Status WriteSymbolAndWeights(const Model& model, const std::string& path,
                              std::string_view suffix, Written& written) {
-  runtime::FileWriter symbol(path);
-  symbol.Append(WriteSymbol(model.graph));
-  if (const auto status = symbol.Finish(); !status.ok()) {
-    return Complaint(status.message());
-  }
+  OutputSet symbol;
+  MXC_RETURN_IF_ERROR(symbol.Add(path, WriteSymbol(model.graph)));
   written.files.push_back(path);
   if (!model.parameters.empty()) {
     const std::string params = WithoutSuffix(path, suffix) + "-0000.params";
     MXC_RETURN_IF_ERROR(WriteParameters(model, params));
     written.files.push_back(params);
   }
-  if (const auto status = symbol.Commit(); !status.ok()) {
-    return Complaint(status.message());
-  }
-  return Done{};
+  return symbol.Commit();
 }
 
 Result<Written> Write(const Model& model, const std::string& path) {

@@ -6,20 +6,21 @@
 #include <filesystem>
 #include <span>
 
-#include "runtime/base/file_writer.h"
-
 namespace mxc {
 namespace {
 
 using runtime::FileWriter;
 
+Status FromRuntime(const runtime::Status& status) {
+  if (!status.ok()) return Complaint(status.message());
+  return Done{};
+}
+
 Status WriteWhole(const std::string& path, std::string_view bytes,
                   FileWriter::Sync sync) {
   FileWriter out(path);
   out.Append(std::as_bytes(std::span(bytes)));
-  const runtime::Status status = out.Commit(sync);
-  if (!status.ok()) return Complaint(status.message());
-  return Done{};
+  return FromRuntime(out.Commit(sync));
 }
 
 }  // namespace
@@ -30,6 +31,20 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
 
 Status WriteDump(const std::string& path, std::string_view bytes) {
   return WriteWhole(path, bytes, FileWriter::Sync::kNo);
+}
+
+Status OutputSet::Add(const std::string& path, std::string_view bytes) {
+  FileWriter& file = files_.emplace_back(path);
+  file.Append(std::as_bytes(std::span(bytes)));
+  return FromRuntime(file.Finish());
+}
+
+Status OutputSet::Commit() {
+  for (FileWriter& file : files_) {
+    MXC_RETURN_IF_ERROR(FromRuntime(file.Commit()));
+  }
+  files_.clear();
+  return Done{};
 }
 
 void PrintWrote(const Manners& manners, const std::string& path) {

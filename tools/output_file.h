@@ -2,10 +2,12 @@
 // The files that a subcommand writes.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 
 #include "ir/support/result.h"
+#include "runtime/base/file_writer.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -14,6 +16,17 @@ namespace mxc {
 Status WriteOutput(const std::string& path, std::string_view bytes);
 // The same for what is only looked at: a crash of the system may damage it.
 Status WriteDump(const std::string& path, std::string_view bytes);
+
+// Files that belong together: none is replaced unless there is room for all.
+class OutputSet {
+ public:
+  // Everything is on the disk then, under no name.
+  Status Add(const std::string& path, std::string_view bytes);
+  Status Commit();
+
+ private:
+  std::deque<runtime::FileWriter> files_;
+};
 
 // "  wrote     net.mxa, 12.3 KiB"; a stream has no size.
 void PrintWrote(const Manners& manners, const std::string& path);

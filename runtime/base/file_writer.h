@@ -21,6 +21,7 @@ namespace mxc::runtime {
 // system has only those; Commit syncs it and gives it the name, so that nobody
 // ever sees half a file. Without Commit nothing remains. A file that is there
 // keeps its mode, and its owner where that may be; a new one has the umask's.
+// Another hard link keeps the old bytes.
 // Links are written through. What is no regular file is written as it is, piece
 // by piece, or refused: it is never replaced.
 class FileWriter {

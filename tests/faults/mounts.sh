@@ -31,7 +31,7 @@ mxc run net.mxa --input x.npy --output 0=out.npy >/dev/null || exit 1
 mxc convert net.json --init one --quiet -o disk/m-symbol.json || exit 1
 cp net.json disk/g.dot
 cp net.json disk/page.html
-cp net.json disk/net.mxa
+for extension in mxa ir o weights h; do cp net.json disk/net.$extension; done
 cp -r disk before
 head -c 1M /dev/zero >disk/filler 2>/dev/null
 full='No space left on device'
@@ -43,6 +43,9 @@ refused "$full" mxc run net.mxa --input x.npy --output 0=disk/new.npy
 refused "$full" mxc compile net.json --init one --quiet --dump-after all --dump-dir disk/dump -o other.mxa
 [ "$(grep -c '' error)" -le 2 ] || fail "--dump-dir on a full disk: $(cat error)"
 [ -e other.mxa ] && fail "--dump-dir on a full disk: written all the same"
+# The object fits, its weights do not.
+mount -o remount,size=512k disk
+refused "$full" mxc compile "$models/lenet.json" --init one --emit ir,obj,header -o disk/net
 for file in $(ls before); do
   cmp "before/$file" "disk/$file" || wrong=$((wrong + 1))
 done
