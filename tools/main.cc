@@ -2,6 +2,7 @@
 // mxc: compiles and explains. What runs artifacts is mxc-run, without LLVM.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "tools/command.h"
+#include "tools/terminal.h"
 
 #ifndef MXC_VERSION
 #error "the build defines MXC_VERSION"
@@ -67,8 +69,10 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ReportUsage(app, error, verb);
-  } catch (const std::system_error&) {
-    return mxc::kFailure;  // of printing: what is wrong shows in the closing
+  } catch (const std::system_error& error) {
+    // Of printing: there is nobody to tell, or the end of main does.
+    if (std::ferror(stdout) || std::ferror(stderr)) return mxc::kFailure;
+    return mxc::Fail({}, {mxc::Complaint(error.what())});
   }
   return code;
 }
