@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -405,6 +406,12 @@ class ProgramParser {
     return it->second;
   }
 
+  // By a reduction around it; indices are by their step.
+  bool IsBound(const std::string& name) const {
+    return name[0] == 'i' ||
+           std::ranges::count(bound_, std::atoi(name.c_str() + 1)) > 0;
+  }
+
   static bool IsVariable(const std::string& name) {
     return name.size() > 1 && name.size() < 8 &&
            (name[0] == 'i' || name[0] == 'r') &&
@@ -423,7 +430,10 @@ class ProgramParser {
       return ParseReduce(*op, depth);
     }
     // "i32(x)" is a cast, "i32" a variable.
-    if (IsVariable(name) && lex_.Peek() != "(") return Var(Variable(name));
+    if (IsVariable(name) && lex_.Peek() != "(") {
+      if (!IsBound(name)) return Wrong("a variable of a reduction around it");
+      return Var(Variable(name));
+    }
     lex_.Expect("(");
     const auto args = ParseArgs(")", depth);
     if (lex_.failed()) return Expr(0);
@@ -452,6 +462,7 @@ class ProgramParser {
 
   Expr ParseReduce(ReduceOp op, int depth) {
     std::vector<Range> ranges;
+    const size_t around = bound_.size();
     lex_.Expect("{");
     while (!lex_.AtEnd() && !lex_.Accept("}")) {
       if (!ranges.empty()) lex_.Expect(",");
@@ -463,11 +474,13 @@ class ProgramParser {
       lex_.Expect("..");
       range.end = ParseOperand(depth + 1);
       range.var = Variable(name);
+      bound_.push_back(std::atoi(name.c_str() + 1));
       ranges.push_back(std::move(range));
     }
     lex_.Expect("(");
     Expr body = ParseExpr(depth + 1);
     lex_.Expect(")");
+    bound_.resize(around);
     if (lex_.failed()) return Expr(0);
     return Reduce(op, std::move(ranges), body);
   }
@@ -477,6 +490,7 @@ class ProgramParser {
   int depth_ = 0;               // of loops
   const Step* step_ = nullptr;  // whose expressions are being read
   std::map<int, int> vars_;     // r<k> → the process's variable
+  std::vector<int> bound_;      // the k of the reductions around
 };
 
 }  // namespace

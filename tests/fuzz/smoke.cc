@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every target on its seeds and on some thousand damaged ones, the same each
 // time: targets stay alive where there is no libFuzzer.
-//   fuzz_smoke [MILLISECONDS [TARGET…]]      for each target; 250
+//   fuzz_smoke                        3000 inputs or 250 ms for each target
+//   fuzz_smoke SECONDS [TARGET…]      as many as SECONDS allow
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <random>
 
 #include "tests/fuzz/damage.h"
@@ -32,13 +34,13 @@ constexpr Named kTargets[] = {
 };
 
 // How many inputs were read.
-int Smoke(const Target& target, std::chrono::milliseconds most) {
-  constexpr int kMostInputs = 3000;
+int Smoke(const Target& target, std::chrono::milliseconds most,
+          int most_inputs) {
   const auto end = std::chrono::steady_clock::now() + most;
   const std::vector<std::string> seeds = target.seeds();
   std::mt19937 random;
   int count = 0;
-  for (; count < kMostInputs && std::chrono::steady_clock::now() < end;
+  for (; count < most_inputs && std::chrono::steady_clock::now() < end;
        ++count) {
     std::string file = seeds[static_cast<size_t>(count) % seeds.size()];
     if (static_cast<size_t>(count) >= seeds.size()) {
@@ -51,13 +53,16 @@ int Smoke(const Target& target, std::chrono::milliseconds most) {
 }
 
 int Main(int argc, char** argv) {
-  const std::chrono::milliseconds most(argc > 1 ? std::atoi(argv[1]) : 250);
+  const bool is_short = argc < 2;
+  const std::chrono::milliseconds most(is_short ? 250
+                                                : 1000 * std::atoll(argv[1]));
+  const int most_inputs = is_short ? 3000 : std::numeric_limits<int>::max();
   const std::vector<std::string> asked(argv + std::min(argc, 2), argv + argc);
   for (const auto& [name, target] : kTargets) {
     if (!asked.empty() && std::ranges::count(asked, name) == 0) continue;
     fmt::print("{}\n", name);
     std::fflush(stdout);  // who dies is named
-    fmt::print("  {} inputs\n", Smoke(*target, most));
+    fmt::print("  {} inputs\n", Smoke(*target, most, most_inputs));
   }
   return 0;
 }

@@ -154,6 +154,17 @@ TEST_CASE("programs print and parse back to the same text") {
   }
 }
 
+TEST_CASE("a variable that no reduction binds is refused") {
+  Program program = RandomProgram(1);
+  std::get<Map>(program.steps[0].body).stores[0].value =
+      Cast(Var(FreshReductionVar()), DType::kF32);
+  const auto parsed = ParseProgram(File(Print(program)));
+  REQUIRE_FALSE(parsed.ok());
+  CHECK(parsed.errors()[0].message.find(
+            "expected a variable of a reduction around it") !=
+        std::string::npos);
+}
+
 TEST_CASE("damaged program texts are refused or read, never worse") {
   Random random(7);
   const std::string text = Print(RandomProgram(1));
