@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 
+#include "codegen/artifact/c_names.h"
 #include "codegen/artifact/states.h"
 #include "codegen/artifact/weights.h"
 #include "codegen/codegen.h"
@@ -15,18 +15,6 @@
 
 namespace mxc {
 namespace {
-
-// A C identifier: "resnet-50" becomes resnet_50.
-std::string Identifier(const std::string& name) {
-  std::string out;
-  for (const char c : name) {
-    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  }
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) {
-    out.insert(out.begin(), '_');
-  }
-  return out;
-}
 
 std::string Upper(std::string text) {
   for (char& c : text) {
@@ -116,22 +104,6 @@ EntryFunction PlanEntry(const Program& program,
   return entry;
 }
 
-// Of a function's parameters: an output may be called like an input, or twice.
-class ParameterNames {
- public:
-  std::string Take(const std::string& name) {
-    const std::string wish = Identifier(name);
-    std::string unique = wish;
-    for (int n = 2; !taken_.insert(unique).second; ++n) {
-      unique = fmt::format("{}_{}", wish, n);
-    }
-    return unique;
-  }
-
- private:
-  std::set<std::string> taken_ = {"weights", "arena", "states"};
-};
-
 std::string Parameter(const Buffer& buffer, bool is_const,
                       ParameterNames& names) {
   return fmt::format(",\n    {}{}* {} /* {} */", is_const ? "const " : "",
@@ -146,7 +118,7 @@ std::string Declaration(const Program& program, const EntryFunction& entry) {
   out +=
       fmt::format("int {}(\n    const void* weights,\n    void* arena{}",
                   entry.symbol, entry.has_states ? ",\n    void* states" : "");
-  ParameterNames names;
+  ParameterNames names({"weights", "arena", "states"});
   for (const int input : entry.inputs) {
     out += Parameter(program.buffers[input], true, names);
   }
