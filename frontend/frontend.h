@@ -50,7 +50,8 @@ struct Model {
   // "arg" or "aux", the prefix that the file put before a name.
   std::map<std::string, std::string> prefixes;
 
-  Diagnostics notes;  // what was ignored; nothing here is an error
+  Diagnostics notes;     // what was ignored; nothing here is an error
+  Diagnostics left_out;  // outputs that inference goes without
 };
 
 // Reads MXNet's symbol JSON of any generation or our own JSON, told apart by
@@ -73,8 +74,9 @@ Status ExpandControlFlow(Graph& graph);
 
 // For inference, where loss heads do not read their labels: a label whose shape
 // does not follow (it is reshaped or split before) gets the shape that its loss
-// head wants, and goes there directly. After a first InferTypes.
-void CutUnknownLabels(Graph& graph);
+// head wants, and goes there directly. An output that is a loss of such a label
+// is left out beside others, which a note says. After a first InferTypes.
+Diagnostics CutUnknownLabels(Graph& graph);
 
 // Parameters and states without a value, in the graph's order.
 std::vector<Node*> MissingParameters(const Model& model);

@@ -3,6 +3,7 @@
 //
 //   label: ? ─► Reshape (-1) ─► SoftmaxOutput      label: [6] ─► SoftmaxOutput
 //                 data: [6, 10] ─┘              ⇒     data: [6, 10] ─┘
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
@@ -39,7 +40,7 @@ Nodes NeededWithoutLabels(const Graph& graph) {
   return needed;
 }
 
-// An input of unknown shape that `value` follows from and nothing needs.
+// An input of unknown shape that `value` follows from, and that is not needed.
 Node* UnknownLabel(Value value, const Nodes& needed) {
   Nodes seen;
   std::vector<Node*> open = {value.node};
@@ -47,7 +48,8 @@ Node* UnknownLabel(Value value, const Nodes& needed) {
     Node* node = open.back();
     open.pop_back();
     if (!seen.insert(node).second || needed.contains(node)) continue;
-    if (node->kind == Node::Kind::kVariable && !node->types[0].shape.known()) {
+    if (node->kind == Node::Kind::kVariable &&
+        node->role == VariableRole::kInput && !node->types[0].shape.known()) {
       return node;
     }
     for (const Value& input : node->inputs) open.push_back(input.node);
@@ -75,9 +77,7 @@ std::vector<Cut> FindCuts(const Graph& graph) {
   return cuts;
 }
 
-}  // namespace
-
-void CutUnknownLabels(Graph& graph) {
+void GiveLabelsToHeads(Graph& graph) {
   for (const auto& [head, input, label] : FindCuts(graph)) {
     const TensorType wanted = head->inputs[input].type();
     Shape& shape = label->types[0].shape;
@@ -94,6 +94,53 @@ void CutUnknownLabels(Graph& graph) {
     if (zeros.dtype == DType::kUnknown) zeros.dtype = DType::kF32;
     head->inputs[input] = GraphBuilder(graph, *head).Zeros(zeros);
   }
+}
+
+// MakeLoss, or an operator that computes a loss of labels (CTCLoss).
+bool IsLoss(const Node& node) {
+  if (node.kind != Node::Kind::kOperator) return false;
+  const bool label = std::ranges::any_of(
+      node.op->inputs(node.attrs.get()),
+      [](const InputSpec& spec) { return spec.kind == InputKind::kLabel; });
+  return label != node.op->loss_head;
+}
+
+// Losses that cannot be computed without a label of unknown shape go where
+// other outputs can be computed.
+Diagnostics LeaveOutLosses(Graph& graph) {
+  std::vector<Value> kept;
+  std::vector<std::string> kept_names;
+  std::vector<Node*> labels;
+  Diagnostics notes;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Value output = graph.outputs[i];
+    const std::string& name = graph.output_names[i];
+    Node* label = IsLoss(*output.node) ? UnknownLabel(output, {}) : nullptr;
+    if (label == nullptr) {
+      kept.push_back(output);
+      kept_names.push_back(name);
+      continue;
+    }
+    labels.push_back(label);
+    notes.push_back(Error(output.node->loc,
+                          "output '{0}' is left out: a loss of '{1}', whose "
+                          "shape is unknown (--input-shape {1}:…)",
+                          name, label->name));
+  }
+  if (kept.empty() || labels.empty()) return {};
+  graph.outputs = std::move(kept);
+  graph.output_names = std::move(kept_names);
+  const Nodes needed = NeededWithoutLabels(graph);
+  for (Node* label : labels) label->declared = needed.contains(label);
+  return notes;
+}
+
+}  // namespace
+
+Diagnostics CutUnknownLabels(Graph& graph) {
+  Diagnostics notes = LeaveOutLosses(graph);
+  GiveLabelsToHeads(graph);
+  return notes;
 }
 
 }  // namespace mxc

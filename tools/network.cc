@@ -223,7 +223,9 @@ Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch,
   load.require_supported = true;
   MXC_ASSIGN(Model model, Load(options.model, load));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-  if (use == ParameterUse::kConstants) CutUnknownLabels(model.graph);
+  if (use == ParameterUse::kConstants) {
+    model.left_out = CutUnknownLabels(model.graph);
+  }
   MXC_RETURN_IF_ERROR(RequireInputShapes(model.graph));
   if (options.make_up_weights || !options.init.empty()) {
     MXC_RETURN_IF_ERROR(InitializeMissing(options, model));

@@ -148,6 +148,7 @@ class Planner {
     plan_.read_seconds += watch.seconds();
     if (first()) {
       NoteNetwork(model, plan_);
+      plan_.notes = model.left_out;
       PrintPhase(manners_, "read", DescribeNetwork(plan_), plan_.read_seconds);
     }
     model.graph.training = job.entry == "train";

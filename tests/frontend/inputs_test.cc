@@ -103,6 +103,46 @@ TEST_CASE("inputs: a label that several heads share parts of") {
   CHECK_FALSE(Verify(model.graph).has_value());
 }
 
+// A network of its classes and of a loss that reads the labels.
+std::string ClassesAndLoss(const std::string& outputs) {
+  return R"json({"mxc": 1, "inputs": {"data": [10, 2, 5], "label": {}},
+    "nodes": [
+      {"op": "softmax", "name": "classes", "inputs": ["data"]},
+      {"op": "CTCLoss", "name": "ctc", "inputs": ["data", "label"]},
+      {"op": "MakeLoss", "name": "loss", "inputs": ["ctc"]}],
+    "outputs": [)json" +
+         outputs + "]}";
+}
+
+TEST_CASE("inputs: a loss without a label's shape is left out beside others") {
+  for (const char* outputs : {R"("classes", "loss")", R"("ctc", "classes")"}) {
+    CAPTURE(outputs);
+    Model model = LoadNetworkText(ClassesAndLoss(outputs));
+    REQUIRE(InferTypes(model.graph, false).ok());
+    const Diagnostics notes = CutUnknownLabels(model.graph);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].message.find("a loss of 'label'") != std::string::npos);
+    CHECK(model.graph.output_names == Names{"classes_output"});
+    CHECK(DeclaredInputs(model.graph) == Names{"data"});
+    CHECK(InferTypes(model.graph, true).ok());
+  }
+}
+
+TEST_CASE("inputs: a loss stays where it is the only output, or known") {
+  Model alone = LoadNetworkText(ClassesAndLoss(R"("loss")"));
+  REQUIRE(InferTypes(alone.graph, false).ok());
+  CHECK(CutUnknownLabels(alone.graph).empty());
+  CHECK_FALSE(InferTypes(alone.graph, true).ok());
+  LoadOptions options;
+  options.input_shapes["label"] = {2, 3};
+  Model known =
+      LoadNetworkText(ClassesAndLoss(R"("classes", "loss")"), options);
+  REQUIRE(InferTypes(known.graph, false).ok());
+  CHECK(CutUnknownLabels(known.graph).empty());
+  CHECK(known.graph.outputs.size() == 2);
+  CHECK(InferTypes(known.graph, true).ok());
+}
+
 TEST_CASE("inputs: what an output needs is asked for, a label or not") {
   Model model = LoadNetworkText(R"json({"mxc": 1,
     "inputs": {"data": [6, 4], "label": {}},
