@@ -66,7 +66,7 @@ class LanguageModel {
  public:
   LanguageModel(const Session& session, api::Executor executor)
       : executor_(std::move(executor)) {
-    const auto inputs = session.model.inputs(session.entry);
+    const auto inputs = session.Inputs();
     for (const std::string& text :
          runtime::ManifestValues(session.model.manifest(), "carry")) {
       const size_t space = text.find(' ');
@@ -75,7 +75,8 @@ class LanguageModel {
                           executor_.FindOutput(text.substr(0, space).c_str())});
       carried_.push_back(input);
     }
-    for (const mxc_tensor& input : inputs) {
+    for (const NetworkInput& input : inputs) {
+      if (!input.read) continue;
       if (std::ranges::count(carried_, input.name) > 0) continue;
       const auto memory = executor_.InputMemory(input.name);
       if (symbol_.empty() && input.dtype == MXC_F32 &&
