@@ -52,62 +52,78 @@ void CollectValues(Json& value, std::vector<Json*>& values) {
   }
 }
 
-Json ExtremeValue(std::mt19937& random) {
-  static const Json kValues = {0,
-                               -1,
-                               1,
-                               2,
-                               7,
-                               0.5,
-                               1e300,
-                               2147483648,
-                               4294967296,
-                               1e38,
-                               "",
-                               "0",
-                               "-1",
-                               "None",
-                               "True",
-                               "(0, 0)",
-                               "(2,)",
-                               "(3, 3)",
-                               "()",
-                               "$i",
-                               "relu",
-                               "float16",
-                               INT64_MAX,
-                               INT64_MIN,
-                               "$1 / 0",
-                               "a:1",
-                               true,
+// Of the value's kind, mostly: others are refused before anything is done with
+// them.
+Json ExtremeValue(const Json& value, std::mt19937& random) {
+  static const Json kNumbers = {0,          -1,         1,         2,
+                                3,          7,          64,        0.5,
+                                1e300,      2147483648, 1LL << 53, 1LL << 62,
+                                4294967296, INT64_MAX,  INT64_MIN};
+  static const Json kTexts = {"",
+                              "0",
+                              "-1",
+                              "None",
+                              "True",
+                              "(0, 0)",
+                              "(2,)",
+                              "(3, 3)",
+                              "()",
+                              "relu",
+                              "int32",
+                              "$i",
+                              "${i}",
+                              "$1 / 0",
+                              "float16",
+                              "data",
+                              "a:1",
+                              "[0, 1]",
+                              "(-1,)",
+                              "1e300",
+                              "$2147483648",
+                              "axis",
+                              "valid",
+                              "sum",
+                              "4611686018427387904",
+                              "(1048576, 1048576, 1048576)"};
+  static const Json kOthers = {true,
+                               false,
                                nullptr,
                                Json::array(),
                                Json::object(),
                                {0, 0, 0},
                                {1, 1},
                                {"data"},
-                               "4611686018427387904",
-                               "(1048576, 1048576, 1048576)"};
-  return kValues[Pick(random, kValues.size())];
+                               0,
+                               "",
+                               {2, 2, 2}};
+  const Json& values = Pick(random, 10) == 0 ? kOthers
+                       : value.is_number()   ? kNumbers
+                       : value.is_string()   ? kTexts
+                                             : kOthers;
+  return values[Pick(random, values.size())];
 }
 
-// Members or items of one place, in place of, beside or without each other.
+// Members or items of one place: one less, one twice, two in each other's.
 void ChangeWithin(Json& place, std::mt19937& random) {
-  if (place.empty()) {
-    place = ExtremeValue(random);
-    return;
-  }
-  auto at = place.begin();
-  std::advance(at, Pick(random, place.size()));
-  if (Pick(random, 2) == 0) {
-    place.erase(at);
-  } else if (place.is_array()) {
-    const Json copy = *at;
-    place.insert(at, copy);
-  } else {
-    auto other = place.begin();
-    std::advance(other, Pick(random, place.size()));
-    std::swap(*at, *other);
+  if (place.empty()) return;
+  const auto any = [&] {
+    auto at = place.begin();
+    std::advance(at, Pick(random, place.size()));
+    return at;
+  };
+  switch (Pick(random, 3)) {
+    case 0:
+      place.erase(any());
+      break;
+    case 1:
+      if (place.is_array()) {
+        const Json copy = *any();
+        place.insert(any(), copy);
+        break;
+      }
+      [[fallthrough]];
+    default:
+      std::swap(*any(), *any());
   }
 }
 
@@ -116,27 +132,16 @@ void ChangeJson(Json& root, std::mt19937& random) {
   CollectValues(root, values);
   if (values.empty()) return;
   Json& value = *values[Pick(random, values.size())];
-  switch (Pick(random, 5)) {
-    case 0:
-      value = ExtremeValue(random);
-      break;
-    case 1: {  // another value of the document
-      const Json other = *values[Pick(random, values.size())];
-      value = other;
-      break;
-    }
-    case 2:
-      if (value.is_number_integer()) {
-        value = value.get<int64_t>() / 2 + static_cast<int64_t>(random() % 5);
-        break;
-      }
-      [[fallthrough]];
-    default:
-      if (value.is_structured()) {
-        ChangeWithin(value, random);
-      } else {
-        value = ExtremeValue(random);
-      }
+  const Json& other = *values[Pick(random, values.size())];
+  const size_t way = Pick(random, 4);
+  if (value.is_structured()) {
+    ChangeWithin(value, random);
+  } else if (way == 0 && value.is_number_integer()) {
+    value = value.get<int64_t>() / 2 + static_cast<int64_t>(random() % 5);
+  } else if (way < 2 && other.type() == value.type()) {
+    value = Json(other);
+  } else {
+    value = ExtremeValue(value, random);
   }
 }
 
@@ -158,7 +163,7 @@ std::string DamagedJson(const std::string& text, std::mt19937& random) {
   if (root.is_discarded() || Pick(random, 12) == 0) {
     return DamagedBytes({}, text, random);
   }
-  for (size_t changes = 1 + Pick(random, 3); changes > 0; --changes) {
+  for (size_t changes = 1 + Pick(random, 2); changes > 0; --changes) {
     ChangeJson(root, random);
   }
   return root.dump(1, ' ', false, Json::error_handler_t::replace);
