@@ -52,11 +52,15 @@ bool NamedLikeParameter(const Node& variable) {
          });
 }
 
-// What the input is to its operator; data for an operator that is unknown.
-InputKind KindOf(const Node& node, size_t input) {
-  if (node.kind != Node::Kind::kOperator) return InputKind::kData;
+// What each input is to its operator; data for an operator that is unknown.
+std::vector<InputKind> KindsOf(const Node& node) {
+  std::vector<InputKind> kinds(node.inputs.size(), InputKind::kData);
+  if (node.kind != Node::Kind::kOperator) return kinds;
   const auto specs = node.op->inputs(node.attrs.get());
-  return input < specs.size() ? specs[input].kind : InputKind::kData;
+  for (size_t i = 0; i < std::min(kinds.size(), specs.size()); ++i) {
+    kinds[i] = specs[i].kind;
+  }
+  return kinds;
 }
 
 Diagnostic UnknownInput(const Graph& graph, const std::string& name) {
@@ -106,10 +110,11 @@ void AssignRoles(Graph& graph) {
                                            : VariableRole::kInput;
   }
   for (const Node* node : order) {
+    const std::vector<InputKind> kinds = KindsOf(*node);
     for (size_t i = 0; i < node->inputs.size(); ++i) {
       Node* input = node->inputs[i].node;
       if (input->kind != Node::Kind::kVariable) continue;
-      const InputKind kind = KindOf(*node, i);
+      const InputKind kind = kinds[i];
       if (kind == InputKind::kState) input->role = VariableRole::kState;
       if (kind == InputKind::kParameter &&
           input->role == VariableRole::kInput) {
@@ -167,16 +172,24 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options) {
   return Done{};
 }
 
-bool IsLabel(const Graph& graph, const Node& variable) {
-  bool read = false;
+std::unordered_set<const Node*> LabelsOf(const Graph& graph) {
+  std::unordered_set<const Node*> labels, others;
   for (const auto& node : graph.nodes()) {
+    const std::vector<InputKind> kinds = KindsOf(*node);
     for (size_t i = 0; i < node->inputs.size(); ++i) {
-      if (node->inputs[i].node != &variable) continue;
-      if (KindOf(*node, i) != InputKind::kLabel) return false;
-      read = true;
+      const Node* input = node->inputs[i].node;
+      if (input->kind == Node::Kind::kOperator) continue;
+      const bool label = kinds[i] == InputKind::kLabel;
+      (label ? labels : others).insert(input);
     }
   }
-  return read;
+  std::erase_if(labels,
+                [&](const Node* input) { return others.contains(input); });
+  return labels;
+}
+
+bool IsLabel(const Graph& graph, const Node& variable) {
+  return LabelsOf(graph).contains(&variable);
 }
 
 }  // namespace mxc

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "frontend/frontend.h"
 #include "ir/graph/graph.h"
@@ -33,7 +34,9 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options);
 // The axis of `__layout__`'s N, else 0.
 int BatchAxis(const Node& variable, int rank);
 
-// True when the variable feeds label inputs of loss heads and nothing else.
+// The variables that feed label inputs of loss heads and nothing else.
+std::unordered_set<const Node*> LabelsOf(const Graph& graph);
+// Of a single one.
 bool IsLabel(const Graph& graph, const Node& variable);
 
 }  // namespace mxc

@@ -8,6 +8,7 @@
 // Multipliers of learning rate and weight decay: by the rule on names, then the
 // annotations __lr_mult__ and __wd_mult__, then the options.
 #include <charconv>
+#include <set>
 
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
@@ -65,6 +66,7 @@ Result<std::vector<Trained>> TakeGradients(Graph& graph,
                                            const Optimizer& optimizer) {
   std::vector<Trained> trained;
   std::vector<Update> others;
+  const auto forced = ForcedValues(graph);
   Diagnostics errors;
   for (const Update& update : graph.updates) {
     Node* parameter = update.variable;
@@ -77,7 +79,9 @@ Result<std::vector<Trained>> TakeGradients(Graph& graph,
     Trained one;
     one.parameter = parameter;
     one.gradient = update.next;
-    one.forced = ForcedValue(graph, *parameter);
+    if (const auto found = forced.find(parameter); found != forced.end()) {
+      one.forced = found->second;
+    }
     one.lr_mult = ByName(options.lr_mult, name,
                          Annotated(*parameter, "__lr_mult__", 1, errors));
     one.wd_mult =
@@ -92,14 +96,24 @@ Result<std::vector<Trained>> TakeGradients(Graph& graph,
 
 // The names that the optimizer gives to its variables must be free.
 Status RequireFreeNames(const Graph& graph) {
+  std::set<std::string_view> updated;
+  for (const Update& update : graph.updates) {
+    updated.insert(update.variable->name);
+  }
+  // The name of an updated variable and a slash.
+  const auto of_updated = [&](std::string_view name) {
+    for (size_t at = name.find('/'); at != name.npos;
+         at = name.find('/', at + 1)) {
+      if (updated.contains(name.substr(0, at))) return true;
+    }
+    return false;
+  };
   Diagnostics errors;
   for (const auto& node : graph.nodes()) {
     if (node->kind != Node::Kind::kVariable) continue;
     const std::string& name = node->name;
-    bool taken = name == "learning_rate" || name.starts_with("optimizer/");
-    for (const Update& update : graph.updates) {
-      taken = taken || name.starts_with(update.variable->name + "/");
-    }
+    const bool taken = name == "learning_rate" ||
+                       name.starts_with("optimizer/") || of_updated(name);
     if (!taken) continue;
     errors.push_back(Error(node->loc,
                            "the name '{}' belongs to the optimizer; a network "

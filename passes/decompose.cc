@@ -19,8 +19,10 @@ bool Composite(const Node& node) {
 }
 
 bool DecomposeOnce(Graph& graph) {
+  Replacements replaced;
   bool changed = false;
   for (Node* node : graph.TopologicalOrder()) {
+    replaced.ApplyTo(*node);
     if (!Composite(*node)) continue;
     GraphBuilder builder(graph, *node);
     const std::vector<Value> parts =
@@ -33,10 +35,11 @@ bool DecomposeOnce(Graph& graph) {
                 "operator '{}': output {} has type {}, its parts {}",
                 node->op->name, i, ToString(node->types[i]),
                 ToString(parts[i].type()));
-      graph.ReplaceUses(node->out(static_cast<int>(i)), parts[i]);
+      replaced.Add(node->out(static_cast<int>(i)), parts[i]);
     }
     changed = true;
   }
+  graph.ReplaceUses(replaced);
   return changed;
 }
 

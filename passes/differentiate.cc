@@ -113,9 +113,10 @@ class Differentiation {
     for (const Value& output : outputs) heads.push_back({output, {}});
     const std::vector<Value> trained = Trained();
     MXC_ASSIGN(std::vector<Value> gradients, Gradients(graph_, heads, trained));
+    const auto forced = ForcedValues(graph_);
     for (size_t i = 0; i < trained.size(); ++i) {
       const Node& parameter = *trained[i].node;
-      if (!gradients[i] && ForcedValue(graph_, parameter)) {
+      if (!gradients[i] && forced.contains(&parameter)) {
         gradients[i] =
             GraphBuilder(graph_, parameter).Zeros(parameter.types[0]);
       }

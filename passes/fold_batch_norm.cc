@@ -8,6 +8,7 @@
 // The layer is a Convolution, Deconvolution or FullyConnected. Needs constant
 // weights and statistics and a layer without other readers. Never touches a
 // BatchNorm that uses the statistics of the batch.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -57,7 +58,8 @@ bool NormalizesAxis(const Node& norm, int axis) {
 }
 
 // The layer whose weights can take `norm` in, or null.
-Node* LayerInto(const Graph& graph, const Node& norm) {
+Node* LayerInto(const Graph& graph, const Node& norm,
+                const ReaderCounts& readers) {
   if (!IsBatchNorm(norm) || !UsesMovingStatistics(graph, norm)) {
     return nullptr;
   }
@@ -72,10 +74,10 @@ Node* LayerInto(const Graph& graph, const Node& norm) {
   for (size_t i = 1; i < layer->inputs.size(); ++i) {
     if (!IsConstantF32(layer->inputs[i])) return nullptr;
   }
-  if (CountReaders(graph, data) != 1) return nullptr;
+  if (readers.Of(data) != 1) return nullptr;
   for (int i = 1; i < static_cast<int>(norm.types.size()); ++i) {
     const Value statistic{const_cast<Node*>(&norm), i};
-    if (CountReaders(graph, statistic) != 0) return nullptr;
+    if (readers.Of(statistic) != 0) return nullptr;
   }
   return layer;
 }
@@ -155,7 +157,7 @@ AttrsPtr WithBias(const Node& layer) {
   return parsed;
 }
 
-void Fold(Graph& graph, Node& layer, Node& norm) {
+Value Fold(Graph& graph, Node& layer, Node& norm) {
   const ScaleAndShift affine = Affine(norm);
   const std::string weight_name = layer.inputs[1].node->name + ".folded";
   const std::string bias_name = layer.name + ".bias";
@@ -173,22 +175,30 @@ void Fold(Graph& graph, Node& layer, Node& norm) {
   for (const std::string& origin : OriginsOf(norm)) {
     folded->origins.push_back(origin);
   }
-  graph.ReplaceUses(norm.out(), folded->out());
+  return folded->out();
 }
 
 }  // namespace
 
 Result<bool> FoldBatchNorm(Graph& graph, PassContext&) {
-  bool changed = false;
+  const bool any = std::ranges::any_of(
+      graph.nodes(), [](const auto& node) { return IsBatchNorm(*node); });
+  if (!any) return false;
+  ReaderCounts readers(graph);
+  Replacements replaced;
   for (Node* norm : graph.TopologicalOrder()) {
+    replaced.ApplyTo(*norm);
     if (norm->kind != Node::Kind::kOperator) continue;
-    Node* layer = LayerInto(graph, *norm);
+    Node* layer = LayerInto(graph, *norm, readers);
     if (layer == nullptr) continue;
-    Fold(graph, *layer, *norm);
-    changed = true;
+    const Value folded = Fold(graph, *layer, *norm);
+    readers.PassOn(norm->out(), folded);
+    replaced.Add(norm->out(), folded);
   }
-  if (changed) graph.RemoveDeadNodes();
-  return changed;
+  if (replaced.empty()) return false;
+  graph.ReplaceUses(replaced);
+  graph.RemoveDeadNodes();
+  return true;
 }
 
 }  // namespace mxc

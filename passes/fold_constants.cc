@@ -120,7 +120,7 @@ Result<std::vector<Tensor>> Evaluate(const Graph& graph, const Node& node,
 }
 
 Result<bool> Fold(Graph& graph, Node& node, double& budget,
-                  PassContext& context) {
+                  Replacements& replaced, PassContext& context) {
   MXC_ASSIGN(const std::vector<Tensor> values,
              Evaluate(graph, node, budget, context));
   for (size_t i = 0; i < values.size(); ++i) {
@@ -130,7 +130,7 @@ Result<bool> Fold(Graph& graph, Node& node, double& budget,
     Node* constant = graph.AddConstant(std::move(name), values[i]);
     constant->origins = OriginsOf(node);
     constant->loc = node.loc;
-    graph.ReplaceUses(node.out(output), constant->out());
+    replaced.Add(node.out(output), constant->out());
   }
   return !values.empty();
 }
@@ -138,17 +138,20 @@ Result<bool> Fold(Graph& graph, Node& node, double& budget,
 }  // namespace
 
 Result<bool> FoldConstants(Graph& graph, PassContext& context) {
-  bool changed = false;
+  Replacements replaced;
   double budget = kMaxNodeEvaluations;
   Growth growth;
   for (Node* node : graph.TopologicalOrder()) {
+    replaced.ApplyTo(*node);
     if (!Foldable(graph, *node) || !growth.Admits(*node)) continue;
-    MXC_ASSIGN(const bool folded, Fold(graph, *node, budget, context));
+    MXC_ASSIGN(const bool folded,
+               Fold(graph, *node, budget, replaced, context));
     if (folded) growth.Add(*node);
-    changed |= folded;
   }
-  if (changed) graph.RemoveDeadNodes();
-  return changed;
+  if (replaced.empty()) return false;
+  graph.ReplaceUses(replaced);
+  graph.RemoveDeadNodes();
+  return true;
 }
 
 }  // namespace mxc

@@ -53,8 +53,9 @@ bool Mergeable(const Graph& graph, const Node& node) {
 
 Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext&) {
   std::map<Key, Node*> first;
-  bool changed = false;
+  Replacements replaced;
   for (Node* node : graph.TopologicalOrder()) {
+    replaced.ApplyTo(*node);
     if (!Mergeable(graph, *node)) continue;
     Key key = node->kind == Node::Kind::kConstant ? ConstantKey(*node)
                                                   : OperatorKey(*node);
@@ -62,12 +63,13 @@ Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext&) {
     if (added) continue;
     for (size_t i = 0; i < node->types.size(); ++i) {
       const int output = static_cast<int>(i);
-      graph.ReplaceUses(node->out(output), entry->second->out(output));
+      replaced.Add(node->out(output), entry->second->out(output));
     }
-    changed = true;
   }
-  if (changed) graph.RemoveDeadNodes();
-  return changed;
+  if (replaced.empty()) return false;
+  graph.ReplaceUses(replaced);
+  graph.RemoveDeadNodes();
+  return true;
 }
 
 }  // namespace mxc

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/node_values.h"
 
-#include <algorithm>
-
 namespace mxc {
 
 std::optional<std::string> AttrTextOf(const Node& node, std::string_view name) {
@@ -25,12 +23,21 @@ std::vector<std::string> OriginsOf(const Node& node) {
   return {node.name};
 }
 
-int CountReaders(const Graph& graph, Value value) {
-  int readers = 0;
+ReaderCounts::ReaderCounts(const Graph& graph) {
   for (const Node* node : graph.TopologicalOrder()) {
-    readers += static_cast<int>(std::ranges::count(node->inputs, value));
+    for (const Value& input : node->inputs) ++counts_[input];
   }
-  return readers + static_cast<int>(std::ranges::count(graph.outputs, value));
+  for (const Value& output : graph.outputs) ++counts_[output];
+}
+
+int ReaderCounts::Of(Value value) const {
+  const auto found = counts_.find(value);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+void ReaderCounts::PassOn(Value from, Value to) {
+  counts_[to] += Of(from);
+  counts_.erase(from);
 }
 
 }  // namespace mxc

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -22,7 +23,16 @@ bool IsRandom(const Graph& graph, const Node& node);
 // The node's own name, or what it was made from.
 std::vector<std::string> OriginsOf(const Node& node);
 
-// The readers of one output, graph outputs included.
-int CountReaders(const Graph& graph, Value value);
+// How often each value is read, graph outputs included. What a pass replaces
+// passes its readers on.
+class ReaderCounts {
+ public:
+  explicit ReaderCounts(const Graph& graph);
+  int Of(Value value) const;
+  void PassOn(Value from, Value to);
+
+ private:
+  std::unordered_map<Value, int, ValueHash> counts_;
+};
 
 }  // namespace mxc

@@ -33,13 +33,14 @@ int SameAsInput(const Node& node, int output,
   return node.inputs[value->index].type() == type ? value->index : -1;
 }
 
-bool Bypass(Graph& graph, Node& node) {
+bool Bypass(const Graph& graph, Node& node, const ReaderCounts& readers,
+            Replacements& replaced) {
   if (node.kind != Node::Kind::kOperator || IsRandom(graph, node)) {
     return false;
   }
   if (!node.op->meaning || node.op->contraction) return false;
   if (node.op->view && node.inputs[0].type() == node.types[0]) {
-    graph.ReplaceUses(node.out(), node.inputs[0]);
+    replaced.Add(node.out(), node.inputs[0]);
     return true;
   }
   Definition definition(node, graph.training);
@@ -47,8 +48,8 @@ bool Bypass(Graph& graph, Node& node) {
   bool bypassed = false;
   for (int i = 0; i < static_cast<int>(node.types.size()); ++i) {
     const int input = SameAsInput(node, i, definition.stores());
-    if (input < 0 || CountReaders(graph, node.out(i)) == 0) continue;
-    graph.ReplaceUses(node.out(i), node.inputs[input]);
+    if (input < 0 || readers.Of(node.out(i)) == 0) continue;
+    replaced.Add(node.out(i), node.inputs[input]);
     bypassed = true;
   }
   return bypassed;
@@ -57,10 +58,17 @@ bool Bypass(Graph& graph, Node& node) {
 }  // namespace
 
 Result<bool> RemoveIdentities(Graph& graph, PassContext&) {
+  const ReaderCounts readers(graph);
+  Replacements replaced;
   bool changed = false;
-  for (Node* node : graph.TopologicalOrder()) changed |= Bypass(graph, *node);
-  if (changed) graph.RemoveDeadNodes();
-  return changed;
+  for (Node* node : graph.TopologicalOrder()) {
+    replaced.ApplyTo(*node);
+    changed |= Bypass(graph, *node, readers, replaced);
+  }
+  if (!changed) return false;
+  graph.ReplaceUses(replaced);
+  graph.RemoveDeadNodes();
+  return true;
 }
 
 }  // namespace mxc

@@ -12,17 +12,17 @@ Value LossOf(const Graph& graph) {
   return {};
 }
 
-std::optional<double> ForcedValue(const Graph& graph, const Node& parameter) {
+std::unordered_map<const Node*, double> ForcedValues(const Graph& graph) {
+  std::unordered_map<const Node*, double> values;
   for (const auto& node : graph.nodes()) {
     if (node->op == nullptr || !node->op->forced_input) continue;
     for (size_t i = 0; i < node->inputs.size(); ++i) {
-      if (node->inputs[i].node != &parameter) continue;
       const auto forced =
           node->op->forced_input(node->attrs.get(), static_cast<int>(i));
-      if (forced) return forced;
+      if (forced) values.emplace(node->inputs[i].node, *forced);
     }
   }
-  return std::nullopt;
+  return values;
 }
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 
 #include "ir/graph/graph.h"
 
@@ -14,7 +15,7 @@ inline constexpr std::string_view kLossName = "loss";
 Value LossOf(const Graph& graph);
 
 // MXNet writes a number into some parameters before it reads them (gamma, under
-// fix_gamma): that number for a parameter of which it does so.
-std::optional<double> ForcedValue(const Graph& graph, const Node& parameter);
+// fix_gamma): that number for each parameter of which it does so.
+std::unordered_map<const Node*, double> ForcedValues(const Graph& graph);
 
 }  // namespace mxc

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/variables.h"
@@ -21,8 +23,16 @@ std::string WithoutOutput(std::string name) {
 
 // The input that an output is in the next run: the output of a node that has an
 // input of the same name ("state"), perhaps behind operators of one input.
-const Node* CarriedInput(Value output) {
+// `known`: what was found so far, by the nodes that were passed.
+using CarriedInputs = std::unordered_map<Value, const Node*, ValueHash>;
+
+const Node* FindCarriedInput(Value output, const CarriedInputs& known,
+                             std::vector<Value>& passed) {
   while (output.node->kind == Node::Kind::kOperator) {
+    if (const auto at = known.find(output); at != known.end()) {
+      return at->second;
+    }
+    passed.push_back(output);
     const Node& node = *output.node;
     const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
     const std::string name = WithoutOutput(node.OutputName(output.index));
@@ -43,16 +53,25 @@ const Node* CarriedInput(Value output) {
   return nullptr;
 }
 
+const Node* CarriedInput(Value output, CarriedInputs& known) {
+  std::vector<Value> passed;
+  const Node* input = FindCarriedInput(output, known, passed);
+  for (const Value& value : passed) known.emplace(value, input);
+  return input;
+}
+
 void NoteCarries(const Graph& graph, Plan& plan) {
+  CarriedInputs known;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Node* input = CarriedInput(graph.outputs[i]);
+    const Node* input = CarriedInput(graph.outputs[i], known);
     if (input == nullptr) continue;
     plan.carries.emplace_back(graph.output_names[i], input->name);
     std::erase(plan.data_inputs, input->name);
   }
 }
 
-void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
+void NoteVariable(const std::unordered_set<const Node*>& labels,
+                  const Node& node, Plan& plan) {
   if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
     ++plan.parameters;
     plan.parameter_bytes += node.constant.size_bytes();
@@ -60,7 +79,7 @@ void NoteVariable(const Graph& graph, const Node& node, Plan& plan) {
   if (node.kind == Node::Kind::kConstant) return;
   switch (node.role) {
     case VariableRole::kInput: {
-      const bool label = IsLabel(graph, node) || node.name.ends_with("label");
+      const bool label = labels.contains(&node) || node.name.ends_with("label");
       (label ? plan.label_inputs : plan.data_inputs).push_back(node.name);
       break;
     }
@@ -86,12 +105,13 @@ void NoteNetwork(const Model& model, Plan& plan) {
   plan.label_names = LabelNamesBeside(model.parameter_file);
   plan.stem = model.stem;
   plan.source = model.source;
+  const std::unordered_set<const Node*> labels = LabelsOf(model.graph);
   for (const Node* node : model.graph.TopologicalOrder()) {
     ++plan.nodes;
     if (node->kind == Node::Kind::kOperator) {
       plan.operators.push_back({node->name, node->op->name});
     } else {
-      NoteVariable(model.graph, *node, plan);
+      NoteVariable(labels, *node, plan);
     }
   }
   NoteCarries(model.graph, plan);

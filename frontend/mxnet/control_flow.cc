@@ -192,9 +192,11 @@ class Expansion {
     if (outputs.size() < node_.types.size()) {
       return Fail("the subgraphs have only {} outputs", outputs.size());
     }
+    Replacements replaced;
     for (size_t i = 0; i < node_.types.size(); ++i) {
-      graph_.ReplaceUses(node_.out(static_cast<int>(i)), outputs[i]);
+      replaced.Add(node_.out(static_cast<int>(i)), outputs[i]);
     }
+    graph_.ReplaceUses(replaced);
     return Done{};
   }
 

@@ -120,7 +120,7 @@ Value GraphBuilder::Cast(Value x, DType dtype) {
 }
 
 Value GraphBuilder::State(std::string_view name, Tensor initial) {
-  Node* node = graph_.FindVariable(name);
+  Node* node = graph_.FindVariable(std::string(name));
   if (node == nullptr) {
     node = graph_.AddVariable(std::string(name));
     node->role = VariableRole::kState;
@@ -137,8 +137,9 @@ void GraphBuilder::Update(Value variable, Value next) {
 Value GraphBuilder::RandomState() {
   const TensorType type{DType::kI64, Shape{2}};
   const Value state = State("random", Tensor::Filled(type, 0));
-  for (const mxc::Update& update : graph_.updates) {
-    if (update.variable == state.node) return state;
+  // The last one where nodes draw one after the other.
+  for (size_t i = graph_.updates.size(); i-- > 0;) {
+    if (graph_.updates[i].variable == state.node) return state;
   }
   std::byte* bytes = nullptr;
   Tensor one = Tensor::Allocate(type, &bytes);

@@ -76,13 +76,25 @@ class Differentiation {
     const auto found = contributions_.find(SlotOf(value));
     if (found == contributions_.end()) return {};
     std::vector<Value>& parts = found->second;
-    if (parts.size() > 1) {
-      GraphBuilder builder(graph_, *value.node);
-      parts = {builder.Op("add_n", parts,
-                          {{"num_args", std::to_string(parts.size())}},
-                          "grad:sum")};
-    }
+    if (parts.size() > 1) parts = {Sum(*value.node, parts)};
     return parts[0];
+  }
+
+  // In order; of a weight that thousands of nodes share, in turns.
+  Value Sum(const Node& origin, const std::vector<Value>& parts) {
+    constexpr size_t kMostTerms = 1024;
+    GraphBuilder builder(graph_, origin);
+    const auto sum = [&](const std::vector<Value>& terms) {
+      return builder.Op("add_n", terms,
+                        {{"num_args", std::to_string(terms.size())}},
+                        "grad:sum");
+    };
+    std::vector<Value> terms;
+    for (const Value& part : parts) {
+      if (terms.size() == kMostTerms) terms = {sum(terms)};
+      terms.push_back(part);
+    }
+    return sum(terms);
   }
 
   void Visit(Node& node) {

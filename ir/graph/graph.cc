@@ -27,6 +27,7 @@ Node* Graph::Add(Node::Kind kind, std::string name) {
 Node* Graph::AddVariable(std::string name) {
   Node* node = Add(Node::Kind::kVariable, std::move(name));
   node->types.resize(1);
+  variables_[node->name].push_back(node);
   return node;
 }
 
@@ -99,42 +100,49 @@ std::vector<Node*> Graph::Variables(VariableRole role) const {
   return variables;
 }
 
-Node* Graph::FindVariable(std::string_view name) const {
-  for (const auto& node : nodes_) {
-    if (node->kind == Node::Kind::kVariable && node->name == name) {
-      return node.get();
-    }
+Node* Graph::FindVariable(const std::string& name) const {
+  const auto found = variables_.find(name);
+  if (found == variables_.end()) return nullptr;
+  for (Node* node : found->second) {
+    if (node->kind == Node::Kind::kVariable) return node;
   }
   return nullptr;
 }
 
-void Graph::ReplaceUses(Value from, Value to) {
-  for (const auto& node : nodes_) {
-    for (Value& input : node->inputs) {
-      if (input == from) input = to;
-    }
-  }
-  for (Value& output : outputs) {
-    if (output == from) output = to;
-  }
-  for (Update& update : updates) {
-    if (update.next == from) update.next = to;
-  }
+void Replacements::Add(Value from, Value to) {
+  to = Of(to);
+  if (to != from) by_.insert_or_assign(from, to);
 }
 
-std::unordered_map<const Node*, int> Graph::CountUses() const {
-  std::unordered_map<const Node*, int> uses;
-  for (const Node* node : TopologicalOrder()) {
-    for (const Value& input : node->inputs) ++uses[input.node];
+Value Replacements::Of(Value value) {
+  std::vector<Value> passed;
+  for (auto at = by_.find(value); at != by_.end(); at = by_.find(value)) {
+    passed.push_back(value);
+    value = at->second;
   }
-  for (const Value& output : outputs) ++uses[output.node];
-  for (const Update& update : updates) ++uses[update.next.node];
-  return uses;
+  // The next one who asks is answered at once.
+  for (const Value& other : passed) by_[other] = value;
+  return value;
+}
+
+void Replacements::ApplyTo(Node& node) {
+  if (by_.empty()) return;
+  for (Value& input : node.inputs) input = Of(input);
+}
+
+void Graph::ReplaceUses(Replacements& replaced) {
+  if (replaced.empty()) return;
+  for (const auto& node : nodes_) replaced.ApplyTo(*node);
+  for (Value& output : outputs) output = replaced.Of(output);
+  for (Update& update : updates) update.next = replaced.Of(update.next);
 }
 
 bool Graph::RemoveDeadNodes() {
   std::unordered_set<const Node*> live;
   for (const Node* node : TopologicalOrder()) live.insert(node);
+  for (auto& [name, variables] : variables_) {
+    std::erase_if(variables, [&](Node* node) { return !live.contains(node); });
+  }
   const size_t removed = std::erase_if(
       nodes_, [&](const auto& node) { return !live.contains(node.get()); });
   return removed > 0;

@@ -3,6 +3,7 @@
 // as it does; a Value is one output of a node. Names need not be unique.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -102,6 +103,30 @@ struct Update {
   Value next;                // of the variable's type
 };
 
+struct ValueHash {
+  size_t operator()(const Value& value) const {
+    return std::hash<const Node*>()(value.node) * 31 +
+           static_cast<size_t>(value.index);
+  }
+};
+
+// Values that others stand for from now on. A pass that visits the nodes in
+// topological order notes here what it replaces and updates the inputs of each
+// node when it comes to it; Graph::ReplaceUses settles the rest at its end, so
+// that a pass looks at each node once.
+class Replacements {
+ public:
+  // All that reads `from` is to read `to`, which does not depend on `from`.
+  void Add(Value from, Value to);
+  // What stands for `value` now; itself where nothing does.
+  Value Of(Value value);
+  void ApplyTo(Node& node);  // to its inputs
+  bool empty() const { return by_.empty(); }
+
+ private:
+  std::unordered_map<Value, Value, ValueHash> by_;  // looked up only
+};
+
 class Graph {
  public:
   Graph() = default;
@@ -136,13 +161,12 @@ class Graph {
 
   // Variables of the topological order with the given role, in that order.
   std::vector<Node*> Variables(VariableRole role) const;
-  Node* FindVariable(std::string_view name) const;  // null if there is none
+  // The first of that name; null if there is none.
+  Node* FindVariable(const std::string& name) const;
 
-  // Every reader of `from`, every graph output and update, reads `to` then.
-  void ReplaceUses(Value from, Value to);
-  // How often each node's outputs are read; graph outputs and updates count
-  // once each.
-  std::unordered_map<const Node*, int> CountUses() const;
+  // Every reader of a replaced value, every graph output and update, reads what
+  // stands for it then.
+  void ReplaceUses(Replacements& replaced);
   // Deletes the nodes that are not in TopologicalOrder. True if there were any.
   bool RemoveDeadNodes();
 
@@ -150,6 +174,8 @@ class Graph {
   Node* Add(Node::Kind kind, std::string name);
   int next_id_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;
+  // By the name that they were added under, in order of creation.
+  std::unordered_map<std::string, std::vector<Node*>> variables_;
 };
 
 // Runs every type function forward and backward until nothing new follows
