@@ -2,10 +2,10 @@
 #include "passes/evaluation_cost.h"
 
 #include <algorithm>
-#include <set>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
+#include "ir/program/expr_table.h"
 #include "ir/program/scatter_sum.h"
 
 namespace mxc {
@@ -75,32 +75,11 @@ bool IsFreeIndexArithmetic(const ExprNode& node) {
   return node.binary != BinaryOp::kDiv && node.binary != BinaryOp::kMod;
 }
 
-// The free variables of every subexpression, each found once. Reduction
-// variables are bound by one reduction only, so no binder hides another.
-class FreeVarTable {
- public:
-  const std::set<int>& Of(const Expr& e) {
-    if (const auto known = table_.find(e.get()); known != table_.end()) {
-      return known->second;
-    }
-    std::set<int> free;
-    if (e->kind == ExprKind::kVar) free.insert(e->index);
-    for (const Expr& arg : e->args) free.insert(Of(arg).begin(), Of(arg).end());
-    for (const Range& range : e->ranges) free.erase(range.var);
-    for (const Range& range : e->ranges) {
-      free.insert(Of(range.begin).begin(), Of(range.begin).end());
-      free.insert(Of(range.end).begin(), Of(range.end).end());
-    }
-    return table_[e.get()] = std::move(free);
-  }
-
- private:
-  std::unordered_map<const ExprNode*, std::set<int>> table_;
-};
+using Loops = std::span<const Loop>;
 
 class Costing {
  public:
-  double Run(const Expr& value, std::vector<Loop> loops) {
+  double Run(const Expr& value, const std::vector<Loop>& loops) {
     Visit(value, loops);
     return cost_;
   }
@@ -108,19 +87,15 @@ class Costing {
  private:
   // A subexpression counts once however often it occurs: its free variables
   // say where it is evaluated.
-  void Visit(const Expr& e, const std::vector<Loop>& loops) {
-    auto& seen = seen_[e->hash];
-    for (const Expr& other : seen) {
-      if (Equal(other, e)) return;
-    }
-    seen.push_back(e);
-    const std::vector<Loop> own = LoopsOf(e, loops);
+  void Visit(const Expr& e, Loops loops) {
+    if (!seen_.Insert(e)) return;
+    const Loops own = LoopsOf(e, loops);
     if (!IsFreeIndexArithmetic(*e)) cost_ += Iterations(own) * WeightOf(*e);
     if (e->kind != ExprKind::kReduce) {
       for (const Expr& arg : e->args) Visit(arg, own);
       return;
     }
-    std::vector<Loop> inner = own;
+    std::vector<Loop> inner(own.begin(), own.end());
     for (const Range& range : e->ranges) {
       Visit(range.begin, own);
       Visit(range.end, own);
@@ -131,14 +106,13 @@ class Costing {
   }
 
   // The loops from the outermost to the innermost whose variable is free in e.
-  std::vector<Loop> LoopsOf(const Expr& e, const std::vector<Loop>& loops) {
-    const std::set<int>& free = free_vars_.Of(e);
+  Loops LoopsOf(const Expr& e, Loops loops) {
     size_t depth = loops.size();
-    while (depth > 0 && !free.contains(loops[depth - 1].var)) --depth;
-    return {loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth)};
+    while (depth > 0 && !free_vars_.IsFree(loops[depth - 1].var, e)) --depth;
+    return loops.first(depth);
   }
 
-  static double Iterations(const std::vector<Loop>& loops) {
+  static double Iterations(Loops loops) {
     double product = 1;
     for (const Loop& loop : loops) {
       product *= static_cast<double>(loop.extent);
@@ -148,7 +122,7 @@ class Costing {
 
   double cost_ = 0;
   FreeVarTable free_vars_;
-  std::unordered_map<uint64_t, std::vector<Expr>> seen_;
+  EqualExprSet seen_;
 };
 
 // The operands of nested `op`s: a, b, c of max(max(a, b), c).
@@ -159,13 +133,12 @@ std::vector<Expr> Alternatives(const Expr& e, BinaryOp op) {
   return all;
 }
 
-using Counts = std::unordered_map<const ExprNode*, double>;
+using Counts = ExprTable<double>;
 
 // With `repeat`, the body of a reduction counts for each of its iterations.
 double CountNaive(const Expr& e, bool repeat, Counts& counts) {
-  if (const auto known = counts.find(e.get()); known != counts.end()) {
-    return known->second;
-  }
+  if (e->args.empty()) return 1;
+  if (const double* known = counts.Find(e.get())) return *known;
   double repeats = 1, count = 1;
   for (const Range& range : e->ranges) {
     if (repeat) repeats *= static_cast<double>(ExtentOf(range));
@@ -173,7 +146,8 @@ double CountNaive(const Expr& e, bool repeat, Counts& counts) {
   for (const Expr& arg : e->args) {
     count += repeats * CountNaive(arg, repeat, counts);
   }
-  return counts[e.get()] = count;
+  counts.Add(e.get(), count);
+  return count;
 }
 
 double Elements(const Extents& extent) {
@@ -231,7 +205,7 @@ double HoistedCost(const Store& store) {
     }
   }
   return Elements(store.extent) * kMemoryCost +
-         Costing().Run(store.value, std::move(loops));
+         Costing().Run(store.value, loops);
 }
 
 double NaiveEvaluations(const Store& store) {

@@ -4,10 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <set>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "ir/program/expr_table.h"
 #include "ir/program/integers.h"
 
 namespace mxc {
@@ -247,9 +245,9 @@ bool IsConst(const Expr& e, double value) {
 namespace {
 
 // Each shared subtree once.
-void Walk(const Expr& e, std::unordered_set<const ExprNode*>& seen,
-          const std::function<void(const ExprNode&)>& f) {
-  if (!seen.insert(e.get()).second) return;
+template <class F>
+void Walk(const Expr& e, ExprSet& seen, const F& f) {
+  if (!seen.Insert(e.get())) return;
   for (const Expr& arg : e->args) Walk(arg, seen, f);
   for (const Range& range : e->ranges) {
     Walk(range.begin, seen, f);
@@ -258,26 +256,10 @@ void Walk(const Expr& e, std::unordered_set<const ExprNode*>& seen,
   f(*e);
 }
 
-using FreeSets = std::unordered_map<const ExprNode*, std::set<int>>;
-
-// The free variables of a subtree, each shared one visited once.
-const std::set<int>& CollectFree(const Expr& e, FreeSets& sets) {
-  if (const auto it = sets.find(e.get()); it != sets.end()) return it->second;
-  std::set<int> free;
-  for (const Expr& arg : e->args) free.merge(std::set(CollectFree(arg, sets)));
-  for (const Range& range : e->ranges) free.erase(range.var);
-  for (const Range& range : e->ranges) {
-    free.merge(std::set(CollectFree(range.begin, sets)));
-    free.merge(std::set(CollectFree(range.end, sets)));
-  }
-  if (e->kind == ExprKind::kVar) free.insert(e->index);
-  return sets.emplace(e.get(), std::move(free)).first->second;
-}
-
 }  // namespace
 
 void VisitLoads(const Expr& e, const std::function<void(const ExprNode&)>& f) {
-  std::unordered_set<const ExprNode*> seen;
+  ExprSet seen;
   Walk(e, seen, [&](const ExprNode& node) {
     if (node.kind == ExprKind::kLoad) f(node);
   });
@@ -289,22 +271,13 @@ bool HasLoads(const Expr& e) {
   return found;
 }
 
-std::vector<int> FreeVars(const Expr& e) {
-  FreeSets sets;
-  const std::set<int>& free = CollectFree(e, sets);
-  return {free.begin(), free.end()};
-}
+std::vector<int> FreeVars(const Expr& e) { return FreeVarTable().Of(e); }
 
-bool UsesVar(const Expr& e, int var) {
-  for (const int free : FreeVars(e)) {
-    if (free == var) return true;
-  }
-  return false;
-}
+bool UsesVar(const Expr& e, int var) { return FreeVarTable().IsFree(var, e); }
 
 int CountNodes(const Expr& e) {
   int count = 0;
-  std::unordered_set<const ExprNode*> seen;
+  ExprSet seen;
   Walk(e, seen, [&](const ExprNode&) { ++count; });
   return count;
 }

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "ir/program/expr.h"
+#include "ir/program/expr_table.h"
 
 namespace mxc {
 namespace {
@@ -28,13 +29,14 @@ Expr WithChildren(const Expr& e, std::vector<Expr> args,
   }
 }
 
-using Memo = std::unordered_map<const ExprNode*, Expr>;
+using Memo = ExprTable<Expr>;
 
 Expr RewriteMemo(const Expr& e, const std::function<Expr(const Expr&)>& f,
                  Memo& memo) {
-  if (const auto it = memo.find(e.get()); it != memo.end()) return it->second;
+  if (const Expr* known = memo.Find(e.get())) return *known;
   std::vector<Expr> args;
   std::vector<Range> ranges;
+  args.reserve(e->args.size());
   bool changed = false;
   for (const Expr& arg : e->args) {
     args.push_back(RewriteMemo(arg, f, memo));
@@ -50,7 +52,7 @@ Expr RewriteMemo(const Expr& e, const std::function<Expr(const Expr&)>& f,
       changed ? WithChildren(e, std::move(args), std::move(ranges)) : e;
   Expr replaced = f(rebuilt);
   Expr result = replaced ? replaced : rebuilt;
-  memo.emplace(e.get(), result);
+  memo.Add(e.get(), result);
   return result;
 }
 
@@ -67,9 +69,10 @@ Expr Substitute(const Expr& e, const std::function<Expr(int)>& with,
     return replacement ? replacement : e;
   }
   if (e->kind == ExprKind::kConst || e->kind == ExprKind::kAcc) return e;
-  if (const auto it = memo.find(e.get()); it != memo.end()) return it->second;
+  if (const Expr* known = memo.Find(e.get())) return *known;
   std::vector<Expr> args;
   std::vector<Range> ranges;
+  args.reserve(e->args.size());
   for (const Range& range : e->ranges) {
     ranges.push_back({fresh(),
                       Substitute(range.begin, with, fresh, renamed, memo),
@@ -84,7 +87,7 @@ Expr Substitute(const Expr& e, const std::function<Expr(int)>& with,
     args.push_back(Substitute(arg, with, fresh, renamed, memo));
   }
   Expr result = WithChildren(e, std::move(args), std::move(ranges));
-  memo.emplace(e.get(), result);
+  memo.Add(e.get(), result);
   return result;
 }
 

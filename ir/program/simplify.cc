@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/program/expr.h"
+#include "ir/program/expr_table.h"
 
 namespace mxc {
 namespace {
@@ -31,11 +31,10 @@ class Simplifier {
   explicit Simplifier(const IntervalOf& range) : range_(range) {}
 
   Expr Run(const Expr& e) {
-    if (const auto it = memo_.find(e.get()); it != memo_.end()) {
-      return it->second.result;
-    }
+    if (e->args.empty()) return e;
+    if (const Entry* known = memo_.Find(e.get())) return known->result;
     Expr result = Visit(e);
-    memo_.emplace(e.get(), Entry{e, result});
+    memo_.Add(e.get(), Entry{e, result});
     return result;
   }
 
@@ -46,9 +45,16 @@ class Simplifier {
 
   Expr Visit(const Expr& e) {
     if (e->kind == ExprKind::kReduce) return VisitReduce(e);
-    if (e->args.empty()) return e;
     std::vector<Expr> args;
-    for (const Expr& arg : e->args) args.push_back(Run(arg));
+    args.reserve(e->args.size());
+    bool changed = false;
+    for (const Expr& arg : e->args) {
+      args.push_back(Run(arg));
+      changed |= args.back().get() != arg.get();
+    }
+    const bool indices = e->kind == ExprKind::kBinary &&
+                         IsIndex(e->args[0]->dtype) && !IsOnBits(e->binary);
+    if (!changed && !indices) return e;
     switch (e->kind) {
       case ExprKind::kLoad:
         return Load(e->index, e->dtype, std::move(args));
@@ -67,15 +73,20 @@ class Simplifier {
 
   Expr VisitReduce(const Expr& e) {
     std::vector<Range> ranges;
+    bool changed = false;
     for (const Range& range : e->ranges) {
       ranges.push_back({range.var, Run(range.begin), Run(range.end)});
+      changed |= ranges.back().begin.get() != range.begin.get() ||
+                 ranges.back().end.get() != range.end.get();
       const MaybeInterval low = Of(ranges.back().begin);
       const MaybeInterval high = Of(ranges.back().end);
       if (low && high && low->low < high->high) {
         bound_[range.var] = Interval{low->low, high->high - 1};
       }
     }
-    return Reduce(e->reduce, std::move(ranges), Run(e->args[0]));
+    Expr body = Run(e->args[0]);
+    if (!changed && body.get() == e->args[0].get()) return e;
+    return Reduce(e->reduce, std::move(ranges), std::move(body));
   }
 
   // A sum Σ coefficient · term + constant; terms are not sums themselves.
@@ -183,13 +194,16 @@ class Simplifier {
     return linear;
   }
 
+  static bool IsIndex(DType dtype) {
+    return dtype == DType::kI64 || dtype == DType::kI32;
+  }
+
   static bool IsOnBits(BinaryOp op) {
     return op >= BinaryOp::kBitAnd && op <= BinaryOp::kMulHigh;
   }
 
   Expr VisitBinary(BinaryOp op, const Expr& a, const Expr& b) {
-    const bool index = a->dtype == DType::kI64 || a->dtype == DType::kI32;
-    if (!index || IsOnBits(op)) return Binary(op, a, b);
+    if (!IsIndex(a->dtype) || IsOnBits(op)) return Binary(op, a, b);
     switch (op) {
       case BinaryOp::kAdd:
       case BinaryOp::kSub:
@@ -311,7 +325,7 @@ class Simplifier {
 
   const IntervalOf& range_;
   std::map<int, Interval> bound_;
-  std::unordered_map<const ExprNode*, Entry> memo_;
+  ExprTable<Entry> memo_;
 };
 
 }  // namespace
