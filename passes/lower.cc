@@ -32,6 +32,8 @@ using Slot = std::pair<int, int>;  // node id, output index
 
 Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
 
+constexpr size_t kMostOutputs = 64;  // of a step
+
 class Lowering {
  public:
   explicit Lowering(const Graph& graph)
@@ -60,7 +62,10 @@ class Lowering {
       for (const Value& input : node->inputs) ++reads_[SlotOf(input)];
     }
     for (const Value& output : graph_.outputs) ++reads_[SlotOf(output)];
-    for (const Update& update : graph_.updates) ++reads_[SlotOf(update.next)];
+    for (const Update& update : graph_.updates) {
+      ++reads_[SlotOf(update.next)];
+      updated_.insert(update.variable->id());
+    }
   }
 
   void ReserveNames() {
@@ -71,18 +76,19 @@ class Lowering {
   }
 
   std::string UniqueName(const std::string& wish) {
-    std::string name = wish;
-    for (int n = 2; !names_.insert(name).second; ++n) {
-      name = wish + "." + std::to_string(n);
+    if (names_.insert(wish).second) return wish;
+    int& n = numbers_.try_emplace(wish, 2).first->second;
+    while (true) {
+      std::string name = wish + "." + std::to_string(n++);
+      if (names_.insert(name).second) return name;
     }
-    return name;
   }
 
   void AddInputsAndConstants() {
     for (const Node* node : order_) {
       if (node->kind == Node::Kind::kVariable) {
         const bool state = node->role != VariableRole::kInput &&
-                           (graph_.stateful || IsUpdated(node));
+                           (graph_.stateful || updated_.contains(node->id()));
         const bool unique = variable_names_.insert(node->name).second;
         const int buffer = AddBuffer(
             program_, unique ? node->name : UniqueName(node->name),
@@ -96,12 +102,6 @@ class Lowering {
         buffers_[{node->id(), 0}] = buffer;
       }
     }
-  }
-
-  bool IsUpdated(const Node* variable) const {
-    return std::ranges::any_of(graph_.updates, [&](const Update& update) {
-      return update.variable == variable;
-    });
   }
 
   std::string OutputName(size_t i) const {
@@ -154,7 +154,38 @@ class Lowering {
     const BufferKind kind = program_.buffers[step.outputs[0]].kind;
     step.view = node.op->view && step.map() && step.inputs.size() == 1 &&
                 kind == BufferKind::kInternal;
-    program_.steps.push_back(std::move(step));
+    if (step.map() && step.outputs.size() > kMostOutputs) {
+      AddInTurns(step);
+    } else {
+      program_.steps.push_back(std::move(step));
+    }
+  }
+
+  // So many outputs at a time: what is compiled as one function stays small.
+  void AddInTurns(const Step& step) {
+    std::vector<Step> turns;
+    for (size_t k = 0; k < step.outputs.size(); ++k) {
+      if (k % kMostOutputs == 0) {
+        Step& turn = turns.emplace_back();
+        turn.name = step.name;
+        if (k > 0) turn.name += fmt::format("/{}", k);
+        turn.origins = step.origins;
+        turn.loc = step.loc;
+        turn.inputs = step.inputs;
+        turn.body = Map();
+      }
+      turns.back().outputs.push_back(step.outputs[k]);
+    }
+    for (const Store& store : step.map()->stores) {
+      const auto output = static_cast<size_t>(store.output);
+      std::vector<Store>& stores = turns[output / kMostOutputs].map()->stores;
+      stores.push_back(store);
+      stores.back().output = static_cast<int>(output % kMostOutputs);
+    }
+    for (Step& turn : turns) {
+      TidyOperands(turn);
+      program_.steps.push_back(std::move(turn));
+    }
   }
 
   void DefineBody(const Node& node, Step& step) {
@@ -249,8 +280,10 @@ class Lowering {
   Program program_;
   std::map<Slot, int> reads_, buffers_;
   std::map<int, int> next_states_;  // by variable
+  std::set<int> updated_;           // variables
   std::vector<int> outputs_;
   std::set<std::string> names_, variable_names_;
+  std::map<std::string, int> numbers_;  // by wish: the next to try
 };
 
 }  // namespace

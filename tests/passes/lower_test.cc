@@ -94,6 +94,43 @@ TEST_CASE("inputs, states and outputs keep their names, equal ones too") {
   CHECK(outputs->at(4).At(5) == 26);
 }
 
+// Sums of the parts, joined again: 0 + 100, 1 + 101 …
+TEST_CASE("hundreds of parts are cut, added and joined a few at a time") {
+  constexpr int kParts = 150, kRows = 2;
+  Network net;
+  const Value x = net.Input("x", {kRows, kParts});
+  const Value parts = net.Op("SliceChannel", "parts", {x},
+                             {{"num_outputs", std::to_string(kParts)}});
+  std::vector<Value> all, sums;
+  for (int i = 0; i < kParts; ++i) all.push_back(parts.node->out(i));
+  const AttrText count = {"num_args", std::to_string(kParts)};
+  const Value total = net.Op("add_n", "total", all, {count});
+  for (int i = 0; i < kParts; ++i) {
+    sums.push_back(net.Op("elemwise_add", "sum" + std::to_string(i),
+                          {all[i], all[kParts - 1 - i]}));
+  }
+  net.Output(total);
+  net.Output(net.Op("Concat", "joined", sums, {count, {"dim", "1"}}));
+  for (const Program& program : {Lowered(net), Compile(net, {})}) {
+    for (const Step& step : program.steps) {
+      CHECK(step.inputs.size() + step.outputs.size() < kParts);
+    }
+    const auto outputs = Interpret(program, net.inputs);
+    REQUIRE(outputs.ok());
+    const Tensor& given = net.inputs.at("x");
+    for (int row = 0; row < kRows; ++row) {
+      float sum = 0;
+      for (int i = 0; i < kParts; ++i) {
+        const int at = row * kParts + i;
+        sum += static_cast<float>(given.At(at));
+        const double other = given.At(row * kParts + kParts - 1 - i);
+        CHECK((*outputs)[1].At(at) == static_cast<float>(given.At(at) + other));
+      }
+      CHECK((*outputs)[0].At(row) == doctest::Approx(sum));
+    }
+  }
+}
+
 TEST_CASE("steps carry the names of what they come from") {
   const Program program = Compile(ResidualV1(), {});
   bool found = false;

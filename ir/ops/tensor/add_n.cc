@@ -27,12 +27,30 @@ void AddNTypes(const AddNAttrs&, TypeInference& t) {
   SameTypes(t);
 }
 
+Value AddAll(GraphBuilder& b, const std::vector<Value>& terms) {
+  return b.Op("add_n", terms, {{"num_args", std::to_string(terms.size())}});
+}
+
 void AddNMeaning(const AddNAttrs&, Definition& def) {
   Expr sum = def.In(0, def.Indices());
   for (int i = 1; i < def.inputs(); ++i) {
     sum = arithmetic::Add(sum, def.In(i, def.Indices()));
   }
   def.Set(0, sum);
+}
+
+// Terms of one expression; more are added to their sum.
+constexpr size_t kMostTerms = 128;
+
+std::vector<Value> SumInTurns(const AddNAttrs&, const Node& node,
+                              GraphBuilder& b) {
+  if (node.inputs.size() <= kMostTerms) return {};
+  std::vector<Value> terms;
+  for (const Value& input : node.inputs) {
+    if (terms.size() == kMostTerms) terms = {AddAll(b, terms)};
+    terms.push_back(input);
+  }
+  return {AddAll(b, terms)};
 }
 
 }  // namespace
@@ -46,6 +64,7 @@ MXC_OP(AddN) {
           [](const AddNAttrs& a) { return NumberedInputs("arg", a.num_args); })
       .Types(AddNTypes)
       .Meaning(AddNMeaning)
+      .Decompose(SumInTurns)
       .PassGradient();
 }
 
