@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unordered_map>
 #include <vector>
 
 #include "codegen/schedule/address_form.h"
@@ -16,7 +17,13 @@ class Key {
   Key(const Program& program, const Step& step) : program_(program) {
     const std::vector<int> operands = step.operands();
     text_ = fmt::format("{}>{}", step.inputs.size(), step.outputs.size());
-    for (size_t i = 0; i < operands.size(); ++i) AddOperand(operands, i);
+    std::unordered_map<int, size_t> first;  // operand, by root
+    for (size_t i = 0; i < operands.size(); ++i) {
+      // The first operand with the same bytes.
+      const size_t same =
+          first.try_emplace(program.Root(operands[i]), i).first->second;
+      AddOperand(operands[i], same);
+    }
   }
 
   void Add(const Map& map) {
@@ -82,11 +89,8 @@ class Key {
   std::string text() && { return std::move(text_); }
 
  private:
-  void AddOperand(const std::vector<int>& operands, size_t i) {
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(operands[i])];
-    // The first operand with the same bytes.
-    size_t same = 0;
-    while (program_.Root(operands[same]) != program_.Root(operands[i])) ++same;
+  void AddOperand(int operand, size_t same) {
+    const Buffer& buffer = program_.buffers[static_cast<size_t>(operand)];
     text_ += fmt::format("|{}:{}{}", same, ToString(buffer.type),
                          ToString(buffer.layout));
   }

@@ -26,7 +26,7 @@
 #include "ir/program/in_place.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
-#include "passes/step_readers.h"
+#include "passes/step_uses.h"
 #include "passes/sweep.h"
 
 namespace mxc {
@@ -64,9 +64,10 @@ Blocking Plain(int rank) { return {0, 1, Extents(rank, 0), Extents(rank, 0)}; }
 class LayoutAssignment {
  public:
   LayoutAssignment(Program& program, const KernelCatalog& catalog)
-      : program_(program), catalog_(catalog) {}
+      : program_(program), catalog_(catalog), uses_(program) {}
 
-  void Run() {
+  // True if it changed something.
+  bool Run() {
     FindCandidates();
     chosen_.resize(program_.buffers.size());
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -80,6 +81,7 @@ class LayoutAssignment {
     }
     SetLayouts();
     InsertCopies();
+    return changed_;
   }
 
  private:
@@ -136,7 +138,7 @@ class LayoutAssignment {
   // their data: those may ask for a border.
   std::vector<Blocking> DemandsOn(int buffer) const {
     std::vector<Blocking> demands, others;
-    for (const int s : ReadersOf(program_, buffer)) {
+    for (const int s : uses_.ReadersOf(buffer)) {
       if (!candidates_[s]) continue;
       const std::vector<int>& inputs = program_.steps[s].inputs;
       if (inputs[0] == buffer) demands.push_back(DataDemand(s));
@@ -232,20 +234,22 @@ class LayoutAssignment {
       if (!demand.SameBlock(common)) return plain;
       common.Enclose(demand);
     }
-    if (demands.size() != ReadersOf(program_, buffer).size()) return plain;
-    if (!common.For(ShapeOf(buffer)).row_major()) step.view = false;
+    if (demands.size() != uses_.ReadersOf(buffer).size()) return plain;
+    if (!common.For(ShapeOf(buffer)).row_major()) {
+      step.view = false;
+      changed_ = true;
+    }
     return common;
   }
 
   bool ReadByView(int buffer) const {
-    return std::ranges::any_of(ReadersOf(program_, buffer),
+    return std::ranges::any_of(uses_.ReadersOf(buffer),
                                [&](int s) { return program_.steps[s].view; });
   }
 
   bool WrittenByView(int buffer) const {
-    return std::ranges::any_of(program_.steps, [&](const Step& step) {
-      return step.view && step.outputs[0] == buffer;
-    });
+    const int writer = uses_.WriterOf(buffer);
+    return writer >= 0 && program_.steps[writer].view;
   }
 
   // The blocks in which `step` reads to write `buffer`, where its own index
@@ -291,7 +295,10 @@ class LayoutAssignment {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       Buffer& buffer = program_.buffers[b];
       if (buffer.kind != BufferKind::kInternal || !chosen_[b]) continue;
-      buffer.layout = chosen_[b]->For(buffer.type.shape);
+      Layout layout = chosen_[b]->For(buffer.type.shape);
+      if (buffer.layout == layout) continue;
+      buffer.layout = std::move(layout);
+      changed_ = true;
     }
   }
 
@@ -316,6 +323,7 @@ class LayoutAssignment {
     buffer.state = -1;
     if (kind != BufferKind::kConstant) buffer.constant = {};
     program_.buffers.push_back(std::move(buffer));
+    changed_ = true;
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
@@ -372,6 +380,7 @@ class LayoutAssignment {
       steps.push_back(LayoutCopy(step, from, copy));
     }
     step.inputs[operand] = copy;
+    changed_ = true;
   }
 
   void PackWeight(Step& step, const KernelCandidate& kernel,
@@ -379,7 +388,10 @@ class LayoutAssignment {
     const int weight = step.inputs[1];
     const Layout& layout = kernel.weight;
     Contraction& c = step.contraction()->contraction;
-    if (kernel.turned) c.flip = false;
+    if (kernel.turned) {
+      changed_ |= c.flip;
+      c.flip = false;
+    }
     if (!kernel.turned && program_.buffers[weight].layout == layout) return;
     int& packed = CopyOf(weight, layout, kernel.turned);
     if (packed < 0) {
@@ -394,6 +406,7 @@ class LayoutAssignment {
       }
     }
     step.inputs[1] = packed;
+    changed_ = true;
   }
 
   // The copy reads its spatial axes from the end.
@@ -410,18 +423,15 @@ class LayoutAssignment {
 
   // The entry of the buffer's copy in that layout, -1 where there is none yet.
   int& CopyOf(int buffer, const Layout& layout, bool turned = false) {
-    for (Copy& copy : copies_) {
-      if (copy.from == buffer && copy.layout == layout &&
-          copy.turned == turned) {
-        return copy.to;
-      }
+    std::vector<Copy>& copies = copies_[buffer];
+    for (Copy& copy : copies) {
+      if (copy.layout == layout && copy.turned == turned) return copy.to;
     }
-    copies_.push_back({buffer, layout, turned, -1});
-    return copies_.back().to;
+    copies.push_back({layout, turned, -1});
+    return copies.back().to;
   }
 
   struct Copy {
-    int from;
     Layout layout;
     bool turned;
     int to;
@@ -429,9 +439,11 @@ class LayoutAssignment {
 
   Program& program_;
   const KernelCatalog& catalog_;
+  const StepUses uses_;  // as the steps were before copies were inserted
   std::vector<std::optional<KernelCandidate>> candidates_;  // by step
   std::vector<std::optional<Blocking>> chosen_;             // by buffer
-  std::vector<Copy> copies_;
+  std::map<int, std::vector<Copy>> copies_;                 // by buffer
+  bool changed_ = false;
 };
 
 }  // namespace
@@ -442,10 +454,8 @@ Result<bool> AssignLayouts(Program& program, PassContext& context) {
     return s.contraction() && !s.contraction()->choice.algorithm.empty();
   });
   if (!selected) return false;
-  const uint64_t before = Hash(program);
-  LayoutAssignment(program, *context.catalog).Run();
-  DropUnusedBuffers(program);
-  return Hash(program) != before;
+  const bool changed = LayoutAssignment(program, *context.catalog).Run();
+  return DropUnusedBuffers(program) || changed;
 }
 
 }  // namespace mxc

@@ -221,16 +221,18 @@ bool MayCut(const Program& program, const Step& step) {
 
 Result<bool> CutReductions(Program& program, PassContext&) {
   bool changed = false;
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    if (!MayCut(program, program.steps[s])) continue;
-    std::vector<Step> cut = StepCut(program, program.steps[s]).Run();
-    if (cut.empty()) continue;
-    program.steps[s] = std::move(cut[1]);
-    program.steps.insert(program.steps.begin() + static_cast<std::ptrdiff_t>(s),
-                         std::move(cut[0]));
-    ++s;
+  std::vector<Step> steps;
+  for (Step& step : program.steps) {
+    std::vector<Step> cut;
+    if (MayCut(program, step)) cut = StepCut(program, step).Run();
+    if (cut.empty()) {
+      steps.push_back(std::move(step));
+      continue;
+    }
+    std::ranges::move(cut, std::back_inserter(steps));
     changed = true;
   }
+  program.steps = std::move(steps);
   return changed;
 }
 

@@ -27,6 +27,7 @@
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 #include "passes/step_seconds.h"
+#include "passes/step_uses.h"
 #include "passes/sweep.h"
 
 namespace mxc {
@@ -150,8 +151,8 @@ std::optional<WindowSums> PoolingOf(const Program& program, const Step& step) {
 }
 
 std::optional<PoolingFirst> PoolFirst(const Program& program,
-                                   const Step& convolution,
-                                   const Step& pooling) {
+                                      const Step& convolution,
+                                      const Step& pooling) {
   if (convolution.contraction() == nullptr ||
       !IsPointwiseConvolution(convolution.contraction()->contraction)) {
     return std::nullopt;
@@ -164,7 +165,8 @@ std::optional<PoolingFirst> PoolFirst(const Program& program,
   const Buffer& data = program.buffers[convolution.inputs[0]];
   Extents dims = program.buffers[pooling.outputs[0]].type.shape.dims();
   dims[1] = data.type.shape[1];
-  PoolingFirst result{pooling, convolution, Between(data.name + "/pooled", dims)};
+  PoolingFirst result{pooling, convolution,
+                      Between(data.name + "/pooled", dims)};
   result.pooling.inputs = {convolution.inputs[0]};
   result.pooling.map()->stores[0].extent = dims;
   result.convolution.outputs = pooling.outputs;
@@ -175,8 +177,8 @@ std::optional<PoolingFirst> PoolFirst(const Program& program,
 
 // The pooling takes over the epilogue. Operand 0 of the convolution is pooled.
 std::optional<PoolingFirst> ConvolveFirst(const Program& program,
-                                       const Step& pooling,
-                                       const Step& convolution) {
+                                          const Step& pooling,
+                                          const Step& convolution) {
   const ContractionStep* body = convolution.contraction();
   if (body == nullptr || !IsPointwiseConvolution(body->contraction) ||
       !PoolingOf(program, pooling) ||
@@ -193,7 +195,8 @@ std::optional<PoolingFirst> ConvolveFirst(const Program& program,
   const Buffer& out = program.buffers[convolution.outputs[0]];
   Extents dims = program.buffers[pooling.inputs[0]].type.shape.dims();
   dims[1] = out.type.shape[1];
-  PoolingFirst result{pooling, convolution, Between(out.name + "/unpooled", dims)};
+  PoolingFirst result{pooling, convolution,
+                      Between(out.name + "/unpooled", dims)};
   result.convolution.inputs = {pooling.inputs[0], convolution.inputs[1]};
   result.convolution.contraction()->epilogue = Acc();
   Contraction& c = result.convolution.contraction()->contraction;
@@ -220,7 +223,7 @@ std::optional<PoolingFirst> ConvolveFirst(const Program& program,
 class PoolingExchange {
  public:
   PoolingExchange(Program& program, const KernelCatalog& catalog)
-      : program_(program), catalog_(catalog) {}
+      : program_(program), catalog_(catalog), uses_(program) {}
 
   bool Run() {
     bool changed = false;
@@ -228,12 +231,12 @@ class PoolingExchange {
       const Step& step = program_.steps[s];
       if (step.outputs.size() != 1) continue;
       const int result = step.outputs[0];
-      const std::vector<int> readers = ReadersOf(program_, result);
+      const int reader = uses_.OnlyReaderOf(result);
       if (program_.buffers[result].kind != BufferKind::kInternal ||
-          readers.size() != 1) {
+          reader < 0) {
         continue;
       }
-      if (!Exchange(s, static_cast<size_t>(readers[0]))) continue;
+      if (!Exchange(static_cast<int>(s), reader)) continue;
       changed = true;
       --s;  // another step is there now
     }
@@ -243,7 +246,7 @@ class PoolingExchange {
  private:
   // Step `first` and its reader, which then run where the reader did: all that
   // both read is there.
-  bool Exchange(size_t first, size_t second) {
+  bool Exchange(int first, int second) {
     const Step &before = program_.steps[first], &after = program_.steps[second];
     const bool pools = before.contraction() != nullptr;
     auto exchanged = pools ? PoolFirst(program_, before, after)
@@ -262,11 +265,9 @@ class PoolingExchange {
     } else {
       now_second.inputs.push_back(between);
     }
-    program_.steps[second] = std::move(now_second);
-    std::move(program_.steps.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-              program_.steps.begin() + static_cast<std::ptrdiff_t>(second),
-              program_.steps.begin() + static_cast<std::ptrdiff_t>(first));
-    program_.steps[second - 1] = std::move(now_first);
+    uses_.Replace(second, std::move(now_second));
+    uses_.Replace(first, std::move(now_first));
+    uses_.MoveBefore(first, second);
     return true;
   }
 
@@ -287,12 +288,20 @@ class PoolingExchange {
 
   Program& program_;
   const KernelCatalog& catalog_;
+  StepUses uses_;
 };
 
 }  // namespace
 
 Result<bool> ExchangePooling(Program& program, PassContext& context) {
-  if (context.catalog == nullptr) return false;
+  const auto pointwise = [](const Step& step) {
+    return step.contraction() &&
+           IsPointwiseConvolution(step.contraction()->contraction);
+  };
+  if (context.catalog == nullptr ||
+      std::ranges::none_of(program.steps, pointwise)) {
+    return false;
+  }
   const bool changed = PoolingExchange(program, *context.catalog).Run();
   if (changed) DropUnusedBuffers(program);
   return changed;

@@ -15,6 +15,7 @@
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
+#include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
@@ -57,37 +58,38 @@ Step Absorbing(const Step& contraction, const Step& reader) {
 }
 
 // The place of the fused step, or nothing.
-std::optional<size_t> AbsorbReader(Program& program, size_t step) {
+std::optional<int> AbsorbReader(Program& program, StepUses& uses, int step) {
   const Step& contraction = program.steps[step];
   const int buffer = contraction.outputs[0];
   if (program.buffers[buffer].kind != BufferKind::kInternal)
     return std::nullopt;
-  const std::vector<int> readers = ReadersOf(program, buffer);
-  if (readers.size() != 1) return std::nullopt;
-  Step& reader = program.steps[readers[0]];
+  const int place = uses.OnlyReaderOf(buffer);
+  if (place < 0) return std::nullopt;
+  const Step& reader = program.steps[place];
   if (!IsPointwiseIn(program, reader, buffer)) return std::nullopt;
   Step fused = Absorbing(contraction, reader);
   if (TreeSize(fused.contraction()->epilogue) > kMaxTreeSize)
     return std::nullopt;
-  reader = std::move(fused);
-  program.steps.erase(program.steps.begin() +
-                      static_cast<std::ptrdiff_t>(step));
-  return static_cast<size_t>(readers[0]) - 1;
+  uses.Remove(step);
+  uses.Replace(place, std::move(fused));
+  return place;
 }
 
 }  // namespace
 
 Result<bool> FuseEpilogue(Program& program, PassContext&) {
+  StepUses uses(program);
   bool changed = false;
   // Backwards, so that the later of two contractions comes first. A fused one
-  // has moved to the right; from there on again.
+  // is where its reader was, and may absorb the next.
   for (size_t s = program.steps.size(); s-- > 0;) {
-    if (program.steps[s].contraction() == nullptr) continue;
-    if (const auto place = AbsorbReader(program, s)) {
+    std::optional<int> place = static_cast<int>(s);
+    while (program.steps[*place].contraction() &&
+           (place = AbsorbReader(program, uses, *place))) {
       changed = true;
-      s = *place + 1;
     }
   }
+  uses.Close();
   return changed;
 }
 

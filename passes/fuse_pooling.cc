@@ -15,6 +15,7 @@
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
+#include "passes/step_uses.h"
 #include "passes/sweep.h"
 
 namespace mxc {
@@ -87,31 +88,33 @@ bool TilesHold(const KernelCatalog& catalog, const ContractionStep& body,
 
 Result<bool> FusePooling(Program& program, PassContext& context) {
   if (context.catalog == nullptr) return false;
+  StepUses uses(program);
   bool changed = false;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     Step& step = program.steps[s];
     ContractionStep* body = step.contraction();
     if (body == nullptr || !body->maxima.empty()) continue;
     const int result = step.outputs[0];
-    const std::vector<int> readers = ReadersOf(program, result);
-    if (program.buffers[result].kind != BufferKind::kInternal ||
-        readers.size() != 1) {
+    const int reader = uses.OnlyReaderOf(result);
+    if (program.buffers[result].kind != BufferKind::kInternal || reader < 0) {
       continue;
     }
-    const Step& pooling = program.steps[static_cast<size_t>(readers[0])];
+    const Step& pooling = program.steps[static_cast<size_t>(reader)];
     const auto windows = WindowsOf(program, pooling, body->contraction);
     if (!windows || !TilesHold(*context.catalog, *body, *windows)) continue;
-    body->maxima = *windows;
-    step.outputs = pooling.outputs;
-    Step both = pooling;
-    JoinOrigins(step, both);
-    step.origins = both.origins;
-    step.name = both.name;
-    program.steps.erase(program.steps.begin() + readers[0]);
+    Step pooled = step;
+    pooled.contraction()->maxima = *windows;
+    pooled.outputs = pooling.outputs;
+    pooled.origins = pooling.origins;
+    JoinOrigins(step, pooled);
+    uses.Remove(reader);
+    uses.Replace(static_cast<int>(s), std::move(pooled));
     changed = true;
   }
-  if (changed) DropUnusedBuffers(program);
-  return changed;
+  if (!changed) return false;
+  uses.Close();
+  DropUnusedBuffers(program);
+  return true;
 }
 
 }  // namespace mxc

@@ -152,9 +152,10 @@ namespace {
 
 class LoopBuilder {
  public:
-  LoopBuilder(const Program& program, size_t first, size_t end, int64_t images,
-              PassContext& context)
+  LoopBuilder(const Program& program, const BufferTimes& times, size_t first,
+              size_t end, int64_t images, PassContext& context)
       : program_(program),
+        times_(times),
         first_(first),
         end_(end),
         images_(images),
@@ -186,11 +187,7 @@ class LoopBuilder {
 
   // What comes from outside, and what is needed there.
   void FindOperands() {
-    std::unordered_set<int> written, later;
-    for (size_t s = end_; s < program_.steps.size(); ++s) {
-      const Step& step = program_.steps[s];
-      later.insert(step.inputs.begin(), step.inputs.end());
-    }
+    std::unordered_set<int> written;
     for (size_t s = first_; s < end_; ++s) {
       const Step& step = program_.steps[s];
       const ImageStep by_image = *ByImage(program_, step);
@@ -205,7 +202,8 @@ class LoopBuilder {
         cut_.emplace(b, true);
         used_.push_back(b);
         const bool outside = at(b).kind == BufferKind::kOutput;
-        if (outside || later.contains(b)) loop_.outputs.push_back(b);
+        const bool later = times_.last_reader[b] >= static_cast<int>(end_);
+        if (outside || later) loop_.outputs.push_back(b);
       }
     }
   }
@@ -293,10 +291,9 @@ class LoopBuilder {
   // Values that only these steps need lie in the scratch, or, where they have
   // their bytes from one that others need, in its window.
   bool AddLocals() {
-    const std::vector<LiveRange> live = LiveRanges(program_);
     for (const int b : used_) {
       if (of_tile_.contains(b)) continue;
-      const LiveRange& range = live[program_.Root(b)];
+      const LiveRange& range = times_.live[program_.Root(b)];
       const bool local = range.first >= static_cast<int>(first_) &&
                          range.last < static_cast<int>(end_);
       if (local) {
@@ -364,6 +361,7 @@ class LoopBuilder {
   }
 
   const Program& program_;
+  const BufferTimes& times_;
   const size_t first_, end_;
   const int64_t images_;
   PassContext& context_;
@@ -378,9 +376,19 @@ class LoopBuilder {
 
 }  // namespace
 
-std::optional<Step> LoopOver(const Program& program, size_t first, size_t end,
-                             int64_t images, PassContext& context) {
-  return LoopBuilder(program, first, end, images, context).Build();
+BufferTimes::BufferTimes(const Program& program)
+    : live(LiveRanges(program)), last_reader(program.buffers.size(), -1) {
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    for (const int b : program.steps[s].inputs) {
+      last_reader[b] = static_cast<int>(s);
+    }
+  }
+}
+
+std::optional<Step> LoopOver(const Program& program, const BufferTimes& times,
+                             size_t first, size_t end, int64_t images,
+                             PassContext& context) {
+  return LoopBuilder(program, times, first, end, images, context).Build();
 }
 
 }  // namespace mxc

@@ -32,9 +32,19 @@ std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
                                     int64_t images,
                                     const KernelCatalog* catalog);
 
+// When the buffers of a program are in use, found once for all its loops: they
+// are made from the last to the first, and none changes what stands before it.
+struct BufferTimes {
+  explicit BufferTimes(const Program& program);
+
+  std::vector<LiveRange> live;   // by root
+  std::vector<int> last_reader;  // by buffer; -1: none
+};
+
 // Steps [first, end) of the program, all by image, as one step with a TileLoop
 // of `images` at a time. Nothing where they cannot be.
-std::optional<Step> LoopOver(const Program& program, size_t first, size_t end,
-                             int64_t images, PassContext& context);
+std::optional<Step> LoopOver(const Program& program, const BufferTimes& times,
+                             size_t first, size_t end, int64_t images,
+                             PassContext& context);
 
 }  // namespace mxc

@@ -7,6 +7,8 @@
 #include <random>
 #include <utility>
 
+#include "passes/placement_in_time.h"
+
 namespace mxc {
 namespace {
 
@@ -19,9 +21,9 @@ int64_t RoundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-bool Overlap(const Block& a, const Block& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
+// With more pairs of blocks that live at once, as of training steps of tens of
+// thousands of steps, looking at them all takes too long: see PlaceInTime.
+constexpr size_t kMostConflicts = 4'000'000;
 
 enum class Fit { kLowest, kTightest };
 
@@ -32,12 +34,19 @@ class Placer {
   Placer(std::span<const Block> blocks, int64_t alignment)
       : blocks_(blocks.begin(), blocks.end()), conflicts_(blocks.size()) {
     for (Block& block : blocks_) block.bytes = RoundUp(block.bytes, alignment);
-    for (size_t a = 0; a < blocks_.size(); ++a) {
-      for (size_t b = a + 1; b < blocks_.size(); ++b) {
-        if (!Overlap(blocks_[a], blocks_[b])) continue;
-        conflicts_[a].push_back(static_cast<int>(b));
-        conflicts_[b].push_back(static_cast<int>(a));
+    std::vector<int> order(blocks_.size()), alive;
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {},
+                             [&](int b) { return blocks_[b].first; });
+    for (const int b : order) {
+      std::erase_if(alive, [&](int other) {
+        return blocks_[other].last < blocks_[b].first;
+      });
+      for (const int other : alive) {
+        conflicts_[b].push_back(other);
+        conflicts_[other].push_back(b);
       }
+      alive.push_back(b);
     }
   }
 
@@ -214,7 +223,32 @@ int64_t LargestLiveSum(std::span<const Block> blocks, int64_t alignment) {
   return largest;
 }
 
+namespace {
+
+// Whether more pairs than `most` live at once.
+bool HaveMoreConflicts(std::span<const Block> blocks, size_t most) {
+  std::vector<int> starts, ends;
+  for (const Block& block : blocks) {
+    starts.push_back(block.first);
+    ends.push_back(block.last);
+  }
+  std::ranges::sort(starts);
+  std::ranges::sort(ends);
+  size_t pairs = 0, ended = 0;
+  for (size_t started = 0; started < starts.size(); ++started) {
+    while (ends[ended] < starts[started]) ++ended;
+    pairs += started - ended;
+    if (pairs > most) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Placement PlaceBlocks(std::span<const Block> blocks, int64_t alignment) {
+  if (HaveMoreConflicts(blocks, kMostConflicts)) {
+    return PlaceInTime(blocks, alignment);
+  }
   Placer placer(blocks, alignment);
   const int64_t lower_bound = LargestLiveSum(blocks, alignment);
   std::vector<std::vector<int>> orders = GreedyOrders(placer.blocks());

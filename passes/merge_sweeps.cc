@@ -18,6 +18,8 @@
 // a next state must wait for all readers of the state, so what others wait for
 // does not join it.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "ir/program/scatter_sum.h"
@@ -29,10 +31,10 @@
 namespace mxc {
 namespace {
 
-constexpr int kWindow = 24;        // steps between the two
-constexpr int kMostSweepNodes = 256;     // of all stores
-constexpr size_t kMaxOutputs = 8;  // what a sweep holds
-constexpr size_t kMaxInputs = 16;  // streams that are read
+constexpr int kWindow = 24;           // steps between the two
+constexpr int kMostSweepNodes = 256;  // of all stores
+constexpr size_t kMaxOutputs = 8;     // what a sweep holds
+constexpr size_t kMaxInputs = 16;     // streams that are read
 constexpr int64_t kReadsPerWrite = 8;
 
 const Shape& ShapeOf(const Program& program, const Step& step) {
@@ -74,20 +76,52 @@ int64_t TripsOf(const Expr& reduction) {
   return trips;
 }
 
+// A step and what is asked of it again and again.
+struct SweepStep {
+  Step step;
+  bool is_sweep = false;
+  std::vector<Expr> reductions;  // that lie in no other
+  std::vector<Expr> canonical;   // the same
+  std::vector<int> reduced;      // buffers that these read, each once
+  // The latest of the steps that it reads, one further back, and how many such
+  // steps lead to the first: see Merging.
+  int latest = -1, jump = -1, way = 0;
+};
+
+SweepStep SweepStepOf(const Program& program, Step step) {
+  SweepStep sweep;
+  sweep.is_sweep = IsSweep(program, step);
+  if (sweep.is_sweep) {
+    sweep.reductions = ReductionsOf(step);
+    std::set<int> reduced;
+    for (const Expr& reduction : sweep.reductions) {
+      sweep.canonical.push_back(Canonical(reduction));
+      VisitLoads(reduction, [&](const ExprNode& load) {
+        reduced.insert(step.inputs[load.index]);
+      });
+    }
+    sweep.reduced.assign(reduced.begin(), reduced.end());
+  }
+  sweep.step = std::move(step);
+  return sweep;
+}
+
 // How a step reads a buffer.
 struct Reading {
   bool any = false, own_index = true, in_reduction = false;
 };
 
-Reading ReadingOf(const Step& step, int buffer) {
+Reading ReadingOf(const SweepStep& sweep, int buffer) {
+  const Step& step = sweep.step;
   Reading reads;
+  if (std::ranges::count(step.inputs, buffer) == 0) return reads;
   const auto visit = [&](const ExprNode& load) {
     if (step.inputs[load.index] != buffer) return;
     reads.any = true;
     reads.own_index = reads.own_index && IsOwnIndex(load.args);
   };
   for (const Store& store : step.map()->stores) VisitLoads(store.value, visit);
-  for (const Expr& reduction : ReductionsOf(step)) {
+  for (const Expr& reduction : sweep.reductions) {
     VisitLoads(reduction, [&](const ExprNode& load) {
       reads.in_reduction |= step.inputs[load.index] == buffer;
     });
@@ -106,15 +140,18 @@ int64_t BytesWritten(const Program& program, const Step& step) {
 
 // Both reduce over equal ranges and read a common buffer there at equal
 // indices; `b` writes far less than is read in common.
-bool ShareReduction(const Program& program, const Step& a, const Step& b) {
+bool ShareReduction(const Program& program, const SweepStep& first,
+                    const SweepStep& second) {
+  const Step &a = first.step, &b = second.step;
   const int64_t least = kReadsPerWrite * BytesWritten(program, b);
-  for (const Expr& x : ReductionsOf(a)) {
-    for (const Expr& y : ReductionsOf(b)) {
-      if (!SameRanges(x, y)) continue;
+  for (size_t i = 0; i < first.reductions.size(); ++i) {
+    const int64_t trips = TripsOf(first.reductions[i]);
+    for (size_t k = 0; k < second.reductions.size(); ++k) {
+      if (!SameRanges(first.reductions[i], second.reductions[k])) continue;
       bool common = false;
-      VisitLoads(Canonical(x), [&](const ExprNode& of_a) {
-        if (TripsOf(x) * SizeOf(of_a.dtype) < least) return;
-        VisitLoads(Canonical(y), [&](const ExprNode& of_b) {
+      VisitLoads(first.canonical[i], [&](const ExprNode& of_a) {
+        if (trips * SizeOf(of_a.dtype) < least) return;
+        VisitLoads(second.canonical[k], [&](const ExprNode& of_b) {
           common = common || (a.inputs[of_a.index] == b.inputs[of_b.index] &&
                               std::ranges::equal(of_a.args, of_b.args, Equal));
         });
@@ -125,12 +162,6 @@ bool ShareReduction(const Program& program, const Step& a, const Step& b) {
   return false;
 }
 
-bool ReadsInCommon(const Step& a, const Step& b) {
-  return std::ranges::any_of(a.inputs, [&](int buffer) {
-    return std::ranges::count(b.inputs, buffer) > 0;
-  });
-}
-
 // What the arena holds no longer for the merging: nothing that would stay alive
 // because of it.
 bool LivesOutside(const Program& program, const Step& step) {
@@ -139,9 +170,9 @@ bool LivesOutside(const Program& program, const Step& step) {
   });
 }
 
-bool ShareOperand(const Step& a, const Step& b) {
-  return std::ranges::any_of(a.inputs, [&](int buffer) {
-    if (std::ranges::count(b.inputs, buffer) == 0) return false;
+bool ShareOperand(const SweepStep& a, const SweepStep& b) {
+  return std::ranges::any_of(a.step.inputs, [&](int buffer) {
+    if (std::ranges::count(b.step.inputs, buffer) == 0) return false;
     const Reading first = ReadingOf(a, buffer), second = ReadingOf(b, buffer);
     return first.own_index && second.own_index && !first.in_reduction &&
            !second.in_reduction;
@@ -150,52 +181,129 @@ bool ShareOperand(const Step& a, const Step& b) {
 
 class Merging {
  public:
-  explicit Merging(Program& program) : program_(program) {}
+  explicit Merging(Program& program)
+      : program_(program), writer_(program.buffers.size(), -1) {}
 
   bool Run() {
+    std::ranges::reverse(program_.steps);
+    pending_ = std::move(program_.steps);
     bool changed = false;
-    for (size_t s = 0; s < program_.steps.size(); ++s) {
+    while (!pending_.empty()) {
+      Append(std::move(pending_.back()));
+      pending_.pop_back();
       // What a step joined may join the next.
-      while (JoinEarlier(s)) {
-        changed = true;
-        --s;  // one step fewer before this one
-      }
+      while (JoinEarlier()) changed = true;
+    }
+    program_.steps.clear();
+    for (SweepStep& done : done_) {
+      program_.steps.push_back(std::move(done.step));
     }
     return changed;
   }
 
  private:
-  // Merges an earlier step into step `s`.
-  bool JoinEarlier(size_t& s) {
-    const Step& step = program_.steps[s];
-    if (!IsSweep(program_, step)) return false;
-    for (size_t a = s; a-- > 0;) {
-      const Step& earlier = program_.steps[a];
-      if (ShapeOf(program_, earlier) != ShapeOf(program_, step)) continue;
-      const bool near = s - a <= kWindow;
-      if (!near && !ReadsInCommon(earlier, step)) continue;
-      if (!IsSweep(program_, earlier)) continue;
-      if (!near && !ShareReduction(program_, earlier, step)) continue;
-      auto merged = Merged(earlier, step);
-      if (merged && Place(a, s, std::move(*merged))) return true;
+  void Append(Step step) {
+    done_.push_back(SweepStepOf(program_, std::move(step)));
+    const int place = static_cast<int>(done_.size()) - 1;
+    FindLatest(done_.back());
+    for (const int b : done_.back().step.outputs) writer_[b] = place;
+    if (!MayTakeMore(done_.back())) return;
+    for (const int buffer : done_.back().reduced) {
+      reducers_[buffer].insert(place);
     }
-    return false;
   }
 
-  std::optional<Step> Merged(const Step& a, const Step& b) const {
+  SweepStep TakeLast() {
+    const int place = static_cast<int>(done_.size()) - 1;
+    for (const int buffer : done_.back().reduced) {
+      reducers_[buffer].erase(place);
+    }
+    for (const int b : done_.back().step.outputs) writer_[b] = -1;
+    SweepStep last = std::move(done_.back());
+    done_.pop_back();
+    return last;
+  }
+
+  // From step to latest step read, jumps get twice as long where they can be,
+  // so that a way back takes logarithmic time.
+  void FindLatest(SweepStep& step) {
+    for (const int b : step.step.inputs) {
+      step.latest = std::max(step.latest, writer_[b]);
+    }
+    if (step.latest < 0) return;
+    const SweepStep& latest = done_[step.latest];
+    const int once = latest.jump;
+    const int twice = once < 0 ? -1 : done_[once].jump;
+    const bool equal =
+        Steps(step.latest) - Steps(once) == Steps(once) - Steps(twice);
+    step.jump = once >= 0 && equal ? twice : step.latest;
+    step.way = latest.way + 1;
+  }
+
+  int Steps(int place) const { return place < 0 ? 0 : done_[place].way; }
+
+  // Whether the last step is known to need what others made of step `a`. Where
+  // it is not, it may still do so.
+  bool NeedsReaderOf(int a) const {
+    if (done_.back().latest == a) return false;
+    int at = static_cast<int>(done_.size()) - 1;
+    while (at > a) {
+      const SweepStep& step = done_[at];
+      at = step.jump >= a ? step.jump : step.latest;
+    }
+    return at == a;
+  }
+
+  static bool MayTakeMore(const SweepStep& step) {
+    return step.step.outputs.size() < kMaxOutputs;
+  }
+
+  // Merges an earlier step into the last one, the nearest that may.
+  bool JoinEarlier() {
+    if (!done_.back().is_sweep) return false;
+    const int last = static_cast<int>(done_.size()) - 1;
+    for (int a = last - 1; a >= std::max(0, last - kWindow); --a) {
+      if (JoinWith(a)) return true;
+    }
+    std::set<int, std::greater<>> far;
+    for (const int buffer : done_.back().reduced) {
+      const std::set<int>& reducers = reducers_[buffer];
+      far.insert(reducers.begin(), reducers.lower_bound(last - kWindow));
+    }
+    return std::ranges::any_of(far, [&](int a) {
+      return !NeedsReaderOf(a) &&
+             ShareReduction(program_, done_[a], done_.back()) && JoinWith(a);
+    });
+  }
+
+  bool JoinWith(int a) {
+    const SweepStep &earlier = done_[a], &last = done_.back();
+    if (!earlier.is_sweep ||
+        ShapeOf(program_, earlier.step) != ShapeOf(program_, last.step)) {
+      return false;
+    }
+    if (NeedsReaderOf(a)) return false;
+    auto merged = Merged(earlier, last);
+    return merged && Place(a, std::move(*merged));
+  }
+
+  std::optional<Step> Merged(const SweepStep& first,
+                             const SweepStep& second) const {
+    const Step &a = first.step, &b = second.step;
     if (a.outputs.size() + b.outputs.size() > kMaxOutputs) return std::nullopt;
     if (UpdatesState(program_, a) != UpdatesState(program_, b)) {
       return std::nullopt;
     }
     bool joined = false;
     for (const int output : a.outputs) {
-      const Reading reads = ReadingOf(b, output);
+      const Reading reads = ReadingOf(second, output);
       if (!reads.any) continue;
       if (!reads.own_index || reads.in_reduction) return std::nullopt;
       joined = true;
     }
-    const bool siblings = ShareReduction(program_, a, b) ||
-                          (LivesOutside(program_, b) && ShareOperand(a, b));
+    const bool siblings =
+        ShareReduction(program_, first, second) ||
+        (LivesOutside(program_, b) && ShareOperand(first, second));
     if (!joined && !siblings) return std::nullopt;
     Step merged = Join(a, b);
     if (merged.inputs.size() > kMaxInputs || Nodes(merged) > kMostSweepNodes) {
@@ -247,40 +355,47 @@ class Merging {
     return nodes;
   }
 
-  // Puts the merged step where both may stand: after the steps between them
-  // that do not depend on `a`, before those that do. False if `b` needs one of
-  // the latter.
-  bool Place(size_t a, size_t& b, Step merged) {
-    std::set<int> late(program_.steps[a].outputs.begin(),
-                       program_.steps[a].outputs.end());
-    std::vector<Step> before, after;
-    for (size_t s = a + 1; s <= b; ++s) {
-      const Step& step = program_.steps[s];
-      const bool depends = std::ranges::any_of(
-          step.inputs, [&](int buffer) { return late.contains(buffer); });
-      if (s == b) {
-        const auto own = program_.steps[a].outputs;
-        const bool indirect = std::ranges::any_of(step.inputs, [&](int buffer) {
-          return late.contains(buffer) && std::ranges::count(own, buffer) == 0;
-        });
-        if (indirect) return false;
-        break;
+  // Puts what the last step and an earlier one became where both may stand:
+  // after the steps between them that do not depend on the earlier one, before
+  // those that do, which are looked at again. False if the last one needs one
+  // of the latter.
+  bool Place(int a, Step merged) {
+    const std::set<int> own(done_[a].step.outputs.begin(),
+                            done_[a].step.outputs.end());
+    std::set<int> late = own;
+    std::vector<bool> depends;
+    for (size_t s = static_cast<size_t>(a) + 1; s + 1 < done_.size(); ++s) {
+      const Step& step = done_[s].step;
+      depends.push_back(ReadsAny(step, late));
+      if (depends.back()) {
+        late.insert(step.outputs.begin(), step.outputs.end());
       }
-      if (depends) late.insert(step.outputs.begin(), step.outputs.end());
-      (depends ? after : before).push_back(step);
     }
-    size_t at = a;
-    for (Step& step : before) program_.steps[at++] = std::move(step);
-    const size_t place = at;
-    program_.steps[at++] = std::move(merged);
-    for (Step& step : after) program_.steps[at++] = std::move(step);
-    program_.steps.erase(program_.steps.begin() +
-                         static_cast<std::ptrdiff_t>(b));
-    b = place + 1;
+    for (const int buffer : own) late.erase(buffer);
+    if (ReadsAny(done_.back().step, late)) return false;
+    TakeLast();
+    std::vector<Step> before;
+    for (; !depends.empty(); depends.pop_back()) {
+      (depends.back() ? pending_ : before).push_back(TakeLast().step);
+    }
+    TakeLast();
+    for (; !before.empty(); before.pop_back()) {
+      Append(std::move(before.back()));
+    }
+    Append(std::move(merged));
     return true;
   }
 
+  static bool ReadsAny(const Step& step, const std::set<int>& buffers) {
+    return std::ranges::any_of(
+        step.inputs, [&](int buffer) { return buffers.contains(buffer); });
+  }
+
   Program& program_;
+  std::vector<Step> pending_;              // the next one last
+  std::vector<SweepStep> done_;            // in order
+  std::vector<int> writer_;                // by buffer: place in done_
+  std::map<int, std::set<int>> reducers_;  // by buffer: places in done_
 };
 
 }  // namespace

@@ -19,12 +19,14 @@
 // Runs when all other aliases are settled: what is written over, and when, is
 // known.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ir/program/in_place.h"
-#include "passes/interval_placement.h"
+#include "passes/byte_owners.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
+#include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
@@ -52,59 +54,104 @@ std::optional<Layout> LayoutOfPart(const Buffer& whole, const Extents& begin,
   return pieces ? std::nullopt : window;
 }
 
+// Every step is a moment. Steps that are split off one get the moments before
+// it, which are kept free for them: so no step that stays changes its own.
 class PartPlacement {
  public:
-  explicit PartPlacement(Program& program) : program_(program) {}
+  explicit PartPlacement(Program& program)
+      : program_(program),
+        uses_(program),
+        before_(program.steps.size()),
+        moments_(MomentsOf(program)),
+        owners_(program, moments_) {}
 
   bool Run() {
     bool changed = false;
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       if (!MayVanish(program_.steps[s])) continue;
-      kept_.clear();
-      added_ = 0;
       const Step step = program_.steps[s];
-      const int64_t bytes = LiveBytes();
+      const int64_t bytes = owners_.LargestLive();
       SplitComputed(s);
-      if (PlaceAll(s + added_) && LiveBytes() <= bytes && SweepsStayApart()) {
+      if (PlaceAll(s) && owners_.LargestLive() <= bytes && SweepsStayApart(s)) {
         changed = true;
-        s += added_;
+        owners_.Settle();
+        kept_.clear();
       } else {
         Undo(s, step);
       }
     }
+    if (changed) InsertComputing();
     return changed;
   }
 
  private:
+  static bool MaySplit(const Step& step) {
+    return step.map() != nullptr && !step.view;
+  }
+
+  static std::vector<int> MomentsOf(const Program& program) {
+    std::vector<int> moments;
+    int next = 0;
+    for (const Step& step : program.steps) {
+      if (MaySplit(step)) {
+        next += static_cast<int>(std::ranges::count_if(
+            step.map()->stores,
+            [](const Store& store) { return !MatchBoxCopy(store); }));
+      }
+      moments.push_back(next++);
+    }
+    return moments;
+  }
+
   // Some store copies a box, and boxes that are computed can be parts.
   bool MayVanish(const Step& step) const {
-    if (step.map() == nullptr || step.view) return false;
+    if (!MaySplit(step)) return false;
+    const std::vector<Store>& stores = step.map()->stores;
+    const auto copies = [](const Store& store) {
+      return MatchBoxCopy(store).has_value();
+    };
+    if (std::ranges::none_of(stores, copies)) return false;
     if (IsInPlace(program_, step)) return false;
-    bool copies = false;
-    for (const Store& store : step.map()->stores) {
-      if (MatchBoxCopy(store)) {
-        copies = true;
-      } else if (!LayoutOfPart(program_.buffers[step.outputs[store.output]],
-                               store.begin, store.extent)) {
-        return false;
-      }
-    }
-    return copies;
+    return std::ranges::all_of(stores, [&](const Store& store) {
+      return copies(store) ||
+             LayoutOfPart(program_.buffers[step.outputs[store.output]],
+                          store.begin, store.extent);
+    });
   }
 
   // Every store of step `s` that computes its box becomes a step before it,
   // whose result it copies.
   void SplitComputed(size_t s) {
-    const size_t stores = program_.steps[s].map()->stores.size();
-    for (size_t k = 0; k < stores; ++k) {
-      if (MatchBoxCopy(program_.steps[s + added_].map()->stores[k])) continue;
-      Step computing = SplitStore(program_.steps[s + added_], k);
-      program_.steps.insert(
-          program_.steps.begin() + static_cast<std::ptrdiff_t>(s),
-          std::move(computing));
-      ++added_;
+    Step& step = program_.steps[s];
+    std::vector<Step>& before = before_[s];
+    for (size_t k = 0; k < step.map()->stores.size(); ++k) {
+      if (MatchBoxCopy(step.map()->stores[k])) continue;
+      before.push_back(SplitStore(step, k));
+      owners_.Add(before.back().outputs[0],
+                  moments_[s] - static_cast<int>(before.size()), moments_[s]);
     }
-    if (added_ > 0) TidyOperands(program_.steps[s + added_]);
+    if (before.empty()) return;
+    const std::vector<int> inputs = step.inputs;
+    TidyOperands(step);
+    for (const int b : inputs) EndUse(s, program_.Root(b));
+  }
+
+  // What only the steps before `s` read now is not needed at `s` any more.
+  void EndUse(size_t s, int root) {
+    const auto uses = [&](const std::vector<int>& buffers) {
+      return std::ranges::any_of(
+          buffers, [&](int b) { return program_.Root(b) == root; });
+    };
+    const Step& step = program_.steps[s];
+    if (owners_.at(root).last != moments_[s] || uses(step.inputs) ||
+        uses(step.outputs)) {
+      return;
+    }
+    for (size_t k = 0; k < before_[s].size(); ++k) {
+      if (!uses(before_[s][k].inputs)) continue;
+      owners_.EndUse(root, moments_[s] - static_cast<int>(k) - 1);
+      return;
+    }
   }
 
   Step SplitStore(Step& step, size_t k) {
@@ -151,9 +198,15 @@ class PartPlacement {
   }
 
   // A part whose strides change leaves the sweep of outputs that keep theirs.
-  bool SweepsStayApart() const {
-    return std::ranges::all_of(program_.steps, [&](const Step& step) {
-      return SweepsKeepApart(program_, step);
+  bool SweepsStayApart(size_t s) const {
+    const auto apart = [&](int step) {
+      return SweepsKeepApart(program_, program_.steps[step]);
+    };
+    if (!apart(static_cast<int>(s))) return false;
+    return std::ranges::all_of(owners_.Joined(), [&](int b) {
+      const int writer = uses_.WriterOf(b);
+      return (writer < 0 || apart(writer)) &&
+             std::ranges::all_of(uses_.ReadersOf(b), apart);
     });
   }
 
@@ -169,25 +222,31 @@ class PartPlacement {
     if (!free || store.extent != part.type.shape.dims()) return false;
     const auto window = LayoutOfPart(whole, store.begin, store.extent);
     if (!window || part.layout != window->WithoutGaps()) return false;
-    if (WritesFrom(s, root) < kNever) return false;
-    if (WritesFrom(s + 1, out) <= LastUse(root)) return false;
+    if (owners_.at(root).IsWrittenFrom(moments_[s])) return false;
+    if (IsWrittenAfter(s, out, owners_.at(root).last)) return false;
     if (!Spread(root, *window)) return false;
-    Alias(root, out,
+    Alias(root, out, out,
           *BytesBetween(program_.buffers[in], copy.from, whole, store.begin,
                         store.extent));
     return true;
   }
 
+  // Whether step `s` is followed by one that writes to `root` and that runs
+  // no later than `moment`.
+  bool IsWrittenAfter(size_t s, int root, int moment) const {
+    const std::multiset<int>& written = owners_.at(root).written;
+    const auto next = written.upper_bound(moments_[s]);
+    return next != written.end() && *next <= moment;
+  }
+
   // `root` and all that lies in it become windows with the strides of `window`.
   bool Spread(int root, const Layout& window) {
     std::vector<Buffer> spread;
-    std::vector<int> numbers;
-    for (int b = 0; b < static_cast<int>(program_.buffers.size()); ++b) {
-      if (program_.Root(b) != root) continue;
+    const std::vector<int>& numbers = owners_.at(root).members;
+    for (const int b : numbers) {
       auto buffer = InStridesOf(program_.buffers[b], window);
       if (!buffer) return false;
       spread.push_back(*std::move(buffer));
-      numbers.push_back(b);
     }
     for (size_t i = 0; i < numbers.size(); ++i) {
       Buffer& buffer = program_.buffers[numbers[i]];
@@ -233,19 +292,21 @@ class PartPlacement {
     if (!free || store.extent != part.type.shape.dims()) return false;
     const auto window = LayoutOfPart(whole, copy.from, store.extent);
     if (!window || part.layout != window->WithoutGaps()) return false;
-    if (WritesFrom(s + 1, out) < kNever) return false;
-    if (WritesFrom(s + 1, root) <= LastUse(out)) return false;
+    if (owners_.at(out).IsWrittenFrom(moments_[s] + 1)) return false;
+    if (IsWrittenAfter(s, root, owners_.at(out).last)) return false;
     if (!Spread(out, *window)) return false;
-    Alias(out, in,
+    Alias(out, in, root,
           *BytesBetween(program_.buffers[out], store.begin, whole, copy.from,
                         store.extent));
     return true;
   }
 
-  void Alias(int buffer, int of, int64_t begin) {
-    Keep(buffer);
-    program_.buffers[buffer].alias_of = of;
-    program_.buffers[buffer].alias_begin = begin;
+  // `part`, a root, lies in `of` from now on, whose root is `root`.
+  void Alias(int part, int of, int root, int64_t begin) {
+    Keep(part);
+    program_.buffers[part].alias_of = of;
+    program_.buffers[part].alias_begin = begin;
+    owners_.Join(part, root);
   }
 
   void Keep(int buffer) {
@@ -253,54 +314,31 @@ class PartPlacement {
   }
 
   void Undo(size_t s, const Step& step) {
-    while (!kept_.empty()) {
-      auto& [buffer, before] = kept_.back();
-      program_.buffers[buffer] = std::move(before);
-      kept_.pop_back();
+    for (; !kept_.empty(); kept_.pop_back()) {
+      program_.buffers[kept_.back().first] = std::move(kept_.back().second);
     }
-    const auto first = program_.steps.begin() + static_cast<std::ptrdiff_t>(s);
-    program_.steps.erase(first, first + static_cast<std::ptrdiff_t>(added_));
+    owners_.Undo();
+    program_.buffers.resize(program_.buffers.size() - before_[s].size());
+    before_[s].clear();
     program_.steps[s] = step;
-    program_.buffers.resize(program_.buffers.size() - added_);
   }
 
-  static constexpr size_t kNever = SIZE_MAX;
-
-  // The first step from `s` on that writes bytes of `root`.
-  size_t WritesFrom(size_t s, int root) const {
-    for (; s < program_.steps.size(); ++s) {
-      for (const int b : program_.steps[s].outputs) {
-        if (program_.Root(b) == root) return s;
-      }
+  void InsertComputing() {
+    std::vector<Step> steps;
+    for (size_t s = 0; s < program_.steps.size(); ++s) {
+      std::ranges::reverse(before_[s]);
+      std::ranges::move(before_[s], std::back_inserter(steps));
+      steps.push_back(std::move(program_.steps[s]));
     }
-    return kNever;
-  }
-
-  size_t LastUse(int root) const {
-    for (size_t s = program_.steps.size(); s-- > 0;) {
-      const auto uses = [&](int b) { return program_.Root(b) == root; };
-      if (std::ranges::any_of(program_.steps[s].inputs, uses)) return s;
-      if (std::ranges::any_of(program_.steps[s].outputs, uses)) return s;
-    }
-    return 0;
-  }
-
-  int64_t LiveBytes() const {
-    constexpr int64_t kAlignment = 64;
-    const std::vector<LiveRange> live = LiveRanges(program_);
-    std::vector<Block> blocks;
-    for (size_t b = 0; b < live.size(); ++b) {
-      if (live[b].first < 0) continue;
-      blocks.push_back(
-          {program_.buffers[b].bytes(), live[b].first, live[b].last});
-    }
-    return LargestLiveSum(blocks, kAlignment);
+    program_.steps = std::move(steps);
   }
 
   Program& program_;
-  // Of the step at hand: what Undo takes back.
-  std::vector<std::pair<int, Buffer>> kept_;  // as they were, in order
-  size_t added_ = 0;  // steps before it, each with a buffer
+  const StepUses uses_;                    // of the steps as they came
+  std::vector<std::vector<Step>> before_;  // split off each step, last first
+  const std::vector<int> moments_;         // by step
+  ByteOwners owners_;
+  std::vector<std::pair<int, Buffer>> kept_;  // as they were: see Undo
 };
 
 }  // namespace

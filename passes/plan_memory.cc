@@ -16,10 +16,18 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
 
+// All that this pass decides.
+std::vector<int64_t> PlanOf(const Program& program) {
+  std::vector<int64_t> plan = {program.arena_bytes, program.lower_bound_bytes,
+                               program.naive_bytes};
+  for (const Buffer& buffer : program.buffers) plan.push_back(buffer.offset);
+  return plan;
+}
+
 }  // namespace
 
 Result<bool> PlanMemory(Program& program, PassContext&) {
-  const uint64_t before = Hash(program);
+  const std::vector<int64_t> before = PlanOf(program);
   const std::vector<LiveRange> live = LiveRanges(program);
   std::vector<Block> blocks;
   std::vector<int> buffers;
@@ -43,7 +51,7 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
   }
   program.arena_bytes = placement.peak;
   program.lower_bound_bytes = LargestLiveSum(blocks, kAlignment);
-  return Hash(program) != before;
+  return PlanOf(program) != before;
 }
 
 }  // namespace mxc

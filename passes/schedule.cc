@@ -58,21 +58,41 @@ Replay::Replay(const Schedule& schedule)
     : schedule_(schedule),
       unread_(schedule.readers_),
       storage_(schedule.program_.buffers.size(), -1),
-      users_(schedule.program_.buffers.size(), 0) {}
+      users_(schedule.program_.buffers.size(), 0),
+      last_reader_(schedule.program_.buffers.size(), 0),
+      last_user_(schedule.program_.buffers.size(), 0) {
+  for (size_t s = 0; s < schedule.inputs_.size(); ++s) {
+    for (const int b : schedule.inputs_[s]) {
+      last_reader_[b] ^= static_cast<int>(s);
+    }
+  }
+}
 
 void Replay::Run(int step) {
   const Step& s = schedule_.program_.steps[step];
-  for (const int b : schedule_.inputs_[step]) --unread_[b];
+  touched_.clear();
+  for (const int b : schedule_.inputs_[step]) {
+    --unread_[b];
+    last_reader_[b] ^= step;
+  }
   std::vector<int> taken;
   for (const int b : s.outputs) {
     const int shared = Shared(step, b, 0, taken);
     storage_[b] = shared != kNone ? shared : b;
     if (shared == kNone) live_ += schedule_.Bytes(b);
-    if (storage_[b] >= 0) ++users_[storage_[b]];
+    if (storage_[b] < 0) continue;
+    if (users_[storage_[b]] == 1) Touch(last_user_[storage_[b]]);
+    ++users_[storage_[b]];
+    last_user_[storage_[b]] ^= b;
   }
   peak_ = std::max(peak_, live_);
-  for (const int b : schedule_.inputs_[step]) Release(b);
-  for (const int b : s.outputs) Release(b);
+  for (const std::vector<int>* operands :
+       {&schedule_.inputs_[step], &s.outputs}) {
+    for (const int b : *operands) {
+      Release(b);
+      Touch(b);
+    }
+  }
 }
 
 int64_t Replay::LiveAfter(int step) const {
@@ -116,7 +136,14 @@ void Replay::Release(int buffer) {
   const int storage = storage_[buffer];
   if (unread_[buffer] > 0 || storage < 0) return;
   storage_[buffer] = -1;
+  last_user_[storage] ^= buffer;
   if (--users_[storage] == 0) live_ -= schedule_.Bytes(storage);
+  if (users_[storage] == 1) Touch(last_user_[storage]);
+}
+
+// A step decides whether a buffer dies only where it is the last reader.
+void Replay::Touch(int buffer) {
+  if (unread_[buffer] == 1) touched_.push_back(last_reader_[buffer]);
 }
 
 }  // namespace mxc

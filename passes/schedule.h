@@ -41,6 +41,9 @@ class Replay {
   explicit Replay(const Schedule& schedule);
 
   void Run(int step);
+  // The steps whose LiveAfter, compared with live(), the last one may have
+  // changed, among those that have not run.
+  const std::vector<int>& touched() const { return touched_; }
   int64_t live() const { return live_; }
   int64_t peak() const { return peak_; }
   // What would be alive after `step`, without running it.
@@ -49,11 +52,16 @@ class Replay {
  private:
   int Shared(int step, int output, int unread, std::vector<int>& taken) const;
   void Release(int buffer);
+  void Touch(int buffer);
 
   const Schedule& schedule_;
   std::vector<int> unread_;   // by buffer: readers that have not run
   std::vector<int> storage_;  // by buffer: whose bytes it uses
   std::vector<int> users_;    // by storage
+  // The exclusive or of those readers, by buffer, and of the buffers that use a
+  // storage: where there is only one, it is this.
+  std::vector<int> last_reader_, last_user_;
+  std::vector<int> touched_;
   int64_t live_ = 0, peak_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "passes/passes.h"
@@ -96,6 +97,7 @@ class GreedyOrder {
         preparation_(Preparations(program, schedule)),
         awaited_(schedule.size(), 0),
         waiting_(schedule.size()),
+        offered_(schedule.size()),
         replay_(schedule) {}
 
   Order Run() {
@@ -105,24 +107,31 @@ class GreedyOrder {
         waiting_[b].push_back(s);
         ++awaited_[s];
       }
-      if (awaited_[s] == 0 && !preparation_[s]) ready_.insert(s);
+      if (awaited_[s] == 0 && !preparation_[s]) Offer(s);
     }
     while (!ready_.empty()) {
-      const int best = *std::ranges::min_element(
-          ready_, {}, [&](int s) { return Added(s); });
-      ready_.erase(best);
+      const int best = ready_.begin()->second;
+      ready_.erase(ready_.begin());
+      offered_[best].reset();
       for (const int b : schedule_.before(best)) {
         if (preparation_[b]) Append(b);
       }
       Append(best);
       for (const int s : waiting_[best]) {
-        if (--awaited_[s] == 0) ready_.insert(s);
+        if (--awaited_[s] == 0) Offer(s);
       }
     }
     return std::move(order_);
   }
 
  private:
+  // Puts a step that waits for nothing into its place among those.
+  void Offer(int step) {
+    if (offered_[step]) ready_.erase({*offered_[step], step});
+    offered_[step] = Added(step);
+    ready_.emplace(*offered_[step], step);
+  }
+
   // What a step prepares dies with its reader, if that is this one.
   int64_t Added(int step) const {
     const int64_t added = replay_.LiveAfter(step) - replay_.live();
@@ -136,13 +145,18 @@ class GreedyOrder {
     }
     replay_.Run(step);
     order_.push_back(step);
+    for (const int s : replay_.touched()) {
+      if (offered_[s]) Offer(s);
+    }
   }
 
   const Schedule& schedule_;
   const std::vector<bool> preparation_;
-  std::vector<int> awaited_;               // steps that have not run
-  std::vector<std::vector<int>> waiting_;  // on each step
-  std::set<int> ready_, prepared_;
+  std::vector<int> awaited_;                     // steps that have not run
+  std::vector<std::vector<int>> waiting_;        // on each step
+  std::set<std::pair<int64_t, int>> ready_;      // bytes added, step
+  std::vector<std::optional<int64_t>> offered_;  // by step, while it is there
+  std::set<int> prepared_;
   Replay replay_;
   Order order_;
 };

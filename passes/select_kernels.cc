@@ -21,8 +21,8 @@
 //   dx: contraction dy, w       ⇒   e[g·M + m, k] = w[g·K + k, m]
 //                                   dx: contraction dy, e
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "passes/kernel_seconds.h"
@@ -43,25 +43,64 @@ bool IsF32(const Program& program, const Step& step) {
   return true;
 }
 
-// How many steps will read the same packed weight: as many as a recurrent
-// network has steps in time.
-int Sharers(const Program& program, const Step& step) {
-  const auto& axes = step.contraction()->contraction.weight_axes;
-  const auto count =
-      std::ranges::count_if(program.steps, [&](const Step& other) {
-        return other.contraction() && other.inputs[1] == step.inputs[1] &&
-               other.contraction()->contraction.weight_axes == axes;
-      });
-  return std::max(1, static_cast<int>(count));
-}
+// What the cost of a kernel depends on beside its step, found in one look at
+// the program as it came.
+class Surroundings {
+ public:
+  explicit Surroundings(const Program& program)
+      : reaches_output_(program.buffers.size()) {
+    for (const Step& step : program.steps) {
+      if (step.contraction()) ++sharers_[WeightOf(step)];
+    }
+    for (size_t b = 0; b < reaches_output_.size(); ++b) {
+      reaches_output_[b] = program.buffers[b].kind == BufferKind::kOutput;
+    }
+    for (size_t s = program.steps.size(); s-- > 0;) {
+      PassBackwards(program, program.steps[s]);
+    }
+  }
+
+  // How many steps will read the same packed weight: as many as a recurrent
+  // network has steps in time.
+  int Sharers(const Step& step) const {
+    const auto found = sharers_.find(WeightOf(step));
+    return found == sharers_.end() ? 1 : found->second;
+  }
+
+  // Whether the caller gets the buffer, or what steps make of it element by
+  // element or row by row.
+  bool ReachesOutput(int buffer) const { return reaches_output_[buffer]; }
+
+ private:
+  using Weight = std::pair<int, std::vector<Role>>;
+
+  static Weight WeightOf(const Step& step) {
+    return {step.inputs[1], step.contraction()->contraction.weight_axes};
+  }
+
+  void PassBackwards(const Program& program, const Step& step) {
+    if (step.map() == nullptr || step.view) return;
+    for (const int output : step.outputs) {
+      if (!reaches_output_[output]) continue;
+      const Shape& shape = program.buffers[output].type.shape;
+      for (const int input : step.inputs) {
+        const bool alike = program.buffers[input].type.shape == shape;
+        if (alike) reaches_output_[input] = true;
+      }
+    }
+  }
+
+  std::map<Weight, int> sharers_;
+  std::vector<bool> reaches_output_;  // by buffer
+};
 
 // Seconds, with what it takes to pack a weight in every run.
-double CostOf(const Program& program, const Step& step,
-              const KernelCandidate& candidate) {
+double CostOf(const Program& program, const Surroundings& around,
+              const Step& step, const KernelCandidate& candidate) {
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
   const bool packs = !constant && candidate.packing_cost > 0;
-  return KernelSeconds(candidate, constant, packs ? Sharers(program, step) : 1);
+  return KernelSeconds(candidate, constant, packs ? around.Sharers(step) : 1);
 }
 
 // The same product with its operands exchanged, where both are row-major and
@@ -80,55 +119,36 @@ std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
   return exchanged;
 }
 
-// Whether the caller gets the buffer, or what steps make of it element by
-// element or row by row.
-bool ReachesOutput(const Program& program, int buffer) {
-  std::vector<int> pending = {buffer};
-  std::set<int> seen = {buffer};
-  while (!pending.empty()) {
-    const Buffer& read = program.buffers[pending.back()];
-    const std::vector<int> readers = ReadersOf(program, pending.back());
-    pending.pop_back();
-    if (read.kind == BufferKind::kOutput) return true;
-    for (const int s : readers) {
-      const Step& step = program.steps[s];
-      if (step.map() == nullptr || step.view) continue;
-      for (const int output : step.outputs) {
-        const bool alike =
-            program.buffers[output].type.shape == read.type.shape;
-        if (alike && seen.insert(output).second) pending.push_back(output);
-      }
-    }
-  }
-  return false;
-}
-
 // Seconds to bring the result of an exchanged product, which has its rows in
 // lanes, into the order in which the caller wants it.
-double TurningCost(const Program& program, const Step& step) {
+double TurningCost(const Program& program, const Surroundings& around,
+                   const Step& step) {
   const int result = step.outputs[0];
-  if (!ReachesOutput(program, result)) return 0;
+  if (!around.ReachesOutput(result)) return 0;
   return static_cast<double>(program.buffers[result].type.shape.elements()) *
          kTurningSeconds;
 }
 
 // The cheapest kernel for the step as it is.
 std::optional<KernelCandidate> BestKernel(const Program& program,
+                                          const Surroundings& around,
                                           const Step& step,
                                           const KernelCatalog& catalog) {
   const auto candidates = catalog.Candidates(step.contraction()->contraction);
   const auto best = std::ranges::min_element(
       candidates, {}, [&](const KernelCandidate& candidate) {
-        return CostOf(program, step, candidate);
+        return CostOf(program, around, step, candidate);
       });
   if (best == candidates.end()) return std::nullopt;
   return *best;
 }
 
 // The cheapest kernel; the step takes the form that it is for.
-std::optional<KernelCandidate> ChooseKernel(const Program& program, Step& step,
+std::optional<KernelCandidate> ChooseKernel(const Program& program,
+                                            const Surroundings& around,
+                                            Step& step,
                                             const KernelCatalog& catalog) {
-  auto best = BestKernel(program, step, catalog);
+  auto best = BestKernel(program, around, step, catalog);
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
   const auto exchanged = WithExchangedOperands(step.contraction()->contraction);
@@ -136,9 +156,10 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program, Step& step,
   Step other = step;
   other.contraction()->contraction = *exchanged;
   std::swap(other.inputs[0], other.inputs[1]);
-  auto kernel = BestKernel(program, other, catalog);
-  if (!kernel || CostOf(program, other, *kernel) + TurningCost(program, step) >=
-                     CostOf(program, step, *best)) {
+  auto kernel = BestKernel(program, around, other, catalog);
+  if (!kernel || CostOf(program, around, other, *kernel) +
+                         TurningCost(program, around, step) >=
+                     CostOf(program, around, step, *best)) {
     return best;
   }
   step = std::move(other);
@@ -243,19 +264,20 @@ Step ExchangeWeight(Program& program, Step& step) {
 
 Result<bool> SelectKernels(Program& program, PassContext& context) {
   if (context.catalog == nullptr) return false;
+  const Surroundings around(program);
   bool changed = false;
   std::vector<Step> steps;
   for (Step& step : program.steps) {
-    steps.push_back(step);
+    steps.push_back(std::move(step));
     ContractionStep* body = steps.back().contraction();
-    if (body == nullptr || !IsF32(program, step)) continue;
+    if (body == nullptr || !IsF32(program, steps.back())) continue;
     const KernelCatalog& catalog = *context.catalog;
     if (HasExchangedGroups(body->contraction) &&
         catalog.Candidates(body->contraction).empty() &&
         !catalog.Candidates(WithExchangedWeights(body->contraction)).empty()) {
       steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
     }
-    const auto best = ChooseKernel(program, steps.back(), catalog);
+    const auto best = ChooseKernel(program, around, steps.back(), catalog);
     if (!best) continue;
     body = steps.back().contraction();
     changed = true;

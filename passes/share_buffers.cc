@@ -33,35 +33,59 @@ std::vector<int> LastUses(const Program& program) {
   return last;
 }
 
-// Whether the step reads the root of `pair.input` under no other name than
-// those that may be overwritten.
-bool EveryReadMayShare(const Program& program, const Step& step,
-                       const std::vector<SharePair>& pairs, int root) {
-  return std::ranges::all_of(step.inputs, [&](int input) {
-    if (program.Root(input) != root) return true;
-    return std::ranges::any_of(
-        pairs, [&](const SharePair& pair) { return pair.input == input; });
-  });
+// Of buffers that lie in each other. A chain of thousands, as long as a network
+// that works in place, would make every question for the root slow.
+constexpr int kLongestChain = 256;
+
+// What `buffer` lies in, or itself. The next value of a state stays, for what
+// lies in it is not the old value.
+int Outermost(const Program& program, int buffer) {
+  const auto plain = [](const Buffer& b) {
+    return b.kind == BufferKind::kInternal && b.alias_of >= 0 &&
+           b.alias_begin == 0;
+  };
+  while (plain(program.buffers[buffer])) {
+    buffer = program.buffers[buffer].alias_of;
+  }
+  return buffer;
+}
+
+// The roots that the step reads under another name than those that may be
+// overwritten.
+std::set<int> ReadOtherwise(const Program& program, const Step& step,
+                            const std::vector<SharePair>& pairs) {
+  std::set<int> may_share, roots;
+  for (const SharePair& pair : pairs) may_share.insert(pair.input);
+  for (const int input : step.inputs) {
+    if (!may_share.contains(input)) roots.insert(program.Root(input));
+  }
+  return roots;
 }
 
 }  // namespace
 
 Result<bool> ShareBuffers(Program& program, PassContext&) {
+  std::vector<int> last = LastUses(program);
+  std::vector<int> depth(program.buffers.size(), 0);  // of aliases
   bool changed = false;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     const std::vector<SharePair> pairs = SharePairs(program, step);
     if (pairs.empty()) continue;
-    const std::vector<int> last = LastUses(program);
-    std::set<int> taken;  // roots
+    // Roots whose bytes no output of this step may take.
+    std::set<int> taken = ReadOtherwise(program, step, pairs);
     for (const SharePair& pair : pairs) {
       const int root = program.Root(pair.input);
       if (program.buffers[pair.output].alias_of >= 0) continue;
       const bool dies = last[root] == static_cast<int>(s) &&
-                        program.buffers[root].kind == BufferKind::kInternal &&
-                        EveryReadMayShare(program, step, pairs, root);
+                        program.buffers[root].kind == BufferKind::kInternal;
       if (!pair.view && (!dies || !taken.insert(root).second)) continue;
-      program.buffers[pair.output].alias_of = pair.input;
+      const int owner = depth[pair.input] < kLongestChain
+                            ? pair.input
+                            : Outermost(program, pair.input);
+      program.buffers[pair.output].alias_of = owner;
+      depth[pair.output] = depth[owner] + 1;
+      last[root] = std::max(last[root], last[pair.output]);
       changed = true;
     }
   }

@@ -2,6 +2,7 @@
 #include "passes/sharing.h"
 
 #include <algorithm>
+#include <set>
 
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
@@ -13,19 +14,17 @@ bool SameBytes(const Buffer& a, const Buffer& b) {
   return a.layout == b.layout && SizeOf(a.type.dtype) == SizeOf(b.type.dtype);
 }
 
-// Every Load of `input` is at the reader's own index; a contraction reads its
-// data and weight elsewhere.
-bool ReadsOwnIndexOnly(const Step& step, int input) {
-  for (int i = 0; i < FixedOperands(step); ++i) {
-    if (step.inputs[i] == input) return false;
-  }
-  bool own = true;
+// The buffers that some Load does not read at the reader's own index, and a
+// contraction's data and weight.
+std::set<int> ReadElsewhere(const Step& step) {
+  std::set<int> buffers(step.inputs.begin(),
+                        step.inputs.begin() + FixedOperands(step));
   VisitExprs(step, [&](const Expr& e) {
     VisitLoads(e, [&](const ExprNode& load) {
-      if (step.inputs[load.index] == input) own = own && IsOwnIndex(load.args);
+      if (!IsOwnIndex(load.args)) buffers.insert(step.inputs[load.index]);
     });
   });
-  return own;
+  return buffers;
 }
 
 // Of several sweeps one could write what another has yet to read.
@@ -37,7 +36,7 @@ bool SweptAtOnce(const Program& program, const Step& step) {
 
 bool MayWriteOver(const Program& program, const Step& step, int input) {
   if (std::ranges::count(step.inputs, input) == 0) return true;
-  return SweptAtOnce(program, step) && ReadsOwnIndexOnly(step, input);
+  return SweptAtOnce(program, step) && !ReadElsewhere(step).contains(input);
 }
 
 std::vector<SharePair> SharePairs(const Program& program, const Step& step) {
@@ -54,13 +53,13 @@ std::vector<SharePair> SharePairs(const Program& program, const Step& step) {
     return {{step.inputs[0], output, true}};
   }
   std::vector<SharePair> pairs;
+  const std::set<int> elsewhere = ReadElsewhere(step);
   for (const int input : step.inputs) {
     const Buffer& in = program.buffers[input];
-    if (in.kind != BufferKind::kInternal) continue;
-    const bool own = ReadsOwnIndexOnly(step, input);
+    if (in.kind != BufferKind::kInternal || elsewhere.contains(input)) continue;
     for (const int output : step.outputs) {
       const Buffer& out = program.buffers[output];
-      if (!own || out.kind != BufferKind::kInternal) continue;
+      if (out.kind != BufferKind::kInternal) continue;
       if (SameBytes(in, out)) pairs.push_back({input, output, false});
     }
   }

@@ -24,6 +24,7 @@
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
+#include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
@@ -48,16 +49,7 @@ Lattice DataLattice(const Contraction& c, int d) {
 class Skipping {
  public:
   Skipping(Program& program, const KernelCatalog* catalog)
-      : program_(program), catalog_(catalog), readers_(program.buffers.size()) {
-    for (size_t s = 0; s < program.steps.size(); ++s) {
-      for (const int buffer : program.steps[s].inputs) {
-        std::vector<int>& readers = readers_[buffer];
-        if (readers.empty() || readers.back() != static_cast<int>(s)) {
-          readers.push_back(static_cast<int>(s));
-        }
-      }
-    }
-  }
+      : program_(program), catalog_(catalog), uses_(program) {}
 
   bool Run() {
     bool changed = false;
@@ -78,7 +70,8 @@ class Skipping {
     const int buffer = producer.outputs[k];
     Buffer& value = program_.buffers[buffer];
     const bool internal = value.kind == BufferKind::kInternal;
-    if (!internal || producer.view || readers_[buffer].empty()) return false;
+    if (!internal || producer.view || uses_.ReadersOf(buffer).empty())
+      return false;
     Lattices read = ReadOf(buffer);
     bool skips = false;
     for (size_t axis = 0; axis < read.size(); ++axis) {
@@ -96,7 +89,7 @@ class Skipping {
     }
     value.type.shape = Shape(dims);
     value.layout = Layout::RowMajor(value.type.shape);
-    for (const int r : readers_[buffer]) {
+    for (const int r : uses_.ReadersOf(buffer)) {
       ReadPositions(program_.steps[r], buffer, read);
     }
     return true;
@@ -114,7 +107,7 @@ class Skipping {
       for (int axis = 0; axis < rank; ++axis)
         (*read)[axis].Join(lattices[axis]);
     };
-    for (const int r : readers_[buffer]) {
+    for (const int r : uses_.ReadersOf(buffer)) {
       const Step& reader = program_.steps[r];
       if (reader.view) return Lattices(rank);
       VisitExprs(reader, [&](const Expr& e) {
@@ -258,7 +251,7 @@ class Skipping {
 
   Program& program_;
   const KernelCatalog* catalog_;
-  std::vector<std::vector<int>> readers_;  // of each buffer
+  const StepUses uses_;
 };
 
 }  // namespace

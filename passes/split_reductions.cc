@@ -12,6 +12,7 @@
 // cost less than the one, in the measure of evaluation_cost.h. A softmax over
 // the last axis stays whole.
 #include <algorithm>
+#include <optional>
 
 #include "ir/program/add_buffer.h"
 #include "passes/evaluation_cost.h"
@@ -93,11 +94,10 @@ bool Pays(const Halves& halves, const Store& store) {
          HoistedCost(store);
 }
 
-// Step `s` loads the statistic from a new buffer, which a new step before it
-// writes.
-void Insert(Program& program, size_t s, const Expr& reduction,
+// `step` loads the statistic from a new buffer, which the step that is returned
+// writes before it.
+Step Divide(Program& program, Step& step, const Expr& reduction,
             const Halves& halves) {
-  const Step step = program.steps[s];
   const std::string_view role = NameOf(reduction->reduce);
   const int number = AddBuffer(
       program,
@@ -109,18 +109,14 @@ void Insert(Program& program, size_t s, const Expr& reduction,
   first.outputs = {number};
   first.map()->stores = {halves.first};
   TidyOperands(first);
-  Step second = step;
-  second.inputs.push_back(number);
-  second.map()->stores = {halves.second};
-  TidyOperands(second);
-  program.steps[s] = std::move(second);
-  program.steps.insert(program.steps.begin() + static_cast<std::ptrdiff_t>(s),
-                       std::move(first));
+  step.inputs.push_back(number);
+  step.map()->stores = {halves.second};
+  TidyOperands(step);
+  return first;
 }
 
-// Splits one reduction off the step's only store. False if none pays.
-bool SplitOne(Program& program, size_t s) {
-  const Step& step = program.steps[s];
+// Splits one reduction off the step's only store. Nothing if none pays.
+std::optional<Step> SplitOne(Program& program, Step& step) {
   const Store& store = step.map()->stores[0];
   std::vector<Expr> reductions;
   CollectOutermostReductions(store.value, reductions);
@@ -131,10 +127,9 @@ bool SplitOne(Program& program, size_t s) {
     const auto operand = static_cast<int>(step.inputs.size());
     const Halves halves = Split(store, reduction, operand);
     if (!Pays(halves, store)) continue;
-    Insert(program, s, reduction, halves);
-    return true;
+    return Divide(program, step, reduction, halves);
   }
-  return false;
+  return std::nullopt;
 }
 
 bool Splittable(const Program& program, const Step& step) {
@@ -147,12 +142,17 @@ bool Splittable(const Program& program, const Step& step) {
 
 Result<bool> SplitReductions(Program& program, PassContext&) {
   bool changed = false;
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    while (Splittable(program, program.steps[s]) && SplitOne(program, s)) {
+  std::vector<Step> steps;
+  for (Step& step : program.steps) {
+    while (Splittable(program, step)) {
+      std::optional<Step> statistic = SplitOne(program, step);
+      if (!statistic) break;
+      steps.push_back(*std::move(statistic));
       changed = true;
-      ++s;  // the statistic's step was put before
     }
+    steps.push_back(std::move(step));
   }
+  program.steps = std::move(steps);
   return changed;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/step_operands.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace mxc {
 
@@ -40,15 +41,16 @@ bool TidyOperands(Step& step) {
     VisitLoads(e, [&](const ExprNode& load) { loaded[load.index] = true; });
   });
   std::vector<int> kept(step.inputs.begin(), step.inputs.begin() + fixed);
+  std::unordered_map<int, int> place;  // in `kept`, by buffer
   std::vector<int> renumbered(step.inputs.size(), -1);
   for (int i = 0; i < static_cast<int>(step.inputs.size()); ++i) {
     if (i < fixed) {
       renumbered[i] = i;
     } else if (loaded[i]) {
-      const auto found =
-          std::find(kept.begin() + fixed, kept.end(), step.inputs[i]);
-      renumbered[i] = static_cast<int>(found - kept.begin());
-      if (found == kept.end()) kept.push_back(step.inputs[i]);
+      const auto [found, added] =
+          place.try_emplace(step.inputs[i], static_cast<int>(kept.size()));
+      renumbered[i] = found->second;
+      if (added) kept.push_back(step.inputs[i]);
     }
   }
   if (kept == step.inputs) return false;

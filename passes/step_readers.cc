@@ -5,20 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
 
-namespace mxc {
+#include "ir/program/expr_table.h"
 
-std::vector<int> ReadersOf(const Program& program, int buffer) {
-  std::vector<int> readers;
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    const std::vector<int>& inputs = program.steps[s].inputs;
-    if (std::ranges::count(inputs, buffer) > 0) {
-      readers.push_back(static_cast<int>(s));
-    }
-  }
-  return readers;
-}
+namespace mxc {
 
 bool IsOwnIndex(const std::vector<Expr>& index) {
   for (size_t axis = 0; axis < index.size(); ++axis) {
@@ -44,20 +36,26 @@ Expr WithOwnUnitIndices(const Store& store) {
   });
 }
 
+namespace {
+
+bool HasReduceBelow(const Expr& e, ExprSet& seen) {
+  if (e->kind == ExprKind::kReduce) return true;
+  if (e->args.empty() || !seen.Insert(e.get())) return false;
+  return std::ranges::any_of(
+      e->args, [&](const Expr& arg) { return HasReduceBelow(arg, seen); });
+}
+
+}  // namespace
+
 bool HasReduce(const Expr& e) {
-  bool found = false;
-  Rewrite(e, [&](const Expr& node) {
-    found |= node->kind == ExprKind::kReduce;
-    return Expr();
-  });
-  return found;
+  ExprSet seen;
+  return HasReduceBelow(e, seen);
 }
 
 namespace {
 
-void CollectOutermost(const Expr& e, std::unordered_set<const ExprNode*>& seen,
-                      std::vector<Expr>& found) {
-  if (!seen.insert(e.get()).second) return;
+void CollectOutermost(const Expr& e, ExprSet& seen, std::vector<Expr>& found) {
+  if (e->args.empty() || !seen.Insert(e.get())) return;
   if (e->kind == ExprKind::kReduce) {
     const auto same = [&](const Expr& other) { return Equal(other, e); };
     if (std::ranges::none_of(found, same)) found.push_back(e);
@@ -69,7 +67,7 @@ void CollectOutermost(const Expr& e, std::unordered_set<const ExprNode*>& seen,
 }  // namespace
 
 void CollectOutermostReductions(const Expr& e, std::vector<Expr>& found) {
-  std::unordered_set<const ExprNode*> seen;
+  ExprSet seen;
   CollectOutermost(e, seen, found);
 }
 
@@ -92,15 +90,21 @@ IntervalOf BoxOf(const Extents& begin, const Extents& extent) {
   };
 }
 
-void JoinOrigins(const Step& absorbed, Step& step) {
-  std::vector<std::string> origins = absorbed.origins;
-  for (const std::string& origin : step.origins) {
-    if (std::ranges::find(origins, origin) == origins.end()) {
-      origins.push_back(origin);
+void SetOrigins(const std::vector<const std::vector<std::string>*>& lists,
+                Step& step) {
+  std::vector<std::string> origins;
+  std::unordered_set<std::string_view> seen;
+  for (const auto* list : lists) {
+    for (const std::string& origin : *list) {
+      if (seen.insert(origin).second) origins.push_back(origin);
     }
   }
   step.origins = std::move(origins);
   step.name = fmt::format("{}", fmt::join(step.origins, "+"));
+}
+
+void JoinOrigins(const Step& absorbed, Step& step) {
+  SetOrigins({&absorbed.origins, &step.origins}, step);
 }
 
 }  // namespace mxc

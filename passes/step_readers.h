@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads and writes a buffer, and the shapes of Loads that fusion asks for.
+// The shapes of Loads and Stores that fusion asks for. Who reads a buffer says
+// step_uses.h.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "ir/program/program.h"
 
 namespace mxc {
-
-// The steps that read `buffer`, in order, each once.
-std::vector<int> ReadersOf(const Program& program, int buffer);
 
 // The index of a Load is i0, i1, …: the reader's own index.
 bool IsOwnIndex(const std::vector<Expr>& index);
@@ -31,6 +30,9 @@ bool CoversOutput(const Program& program, const Step& step, const Store& store);
 // The range of each index variable of a box.
 IntervalOf BoxOf(const Extents& begin, const Extents& extent);
 
+// The step comes from these nodes, each once, and is called after them.
+void SetOrigins(const std::vector<const std::vector<std::string>*>& lists,
+                Step& step);
 // Joins the names and origins of `absorbed`, which runs first, into `step`.
 void JoinOrigins(const Step& absorbed, Step& step);
 

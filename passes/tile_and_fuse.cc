@@ -62,7 +62,7 @@ struct Part {
 class TilesAndSteps {
  public:
   TilesAndSteps(Program& program, PassContext& context)
-      : program_(program), context_(context) {}
+      : program_(program), context_(context), times_(program) {}
 
   bool Run() {
     for (const Step& step : program_.steps) parts_.push_back(PartOf(step));
@@ -79,8 +79,11 @@ class TilesAndSteps {
       }
       end = first;
     }
-    if (changed) DropUnusedBuffers(program_);
-    return changed;
+    if (!changed) return false;
+    std::erase_if(program_.steps,
+                  [](const Step& step) { return step.outputs.empty(); });
+    DropUnusedBuffers(program_);
+    return true;
   }
 
  private:
@@ -129,17 +132,16 @@ class TilesAndSteps {
 
   void FindUses() {
     writer_.assign(program_.buffers.size(), -1);
-    last_reader_.assign(program_.buffers.size(), -1);
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       const Step& step = program_.steps[s];
-      for (const int b : step.inputs) last_reader_[b] = static_cast<int>(s);
       for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
     }
     ends_.resize(program_.steps.size());
-    for (size_t b = 0; b < last_reader_.size(); ++b) {
+    for (size_t b = 0; b < writer_.size(); ++b) {
+      const int last = times_.last_reader[b];
       const bool outside = program_.buffers[b].kind == BufferKind::kOutput;
-      if (last_reader_[b] < 0 || writer_[b] < 0 || outside) continue;
-      ends_[last_reader_[b]].push_back(static_cast<int>(b));
+      if (last < 0 || writer_[b] < 0 || outside) continue;
+      ends_[last].push_back(static_cast<int>(b));
     }
   }
 
@@ -229,27 +231,31 @@ class TilesAndSteps {
   bool Fuse(const Group& group) {
     if (group.end - group.first < 2) return false;
     const int64_t images = ImagesOf(group);
-    auto loop = LoopOver(program_, group.first, group.end, images, context_);
-    if (!loop && images > 1) {
-      loop = LoopOver(program_, group.first, group.end, 1, context_);
-    }
+    const auto loop_over = [&](int64_t images_of_tile) {
+      return LoopOver(program_, times_, group.first, group.end, images_of_tile,
+                      context_);
+    };
+    auto loop = loop_over(images);
+    if (!loop && images > 1) loop = loop_over(1);
     if (!loop) {
       const size_t middle = group.first + (group.end - group.first) / 2;
       const bool later = Fuse({middle, group.end});
       return Fuse({group.first, middle}) || later;
     }
-    auto& steps = program_.steps;
-    const auto at = steps.begin() + static_cast<ptrdiff_t>(group.first);
-    *at = std::move(*loop);
-    steps.erase(at + 1, steps.begin() + static_cast<ptrdiff_t>(group.end));
+    // The other steps leave empty places until all loops are made.
+    std::fill(program_.steps.begin() + static_cast<ptrdiff_t>(group.first),
+              program_.steps.begin() + static_cast<ptrdiff_t>(group.end),
+              Step());
+    program_.steps[group.first] = std::move(*loop);
     return true;
   }
 
   Program& program_;
   PassContext& context_;
-  std::vector<Part> parts_;                // by step
-  std::vector<int> writer_, last_reader_;  // by buffer
-  std::vector<std::vector<int>> ends_;     // by step: buffers it reads last
+  const BufferTimes times_;
+  std::vector<Part> parts_;             // by step
+  std::vector<int> writer_;             // by buffer
+  std::vector<std::vector<int>> ends_;  // by step: buffers it reads last
 };
 
 }  // namespace

@@ -14,31 +14,20 @@
 #include "passes/passes.h"
 #include "passes/sharing.h"
 #include "passes/state_order.h"
+#include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
 
-int WriterOf(const Program& program, int buffer) {
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    if (std::ranges::count(program.steps[s].outputs, buffer) > 0) {
-      return static_cast<int>(s);
-    }
-  }
-  MXC_CHECK(false, "buffer '{}' is not written", program.buffers[buffer].name);
-}
-
 // The writer of `next` writes a buffer of its own, which is copied at the end.
-void WriteAside(Program& program, int writer, int next) {
+void WriteAside(Program& program, StepUses& uses, int writer, int next) {
   Buffer aside = program.buffers[next];
   aside.name += "/aside";
   aside.kind = BufferKind::kInternal;
   aside.state = -1;
   program.buffers.push_back(std::move(aside));
   const int buffer = static_cast<int>(program.buffers.size()) - 1;
-  for (Step& step : program.steps) {
-    std::ranges::replace(step.inputs, next, buffer);
-    std::ranges::replace(step.outputs, next, buffer);
-  }
+  uses.Redirect(next, buffer);
   const Step& origin = program.steps[writer];
   program.steps.push_back(CopyStep(program, buffer, next,
                                    origin.name + "/store", origin.origins,
@@ -49,16 +38,19 @@ void WriteAside(Program& program, int writer, int next) {
 
 Result<bool> UpdateInPlace(Program& program, PassContext&) {
   const std::vector<int> nexts = program.BuffersOf(BufferKind::kNextState);
+  if (nexts.empty()) return false;
   StateOrder order(program);
+  StepUses uses(program);
   for (const int next : nexts) {
-    const int writer = WriterOf(program, next);
+    const int writer = uses.WriterOf(next);
+    MXC_CHECK(writer >= 0, "buffer '{}' is not written",
+              program.buffers[next].name);
     const bool legal = MayWriteOver(program, program.steps[writer],
                                     program.buffers[next].state) &&
                        order.WriteAfterReads(next, writer);
-    if (!legal) WriteAside(program, writer, next);
+    if (!legal) WriteAside(program, uses, writer, next);
     program.buffers[next].alias_of = program.buffers[next].state;
   }
-  if (nexts.empty()) return false;
   SortByDependencies(program);
   return true;
 }

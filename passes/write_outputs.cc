@@ -12,6 +12,7 @@
 
 #include "passes/passes.h"
 #include "passes/step_readers.h"
+#include "passes/step_uses.h"
 #include "passes/sweep.h"
 
 namespace mxc {
@@ -31,32 +32,34 @@ bool CopiesToOutput(const Program& program, const Step& step) {
 }
 
 // Every step that reads or writes the buffer takes it row-major.
-bool RowMajorEverywhere(const Program& program, int buffer) {
-  return std::ranges::all_of(program.steps, [&](const Step& step) {
-    const bool uses = std::ranges::count(step.inputs, buffer) > 0 ||
-                      std::ranges::count(step.outputs, buffer) > 0;
-    return !uses || (step.map() != nullptr && !step.view);
-  });
+bool RowMajorEverywhere(const Program& program, const StepUses& uses,
+                        int buffer) {
+  const auto row_major = [&](int s) {
+    return program.steps[s].map() != nullptr && !program.steps[s].view;
+  };
+  const int writer = uses.WriterOf(buffer);
+  return (writer < 0 || row_major(writer)) &&
+         std::ranges::all_of(uses.ReadersOf(buffer), row_major);
 }
 
 }  // namespace
 
 Result<bool> WriteOutputs(Program& program, PassContext&) {
+  StepUses uses(program);
   bool changed = false;
   for (size_t s = program.steps.size(); s-- > 0;) {
     const Step& copy = program.steps[s];
     if (!CopiesToOutput(program, copy)) continue;
     const int from = copy.inputs[0], to = copy.outputs[0];
-    if (!RowMajorEverywhere(program, from)) continue;
-    program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));
-    for (Step& step : program.steps) {
-      std::ranges::replace(step.inputs, from, to);
-      std::ranges::replace(step.outputs, from, to);
-    }
+    if (!RowMajorEverywhere(program, uses, from)) continue;
+    uses.Remove(static_cast<int>(s));
+    uses.Redirect(from, to);
     changed = true;
   }
-  if (changed) DropUnusedBuffers(program);
-  return changed;
+  if (!changed) return false;
+  uses.Close();
+  DropUnusedBuffers(program);
+  return true;
 }
 
 }  // namespace mxc

@@ -2,6 +2,7 @@
 #include "codegen/llvm/entry_function.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "codegen/llvm/session.h"
 
@@ -27,6 +28,12 @@ class EntryEmitter {
                                        entry_.symbol, module_);
     builder_.SetInsertPoint(
         llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+    unsigned parameter = static_cast<unsigned>(first_tensor_);
+    for (const auto* list : {&entry_.inputs, &entry_.outputs}) {
+      for (const int buffer : *list) {
+        parameters_.try_emplace(buffer, parameter++);
+      }
+    }
     size_t most = 1;
     for (const auto& call : entry_.calls) {
       most = std::max(most, call.operands.size());
@@ -49,18 +56,9 @@ class EntryEmitter {
   }
 
   llvm::Value* Address(int buffer) {
-    const auto parameter = [&](const std::vector<int>& list,
-                               size_t first) -> llvm::Value* {
-      const auto it = std::ranges::find(list, buffer);
-      if (it == list.end()) return nullptr;
-      return function_->getArg(
-          static_cast<unsigned>(first + (it - list.begin())));
-    };
-    if (llvm::Value* input = parameter(entry_.inputs, first_tensor_))
-      return input;
-    if (llvm::Value* output =
-            parameter(entry_.outputs, first_tensor_ + entry_.inputs.size())) {
-      return output;
+    if (const auto found = parameters_.find(buffer);
+        found != parameters_.end()) {
+      return function_->getArg(found->second);
     }
     return At(function_->getArg(BaseOf(entry_.kinds[buffer])),
               entry_.offsets[buffer]);
@@ -90,7 +88,8 @@ class EntryEmitter {
   const EntryFunction& entry_;
   llvm::IRBuilder<> builder_;
   llvm::Type* pointer_;
-  size_t first_tensor_;  // the parameter
+  size_t first_tensor_;                           // the parameter
+  std::unordered_map<int, unsigned> parameters_;  // by buffer
   llvm::Function* function_ = nullptr;
   llvm::Value* operands_ = nullptr;
 };

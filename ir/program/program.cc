@@ -87,20 +87,24 @@ std::vector<std::vector<int>> SweepsOf(const Program& program,
   // More streams at once than this do the processor no good.
   constexpr size_t kMostInSweep = 8;
   std::vector<std::vector<int>> sweeps;
-  const auto fits = [&](const std::vector<int>& sweep, int output) {
-    const Buffer& first = program.buffers[step.outputs[sweep[0]]];
+  std::vector<size_t> open;  // of each layout and shape, the sweep with room
+  const auto alike = [&](size_t sweep, int output) {
+    const Buffer& first = program.buffers[step.outputs[sweeps[sweep][0]]];
     const Buffer& other = program.buffers[step.outputs[output]];
-    return sweep.size() < kMostInSweep && first.layout == other.layout &&
-           first.type.shape == other.type.shape;
+    return first.layout == other.layout && first.type.shape == other.type.shape;
   };
   for (int output = 0; output < static_cast<int>(step.outputs.size());
        ++output) {
-    const auto sweep = std::ranges::find_if(
-        sweeps, [&](const auto& other) { return fits(other, output); });
-    if (sweep == sweeps.end()) {
+    const auto found = std::ranges::find_if(
+        open, [&](size_t sweep) { return alike(sweep, output); });
+    if (found == open.end()) {
+      open.push_back(sweeps.size());
+      sweeps.push_back({output});
+    } else if (sweeps[*found].size() == kMostInSweep) {
+      *found = sweeps.size();
       sweeps.push_back({output});
     } else {
-      sweep->push_back(output);
+      sweeps[*found].push_back(output);
     }
   }
   return sweeps;

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -380,23 +383,44 @@ class ProgramVerifier {
     const std::vector<LiveRange> live = LiveRanges(program_);
     std::vector<int> placed;
     for (size_t i = 0; i < live.size(); ++i) {
-      if (live[i].first < 0) continue;
       const Buffer& b = program_.buffers[i];
+      if (live[i].first < 0) continue;
       if (b.offset < 0 || b.offset + b.bytes() > program_.arena_bytes) {
         return fmt::format("buffer {} lies outside the arena", i);
       }
-      for (const int other : placed) {
-        const Buffer& o = program_.buffers[other];
-        const bool together = live[i].first <= live[other].last &&
-                              live[other].first <= live[i].last;
-        const bool overlap =
-            b.offset < o.offset + o.bytes() && o.offset < b.offset + b.bytes();
-        if (together && overlap) {
-          return fmt::format("buffers {} and {} overlap while both live", other,
-                             i);
-        }
+      if (b.bytes() > 0) placed.push_back(static_cast<int>(i));
+    }
+    std::ranges::stable_sort(placed, {}, [&](int b) { return live[b].first; });
+    return CheckOverlaps(placed, live);
+  }
+
+  // Buffers in the order in which they come. Those that live at a time lie one
+  // after the other: each new one is compared with its neighbours.
+  MaybeError CheckOverlaps(const std::vector<int>& placed,
+                           const std::vector<LiveRange>& live) const {
+    std::map<int64_t, int> alive;          // by offset
+    std::set<std::pair<int, int>> ending;  // last step, buffer
+    for (const int b : placed) {
+      const Buffer& buffer = program_.buffers[b];
+      while (!ending.empty() && ending.begin()->first < live[b].first) {
+        alive.erase(program_.buffers[ending.begin()->second].offset);
+        ending.erase(ending.begin());
       }
-      placed.push_back(static_cast<int>(i));
+      const auto next = alive.lower_bound(buffer.offset);
+      int other = -1;
+      if (next != alive.end() && next->first < buffer.offset + buffer.bytes()) {
+        other = next->second;
+      } else if (next != alive.begin()) {
+        const auto& [offset, below] = *std::prev(next);
+        const int64_t end = offset + program_.buffers[below].bytes();
+        if (end > buffer.offset) other = below;
+      }
+      if (other >= 0) {
+        return fmt::format("buffers {} and {} overlap while both live",
+                           std::min(b, other), std::max(b, other));
+      }
+      alive.emplace(buffer.offset, b);
+      ending.emplace(live[b].last, b);
     }
     return std::nullopt;
   }

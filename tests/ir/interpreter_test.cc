@@ -257,6 +257,39 @@ TEST_CASE("windows cover outputs once and stay inside of operands") {
         "step 'y ... z': window 0: a part of other axes");
 }
 
+TEST_CASE("buffers that live at once must not share bytes") {
+  const auto verify = [](int64_t c, int64_t d) {
+    const auto program = ParseProgram(std::make_shared<SourceFile>(SourceFile{
+        "plan",
+        fmt::format(R"(program @net.infer arena 192 lower 192 naive 192 {{
+  buffer 0 "x" f32[16] {{0:16}} input
+  buffer 1 "a" f32[16] {{0:16}} internal offset 0
+  buffer 2 "b" f32[16] {{0:16}} internal offset 64
+  buffer 3 "c" f32[16] {{0:16}} internal offset {}
+  buffer 4 "d" f32[16] {{0:16}} internal offset {}
+  buffer 5 "y" f32[16] {{0:16}} output
+  step "a" (0) -> (1)
+    store 0 (0) + (16) = %0[i0]
+  step "b" (1) -> (2)
+    store 0 (0) + (16) = %0[i0]
+  step "c" (1, 2) -> (3)
+    store 0 (0) + (16) = %0[i0] + %1[i0]
+  step "d" (2, 3) -> (4)
+    store 0 (0) + (16) = %0[i0] + %1[i0]
+  step "y" (4) -> (5)
+    store 0 (0) + (16) = %0[i0]
+}}
+)",
+                    c, d)}));
+    REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+    return Verify(*program).value_or("");
+  };
+  CHECK(verify(128, 0).empty());
+  CHECK(verify(128, 64) == "buffers 2 and 4 overlap while both live");
+  CHECK(verify(32, 128) == "buffers 2 and 3 overlap while both live");
+  CHECK(verify(128, 192) == "buffer 4 lies outside the arena");
+}
+
 TEST_CASE("the verifier names what is broken") {
   Program p;
   Step step;

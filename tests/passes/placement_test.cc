@@ -6,6 +6,7 @@
 #include <random>
 
 #include "passes/interval_placement.h"
+#include "passes/live_bytes.h"
 
 namespace mxc {
 namespace {
@@ -101,6 +102,41 @@ TEST_CASE("large random programs stay near the lower bound") {
           1.15 * static_cast<double>(bound));
     // The same blocks, the same offsets.
     CHECK(PlaceBlocks(blocks, 64).offsets == placement.offsets);
+  }
+}
+
+// As a training step has them: what the forward part leaves is needed by the
+// backward part in the opposite order, and each step has values of its own.
+TEST_CASE("thousands of blocks that live at once lie next to each other") {
+  constexpr int kLayers = 3000;
+  std::mt19937 random(9);
+  std::vector<Block> blocks;
+  for (int i = 0; i < kLayers; ++i) {
+    const auto bytes = static_cast<int64_t>(1 + random() % 8) * 64;
+    blocks.push_back({bytes, i, 2 * kLayers - i});
+    blocks.push_back({bytes, 2 * kLayers - i, 2 * kLayers - i + 1});
+  }
+  const Placement placement = PlaceBlocks(blocks, 64);
+  REQUIRE(Valid(blocks, placement));
+  CHECK(static_cast<double>(placement.peak) <
+        1.01 * static_cast<double>(LargestLiveSum(blocks, 64)));
+}
+
+// The fullest moment, by adding up at every one.
+TEST_CASE("live bytes are counted while ranges come, go and grow") {
+  constexpr int kMoments = 37;
+  std::mt19937 random(11);
+  LiveBytes live(kMoments);
+  std::vector<int64_t> at(kMoments, 0);
+  for (int change = 0; change < 500; ++change) {
+    const int first = static_cast<int>(random() % kMoments);
+    const int last = first + static_cast<int>(random() % (kMoments - first));
+    const int64_t bytes = static_cast<int64_t>(random() % 1000) - 300;
+    live.Add(first, last, bytes);
+    for (int moment = first; moment <= last; ++moment) at[moment] += bytes;
+    // Moments beyond the last one count as empty.
+    const int64_t largest = std::max<int64_t>(0, *std::ranges::max_element(at));
+    REQUIRE(live.Largest() == largest);
   }
 }
 
