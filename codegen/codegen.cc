@@ -54,6 +54,20 @@ KernelPlan PlanStep(const Program& program, const Step& step,
   return PlanMap(program, generic, target);
 }
 
+KernelRow RowOf(const Program& program, const Step& step,
+                const std::string& name, const KernelPlan& plan) {
+  KernelRow row = {.name = name,
+                   .tasks = plan.tasks,
+                   .scratch_bytes = plan.scratch_bytes,
+                   .inputs = static_cast<int>(step.inputs.size()),
+                   .operands = {}};
+  for (const int operand : step.operands()) {
+    const Buffer& buffer = program.buffers[operand];
+    row.operands.push_back({buffer.type.dtype, buffer.reach_bytes()});
+  }
+  return row;
+}
+
 class KernelTable {
  public:
   KernelTable(const Target& target, CodeImage& image)
@@ -77,9 +91,9 @@ class KernelTable {
     std::vector<TileCall> calls;
     for (const Step& inner : tile.steps) {
       const StepCode code = Add(tile, inner);
-      calls.push_back({image_.kernel_names.empty()
+      calls.push_back({image_.kernels.empty()
                            ? std::string()
-                           : image_.kernel_names[code.kernel],
+                           : image_.kernels[code.kernel].name,
                        code.tasks, code.scratch_bytes});
     }
     return PlanTileLoop(program, step, calls);
@@ -98,7 +112,7 @@ class KernelTable {
     source.operands =
         static_cast<int>(step.inputs.size() + step.outputs.size());
     source.emit = std::move(plan.emit);
-    image_.kernel_names.push_back(source.name);
+    image_.kernels.push_back(RowOf(program, step, source.name, plan));
     sources_.push_back(std::move(source));
     return {row, plan.tasks, plan.scratch_bytes};
   }

@@ -60,9 +60,21 @@ struct StepCode {
   int64_t scratch_bytes = 0;
 };
 
+// A kernel for the runtime: its symbol, and what it touches at most.
+struct KernelRow {
+  struct Operand {
+    DType dtype;
+    int64_t bytes;
+  };
+  std::string name;
+  int64_t tasks = 1, scratch_bytes = 0;
+  int inputs = 0;  // of the operands, the first
+  std::vector<Operand> operands;
+};
+
 struct CodeImage {
   std::vector<std::string> objects;          // relocatable ELF, one or more
-  std::vector<std::string> kernel_names;     // symbols, in table order
+  std::vector<KernelRow> kernels;            // in table order
   std::vector<std::vector<StepCode>> steps;  // [entry][step]
   std::string llvm, assembly;                // texts, if kept
   int cached = 0;                            // kernels from the cache
@@ -80,9 +92,29 @@ struct ArtifactSizes {
   int64_t code_bytes = 0, weight_bytes = 0, file_bytes = 0;
 };
 
-// Links the image in process and writes the .mxa: to a temporary name, synced,
-// renamed. Weights are laid out as their buffers say; equal ones are stored
-// once. The same arguments give the same bytes.
+// What compiling gives an artifact, beside what is said about it.
+struct ArtifactSections {
+  std::string code, tables;
+  std::vector<std::byte> weights;
+};
+
+// Links the image in process. Weights are laid out as their buffers say; equal
+// ones are stored once. The same arguments give the same bytes.
+Result<ArtifactSections> MakeSections(std::span<const Program> entries,
+                                      const CodeImage& code,
+                                      const Target& target);
+
+// Writes the .mxa: to a temporary name, synced, renamed.
+Result<ArtifactSizes> WriteArtifact(const std::string& path,
+                                    const ArtifactSections& sections,
+                                    const Manifest& manifest,
+                                    const std::string& symbol_json);
+
+// The bytes of an .mxa whose weights somebody holds in memory
+// (runtime::OpenOptions::weights).
+std::string WithoutWeights(const ArtifactSections& sections);
+
+// Makes the sections and writes them.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     std::span<const Program> entries,
                                     const CodeImage& code, const Target& target,

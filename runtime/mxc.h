@@ -37,7 +37,7 @@
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
  *   in the byte order of the machine. Nothing is allocated after mxc_bind.
  * - Same model, same input: same bytes of output, for any number of threads.
- * - An .mxa file holds machine code: open only files that you would run. A file
+ * - An .mxa file is a program: open only files that you would run. A file
  *   that is damaged, of another version or for another processor is refused. A
  *   file that is overwritten in place while it is open is beyond help: replace
  *   files by renaming.
@@ -93,6 +93,12 @@ typedef struct mxc_model_options {
   int check_weights; /* not 0: read all weights when opened, and refuse a file
                         in which they have changed (about 6 GB a second from
                         the page cache) */
+  /* Sees the file as a whole, before anything in it is believed or loaded, and
+   * returns null, or why it is not to be opened: a sentence, which lives until
+   * mxc_model_open returns. May be null. For who opens signed files only: what it
+   * sees is what is loaded, whatever becomes of the path. */
+  const char* (*approve)(void* context, const void* file, size_t size);
+  void* approve_context;
 } mxc_model_options;
 
 /* `options` may be null: all zero. */

@@ -177,7 +177,7 @@ Status EmitNative(const CompileOptions& options, const Plan& plan,
   }
   MXC_ASSIGN(const CodeImage code, GenerateCode(entries, plan.target, codegen));
   const double generate_seconds = generate.seconds();
-  outcome.kernels = std::ssize(code.kernel_names);
+  outcome.kernels = std::ssize(code.kernels);
   outcome.cached = code.cached;
   if (codegen.keep_llvm) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", code.llvm, outcome));

@@ -276,7 +276,7 @@ Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
 }
 
 std::string DescribeKernels(const CodeImage& code) {
-  const std::string kernels = Count(std::ssize(code.kernel_names), "kernel");
+  const std::string kernels = Count(std::ssize(code.kernels), "kernel");
   if (code.cached == 0) return kernels;
   return fmt::format("{}, {} from the cache", kernels, code.cached);
 }

@@ -97,7 +97,7 @@ EntryFunction PlanEntry(const Program& program,
         operands.push_back({program.Root(b), program.BytesIntoRoot(b)});
       }
     }
-    entry.calls.push_back({code.kernel_names[steps[i].kernel],
+    entry.calls.push_back({code.kernels[steps[i].kernel].name,
                            std::move(operands), steps[i].tasks,
                            steps[i].scratch_bytes > 0});
   }

@@ -62,7 +62,7 @@ class TableMaker {
     mxc_tables header = {};
     header.magic = MXC_TABLES_MAGIC;
     header.abi_version = MXC_ABI_VERSION;
-    header.kernel_count = Count(code_.kernel_names);
+    header.kernel_count = Count(code_.kernels);
     header.required_features = required_features;
     std::string bytes(sizeof header, '\0');
     Place(entries_, bytes, header.entries_offset, header.entry_count);
@@ -181,7 +181,7 @@ class TableMaker {
     row.tasks = step_code.tasks;
     if (row.tasks > 0) {
       row.kernel = static_cast<uint32_t>(step_code.kernel);
-      row.kernel_name = Text(code_.kernel_names[step_code.kernel]);
+      row.kernel_name = Text(code_.kernels[step_code.kernel].name);
     } else {
       row.kernel_name = Text("");
     }

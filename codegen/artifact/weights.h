@@ -23,7 +23,8 @@ class WeightsSection {
  public:
   // The offset of the constant in the section.
   uint64_t Add(const Buffer& constant);
-  const std::vector<std::byte>& bytes() const { return bytes_; }
+  const std::vector<std::byte>& bytes() const& { return bytes_; }
+  std::vector<std::byte> bytes() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;

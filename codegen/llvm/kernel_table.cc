@@ -9,39 +9,94 @@
 namespace mxc {
 namespace {
 
-void AddSymbol(llvm::Module& module, const char* name, llvm::Constant* value) {
-  new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                           llvm::GlobalValue::ExternalLinkage, value, name);
+// The words of the symbols of runtime/abi/abi.h.
+class TableEmitter {
+ public:
+  explicit TableEmitter(llvm::Module& module)
+      : module_(module), context_(module.getContext()) {}
+
+  llvm::Constant* U32(uint64_t value) const {
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), value);
+  }
+  llvm::Constant* U64(uint64_t value) const {
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), value);
+  }
+  llvm::Constant* Struct(llvm::ArrayRef<llvm::Constant*> words) const {
+    return llvm::ConstantStruct::getAnon(words);
+  }
+
+  void Add(const char* name, llvm::Constant* value) {
+    new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true,
+                             llvm::GlobalValue::ExternalLinkage, value, name);
+  }
+  void Add(const char* name, llvm::Type* type,
+           const std::vector<llvm::Constant*>& rows) {
+    Add(name, llvm::ConstantArray::get(llvm::ArrayType::get(type, rows.size()),
+                                       rows));
+  }
+  // `empty` gives the type of a row where there is none.
+  void Add(const char* name, llvm::Constant* empty,
+           const std::vector<llvm::Constant*>& rows) {
+    Add(name, empty->getType(), rows);
+  }
+
+  llvm::Constant* Kernel(const std::string& name) {
+    auto* pointer = llvm::PointerType::getUnqual(context_);
+    auto* i64 = llvm::Type::getInt64Ty(context_);
+    auto* signature = llvm::FunctionType::get(
+        llvm::Type::getVoidTy(context_), {pointer, i64, i64, pointer}, false);
+    auto* function = llvm::cast<llvm::Function>(
+        module_.getOrInsertFunction(name, signature).getCallee());
+    // The table must hold the kernel itself, not a stub of the linker's.
+    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return function;
+  }
+
+  // mxc_operand_limits; on all targets the type is the low byte.
+  llvm::Constant* Operand(const KernelRow::Operand& operand) const {
+    return Struct(
+        {U64(operand.bytes), U64(static_cast<uint64_t>(operand.dtype))});
+  }
+
+  // mxc_kernel_limits
+  llvm::Constant* Limits(const KernelRow& kernel, size_t first_operand) const {
+    return Struct({U64(kernel.tasks), U64(kernel.scratch_bytes),
+                   U32(first_operand), U32(kernel.operands.size()),
+                   U32(kernel.inputs), U32(0)});
+  }
+
+ private:
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+};
+
+void EmitTables(llvm::Module& module, std::span<const KernelRow> rows,
+                uint64_t tables_checksum) {
+  TableEmitter emit(module);
+  std::vector<llvm::Constant*> kernels, limits, operands;
+  for (const KernelRow& row : rows) {
+    kernels.push_back(emit.Kernel(row.name));
+    limits.push_back(emit.Limits(row, operands.size()));
+    for (const auto& operand : row.operands) {
+      operands.push_back(emit.Operand(operand));
+    }
+  }
+  emit.Add("mxc_kernels", llvm::PointerType::getUnqual(module.getContext()),
+           kernels);
+  emit.Add("mxc_limits", emit.Limits({}, 0), limits);
+  emit.Add("mxc_operands", emit.Operand({}), operands);
+  emit.Add("mxc_abi",
+           emit.Struct({emit.U32(MXC_ABI_VERSION), emit.U32(rows.size()),
+                        emit.U64(tables_checksum), emit.U32(operands.size()),
+                        emit.U32(0)}));
 }
 
 }  // namespace
 
-std::string EmitKernelTable(std::span<const std::string> kernel_names,
+std::string EmitKernelTable(std::span<const KernelRow> kernels,
                             uint64_t tables_checksum, const Target& target) {
   return CompileModule(target, "mxc_kernels", [&](llvm::Module& module) {
-    llvm::LLVMContext& context = module.getContext();
-    auto* pointer = llvm::PointerType::getUnqual(context);
-    auto* i32 = llvm::Type::getInt32Ty(context);
-    auto* i64 = llvm::Type::getInt64Ty(context);
-    auto* signature = llvm::FunctionType::get(
-        llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer}, false);
-    std::vector<llvm::Constant*> kernels;
-    for (const std::string& name : kernel_names) {
-      auto* function = llvm::cast<llvm::Function>(
-          module.getOrInsertFunction(name, signature).getCallee());
-      // The table must hold the kernel itself, not a stub of the linker's.
-      function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-      kernels.push_back(function);
-    }
-    AddSymbol(module, "mxc_kernels",
-              llvm::ConstantArray::get(
-                  llvm::ArrayType::get(pointer, kernels.size()), kernels));
-    auto* header = llvm::StructType::get(context, {i32, i32, i64});
-    AddSymbol(module, "mxc_abi",
-              llvm::ConstantStruct::get(
-                  header, {llvm::ConstantInt::get(i32, MXC_ABI_VERSION),
-                           llvm::ConstantInt::get(i32, kernel_names.size()),
-                           llvm::ConstantInt::get(i64, tables_checksum)}));
+    EmitTables(module, kernels, tables_checksum);
   });
 }
 

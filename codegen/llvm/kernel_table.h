@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two symbols that the runtime looks up in an artifact's code.
+// The symbols that the runtime looks up in an artifact's code.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "codegen/codegen.h"
 #include "ir/target/target.h"
 
 namespace mxc {
 
 // An object that defines mxc_kernels, with a pointer to each named function,
-// and mxc_abi (runtime/abi/abi.h).
-std::string EmitKernelTable(std::span<const std::string> kernel_names,
+// mxc_limits and mxc_operands, which say what these touch, and mxc_abi
+// (runtime/abi/abi.h).
+std::string EmitKernelTable(std::span<const KernelRow> kernels,
                             uint64_t tables_checksum, const Target& target);
 
 }  // namespace mxc

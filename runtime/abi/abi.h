@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 4u
+#define MXC_ABI_VERSION 5u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -38,13 +38,17 @@
 typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
                            void* scratch);
 
-/* The shared object exports two symbols:
- *   const mxc_kernel mxc_kernels[];     indexed by mxc_step.kernel
+/* The shared object exports four symbols:
+ *   const mxc_kernel mxc_kernels[];          indexed by mxc_step.kernel
+ *   const mxc_kernel_limits mxc_limits[];    one for each kernel
+ *   const mxc_operand_limits mxc_operands[]; rows that these name
  *   const mxc_code_header mxc_abi;                                          */
 typedef struct mxc_code_header {
   uint32_t abi_version;
   uint32_t kernel_count;
   uint64_t tables_checksum; /* of the tables that belong to this code */
+  uint32_t operand_count;   /* rows of mxc_operands */
+  uint32_t reserved;
 } mxc_code_header;
 
 /* CPU features, bits of mxc_tables.required_features. */
@@ -53,6 +57,28 @@ enum {
   MXC_CPU_AVX2 = 1 << 1,   /* with FMA, BMI1, BMI2, F16C, LZCNT: v3 */
   MXC_CPU_AVX512 = 1 << 2, /* F, BW, CD, DQ, VL: v4 */
 };
+
+/* A range of rows in another table. */
+typedef struct mxc_range {
+  uint32_t first, count;
+} mxc_range;
+
+/* What a kernel touches of an operand, at most. */
+typedef struct mxc_operand_limits {
+  uint64_t bytes; /* from the operand's first one on */
+  uint8_t dtype;  /* as mxc_buffer.dtype */
+  uint8_t reserved[7];
+} mxc_operand_limits;
+
+/* What a kernel touches, at most, in all tasks of its grid. The code says it of
+ * itself, so that tables that would have it touch more are refused. */
+typedef struct mxc_kernel_limits {
+  int64_t tasks;          /* as mxc_step.tasks */
+  uint64_t scratch_bytes; /* of the calling thread */
+  mxc_range operands;     /* rows of mxc_operands: inputs, then outputs */
+  uint32_t input_count;   /* as mxc_step.input_count */
+  uint32_t reserved;
+} mxc_kernel_limits;
 
 enum mxc_section_kind {
   MXC_SECTION_CODE = 0, /* the ELF image, offset 0 */
@@ -68,19 +94,25 @@ typedef struct mxc_section {
   uint64_t checksum;     /* XXH3 64, seed 0 */
 } mxc_section;
 
+/* Who answers for the file: Ed25519 over MXC_SIGNED_PREFIX, without its zero
+ * byte, and the SHA-256 of all bytes of the file before this struct. Zeros: it
+ * is not signed. */
+typedef struct mxc_signature {
+  uint8_t public_key[32];
+  uint8_t signature[64];
+} mxc_signature;
+
+#define MXC_SIGNED_PREFIX "mxc artifact\n"
+
 typedef struct mxc_trailer {
   mxc_section sections[MXC_SECTION_COUNT];
   uint64_t file_size;
   uint32_t abi_version;
   uint32_t section_count;
+  mxc_signature signature;
   uint64_t checksum; /* XXH3 64 of the bytes of this struct before it */
   uint64_t magic;    /* last 8 bytes of the file */
 } mxc_trailer;
-
-/* A range of rows in another table. */
-typedef struct mxc_range {
-  uint32_t first, count;
-} mxc_range;
 
 /* A string: bytes in the string table. A zero byte, not counted, follows. */
 typedef mxc_range mxc_string;

@@ -89,6 +89,19 @@ StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
 
 }  // namespace mxc::runtime
 
+namespace {
+
+Approval ApprovalBy(const mxc_model_options& options) {
+  return [options](Bytes file) -> Status {
+    const char* refusal =
+        options.approve(options.approve_context, file.data(), file.size());
+    if (refusal == nullptr) return {};
+    return Fail(StatusCode::kInvalidArgument, "%s", refusal);
+  };
+}
+
+}  // namespace
+
 mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
                            mxc_model** model) {
   return Guarded([&]() -> Status {
@@ -98,6 +111,7 @@ mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
         open.placement = WeightPlacement::kCopy;
       }
       open.check_weights = options->check_weights != 0;
+      if (options->approve != nullptr) open.approve = ApprovalBy(*options);
     }
     auto opened = Model::Open(path, open);
     if (!opened.ok()) return opened.status();

@@ -13,8 +13,8 @@ namespace mxc::runtime {
 
 class Code {
  public:
-  // Refuses code that this processor cannot run or that belongs to other
-  // tables.
+  // Refuses code that this processor cannot run, that belongs to other tables
+  // or that would do more than lie in memory when it is loaded.
   static StatusOr<Code> Load(const Container& container, const Tables& tables);
 
   mxc_kernel kernel(uint32_t index) const { return kernels_[index]; }
@@ -23,8 +23,6 @@ class Code {
   struct Unload {
     void operator()(void* library) const;
   };
-
-  Status CheckExports(const Container& container, const Tables& tables);
 
   std::unique_ptr<void, Unload> library_;
   const mxc_kernel* kernels_ = nullptr;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/artifact/container.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,19 +14,10 @@ namespace {
 constexpr std::array<const char*, MXC_SECTION_COUNT> kSectionNames = {
     "code", "weights", "tables", "manifest", "symbol JSON"};
 
-#if defined(__x86_64__)
-constexpr uint16_t kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr uint16_t kMachine = EM_AARCH64;
-#elif defined(__riscv)
-constexpr uint16_t kMachine = EM_RISCV;
-#else
-#error "which ELF machine is this?"
-#endif
-
 }  // namespace
 
-StatusOr<Container> Container::Open(const std::string& path) {
+StatusOr<Container> Container::Open(const std::string& path,
+                                    const Approval& approve) {
   Container container;
   container.path_ = path;
   StatusOr<Descriptor> file = OpenFile(path);
@@ -38,12 +27,12 @@ StatusOr<Container> Container::Open(const std::string& path) {
   if (!mapping.ok()) return mapping.status();
   container.mapping_ = std::move(*mapping);
   MXC_RT_RETURN_IF_ERROR(container.ReadTrailer());
+  if (approve) MXC_RT_RETURN_IF_ERROR(approve(container.bytes()));
   MXC_RT_RETURN_IF_ERROR(container.CheckPlaces());
   for (const mxc_section_kind kind :
        {MXC_SECTION_CODE, MXC_SECTION_TABLES, MXC_SECTION_MANIFEST}) {
     MXC_RT_RETURN_IF_ERROR(container.CheckSection(kind));
   }
-  MXC_RT_RETURN_IF_ERROR(container.CheckMachine());
   return container;
 }
 
@@ -104,23 +93,6 @@ Status Container::CheckSection(mxc_section_kind kind) const {
   if (Checksum(section(kind)) == trailer_.sections[kind].checksum) return {};
   return Fail(StatusCode::kCorrupt, "damaged: the %s section has changed",
               kSectionNames[kind]);
-}
-
-Status Container::CheckMachine() const {
-  const auto header = ArrayAt<Elf64_Ehdr>(section(MXC_SECTION_CODE), 0, 1);
-  if (!header || std::memcmp(header->front().e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->front().e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->front().e_ident[EI_DATA] != ELFDATA2LSB ||
-      header->front().e_type != ET_DYN) {
-    return Fail(StatusCode::kCorrupt, "its code is no shared object");
-  }
-  if (header->front().e_machine != kMachine) {
-    return Fail(StatusCode::kUnsupported,
-                "compiled for another processor architecture (ELF machine %u, "
-                "this one is %u)",
-                header->front().e_machine, kMachine);
-  }
-  return {};
 }
 
 }  // namespace mxc::runtime

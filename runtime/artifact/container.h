@@ -2,6 +2,7 @@
 // The file around an artifact: its trailer and its sections.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "runtime/abi/abi.h"
@@ -11,13 +12,19 @@
 
 namespace mxc::runtime {
 
+// What a caller thinks of a file, which is there as a whole; a status that is
+// not ok is a refusal. May be empty.
+using Approval = std::function<Status(Bytes file)>;
+
 class Container {
  public:
-  // Checks the trailer, where the sections lie, and the checksums of code,
-  // tables and manifest: what every load relies on.
-  static StatusOr<Container> Open(const std::string& path);
+  // Checks the trailer, asks for approval, checks where the sections lie, and
+  // the checksums of code, tables and manifest: what every load relies on.
+  static StatusOr<Container> Open(const std::string& path,
+                                  const Approval& approve = {});
 
   Bytes section(mxc_section_kind kind) const;
+  Bytes bytes() const { return mapping_.bytes(); }
   Status CheckSection(mxc_section_kind kind) const;
 
   const mxc_trailer& trailer() const { return trailer_; }
@@ -28,7 +35,6 @@ class Container {
  private:
   Status ReadTrailer();
   Status CheckPlaces() const;
-  Status CheckMachine() const;
 
   std::string path_;
   Descriptor file_;

@@ -15,6 +15,9 @@
 //   peak_bytes, activation_bytes, workspace_bytes
 //                    what a run needs: as inspect --memory says
 // Of any that knows:
+//   golden           what an entry computes (tools/golden.h), one for each entry
+//   sha256_code, sha256_weights, sha256_tables, sha256_symbol: digests of the
+//                    other sections
 //   label_names      what the labels' numbers stand for, in the form of
 //                    runtime/data/label_names.h
 #pragma once

@@ -33,12 +33,14 @@ StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
                                                    const OpenOptions& options) {
   auto model = std::make_shared<Model>();
   model->path_ = path;
-  StatusOr<Container> container = Container::Open(path);
+  StatusOr<Container> container = Container::Open(path, options.approve);
   if (!container.ok()) return container.status();
   model->container_ = std::move(*container);
-  const Bytes weights = model->container_.section(MXC_SECTION_WEIGHTS);
+  model->weights_ = options.weights.empty()
+                        ? model->container_.section(MXC_SECTION_WEIGHTS)
+                        : options.weights;
   StatusOr<Tables> tables = Tables::Parse(
-      model->container_.section(MXC_SECTION_TABLES), weights.size());
+      model->container_.section(MXC_SECTION_TABLES), model->weights_.size());
   if (!tables.ok()) return tables.status();
   model->tables_ = std::move(*tables);
   StatusOr<Code> code = Code::Load(model->container_, model->tables_);
@@ -57,7 +59,6 @@ StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
 }
 
 Status Model::PlaceWeights(WeightPlacement placement) {
-  weights_ = container_.section(MXC_SECTION_WEIGHTS);
   if (placement == WeightPlacement::kMap || weights_.empty()) return {};
   StatusOr<Region> copy = Region::Allocate(weights_.size(), "the weights");
   if (!copy.ok()) return copy.status();

@@ -23,6 +23,11 @@ struct OpenOptions {
   WeightPlacement placement = WeightPlacement::kMap;
   // Refuse weights that have changed since they were written; reads them all.
   bool check_weights = false;
+  // Sees the file before anything in it is believed; its refusal is Open's.
+  Approval approve = {};
+  // Stand in for the section WEIGHTS, for who has just made them. They must
+  // outlive the model.
+  Bytes weights = {};
 };
 
 class Model {

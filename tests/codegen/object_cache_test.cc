@@ -80,8 +80,8 @@ TEST_CASE("object cache: names are no part of what is compiled") {
   const Program other = TwoSteps("other");
   const CodeImage image = Compile(other, &cache);
   CHECK(image.cached == 2);
-  CHECK(image.kernel_names[1] == "mxc_other_001_other_step_f32");
-  CHECK(image.objects[1].find(image.kernel_names[1]) != std::string::npos);
+  CHECK(image.kernels[1].name == "mxc_other_001_other_step_f32");
+  CHECK(image.objects[1].find(image.kernels[1].name) != std::string::npos);
   CHECK(image.objects == Compile(other, nullptr).objects);
 }
 

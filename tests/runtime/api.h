@@ -21,6 +21,10 @@ struct Release {
 using ModelHandle = std::unique_ptr<mxc_model, Release>;
 using ExecutorHandle = std::unique_ptr<mxc_executor, Release>;
 
+inline bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // The message, "" for success.
 inline std::string Message(mxc_status* status) {
   const std::string message = mxc_status_message(status);

@@ -18,10 +18,6 @@ namespace {
 using runtime::Bytes;
 using runtime::Tables;
 
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Opens what `change` makes of a good artifact.
 template <class Change>
 std::string RefusalOf(const std::string& name, Change change) {
@@ -104,7 +100,7 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 4"));
+                 "format version 99, this runtime reads version 5"));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));
@@ -146,6 +142,29 @@ TEST_CASE("a file is not mistaken for another that is open") {
   }
 }
 
+TEST_CASE("a caller sees the whole file before it is opened, and may refuse") {
+  const std::string file = ChainArtifact().File();
+  const std::string path = WriteTemporary("approve", file);
+  struct Caller {
+    std::string seen;
+    const char* answer = nullptr;
+  } caller;
+  mxc_model_options options = {};
+  options.approve = [](void* context, const void* bytes, size_t size) {
+    auto* self = static_cast<Caller*>(context);
+    self->seen.assign(static_cast<const char*>(bytes), size);
+    return self->answer;
+  };
+  options.approve_context = &caller;
+  mxc_model* model = nullptr;
+  REQUIRE(Message(mxc_model_open(path.c_str(), &options, &model)) == "");
+  mxc_model_close(model);
+  CHECK(caller.seen == file);
+  caller.answer = "not from here";
+  CHECK(Message(mxc_model_open(path.c_str(), &options, &model)) ==
+        path + ": not from here");
+}
+
 TEST_CASE("damaged weights are found on demand, or when it is opened") {
   std::string file = ChainArtifact().File();
   mxc_trailer trailer;
@@ -155,11 +174,11 @@ TEST_CASE("damaged weights are found on demand, or when it is opened") {
   const ModelHandle model = Open(WriteTemporary("weights", file));
   CHECK(Contains(Message(mxc_model_verify(model.get())),
                  "the weights section has changed"));
-  const mxc_model_options options = {MXC_WEIGHTS_COPY, /*check_weights=*/1};
+  const mxc_model_options options = {MXC_WEIGHTS_COPY, /*check_weights=*/1,
+                                     /*approve=*/nullptr, nullptr};
   mxc_model* checked = nullptr;
-  mxc_status* refused =
-      mxc_model_open(WriteTemporary("weights", file).c_str(), &options,
-                     &checked);
+  mxc_status* refused = mxc_model_open(WriteTemporary("weights", file).c_str(),
+                                       &options, &checked);
   CHECK(mxc_status_code(refused) == MXC_CORRUPT);
   CHECK(Contains(Message(refused), "the weights section has changed"));
 }
@@ -281,8 +300,9 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.buffers[1].first_step = 2; });
   check("entry 0, buffer 1: smaller than its shape",
         [](TestEntry& e) { e.buffers[1].dims = {-4}; });
-  check("entry 0: its inputs are not its input buffers",
-        [](TestEntry& e) { e.inputs = {0, 0}; });
+  check("entry 0: its inputs are not its input buffers", [](TestEntry& e) {
+    e.inputs = {0, 0};
+  });
   check("entry 0: its inputs are not its input buffers",
         [](TestEntry& e) { e.inputs = {1}; });
   check("entry 0: an input buffer is not among its inputs",
@@ -345,8 +365,9 @@ TEST_CASE("every rule of the states is enforced") {
         [](TestArtifact& a) { a.states[0].initial = 320; });
   check("entry 0, buffer 2: no such state",
         [](TestArtifact& a) { a.entries[0].buffers[2].offset = 2; });
-  check("entry 1, buffer 1: is not of its state's type",
-        [](TestArtifact& a) { a.entries[1].buffers[1].dims = {32, 32}; });
+  check("entry 1, buffer 1: is not of its state's type", [](TestArtifact& a) {
+    a.entries[1].buffers[1].dims = {32, 32};
+  });
   check("entry 0: two buffers are one state", [](TestArtifact& a) {
     a.entries[0].buffers.push_back({"again", {1024}, MXC_BUFFER_STATE, 0});
   });

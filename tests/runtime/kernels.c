@@ -7,12 +7,18 @@
 
 enum { kBlock = 16 };
 
+/* For a test that wants to see whether kernels run. */
+#ifndef MXC_TEST_LEAVE_MARK
+#define MXC_TEST_LEAVE_MARK()
+#endif
+
 /* out = in * 2 + 1 */
 static void Scale(void* const* operands, int64_t begin, int64_t end,
                   void* scratch) {
   const float* in = operands[0];
   float* out = operands[1];
   (void)scratch;
+  MXC_TEST_LEAVE_MARK();
   for (int64_t i = begin * kBlock; i < end * kBlock; ++i) {
     out[i] = in[i] * 2 + 1;
   }
@@ -110,4 +116,9 @@ const mxc_kernel mxc_kernels[] = {Scale,       Add,      Sum,     Reverse,
 
 /* The test that writes a file finds these numbers and puts the true ones. */
 extern const mxc_code_header mxc_abi;
-const mxc_code_header mxc_abi = {0x51525354u, 0x55565758u, 0x61626364656667ull};
+const mxc_code_header mxc_abi = {0x51525354u, 0x55565758u, 0x61626364656667ull,
+                                 0, 0};
+extern const mxc_kernel_limits mxc_limits[8];
+const mxc_kernel_limits mxc_limits[8] = {{.tasks = 0x71727374757677}};
+extern const mxc_operand_limits mxc_operands[32];
+const mxc_operand_limits mxc_operands[32] = {{.bytes = 0x81828384858687}};

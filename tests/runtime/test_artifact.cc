@@ -160,17 +160,66 @@ class TablesWriter {
   std::string strings_;
 };
 
-// The shared object with its mxc_abi filled in.
-std::string Code(uint64_t tables_checksum) {
-  std::ifstream file(MXC_TEST_KERNELS, std::ios::binary);
+uint64_t BytesOf(const TestBuffer& buffer) {
+  uint64_t bytes = buffer.dtype == 0 ? 4 : 8;
+  for (const int64_t dim : buffer.dims) bytes *= static_cast<uint64_t>(dim);
+  return bytes;
+}
+
+// What the kernels touch: what the first step that runs each gives it.
+struct Limits {
+  std::vector<mxc_kernel_limits> kernels{kKernelCount};
+  std::vector<mxc_operand_limits> operands;
+
+  explicit Limits(const TestArtifact& artifact) {
+    for (const TestEntry& entry : artifact.entries) {
+      for (const TestStep& step : entry.steps) Add(entry, step);
+    }
+  }
+
+  void Add(const TestEntry& entry, const TestStep& step) {
+    if (step.tasks <= 0 || step.kernel >= kKernelCount) return;
+    mxc_kernel_limits& row = kernels[step.kernel];
+    if (row.tasks != 0) return;
+    row.tasks = step.tasks;
+    row.scratch_bytes = step.scratch_bytes;
+    row.input_count = static_cast<uint32_t>(step.inputs.size());
+    row.operands.first = static_cast<uint32_t>(operands.size());
+    for (const auto* list : {&step.inputs, &step.outputs}) {
+      for (const uint32_t buffer : *list) {
+        if (buffer >= entry.buffers.size()) continue;
+        operands.push_back(
+            {BytesOf(entry.buffers[buffer]), entry.buffers[buffer].dtype, {}});
+      }
+    }
+    row.operands.count =
+        static_cast<uint32_t>(operands.size()) - row.operands.first;
+  }
+};
+
+void ReplaceMark(std::string& code, const std::string& mark,
+                 const std::string& bytes) {
+  const size_t place = code.find(mark);
+  if (place == std::string::npos) std::abort();
+  code.replace(place, bytes.size(), bytes);
+}
+
+// The shared object with its constants filled in.
+std::string Code(const TestArtifact& artifact, uint64_t tables_checksum) {
+  std::ifstream file(artifact.kernels, std::ios::binary);
   std::string code((std::istreambuf_iterator<char>(file)),
                    std::istreambuf_iterator<char>());
-  const mxc_code_header marks = {0x51525354u, 0x55565758u, 0x61626364656667ull};
-  const mxc_code_header header = {MXC_ABI_VERSION, kKernelCount,
-                                  tables_checksum};
-  const size_t place = code.find(BytesOf(marks));
-  if (place == std::string::npos) std::abort();
-  code.replace(place, sizeof header, BytesOf(header));
+  const Limits limits(artifact);
+  ReplaceMark(code,
+              BytesOf(mxc_code_header{0x51525354u, 0x55565758u,
+                                      0x61626364656667ull, 0, 0}),
+              BytesOf(mxc_code_header{
+                  MXC_ABI_VERSION, kKernelCount, tables_checksum,
+                  static_cast<uint32_t>(limits.operands.size()), 0}));
+  ReplaceMark(code, BytesOf(int64_t{0x71727374757677}),
+              BytesOf(limits.kernels));
+  ReplaceMark(code, BytesOf(uint64_t{0x81828384858687}),
+              BytesOf(limits.operands));
   return code;
 }
 
@@ -186,7 +235,7 @@ std::string TestArtifact::FileWith(const std::string& tables) const {
     trailer.sections[kind] = {file.size(), bytes.size(), Checksum(bytes)};
     file += bytes;
   };
-  append(MXC_SECTION_CODE, Code(Checksum(tables)));
+  append(MXC_SECTION_CODE, Code(*this, Checksum(tables)));
   append(MXC_SECTION_WEIGHTS, BytesOf(weights));
   append(MXC_SECTION_TABLES, tables);
   append(MXC_SECTION_MANIFEST, manifest);

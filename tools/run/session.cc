@@ -17,7 +17,9 @@ mxc_model_options ModelOptions(const SessionOptions& options) {
   }
   return {.weights =
               options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP,
-          .check_weights = options.check_weights};
+          .check_weights = options.check_weights,
+          .approve = nullptr,
+          .approve_context = nullptr};
 }
 
 }  // namespace

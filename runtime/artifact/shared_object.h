@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ELF shared object as bytes that nobody vouches for.
+//
+// Who loads one hands its bytes to the dynamic linker, which trusts them and
+// may run code of theirs. What is read here is loaded without running anything:
+// it needs no library, has no constructors, and defines all its symbols; the
+// dynamic linker maps it, adds its address to one table, and is done.
+#pragma once
+
+#include <elf.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/status.h"
+
+namespace mxc::runtime {
+
+class SharedObject {
+ public:
+  // Under the thread sanitizer the kernels of tests call its library, which
+  // takes what is refused otherwise.
+#ifdef __SANITIZE_THREAD__
+  static constexpr bool kInstrumented = true;
+#else
+  static constexpr bool kInstrumented = false;
+#endif
+
+  // Refuses what could do more than lie in memory when it is loaded. `bytes`
+  // must outlive the object and be aligned to 8.
+  static StatusOr<SharedObject> Read(Bytes bytes);
+
+  // An exported object.
+  struct Symbol {
+    uint64_t address;  // from where the shared object is loaded
+    Bytes bytes;       // of the file
+    bool writable;
+  };
+  std::optional<Symbol> Find(std::string_view name) const;
+
+  // Words that get the shared object's address added: where, and what is added
+  // to it.
+  struct Relocation {
+    uint64_t address, target;
+  };
+  const std::vector<Relocation>& relocations() const { return relocations_; }
+
+  bool IsExecutable(uint64_t address) const;
+
+ private:
+  friend class SharedObjectCheck;
+
+  const Elf64_Phdr* SegmentOf(uint64_t address, uint64_t size) const;
+
+  Bytes bytes_;
+  std::vector<Elf64_Phdr> segments_;  // those that are loaded
+  std::vector<Relocation> relocations_;
+  std::span<const Elf64_Sym> symbols_;
+  std::string_view strings_;
+};
+
+}  // namespace mxc::runtime
