@@ -110,10 +110,6 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const Manifest& manifest,
                                     const std::string& symbol_json);
 
-// The bytes of an .mxa whose weights somebody holds in memory
-// (runtime::OpenOptions::weights).
-std::string WithoutWeights(const ArtifactSections& sections);
-
 // Makes the sections and writes them.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     std::span<const Program> entries,

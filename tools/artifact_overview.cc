@@ -14,11 +14,6 @@ namespace {
 
 namespace rt = runtime;
 
-Diagnostic ToDiagnostic(const std::string& path, const rt::Status& status) {
-  const bool named = status.message().find(path) != std::string::npos;
-  return Complaint(named ? status.message() : path + ": " + status.message());
-}
-
 std::string_view TextOf(rt::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -99,14 +94,19 @@ bool IsArtifact(const std::string& path) {
                    "ELF";
 }
 
-Result<Artifact> ReadArtifact(const std::string& path) {
-  rt::StatusOr<rt::Container> container = rt::Container::Open(path);
-  if (!container.ok()) return ToDiagnostic(path, container.status());
+Result<Artifact> ReadArtifact(const std::string& path,
+                              const ReadOptions& options) {
+  rt::StatusOr<rt::Container> container =
+      rt::Container::Open(path, options.approve);
+  if (!container.ok()) return ComplaintAbout(path, container.status());
   const uint64_t weights = container->section(MXC_SECTION_WEIGHTS).size();
   rt::StatusOr<rt::Tables> tables =
       rt::Tables::Parse(container->section(MXC_SECTION_TABLES), weights);
-  if (!tables.ok()) return ToDiagnostic(path, tables.status());
+  if (!tables.ok()) return ComplaintAbout(path, tables.status());
   Artifact artifact;
+  if (options.check) {
+    MXC_ASSIGN(artifact.findings, CheckArtifact(path, *container, *tables));
+  }
   artifact.manifest = TextOf(container->section(MXC_SECTION_MANIFEST));
   artifact.symbol = TextOf(container->section(MXC_SECTION_SYMBOL));
   for (const mxc_entry& entry : tables->entries()) {
@@ -115,19 +115,6 @@ Result<Artifact> ReadArtifact(const std::string& path) {
         ManifestValue(artifact.manifest, "network");
   }
   return artifact;
-}
-
-Status CheckArtifact(const std::string& path) {
-  rt::StatusOr<rt::Container> container = rt::Container::Open(path);
-  if (!container.ok()) return ToDiagnostic(path, container.status());
-  Diagnostics errors;
-  for (const mxc_section_kind kind :
-       {MXC_SECTION_WEIGHTS, MXC_SECTION_SYMBOL}) {
-    const rt::Status status = container->CheckSection(kind);
-    if (!status.ok()) errors.push_back(ToDiagnostic(path, status));
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
 }
 
 }  // namespace mxc

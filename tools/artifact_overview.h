@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
+#include "tools/artifact_check.h"
 #include "tools/overview.h"
 
 namespace mxc {
@@ -15,14 +16,19 @@ struct Artifact {
   std::vector<Overview> entries;
   std::string manifest;  // "key: value" lines
   std::string symbol;    // the network's JSON as it came
+  ArtifactFindings findings;
 };
 
 // By its first bytes.
 bool IsArtifact(const std::string& path);
 
-Result<Artifact> ReadArtifact(const std::string& path);
+struct ReadOptions {
+  runtime::Approval approve;  // of the file, before anything in it is believed
+  bool check = false;         // fills Artifact::findings
+};
 
-// Every checksum, those of the weights and of the network's JSON too.
-Status CheckArtifact(const std::string& path);
+// Reads the file, and runs nothing of it.
+Result<Artifact> ReadArtifact(const std::string& path,
+                              const ReadOptions& options = {});
 
 }  // namespace mxc

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -11,9 +12,9 @@
 #include "codegen/codegen.h"
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
+#include "tools/artifact_file.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
-#include "tools/manifest.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/plan.h"
@@ -28,6 +29,7 @@ struct CompileOptions {
   std::string output;
   std::vector<std::string> emit = {"mxa"};
   std::string transformed_weights = "file";
+  Golden golden = Golden::kAuto;
   bool time_passes = false, print_passes = false;
 
   bool Emits(std::string_view kind) const {
@@ -129,10 +131,8 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
     MXC_ASSIGN(nameless, MakeTemporaryFile());
   }
   const std::string path = keep ? options.output : nameless->path();
-  MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
-  MXC_ASSIGN(outcome.sizes,
-             WriteArtifact(path, entries, code, plan.target,
-                           MakeManifest(options.plan, plan), symbol));
+  MXC_ASSIGN(outcome.sizes, WriteModel(path, options.plan, plan, entries, code,
+                                       options.golden));
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
   }
@@ -362,6 +362,13 @@ std::function<int()> AddCompile(CLI::App& app) {
                  "the parameters")
       ->check(CLI::IsMember({"file", "load"}))
       ->capture_default_str();
+  app.add_option("--golden", options->golden,
+                 "keep a digest of what each entry computes, which 'inspect "
+                 "--check --run' compares: on, off, or auto: unless --target "
+                 "names another machine's level")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Golden>{
+          {"auto", Golden::kAuto}, {"on", Golden::kOn}, {"off", Golden::kOff}}))
+      ->default_str("auto");
   app.add_flag("--time-passes", options->time_passes,
                "how long each pass took");
   app.add_flag("--print-passes", options->print_passes,

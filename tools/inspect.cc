@@ -13,6 +13,7 @@
 #include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/plan.h"
+#include "tools/signature/requirement.h"
 
 namespace mxc {
 namespace {
@@ -21,7 +22,8 @@ struct InspectOptions {
   Manners manners;
   PlanOptions plan;
   bool memory = false, steps = false, ops = false, manifest = false;
-  bool check = false;
+  bool check = false, run = false;
+  signature::Requirement requirement;
   std::string html;
 
   bool needs_plan() const { return memory || steps || !html.empty(); }
@@ -119,22 +121,24 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
 
 // The reports that were asked for, for each entry; a summary by default.
 int Report(const InspectOptions& options,
-           const std::vector<Overview>& overviews) {
+           const std::vector<Overview>& overviews, const Json& check = {}) {
   if (!options.html.empty()) {
     const Status written =
         WriteOutput(options.html, MakeHtmlPage(overviews.front()));
     if (!written.ok()) return Fail(options.manners, written.errors());
   }
   if (options.manners.json) {
+    Json report;
     if (overviews.size() == 1) {
-      PrintJson(OverviewToJson(options, overviews.front()));
+      report = OverviewToJson(options, overviews.front());
     } else {
-      Json entries = Json::array();
+      report["entries"] = Json::array();
       for (const Overview& overview : overviews) {
-        entries.push_back(OverviewToJson(options, overview));
+        report["entries"].push_back(OverviewToJson(options, overview));
       }
-      PrintJson({{"entries", entries}});
     }
+    if (!check.is_null()) report["check"] = check;
+    PrintJson(report);
     return kSuccess;
   }
   for (const Overview& overview : overviews) {
@@ -174,14 +178,43 @@ int InspectModel(InspectOptions& options) {
   return Report(options, overviews);
 }
 
+// Prints what was found, without --json.
+Result<Json> ReportCheck(const InspectOptions& options,
+                         const Artifact& artifact,
+                         const runtime::Approval& approve) {
+  const std::string& path = options.plan.network.model;
+  const ArtifactFindings& found = artifact.findings;
+  Json report = {
+      {"sound", true}, {"sha256", found.sha256}, {"signer", found.signer}};
+  if (!options.manners.json) {
+    fmt::print(
+        "{}: every section is sound\nsha256 {}, {}\n", path, found.sha256,
+        found.signer.empty() ? "not signed" : "signed by " + found.signer);
+  }
+  if (!options.run) return report;
+  MXC_ASSIGN(const int same, CheckGolden(path, approve));
+  report["golden"] = same;
+  if (!options.manners.json) {
+    fmt::print("golden digests: {} of {} as when it was compiled\n", same,
+               artifact.entries.size());
+  }
+  return report;
+}
+
 int InspectArtifact(const InspectOptions& options) {
   const std::string& path = options.plan.network.model;
-  const Result<Artifact> artifact = ReadArtifact(path);
+  const auto approve = options.requirement.Approval();
+  if (!approve.ok()) {
+    return Fail(options.manners, {Complaint(approve.status().message())});
+  }
+  const Result<Artifact> artifact =
+      ReadArtifact(path, {.approve = *approve, .check = options.check});
   if (!artifact.ok()) return Fail(options.manners, artifact.errors());
+  Json check;
   if (options.check) {
-    const Status sound = CheckArtifact(path);
-    if (!sound.ok()) return Fail(options.manners, sound.errors());
-    if (!options.manners.json) fmt::print("{}: every section is sound\n", path);
+    Result<Json> checked = ReportCheck(options, *artifact, *approve);
+    if (!checked.ok()) return Fail(options.manners, checked.errors());
+    check = std::move(*checked);
   }
   if (options.manifest) {
     fmt::print("{}", artifact->manifest);
@@ -197,7 +230,7 @@ int InspectArtifact(const InspectOptions& options) {
   if (options.check && !options.needs_plan() && !options.manners.json) {
     return kSuccess;
   }
-  return Report(options, artifact->entries);
+  return Report(options, artifact->entries, check);
 }
 
 }  // namespace
@@ -213,7 +246,15 @@ std::function<int()> AddInspect(CLI::App& app) {
   app.add_flag("--ops", options->ops, "operators, unknown ones marked");
   app.add_flag("--manifest", options->manifest,
                "what the artifact says of itself");
-  app.add_flag("--check", options->check, "all checksums, or all of a network");
+  CLI::Option* check = app.add_flag(
+      "--check", options->check,
+      "all checksums and digests of an artifact and the rules about its code, "
+      "or all of a network");
+  app.add_flag("--run", options->run,
+               "with --check: run the artifact's code and compare what it "
+               "computes with what it computed when it was compiled")
+      ->needs(check);
+  options->requirement.Declare(app);
   app.add_option("--html", options->html,
                  "write one page: the graph, memory over time, the steps")
       ->type_name("FILE");
@@ -221,6 +262,9 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddTrainingOptions(app, options->plan);
   AddPlanOptions(app, options->plan);
   AddJsonOption(app, options->manners);
+  app.footer(
+      "An .mxa file is a program. Only --run runs anything of it; all else "
+      "reads it\nand is safe, whoever made the file.");
   return [options] {
     return IsArtifact(options->plan.network.model) ? InspectArtifact(*options)
                                                    : InspectModel(*options);

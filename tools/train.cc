@@ -12,9 +12,9 @@
 #include "codegen/codegen.h"
 #include "frontend/variables.h"
 #include "runtime/data/iterator.h"
+#include "tools/artifact_file.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
-#include "tools/manifest.h"
 #include "tools/plan.h"
 #include "tools/temporary_file.h"
 
@@ -156,9 +156,8 @@ Status Compile(TrainOptions& options, const std::string& path) {
   codegen.cache = options.plan.objects.get();
   MXC_ASSIGN(const CodeImage code,
              GenerateCode(plan.programs, plan.target, codegen));
-  MXC_ASSIGN(const std::string symbol, SymbolText(options.plan, plan));
-  MXC_RETURN_IF_ERROR(WriteArtifact(path, plan.programs, code, plan.target,
-                                    MakeManifest(options.plan, plan), symbol));
+  MXC_RETURN_IF_ERROR(
+      WriteModel(path, options.plan, plan, plan.programs, code, Golden::kOff));
   PrintPhase(options.manners, "generate",
              fmt::format("{} for {}", DescribeKernels(code), plan.target.name),
              watch.seconds());

@@ -27,18 +27,18 @@ std::string ManifestText(const Manifest& manifest) {
   return text;
 }
 
-// Passes the sections on, one after the other, each from a page, then the
-// trailer. Returns the bytes in all.
-template <class Append>
-uint64_t LayOutFile(const std::array<Bytes, MXC_SECTION_COUNT>& sections,
-                    Append append) {
+// The sections one after the other, each from a page, then the trailer.
+Result<int64_t> WriteFile(
+    const std::string& path,
+    const std::array<Bytes, MXC_SECTION_COUNT>& sections) {
   static const std::array<std::byte, MXC_PAGE> kZeros = {};
   mxc_trailer trailer = {};
+  runtime::FileWriter file(path);
   uint64_t at = 0;
   for (size_t i = 0; i < sections.size(); ++i) {
     const uint64_t start = (at + MXC_PAGE - 1) / MXC_PAGE * MXC_PAGE;
-    append(Bytes(kZeros).first(start - at));
-    append(sections[i]);
+    file.Append(Bytes(kZeros).first(start - at));
+    file.Append(sections[i]);
     trailer.sections[i] = {start, sections[i].size(),
                            runtime::Checksum(sections[i])};
     at = start + sections[i].size();
@@ -50,8 +50,10 @@ uint64_t LayOutFile(const std::array<Bytes, MXC_SECTION_COUNT>& sections,
   trailer.checksum =
       runtime::Checksum(whole.first(offsetof(mxc_trailer, checksum)));
   trailer.magic = MXC_TRAILER_MAGIC;
-  append(whole);
-  return trailer.file_size;
+  file.Append(whole);
+  const runtime::Status status = file.Commit();
+  if (!status.ok()) return Error({}, "{}", status.message());
+  return static_cast<int64_t>(trailer.file_size);
 }
 
 }  // namespace
@@ -75,17 +77,14 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const Manifest& manifest,
                                     const std::string& symbol_json) {
   const std::string manifest_text = ManifestText(manifest);
-  runtime::FileWriter file(path);
-  const uint64_t file_bytes = LayOutFile(
-      {AsBytes(sections.code), Bytes(sections.weights),
-       AsBytes(sections.tables), AsBytes(manifest_text), AsBytes(symbol_json)},
-      [&](Bytes bytes) { file.Append(bytes); });
-  const runtime::Status status = file.Commit();
-  if (!status.ok()) return Error({}, "{}", status.message());
+  MXC_ASSIGN(const int64_t file_bytes,
+             WriteFile(path, {AsBytes(sections.code), Bytes(sections.weights),
+                              AsBytes(sections.tables), AsBytes(manifest_text),
+                              AsBytes(symbol_json)}));
   ArtifactSizes sizes;
   sizes.code_bytes = static_cast<int64_t>(sections.code.size());
   sizes.weight_bytes = static_cast<int64_t>(sections.weights.size());
-  sizes.file_bytes = static_cast<int64_t>(file_bytes);
+  sizes.file_bytes = file_bytes;
   return sizes;
 }
 
@@ -97,16 +96,6 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
   MXC_ASSIGN(const ArtifactSections sections,
              MakeSections(entries, code, target));
   return WriteArtifact(path, sections, manifest, symbol_json);
-}
-
-std::string WithoutWeights(const ArtifactSections& sections) {
-  std::string file;
-  LayOutFile({AsBytes(sections.code), {}, AsBytes(sections.tables), {}, {}},
-             [&](Bytes bytes) {
-               file.append(reinterpret_cast<const char*>(bytes.data()),
-                           bytes.size());
-             });
-  return file;
 }
 
 }  // namespace mxc

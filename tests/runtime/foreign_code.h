@@ -9,9 +9,9 @@ namespace mxc::test {
 // Where the code leaves a mark that runs LeaveMark().
 std::string MarkPath();
 
-// kernels.c and `source`, which may call LeaveMark(), as a shared object made by
-// the system's compiler with more `options`. Returns its path, which the next
-// call overwrites.
+// kernels.c and `source`, which may call LeaveMark(), as a shared object made
+// by the system's compiler with more `options`. Returns its path, which the
+// next call overwrites.
 std::string BuildKernels(const std::string& source, const std::string& options);
 
 }  // namespace mxc::test

@@ -206,7 +206,9 @@ void ReplaceMark(std::string& code, const std::string& mark,
 
 // The shared object with its constants filled in.
 std::string Code(const TestArtifact& artifact, uint64_t tables_checksum) {
-  std::ifstream file(artifact.kernels, std::ios::binary);
+  std::ifstream file(
+      artifact.kernels.empty() ? MXC_TEST_KERNELS : artifact.kernels,
+      std::ios::binary);
   std::string code((std::istreambuf_iterator<char>(file)),
                    std::istreambuf_iterator<char>());
   const Limits limits(artifact);

@@ -68,7 +68,7 @@ struct TestArtifact {
   std::string manifest = "source: test\n", symbol = "{}";
   uint64_t required_features = 0;
   uint32_t abi_version = MXC_ABI_VERSION;
-  std::string kernels = MXC_TEST_KERNELS;  // the shared object of kernels.c
+  std::string kernels = {};  // a shared object; empty: that of kernels.c
 
   std::string Tables() const;
   std::string File() const { return FileWith(Tables()); }

@@ -88,8 +88,8 @@ ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
 }
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
-    const std::string& path, int threads, bool check_weights) {
-  auto model = runtime::Model::Open(path, {.check_weights = check_weights});
+    const std::string& path, int threads, const runtime::OpenOptions& options) {
+  auto model = runtime::Model::Open(path, options);
   if (!model.ok()) return model.status();
   std::unique_ptr<ArtifactStep> step(new ArtifactStep(std::move(*model)));
   if (threads == 0) threads = runtime::AvailableThreads();

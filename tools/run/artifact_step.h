@@ -21,7 +21,8 @@ class ArtifactStep : public train::TrainStep {
   // `threads`: 0 for one for each processor. An artifact without `train` can
   // score, one without `score` can train.
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Open(
-      const std::string& path, int threads, bool check_weights = true);
+      const std::string& path, int threads,
+      const runtime::OpenOptions& options = {});
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;

@@ -55,6 +55,7 @@ int Main(int argc, char** argv) {
       "mxc-run");
   app.set_version_flag("--version", "mxc " MXC_VERSION);
   app.require_subcommand(1);
+  app.footer(kIsProgram);
   Manners manners;
   std::vector<std::pair<CLI::App*, Command>> commands;
   const auto add = [&](const char* name, const char* prose, auto declare) {

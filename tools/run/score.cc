@@ -14,6 +14,7 @@
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/signature/requirement.h"
 
 namespace mxc::run {
 namespace {
@@ -25,6 +26,7 @@ struct ScoreOptions {
   SampleOptions samples;
   int threads = 0;
   bool check_weights = true;
+  signature::Requirement requirement;
 };
 
 void Print(const train::ScoreResult& result, const train::MetricValues& values,
@@ -49,8 +51,11 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
 
 void Score(const ScoreOptions& options, const Manners& manners) {
   auto metrics = Take(train::MetricList::Parse(options.metrics));
-  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads,
-                                            options.check_weights));
+  runtime::OpenOptions open;
+  open.check_weights = options.check_weights;
+  open.approve = Take(options.requirement.Approval());
+  const auto step =
+      Take(ArtifactStep::Open(options.artifact, options.threads, open));
   if (!options.params.empty()) {
     Require(train::LoadParameters(
         Take(runtime::ReadNdarrayList(options.params)), *step));
@@ -85,6 +90,8 @@ Command AddScore(CLI::App& app, Manners& manners) {
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
   DeclareCheck(app, options->check_weights);
+  options->requirement.Declare(app);
+  app.footer(kIsProgram);
   app.add_flag("--json", manners.json, "print one JSON object");
   return [options, &manners] { Score(*options, manners); };
 }

@@ -6,20 +6,37 @@
 #include "runtime/data/label_names.h"
 #include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
+#include "tools/run/subcommand.h"
 
 namespace mxc::run {
 namespace {
 
-mxc_model_options ModelOptions(const SessionOptions& options) {
+// A runtime::Approval as the C API asks for it.
+struct Approver {
+  runtime::Approval approve;
+  std::string refusal = {};
+
+  static const char* Ask(void* self, const void* file, size_t size) {
+    auto& approver = *static_cast<Approver*>(self);
+    const runtime::Status status =
+        approver.approve({static_cast<const std::byte*>(file), size});
+    if (status.ok()) return nullptr;
+    approver.refusal = status.message();
+    return approver.refusal.c_str();
+  }
+};
+
+mxc_model_options ModelOptions(const SessionOptions& options,
+                               Approver& approver) {
   if (options.device != "cpu") {
     throw Failure("device '" + options.device +
                   "' is not supported by this build; there is 'cpu'");
   }
-  return {.weights =
-              options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP,
-          .check_weights = options.check_weights,
-          .approve = nullptr,
-          .approve_context = nullptr};
+  return {
+      .weights = options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP,
+      .check_weights = options.check_weights,
+      .approve = approver.approve ? Approver::Ask : nullptr,
+      .approve_context = &approver};
 }
 
 }  // namespace
@@ -40,6 +57,8 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
   app.add_option("--device", options.device, "cpu")->capture_default_str();
+  options.requirement.Declare(app);
+  app.footer(kIsProgram);
 }
 
 void DeclareCheck(CLI::App& app, bool& check) {
@@ -60,7 +79,8 @@ std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry) {
 Session OpenSession(const std::string& artifact,
                     const SessionOptions& options) {
   const int64_t begin = runtime::Nanoseconds();
-  api::Model model(artifact, ModelOptions(options));
+  Approver approver{Take(options.requirement.Approval())};
+  api::Model model(artifact, ModelOptions(options, approver));
   const int64_t end = runtime::Nanoseconds();
   const size_t entry = model.FindEntry(
       options.entry.empty() ? nullptr : options.entry.c_str(), options.batch);

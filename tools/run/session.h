@@ -9,6 +9,7 @@
 
 #include "runtime/formats/array.h"
 #include "runtime/mxc.hpp"
+#include "tools/signature/requirement.h"
 
 namespace mxc::run {
 
@@ -20,6 +21,7 @@ struct SessionOptions {
   std::string weights = "map";
   bool check_weights = false;
   std::string device = "cpu";
+  signature::Requirement requirement;
 };
 
 void DeclareSession(CLI::App& app, SessionOptions& options);

@@ -14,6 +14,11 @@ struct Manners {
   int exit_code = 0;  // of a command that neither fails nor succeeds
 };
 
+// What every command that opens an artifact says in its help.
+inline constexpr const char* kIsProgram =
+    "An .mxa file is a program: run only what you would execute.\n"
+    "'mxc inspect' is safe: it runs nothing of it.";
+
 using Command = std::function<void()>;
 
 Command AddRun(CLI::App& app, Manners& manners);

@@ -21,6 +21,7 @@
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/signature/requirement.h"
 
 namespace mxc::run {
 namespace {
@@ -29,6 +30,7 @@ struct TrainOptions {
   std::string artifact;
   int threads = 0;
   bool check_weights = true;
+  signature::Requirement requirement;
   SampleOptions samples;
   bool no_shuffle = false;
   std::string validation;
@@ -114,8 +116,11 @@ void ReportBadRecords(const data::Iterator& samples,
 }
 
 int Train(TrainOptions options, const Manners& manners) {
-  const auto step = Take(ArtifactStep::Open(options.artifact, options.threads,
-                                            options.check_weights));
+  runtime::OpenOptions open;
+  open.check_weights = options.check_weights;
+  open.approve = Take(options.requirement.Approval());
+  const auto step =
+      Take(ArtifactStep::Open(options.artifact, options.threads, open));
   const auto samples =
       OpenTraining(options.samples, !options.no_shuffle, *step);
   std::unique_ptr<data::Iterator> validation;
@@ -219,6 +224,8 @@ Command AddTrain(CLI::App& app, Manners& manners) {
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
   DeclareCheck(app, options->check_weights);
+  options->requirement.Declare(app);
+  app.footer(kIsProgram);
   app.add_flag("--quiet", options->quiet, "say nothing but errors");
   app.add_flag("--json", manners.json, "one object a line");
   return [options, &manners] { manners.exit_code = Train(*options, manners); };

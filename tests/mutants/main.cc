@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxc-mutants ARTIFACT [COUNT] [SEED]: changes an artifact in COUNT ways, makes
+// all checksums right again in most, and looks at, opens, binds and runs each
+// in a process of its own. Ends with 0 where none crashed or hung. What the
+// instructions do is not changed: an artifact is a program.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "runtime/executor/executor.h"
+#include "tests/mutants/sealed_file.h"
+#include "tools/artifact_overview.h"
+#include "tools/network.h"
+
+namespace mxc::test {
+namespace {
+
+constexpr int kRefused = 10, kRan = 11;
+constexpr unsigned kSeconds = 20;
+
+// Values that tend to hurt, and small ones that nearly fit.
+constexpr uint64_t kValues[] = {0,
+                                1,
+                                2,
+                                3,
+                                7,
+                                8,
+                                64,
+                                0xffff,
+                                0x7fffffff,
+                                0x80000000,
+                                0xffffffff,
+                                uint64_t{1} << 40,
+                                uint64_t{1} << 62,
+                                uint64_t{1} << 63,
+                                ~uint64_t{0}};
+
+class Mutator {
+ public:
+  Mutator(const SealedFile& good, uint64_t seed) : good_(good), random_(seed) {}
+
+  // The file, and what was changed.
+  std::pair<std::string, const char*> Next() {
+    SealedFile file = good_;
+    switch (Below(12)) {
+      case 0:
+      case 1:
+        SwapOperands(file);
+        return {file.Seal(), "operands"};
+      case 2:
+      case 3:
+      case 4:
+        Spoil(file.sections[MXC_SECTION_TABLES]);
+        return {file.Seal(), "tables"};
+      case 5:
+      case 6:
+      case 7:
+        SpoilCode(file.sections[MXC_SECTION_CODE]);
+        return {file.Seal(), "code"};
+      case 8:
+        Spoil(file.sections[MXC_SECTION_WEIGHTS]);
+        return {file.Seal(), "weights"};
+      case 9:
+        Spoil(file.sections[Below(2) == 0 ? MXC_SECTION_MANIFEST
+                                          : MXC_SECTION_SYMBOL]);
+        return {file.Seal(), "texts"};
+      case 10:
+        return {file.Seal([&](mxc_trailer& trailer) { Spoil(trailer); }),
+                "trailer"};
+      default:
+        return {Damaged(), "unsealed"};
+    }
+  }
+
+ private:
+  uint64_t Below(uint64_t count) { return random_() % count; }
+
+  void Spoil(char* bytes, size_t size) {
+    for (uint64_t n = 1 + Below(3); n > 0 && size > 0; --n) {
+      const size_t width = size_t{1} << Below(4);
+      if (size < width) continue;
+      const uint64_t value =
+          Below(3) == 0 ? random_() : kValues[Below(std::size(kValues))];
+      std::memcpy(bytes + Below(size / width) * width, &value, width);
+    }
+  }
+  void Spoil(std::string& bytes) { Spoil(bytes.data(), bytes.size()); }
+  void Spoil(mxc_trailer& trailer) {
+    Spoil(reinterpret_cast<char*>(&trailer), offsetof(mxc_trailer, checksum));
+  }
+
+  void SpoilCode(std::string& code) {
+    const auto parts = good_.PartsOfCode();
+    const auto& [at, size] = parts[Below(parts.size())];
+    Spoil(code.data() + at, size);
+  }
+
+  // Other buffers of the same entry, as many as the table of operands has.
+  void SwapOperands(SealedFile& file) {
+    std::string& tables = file.sections[MXC_SECTION_TABLES];
+    mxc_tables header;
+    std::memcpy(&header, tables.data(), sizeof header);
+    for (uint64_t n = 1 + Below(3); n > 0 && header.operand_count > 0; --n) {
+      char* rows = tables.data() + header.operands_offset;
+      uint32_t row = 0;
+      std::memcpy(&row, rows + Below(header.operand_count) * 4, 4);
+      std::memcpy(rows + Below(header.operand_count) * 4, &row, 4);
+    }
+  }
+
+  // Nothing is made right.
+  std::string Damaged() {
+    std::string file = good_.Seal();
+    // Instructions stay as they are, even unsealed.
+    const size_t end = file.size() - good_.sections[MXC_SECTION_CODE].size();
+    Spoil(file.data() + file.size() - end, end);
+    if (Below(4) == 0) file.resize(Below(file.size()));
+    return file;
+  }
+
+  const SealedFile& good_;
+  std::mt19937_64 random_;
+};
+
+void RunEntries(const std::shared_ptr<const runtime::Model>& model) {
+  const auto& tables = model->tables();
+  for (size_t row = 0; row < tables.entries().size(); ++row) {
+    auto executor = runtime::Executor::Bind(model, row, {.threads = 2});
+    if (!executor.ok()) continue;
+    const auto inputs = tables.Inputs(tables.entries()[row]);
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      std::memset((*executor)->InputStorage(k), 0x3f,
+                  (*executor)->buffers()[inputs[k]].bytes);
+    }
+    (void)(*executor)->Run();
+  }
+}
+
+// In a process of its own.
+int LookOpenRun(const std::string& path) {
+  alarm(kSeconds);
+  const Result<Artifact> read = ReadArtifact(path);
+  if (read.ok()) {
+    (void)ReadArtifact(path, {.approve = {}, .check = true});
+    (void)LoadText(std::make_shared<SourceFile>(
+                       SourceFile{path + " (network)", read->symbol}),
+                   {});
+  }
+  const auto model = runtime::Model::Open(path, {});
+  if (!model.ok()) return kRefused;
+  RunEntries(*model);
+  return kRan;
+}
+
+struct Counts {
+  int refused = 0, ran = 0, crashed = 0, hung = 0;
+};
+
+void Judge(int status, Counts& counts) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    ++counts.hung;
+  } else if (WIFEXITED(status) && WEXITSTATUS(status) == kRefused) {
+    ++counts.refused;
+  } else if (WIFEXITED(status) && WEXITSTATUS(status) == kRan) {
+    ++counts.ran;
+  } else {
+    ++counts.crashed;
+  }
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+int Main(const std::string& artifact, int count, uint64_t seed) {
+  std::ifstream in(artifact, std::ios::binary);
+  const SealedFile good(std::string((std::istreambuf_iterator<char>(in)),
+                                    std::istreambuf_iterator<char>()));
+  Mutator mutator(good, seed);
+  std::map<std::string, Counts> table;
+  const std::string path = fmt::format("{}.mutant-{}", artifact, getpid());
+  int bad = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto [bytes, what] = mutator.Next();
+    WriteFile(path, bytes);
+    const pid_t child = fork();
+    if (child == 0) _exit(LookOpenRun(path));
+    int status = 0;
+    waitpid(child, &status, 0);
+    Counts& counts = table[what];
+    const int before = counts.crashed + counts.hung;
+    Judge(status, counts);
+    if (counts.crashed + counts.hung == before) continue;
+    ++bad;
+    const std::string kept = fmt::format("{}.bad-{}-{}", artifact, seed, i);
+    WriteFile(kept, bytes);
+    fmt::print("{}: {}, status {:#x}\n", kept, what, status);
+  }
+  std::filesystem::remove(path);
+  fmt::print("{:<10} {:>8} {:>8} {:>8} {:>8}\n", "changed", "refused", "ran",
+             "crashed", "hung");
+  for (const auto& [what, c] : table) {
+    fmt::print("{:<10} {:>8} {:>8} {:>8} {:>8}\n", what, c.refused, c.ran,
+               c.crashed, c.hung);
+  }
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace mxc::test
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: mxc-mutants ARTIFACT [COUNT] [SEED]\n");
+    return 2;
+  }
+  return mxc::test::Main(argv[1], argc > 2 ? std::atoi(argv[2]) : 2000,
+                         argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
+}

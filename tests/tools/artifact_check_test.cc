@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// An artifact that somebody changed and made all checksums of right again.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "tests/mutants/sealed_file.h"
+#include "tests/runtime/test_artifact.h"
+#include "tests/support/temporary_folder.h"
+
+namespace mxc::test {
+namespace {
+
+// A network with weights, the digests of its sections and a golden one.
+std::string CompiledFile(const TemporaryFolder& folder) {
+  WriteText(folder.File("net.json"),
+            R"({"mxc": 1, "inputs": {"data": [1, 4]},
+                "nodes": [{"op": "FullyConnected", "num_hidden": 3}]})");
+  const std::string path = folder.File("net.mxa");
+  const std::string command = std::string(MXC_BIN) + " compile " +
+                              folder.File("net.json") + " -o " + path +
+                              " --init one --target x86-64-v2 --golden on "
+                              "--object-cache off --quiet";
+  REQUIRE(std::system(command.c_str()) == 0);
+  return TextOf(path);
+}
+
+bool Passes(const std::string& path, const std::string& check) {
+  const std::string command =
+      std::string(MXC_BIN) + " inspect " + path + " " + check;
+  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+void Replace(std::string& text, const std::string& from,
+             const std::string& to) {
+  const size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("digests tell what checksums do not") {
+  const TemporaryFolder folder("check");
+  const std::string good = CompiledFile(folder);
+  const auto check = [&](bool sound, bool golden,
+                         const std::function<void(SealedFile&)>& change) {
+    SealedFile file(good);
+    change(file);
+    const std::string path = WriteTemporary("resealed.mxa", file.Seal());
+    CHECK(Passes(path, "--check") == sound);
+    CHECK(Passes(path, "--check --run") == golden);
+  };
+  check(true, true, [](SealedFile&) {});
+  // All is right but what it computes.
+  check(true, false, [](SealedFile& file) {
+    file.sections[MXC_SECTION_WEIGHTS][2] ^= 0x40;
+  });
+  check(true, false, [](SealedFile& file) {
+    std::string& manifest = file.sections[MXC_SECTION_MANIFEST];
+    const size_t at = manifest.find("golden: ") + 8;
+    manifest[at] = manifest[at] == '0' ? '1' : '0';
+  });
+  // A digest that is gone, so that nobody makes it right.
+  for (const char* key :
+       {"sha256_code", "sha256_weights", "sha256_tables", "sha256_symbol"}) {
+    CAPTURE(std::string(key));
+    check(false, false, [&](SealedFile& file) {
+      Replace(file.sections[MXC_SECTION_MANIFEST], key, "sha512");
+    });
+  }
+}
+
+}  // namespace mxc::test
