@@ -31,12 +31,13 @@ void ReserveStandardStreams() {
 
 int FinishStandardOutput(int exit_code) {
   const bool failed = std::ferror(stdout) != 0;
-  errno = 0;
-  const bool flushed = std::fflush(stdout) == 0 && CloseCopyOfStdout();
-  if (flushed && !failed) return exit_code;
-  // What failed before has left no cause.
-  std::fprintf(stderr, "error: cannot write to stdout%s%s\n",
-               flushed ? "" : ": ", flushed ? "" : std::strerror(errno));
+  bool sound = std::fflush(stdout) == 0 && CloseCopyOfStdout();
+  if (sound && !failed) return exit_code;
+  // What failed before has left no cause: one more byte of a report that is not
+  // whole finds it again.
+  sound = sound && write(STDOUT_FILENO, "\n", 1) == 1;
+  std::fprintf(stderr, "error: cannot write to stdout%s%s\n", sound ? "" : ": ",
+               sound ? "" : std::strerror(errno));
   return exit_code != 0 ? exit_code : 1;
 }
 

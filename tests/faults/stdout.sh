@@ -12,7 +12,7 @@ while read -r command; do
   $command >/dev/full 2>error
   code=$?
   [ $code = 1 ] || fail "$command >/dev/full: exit code $code"
-  grep -q '^error: cannot write to stdout' error ||
+  grep -qx 'error: cannot write to stdout: No space left on device' error ||
     fail "$command >/dev/full: $(cat error)"
   $command >/dev/full 2>/dev/full
   code=$?
