@@ -19,6 +19,7 @@
 #include "tools/overview.h"
 #include "tools/plan.h"
 #include "tools/temporary_file.h"
+#include "tools/terminal.h"
 
 namespace mxc {
 namespace {
@@ -52,20 +53,20 @@ struct Outcome {
 
 void PrintPasses() {
   for (const PassDescription& pass : AllPasses()) {
-    fmt::print("{:<28} {:<8} {:<9} {}\n", pass.name, pass.stage,
-               pass.required ? "required" : "optional", pass.prose);
+    PrintOut("{:<28} {:<8} {:<9} {}\n", pass.name, pass.stage,
+             pass.required ? "required" : "optional", pass.prose);
   }
 }
 
 void PrintPassTimes(const Plan& plan) {
   double total = 0;
   for (const PassTime& pass : plan.passes) total += pass.seconds;
-  fmt::print(stderr, "  {:<28} {:<8} {:<9} {:>8} {:>6}\n", "pass", "stage", "",
-             "time", "");
+  PrintErr("  {:<28} {:<8} {:<9} {:>8} {:>6}\n", "pass", "stage", "", "time",
+           "");
   for (const PassTime& pass : plan.passes) {
-    fmt::print(stderr, "  {:<28} {:<8} {:<9} {:>8} {:>5.1f}%\n", pass.name,
-               pass.stage, pass.changed ? "changed" : "",
-               FormatSeconds(pass.seconds), 100 * pass.seconds / total);
+    PrintErr("  {:<28} {:<8} {:<9} {:>8} {:>5.1f}%\n", pass.name, pass.stage,
+             pass.changed ? "changed" : "", FormatSeconds(pass.seconds),
+             100 * pass.seconds / total);
   }
 }
 
@@ -279,8 +280,8 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
   if (options.manners.quiet || !options.Emits("mxa")) return;
   const Program& program = plan.programs.front();
   if (program.entry.starts_with("train")) {
-    fmt::print(stderr, "next: mxc train {} --data {}\n", options.output,
-               SourceFor(program));
+    PrintErr("next: mxc train {} --data {}\n", options.output,
+             SourceFor(program));
     return;
   }
   std::string inputs;
@@ -294,7 +295,7 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
     inputs += fmt::format(" --input {}={}", buffer.name,
                           picture ? "photo.jpg" : "x.npy");
   }
-  fmt::print(stderr, "next: mxc run {}{}\n", options.output, inputs);
+  PrintErr("next: mxc run {}{}\n", options.output, inputs);
 }
 
 // Training fits itself into the budget: pass recompute.

@@ -9,6 +9,7 @@
 #include "tools/drawing.h"
 #include "tools/output_file.h"
 #include "tools/plan.h"
+#include "tools/terminal.h"
 
 namespace mxc {
 namespace {
@@ -82,7 +83,7 @@ int RunDot(DotOptions& options) {
     return Fail(options.manners, dot.errors(), "nothing was written");
   }
   if (options.output.empty()) {
-    fmt::print("{}", *dot);
+    PrintLines(stdout, *dot);
     return kSuccess;
   }
   const Status written = WriteOutput(options.output, *dot);

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "runtime/base/visible.h"
 #include "tools/drawing_columns.h"
 #include "tools/html_page.h"
 #include "tools/terminal.h"
@@ -41,6 +42,21 @@ std::string AttributeText(const Node& node) {
   constexpr size_t kLongest = 72;
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
   return text;
+}
+
+// In DOT's quotes a backslash escapes a quote or itself.
+std::string QuotedId(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : runtime::Visible(name)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// Graphviz has no labels of nothing.
+std::string LabelText(std::string_view text) {
+  return text.empty() ? " " : EscapeMarkup(text);
 }
 
 bool IsWeight(const Node& node) {
@@ -104,7 +120,7 @@ class DotWriter {
 
   void Head() {
     out_ = fmt::format(
-        "digraph \"{}\" {{\n"
+        "digraph {} {{\n"
         "  rankdir=TB; nodesep=0.25; ranksep=0.24; splines=true;\n"
         "  fontname=\"Helvetica\"; labelloc=t; fontsize=18; label=<{}>;\n"
         "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", "
@@ -112,7 +128,7 @@ class DotWriter {
         "margin=\"0.1,0.03\"];\n"
         "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#666666\", "
         "fontcolor=\"#444444\", arrowsize=0.6];\n",
-        graph_.name, Title());
+        QuotedId(graph_.name), Title());
   }
 
   // The name, what the plan needs, and what the colours mean.
@@ -120,7 +136,7 @@ class DotWriter {
     std::string title = fmt::format(
         "<TABLE BORDER=\"0\" CELLSPACING=\"3\"><TR><TD COLSPAN=\"{}\">{}</TD>"
         "</TR>",
-        2 * kLegendColumns, EscapeMarkup(graph_.name));
+        2 * kLegendColumns, LabelText(graph_.name));
     if (program_) {
       title += fmt::format(
           "<TR><TD COLSPAN=\"{}\"><FONT POINT-SIZE=\"11\">{} in {}; dashed "
@@ -215,7 +231,7 @@ class DotWriter {
     std::string label = fmt::format(
         "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" "
         "CELLPADDING=\"1\"><TR><TD><B>{}</B>  {}</TD></TR>",
-        EscapeMarkup(op), EscapeMarkup(node.name));
+        LabelText(op), LabelText(node.name));
     const std::string attributes = AttributeText(node);
     if (!attributes.empty()) Small(attributes, "#444444", label);
     std::vector<std::string> weights;
@@ -237,7 +253,7 @@ class DotWriter {
                     std::string& label) {
     label += fmt::format(
         "<TR><TD><FONT POINT-SIZE=\"9\" COLOR=\"{}\">{}</FONT></TD></TR>",
-        color, EscapeMarkup(text));
+        color, LabelText(text));
   }
 
   // The place in the arena that a node's value goes to, or none.
@@ -287,7 +303,7 @@ class DotWriter {
                                    : fmt::format("output {}", i);
       out_ += fmt::format(
           "  out{} [label=<{}>, shape=ellipse, fillcolor=\"#ffe9c7\"];\n", i,
-          EscapeMarkup(name));
+          LabelText(name));
     }
   }
 

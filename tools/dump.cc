@@ -20,7 +20,7 @@ void Dump::After(const PassOptions::Report& report) {
   const std::string text =
       report.graph ? Print(*report.graph) : Print(*report.program);
   if (options_.dump_folder.empty()) {
-    fmt::print("# after {}\n{}\n", report.name, text);
+    PrintLines(stdout, fmt::format("# after {}\n{}\n", report.name, text));
     return;
   }
   if (!status_.ok()) return;

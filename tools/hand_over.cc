@@ -21,8 +21,8 @@ int HandOverToRun(char** argv) {
       error ? "mxc-run" : (self.parent_path() / "mxc-run").string();
   std::fflush(stdout);  // what is not in it yet goes with this program
   execv(program.c_str(), argv);
-  fmt::print(stderr, "mxc {}: cannot start {}: {}\n", argv[1], program,
-             std::strerror(errno));
+  PrintErr("mxc {}: cannot start {}: {}\n", argv[1], program,
+           std::strerror(errno));
   return kFailure;
 }
 

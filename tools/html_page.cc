@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "runtime/base/visible.h"
 #include "tools/drawing.h"
 #include "tools/layered_layout.h"
 
@@ -331,7 +332,7 @@ std::string Table(const Overview& o) {
 
 std::string EscapeMarkup(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : runtime::Visible(text)) {
     switch (c) {
       case '&':
         out += "&amp;";

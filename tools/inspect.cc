@@ -14,6 +14,7 @@
 #include "tools/overview.h"
 #include "tools/plan.h"
 #include "tools/signature/requirement.h"
+#include "tools/terminal.h"
 
 namespace mxc {
 namespace {
@@ -84,20 +85,20 @@ void PrintOperators(const std::map<std::string, OperatorUse>& uses) {
   for (const auto& [name, use] : uses) {
     nodes += use.count;
     const bool supported = use.status == "supported";
-    fmt::print("{} {:<28} {:>4}  {}", supported ? " " : "!", name, use.count,
-               use.status);
+    PrintOut("{} {:<28} {:>4}  {}", supported ? " " : "!", name, use.count,
+             use.status);
     if (!supported) {
       ++refused;
       const SourceLoc& loc = use.first->loc;
       if (loc.known()) {
-        fmt::print("  {}:{}:{}", loc.file->path, loc.line, loc.column);
+        PrintOut("  {}:{}:{}", loc.file->path, loc.line, loc.column);
       }
     }
-    fmt::print("\n");
+    PrintOut("\n");
   }
-  fmt::print("{} nodes of {}", nodes, Count(std::ssize(uses), "operator"));
-  if (refused > 0) fmt::print(", {} cannot be compiled", refused);
-  fmt::print("\n");
+  PrintOut("{} nodes of {}", nodes, Count(std::ssize(uses), "operator"));
+  if (refused > 0) PrintOut(", {} cannot be compiled", refused);
+  PrintOut("\n");
 }
 
 int InspectOperators(const InspectOptions& options, const Graph& graph) {
@@ -142,12 +143,12 @@ int Report(const InspectOptions& options,
     return kSuccess;
   }
   for (const Overview& overview : overviews) {
-    fmt::print("{}\n", overview.Title());
+    PrintOut("{}\n", overview.Title());
     if (options.memory) PrintMemory(overview);
     if (options.steps) PrintSteps(overview);
     if (!options.memory && !options.steps) PrintSummary(overview);
   }
-  if (!options.html.empty()) fmt::print("wrote {}\n", options.html);
+  if (!options.html.empty()) PrintOut("wrote {}\n", options.html);
   return kSuccess;
 }
 
@@ -187,16 +188,15 @@ Result<Json> ReportCheck(const InspectOptions& options,
   Json report = {
       {"sound", true}, {"sha256", found.sha256}, {"signer", found.signer}};
   if (!options.manners.json) {
-    fmt::print(
-        "{}: every section is sound\nsha256 {}, {}\n", path, found.sha256,
-        found.signer.empty() ? "not signed" : "signed by " + found.signer);
+    PrintOut("{}: every section is sound\nsha256 {}, {}\n", path, found.sha256,
+             found.signer.empty() ? "not signed" : "signed by " + found.signer);
   }
   if (!options.run) return report;
   MXC_ASSIGN(const int same, CheckGolden(path, approve));
   report["golden"] = same;
   if (!options.manners.json) {
-    fmt::print("golden digests: {} of {} as when it was compiled\n", same,
-               artifact.entries.size());
+    PrintOut("golden digests: {} of {} as when it was compiled\n", same,
+             artifact.entries.size());
   }
   return report;
 }
@@ -217,7 +217,7 @@ int InspectArtifact(const InspectOptions& options) {
     check = std::move(*checked);
   }
   if (options.manifest) {
-    fmt::print("{}", artifact->manifest);
+    PrintLines(stdout, artifact->manifest);
     return kSuccess;
   }
   if (options.ops) {

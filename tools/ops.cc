@@ -155,27 +155,27 @@ Json ToJson(const Operator& op) {
 void PrintAttribute(const Attribute& a) {
   std::string value = a.required ? "required" : a.value;
   if (value.empty()) value = "''";
-  fmt::print("  {:<20} {:<24} {}\n", a.name, a.type, value);
+  PrintOut("  {:<20} {:<24} {}\n", a.name, a.type, value);
   std::string facts = a.doc;
   const std::string range = RangeText(a);
   if (!range.empty()) facts += (facts.empty() ? "" : "; ") + range;
   if (a.hint)
     facts += std::string(facts.empty() ? "" : "; ") + "no effect here";
-  if (!facts.empty()) fmt::print("  {:<20} {}\n", "", facts);
+  if (!facts.empty()) PrintOut("  {:<20} {}\n", "", facts);
 }
 
 void Describe(const Operator& op) {
-  fmt::print("{}", op.name);
+  PrintOut("{}", op.name);
   if (!op.aliases.empty()) {
-    fmt::print(", also {}", fmt::join(op.aliases, ", "));
+    PrintOut(", also {}", fmt::join(op.aliases, ", "));
   }
-  fmt::print("\n  {}\n\n", op.doc.empty() ? "(no description)" : op.doc);
-  fmt::print("becomes     {}\n", Form(op));
-  fmt::print("inputs      {}\n", fmt::join(InputNames(op), ", "));
-  fmt::print("outputs     {}\n", fmt::join(OutputNames(op), ", "));
+  PrintOut("\n  {}\n\n", op.doc.empty() ? "(no description)" : op.doc);
+  PrintOut("becomes     {}\n", Form(op));
+  PrintOut("inputs      {}\n", fmt::join(InputNames(op), ", "));
+  PrintOut("outputs     {}\n", fmt::join(OutputNames(op), ", "));
   AttributeList list;
   op.describe(list);
-  fmt::print("attributes  {}\n", list.attributes.empty() ? "none" : "");
+  PrintOut("attributes  {}\n", list.attributes.empty() ? "none" : "");
   for (const Attribute& a : list.attributes) PrintAttribute(a);
 }
 
@@ -189,12 +189,12 @@ int ListAll(const Manners& manners) {
       all.push_back(ToJson(*op));
       continue;
     }
-    fmt::print("{:<28} {:<12} {}\n", op->name, Form(*op), op->doc);
+    PrintOut("{:<28} {:<12} {}\n", op->name, Form(*op), op->doc);
   }
   if (manners.json) {
     PrintJson({{"operators", all}});
   } else {
-    fmt::print("{}\n", Count(count, "operator"));
+    PrintOut("{}\n", Count(count, "operator"));
   }
   return kSuccess;
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tools/terminal.h"
+
 namespace mxc {
 namespace {
 
@@ -71,8 +73,8 @@ std::string JoinSome(const std::vector<std::string>& names) {
 }
 
 void PrintBytes(std::string_view what, int64_t bytes, std::string_view note) {
-  fmt::print("  {:<16} {:>12} B  {:>10}  {}\n", what, bytes, FormatBytes(bytes),
-             note);
+  PrintOut("  {:<16} {:>12} B  {:>10}  {}\n", what, bytes, FormatBytes(bytes),
+           note);
 }
 
 double Ratio(int64_t a, int64_t b) {
@@ -167,26 +169,25 @@ void PrintSummary(const Overview& overview) {
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
       const bool unused = b.kind == "input" && !b.read;
-      fmt::print("  {:<10} {}  {}{}\n", b.kind, b.name, b.type,
-                 unused ? "  not used" : "");
+      PrintOut("  {:<10} {}  {}{}\n", b.kind, b.name, b.type,
+               unused ? "  not used" : "");
     }
   }
   const auto print = [&](const char* what, std::string_view kind) {
-    fmt::print("  {:<10} {}, {}\n", what,
-               Count(overview.CountOf(kind), "array"),
-               FormatBytes(overview.BytesOf(kind)));
+    PrintOut("  {:<10} {}, {}\n", what, Count(overview.CountOf(kind), "array"),
+             FormatBytes(overview.BytesOf(kind)));
   };
   print("weights", "weight");
   if (overview.CountOf("prepared") > 0) print("at load", "prepared");
   if (overview.CountOf("state") > 0) print("states", "state");
   int64_t flops = 0;
   for (const StepRow& step : overview.steps) flops += step.flops;
-  fmt::print("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
-             FlopsText(flops));
-  fmt::print("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
-             FormatBytes(overview.memory.peak()),
-             FormatBytes(overview.memory.lower_bound()),
-             FormatBytes(overview.memory.naive()));
+  PrintOut("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
+           FlopsText(flops));
+  PrintOut("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
+           FormatBytes(overview.memory.peak()),
+           FormatBytes(overview.memory.lower_bound()),
+           FormatBytes(overview.memory.naive()));
 }
 
 void PrintMemory(const Overview& overview) {
@@ -209,27 +210,27 @@ void PrintMemory(const Overview& overview) {
     PrintBytes("at load", overview.BytesOf("prepared"),
                "weights that are transformed when the file is opened");
   }
-  fmt::print("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
-             "buffer", "shares bytes with");
+  PrintOut("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
+           "buffer", "shares bytes with");
   for (const int i : ArenaOrder(overview)) {
     const BufferRow& b = overview.buffers[i];
-    fmt::print("  {:>10} {:>10}  {:<9} {:<24} {}\n", b.offset, b.bytes,
-               fmt::format("{}-{}", b.first, b.last), b.name,
-               JoinSome(Sharers(overview, i)));
+    PrintOut("  {:>10} {:>10}  {:<9} {:<24} {}\n", b.offset, b.bytes,
+             fmt::format("{}-{}", b.first, b.last), b.name,
+             JoinSome(Sharers(overview, i)));
   }
 }
 
 void PrintSteps(const Overview& overview) {
-  fmt::print("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}\n", "step", "name",
-             "output", "FLOP", "bytes", "kernel");
+  PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}\n", "step", "name", "output",
+           "FLOP", "bytes", "kernel");
   for (size_t i = 0; i < overview.steps.size(); ++i) {
     const StepRow& step = overview.steps[i];
     const std::string type =
         step.outputs.empty() ? "" : overview.buffers[step.outputs[0]].type;
-    fmt::print("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", i,
-               Shorten(step.name, 36), type, FlopsText(step.flops),
-               FormatBytes(step.bytes), step.kernel,
-               step.tasks > 1 ? fmt::format(", {} tasks", step.tasks) : "");
+    PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", i,
+             Shorten(step.name, 36), type, FlopsText(step.flops),
+             FormatBytes(step.bytes), step.kernel,
+             step.tasks > 1 ? fmt::format(", {} tasks", step.tasks) : "");
   }
 }
 

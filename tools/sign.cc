@@ -79,8 +79,8 @@ int RunSign(const SignOptions& options) {
                {"sha256", made->sha256},
                {"signer", made->signer}});
   } else {
-    fmt::print("{}: sha256 {}, signed by {}\n", made->output, made->sha256,
-               made->signer);
+    PrintOut("{}: sha256 {}, signed by {}\n", made->output, made->sha256,
+             made->signer);
   }
   return kSuccess;
 }

@@ -7,6 +7,11 @@
 
 namespace mxc {
 
+void PrintLines(std::FILE* out, std::string_view lines) {
+  const std::string text = runtime::VisibleLines(lines);
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
 void AddJsonOption(CLI::App& app, Manners& manners) {
   app.add_flag("--json", manners.json, "report as JSON on stdout");
 }
@@ -37,19 +42,19 @@ std::string Count(int64_t count, std::string_view noun) {
 void PrintPhase(const Manners& manners, std::string_view phase,
                 std::string_view text, double seconds) {
   if (manners.quiet || manners.json) return;
-  fmt::print(stderr, "  {:<9} {:<61} {:>7}\n", phase, text,
-             FormatSeconds(seconds));
+  PrintErr("  {:<9} {:<61} {:>7}\n", phase, text, FormatSeconds(seconds));
 }
 
 void PrintPhase(const Manners& manners, std::string_view phase,
                 std::string_view text) {
   if (manners.quiet || manners.json) return;
-  fmt::print(stderr, "  {:<9} {}\n", phase, text);
+  PrintErr("  {:<9} {}\n", phase, text);
 }
 
 void PrintJson(const Json& json) {
   const auto replace = Json::error_handler_t::replace;
-  fmt::print("{}\n", json.dump(2, ' ', false, replace));
+  // What is hidden is escaped as JSON escapes it.
+  PrintLines(stdout, json.dump(2, ' ', false, replace) + "\n");
 }
 
 int Fail(const Manners& manners, const Diagnostics& errors,
@@ -64,14 +69,17 @@ int Fail(const Manners& manners, const Diagnostics& errors,
                       {"message", error.message},
                       {"notes", error.notes}});
     }
-    PrintJson({{"errors", list}});
+    PrintJson({{"errors", list}, {"count", errors.size()}});
     return kFailure;
   }
   for (const Diagnostic& error : errors) {
-    fmt::print(stderr, "{}", Render(error));
+    PrintLines(stderr, Render(error));
   }
-  fmt::print(stderr, "{}{}{}\n", Count(std::ssize(errors), "error"),
-             consequence.empty() ? "" : "; ", consequence);
+  if (const std::string more = NotShown(errors); !more.empty()) {
+    PrintErr("{}\n", more);
+  }
+  PrintErr("{}{}{}\n", Count(std::ssize(errors), "error"),
+           consequence.empty() ? "" : "; ", consequence);
   return kFailure;
 }
 

@@ -2,19 +2,58 @@
 // How the tools speak: progress and errors on stderr, reports on stdout.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ir/support/diagnostic.h"
+#include "runtime/base/visible.h"
 
 namespace mxc {
 
 // Keys stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
+
+// A text of lines, as VisibleLines leaves it. Whatever the tools write to a
+// terminal goes through here, so that no file can talk to it.
+void PrintLines(std::FILE* out, std::string_view lines);
+
+// What an argument of PrintTo is printed as: texts may hold names from files,
+// in which even a line feed is not meant.
+template <class T>
+decltype(auto) Shown(T&& value) {
+  if constexpr (std::convertible_to<T, std::string_view>) {
+    return runtime::Visible(std::string_view(value));
+  } else {
+    return std::forward<T>(value);
+  }
+}
+
+// Prints as fmt::print does, with arguments in which nothing is hidden.
+template <class... Args>
+void PrintTo(std::FILE* out, fmt::format_string<Args...> format,
+             Args&&... args) {
+  const auto print = [&](const auto&... shown) {
+    PrintLines(out, fmt::vformat(format, fmt::make_format_args(shown...)));
+  };
+  print(Shown(std::forward<Args>(args))...);
+}
+template <class... Args>
+void PrintOut(fmt::format_string<Args...> format, Args&&... args) {
+  PrintTo(stdout, format, std::forward<Args>(args)...);
+}
+template <class... Args>
+void PrintErr(fmt::format_string<Args...> format, Args&&... args) {
+  PrintTo(stderr, format, std::forward<Args>(args)...);
+}
 
 struct Manners {
   bool json = false;

@@ -25,6 +25,7 @@
 #include "tools/plan.h"
 #include "tools/step_runner.h"
 #include "tools/temporary_file.h"
+#include "tools/terminal.h"
 #include "tools/verify_gradient.h"
 #include "tools/verify_steps.h"
 
@@ -56,7 +57,7 @@ Result<Inputs> ReadInputs(const std::vector<std::string>& texts) {
     if (value.ok()) {
       inputs[text.substr(0, equals)] = std::move(*value);
     } else {
-      errors.insert(errors.end(), value.errors().begin(), value.errors().end());
+      errors.Append(value.errors());
     }
   }
   if (!errors.empty()) return errors;
@@ -268,12 +269,12 @@ Json ToJson(const GradientReport& gradients) {
 }
 
 void Print(const GradientReport& gradients) {
-  fmt::print("{} right; largest difference from central differences {:.1e}{}\n",
-             Count(gradients.compared, "gradient"), gradients.largest,
-             gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
+  PrintOut("{} right; largest difference from central differences {:.1e}{}\n",
+           Count(gradients.compared, "gradient"), gradients.largest,
+           gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
   if (gradients.rough.empty()) return;
-  fmt::print("not smooth enough to compare: {}\n",
-             fmt::join(gradients.rough, ", "));
+  PrintOut("not smooth enough to compare: {}\n",
+           fmt::join(gradients.rough, ", "));
 }
 
 // The worst step, and the one by Winograd's or Strassen's algorithm that is
@@ -293,12 +294,12 @@ void PrintSteps(const std::vector<StepResult>& steps) {
     ++bounded;
     if (!nearest || share(step) > share(*nearest)) nearest = &step;
   }
-  fmt::print("{} right; largest error {:.1e} of the largest value{}\n",
-             Count(std::ssize(steps), "step"),
-             worst ? worst->difference.relative() : 0,
-             worst ? ", in '" + worst->name + "'" : "");
+  PrintOut("{} right; largest error {:.1e} of the largest value{}\n",
+           Count(std::ssize(steps), "step"),
+           worst ? worst->difference.relative() : 0,
+           worst ? ", in '" + worst->name + "'" : "");
   if (nearest == nullptr) return;
-  fmt::print(
+  PrintOut(
       "{} of them by Winograd's or Strassen's algorithm; nearest to its bound "
       "of "
       "{:.1e}: {:.1e}, in '{}'\n",
@@ -324,7 +325,7 @@ int Print(const VerifyOptions& options, const VerifyReport& report) {
     return kSuccess;
   }
   PrintSteps(report.steps);
-  fmt::print(
+  PrintOut(
       "outputs right; {:.1e} from the interpreter without optimization{}\n",
       report.outputs.error,
       report.outputs.bound > 0

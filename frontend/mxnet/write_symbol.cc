@@ -9,37 +9,14 @@
 
 #include "frontend/frontend.h"
 #include "frontend/mxnet/symbol.h"
+#include "runtime/base/visible.h"
 
 namespace mxc {
 namespace {
 
-constexpr size_t kShortList = 10;
+using runtime::JsonQuoted;
 
-std::string Quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '\r':
-        out += "\\r";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out + "\"";
-}
+constexpr size_t kShortList = 10;
 
 std::string List(const std::vector<std::string>& items, int indent) {
   std::string out = "[";
@@ -61,7 +38,7 @@ std::string Attributes(const std::map<std::string, std::string>& attrs) {
   for (const auto& [name, text] : attrs) {
     if (out.size() > 1) out += ", ";
     if (lines) out += "\n        ";
-    out += Quote(name) + ": " + Quote(text);
+    out += JsonQuoted(name) + ": " + JsonQuoted(text);
   }
   return out + (lines ? "\n      }" : "}");
 }
@@ -127,9 +104,9 @@ class Writer {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       inputs.push_back(InputEntry(node, i));
     }
-    std::string out =
-        "{\n      \"op\": " + Quote(IsVariable(node) ? "null" : node.op_name) +
-        ", \n      \"name\": " + Quote(node.name) + ", \n";
+    std::string out = "{\n      \"op\": " +
+                      JsonQuoted(IsVariable(node) ? "null" : node.op_name) +
+                      ", \n      \"name\": " + JsonQuoted(node.name) + ", \n";
     if (!attrs.empty()) {
       out += "      \"attrs\": " + Attributes(attrs) + ", \n";
     }

@@ -25,7 +25,8 @@ class Differentiation {
     }
     for (size_t i = order.size(); i-- > 0;) Visit(*order[i]);
     if (!errors_.empty()) {
-      return Diagnostics(errors_.rbegin(), errors_.rend());
+      errors_.Reverse();
+      return std::move(errors_);
     }
     std::vector<Value> gradients;
     for (const Value& value : wrt_) gradients.push_back(Total(value));

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "runtime/base/visible.h"
+
 namespace mxc {
 namespace {
 
@@ -50,31 +52,68 @@ std::string Quote(const SourceLoc& loc) {
                      std::string(length - 1, '~'));
 }
 
+void CutLong(std::string& text) {
+  if (text.size() <= Diagnostics::kMostBytes) return;
+  text.resize(Diagnostics::kMostBytes);
+  text += " …";
+}
+
 }  // namespace
 
+void Diagnostics::push_back(Diagnostic diagnostic) {
+  ++count_;
+  if (full()) return;
+  CutLong(diagnostic.message);
+  CutLong(diagnostic.loc.path);
+  for (std::string& note : diagnostic.notes) CutLong(note);
+  kept_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::Append(const Diagnostics& more) {
+  const size_t count = count_ + more.count_;
+  for (const Diagnostic& diagnostic : more) push_back(diagnostic);
+  count_ = count;
+}
+
+void Diagnostics::Reverse() { std::ranges::reverse(kept_); }
+
+std::string NotShown(const Diagnostics& diagnostics) {
+  const size_t kept = std::min(diagnostics.size(), Diagnostics::kMostKept);
+  const size_t more = diagnostics.size() - kept;
+  if (more == 0) return "";
+  return fmt::format("{} more error{} not shown", more,
+                     more == 1 ? " is" : "s are");
+}
+
 std::string Render(const Diagnostic& d) {
+  using runtime::Visible;
   std::string out;
+  const std::string path = d.loc.file ? Visible(d.loc.file->path) : "";
+  const std::string message = Visible(d.message);
   if (d.loc.known()) {
-    out = fmt::format("{}:{}:{}: error: {}\n", d.loc.file->path, d.loc.line,
-                      d.loc.column, d.message);
+    out = fmt::format("{}:{}:{}: error: {}\n", path, d.loc.line, d.loc.column,
+                      message);
     out += Quote(d.loc);
   } else if (d.loc.file) {
-    out = fmt::format("{}: error: {}\n", d.loc.file->path, d.message);
+    out = fmt::format("{}: error: {}\n", path, message);
   } else {
-    out = fmt::format("error: {}\n", d.message);
+    out = fmt::format("error: {}\n", message);
   }
   std::string last;
   if (!d.loc.path.empty()) last = "at " + d.loc.path;
   for (const std::string& note : d.notes) {
     last += (last.empty() ? "" : "; ") + note;
   }
-  if (!last.empty()) out += "  " + last + "\n";
+  if (!last.empty()) out += "  " + Visible(last) + "\n";
   return out;
 }
 
 std::string Render(const Diagnostics& diagnostics) {
   std::string out;
   for (const Diagnostic& d : diagnostics) out += Render(d);
+  if (const std::string more = NotShown(diagnostics); !more.empty()) {
+    out += more + "\n";
+  }
   const size_t n = diagnostics.size();
   out += fmt::format("{} error{}\n", n, n == 1 ? "" : "s");
   return out;

@@ -48,6 +48,7 @@ std::string_view Nearest(std::string_view name,
   std::string_view best;
   int best_distance = 0;
   for (const std::string_view candidate : candidates) {
+    if (candidate.size() > kLongest) continue;
     const int distance = Distance(name, candidate);
     if (best.empty() || distance < best_distance) {
       best = candidate;

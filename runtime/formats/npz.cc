@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/base/file_writer.h"
+#include "runtime/base/visible.h"
 #include "runtime/formats/npy.h"
 
 namespace mxc::runtime {
@@ -41,6 +42,20 @@ struct Member {
   uint32_t crc = 0, size = 0, offset = 0;
 };
 
+// A name that stays one name wherever the archive is unpacked: no folder, no
+// way out of one, nothing hidden.
+std::string MemberName(const std::string& name) {
+  std::string out;
+  for (const char c : Visible(name)) {
+    const bool special = c == '/' || c == '\\' || c == '%';
+    out += special ? (c == '/'   ? "%2F"
+                      : c == '%' ? "%25"
+                                 : "%5C")
+                   : std::string(1, c);
+  }
+  return out + ".npy";
+}
+
 // The fields that the local header and the directory have in common.
 void AppendFields(FileWriter& file, const Member& member) {
   file.AppendScalar(kVersion);
@@ -67,11 +82,11 @@ StatusOr<std::vector<Member>> Layout(std::span<const NamedArray> arrays) {
   for (const NamedArray& array : arrays) {
     auto header = NpyHeader(array.array);
     if (!header.ok()) return header.status();
-    if (!names.insert(array.name).second) {
+    Member member{MemberName(array.name), *header};
+    if (!names.insert(member.name).second) {
       return Status(StatusCode::kInvalidArgument,
                     "npz: two arrays are called '" + array.name + "'");
     }
-    Member member{array.name + ".npy", *header};
     const uint64_t size = header->size() + array.array.bytes().size();
     total += 76 + 2 * member.name.size() + size;
     if (total > kMaxBytes || members.size() == kMaxMembers ||

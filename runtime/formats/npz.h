@@ -11,6 +11,9 @@
 
 namespace mxc::runtime {
 
+// Members are called NAME.npy; of a name '/', '\\' and '%' are written %2F, %5C
+// and %25, and what is hidden as Visible shows it (runtime/base/visible.h).
+//
 // Refuses bfloat16, which NumPy lacks, names that appear twice, and archives of
 // 4 GiB or more.
 Status WriteNpz(const std::string& path, std::span<const NamedArray> arrays);

@@ -2,11 +2,11 @@
 #include "runtime/formats/safetensors.h"
 
 #include <array>
-#include <cstdio>
 #include <set>
 #include <string_view>
 
 #include "runtime/base/file_writer.h"
+#include "runtime/base/visible.h"
 
 namespace mxc::runtime {
 namespace {
@@ -15,21 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 13> kNames = {
     "F32",  "F64", "F16", "U8",  "I32", "I8",  "I64",
     "BOOL", "I16", "U16", "U32", "U64", "BF16"};
-
-std::string Quote(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
 
 }  // namespace
 
@@ -48,7 +33,7 @@ Status WriteSafetensors(const std::string& path,
       shape += (shape.empty() ? "" : ",") + std::to_string(dim);
     }
     const uint64_t end = offset + array.bytes().size();
-    header += (header.size() > 1 ? "," : "") + Quote(name) + ":{\"dtype\":\"" +
+    header += (header.size() > 1 ? "," : "") + JsonQuoted(name) + ":{\"dtype\":\"" +
               std::string(kNames[static_cast<size_t>(array.type)]) +
               "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
               std::to_string(offset) + "," + std::to_string(end) + "]}";

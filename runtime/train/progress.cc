@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/visible.h"
 
 namespace mxc::train {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 std::string MetricText(const MetricValues& metrics) {
   std::string text;
   for (const auto& [name, value] : metrics) {
-    text += Format("  %s %.4g", name.c_str(), value);
+    text += Format("  %s %.4g", runtime::Visible(name).c_str(), value);
   }
   return text;
 }
@@ -41,7 +42,7 @@ class LineReporter : public Reporter {
     if (s.validation) {
       line += Format("  val loss %.4f", s.validation->loss);
       for (const auto& [name, value] : s.validation->metrics) {
-        line += Format("  val %s %.4f", name.c_str(), value);
+        line += Format("  val %s %.4f", runtime::Visible(name).c_str(), value);
       }
     }
     line += Format("  %.0f samples/s  %s", s.samples_per_s,
@@ -52,7 +53,7 @@ class LineReporter : public Reporter {
 
  protected:
   virtual void Print(const std::string& line) {
-    std::fprintf(out_, "%s\n", line.c_str());
+    std::fprintf(out_, "%s\n", runtime::VisibleLines(line).c_str());
     std::fflush(out_);
   }
 
@@ -160,7 +161,7 @@ class JsonReporter : public Reporter {
   }
 
   void Say(const std::string& sentence) override {
-    std::fprintf(stderr, "%s\n", sentence.c_str());
+    std::fprintf(stderr, "%s\n", runtime::VisibleLines(sentence).c_str());
   }
 
  private:
@@ -210,21 +211,6 @@ std::string ClockTime(double seconds) {
                    : Format("%d:%02d", minutes, rest);
 }
 
-std::string JsonText(const std::string& text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      json += Format("\\u%04x", c);
-    } else {
-      json += c;
-    }
-  }
-  return json + "\"";
-}
-
 std::string JsonNumber(double value) {
   return std::isfinite(value) ? Format("%.9g", value) : "null";
 }
@@ -232,7 +218,7 @@ std::string JsonNumber(double value) {
 std::string JsonMetrics(const MetricValues& metrics) {
   std::string json = "{";
   for (const auto& [name, value] : metrics) {
-    json += (json.size() > 1 ? ", " : "") + JsonText(name) + ": " +
+    json += (json.size() > 1 ? ", " : "") + runtime::JsonQuoted(name) + ": " +
             JsonNumber(value);
   }
   return json + "}";

@@ -65,8 +65,7 @@ std::unique_ptr<Reporter> MakeReporter(ReportStyle style, int64_t every,
 
 // "3:07", "1:02:45"
 std::string ClockTime(double seconds);
-// A JSON string, a JSON number (null where it is not finite).
-std::string JsonText(const std::string& text);
+// A JSON number; null where it is not finite.
 std::string JsonNumber(double value);
 std::string JsonMetrics(const MetricValues& metrics);
 

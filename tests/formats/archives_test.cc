@@ -34,6 +34,19 @@ T At(const std::string& text, size_t offset) {
   return value;
 }
 
+TEST_CASE("npz: no name of a member leads out of the folder") {
+  const std::string path = TemporaryPath("mxc_names_test.npz");
+  std::vector<NamedArray> arrays = TwoArrays();
+  arrays[0].name = "../../tmp/x";
+  arrays[1].name = "/a\\\x1b%";
+  REQUIRE(WriteNpz(path, arrays).ok());
+  const std::string file = ReadText(path);
+  std::filesystem::remove(path);
+  CHECK(file.find("..%2F..%2Ftmp%2Fx.npy") != file.npos);
+  CHECK(file.find("%2Fa%5C%5Cu001b%25.npy") != file.npos);
+  CHECK(file.find("../") == file.npos);
+}
+
 TEST_CASE("npz: a zip directory of members that are npy files") {
   const std::string path = TemporaryPath("mxc_archives_test.npz");
   const auto arrays = TwoArrays();

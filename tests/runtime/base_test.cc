@@ -10,6 +10,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/cpu.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/visible.h"
 
 namespace mxc::runtime {
 namespace {
@@ -85,6 +86,32 @@ TEST_CASE("regions are zeroed, aligned and refuse the impossible") {
     CHECK(region->data()[bytes - 1] == std::byte{0});
   }
   CHECK_FALSE(Region::Allocate(~uint64_t{0}, "test").ok());
+}
+
+TEST_CASE("what a terminal would obey is made visible") {
+  CHECK(Visible("plain, süß, 重み, \xf0\x9f\x98\x80") ==
+        "plain, süß, 重み, \xf0\x9f\x98\x80");
+  CHECK(Visible("\x1b[31mred\x7f\n\t") ==
+        "\\u001b[31mred\\u007f\\u000a\\u0009");
+  CHECK(Visible(std::string_view("a\0b", 3)) == "a\\u0000b");
+  // C1, marks of direction, a separator of lines, a noncharacter
+  CHECK(Visible("\xc2\x9b"
+                "2J") == "\\u009b2J");
+  CHECK(Visible("\u202eabc\u2066\u2028\uffff\u061c\u200f") ==
+        "\\u202eabc\\u2066\\u2028\\uffff\\u061c\\u200f");
+  // no UTF-8: a byte alone, overlong, a surrogate, cut off, beyond U+10FFFF
+  CHECK(Visible("\x9b"
+                "2J") == "\\x9b2J");
+  CHECK(Visible("\xc0\xaf") == "\\xc0\\xaf");
+  CHECK(Visible("\xed\xa0\x80") == "\\xed\\xa0\\x80");
+  CHECK(Visible("\xe2\x82") == "\\xe2\\x82");
+  CHECK(Visible("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+  CHECK(VisibleLines("two\n\tlines\x1b") == "two\n\tlines\\u001b");
+}
+
+TEST_CASE("a JSON string holds no control character") {
+  CHECK(JsonQuoted("a\"\\\n\r\t\x1b\x7f\u202e\xff") ==
+        R"("a\"\\\n\r\t\u001b\u007f\u202e\ufffd")");
 }
 
 }  // namespace mxc::runtime

@@ -9,6 +9,7 @@
 #include "tools/run/bench_inputs.h"
 #include "tools/run/bench_report.h"
 #include "tools/run/measurement.h"
+#include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/run/worker.h"
@@ -57,7 +58,7 @@ void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
 
 void PrintAdvice(const BenchResult& result) {
   for (const std::string& sentence : Advice(result)) {
-    std::printf("advice: %s\n", sentence.c_str());
+    PrintOut("advice: %s\n", sentence.c_str());
   }
 }
 
@@ -66,7 +67,7 @@ void BenchOne(const BenchOptions& options, const Manners& manners) {
   contestant.result.runs = MeasureRuns(contestant.executor, options.effort);
   ProfileSteps(contestant, options);
   if (manners.json) {
-    std::printf("%s\n", ToJson(contestant.result).dump(2).c_str());
+    PrintJson(ToJson(contestant.result));
     return;
   }
   PrintLatency(contestant.result);
@@ -85,7 +86,7 @@ void BenchTwo(const BenchOptions& options, const Manners& manners) {
   if (manners.json) {
     nlohmann::ordered_json report = ToJson(a.result);
     report["compare"] = ToJson(b.result);
-    std::printf("%s\n", report.dump(2).c_str());
+    PrintJson(report);
     return;
   }
   PrintSideBySide(a.result, b.result);

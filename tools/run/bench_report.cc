@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/base/visible.h"
 #include "runtime/executor/executor.h"
+#include "tools/run/output.h"
 
 namespace mxc::run {
 namespace {
@@ -70,14 +72,14 @@ double MemoryBoundShare(const BenchResult& result) {
 }
 
 void PrintRoofline(const Roofline& roofline) {
-  std::printf("  machine    %.0f GFLOP/s; reads", roofline.gflops);
+  PrintOut("  machine    %.0f GFLOP/s; reads", roofline.gflops);
   const char* separator = "";
   for (const Roofline::Level& level : roofline.levels) {
-    std::printf("%s %.0f GB/s of %s", separator, level.gbytes_per_second,
-                Bytes(static_cast<double>(level.bytes)).c_str());
+    PrintOut("%s %.0f GB/s of %s", separator, level.gbytes_per_second,
+             Bytes(static_cast<double>(level.bytes)).c_str());
     separator = ",";
   }
-  std::printf("\n");
+  PrintOut("\n");
 }
 
 Json ToJson(const Roofline& roofline) {
@@ -131,56 +133,55 @@ Json ToJson(const BenchResult& result) {
 }
 
 void PrintLatency(const BenchResult& result) {
-  std::printf("%s  batch %lld, %d thread%s, %zu runs\n",
-              result.artifact.c_str(), static_cast<long long>(result.batch),
-              result.threads, result.threads == 1 ? "" : "s",
-              result.runs.count());
-  std::printf("  opened in %s, first run %s\n",
-              Time(result.open_seconds * 1e9).c_str(),
-              Time(result.first_seconds * 1e9).c_str());
-  std::printf("  latency  ");
+  PrintOut("%s  batch %lld, %d thread%s, %zu runs\n", result.artifact.c_str(),
+           static_cast<long long>(result.batch), result.threads,
+           result.threads == 1 ? "" : "s", result.runs.count());
+  PrintOut("  opened in %s, first run %s\n",
+           Time(result.open_seconds * 1e9).c_str(),
+           Time(result.first_seconds * 1e9).c_str());
+  PrintOut("  latency  ");
   for (const auto& [name, percent] : kPercentiles) {
     const auto ns = static_cast<double>(result.runs.Percentile(percent));
-    std::printf(" %s %s ", name, Time(ns).c_str());
+    PrintOut(" %s %s ", name, Time(ns).c_str());
   }
-  std::printf(" mean %s\n", Time(result.runs.Mean()).c_str());
+  PrintOut(" mean %s\n", Time(result.runs.Mean()).c_str());
   double flops = 0;
   for (const mxc_step_summary& step : result.steps) {
     flops += static_cast<double>(step.flops);
   }
   const auto median = static_cast<double>(result.runs.Percentile(50));
-  std::printf("  throughput  %.1f samples/s, %.1f GFLOP/s\n",
-              result.Throughput(), flops / std::max(1.0, median));
+  PrintOut("  throughput  %.1f samples/s, %.1f GFLOP/s\n", result.Throughput(),
+           flops / std::max(1.0, median));
 }
 
 void PrintSteps(const BenchResult& result) {
   if (result.steps.empty()) return;
   const double total = std::max(1.0, Sum(result.step_ns));
   PrintRoofline(result.roofline);
-  std::printf("\n%12s %6s %9s %11s %8s %6s %6s %-8s step\n", "time", "share",
-              "GFLOP/s", "bytes", "GB/s", "tasks", "roof", "bound");
+  PrintOut("\n%12s %6s %9s %11s %8s %6s %6s %-8s step\n", "time", "share",
+           "GFLOP/s", "bytes", "GB/s", "tasks", "roof", "bound");
   for (size_t i = 0; i < result.steps.size(); ++i) {
     const mxc_step_summary& step = result.steps[i];
     const auto ns = static_cast<double>(result.step_ns[i]);
     if (step.tasks == 0) continue;  // a view
     const Bound bound = BoundOf(result, i);
-    std::printf("%12s %5.1f%% %9.1f %11s %8.1f %6lld %5.0f%% %-8s %s\n",
-                Time(ns).c_str(), 100 * ns / total,
-                static_cast<double>(step.flops) / std::max(1.0, ns),
-                Bytes(static_cast<double>(step.bytes)).c_str(),
-                static_cast<double>(step.bytes) / std::max(1.0, ns),
-                static_cast<long long>(step.tasks), 100 * bound.share,
-                bound.name, step.name);
+    PrintOut("%12s %5.1f%% %9.1f %11s %8.1f %6lld %5.0f%% %-8s %s\n",
+             Time(ns).c_str(), 100 * ns / total,
+             static_cast<double>(step.flops) / std::max(1.0, ns),
+             Bytes(static_cast<double>(step.bytes)).c_str(),
+             static_cast<double>(step.bytes) / std::max(1.0, ns),
+             static_cast<long long>(step.tasks), 100 * bound.share, bound.name,
+             runtime::Visible(step.name).c_str());
   }
-  std::printf("%12s  100%% of the steps\n", Time(total).c_str());
+  PrintOut("%12s  100%% of the steps\n", Time(total).c_str());
 }
 
 void PrintSideBySide(const BenchResult& a, const BenchResult& b) {
-  std::printf("A  %s\nB  %s\n\n%10s %14s %14s %8s\n", a.artifact.c_str(),
-              b.artifact.c_str(), "", "A", "B", "A / B");
+  PrintOut("A  %s\nB  %s\n\n%10s %14s %14s %8s\n", a.artifact.c_str(),
+           b.artifact.c_str(), "", "A", "B", "A / B");
   const auto row = [](const char* name, double left, double right) {
-    std::printf("%10s %14s %14s %8.3f\n", name, Time(left).c_str(),
-                Time(right).c_str(), left / std::max(1.0, right));
+    PrintOut("%10s %14s %14s %8.3f\n", name, Time(left).c_str(),
+             Time(right).c_str(), left / std::max(1.0, right));
   };
   for (const auto& [name, percent] : kPercentiles) {
     row(name, static_cast<double>(a.runs.Percentile(percent)),

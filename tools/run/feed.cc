@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <map>
 
 #include "runtime/base/file.h"
+#include "runtime/base/visible.h"
 #include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
+#include "tools/run/output.h"
 #include "tools/run/picture.h"
 #include "tools/run/session.h"
 
@@ -147,9 +148,10 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
   }
   const auto type = TypeOf(tensor);
   if (array.type != type) {
-    std::fprintf(stderr, "note: %s holds %s, input '%s' takes %s: converted\n",
-                 file.c_str(), runtime::ElementName(array.type).data(),
-                 tensor.name, runtime::ElementName(type).data());
+    PrintErr("note: %s holds %s, input '%s' takes %s: converted\n",
+             file.c_str(), runtime::ElementName(array.type).data(),
+             runtime::Visible(tensor.name).c_str(),
+             runtime::ElementName(type).data());
   }
   runtime::ConvertElements(array.type, array.bytes(), type, memory);
 }

@@ -10,7 +10,9 @@
 
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
+#include "runtime/base/visible.h"
 #include "tools/run/failure.h"
+#include "tools/run/output.h"
 #include "tools/run/subcommand.h"
 
 namespace mxc::run {
@@ -21,7 +23,7 @@ constexpr int kSuccess = 0, kFailure = 1, kBadUsage = 2;
 int Report(const Manners& manners, const std::vector<std::string>& messages) {
   nlohmann::ordered_json errors = nlohmann::ordered_json::array();
   for (const std::string& message : messages) {
-    std::fprintf(stderr, "error: %s\n", message.c_str());
+    PrintErr("error: %s\n", runtime::Visible(message).c_str());
     errors.push_back({{"file", ""},
                       {"line", 0},
                       {"column", 0},
@@ -30,10 +32,7 @@ int Report(const Manners& manners, const std::vector<std::string>& messages) {
   }
   if (manners.json) {
     const nlohmann::ordered_json report = {{"errors", errors}};
-    // A name may hold anything: what is no UTF-8 becomes U+FFFD.
-    const std::string text =
-        report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-    std::printf("%s\n", text.c_str());
+    PrintJson(report);
   }
   return kFailure;
 }

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/visible.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
+#include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 
@@ -138,11 +140,11 @@ Json Top(const api::Executor& executor, const mxc_tensor& tensor, int count,
 
 void PrintTop(const Json& rows) {
   for (size_t n = 0; n < rows.size(); ++n) {
-    if (rows.size() > 1) std::printf("sample %zu\n", n);
+    if (rows.size() > 1) PrintOut("sample %zu\n", n);
     for (const Json& best : rows[n]) {
-      std::printf("%12.6g  %5zu  %s\n", best["value"].get<double>(),
-                  best["index"].get<size_t>(),
-                  best["label"].get<std::string>().c_str());
+      PrintOut("%12.6g  %5zu  %s\n", best["value"].get<double>(),
+               best["index"].get<size_t>(),
+               runtime::Visible(best["label"].get<std::string>()).c_str());
     }
   }
 }
@@ -162,17 +164,18 @@ Json DescribeOutputs(const std::vector<mxc_tensor>& outputs) {
 void PrintOutputs(const api::Executor& executor,
                   const std::vector<mxc_tensor>& outputs) {
   for (size_t k = 0; k < outputs.size(); ++k) {
-    std::printf("%s  %s", outputs[k].name, Describe(outputs[k]).c_str());
+    PrintOut("%s  %s", runtime::Visible(outputs[k].name).c_str(),
+             Describe(outputs[k]).c_str());
     const std::vector<float> values = OutputAsFloats(executor, outputs[k], k);
     if (IsFloat(TypeOf(outputs[k])) && !values.empty()) {
       const auto [low, high] =
           std::minmax_element(values.begin(), values.end());
       double sum = 0;
       for (const float value : values) sum += value;
-      std::printf("   from %g to %g, mean %g", *low, *high,
-                  sum / static_cast<double>(values.size()));
+      PrintOut("   from %g to %g, mean %g", *low, *high,
+               sum / static_cast<double>(values.size()));
     }
-    std::printf("\n");
+    PrintOut("\n");
   }
 }
 
@@ -202,10 +205,7 @@ void Run(const RunOptions& options, const Manners& manners) {
     report["top"] = Top(executor, outputs[0], options.top, labels);
   }
   if (manners.json) {
-    std::printf(
-        "%s\n",
-        report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-            .c_str());
+    PrintJson(report);
   } else if (report.contains("top")) {
     PrintTop(report["top"]);
   } else {

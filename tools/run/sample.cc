@@ -18,6 +18,7 @@
 #include "runtime/data/iterator.h"
 #include "runtime/data/text/vocabulary.h"
 #include "tools/run/failure.h"
+#include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 
@@ -179,18 +180,15 @@ void SampleText(const SampleTextOptions& options, const Manners& manners) {
   Compose(options, vocabulary, model, [&](std::string_view part) {
     text += part;
     if (manners.json) return;
-    std::fwrite(part.data(), 1, part.size(), stdout);
+    PrintOut("%.*s", static_cast<int>(part.size()), part.data());
     std::fflush(stdout);
   });
   if (!manners.json) {
-    std::printf("\n");
+    PrintOut("\n");
     return;
   }
   const nlohmann::ordered_json report = {{"text", text}};
-  std::printf(
-      "%s\n",
-      report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-          .c_str());
+  PrintJson(report);
 }
 
 }  // namespace

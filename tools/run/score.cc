@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run score: how good an artifact is on samples.
 #include "runtime/train/score.h"
+#include "runtime/base/visible.h"
 
 #include <cstdio>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "runtime/train/snapshot.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
+#include "tools/run/output.h"
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
@@ -33,7 +35,7 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
            bool json) {
   const double rate = static_cast<double>(result.samples) / result.seconds;
   if (json) {
-    std::printf(
+    PrintOut(
         "{\"metrics\": %s, \"loss\": %s, \"samples\": %lld, "
         "\"samples_per_s\": %s}\n",
         train::JsonMetrics(values).c_str(),
@@ -43,10 +45,10 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
     return;
   }
   for (const auto& [name, value] : values) {
-    std::printf("%-14s %.6g\n", name.c_str(), value);
+    PrintOut("%-14s %.6g\n", runtime::Visible(name).c_str(), value);
   }
-  std::printf("%-14s %.6g\n%-14s %lld   %.0f samples/s\n", "loss", result.loss,
-              "samples", static_cast<long long>(result.samples), rate);
+  PrintOut("%-14s %.6g\n%-14s %lld   %.0f samples/s\n", "loss", result.loss,
+           "samples", static_cast<long long>(result.samples), rate);
 }
 
 void Score(const ScoreOptions& options, const Manners& manners) {
@@ -66,7 +68,7 @@ void Score(const ScoreOptions& options, const Manners& manners) {
       Take(train::ScoreAll(*step, *samples, metrics));
   const data::BadRecords& bad = samples->bad_records();
   for (const std::string& sentence : bad.sentences) {
-    std::fprintf(stderr, "skipped: %s\n", sentence.c_str());
+    PrintErr("skipped: %s\n", runtime::Visible(sentence).c_str());
   }
   Print(result, train::ValuesOf(metrics), manners.json);
 }

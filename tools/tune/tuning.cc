@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
+#include "tools/terminal.h"
 #include "tools/tune/kernel_timer.h"
 
 namespace mxc {
@@ -23,9 +25,9 @@ class ProgressLine {
   void Show(const std::string& text) const {
     constexpr size_t kWidth = 68;  // as a phase's line
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K");
+    std::fputs("\r\x1b[K", stderr);
     if (text.empty()) return;
-    fmt::print(stderr, "  {:<9} {}", "measure", text.substr(0, kWidth));
+    PrintErr("  {:<9} {}", "measure", text.substr(0, kWidth));
     std::fflush(stderr);
   }
 
