@@ -92,8 +92,13 @@ class Fitting {
       ignored_.push_back(name);
       return;
     }
-    if (!model_.parameters.emplace(name, ToTensor(std::move(array.array)))
-             .second) {
+    Tensor value = ToTensor(std::move(array.array));
+    if (const auto unfit = Unfit(value.type())) {
+      errors_.push_back(Error(variable->loc, "{}: array '{}' has {}",
+                              model_.parameter_file, name, *unfit));
+      return;
+    }
+    if (!model_.parameters.emplace(name, std::move(value)).second) {
       errors_.push_back(Error({}, "{}: array '{}' appears twice",
                               model_.parameter_file, name));
       return;

@@ -63,6 +63,15 @@ std::vector<InputKind> KindsOf(const Node& node) {
   return kinds;
 }
 
+// Whether what the caller says of an input can be.
+void RequireFit(const Node& input, std::string_view option,
+                Diagnostics& errors) {
+  if (const auto unfit = Unfit(input.types[0])) {
+    errors.push_back(
+        Error({}, "{} gives input '{}' {}", option, input.name, *unfit));
+  }
+}
+
 Diagnostic UnknownInput(const Graph& graph, const std::string& name) {
   std::vector<std::string> known;
   for (const Node* node : graph.Variables(VariableRole::kInput)) {
@@ -153,19 +162,20 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options) {
       errors.push_back(UnknownInput(graph, name));
       continue;
     }
-    if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; }) ||
-        !CheckedProduct(dims)) {
+    if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) {
       errors.push_back(Error({}, "the shape {} of input '{}' cannot be",
                              ToString(dims), name));
       continue;
     }
     node->types[0].shape = dims;
+    RequireFit(*node, "--input-shape", errors);
   }
   if (options.batch > 0) {
     for (Node* node : graph.Variables(VariableRole::kInput)) {
       Shape& shape = node->types[0].shape;
       if (!shape.known_rank() || shape.rank() == 0) continue;
       shape[BatchAxis(*node, shape.rank())] = options.batch;
+      RequireFit(*node, "--batch", errors);
     }
   }
   if (!errors.empty()) return errors;

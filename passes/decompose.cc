@@ -18,12 +18,21 @@ bool Composite(const Node& node) {
   return node.kind == Node::Kind::kOperator && node.op->decompose;
 }
 
-bool DecomposeOnce(Graph& graph) {
+// Some dozen operators may stand for thousands of steps each.
+constexpr size_t kMostOperators = 1'000'000;
+
+Result<bool> DecomposeOnce(Graph& graph) {
   Replacements replaced;
   bool changed = false;
   for (Node* node : graph.TopologicalOrder()) {
     replaced.ApplyTo(*node);
     if (!Composite(*node)) continue;
+    if (graph.nodes().size() > kMostOperators) {
+      return Error(node->loc,
+                   "the network has more than {} operators when {} '{}' is "
+                   "written out",
+                   kMostOperators, node->op_name, node->name);
+    }
     GraphBuilder builder(graph, *node);
     const std::vector<Value> parts =
         node->op->decompose(node->attrs.get(), *node, builder);
@@ -46,10 +55,11 @@ bool DecomposeOnce(Graph& graph) {
 }  // namespace
 
 Result<bool> Decompose(Graph& graph, PassContext&) {
-  bool changed = false;
-  for (int depth = 0; DecomposeOnce(graph); ++depth) {
-    MXC_CHECK(depth < kMaxNesting);
-    changed = true;
+  bool changed = false, again = true;
+  for (int depth = 0; again; ++depth) {
+    MXC_CHECK(depth <= kMaxNesting);
+    MXC_ASSIGN(again, DecomposeOnce(graph));
+    changed = changed || again;
   }
   if (changed) graph.RemoveDeadNodes();
   return changed;

@@ -30,7 +30,7 @@ Key ConstantKey(const Node& node) {
     text.append(reinterpret_cast<const char*>(tensor.bytes()),
                 static_cast<size_t>(tensor.size_bytes()));
   } else {
-    text += fmt::format(" at {}", static_cast<const void*>(tensor.bytes()));
+    text += fmt::format(" at {}", tensor.identity());
   }
   return {"constant " + text, {}, {}};
 }

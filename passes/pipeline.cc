@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ir/support/check.h"
+#include "passes/limits.h"
 #include "passes/pass.h"
 #include "passes/passes.h"
 
@@ -55,6 +56,7 @@ Status RunPass(std::string_view name, Result<bool> (*pass)(IR&, PassContext&),
   MXC_ASSIGN(const bool changed, pass(ir, context));
   const double seconds = watch.seconds();
   if (changed) {
+    MXC_RETURN_IF_ERROR(RequireAddressable(ir));
     const auto broken = Verify(ir);
     MXC_CHECK(!broken, "after pass '{}': {}", name, *broken);
   }
@@ -78,6 +80,7 @@ Result<Program> RunLowering(std::string_view name,
   const Stopwatch watch;
   MXC_ASSIGN(Program program, lowering(graph, context));
   const double seconds = watch.seconds();
+  MXC_RETURN_IF_ERROR(RequireAddressable(program));
   const auto broken = Verify(program);
   MXC_CHECK(!broken, "after pass '{}': {}", name, *broken);
   ReportPass(options, name, true, seconds, nullptr, &program);
@@ -117,6 +120,7 @@ Result<Program> LowerAndPlan(const Graph& graph, PassContext context,
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING
 #undef MXC_PROGRAM_PASS
+  MXC_RETURN_IF_ERROR(RequireStorable(program));
   return program;
 }
 

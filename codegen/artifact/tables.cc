@@ -151,6 +151,7 @@ class TableMaker {
   template <class Row>
   static void SetType(const TensorType& type, Row& row) {
     row.rank = static_cast<uint8_t>(type.shape.rank());
+    static_assert(kMaxTensorRank == MXC_MAX_RANK);
     MXC_CHECK(row.rank <= MXC_MAX_RANK, "rank {}", row.rank);
     std::ranges::copy(type.shape.dims(), row.dims);
     row.dtype = static_cast<uint8_t>(type.dtype);

@@ -36,13 +36,9 @@ std::string PathOf(const JsonValue& value) {
   std::vector<std::string> parts;
   for (const JsonValue* at = &value; at->parent != nullptr; at = at->parent) {
     const JsonValue& parent = *at->parent;
-    if (parent.Is(JsonValue::Kind::kArray)) {
-      parts.push_back(fmt::format("[{}]", at - parent.items.data()));
-      continue;
-    }
-    for (const JsonMember& member : parent.members) {
-      if (&member.value == at) parts.push_back("." + member.key);
-    }
+    parts.push_back(parent.Is(JsonValue::Kind::kArray)
+                        ? fmt::format("[{}]", at->position)
+                        : "." + parent.members[at->position].key);
   }
   std::string path;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) path += *part;

@@ -38,6 +38,7 @@ struct JsonValue {
   std::vector<JsonValue> items;
   std::vector<JsonMember> members;  // in the order of the text, keys unique
   const JsonValue* parent = nullptr;
+  uint32_t position = 0;  // among the parent's items or members
 
   bool Is(Kind k) const { return kind == k; }
   const JsonValue* Find(std::string_view key) const;  // null if absent

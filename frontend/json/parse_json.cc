@@ -187,12 +187,15 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 };
 
 void SetParents(JsonValue& value) {
+  uint32_t position = 0;  // a value has items or members
   for (JsonValue& item : value.items) {
     item.parent = &value;
+    item.position = position++;
     SetParents(item);
   }
   for (JsonMember& member : value.members) {
     member.value.parent = &value;
+    member.value.position = position++;
     SetParents(member.value);
   }
 }

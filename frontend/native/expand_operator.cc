@@ -47,8 +47,8 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
   const std::string full =
       name->local.empty() ? AutomaticName(op_value.string) : name->full;
   if (graph_.nodes().size() >= kMaxNodes) {
-    if (!full_) Fail(element, "the network has more than {} nodes", kMaxNodes);
-    full_ = true;
+    GiveUp(element,
+           fmt::format("the network has more than {} nodes", kMaxNodes));
     return {};
   }
   SourceLoc loc = LocateIn(op_value, at.frame);

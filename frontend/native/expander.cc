@@ -13,6 +13,8 @@ using Kind = JsonValue::Kind;
 namespace {
 
 constexpr int64_t kMaxRepeats = 100'000;
+// Names among which the one that was meant is looked for, for each error.
+constexpr size_t kMostToCompare = 10'000;
 
 }  // namespace
 
@@ -51,7 +53,7 @@ Value Expander::Expand(const JsonValue& nodes, const Scope& scope,
 
 Value Expander::ExpandList(const JsonValue& nodes, Place at, Value current) {
   for (const JsonValue& element : nodes.items) {
-    if (full_) return {};
+    if (!Spend(element)) return {};
     current = ExpandElement(element, at, current);
   }
   return current;
@@ -82,7 +84,8 @@ Value Expander::ExpandRepeated(const JsonValue& element,
     Fail(repeat, "'repeat' is {}, expected 0 to {}", count, kMaxRepeats);
     return {};
   }
-  for (int64_t i = 0; i < count && !full_; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (!Spend(repeat)) return {};
     Scope scope{&at.scope, {}};
     scope.values["i"] = IntegerValue(i + 1);
     const JsonValue item = counted ? IntegerValue(i + 1) : times->items[i];
@@ -158,6 +161,7 @@ std::optional<std::vector<Value>> Expander::ReadInputs(const JsonValue& element,
   std::vector<Value> inputs;
   bool complete = true;
   for (const JsonValue& item : list->items) {
+    if (!Spend(item)) return std::nullopt;
     inputs.push_back(ReadInput(item, at, current));
     complete = complete && inputs.back();
   }
@@ -191,8 +195,11 @@ Value Expander::Find(const std::string& reference, const JsonValue& at,
   }
   if (!value) {
     std::vector<std::string_view> known;
-    for (const auto& [local, ignored] : frame.names) known.push_back(local);
-    for (const auto& [global, ignored] : globals_) known.push_back(global);
+    const bool few = frame.names.size() + globals_.size() <= kMostToCompare;
+    if (few && !errors_.full()) {
+      for (const auto& [local, ignored] : frame.names) known.push_back(local);
+      for (const auto& [global, ignored] : globals_) known.push_back(global);
+    }
     Fail(at, "there is no node '{}' above{}", name,
          NearestNote(Nearest(name, known)));
     return {};
@@ -234,9 +241,13 @@ std::optional<Expander::Name> Expander::ReadName(const JsonValue& element,
 
 std::optional<JsonValue> Expander::Evaluate(const JsonValue& value,
                                             const Scope& scope) {
-  Evaluated evaluated = Substitute(value, scope);
+  Evaluated evaluated = Substitute(value, scope, budget_);
   if (evaluated.error.empty()) return std::move(evaluated.value);
-  Fail(value, "{}", evaluated.error);
+  if (budget_.exhausted()) {
+    GiveUp(value, evaluated.error);
+  } else {
+    Fail(value, "{}", evaluated.error);
+  }
   return std::nullopt;
 }
 
@@ -247,6 +258,16 @@ std::optional<bool> Expander::EvaluateCondition(const JsonValue& value,
   if (condition->Is(Kind::kBool)) return condition->boolean;
   Fail(value, "'if' is {}, expected true or false", KindName(condition->kind));
   return std::nullopt;
+}
+
+bool Expander::Spend(const JsonValue& at) {
+  if (!full_ && !budget_.Spend(1)) GiveUp(at, BudgetError());
+  return !full_;
+}
+
+void Expander::GiveUp(const JsonValue& at, const std::string& reason) {
+  if (!full_) Fail(at, "{}", reason);
+  full_ = true;
 }
 
 SourceLoc Expander::LocateIn(const JsonValue& value, const Frame& frame) const {

@@ -17,8 +17,12 @@ namespace mxc {
 
 class Expander : JsonDiagnostics {
  public:
-  Expander(const JsonDocument& document, Graph& graph, Diagnostics& errors)
-      : JsonDiagnostics(document, errors), graph_(graph) {}
+  // What instantiation costs is taken from `budget`; once that is exhausted,
+  // or the graph has too many nodes, the rest of the network is left out, with
+  // one error.
+  Expander(const JsonDocument& document, Graph& graph, Budget& budget,
+           Diagnostics& errors)
+      : JsonDiagnostics(document, errors), graph_(graph), budget_(budget) {}
 
   // Attributes by operator that its nodes have unless they say otherwise.
   void SetDefaults(const JsonValue* defaults);
@@ -93,8 +97,13 @@ class Expander : JsonDiagnostics {
   std::optional<bool> EvaluateCondition(const JsonValue& value,
                                         const Scope& scope);
   SourceLoc LocateIn(const JsonValue& value, const Frame& frame) const;
+  // One turn, element or input more. False when the network has become too
+  // large.
+  bool Spend(const JsonValue& at);
+  void GiveUp(const JsonValue& at, const std::string& reason);
 
   Graph& graph_;
+  Budget& budget_;
   std::map<const Operator*, const JsonValue*> defaults_;
   std::map<std::string, const JsonValue*, std::less<>> blocks_;
   std::map<std::string, Value> globals_;

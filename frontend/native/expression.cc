@@ -37,6 +37,13 @@ JsonValue StringValue(std::string text) {
   return value;
 }
 
+std::string BudgetError() {
+  return fmt::format(
+      "the network takes more than {} turns, values and expressions to write "
+      "out",
+      Budget::kSteps);
+}
+
 namespace {
 
 constexpr int kMaxExpressionDepth = 50;
@@ -80,13 +87,25 @@ std::optional<int64_t> Compute(int64_t a, char op, int64_t b) {
   }
 }
 
+int64_t TextSteps(std::string_view text) { return 1 + std::ssize(text) / 32; }
+
+int64_t CopySteps(const JsonValue& value) {
+  int64_t steps = TextSteps(value.string);
+  for (const JsonValue& item : value.items) steps += CopySteps(item);
+  for (const JsonMember& member : value.members) {
+    steps += TextSteps(member.key) + CopySteps(member.value);
+  }
+  return steps;
+}
+
 // Recursive descent. After the first error every rule returns at once.
 class Parser {
  public:
-  Parser(std::string_view text, const Scope& scope)
-      : rest_(text), scope_(scope) {}
+  Parser(std::string_view text, const Scope& scope, Budget& budget)
+      : rest_(text), scope_(scope), budget_(budget) {}
 
   Evaluated Run() {
+    if (!budget_.Spend(TextSteps(rest_))) return {{}, BudgetError()};
     JsonValue value = Conditional();
     if (error_.empty() && !Peek().empty()) {
       Fail("unexpected '{}'", Peek().substr(0, 12));
@@ -294,16 +313,21 @@ class Parser {
     rest_.remove_prefix(size);
     if (name == "true" || name == "false") return BoolValue(name == "true");
     const JsonValue* value = scope_.Find(name);
-    return value != nullptr ? *value : Fail("'{}' is not defined here", name);
+    if (value == nullptr) return Fail("'{}' is not defined here", name);
+    if (!budget_.Spend(CopySteps(*value))) return Fail("{}", BudgetError());
+    return *value;
   }
 
   std::string_view rest_;
   const Scope& scope_;
+  Budget& budget_;
   std::string error_;
   int depth_ = 0;
 };
 
-Evaluated Interpolate(const std::string& text, const Scope& scope) {
+Evaluated Interpolate(const std::string& text, const Scope& scope,
+                      Budget& budget) {
+  if (!budget.Spend(TextSteps(text))) return {{}, BudgetError()};
   std::string out;
   size_t at = 0;
   while (true) {
@@ -314,7 +338,7 @@ Evaluated Interpolate(const std::string& text, const Scope& scope) {
     if (end == std::string::npos) return {{}, "'${' lacks its '}'"};
     const std::string_view inner =
         std::string_view(text).substr(begin + 2, end - begin - 2);
-    Evaluated evaluated = Parser(inner, scope).Run();
+    Evaluated evaluated = Parser(inner, scope, budget).Run();
     if (!evaluated.error.empty()) return evaluated;
     out += MxnetText(evaluated.value);
     if (out.size() > kMaxText) return {{}, "the text becomes too long"};
@@ -324,21 +348,31 @@ Evaluated Interpolate(const std::string& text, const Scope& scope) {
 
 }  // namespace
 
-Evaluated Substitute(const JsonValue& value, const Scope& scope) {
+Evaluated Substitute(const JsonValue& value, const Scope& scope,
+                     Budget& budget) {
   if (value.Is(Kind::kString)) {
     const std::string_view text = value.string;
     if (text.starts_with('$') && !text.starts_with("${")) {
-      return Parser(text.substr(1), scope).Run();
+      return Parser(text.substr(1), scope, budget).Run();
     }
-    return Interpolate(value.string, scope);
+    return Interpolate(value.string, scope, budget);
   }
-  JsonValue out = value;
-  out.parent = nullptr;
-  for (JsonValue& item : out.items) {
-    Evaluated evaluated = Substitute(item, scope);
+  if (!value.Is(Kind::kArray)) {
+    if (!budget.Spend(CopySteps(value))) return {{}, BudgetError()};
+    JsonValue out = value;
+    out.parent = nullptr;
+    return {std::move(out), ""};
+  }
+  JsonValue out;
+  out.kind = Kind::kArray;
+  out.begin = value.begin;
+  out.end = value.end;
+  for (const JsonValue& item : value.items) {
+    Evaluated evaluated = Substitute(item, scope, budget);
     if (!evaluated.error.empty()) return evaluated;
-    item = std::move(evaluated.value);
+    out.items.push_back(std::move(evaluated.value));
   }
+  if (!budget.Spend(1)) return {{}, BudgetError()};
   return {std::move(out), ""};
 }
 

@@ -38,8 +38,31 @@ struct Evaluated {
 JsonValue IntegerValue(int64_t integer);
 JsonValue StringValue(std::string text);
 
-// Replaces every expression in the value, at any depth.
-Evaluated Substitute(const JsonValue& value, const Scope& scope);
+// What writing out a network may cost: a few lines can ask for more turns,
+// blocks, values and text than any machine has time for.
+class Budget {
+ public:
+  // About two seconds; the largest network of models/ takes a thousandth.
+  static constexpr int64_t kSteps = 20'000'000;
+
+  // False once more is spent than there is.
+  bool Spend(int64_t steps) {
+    left_ = steps > left_ ? -1 : left_ - steps;
+    return left_ >= 0;
+  }
+  bool exhausted() const { return left_ < 0; }
+
+ private:
+  int64_t left_ = kSteps;
+};
+
+// The sentence for a budget that is exhausted.
+std::string BudgetError();
+
+// Replaces every expression in the value, at any depth. It costs as many steps
+// as values are copied.
+Evaluated Substitute(const JsonValue& value, const Scope& scope,
+                     Budget& budget);
 
 // MXNet's text of an attribute: "(3, 3)", "True", "None", "0.9".
 std::string MxnetText(const JsonValue& value);

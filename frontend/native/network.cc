@@ -20,7 +20,7 @@ class NetworkReader : JsonDiagnostics {
   NetworkReader(const JsonDocument& document, const LoadOptions& options)
       : JsonDiagnostics(document, found_),
         options_(options),
-        expander_(document, graph_, found_) {}
+        expander_(document, graph_, budget_, found_) {}
 
   Result<Graph> Read() {
     const JsonValue& root = document_.root();
@@ -73,7 +73,7 @@ class NetworkReader : JsonDiagnostics {
       return;
     }
     for (const JsonMember& member : constants->members) {
-      Evaluated value = Substitute(member.value, constants_);
+      Evaluated value = Substitute(member.value, constants_, budget_);
       if (!value.error.empty()) Fail(member.value, "{}", value.error);
       constants_.values[member.key] = std::move(value.value);
     }
@@ -134,15 +134,16 @@ class NetworkReader : JsonDiagnostics {
       return declared;
     }
     for (const JsonValue& dim : declared.shape->items) {
-      Evaluated value = Substitute(dim, constants_);
+      Evaluated value = Substitute(dim, constants_, budget_);
       if (!value.error.empty()) {
         Fail(dim, "{}", value.error);
       } else if (!value.value.Is(Kind::kString) &&
-                 (!value.value.Is(Kind::kInteger) || value.value.integer < 0)) {
+                 (!value.value.Is(Kind::kInteger) || value.value.integer < 1)) {
         Fail(dim,
-             "an extent is {}, expected a number from 0 or a name such "
+             "an extent is {}, expected a number from 1 or a name such "
              "as \"N\"",
              document_.Text(dim).substr(0, 20));
+        declared.shape = nullptr;
       }
       declared.dims.push_back(std::move(value.value));
     }
@@ -201,8 +202,11 @@ class NetworkReader : JsonDiagnostics {
              dim.string, declared.node->name);
       }
     }
-    if (dims.size() == declared.dims.size()) {
-      declared.node->types[0].shape = dims;
+    if (dims.size() != declared.dims.size()) return;
+    TensorType& type = declared.node->types[0];
+    type.shape = dims;
+    if (const auto unfit = Unfit(type)) {
+      Fail(*declared.shape, "'{}' has {}", declared.node->name, *unfit);
     }
   }
 
@@ -227,6 +231,7 @@ class NetworkReader : JsonDiagnostics {
   const LoadOptions& options_;
   Graph graph_;
   Diagnostics found_;
+  Budget budget_;
   Expander expander_;
   Scope constants_;
   std::map<std::string, int64_t, std::less<>> symbols_;

@@ -97,6 +97,19 @@ MaybeError InRange(const Field& field, double value) {
   return fmt::format("{}, expected {} to {}", value, field.min, field.max);
 }
 
+// Where a field states no bound an integer still has one, so that what rules
+// add to it and subtract from it has 64 bits to spare.
+MaybeError InRange(const Field& field, int64_t value) {
+  constexpr double kMost = static_cast<double>(kMaxTensorBytes);
+  const auto number = static_cast<double>(value);
+  if (auto error = InRange(field, number)) return error;
+  const bool stated =
+      number < 0 ? std::isfinite(field.min) : std::isfinite(field.max);
+  if (stated || std::abs(number) <= kMost) return std::nullopt;
+  return fmt::format("{}, expected {} to {}", value,
+                     std::max(field.min, -kMost), kMost);
+}
+
 MaybeError Parse(Field&, bool* value, std::string_view text) {
   if (ParseBool(text, *value)) return std::nullopt;
   return fmt::format("'{}', expected True or False", text);
@@ -106,7 +119,7 @@ MaybeError Parse(Field& field, int64_t* value, std::string_view text) {
   if (!ParseInt(text, *value)) {
     return fmt::format("'{}', expected an integer", text);
   }
-  return InRange(field, static_cast<double>(*value));
+  return InRange(field, *value);
 }
 
 MaybeError Parse(Field& field, double* value, std::string_view text) {
@@ -159,7 +172,7 @@ MaybeError Parse(Field& field, Extents* value, std::string_view text) {
     if (!ParseInt(WithoutLongSuffix(element), number)) {
       return fmt::format("'{}', expected integers such as (3, 3)", text);
     }
-    if (auto error = InRange(field, static_cast<double>(number))) {
+    if (auto error = InRange(field, number)) {
       return fmt::format("'{}' has {}", text, *error);
     }
     value->push_back(number);

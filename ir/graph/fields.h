@@ -59,7 +59,8 @@ class Field {
     return one_of = std::move(names), *this;
   }
   Field& Required() { return required = true, *this; }
-  // Inclusive bounds of a number, and of every number of a list.
+  // Inclusive bounds of a number, and of every number of a list. Integers whose
+  // field states none are bounded by kMaxTensorBytes, up and down.
   Field& Range(double low, double high) { return min = low, max = high, *this; }
   Field& Min(double low) { return min = low, *this; }
   // No effect on the values computed; accepted, kept and printed.

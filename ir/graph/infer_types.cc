@@ -109,6 +109,7 @@ class Inference {
       : graph_(graph), complete_(complete), order_(graph.TopologicalOrder()) {}
 
   Status Run() {
+    CheckTypes();
     Settle();
     // MXNet binds what is still unknown as float32.
     if (errors_.empty() && complete_) {
@@ -125,7 +126,8 @@ class Inference {
         }
       }
       Settle();
-      ReportUnknown();
+      CheckTypes();  // again: what is float32 now may have too many bytes
+      if (errors_.empty()) ReportUnknown();
       if (errors_.empty()) ReportViews();
     }
     if (!errors_.empty()) return std::move(errors_);
@@ -145,20 +147,53 @@ class Inference {
     }
   }
 
+  // What a file or the command line gives. Whatever else has a type has it from
+  // a type function, after which it is checked, so that these meet no extent or
+  // product that their arithmetic cannot bear.
+  void CheckTypes() {
+    for (const Node* node : order_) {
+      for (const TensorType& type : node->types) {
+        const auto unfit = Unfit(type);
+        if (!unfit) continue;
+        errors_.push_back(Error(node->loc, "'{}' has {}", node->name, *unfit));
+        break;
+      }
+    }
+  }
+
   bool Visit(Node* node) {
     if (node->kind != Node::Kind::kOperator || !node->op->types) return false;
     if (failed_.contains(node)) return false;
     std::vector<TensorType> inputs;
-    for (const Value& input : node->inputs) inputs.push_back(input.type());
+    for (const Value& input : node->inputs) {
+      if (Unfit(input.type())) return false;  // was reported
+      inputs.push_back(input.type());
+    }
     TypeInference inference(inputs, node->types, graph_.training);
     node->op->types(node->attrs.get(), inference);
-    if (inference.error()) {
-      Report(node, *inference.error());
+    const auto error =
+        inference.error() ? inference.error() : FirstUnfit(inputs, node->types);
+    if (error) {
+      Report(node, *error);
       return false;
     }
     bool changed = inference.changed();
     if (changed) changed = Store(node, inputs);
     return changed;
+  }
+
+  static std::optional<std::string> FirstUnfit(
+      const std::vector<TensorType>& inputs,
+      const std::vector<TensorType>& outputs) {
+    for (const auto& [list, what] :
+         {std::pair(&inputs, "input"), std::pair(&outputs, "output")}) {
+      for (size_t i = 0; i < list->size(); ++i) {
+        if (const auto unfit = Unfit((*list)[i])) {
+          return fmt::format("{} {} has {}", what, i, *unfit);
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   // One variable may be several inputs of a node, so what was inferred for

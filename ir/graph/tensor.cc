@@ -53,6 +53,8 @@ void Write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
+constexpr int64_t kLargestProduct = int64_t{1} << 62;
+
 // Truncates as a C++ cast does, but is defined for values out of range.
 template <class T>
 T Truncate(double value) {
@@ -110,9 +112,7 @@ bool Shape::known() const {
 
 int64_t Shape::elements() const {
   MXC_CHECK(known(), "{}", ToString(*this));
-  const auto product = CheckedProduct(dims_);
-  MXC_CHECK(product.has_value(), "{}", ToString(*this));
-  return *product;
+  return CheckedProduct(dims_).value_or(kLargestProduct);
 }
 
 std::string ToString(const Shape& shape) {
@@ -130,14 +130,18 @@ std::string ToString(const Extents& extents) {
 }
 
 std::optional<int64_t> CheckedProduct(const Extents& extents) {
-  constexpr int64_t kLimit = int64_t{1} << 62;
+  if (std::ranges::find(extents, 0) != extents.end()) return 0;
   int64_t product = 1;
   for (const int64_t extent : extents) {
-    if (extent == 0) return 0;
-    if (extent < 0 || product > kLimit / extent) return std::nullopt;
+    if (extent < 0 || product > kLargestProduct / extent) return std::nullopt;
     product *= extent;
   }
   return product;
+}
+
+int64_t TensorType::bytes() const {
+  return std::min(shape.elements(), kLargestProduct / SizeOf(dtype)) *
+         SizeOf(dtype);
 }
 
 std::string ToString(const TensorType& type) {
@@ -149,6 +153,31 @@ std::string ToString(const TensorType& type) {
     out += type.shape.known(i) ? std::to_string(type.shape[i]) : "?";
   }
   return out + "]";
+}
+
+std::optional<std::string> Unfit(const TensorType& type) {
+  if (!type.shape.known_rank()) return std::nullopt;
+  const Extents& dims = type.shape.dims();
+  if (std::ssize(dims) > kMaxTensorRank) {
+    return fmt::format("a shape of {} axes; at most {} are supported",
+                       dims.size(), kMaxTensorRank);
+  }
+  Extents product = {type.dtype == DType::kUnknown ? 1 : SizeOf(type.dtype)};
+  for (const int64_t dim : dims) {
+    if (dim == 0) {
+      return fmt::format(
+          "shape {}, which has no elements; expected extents "
+          "from 1",
+          ToString(type.shape));
+    }
+    if (dim != Shape::kUnknownDim) product.push_back(dim);
+  }
+  const auto bytes = CheckedProduct(product);
+  if (bytes && *bytes <= kMaxTensorBytes) return std::nullopt;
+  return fmt::format(
+      "shape {}, which is more than the 2^47 bytes that a process "
+      "can address",
+      ToString(type.shape));
 }
 
 Tensor::Tensor(TensorType type, std::shared_ptr<const void> owner,
@@ -182,14 +211,37 @@ Tensor Tensor::Filled(TensorType type, double value) {
   return tensor;
 }
 
+struct Tensor::Later {
+  std::function<Tensor()> make;
+  Tensor value;
+};
+
+Tensor Tensor::Deferred(TensorType type, std::function<Tensor()> make) {
+  MXC_CHECK(type.known());
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  tensor.later_ = std::make_shared<Later>();
+  tensor.later_->make = std::move(make);
+  return tensor;
+}
+
+const std::byte* Tensor::bytes() const {
+  if (later_ == nullptr) return data_;
+  if (later_->value.empty()) {
+    later_->value = later_->make();
+    MXC_CHECK(later_->value.type() == type_);
+  }
+  return later_->value.bytes();
+}
+
 std::span<const float> Tensor::floats() const {
   MXC_CHECK(type_.dtype == DType::kF32);
-  return {reinterpret_cast<const float*>(data_),
+  return {reinterpret_cast<const float*>(bytes()),
           static_cast<size_t>(type_.shape.elements())};
 }
 
 double Tensor::At(int64_t i) const {
-  return LoadElement(data_ + i * SizeOf(type_.dtype), type_.dtype);
+  return LoadElement(bytes() + i * SizeOf(type_.dtype), type_.dtype);
 }
 
 double LoadElement(const std::byte* at, DType dtype) {

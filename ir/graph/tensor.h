@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,7 +67,8 @@ class Shape {
   int64_t operator[](int axis) const { return dims_[axis]; }
   int64_t& operator[](int axis) { return dims_[axis]; }
   const Extents& dims() const { return dims_; }
-  // Product of the dimensions; they must be known. 1 for rank 0.
+  // Product of the dimensions, which must be known; 1 for rank 0. 2^62 stands
+  // for whatever is more: no type that Unfit lets pass.
   int64_t elements() const;
 
   friend bool operator==(const Shape&, const Shape&) = default;
@@ -88,11 +90,23 @@ struct TensorType {
   Shape shape;
 
   bool known() const { return dtype != DType::kUnknown && shape.known(); }
-  int64_t bytes() const { return SizeOf(dtype) * shape.elements(); }
+  int64_t bytes() const;  // likewise up to 2^62
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
 std::string ToString(const TensorType& type);  // "f32[1, 3, 8, 8]"
+
+// What a network's tensors may be at most. An artifact's tables hold so many
+// axes (MXC_MAX_RANK), a process of x86-64 has addresses for so many bytes.
+inline constexpr int kMaxTensorRank = 8;
+inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 47;
+
+// Why no tensor of a network can have this type, as far as the type is known,
+// in words that follow "has": "shape (1, 0), which has no elements; …". Either
+// its rank or its bytes are beyond what is said above, or an extent is 0, which
+// means "unknown" where MXNet's legacy shapes are read and is not supported
+// where it does not. nullopt: nothing speaks against it.
+std::optional<std::string> Unfit(const TensorType& type);
 
 // A dense row-major array on the host. Copies share the bytes, which are never
 // written after construction; `owner` keeps them alive (a vector, a mapping).
@@ -105,11 +119,19 @@ class Tensor {
   static Tensor Allocate(TensorType type, std::byte** data);
   static Tensor FromFloats(Shape shape, std::span<const float> values);
   static Tensor Filled(TensorType type, double value);
+  // `make` is called, once, when somebody first asks for elements: a report on
+  // shapes and bytes never does. It returns a tensor of that type. Copies share
+  // it; the first question must not come from two threads at once.
+  static Tensor Deferred(TensorType type, std::function<Tensor()> make);
 
-  bool empty() const { return data_ == nullptr; }
+  bool empty() const { return data_ == nullptr && later_ == nullptr; }
   const TensorType& type() const { return type_; }
   const Shape& shape() const { return type_.shape; }
-  const std::byte* bytes() const { return data_; }
+  const std::byte* bytes() const;
+  // The same for copies of one tensor alone; makes no elements.
+  const void* identity() const {
+    return later_ ? static_cast<const void*>(later_.get()) : data_;
+  }
   int64_t size_bytes() const { return type_.bytes(); }
   // f32 only.
   std::span<const float> floats() const;
@@ -117,9 +139,12 @@ class Tensor {
   double At(int64_t i) const;
 
  private:
+  struct Later;
+
   TensorType type_;
   std::shared_ptr<const void> owner_;
   const std::byte* data_ = nullptr;
+  std::shared_ptr<Later> later_;  // of a deferred tensor
 };
 
 // Reads and writes one element of any type; floats round to nearest even.

@@ -2,6 +2,7 @@
 // How many floating-point operations a step's mathematics has: what its time
 // is compared with.
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <vector>
 
@@ -83,6 +84,13 @@ class OperationCount {
   double total_ = 0;
 };
 
+double Real(int64_t number) { return static_cast<double>(number); }
+
+// Up to 2^62, which stands for whatever is more.
+int64_t Whole(double count) {
+  return static_cast<int64_t>(std::min(count, 0x1p62));
+}
+
 double Operations(const Store& store) {
   Extents extent = store.extent;
   // Each value is added once, wherever it belongs.
@@ -95,20 +103,20 @@ double Operations(const Store& store) {
 }  // namespace
 
 int64_t Contraction::flops() const {
-  int64_t n = 2 * batch * groups * in * out;
-  for (const int64_t extent : output) n *= extent;
-  for (const int64_t extent : kernel) n *= extent;
-  for (const int64_t spread : data_dilate) n /= spread;
-  return n;
+  double n = 2;
+  for (const int64_t extent : {batch, groups, in, out}) n *= Real(extent);
+  for (const int64_t extent : output) n *= Real(extent);
+  for (const int64_t extent : kernel) n *= Real(extent);
+  for (const int64_t spread : data_dilate) n = std::floor(n / Real(spread));
+  return Whole(n);
 }
 
 int64_t Step::flops(const Program& program) const {
   double total = 0;
   if (const TileLoop* body = loop()) {
-    int64_t of_tile = 0;
     for (const Step& step : body->tile->steps)
-      of_tile += step.flops(*body->tile);
-    return body->tiles * of_tile;
+      total += Real(step.flops(*body->tile));
+    return Whole(Real(body->tiles) * total);
   }
   if (const ContractionStep* body = contraction()) {
     const Extents extent = body->maxima.empty()
@@ -119,7 +127,7 @@ int64_t Step::flops(const Program& program) const {
   } else {
     for (const Store& store : map()->stores) total += Operations(store);
   }
-  return static_cast<int64_t>(total);
+  return Whole(total);
 }
 
 }  // namespace mxc

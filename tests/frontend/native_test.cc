@@ -34,7 +34,8 @@ std::string Nodes(const Graph& graph) {
   return out;
 }
 
-std::string MustLoadNodes(const std::string& nodes, const std::string& more = "") {
+std::string MustLoadNodes(const std::string& nodes,
+                          const std::string& more = "") {
   const auto model = LoadNative(kInputs + more + R"("nodes": [)" + nodes + "]");
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   return Nodes(model->graph);
@@ -116,7 +117,7 @@ TEST_CASE("native: blocks have arguments, defaults and names of their own") {
 TEST_CASE("native: blocks with several inputs") {
   CHECK(MustLoadNodes(R"({"op": "relu", "name": "r"},
                     {"block": "join", "name": "j", "inputs": ["r", "data"]})",
-                 R"("blocks": {"join": {"inputs": ["x", "y"], "nodes": [
+                      R"("blocks": {"join": {"inputs": ["x", "y"], "nodes": [
                     {"op": "exp", "name": "e"},
                     {"op": "elemwise_sub", "inputs": ["y", "e"]}]}}, )") ==
         "r=relu(data) j_e=exp(r) elemwise_sub0=elemwise_sub(data,j_e)");
@@ -130,9 +131,9 @@ TEST_CASE("native: repetition counts, walks lists, and nests") {
   CHECK(MustLoadNodes(R"({"repeat": [["x", 1], ["y", 2]], "as": ["p", "q"],
                      "op": "relu", "name": "${p}${q + i}"})") ==
         "x2=relu(data) y4=relu(x2)");
-  CHECK(
-      MustLoadNodes(R"({"repeat": 0, "op": "relu"}, {"op": "exp", "name": "e"})") ==
-      "e=exp(data)");
+  CHECK(MustLoadNodes(
+            R"({"repeat": 0, "op": "relu"}, {"op": "exp", "name": "e"})") ==
+        "e=exp(data)");
 }
 
 TEST_CASE("native: N is the batch") {
@@ -249,6 +250,49 @@ TEST_CASE("native: blocks complain at their use and inside") {
   CHECK(NodesRefusal(R"({"repeat": 100000, "nodes": [
                           {"repeat": 100000, "op": "relu"}]})") ==
         "the network has more than 200000 nodes");
+}
+
+// None of these makes many nodes; written out, each would take years.
+TEST_CASE("native: what takes too many turns is refused, whatever it makes") {
+  const std::string refusal =
+      "the network takes more than 20000000 turns, values and expressions to "
+      "write out";
+  const std::string left_out = R"({"op": "relu", "if": false})";
+  const auto repeated = [](const std::string& element) {
+    return R"({"repeat": 100000, "nodes": [)" + element + "]}";
+  };
+  CHECK(NodesRefusal(repeated(repeated(left_out))) == refusal);
+  CHECK(NodesRefusal(repeated(repeated(repeated("")))) == refusal);
+  std::string blocks, constants = R"("c0": [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "b" + std::to_string(i + 1);
+    blocks += R"("b)" + std::to_string(i) + R"(": {"nodes": [{"block": ")" +
+              next + R"("}, {"block": ")" + next + R"("}]}, )";
+    const std::string last = R"("$c)" + std::to_string(i) + '"';
+    constants += R"(, "c)" + std::to_string(i + 1) + R"(": [)" + last + ", " +
+                 last + ", " + last + "]";
+  }
+  CHECK(NodesRefusal(R"({"block": "b0"})", R"("blocks": {)" + blocks +
+                                               R"("b30": {"nodes": []}}, )") ==
+        refusal);
+  const auto grown = LoadNative(kInputs + R"("constants": {)" + constants +
+                                R"(}, "nodes": [{"op": "relu"}])");
+  REQUIRE_FALSE(grown.ok());
+  CHECK(grown.errors()[0].message == refusal);
+}
+
+TEST_CASE("native: an input that no tensor can be is refused at its shape") {
+  const auto refusal = [](const std::string& shape) {
+    return Refusal(R"("inputs": {"data": )" + shape +
+                   R"(}, "nodes": [{"op": "relu"}])");
+  };
+  CHECK(refusal("[1, 0]") ==
+        "an extent is 0, expected a number from 1 or a name such as \"N\"");
+  CHECK(refusal("[1, 1, 1, 1, 1, 1, 1, 1, 1]") ==
+        "'data' has a shape of 9 axes; at most 8 are supported");
+  CHECK(refusal("[4, 4611686018427387904]") ==
+        "'data' has shape (4, 4611686018427387904), which is more than the "
+        "2^47 bytes that a process can address");
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ Scope Names() {
 
 void RunExpression(Bytes input) {
   static const Scope scope = Names();
-  const auto found = Substitute(StringValue(std::string(TextOf(input))), scope);
+  Budget budget;
+  const auto found =
+      Substitute(StringValue(std::string(TextOf(input))), scope, budget);
   if (found.error.empty()) (void)MxnetText(found.value);
 }
 

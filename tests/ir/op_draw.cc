@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ir/op_draw.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "tests/ir/op_run.h"
 
 namespace mxc {
 
+int64_t Draw::MaybeExtreme(int64_t tame) {
+  if (extreme_ == 0 || Number(1, extreme_) > 1) return tame;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  static const std::vector<int64_t> extremes = {
+      0,         -1,        -2,           7,
+      255,       65536,     1 << 20,      1 << 24,
+      INT32_MAX, 1ll << 31, 1ll << 32,    1ll << 40,
+      1ll << 46, 1ll << 47, 1ll << 53,    1ll << 61,
+      1ll << 62, kMost,     -(1ll << 31), -(1ll << 62),
+      -kMost - 1};
+  return Of(extremes);
+}
+
 std::string Draw::Integer() {
-  if (tame_) return std::to_string(Number(0, 4));
+  if (tame_) return std::to_string(MaybeExtreme(Number(0, 4)));
   static const std::vector<std::string> extremes = {
       "9223372036854775807", "-9223372036854775808", "4294967296", "1000000"};
   return Number(0, 40) == 0 ? Of(extremes) : std::to_string(Number(-3, 4));
+}
+
+std::string Draw::Fraction() {
+  if (extreme_ > 0 && Number(1, extreme_) == 1) {
+    return Of<std::string>({"1e308", "-1e308", "1e-308", "inf", "-inf", "nan",
+                            "9.3e18", "-9.3e18", "1e10", "1e-10"});
+  }
+  return Of<std::string>({"0", "1", "-1", "0.5", "2"});
 }
 
 std::string Draw::List(const std::string& none) {
@@ -20,8 +43,10 @@ std::string Draw::List(const std::string& none) {
     const int64_t length = Number(0, 9) == 0 ? 0 : axes_;
     const int64_t most = Number(0, 1) == 0 ? 1 : 3;
     for (int64_t i = 0; i < length; ++i) {
-      text += std::to_string(Number(most == 1 ? 0 : 1, most)) + ",";
+      const int64_t tame = Number(most == 1 ? 0 : 1, most);
+      text += std::to_string(MaybeExtreme(tame)) + ",";
     }
+    if (MaybeExtreme(1) != 1) text += "1,1,1,1,1,1,1,1,1";
     return text + ")";
   }
   std::string text = "(";
@@ -45,6 +70,8 @@ Extents Draw::FirstShape() {
     dims = {Number(1, 2), Number(1, 4)};
     for (int i = 0; i < axes_; ++i) dims.push_back(Number(2, 5));
   }
+  for (int64_t& dim : dims) dim = std::max<int64_t>(-1, MaybeExtreme(dim));
+  if (MaybeExtreme(1) != 1) dims.insert(dims.begin(), Number(4, 9), 1);
   return dims;
 }
 
@@ -81,13 +108,13 @@ struct AttrDraw : Fields {
       case 0:
         return draw.Of<std::string>({"True", "False"});
       case 2:
-        return draw.Of<std::string>({"0", "1", "-1", "0.5", "2"});
+        return draw.Fraction();
       case 4:
         return draw.Of<std::string>({"float32", "int32", "float64"});
       case 5:
         return draw.List("");
       case 6:
-        return draw.Of<std::string>({"(1, 0.5)", "(2,)", "()"});
+        return "(" + draw.Fraction() + ", " + draw.Fraction() + ")";
       case 7:
         return draw.Of<std::string>({"True", "None"});
       case 9:

@@ -12,15 +12,17 @@ namespace mxc {
 
 // How wild what is drawn may be: nearly always illegal or extreme, or mostly
 // what a network would say (small numbers, lists of one length, first shapes
-// that fit these lists).
-enum class Manner { kWild, kTame };
+// that fit these lists), or that with some of the numbers and shapes as nobody
+// means them: 0, negative, near the ends of their types, of many axes.
+enum class Manner { kWild, kTame, kExtreme };
 
 class Draw {
  public:
   explicit Draw(uint32_t seed, Manner manner = Manner::kWild)
       : engine_(seed),
-        tame_(manner == Manner::kTame),
-        axes_(static_cast<int>(Number(1, 3))) {}
+        tame_(manner != Manner::kWild),
+        axes_(static_cast<int>(Number(1, 3))),
+        extreme_(manner == Manner::kExtreme ? Number(2, 40) : 0) {}
 
   int64_t Number(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(engine_);
@@ -31,7 +33,11 @@ class Draw {
   }
 
   std::string Integer();
+  std::string Fraction();
   std::string List(const std::string& none);
+
+  // Now and then a number that nobody means, else `tame`.
+  int64_t MaybeExtreme(int64_t tame);
 
   Extents SmallShape();
   // Of input 0.
@@ -46,7 +52,8 @@ class Draw {
  private:
   std::mt19937 engine_;
   const bool tame_;
-  const int axes_;  // the length of tame lists
+  const int axes_;         // the length of tame lists
+  const int64_t extreme_;  // one number in so many is; 0: none
 };
 
 // Attributes, legal or nearly so.

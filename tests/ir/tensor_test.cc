@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <vector>
 
 #include "ir/support/diagnostic.h"
 
@@ -42,6 +45,71 @@ TEST_CASE("products that would overflow are refused") {
   CHECK_FALSE(CheckedProduct({1 << 30, 1 << 30, 8}).has_value());
   CHECK(CheckedProduct({1 << 30, 0, 1 << 30, 1 << 30}) == 0);
   CHECK_FALSE(CheckedProduct({-1, 4}).has_value());
+}
+
+TEST_CASE("what no tensor can be is said") {
+  CHECK_FALSE(Unfit({DType::kF32, Shape{}}));
+  CHECK_FALSE(Unfit({DType::kF32, Shape{1, Shape::kUnknownDim}}));
+  CHECK_FALSE(Unfit({DType::kF32, Shape(Extents(kMaxTensorRank, 1))}));
+  CHECK(Unfit({DType::kF32, Shape(Extents(kMaxTensorRank + 1, 1))}) ==
+        "a shape of 9 axes; at most 8 are supported");
+  CHECK(Unfit({DType::kF32, Shape{Shape::kUnknownDim, 0}}) ==
+        "shape (?, 0), which has no elements; expected extents from 1");
+  // 2^47 bytes and no more, products beyond 2^63 included
+  const int64_t half = int64_t{1} << 23, most = int64_t{1} << 24;
+  CHECK_FALSE(Unfit({DType::kU8, Shape{half, most}}));
+  CHECK_FALSE(Unfit({DType::kF32, Shape{half / 4, most}}));
+  CHECK(Unfit({DType::kF32, Shape{half, most}}).has_value());
+  CHECK(Unfit({DType::kUnknown, Shape{most, most}}).has_value());
+  CHECK(Unfit({DType::kU8, Shape{INT64_MAX, INT64_MAX}}).has_value());
+}
+
+TEST_CASE("elements of a deferred tensor are made when they are asked for") {
+  int made = 0;
+  const TensorType type{DType::kF32, Shape{2}};
+  const Tensor tensor = Tensor::Deferred(type, [&] {
+    ++made;
+    return Tensor::FromFloats(Shape{2}, std::vector<float>{1, 2});
+  });
+  const Tensor copy = tensor;
+  CHECK(tensor.type() == type);
+  CHECK(tensor.size_bytes() == 8);
+  CHECK_FALSE(tensor.empty());
+  CHECK(made == 0);
+  CHECK(copy.At(1) == 2);
+  CHECK(tensor.floats()[0] == 1);
+  CHECK(made == 1);
+}
+
+TEST_CASE("the first errors are kept, all are counted") {
+  Diagnostics errors;
+  for (int i = 0; i < 51; ++i) {
+    errors.push_back({{}, "wrong " + std::to_string(i), {}});
+  }
+  CHECK(errors.size() == 51);
+  CHECK(std::distance(errors.begin(), errors.end()) == 50);
+  CHECK(NotShown(errors) == "1 more error is not shown");
+  Diagnostics both = errors;
+  both.Append(errors);
+  CHECK(both.size() == 102);
+  CHECK(NotShown(both) == "52 more errors are not shown");
+  CHECK(Render(both).ends_with("52 more errors are not shown\n102 errors\n"));
+  Diagnostics one = {{{}, std::string(1 << 20, 'x'), {}}};
+  CHECK(one[0].message.size() < Diagnostics::kMostBytes + 8);
+  CHECK(NotShown(one).empty());
+}
+
+TEST_CASE("an error holds no control character but its line feeds") {
+  auto file = std::make_shared<SourceFile>();
+  file->path = "a\x1b.json";
+  file->text = "\"\x1b\"\n";
+  const Diagnostic d = {
+      {file, 1, 1, 3, "nodes.\x7f"}, "operator 'a\nb\xc2\x9b'", {"\x1b[0m"}};
+  CHECK(Render(d) ==
+        "a\\u001b.json:1:1: error: operator 'a\\u000ab\\u009b'\n"
+        "  1 | \"?\"\n"
+        "    | ^~~\n"
+        "  at nodes.\\u007f; \\u001b[0m\n");
 }
 
 TEST_CASE("an error points into the user's file") {

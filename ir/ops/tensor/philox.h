@@ -14,7 +14,9 @@ struct PhiloxAttrs {
 
   void Describe(Fields& f) {
     f("shape", shape).Required().Min(0).Doc("extents");
-    f("stream", stream).Doc("tells apart what draws in one run");
+    f("stream", stream)
+        .Range(-0x1p63, 0x1p63)
+        .Doc("tells apart what draws in one run");
   }
 };
 
