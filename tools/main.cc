@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "tools/command.h"
+#include "tools/out_of_memory.h"
 #include "tools/terminal.h"
 
 #ifndef MXC_VERSION
@@ -40,12 +42,13 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
   if (app.get_subcommands().empty() && !verb.empty() && verb[0] != '-') {
     what = fmt::format("'{}' is no subcommand", verb);
   }
-  fmt::print(stderr, "{}: {}\n", command, what);
-  fmt::print(stderr, "see '{} --help'\n", command);
+  mxc::PrintErr("{}: {}\n", command, what);
+  mxc::PrintErr("see '{} --help'\n", command);
   return mxc::kBadUsage;
 }
 
 int Main(int argc, char** argv) {
+  mxc::EndWhenOutOfMemory();
   const std::string verb = argc > 1 ? argv[1] : "";
   for (const auto& [name, prose] : kHandedOver) {
     if (verb == name) return mxc::HandOverToRun(argv);
@@ -73,6 +76,10 @@ int Main(int argc, char** argv) {
     // Of printing: there is nobody to tell, or the end of main does.
     if (std::ferror(stdout) || std::ferror(stderr)) return mxc::kFailure;
     return mxc::Fail({}, {mxc::Complaint(error.what())});
+  } catch (const std::exception& error) {
+    // Containers that would become larger than any memory say so this way.
+    return mxc::Fail({}, {mxc::Complaint(fmt::format(
+                             "the network is too large: {}", error.what()))});
   }
   return code;
 }

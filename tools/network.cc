@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "runtime/base/memory.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/random.h"
 #include "tools/initial_value.h"
@@ -52,6 +53,43 @@ train::Status MakeUp(const train::Target& target) {
   train::RandomStream(target.seed, target.name)
       .FillUniform(0.07, target.values);
   return {};
+}
+
+// What no file gives, and only its shape matters: made if somebody asks after
+// all.
+Tensor MadeUp(const std::string& name, const TensorType& type, uint64_t seed) {
+  return Tensor::Deferred(
+      type, [=] { return std::move(*InitialValue(name, type, seed, MakeUp)); });
+}
+
+// MXNet binds what no file gives as float32.
+TensorType InitialType(const Node& variable) {
+  TensorType type = variable.types[0];
+  if (type.dtype == DType::kUnknown) type.dtype = DType::kF32;
+  return type;
+}
+
+// Values are made where they will stay. A machine that has no room for them
+// would kill us half-way.
+Status RequireMemory(const std::vector<Node*>& variables) {
+  const auto available = runtime::AvailableMemory();
+  uint64_t bytes = 0;
+  const Node* largest = nullptr;
+  for (const Node* variable : variables) {
+    if (!variable->types[0].shape.known()) continue;
+    bytes += static_cast<uint64_t>(InitialType(*variable).bytes());
+    if (!largest ||
+        InitialType(*variable).bytes() > InitialType(*largest).bytes()) {
+      largest = variable;
+    }
+  }
+  if (!available || bytes <= *available) return Done{};
+  return Error(largest->loc,
+               "out of memory: the parameters that --init makes have {}, '{}' "
+               "{} of them; {} are free",
+               FormatBytes(static_cast<int64_t>(bytes)), largest->name,
+               FormatBytes(InitialType(*largest).bytes()),
+               FormatBytes(static_cast<int64_t>(*available)));
 }
 
 // Inputs whose shape neither the file nor the command line gives.
@@ -187,10 +225,11 @@ Status InitializeMissing(const NetworkOptions& options, Model& model) {
   const auto initializer = train::ParameterInitializer::Parse(
       options.make_up_weights ? "" : options.init);
   if (!initializer.ok()) return Complaint(initializer.status().message());
+  const std::vector<Node*> missing = MissingParameters(model);
+  if (!options.make_up_weights) MXC_RETURN_IF_ERROR(RequireMemory(missing));
   Diagnostics errors;
-  for (Node* variable : MissingParameters(model)) {
-    TensorType type = variable->types[0];
-    if (type.dtype == DType::kUnknown) type.dtype = DType::kF32;
+  for (Node* variable : missing) {
+    const TensorType type = InitialType(*variable);
     if (!type.shape.known()) {
       errors.push_back(Error(variable->loc,
                              "shape of parameter '{}' does not follow from the "
@@ -198,11 +237,14 @@ Status InitializeMissing(const NetworkOptions& options, Model& model) {
                              variable->name));
       continue;
     }
+    if (options.make_up_weights) {
+      model.parameters[variable->name] =
+          MadeUp(variable->name, type, options.seed);
+      continue;
+    }
     Result<Tensor> value = InitialValue(
         variable->name, type, options.seed, [&](const train::Target& target) {
-          return options.make_up_weights
-                     ? MakeUp(target)
-                     : initializer->Fill(target, InitAnnotation(*variable));
+          return initializer->Fill(target, InitAnnotation(*variable));
         });
     if (value.ok()) {
       model.parameters[variable->name] = std::move(*value);

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "codegen/cache/object_cache.h"
@@ -17,9 +21,16 @@
 namespace mxc {
 namespace {
 
+// LLVM's containers allocate with malloc and would abort.
+void OnBadAllocation(void*, const char*, bool) {
+  if (const std::new_handler handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
+
 void InitializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
+    llvm::install_bad_alloc_error_handler(OnBadAllocation);
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -114,6 +125,29 @@ void CompileOne(const KernelSource& source, const Target& target,
       source.name);
 }
 
+// `work` on as many threads as there can be, this one among them. What is
+// thrown on one of them (a lack of memory) is thrown here.
+void RunOnThreads(int threads, const std::function<void()>& work) {
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    for (int i = 1; i < threads; ++i) others.emplace_back(guarded);
+  } catch (const std::system_error&) {  // fewer do it, too
+  }
+  guarded();
+  for (std::thread& thread : others) thread.join();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 bool AskMaskedVectors(const Target& target, DType dtype) {
   const auto machine = MakeMachine(target);
   llvm::LLVMContext context;
@@ -145,16 +179,12 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const CompileOptions& options) {
   std::vector<Compiled> results(sources.size());
   std::atomic<size_t> next{0};
-  const auto work = [&] {
+  RunOnThreads(options.threads, [&] {
     const auto machine = MakeMachine(target);
     for (size_t i = next++; i < sources.size(); i = next++) {
       CompileOne(sources[i], target, *machine, options, results[i]);
     }
-  };
-  std::vector<std::thread> others;
-  for (int i = 1; i < options.threads; ++i) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
+  });
   if (options.cache != nullptr) options.cache->Trim();
 
   CompiledKernels compiled;

@@ -2,6 +2,12 @@
 #include "runtime/base/memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace mxc::runtime {
 namespace {
@@ -9,7 +15,56 @@ namespace {
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLimit = uint64_t{1} << 46;  // what can be addressed
 
+using MaybeBytes = std::optional<uint64_t>;
+
+// The first number of a file; none where it says "max", or is not there.
+MaybeBytes FirstNumber(const char* path) {
+  uint64_t number = 0;
+  std::ifstream file(path);
+  return file >> number ? MaybeBytes(number) : std::nullopt;
+}
+
+MaybeBytes FreeOfMachine() {
+  std::ifstream file("/proc/meminfo");
+  MaybeBytes free;
+  std::string name, unit;
+  for (uint64_t kib = 0; file >> name >> kib && std::getline(file, unit);) {
+    if (name != "MemAvailable:" && name != "SwapFree:") continue;
+    free = free.value_or(0) + kib * 1024;
+  }
+  return free;
+}
+
+MaybeBytes Rest(MaybeBytes limit, MaybeBytes used) {
+  if (!limit) return std::nullopt;
+  return *limit - std::min(*limit, used.value_or(0));
+}
+
+MaybeBytes RestOfGroup() {
+  return Rest(FirstNumber("/sys/fs/cgroup/memory.max"),
+              FirstNumber("/sys/fs/cgroup/memory.current"));
+}
+
+MaybeBytes RestOfAddresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  const MaybeBytes pages = FirstNumber("/proc/self/statm");
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return Rest(limit.rlim_cur, pages.value_or(0) * page);
+}
+
 }  // namespace
+
+std::optional<uint64_t> AvailableMemory() {
+  MaybeBytes least;
+  for (const MaybeBytes bytes :
+       {FreeOfMachine(), RestOfGroup(), RestOfAddresses()}) {
+    if (bytes) least = std::min(least.value_or(*bytes), *bytes);
+  }
+  return least;
+}
 
 Region::~Region() {
   if (mapped_ != nullptr) munmap(mapped_, mapped_size_);

@@ -4,11 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
+
+// How many bytes a process can still fill, as far as the system says: memory
+// and swap that are free, within the limits of the control group and of the
+// address space. nullopt: it does not say.
+std::optional<uint64_t> AvailableMemory();
 
 class Region {
  public:

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace mxc {
+
+// From now on a process that runs out of memory, in whichever thread and
+// library, says so in one sentence and ends with kFailure at once. Nothing is
+// unwound: what a library was building when it got no memory cannot be trusted.
+void EndWhenOutOfMemory();
+
+}  // namespace mxc
