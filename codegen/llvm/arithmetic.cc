@@ -98,12 +98,29 @@ llvm::Type* TypeLike(KernelFunction& kernel, const Value* x, DType dtype) {
   return x->getType()->getWithNewType(kernel.ValueType(dtype));
 }
 
+// What does not fit is the least integer of 32 or 64 bits, from which narrower
+// ones are cut (Truncated, ir/program/integers.h).
 Value* EmitFloatToInt(KernelFunction& kernel, Value* x, DType to) {
+  auto& builder = kernel.b();
   llvm::Type* type = TypeLike(kernel, x, to);
-  // Saturating: a value out of range must not be undefined.
-  return kernel.b().CreateIntrinsic(
-      IsSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-      {type, x->getType()}, {x});
+  if (to == DType::kU64) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::fptoui_sat,
+                                   {type, x->getType()}, {x});
+  }
+  const bool wide = to == DType::kI64 || to == DType::kU32;
+  llvm::Type* cut = TypeLike(kernel, x, wide ? DType::kI64 : DType::kI32);
+  const double limit = std::ldexp(1.0, wide ? 63 : 31);
+  const auto bound = [&](double value) {
+    return llvm::ConstantFP::get(x->getType(), value);
+  };
+  // −2^31 − 1 is no f32; what is cut to −2^31 or −2^63 yields that anyway.
+  Value* fits = builder.CreateAnd(builder.CreateFCmpOGT(x, bound(-limit)),
+                                  builder.CreateFCmpOLT(x, bound(limit)));
+  Value* least = llvm::ConstantInt::get(
+      cut, llvm::APInt::getSignedMinValue(cut->getScalarSizeInBits()));
+  Value* integer =
+      builder.CreateSelect(fits, builder.CreateFPToSI(x, cut), least);
+  return builder.CreateTrunc(integer, type);
 }
 
 }  // namespace

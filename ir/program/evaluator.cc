@@ -134,7 +134,11 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
       if (to == DType::kF32 || to == DType::kF64)
         return Visit(e->args[0], scope);
       const DType from = e->args[0]->dtype;
-      if (IsFloat(from) || IsFloat(to) || to == DType::kBool) {
+      if (IsFloat(from) && !IsFloat(to) && to != DType::kBool) {
+        return Apply([to](double v) { return Truncated(v, to); },
+                     Visit(e->args[0], scope));
+      }
+      if (IsFloat(to) || to == DType::kBool) {
         return Apply([to](double v) { return Convert(v, to); },
                      Visit(e->args[0], scope));
       }

@@ -162,8 +162,8 @@ Expr Cast(Expr x, DType dtype) {
     return Constant(Wrapped(x->number, dtype), dtype);
   }
   if (IsConstNode(x) && dtype != DType::kBool) {
-    const double v = IsFloat(dtype) ? x->number : std::trunc(x->number);
-    if (IsFloat(dtype) || std::fabs(v) < 2e9) return Constant(v, dtype);
+    const bool cut = IsFloat(x->dtype) && !IsFloat(dtype);
+    return Constant(cut ? Truncated(x->number, dtype) : x->number, dtype);
   }
   ExprNode node = Blank(ExprKind::kCast, dtype);
   node.args = {std::move(x)};

@@ -26,7 +26,7 @@ enum class ExprKind : uint8_t {
   kUnary,
   kBinary,
   kSelect,  // args: condition, then, else; only the chosen side is evaluated
-  kCast,    // args[0] converted to `dtype`; float to integer truncates
+  kCast,    // args[0] converted to `dtype`; floats to integers: Truncated
   kReduce,  // combines args[0] over `ranges`, in index order
 };
 

@@ -7,14 +7,14 @@
 namespace mxc {
 namespace {
 
-// The largest doubles below 2^63 and 2^64.
-constexpr double kMostSigned = 9223372036854774784.0;
+constexpr double kLeastSigned = -9223372036854775808.0;
+// The largest double below 2^64.
 constexpr double kMostUnsigned = 18446744073709549568.0;
 
 uint64_t BitsOf(double value) {
   if (value < 0) {
     return static_cast<uint64_t>(
-        static_cast<int64_t>(std::max(value, -kMostSigned)));
+        static_cast<int64_t>(std::max(value, kLeastSigned)));
   }
   return static_cast<uint64_t>(std::min(value, kMostUnsigned));
 }
@@ -79,6 +79,17 @@ double FloorRemainder(double a, double b) {
 double Wrapped(double value, DType dtype) {
   const bool wide = dtype == DType::kI64;
   return wide ? value : WrappedBits(BitsOf(value), dtype);
+}
+
+double Truncated(double value, DType dtype) {
+  if (dtype == DType::kU64) {
+    if (!(value > 0)) return 0;
+    return WrappedBits(BitsOf(std::trunc(value)), dtype);
+  }
+  const bool wide = dtype == DType::kI64 || dtype == DType::kU32;
+  const double limit = std::ldexp(1, wide ? 63 : 31);
+  const bool fits = value > (wide ? -limit : -limit - 1) && value < limit;
+  return Wrapped(fits ? std::trunc(value) : -limit, dtype);
 }
 
 double IntegerResult(BinaryOp op, DType dtype, double a, double b) {

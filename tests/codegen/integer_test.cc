@@ -2,6 +2,8 @@
 // Bits of integers and the random numbers made of them, compiled.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "ir/program/philox.h"
 #include "tests/codegen/map_case.h"
 
@@ -39,6 +41,27 @@ TEST_CASE("bitwise operations, shifts and upper halves") {
           c.In(type, plain, [=](int64_t i) { return SomeInteger(dtype, i); });
       c.Out(type, plain);
       c.Set(Binary(op, c.At(x), c.At(y)));
+      CHECK(c.CheckAll(0) == "");
+    }
+  }
+}
+
+TEST_CASE("floats that do not fit are cut as on x86") {
+  const double values[] = {-2.93, 255.9,    300.7,      -300.2, 65536.5,
+                           1e6,   -129,     2147483520, 0x1p31, -0x1p31,
+                           3e9,   -3e9,     4294972416, 0x1p63, -0x1p63,
+                           1e30,  INFINITY, -INFINITY,  NAN,    -0.5};
+  const Shape shape{3, 37};
+  for (const DType from : {DType::kF32, DType::kF64, DType::kF16}) {
+    for (const DType to : {DType::kU8, DType::kI8, DType::kI32, DType::kI64,
+                           DType::kU32, DType::kI16}) {
+      CAPTURE(ShortName(from));
+      CAPTURE(ShortName(to));
+      MapCase c;
+      const int x = c.In({from, shape}, Layout::RowMajor(shape),
+                         [&](int64_t i) { return values[i % 20]; });
+      c.Out({to, shape}, Layout::RowMajor(shape));
+      c.Set(Cast(c.At(x), to));
       CHECK(c.CheckAll(0) == "");
     }
   }

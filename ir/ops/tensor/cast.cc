@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast: data in another element type. Floats are truncated towards zero to
-// integers, and to the least one where they do not fit (what x86 does; C leaves
-// it open); half floats round to nearest even.
-#include <cmath>
-
+// Cast: data in another element type. Floats are cut towards zero to integers,
+// and where they do not fit as MXNet does on x86 (C leaves it open): see
+// Truncated (ir/program/integers.h). Half floats round to nearest even.
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
@@ -17,30 +15,22 @@ struct CastAttrs {
   }
 };
 
-// Only the types whose conversion the processor has: narrower ones are cut from
-// these.
-Expr CastTo(DType dtype, const Expr& x) {
-  if (!IsFloat(x->dtype) || (dtype != DType::kI32 && dtype != DType::kI64)) {
-    return Cast(x, dtype);
-  }
-  const Expr wide = Cast(x, FloatTypeOf(x->dtype));
-  const double limit = std::ldexp(1, dtype == DType::kI32 ? 31 : 63);
-  const Expr fits = wide >= Lit(-limit, wide) && wide < Lit(limit, wide);
-  return Select(fits, Cast(wide, dtype), Constant(-limit, dtype));
-}
-
 }  // namespace
 
 MXC_OP(Cast) {
   return Op<CastAttrs>("Cast")
       .Alias({"cast", "_npx_cast"})
-      .Doc("the input in another element type")
+      .Doc(
+          "the input in another element type; floats are cut towards zero, "
+          "those beyond int32 (for int64 beyond it), infinities and NaN become "
+          "its least number, and int8 and uint8 keep the lowest 8 bits: -2.93 "
+          "is 254 in uint8, 300 is 44, NaN is 0")
       .Types([](const CastAttrs& attrs, TypeInference& t) {
         t.AllSameShape();
         t.SetOutDType(0, attrs.dtype);
       })
       .Meaning([](const CastAttrs&, Definition& def) {
-        def.Set(0, CastTo(def.OutDType(), def.In(0, def.Indices())));
+        def.Set(0, Cast(def.In(0, def.Indices()), def.OutDType()));
       })
       .Gradient([](const CastAttrs&, GradientBuilder& g) -> std::vector<Value> {
         const DType dtype = g.In(0).type().dtype;
