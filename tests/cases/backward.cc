@@ -100,6 +100,9 @@ std::string Deviation(const nlohmann::json& line) {
   if (adds && (op == "SoftmaxOutput" || op == "clip")) {
     return "MXNet: overwrites what it should add to";
   }
+  if (adds && (op == "elemwise_add" || op == "_grad_add")) {
+    return "MXNet: adds to one buffer what the other one holds";
+  }
   if (op == "RNN" && note.starts_with("rnn_") &&
       note.find("layers 3") != note.npos) {
     return "MXNet: three layers of rnn_relu or rnn_tanh are wrong";

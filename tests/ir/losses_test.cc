@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
-#include "tests/ir/op_run.h"
+#include "tests/ir/gradient_run.h"
 
 namespace mxc {
 namespace {
@@ -55,6 +55,12 @@ TEST_CASE("regression heads report the mean of their loss") {
   CHECK(LossOf("LogisticRegressionOutput", {},
                {Floats({2, 1}, {0, 0}), Floats({2}, {1, 0.25})}) ==
         doctest::Approx(std::log(2.0)));
+}
+
+TEST_CASE("the absolute error's slope is -1 where there is none") {
+  CHECK(GradientOf(0, "MAERegressionOutput", {},
+                   {Floats({2, 2}, {1, 2, 3, 4}), Floats({2, 2}, {1, 3, 2, 4})},
+                   {1, 1, 1, 1}) == std::vector<double>{-.5, -.5, .5, -.5});
 }
 
 TEST_CASE("other heads report theirs") {

@@ -171,6 +171,19 @@ TEST_CASE("Cast truncates, and gives the least integer for what does not fit") {
   const Tensor x = Floats({4}, {-2.5f, 2.7f, 1e10f, -1e10f});
   CHECK(Evaluate("Cast", {{"dtype", "int32"}}, {x}) ==
         std::vector<double>{-2, 2, -2147483648.0, -2147483648.0});
+  // As MXNet 1.9.1 on x86.
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor far =
+      Floats({11}, {-2.93f, 255.9f, 300.7f, -300.2f, 65536.5f, 1e6f, -129, 3e9f,
+                    infinity, -infinity, std::nanf("")});
+  CHECK(Evaluate("Cast", {{"dtype", "uint8"}}, {far}) ==
+        std::vector<double>{254, 255, 44, 212, 0, 64, 127, 0, 0, 0, 0});
+  CHECK(Evaluate("Cast", {{"dtype", "int8"}}, {far}) ==
+        std::vector<double>{-2, -1, 44, -44, 0, 64, 127, 0, 0, 0, 0});
+  const double least = -0x1p63;
+  CHECK(Evaluate("Cast", {{"dtype", "int64"}}, {far}) ==
+        std::vector<double>{-2, 255, 300, -300, 65536, 1000000, -129, 3e9,
+                            least, least, least});
   CHECK(Near(Evaluate("Cast", {{"dtype", "float16"}},
                       {Floats({2}, {65519, 1.0009766f})}),
              {65504, 1.0009765625}));
@@ -198,6 +211,24 @@ TEST_CASE("quantized values and their range") {
   const auto back = Evaluate("_contrib_dequantize", {},
                              {out[0], Floats({1}, {-2}), Floats({1}, {2})});
   CHECK(Near(back, {1.895, -0.517, 2}, 0.02));
+}
+
+TEST_CASE("8-bit integers are the nearest, and reach down to -128") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor x = Floats({10}, {0.5f, 1.5f, 2.5f, -0.5f, -2.5f, 127, -127.5f,
+                                 infinity, -infinity, std::nanf("")});
+  const auto quantized = [&](const char* type, const char* low,
+                             const char* high) {
+    return Evaluate("_contrib_quantize_v2",
+                    {{"out_type", type},
+                     {"min_calib_range", low},
+                     {"max_calib_range", high}},
+                    {x});
+  };
+  CHECK(quantized("int8", "-127.5", "127.5") ==
+        std::vector<double>{0, 2, 2, 0, -2, 127, -128, 127, -128, 127});
+  CHECK(quantized("uint8", "0", "255.5") ==
+        std::vector<double>{0, 2, 2, 0, 0, 127, 0, 255, 0, 0});
 }
 
 TEST_CASE("sums of quantized products become 8-bit integers again") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floats as 8-bit integers with a range. L levels stand for the range:
-//   int8   q = sign(x) · ⌊|x| · L/M + ½⌋, M the greater magnitude of the range
-//   uint8  q = ⌊(x − min) · L/(max − min) + ½⌋
-// limited to the type.
+//   int8   q = x · L/M, M the greater magnitude of the range
+//   uint8  q = (x − min) · L/(max − min)
+// to the nearest integer, halves to the even one, limited to the type: int8
+// from −128 on. NaN is 127 in int8 and 0 in uint8.
 #pragma once
 
 #include <string_view>

@@ -63,10 +63,13 @@ Expr ReduceInput(const ReductionAttrs& attrs, const Definition& def,
   }
   const DType dtype = def.InDType(0);
   const bool half = IsFloat(dtype) && SizeOf(dtype) == 2;
-  return Definition::ReduceOver(op, begin, end, [&](const auto& r) {
+  const bool wide = op == ReduceOp::kSum && dtype == DType::kF32;
+  const Expr reduced = Definition::ReduceOver(op, begin, end, [&](auto& r) {
     const Expr element = def.In(0, ReducedIndex(attrs, in.rank(), r));
-    return each(half ? Cast(element, DType::kF32) : element);
+    const Expr value = each(half ? Cast(element, DType::kF32) : element);
+    return wide ? Cast(value, DType::kF64) : value;
   });
+  return wide ? Cast(reduced, DType::kF32) : reduced;
 }
 
 int64_t ReducedCount(const ReductionAttrs& attrs, const Shape& in) {

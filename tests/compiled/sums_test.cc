@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums that f32 would round on the way, compiled: as exact as MXNet's, which
+// compensates them.
+#include <doctest/doctest.h>
+
+#include "tests/cases/engine.h"
+#include "tests/passes/network.h"
+
+namespace mxc {
+namespace {
+
+// 2^24 and then 260 ones, in each of `columns` columns.
+Tensor Columns(int64_t columns) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < 261 * columns; ++i) {
+    values.push_back(i < columns ? 0x1p24f : 1);
+  }
+  return Tensor::FromFloats({261, columns}, values);
+}
+
+struct Summed {
+  const char *op, *name, *value;  // an attribute, or none
+  double factor;
+};
+
+TEST_CASE("ones that are added to a large number count") {
+  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
+  for (const Summed& sum :
+       {Summed{"sum", "axis", "0", 1}, Summed{"nansum", "axis", "0", 1},
+        Summed{"norm", "ord", "1", 1}, Summed{"mean", "axis", "0", 261}}) {
+    for (const int64_t columns : {int64_t{1}, int64_t{19}}) {
+      Network net("sums");
+      std::vector<AttrText> attrs = {{sum.name, sum.value}};
+      if (sum.op == std::string("norm")) attrs.emplace_back("axis", "0");
+      const Value x = net.Input("x", {261, columns});
+      net.inputs["x"] = Columns(columns);
+      net.Output(net.Op(sum.op, "sum", {x}, attrs));
+      for (const char* target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+        if (target[8] == '4' && !avx512) continue;
+        EngineOptions options;
+        options.engine = "compiled";
+        options.target = target;
+        const auto actual = RunGraph(net.Copy(), net.inputs, options);
+        REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
+        const float expected =
+            static_cast<float>(0x1p24 + 260) / static_cast<float>(sum.factor);
+        for (int64_t i = 0; i < columns; ++i) {
+          CHECK((*actual)[0].At(i) == expected);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxc
