@@ -21,8 +21,9 @@ std::vector<AttrText> Texts(const Instance& instance,
   for (const LocatedAttr& attr : attrs) {
     if (!IsAnnotation(attr.name)) texts.emplace_back(attr.name, attr.text);
   }
-  if (instance.op->variadic && Find(attrs, "num_args") == nullptr) {
-    texts.emplace_back("num_args", std::to_string(instance.inputs));
+  if (instance.op->variadic && instance.inputs &&
+      Find(attrs, "num_args") == nullptr) {
+    texts.emplace_back("num_args", std::to_string(*instance.inputs));
   }
   return texts;
 }

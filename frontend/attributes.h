@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ struct Instance {
   const Operator* op;
   std::string_view op_name, node_name;
   const SourceLoc& loc;
-  size_t inputs;  // how many the node is given
+  // What num_args is where it is not written; none: it must be (MXNet).
+  std::optional<size_t> inputs;
 };
 
 // The typed attributes. Whatever is unknown, missing, illegal or contradicts a

@@ -29,8 +29,8 @@ Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
     if (node.op == nullptr) continue;
     DropForeignAttrs(node, notes);
     node.typed = ParseAttributes(
-        {node.op, node.op_name, node.name, node.loc, node.inputs.size()},
-        node.attrs, errors);
+        {node.op, node.op_name, node.name, node.loc, std::nullopt}, node.attrs,
+        errors);
   }
   if (!errors.empty()) return errors;
   return Done{};

@@ -169,6 +169,25 @@ std::string Refusal(const Record& record) {
   return "";
 }
 
+// Whether every character is one of UTF-8's, if not always the shortest.
+bool IsUtf8(std::string_view text) {
+  size_t missing = 0;  // bytes of a character that has begun
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;
+    if (continues != (missing > 0)) return false;
+    if (continues) {
+      --missing;
+    } else if (byte >= 0xc2) {
+      if (byte > 0xf4) return false;
+      missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    } else if (byte >= 0x80) {
+      return false;
+    }
+  }
+  return missing == 0;
+}
+
 Status ReadNames(ByteReader& reader, size_t arrays,
                  std::vector<std::string>* names) {
   uint64_t count = 0;
@@ -186,6 +205,9 @@ Status ReadNames(ByteReader& reader, size_t arrays,
     }
     names->emplace_back(reinterpret_cast<const char*>(text.data()),
                         text.size());
+    if (!IsUtf8(names->back())) {
+      return CorruptArrays("name " + std::to_string(i) + " is no UTF-8");
+    }
   }
   names->resize(arrays);
   return {};
