@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codegen/cpu/map_kernel.h"
+#include "ir/program/strided_pairs.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -101,7 +102,7 @@ bool HaloCovers(const Contraction& c, const Layout& layout, size_t s) {
 // a kernel position.
 struct Taps {
   Expr begin = 0, end = 0;
-  std::function<Expr(const Expr& r)> data, kernel;
+  std::function<Expr(const Expr&r)> data, kernel;
   std::function<Expr(const Expr& r)> meets;  // empty: everywhere
 };
 
@@ -135,25 +136,19 @@ Taps AllTaps(const Contraction& c, size_t s, const Expr& o, bool halo) {
 }
 
 // Of spread data (a transposed convolution), only the positions that meet
-// elements: with o + p = spread · quotient + phase, where p is the padding of
-// the convolution that is transposed, position phase + spread · r meets element
-// quotient − r.
+// elements.
 Taps PhaseTaps(const Contraction& c, size_t s, const Expr& o) {
-  const int64_t spread = c.data_dilate[s], kernel = c.kernel[s];
-  const Expr shifted = o + Expr(kernel - 1 - c.pad[s]);
-  const Expr quotient = shifted / Expr(spread), phase = shifted % Expr(spread);
-  return {Max(quotient - Expr(c.input[s] - 1), 0),
-          Min((Expr(kernel + spread - 1) - phase) / Expr(spread),
-              quotient + Expr(1)),
-          [=](const Expr& r) { return quotient - r; },
-          [=](const Expr& r) { return phase + r * Expr(spread); },
-          {}};
+  const int64_t whole = c.dilate[s] * (c.kernel[s] - 1) - c.pad[s];
+  const StridedPairs pairs =
+      PairsThatMeet(o + Expr(whole), {c.dilate[s], c.kernel[s]},
+                    {c.data_dilate[s], c.input[s]});
+  return {pairs.begin, pairs.end, pairs.second, pairs.first, {}};
 }
 
 Taps TapsOf(const Contraction& c, size_t s, const Expr& o,
             const Layout& layout) {
   const bool transposed = c.data_dilate[s] > 1 && c.flip && c.stride[s] == 1 &&
-                          c.dilate[s] == 1 && c.pad[s] < c.kernel[s];
+                          c.pad[s] <= c.dilate[s] * (c.kernel[s] - 1);
   return transposed ? PhaseTaps(c, s, o)
                     : AllTaps(c, s, o, HaloCovers(c, layout, s));
 }

@@ -12,6 +12,9 @@
 namespace mxc {
 namespace {
 
+// Rounds of a loop that lanes share, of which each takes a part.
+constexpr int64_t kMostShared = 16;
+
 bool IsComparison(BinaryOp op) {
   return op == BinaryOp::kLess || op == BinaryOp::kLessEqual ||
          op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
@@ -118,6 +121,7 @@ class AddressForm {
     if (lane_var_ >= 0 &&
         (UsesVar(begin, lane_var_) || UsesVar(end, lane_var_))) {
       if (auto window = Window(var, begin, end, condition)) return *window;
+      if (auto shared = Shared(var, begin, end, condition)) return *shared;
     }
     SetRange(var, begin, end);
     renamed_[var] = Var(var);
@@ -138,30 +142,52 @@ class AddressForm {
     return {var, Expr(0), Expr(trips)};
   }
 
-  // max(a, b) ≤ r < min(c, d) with c − a constant: r = a + var.
+  // max(a, b) ≤ r < min(c, d) with c − a constant, and the least of these:
+  // r = a + var.
   std::optional<Range> Window(int var, const Expr& begin, const Expr& end,
                               Expr& condition) {
     std::vector<Expr> begins, ends;
     Components(begin, BinaryOp::kMax, begins);
     Components(end, BinaryOp::kMin, ends);
+    Expr first;
+    int64_t least = 0;
     for (const Expr& start : begins) {
       for (const Expr& stop : ends) {
         const Affine trips = ToAffine(stop - start, range_);
         if (!trips.is_constant() || trips.constant < 1) continue;
-        const Range window = Shifted(var, start, trips.constant);
-        const Expr r = renamed_[var];
-        for (const Expr& low : begins) {
-          Require(condition,
-                  SimplifyComparison(BinaryOp::kLessEqual, low, r, range_));
-        }
-        for (const Expr& high : ends) {
-          Require(condition,
-                  SimplifyComparison(BinaryOp::kLess, r, high, range_));
-        }
-        return window;
+        if (first.get() != nullptr && trips.constant >= least) continue;
+        first = start;
+        least = trips.constant;
       }
     }
-    return std::nullopt;
+    if (!first) return std::nullopt;
+    const Range window = Shifted(var, first, least);
+    RequireWithin(begins, renamed_[var], ends, condition);
+    return window;
+  }
+
+  void RequireWithin(const std::vector<Expr>& begins, const Expr& r,
+                     const std::vector<Expr>& ends, Expr& condition) {
+    for (const Expr& low : begins) {
+      Require(condition,
+              SimplifyComparison(BinaryOp::kLessEqual, low, r, range_));
+    }
+    for (const Expr& high : ends) {
+      Require(condition, SimplifyComparison(BinaryOp::kLess, r, high, range_));
+    }
+  }
+
+  // A range that differs from lane to lane is short: one that holds all.
+  std::optional<Range> Shared(int var, const Expr& begin, const Expr& end,
+                              Expr& condition) {
+    const auto low = Bounds(begin, range_), high = Bounds(end, range_);
+    if (!low || !high || high->high - low->low > kMostShared) {
+      return std::nullopt;
+    }
+    reduction_ranges_[var] = Interval{low->low, high->high - 1};
+    renamed_[var] = Var(var);
+    RequireWithin({begin}, Var(var), {end}, condition);
+    return Range{var, Expr(low->low), Expr(high->high)};
   }
 
   static void Require(Expr& condition, const Expr& more) {

@@ -3,14 +3,19 @@
 // is compared with.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/program/evaluator.h"
 #include "ir/program/program.h"
 #include "ir/program/scatter_sum.h"
 
 namespace mxc {
 namespace {
+
+// Places where bounds that vary are asked for.
+constexpr double kMostSamples = 4096;
 
 // Each distinct subexpression counts once for each value of its free variables,
 // index arithmetic not at all.
@@ -65,11 +70,37 @@ class OperationCount {
            kind == ExprKind::kSelect || kind == ExprKind::kReduce;
   }
 
-  // Bounds that vary count as one.
-  static double Trips(const Range& range) {
-    const bool constant = range.begin->kind == ExprKind::kConst &&
-                          range.end->kind == ExprKind::kConst;
-    return constant ? range.end->number - range.begin->number : 1;
+  // On average over the places of a box; bounds that data say count as one.
+  double Trips(const Range& range) const {
+    const Expr trips = Max(range.end - range.begin, 0);
+    if (trips->kind == ExprKind::kConst) return trips->number;
+    const std::vector<int> vars = FreeVars(trips);
+    const auto bound = [&](int var) { return extents_.contains(var); };
+    if (HasLoads(trips) || !std::ranges::all_of(vars, bound)) return 1;
+    return MeanOver(vars, trips);
+  }
+
+  // Of what varies with `vars`, over a sample of all their values.
+  double MeanOver(const std::vector<int>& vars, Expr e) const {
+    const double places = Values(vars);
+    const int lanes = static_cast<int>(std::min(places, kMostSamples));
+    if (lanes < 1) return 0;
+    std::vector<Evaluator::Values> values(vars.size());
+    for (int lane = 0; lane < lanes; ++lane) {
+      auto place = static_cast<int64_t>(lane * (places / lanes));
+      for (size_t k = vars.size(); k-- > 0;) {
+        const auto extent =
+            std::max<int64_t>(1, static_cast<int64_t>(extents_.at(vars[k])));
+        values[k].push_back(static_cast<double>(place % extent));
+        place /= extent;
+      }
+    }
+    e = SubstituteVars(e, [&](int var) {
+      const auto at = std::ranges::find(vars, var);
+      return Var(static_cast<int>(at - vars.begin()));
+    });
+    const Evaluator::Values trips = Evaluator({}).Evaluate(e, lanes, values);
+    return std::accumulate(trips.begin(), trips.end(), 0.0) / lanes;
   }
 
   double Values(const Vars& vars) const {

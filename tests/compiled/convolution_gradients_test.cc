@@ -5,7 +5,7 @@
 
 #include "codegen/codegen.h"
 #include "tests/cases/engine.h"
-#include "tests/passes/network.h"
+#include "tests/passes/random_convolution.h"
 
 namespace mxc {
 namespace {
@@ -102,6 +102,26 @@ TEST_CASE("convolutions and their gradients, compiled") {
         if (threads == 1) one_thread = *actual;
         CHECK(Distance(*actual, one_thread) == 0);
       }
+    }
+  }
+}
+
+TEST_CASE("gradients of convolutions of any geometry, compiled") {
+  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
+  const char* targets[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  for (uint32_t seed = 1000; seed < 1045; ++seed) {
+    const RandomConvolution c(seed);
+    CAPTURE(c.text());
+    EngineOptions options;
+    options.engine = "compiled";
+    options.target = targets[seed % (avx512 ? 3 : 2)];
+    for (const Network& net : {c.DataGradient(), c.WeightGradient()}) {
+      PassOptions required;
+      required.level = 0;
+      const auto expected = Run(Compile(net, required), net.inputs);
+      const auto actual = RunGraph(net.Copy(), net.inputs, options);
+      REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
+      CHECK(Distance(*actual, expected) < 2e-5);
     }
   }
 }

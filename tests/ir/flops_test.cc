@@ -37,7 +37,19 @@ TEST_CASE("a window counts for each of its places") {
   const Expr begin = Var(0) * Expr(2);
   const Expr window = Reduce(ReduceOp::kMax, {{r, begin, begin + Expr(2)}},
                              Load(0, DType::kF32, {Var(r)}));
-  CHECK(FlopsOf({5}, window) == 5);  // bounds that vary count as one term
+  CHECK(FlopsOf({5}, window) == 10);
+  const Range clipped = {r, Max(Var(0) - Expr(1), 0), Min(Var(0) + Expr(2), 5)};
+  const Expr within =
+      Reduce(ReduceOp::kMax, {clipped}, Load(0, DType::kF32, {Var(r)}));
+  CHECK(FlopsOf({5}, within) == 2 + 3 + 3 + 3 + 2);
+}
+
+TEST_CASE("bounds that data say count as one term") {
+  const int r = kFirstReductionVar;
+  const Range range = {r, 0, Load(0, DType::kI64, {Var(0)})};
+  const Expr sum =
+      Reduce(ReduceOp::kSum, {range}, Load(1, DType::kF32, {Var(r)}));
+  CHECK(FlopsOf({5}, sum) == 5);
 }
 
 TEST_CASE("what is added up at positions counts once for each value") {

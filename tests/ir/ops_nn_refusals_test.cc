@@ -30,6 +30,12 @@ std::vector<AttrText> Conv(std::vector<AttrText> more) {
   return With({{"num_filter", "4"}, {"no_bias", "1"}}, std::move(more));
 }
 
+std::vector<AttrText> Fold(const char* kernel, const char* count,
+                           const char* extent) {
+  return {{"kernel", kernel}, {"count", count},   {"extent", extent},
+          {"stride", "(1,)"}, {"dilate", "(1,)"}, {"pad", "(0,)"}};
+}
+
 std::vector<AttrText> Geometry(std::vector<AttrText> more) {
   return With({{"num_filter", "4"}}, std::move(more));
 }
@@ -115,6 +121,10 @@ std::vector<Refusal> Refusals() {
        Geometry({{"kernel", "(3,3)"}}),
        {{2, 3, 8, 8}, {2, 3, 6, 6}},
        "C7"},
+      {"_fold_windows", Fold("()", "(2,)", "(4,)"), {{1, 2, 1, 3, 1}}, "C1"},
+      {"_fold_windows", Fold("(3,)", "(2,)", "(0,)"), {{1, 2, 1, 3, 1}}, "C3"},
+      {"_fold_windows", Fold("(3,)", "()", "(4,)"), {{1, 2, 1, 3, 1}}, "C3"},
+      {"_fold_windows", Fold("(3,)", "(2,)", "(4,)"), {{1, 2, 1, 4, 1}}, "C4"},
       {"Deconvolution", Conv({{"kernel", "()"}}), {kImage, any}, "C1"},
       {"_contrib_box_iou", {}, {{2, 3}, {2, 4}}, "C1"},
       {"_contrib_box_decode", {}, {{2, 3}, any}, "C1"},

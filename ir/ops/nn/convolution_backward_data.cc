@@ -10,6 +10,7 @@
 //             leaves no rest
 // Channels come last in all three when `layout` says so. The gradient's extents
 // need not be those of a convolution of the output: it is zero outside.
+// Where the kernel covers most of the output: see convolution_columns.h.
 // C1 – C3, C5, C8: see convolution_geometry.h
 // C6  extent has a positive entry for each of kernel's
 // C7  the gradient's channels and the weight's first axis are num_filter, its
@@ -18,7 +19,7 @@
 
 #include <algorithm>
 
-#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/convolution_columns.h"
 
 namespace mxc {
 namespace {
@@ -131,7 +132,12 @@ MXC_OP(ConvolutionBackwardData) {
       .Check(BackwardDataCheck)
       .Types(BackwardDataTypes)
       .Meaning(BackwardDataMeaning)
-      .AsContraction(BackwardDataContraction);
+      .AsContraction(BackwardDataContraction)
+      .Decompose([](const ConvolutionBackwardDataAttrs& a, const Node& node,
+                    GraphBuilder& b) {
+        return TransposedByColumns(a, a.extent, node.inputs[0], node.inputs[1],
+                                   b);
+      });
 }
 
 }  // namespace mxc

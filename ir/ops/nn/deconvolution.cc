@@ -9,7 +9,8 @@
 // A target_shape sets o; then t = o without pad and adj, less target_shape,
 // gives adj = t mod 2 and pad = ⌊(t + 1) / 2⌋ in place of the attributes.
 // The gradient: Convolution of data, _convolution_backward_weight of weight, a
-// sum of bias.
+// sum of bias. Where the kernel covers most of the output: see
+// convolution_columns.h.
 // C1  kernel has 1 to 3 entries, all positive
 // C2  stride, dilate, pad, adj and target_shape are empty or as long as kernel;
 //     stride and dilate are positive, pad and adj are not negative
@@ -26,6 +27,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "ir/ops/nn/convolution_columns.h"
 
 namespace mxc {
 
@@ -199,17 +202,36 @@ Value DeconvolutionDataGradient(const std::vector<AttrText>& geometry,
   return data;
 }
 
-// Seen as the gradient of a convolution from the output to data.
-std::vector<Value> DeconvolutionGradient(const DeconvolutionAttrs& a,
-                                         GradientBuilder& g) {
-  const Shape& data = g.In(0).shape();
+// The convolution from the output to data.
+ConvolutionGeometry TransposedGeometry(const DeconvolutionAttrs& a,
+                                       const Shape& data) {
   ConvolutionGeometry transposed = a;
   transposed.num_filter = data[1];
   transposed.pad.clear();
   for (int d = 0; d < a.rank(); ++d) {
     transposed.pad.push_back(PlacementOf(a, d, data[2 + d]).pad);
   }
-  const std::vector<AttrText> geometry = transposed.Texts();
+  return transposed;
+}
+
+// Where the kernel covers most of the output.
+std::vector<Value> DeconvolutionByColumns(const DeconvolutionAttrs& a,
+                                          const Node& node, GraphBuilder& b) {
+  const Value& data = node.inputs[0];
+  const Shape& output = node.types[0].shape;
+  std::vector<Value> parts = TransposedByColumns(
+      TransposedGeometry(a, data.shape()), SpatialExtents(a.axes(), output),
+      data, node.inputs[1], b);
+  if (parts.empty() || a.no_bias) return parts;
+  Shape bias(Extents(static_cast<size_t>(output.rank()), 1));
+  bias[1] = a.num_filter;
+  return {b.Add(parts[0], b.Reshape(node.inputs[2], bias))};
+}
+
+std::vector<Value> DeconvolutionGradient(const DeconvolutionAttrs& a,
+                                         GradientBuilder& g) {
+  const std::vector<AttrText> geometry =
+      TransposedGeometry(a, g.In(0).shape()).Texts();
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) gradients[0] = DeconvolutionDataGradient(geometry, g);
   if (g.Needs(1)) {
@@ -231,6 +253,7 @@ MXC_OP(Deconvolution) {
       .Types(DeconvolutionTypes)
       .Meaning(DeconvolutionMeaning)
       .AsContraction(DeconvolutionContraction)
+      .Decompose(DeconvolutionByColumns)
       .Gradient(DeconvolutionGradient);
 }
 

@@ -2,9 +2,10 @@
 // scatter_nd: a tensor of zeros with parts that columns of indices name.
 //   data [I…, R…], indices [M, I…], shape of rank M + |R| → shape
 //   output[indices[0, i…], …, indices[M - 1, i…], r…] = data[i…, r…]
-// Where a place is named twice, the last one in row-major order wins.
+// Where a place is named twice, the last one in row-major order wins. Indices
+// out of range wrap, as gather_nd's, which is the gradient.
 // C1  shape has the rank that data and indices ask for, and the extents R
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
@@ -49,7 +50,8 @@ void ScatterNdMeaning(const ScatterNdAttrs&, Definition& def) {
     for (int m = 0; m < named; ++m) {
       std::vector<Expr> at = column;
       at.insert(at.begin(), m);
-      here = here && Cast(def.In(1, at), DType::kI64) == i[m];
+      here = here && LegalIndex(def.In(1, at), def.OutShape()[m],
+                                IndexMode::kWrap) == i[m];
     }
     return Select(here, Definition::Flatten(column, columns), none);
   };
