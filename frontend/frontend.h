@@ -30,6 +30,9 @@ struct LoadOptions {
   bool require_supported = false;
 
   std::map<std::string, Extents> input_shapes;  // by input name
+  // The same for inputs whose shape neither the file nor `input_shapes` gives;
+  // names of no input are passed over.
+  std::map<std::string, Extents> known_shapes;
   // By input name. Without one an input has the type that follows from the
   // parameters' arrays, else the one that the network notes, else float32.
   std::map<std::string, DType> input_types;
@@ -61,6 +64,16 @@ Result<Model> Load(const std::string& path, const LoadOptions& options);
 // The same for a text in memory, without parameters.
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
                        const LoadOptions& options);
+
+// "resnet-50" of "dir/resnet-50-symbol.json" and of "dir/resnet-50.json".
+std::string StemOfNetwork(const std::string& path);
+
+// Every PREFIX-NNNN.params beside the network, by NNNN.
+std::map<int, std::string> ParameterFilesBeside(const std::string& path);
+
+// The file that Load reads for the network at `path`; empty if there is none.
+Result<std::string> FindParameterFile(const std::string& path,
+                                      const LoadOptions& options);
 
 // Finds the parameter file that `options` and the model's path name, and reads
 // it unless the options say otherwise. Shapes that contradict what the graph

@@ -23,14 +23,6 @@ Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
   return std::shared_ptr<const SourceFile>(std::move(source));
 }
 
-// "resnet-50" of "dir/resnet-50-symbol.json" and of "dir/resnet-50.json".
-std::string Stem(const std::string& path) {
-  constexpr std::string_view kSymbol = "-symbol";
-  std::string stem = std::filesystem::path(path).stem().string();
-  if (stem.ends_with(kSymbol)) stem.resize(stem.size() - kSymbol.size());
-  return stem;
-}
-
 Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
                       Model& model) {
   const JsonValue& root = document.root();
@@ -68,11 +60,18 @@ Status ExpandAndRequire(Graph& graph) {
 
 }  // namespace
 
+std::string StemOfNetwork(const std::string& path) {
+  constexpr std::string_view kSymbol = "-symbol";
+  std::string stem = std::filesystem::path(path).stem().string();
+  if (stem.ends_with(kSymbol)) stem.resize(stem.size() - kSymbol.size());
+  return stem;
+}
+
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
                        const LoadOptions& options) {
   Model model;
   model.source = std::move(source);
-  model.stem = Stem(model.source->path);
+  model.stem = StemOfNetwork(model.source->path);
   MXC_ASSIGN(const JsonDocument document, ParseJson(model.source));
   MXC_ASSIGN(model.graph, GraphOf(document, options, model));
   DeclareInputs(model.graph);

@@ -33,32 +33,6 @@ std::optional<int> EpochOf(const std::string& file, const std::string& stem) {
   return epoch;
 }
 
-// The file that the options and the model's path name; empty if there is none.
-Result<std::string> FindFile(const Model& model, const LoadOptions& options) {
-  if (!options.params.empty()) return options.params;
-  const fs::path folder = fs::path(model.source->path).parent_path();
-  std::map<int, std::string> by_epoch;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(
-           folder.empty() ? fs::path(".") : folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (const auto epoch = EpochOf(name, model.stem)) {
-      by_epoch[*epoch] = (folder / name).string();
-    }
-  }
-  if (options.epoch) {
-    if (const auto found = by_epoch.find(*options.epoch);
-        found != by_epoch.end()) {
-      return found->second;
-    }
-    return Error({}, "there is no file {}-{:04}.params beside {}", model.stem,
-                 *options.epoch, model.source->path);
-  }
-  if (!by_epoch.empty()) return by_epoch.rbegin()->second;
-  const fs::path plain = folder / (model.stem + ".params");
-  return fs::exists(plain, ignored) ? plain.string() : std::string();
-}
-
 Tensor ToTensor(runtime::Array array) {
   TensorType type = {*DTypeFromFlag(static_cast<int>(array.type)),
                      Shape(std::move(array.shape))};
@@ -217,8 +191,43 @@ class Fitting {
 
 }  // namespace
 
+std::map<int, std::string> ParameterFilesBeside(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string stem = StemOfNetwork(path);
+  std::map<int, std::string> by_epoch;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(
+           folder.empty() ? fs::path(".") : folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto epoch = EpochOf(name, stem)) {
+      by_epoch[*epoch] = (folder / name).string();
+    }
+  }
+  return by_epoch;
+}
+
+Result<std::string> FindParameterFile(const std::string& path,
+                                      const LoadOptions& options) {
+  if (!options.params.empty()) return options.params;
+  const std::map<int, std::string> by_epoch = ParameterFilesBeside(path);
+  const std::string stem = StemOfNetwork(path);
+  if (options.epoch) {
+    if (const auto found = by_epoch.find(*options.epoch);
+        found != by_epoch.end()) {
+      return found->second;
+    }
+    return Error({}, "there is no file {}-{:04}.params beside {}", stem,
+                 *options.epoch, path);
+  }
+  if (!by_epoch.empty()) return by_epoch.rbegin()->second;
+  const fs::path plain = fs::path(path).parent_path() / (stem + ".params");
+  std::error_code ignored;
+  return fs::exists(plain, ignored) ? plain.string() : std::string();
+}
+
 Status LoadParameters(Model& model, const LoadOptions& options) {
-  MXC_ASSIGN(model.parameter_file, FindFile(model, options));
+  MXC_ASSIGN(model.parameter_file,
+             FindParameterFile(model.source->path, options));
   if (model.parameter_file.empty() || !options.read_parameters) return Done{};
   auto arrays = runtime::ReadNdarrayList(model.parameter_file);
   if (!arrays.ok()) return Error({}, "{}", arrays.status().message());

@@ -170,6 +170,11 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options) {
     node->types[0].shape = dims;
     RequireFit(*node, "--input-shape", errors);
   }
+  for (const auto& [name, dims] : options.known_shapes) {
+    Node* node = graph.FindVariable(name);
+    if (node == nullptr || node->role != VariableRole::kInput) continue;
+    if (!node->types[0].shape.known()) node->types[0].shape = dims;
+  }
   if (options.batch > 0) {
     for (Node* node : graph.Variables(VariableRole::kInput)) {
       Shape& shape = node->types[0].shape;

@@ -232,6 +232,19 @@ Json ToJson(const TuningReport& tuning) {
           {"note", tuning.note}};
 }
 
+// Null where there is no file.
+Json ToJson(const ParameterFile& file) {
+  if (file.path.empty()) return nullptr;
+  Json json = {{"file", file.path}};
+  if (file.epoch) {
+    json["epoch"] = *file.epoch;
+    json["epochs"] = file.epochs;
+  }
+  const std::string run = file.provenance.Note("run");
+  if (!run.empty()) json["run"] = run;
+  return json;
+}
+
 void PrintReport(const CompileOptions& options, const Plan& plan,
                  const Outcome& outcome, double seconds) {
   Json phases = Json::array();
@@ -240,6 +253,8 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
   }
   const Overview largest = MakeOverview(plan.largest());
   Json report = {{"output", options.output},
+                 {"parameters", ToJson(*plan.parameter_file)},
+                 {"warnings", plan.parameter_file->warnings},
                  {"files", outcome.files},
                  {"target", plan.target.name},
                  {"seconds", seconds},

@@ -59,6 +59,9 @@ void AddTraining(const PlanOptions& options, const Plan& plan,
   for (const auto& [output, input] : plan.carries) {
     manifest.emplace_back("carry", output + " " + input);
   }
+  if (!plan.preprocessing.empty()) {
+    manifest.emplace_back("preprocess", plan.preprocessing);
+  }
   if (!plan.label_names.empty()) {
     manifest.emplace_back("label_names",
                           data::LabelNamesText(plan.label_names));
@@ -72,6 +75,12 @@ void AddTraining(const PlanOptions& options, const Plan& plan,
   add("label", plan.label_inputs);
   add("parameter", plan.parameter_names);
   add("auxiliary", plan.auxiliary_names);
+  for (const ClassLabels& labels : plan.class_labels) {
+    manifest.emplace_back(
+        "classes", fmt::format("{} {} {}", labels.classes,
+                               labels.ignored.empty() ? "none" : labels.ignored,
+                               labels.input));
+  }
 }
 
 }  // namespace

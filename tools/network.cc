@@ -221,6 +221,17 @@ Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
   return Load(options.model, load);
 }
 
+Result<std::shared_ptr<const ParameterFile>> ParametersFor(
+    const NetworkOptions& options) {
+  if (options.parameters != nullptr) return options.parameters;
+  auto file = ChooseParameters(options.model, options.params, options.epoch);
+  if (file.ok()) {
+    return std::make_shared<const ParameterFile>(std::move(*file));
+  }
+  if (options.make_up_weights) return std::make_shared<const ParameterFile>();
+  return file.errors();
+}
+
 Status InitializeMissing(const NetworkOptions& options, Model& model) {
   const auto initializer = train::ParameterInitializer::Parse(
       options.make_up_weights ? "" : options.init);
@@ -263,6 +274,12 @@ Result<Model> LoadNetwork(const NetworkOptions& options, int64_t batch,
                           ParameterUse use) {
   MXC_ASSIGN(LoadOptions load, ToLoadOptions(options, batch));
   load.require_supported = true;
+  MXC_ASSIGN(const auto parameters, ParametersFor(options));
+  load.params = parameters->path;
+  load.read_parameters = !parameters->path.empty();
+  // What was trained on many samples at a time is used on one.
+  const bool one = batch == 0 && use == ParameterUse::kConstants;
+  load.known_shapes = ShapesOfTraining(*parameters, one ? 1 : batch);
   MXC_ASSIGN(Model model, Load(options.model, load));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
   if (use == ParameterUse::kConstants) {

@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/frontend.h"
 #include "ir/support/result.h"
+#include "tools/parameter_file.h"
 
 namespace mxc {
 
@@ -24,6 +26,8 @@ struct NetworkOptions {
   uint64_t seed = 0;
   // Only shapes matter: missing parameters are made up.
   bool make_up_weights = false;
+  // What `params` and `epoch` choose; null: it is chosen at every load.
+  std::shared_ptr<const ParameterFile> parameters;
 };
 
 // MODEL, --input-shape and --input-type.
@@ -43,6 +47,10 @@ Result<std::map<std::string, DType>> ParseInputTypes(
 // and missing parameters included. `batch`: see LoadOptions.
 Result<Model> LoadModel(const NetworkOptions& options, int64_t batch,
                         bool read_parameters);
+
+// As NetworkOptions::parameters, which it is where that is not null.
+Result<std::shared_ptr<const ParameterFile>> ParametersFor(
+    const NetworkOptions& options);
 
 // Values for all parameters that no file gave, as options.init says.
 Status InitializeMissing(const NetworkOptions& options, Model& model);

@@ -150,6 +150,9 @@ class Planner {
       NoteNetwork(model, plan_);
       plan_.notes = model.left_out;
       PrintPhase(manners_, "read", DescribeNetwork(plan_), plan_.read_seconds);
+      if (!plan_.parameter_file->path.empty()) {
+        PrintPhase(manners_, "params", Describe(*plan_.parameter_file));
+      }
     }
     model.graph.training = job.entry == "train";
     const TrainingOptions training =
@@ -199,11 +202,15 @@ Result<Plan> PlanWith(const KernelCatalog& catalog, const PlanOptions& options,
                       const Target& target, const Manners& manners) {
   Plan plan;
   plan.target = target;
+  plan.parameter_file = options.network.parameters;
   Planner planner(options, catalog, manners, plan);
   for (const Job& job : JobsOf(options)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
   if (!options.label_names.empty()) plan.label_names = options.label_names;
+  if (!options.preprocessing.empty()) {
+    plan.preprocessing = options.preprocessing;
+  }
   return plan;
 }
 
@@ -268,8 +275,13 @@ Result<Plan> PlanFor(const PlanOptions& options, const Target& target,
 
 }  // namespace
 
-Result<Plan> MakePlan(const PlanOptions& options, const Manners& manners) {
+Result<Plan> MakePlan(const PlanOptions& given, const Manners& manners) {
+  PlanOptions options = given;
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
+  MXC_ASSIGN(options.network.parameters, ParametersFor(options.network));
+  for (const std::string& warning : options.network.parameters->warnings) {
+    PrintWarning(warning);
+  }
   MXC_ASSIGN(Plan plan, PlanFor(options, target, manners));
   PrintPlan(manners, plan);
   return plan;

@@ -14,6 +14,7 @@
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
+#include "tools/class_labels.h"
 #include "tools/network.h"
 #include "tools/terminal.h"
 #include "tools/tune/tuning.h"
@@ -38,9 +39,11 @@ struct PlanOptions {
   std::vector<std::string> entries = {"infer"};
   std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
   TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
-  // What the labels' numbers stand for; empty: what is noted beside the
-  // parameters of a checkpoint.
+  // What the labels' numbers stand for, and what is done to samples
+  // (runtime/data/preprocessing.h); empty: what is noted beside the parameters
+  // of a checkpoint.
   std::vector<std::string> label_names;
+  std::string preprocessing;
   std::string target = "native";
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.
   std::optional<int> winograd_tile;
@@ -55,7 +58,8 @@ struct PlanOptions {
   std::string dump_folder;            // empty: stdout
 };
 
-// --batch, --target, -O, --winograd, --strassen, --tuning-cache, --disable-pass,
+// --batch, --target, -O, --winograd, --strassen, --tuning-cache,
+// --disable-pass,
 // --dump-after, --dump-dir.
 void AddPlanOptions(CLI::App& app, PlanOptions& options);
 // --tuning-seconds: kernels are measured at -O3. --object-cache: where those
@@ -89,10 +93,13 @@ struct Plan {
   // An output and the input that it is in the next run: the hidden state of a
   // recurrent network.
   std::vector<std::pair<std::string, std::string>> carries;
+  std::vector<ClassLabels> class_labels;
   std::vector<std::string> label_names;
+  std::string preprocessing;
   std::string stem;
   std::shared_ptr<const SourceFile> source;  // the network's file
   Diagnostics notes;                         // what passes have to say
+  std::shared_ptr<const ParameterFile> parameter_file;
   int nodes = 0, parameters = 0;
   int64_t parameter_bytes = 0;
   double read_seconds = 0, optimize_seconds = 0, plan_seconds = 0;
@@ -103,7 +110,7 @@ struct Plan {
 };
 
 // Those that a checkpoint of ours notes beside its parameters.
-std::vector<std::string> LabelNamesBeside(const std::string& parameter_file);
+std::vector<std::string> LabelNamesOf(const train::Provenance& provenance);
 
 // Whether states live from run to run: one of the entries trains.
 bool Trains(const PlanOptions& options);

@@ -94,15 +94,14 @@ void NoteVariable(const std::unordered_set<const Node*>& labels,
 
 }  // namespace
 
-std::vector<std::string> LabelNamesBeside(const std::string& parameter_file) {
-  if (parameter_file.empty()) return {};
-  const auto names =
-      data::ParseLabelNames(train::NoteBeside(parameter_file, "label_names"));
+std::vector<std::string> LabelNamesOf(const train::Provenance& provenance) {
+  const auto names = data::ParseLabelNames(provenance.Note("label_names"));
   return names.ok() ? *names : std::vector<std::string>();
 }
 
 void NoteNetwork(const Model& model, Plan& plan) {
-  plan.label_names = LabelNamesBeside(model.parameter_file);
+  plan.label_names = LabelNamesOf(plan.parameter_file->provenance);
+  plan.preprocessing = plan.parameter_file->provenance.Note("preprocess");
   plan.stem = model.stem;
   plan.source = model.source;
   const std::unordered_set<const Node*> labels = LabelsOf(model.graph);
@@ -115,6 +114,7 @@ void NoteNetwork(const Model& model, Plan& plan) {
     }
   }
   NoteCarries(model.graph, plan);
+  plan.class_labels = FindClassLabels(model.graph);
 }
 
 }  // namespace mxc

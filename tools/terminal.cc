@@ -51,6 +51,10 @@ void PrintPhase(const Manners& manners, std::string_view phase,
   PrintErr("  {:<9} {}\n", phase, text);
 }
 
+void PrintWarning(std::string_view text) {
+  fmt::print(stderr, "warning: {}\n", text);
+}
+
 void PrintJson(const Json& json) {
   const auto replace = Json::error_handler_t::replace;
   // What is hidden is escaped as JSON escapes it.

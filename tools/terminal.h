@@ -86,6 +86,9 @@ void PrintPhase(const Manners& manners, std::string_view phase,
 void PrintPhase(const Manners& manners, std::string_view phase,
                 std::string_view text);
 
+// "warning: …" on stderr, also with --quiet and --json.
+void PrintWarning(std::string_view text);
+
 void PrintJson(const Json& json);
 
 // Prints the errors, with --json as {"errors": […]} on stdout, and returns the

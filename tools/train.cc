@@ -16,6 +16,7 @@
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/plan.h"
+#include "tools/saved_series.h"
 #include "tools/temporary_file.h"
 
 namespace mxc {
@@ -38,12 +39,13 @@ const std::set<std::string>& SharedOptions() {
   return names;
 }
 
-// Labels get the numbers that `label_names` says; where it is empty, the data's
-// own.
+// What was learned on other data goes on with their numbers of labels, and with
+// pictures that are treated as theirs.
 Result<std::unique_ptr<data::Iterator>> OpenData(
-    const TrainOptions& options, std::vector<std::string> label_names) {
+    const TrainOptions& options, const train::Provenance& learned) {
   data::IteratorOptions settings;
-  settings.label_names = std::move(label_names);
+  settings.label_names = LabelNamesOf(learned);
+  settings.preprocessing = learned.Note("preprocess");
   settings.batch_size = options.batch_size;
   settings.threads = 0;  // only shapes are asked for
   for (const std::string& text : options.data_options) {
@@ -137,15 +139,16 @@ void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
                          names, output.name, values));
 }
 
-Status Compile(TrainOptions& options, const std::string& path) {
-  MXC_ASSIGN(auto source, OpenData(options, {}));
+Status Compile(TrainOptions& options, const std::string& path,
+               const SavedSeries& series) {
+  MXC_RETURN_IF_ERROR(RequireRoom(series));
+  MXC_ASSIGN(options.plan.network.parameters,
+             FirstParameters(options.plan.network, series));
+  MXC_ASSIGN(const auto source,
+             OpenData(options, options.plan.network.parameters->provenance));
   MXC_ASSIGN(const Model model, LoadForShapes(*source, options.plan.network));
-  // What was learned on other data goes on with their numbers.
-  const auto learned = LabelNamesBeside(model.parameter_file);
-  if (!learned.empty() && learned != source->label_names()) {
-    MXC_ASSIGN(source, OpenData(options, learned));
-  }
   options.plan.label_names = source->label_names();
+  options.plan.preprocessing = source->preprocessing();
   MXC_RETURN_IF_ERROR(TakeShapes(*source, model, options.plan));
   options.plan.entries = {"train", "score"};
   MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
@@ -167,13 +170,14 @@ Status Compile(TrainOptions& options, const std::string& path) {
 // Returns where mxc-run finds the artifact: the file to keep, or one that goes
 // with mxc-run.
 Result<std::string> CompileSomewhere(
-    TrainOptions& options, std::optional<runtime::NamelessFile>& temporary) {
+    TrainOptions& options, const SavedSeries& series,
+    std::optional<runtime::NamelessFile>& temporary) {
   std::string path = options.output;
   if (path.empty()) {
     MXC_ASSIGN(temporary, MakeTemporaryFile());
     path = temporary->path();
   }
-  MXC_RETURN_IF_ERROR(Compile(options, path));
+  MXC_RETURN_IF_ERROR(Compile(options, path, series));
   if (!temporary) return path;
   const runtime::Status kept = temporary->KeepAtExec();
   if (!kept.ok()) return Complaint(kept.message());
@@ -228,7 +232,8 @@ int RunTrain(TrainOptions options, const CLI::App& app) {
     return HandOver(app, model);
   }
   std::optional<runtime::NamelessFile> temporary;
-  const Result<std::string> artifact = CompileSomewhere(options, temporary);
+  const Result<std::string> artifact =
+      CompileSomewhere(options, SeriesAmong(app.remaining()), temporary);
   if (!artifact.ok()) {
     return Fail(options.manners, artifact.errors(), "nothing was trained");
   }

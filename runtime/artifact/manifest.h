@@ -10,6 +10,9 @@
 //   parameter        a state that is trained, in the order of MXNet's update
 //                    indices
 //   auxiliary        a state that the network itself computes
+//   classes          of a label input whose values are the numbers of classes:
+//                    how many there are, the label that stands for none or
+//                    "none", the input: "10 none softmax_label"
 // Of each entry, after its line `entry`:
 //   input, output    name and type
 //   peak_bytes, activation_bytes, workspace_bytes
@@ -18,6 +21,8 @@
 //   golden           what an entry computes (tools/golden.h), one for each entry
 //   sha256_code, sha256_weights, sha256_tables, sha256_symbol: digests of the
 //                    other sections
+//   preprocess       what is done to samples before the network sees them, in
+//                    the form of runtime/data/preprocessing.h
 //   label_names      what the labels' numbers stand for, in the form of
 //                    runtime/data/label_names.h
 #pragma once

@@ -340,8 +340,8 @@ Status Loader::ReadSample(const Row& from, Batch* batch, int64_t row) const {
   MXC_RT_RETURN_IF_ERROR(source_->Read(request));
   for (const auto* arrays : {&batch->data, &batch->labels}) {
     for (const NamedArray& named : *arrays) {
-      MXC_RT_RETURN_IF_ERROR(CheckNumbers(named, static_cast<size_t>(row),
-                                          batch->index.size()));
+      MXC_RT_RETURN_IF_ERROR(
+          CheckNumbers(named, static_cast<size_t>(row), batch->index.size()));
     }
   }
   return {};

@@ -15,7 +15,7 @@ namespace mxc::data {
 
 // value = (pixel − mean) / std · scale; without what is drawn at random.
 struct Preprocessing {
-  Extents data_shape;           // of a sample
+  Extents data_shape;             // of a sample
   std::string dtype = "float32";  // of its elements
   // Of pictures: how they become as large as the input, "crop" (the shorter
   // side becomes `resize` where that is positive, `pad` is added, what is too

@@ -13,39 +13,30 @@ constexpr uint8_t kF32 = 0, kF64 = 1, kF16 = 2, kBf16 = 12;
 
 // The first element whose exponent bits are all ones. T: the float's bits.
 template <class T, int kMantissaBits>
-std::optional<double> FirstIn(const std::byte* values, uint64_t bytes) {
+std::optional<NonFiniteElement> FirstIn(Bytes values) {
   constexpr T kSign = static_cast<T>(T{1} << (sizeof(T) * 8 - 1));
   constexpr T kExponent = static_cast<T>(static_cast<T>(~kSign) &
                                          ~((T{1} << kMantissaBits) - T{1}));
-  for (uint64_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
+  for (size_t i = 0; i < values.size() / sizeof(T); ++i) {
     T bits;
-    std::memcpy(&bits, values + at, sizeof bits);
+    std::memcpy(&bits, values.data() + i * sizeof bits, sizeof bits);
     if ((bits & kExponent) != kExponent) continue;
-    if ((bits & ~(kSign | kExponent)) != 0) return std::nan("");
+    if ((bits & ~(kSign | kExponent)) != 0) return {{i, std::nan("")}};
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return (bits & kSign) != 0 ? -kInfinity : kInfinity;
+    return {{i, (bits & kSign) != 0 ? -kInfinity : kInfinity}};
   }
   return std::nullopt;
 }
 
 // A window is looked at as a part of what it lies in, by the step that has all
 // of that: what is in its gaps may have yet to be written.
-std::optional<double> FirstNonFinite(const Executor& executor, uint32_t index) {
+std::optional<double> FirstInBuffer(const Executor& executor, uint32_t index) {
   const mxc_buffer& buffer = executor.buffers()[index];
   if (buffer.gaps != 0) return std::nullopt;
-  const std::byte* values = executor.BufferStorage(index);
-  switch (buffer.dtype) {
-    case kF32:
-      return FirstIn<uint32_t, 23>(values, buffer.bytes);
-    case kF64:
-      return FirstIn<uint64_t, 52>(values, buffer.bytes);
-    case kF16:
-      return FirstIn<uint16_t, 10>(values, buffer.bytes);
-    case kBf16:
-      return FirstIn<uint16_t, 7>(values, buffer.bytes);
-    default:
-      return std::nullopt;  // integers
-  }
+  const auto found = FirstNonFinite(
+      buffer.dtype, {executor.BufferStorage(index), buffer.bytes});
+  if (!found) return std::nullopt;
+  return found->value;
 }
 
 // Keeps the states while a run writes to them.
@@ -75,11 +66,26 @@ class StatesAside {
 
 }  // namespace
 
+std::optional<NonFiniteElement> FirstNonFinite(uint8_t dtype, Bytes values) {
+  switch (dtype) {
+    case kF32:
+      return FirstIn<uint32_t, 23>(values);
+    case kF64:
+      return FirstIn<uint64_t, 52>(values);
+    case kF16:
+      return FirstIn<uint16_t, 10>(values);
+    case kBf16:
+      return FirstIn<uint16_t, 7>(values);
+    default:
+      return std::nullopt;  // integers
+  }
+}
+
 StatusOr<std::optional<NonFinite>> FindNonFinite(Executor& executor) {
   const Tables& tables = executor.model().tables();
   std::optional<NonFinite> found;
   const auto look = [&](uint32_t buffer, std::optional<size_t> step) {
-    if (const auto value = FirstNonFinite(executor, buffer)) {
+    if (const auto value = FirstInBuffer(executor, buffer)) {
       found = NonFinite{step, buffer, *value};
     }
     return !found;

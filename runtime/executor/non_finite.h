@@ -6,10 +6,19 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/executor.h"
 
 namespace mxc::runtime {
+
+struct NonFiniteElement {
+  size_t index = 0;
+  double value = 0;  // NaN or an infinity
+};
+
+// The first of an array of elements of that type (abi.h); nothing in integers.
+std::optional<NonFiniteElement> FirstNonFinite(uint8_t dtype, Bytes values);
 
 struct NonFinite {
   std::optional<size_t> step;  // that wrote it; none: an input or a state

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/checkpoint.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +25,6 @@ namespace fs = std::filesystem;
 using runtime::Bytes;
 using runtime::FileWriter;
 using runtime::MappedFile;
-
-constexpr const char* kExtensions[] = {"mxc", "params", "states"};
 
 std::string_view TextOf(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -109,95 +106,7 @@ Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
   return file.Commit();
 }
 
-// NNNN of "stem-NNNN.extension", if that is what the file is called.
-std::optional<int64_t> NumberOf(std::string_view file, std::string_view stem,
-                                std::string_view extension) {
-  if (!file.starts_with(stem)) return std::nullopt;
-  file.remove_prefix(stem.size());
-  if (!file.starts_with('-') || !file.ends_with(extension) ||
-      file.size() < 5 + extension.size()) {
-    return std::nullopt;
-  }
-  file = file.substr(1, file.size() - extension.size() - 1);
-  int64_t number = -1;
-  if (file.find_first_not_of("0123456789") != file.npos ||
-      !ParseInteger(file, number)) {
-    return std::nullopt;
-  }
-  return number;
-}
-
-fs::path FolderOf(const std::string& prefix) {
-  const fs::path folder = fs::path(prefix).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
-std::vector<std::string> FilesBeside(const std::string& prefix) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator it(FolderOf(prefix), error), end;
-       !error && it != end; it.increment(error)) {
-    files.push_back(it->path().filename().string());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-// The sets of which there is an .mxc.
-std::vector<CheckpointName> SetsOf(const std::string& prefix) {
-  const std::string stem = fs::path(prefix).filename().string();
-  std::vector<CheckpointName> sets;
-  for (const std::string& file : FilesBeside(prefix)) {
-    if (const auto number = NumberOf(file, stem, ".mxc")) {
-      sets.push_back({prefix, *number});
-    }
-  }
-  return sets;
-}
-
-// Those after epochs, then those within.
-std::vector<CheckpointName> AllSetsOf(const std::string& prefix) {
-  std::vector<CheckpointName> sets = SetsOf(prefix);
-  for (CheckpointName& name : SetsOf(StepCheckpoint(prefix, 0).prefix)) {
-    sets.push_back(std::move(name));
-  }
-  return sets;
-}
-
-// The process whose unfinished file this is: FileWriter's "NAME.PID.0xRANDOM".
-std::optional<int64_t> AbandonedBy(std::string_view file,
-                                   std::string_view stem) {
-  const size_t address = file.rfind(".0x");
-  if (!file.starts_with(stem) || address == file.npos) return std::nullopt;
-  const size_t dot = file.rfind('.', address - 1);
-  int64_t process = 0;
-  if (dot == file.npos || dot < stem.size() ||
-      !ParseInteger(file.substr(dot + 1, address - dot - 1), process) ||
-      process < 1 || process > INT32_MAX) {
-    return std::nullopt;
-  }
-  const bool runs = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
-  return runs ? std::nullopt : std::optional(process);
-}
-
 }  // namespace
-
-std::string CheckpointName::Path(const char* extension) const {
-  return Format("%s-%04lld.%s", prefix.c_str(), static_cast<long long>(number),
-                extension);
-}
-
-std::string CheckpointName::SymbolPath() const {
-  return prefix + "-symbol.json";
-}
-
-CheckpointName EpochCheckpoint(const std::string& prefix, int64_t epoch) {
-  return {prefix, epoch};
-}
-
-CheckpointName StepCheckpoint(const std::string& prefix, int64_t step) {
-  return {prefix + "-step", step};
-}
 
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint) {
@@ -248,66 +157,76 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   return checkpoint;
 }
 
-std::string NoteBeside(const std::string& params, const std::string& word) {
-  const std::string path = fs::path(params).replace_extension(".mxc").string();
-  const StatusOr<MappedFile> file = MappedFile::Open(path);
-  if (!file.ok()) return "";
-  const StatusOr<CheckpointRecord> record =
-      ParseCheckpointRecord(file->bytes(), path);
-  if (!record.ok()) return "";
-  const auto expected = record->hashes.find("params");
-  const auto note = record->notes.find(word);
-  if (expected == record->hashes.end() || note == record->notes.end()) {
-    return "";
-  }
-  const StatusOr<uint64_t> found = HashFile(params);
-  return found.ok() && HashText(*found) == expected->second ? note->second : "";
+std::string Provenance::Note(const std::string& word) const {
+  const auto note = notes.find(word);
+  return note == notes.end() ? "" : note->second;
 }
 
-StatusOr<std::optional<CheckpointName>> FindNewestComplete(
-    const std::string& prefix) {
+Provenance ProvenanceOf(const std::string& params) {
+  Provenance result;
+  const std::string path = fs::path(params).replace_extension(".mxc").string();
+  const StatusOr<MappedFile> file = MappedFile::Open(path);
+  if (file.status().code() == StatusCode::kNotFound) return result;
+  result.known = true;
+  if (!file.ok()) {
+    result.problem = file.status().message();
+    return result;
+  }
+  StatusOr<CheckpointRecord> record =
+      ParseCheckpointRecord(file->bytes(), path);
+  if (!record.ok()) {
+    result.problem = record.status().message();
+    return result;
+  }
+  result.step = record->step;
+  result.epoch = record->epoch;
+  const auto expected = record->hashes.find("params");
+  const StatusOr<uint64_t> found = HashFile(params);
+  if (expected == record->hashes.end() || !found.ok() ||
+      HashText(*found) != expected->second) {
+    result.problem = params + " is not the one that " + path + " belongs to";
+    return result;
+  }
+  result.notes = std::move(record->notes);
+  return result;
+}
+
+std::string NoteBeside(const std::string& params, const std::string& word) {
+  return ProvenanceOf(params).Note(word);
+}
+
+std::string RunOf(const std::string& path) {
+  const auto file = MappedFile::Open(path);
+  if (!file.ok()) return "";
+  const auto record = ParseCheckpointRecord(file->bytes(), path);
+  if (!record.ok()) return "";
+  const auto run = record->notes.find("run");
+  return run == record->notes.end() ? "" : run->second;
+}
+
+StatusOr<std::optional<NewestSet>> FindNewestComplete(
+    const std::string& prefix, const std::string& preferred) {
   std::vector<std::pair<CheckpointRecord, CheckpointName>> found;
-  for (const CheckpointName& name : AllSetsOf(prefix)) {
+  for (const CheckpointName& name : SetsOf(prefix)) {
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
     auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));
     if (record.ok()) found.emplace_back(std::move(*record), name);
   }
-  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
-    return a.first.step > b.first.step;
+  const auto rank = [&](const CheckpointRecord& record) {
+    const auto run = record.notes.find("run");
+    const bool is_preferred = !preferred.empty() && run != record.notes.end() &&
+                              run->second == preferred;
+    return std::pair(is_preferred, record.step);
+  };
+  std::ranges::stable_sort(found, [&](const auto& a, const auto& b) {
+    return rank(a.first) > rank(b.first);
   });
-  for (const auto& [record, name] : found) {
-    if (CheckHashes(name, record).ok()) return std::optional(name);
+  for (auto& [record, name] : found) {
+    if (!CheckHashes(name, record).ok()) continue;
+    return std::optional(NewestSet{name, std::move(record.notes["run"])});
   }
-  return std::optional<CheckpointName>();
-}
-
-Status ForgetCheckpoints(const std::string& prefix) {
-  for (const CheckpointName& name : AllSetsOf(prefix)) {
-    std::error_code error;
-    fs::remove(name.Path("mxc"), error);
-    if (error) {
-      return Fail(StatusCode::kIo, "cannot remove '%s': %s",
-                  name.Path("mxc").c_str(), error.message().c_str());
-    }
-  }
-  return {};
-}
-
-void RemoveOutdated(const std::string& prefix, int keep) {
-  std::error_code error;
-  const std::string stem = fs::path(prefix).filename().string();
-  for (const std::string& file : FilesBeside(prefix)) {
-    if (AbandonedBy(file, stem)) fs::remove(FolderOf(prefix) / file, error);
-  }
-  std::vector<CheckpointName> sets = SetsOf(StepCheckpoint(prefix, 0).prefix);
-  std::ranges::sort(sets, std::greater(), &CheckpointName::number);
-  for (size_t i = static_cast<size_t>(std::max(keep, 1)); i < sets.size();
-       ++i) {
-    for (const char* extension : kExtensions) {
-      fs::remove(sets[i].Path(extension), error);
-    }
-  }
+  return std::optional<NewestSet>();
 }
 
 }  // namespace mxc::train

@@ -20,6 +20,7 @@
 
 #include "runtime/formats/array.h"
 #include "runtime/formats/updater_states.h"
+#include "runtime/train/checkpoint_files.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -32,26 +33,13 @@ struct Checkpoint {
   runtime::UpdaterStates updater;
   // States without a place in MXNet's files: random numbers, counters.
   std::vector<runtime::NamedArray> states;
-  // What the loop needs to go on, and "label_names"
-  // (runtime/data/label_names.h) of what it was trained on: one word → one line
-  // of text.
+  // What the loop needs to go on, one word → one line of text, and for others
+  //   run          the same for all sets of one run
+  //   inputs       "data:64x1x28x28 softmax_label:64": the shapes of a batch
+  //   label_names  runtime/data/label_names.h, of what it was trained on
+  //   preprocess   runtime/data/preprocessing.h, of the same
   std::map<std::string, std::string> notes;
 };
-
-// One set of files.
-struct CheckpointName {
-  std::string prefix;
-  int64_t number = 0;
-
-  std::string Path(const char* extension) const;  // "out/lenet-0003.params"
-  std::string SymbolPath() const;
-};
-
-// Sets after epochs are numbered by them, as MXNet's are. Those within an epoch
-// are numbered by steps and have a prefix of their own, "PREFIX-step", so that
-// MXNet opens both and neither overwrites the other.
-CheckpointName EpochCheckpoint(const std::string& prefix, int64_t epoch);
-CheckpointName StepCheckpoint(const std::string& prefix, int64_t step);
 
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint);
@@ -59,21 +47,33 @@ Status WriteCheckpoint(const CheckpointName& name,
 // Refuses a set that is not complete.
 StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name);
 
-// What the .mxc beside "PREFIX-NNNN.params" notes under `word`; empty where
-// there is none, or where it does not belong to these parameters.
+// What is known of "PREFIX-NNNN.params" from the .mxc beside it.
+struct Provenance {
+  bool known = false;   // there is one
+  std::string problem;  // why nothing it says can be believed; empty: nothing
+  int64_t step = 0, epoch = 0;
+  std::map<std::string, std::string> notes;  // Checkpoint's
+
+  std::string Note(const std::string& word) const;  // empty: there is none
+};
+// Compares the parameters with their hash, so it reads them.
+Provenance ProvenanceOf(const std::string& params);
+
+// What it notes under `word`; empty where there is none, or where it does not
+// belong to these parameters.
 std::string NoteBeside(const std::string& params, const std::string& word);
 
-// The complete set of the most steps among those of both kinds; nothing if
-// there is none.
-StatusOr<std::optional<CheckpointName>> FindNewestComplete(
-    const std::string& prefix);
+// The run that a set belongs to, by its "PREFIX-NNNN.mxc"; empty where there is
+// none or it does not say.
+std::string RunOf(const std::string& path);
 
-// Makes every set of the prefix incomplete by removing its .mxc: what an
-// earlier run has left must not be taken for a later run's.
-Status ForgetCheckpoints(const std::string& prefix);
-
-// Leaves the newest `keep` sets within epochs, and removes what writers that
-// were killed have left. Failures are silent: nothing depends on it.
-void RemoveOutdated(const std::string& prefix, int keep);
+struct NewestSet {
+  CheckpointName name;
+  std::string run;  // as RunOf
+};
+// The complete set of the most steps among those of both kinds, of the run
+// `preferred` if there is one; nothing if there is none.
+StatusOr<std::optional<NewestSet>> FindNewestComplete(
+    const std::string& prefix, const std::string& preferred = "");
 
 }  // namespace mxc::train

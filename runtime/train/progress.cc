@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/visible.h"
@@ -22,10 +23,20 @@ std::string MetricText(const MetricValues& metrics) {
 
 class SilentReporter : public Reporter {
  public:
+  explicit SilentReporter(std::FILE* out) : out_(out) {}
+
   bool WantsStep(int64_t) override { return false; }
   void OnStep(const Progress&) override {}
   void OnEpoch(const EpochSummary&) override {}
   void Say(const std::string&) override {}
+  void Warn(const std::string& sentence) override {
+    std::fprintf(out_, "warning: %s\n",
+                 runtime::VisibleLines(sentence).c_str());
+    std::fflush(out_);
+  }
+
+ private:
+  std::FILE* out_;
 };
 
 class LineReporter : public Reporter {
@@ -138,6 +149,12 @@ class BarReporter : public LineReporter {
 class JsonReporter : public Reporter {
  public:
   JsonReporter(int64_t every, std::FILE* out) : every_(every), out_(out) {}
+  // Warnings after which no object came have one of their own.
+  ~JsonReporter() override {
+    if (warnings_.empty()) return;
+    const std::string texts = JsonTexts(std::exchange(warnings_, {}));
+    Print("{\"warnings\": " + texts);
+  }
 
   bool WantsStep(int64_t step) override {
     return every_ > 0 && step % every_ == 0;
@@ -163,6 +180,10 @@ class JsonReporter : public Reporter {
   void Say(const std::string& sentence) override {
     std::fprintf(stderr, "%s\n", runtime::VisibleLines(sentence).c_str());
   }
+  void Warn(const std::string& sentence) override {
+    Say("warning: " + sentence);
+    warnings_.push_back(sentence);
+  }
 
  private:
   static std::string Head(int64_t step, int64_t epoch, double loss,
@@ -175,11 +196,20 @@ class JsonReporter : public Reporter {
            ", \"learning_rate\": " + JsonNumber(learning_rate);
   }
 
+  // `object` without its last brace.
   void Print(const std::string& object) {
-    std::fprintf(out_, "%s}\n", object.c_str());
+    std::fprintf(out_, "%s%s}\n", object.c_str(), TakeWarnings().c_str());
     std::fflush(out_);
   }
 
+  std::string TakeWarnings() {
+    if (warnings_.empty()) return "";
+    std::string text = ", \"warnings\": " + JsonTexts(warnings_);
+    warnings_.clear();
+    return text;
+  }
+
+  std::vector<std::string> warnings_;  // since the last object
   int64_t every_;
   std::FILE* out_;
 };
@@ -198,7 +228,7 @@ std::unique_ptr<Reporter> MakeReporter(ReportStyle style, int64_t every,
     case ReportStyle::kSilent:
       break;
   }
-  return std::make_unique<SilentReporter>();
+  return std::make_unique<SilentReporter>(out);
 }
 
 std::string ClockTime(double seconds) {
@@ -209,6 +239,14 @@ std::string ClockTime(double seconds) {
   const int rest = static_cast<int>(whole % 60);
   return hours > 0 ? Format("%lld:%02d:%02d", hours, minutes, rest)
                    : Format("%d:%02d", minutes, rest);
+}
+
+std::string JsonTexts(const std::vector<std::string>& texts) {
+  std::string json = "[";
+  for (const std::string& text : texts) {
+    json += (json.size() > 1 ? ", " : "") + runtime::JsonQuoted(text);
+  }
+  return json + "]";
 }
 
 std::string JsonNumber(double value) {

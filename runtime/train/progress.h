@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/train/score.h"
 
@@ -49,13 +50,18 @@ class Reporter {
   virtual void OnEpoch(const EpochSummary& summary) = 0;
   // A sentence: "resumed from …".
   virtual void Say(const std::string& sentence) = 0;
+  // What may be wrong. Every style tells it; JSON repeats it in "warnings" of
+  // the next object.
+  virtual void Warn(const std::string& sentence) {
+    Say("warning: " + sentence);
+  }
 };
 
 enum class ReportStyle {
   kBar,     // a bar that is redrawn ten times a second, for terminals
   kLines,   // a line for each epoch
   kJson,    // an object a line, after every `every` steps and every epoch
-  kSilent,  // sentences neither
+  kSilent,  // warnings alone
 };
 
 // Writes to `out`, which must outlive the reporter: stdout for JSON, where
@@ -65,7 +71,8 @@ std::unique_ptr<Reporter> MakeReporter(ReportStyle style, int64_t every,
 
 // "3:07", "1:02:45"
 std::string ClockTime(double seconds);
-// A JSON number; null where it is not finite.
+// JSON strings; a JSON number, null where it is not finite.
+std::string JsonTexts(const std::vector<std::string>& texts);
 std::string JsonNumber(double value);
 std::string JsonMetrics(const MetricValues& metrics);
 

@@ -59,6 +59,7 @@ StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
                                MetricList& metrics) {
   ScoreResult result;
   Judge judge;
+  LabelCheck labels(step.facts().class_labels);
   data::Batch batch;
   const int64_t start = runtime::Nanoseconds();
   metrics.Reset();
@@ -68,6 +69,7 @@ StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
     const StatusOr<bool> more = samples.Next(batch);
     if (!more.ok()) return more.status();
     if (!*more) break;
+    labels.Look(batch, samples, batch.pad);
     const StatusOr<float> loss =
         step.Score(batch, samples.bucket_key(batch.bucket));
     if (!loss.ok()) return loss.status();
@@ -79,6 +81,9 @@ StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
   }
   if (result.samples == 0) {
     return Fail(StatusCode::kInvalidArgument, "there are no samples to score");
+  }
+  if (const std::string warning = labels.Warning(); !warning.empty()) {
+    result.warnings.push_back(warning);
   }
   result.loss = losses / static_cast<double>(result.samples);
   result.seconds = static_cast<double>(runtime::Nanoseconds() - start) * 1e-9;

@@ -32,6 +32,7 @@ struct ScoreResult {
   double loss = 0;  // the mean over the batches, by their samples
   int64_t samples = 0;
   double seconds = 0;
+  std::vector<std::string> warnings;  // of the samples
 };
 
 // One epoch of `samples`; what fills up the last batch is not counted, but in

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/train/label_check.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/status.h"
 
@@ -33,6 +34,11 @@ struct TrainFacts {
   // States by name: what is trained, in the order of MXNet's update indices,
   // and what the network itself computes.
   std::vector<std::string> parameters, auxiliaries;
+  // Labels that are numbers of classes.
+  std::vector<ClassLabels> class_labels;
+  // data::Iterator::preprocessing of what the network was compiled for; empty:
+  // it is not known.
+  std::string preprocessing;
   // data::Iterator::label_names of what the network was compiled for; empty:
   // it is not known.
   std::vector<std::string> label_names;

@@ -2,45 +2,12 @@
 #include "runtime/train/trainer.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include "runtime/base/clock.h"
-#include "runtime/data/label_names.h"
-#include "runtime/train/snapshot.h"
 
 namespace mxc::train {
 namespace {
-
-// Numbers of a note, exactly.
-std::string NumbersText(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double number : numbers) {
-    text += Format(text.empty() ? "%a" : " %a", number);
-  }
-  return text;
-}
-
-std::vector<double> NumbersOf(const std::string& text) {
-  std::vector<double> numbers;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    numbers.push_back(std::strtod(word.c_str(), nullptr));
-  }
-  return numbers;
-}
-
-std::string NoteOf(const Checkpoint& checkpoint, const char* word) {
-  const auto found = checkpoint.notes.find(word);
-  return found == checkpoint.notes.end() ? "" : found->second;
-}
-
-// What the rates depend on.
-std::string ScheduleText(const TrainerOptions& options) {
-  return options.schedule +
-         (options.learning_rate ? Format(" %a", *options.learning_rate) : "");
-}
 
 double Mean(double sum, int64_t count) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
@@ -58,6 +25,7 @@ StatusOr<TrainResult> Trainer::Run() {
   MXC_RT_RETURN_IF_ERROR(Prepare());
   if (options_.resume) MXC_RT_RETURN_IF_ERROR(Resume());
   MXC_RT_RETURN_IF_ERROR(OpenJournal());
+  WarnOfLargeBatch();
   if (epochs_ >= options_.epochs) {
     reporter_.Say(Format("all %lld epochs are done already",
                          static_cast<long long>(epochs_)));
@@ -84,46 +52,7 @@ Status Trainer::Prepare() {
   StatusOr<MetricList> metrics = MetricList::Parse(options_.metrics);
   if (!metrics.ok()) return metrics.status();
   metrics_ = std::move(*metrics);
-  if (options_.save.empty() || options_.resume) return {};
-  return ForgetCheckpoints(options_.save);
-}
-
-Status Trainer::Resume() {
-  if (options_.save.empty()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "resuming needs the prefix of the checkpoints: --save");
-  }
-  const auto newest = FindNewestComplete(options_.save);
-  if (!newest.ok()) return newest.status();
-  if (!newest->has_value()) {
-    reporter_.Say("no complete checkpoint of '" + options_.save +
-                  "' was found: starting anew");
-    return {};
-  }
-  const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(**newest);
-  if (!checkpoint.ok()) return checkpoint.status();
-  const auto cursor = data::ParseCursor(NoteOf(*checkpoint, "cursor"));
-  if (!cursor.ok()) return cursor.status();
-  MXC_RT_RETURN_IF_ERROR(samples_.Seek(*cursor));
-  MXC_RT_RETURN_IF_ERROR(RestoreStates(*checkpoint, step_));
-  steps_ = checkpoint->step;
-  epochs_ = checkpoint->epoch;
-  const auto epoch = NumbersOf(NoteOf(*checkpoint, "epoch_loss"));
-  if (epoch.size() == 2 && epoch[0] >= 0 && epoch[0] < 0x1p53) {
-    batches_ = static_cast<int64_t>(epoch[0]);
-    epoch_loss_ = epoch[1];
-  }
-  // Another schedule begins as MXNet's begin_num_update: from its own start.
-  if (NoteOf(*checkpoint, "schedule_text") == ScheduleText(options_)) {
-    schedule_->Restore(NumbersOf(NoteOf(*checkpoint, "schedule")));
-  }
-  if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
-    metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
-  }
-  reporter_.Say(Format(
-      "resumed from %s: step %lld, epoch %lld", (*newest)->Path("mxc").c_str(),
-      static_cast<long long>(steps_), static_cast<long long>(epochs_ + 1)));
-  return {};
+  return options_.save.empty() ? Status() : BeginSeries();
 }
 
 Status Trainer::OpenJournal() {
@@ -170,6 +99,7 @@ Status Trainer::RunStep() {
     epoch_over_ = true;
     return {};
   }
+  MXC_RT_RETURN_IF_ERROR(CheckBatch());
   rate_ = schedule_->At(steps_ + 1);
   const StatusOr<float> loss =
       step_.Train(batch_, samples_.bucket_key(batch_.bucket), rate_);
@@ -204,6 +134,7 @@ Status Trainer::Diverged(double loss) {
              static_cast<long long>(epochs_ + 1), rate_);
   const StatusOr<std::string> cause = step_.ExplainLoss();
   if (cause.ok() && !cause->empty()) message += ": " + *cause;
+  message += NonFiniteRecord();
   if (result_.saved) {
     message += "; the last checkpoint is " + result_.saved->Path("mxc");
   }
@@ -257,7 +188,11 @@ Status Trainer::FinishEpoch() {
     StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);
     if (!score.ok()) return score.status();
     summary.validation = {score->loss, ValuesOf(metrics_)};
+    for (const std::string& warning : score->warnings) {
+      reporter_.Warn("to validate: " + warning);
+    }
   }
+  WarnOfEpoch(summary);
   metrics_.Reset();
   batches_ = 0;
   epoch_loss_ = 0;
@@ -267,37 +202,6 @@ Status Trainer::FinishEpoch() {
   result_.last = std::move(summary);
   if (options_.save.empty()) return {};
   return Save(EpochCheckpoint(options_.save, epochs_));
-}
-
-Status Trainer::SaveIfDue() {
-  result_.interrupted = Interrupted();
-  if (options_.save.empty()) return {};
-  const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
-  if (!due && !result_.interrupted) return {};
-  MXC_RT_RETURN_IF_ERROR(Save(StepCheckpoint(options_.save, steps_)));
-  RemoveOutdated(options_.save, options_.keep);
-  return {};
-}
-
-Status Trainer::Save(const CheckpointName& name) {
-  Checkpoint checkpoint;
-  checkpoint.step = steps_;
-  checkpoint.epoch = epochs_;
-  StatusOr<std::string> symbol = step_.symbol();
-  if (!symbol.ok()) return symbol.status();
-  checkpoint.symbol = std::move(*symbol);
-  checkpoint.notes = {
-      {"cursor", data::CursorText(samples_.cursor())},
-      {"epoch_loss", NumbersText({static_cast<double>(batches_), epoch_loss_})},
-      {"schedule_text", ScheduleText(options_)},
-      {"schedule", NumbersText(schedule_->State())},
-      {"metrics_text", options_.metrics},
-      {"metrics", NumbersText(metrics_.State())},
-      {"label_names", data::LabelNamesText(samples_.label_names())}};
-  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
-  MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
-  result_.saved = name;
-  return {};
 }
 
 }  // namespace mxc::train

@@ -35,6 +35,11 @@ struct TrainerOptions {
   int64_t save_every = 0;  // steps; 0: after epochs alone
   int keep = 2;            // sets of files within epochs
   bool resume = false;     // from the newest complete checkpoint, if any
+  // Remove what an earlier run has left under `save`, with `resume` what runs
+  // other than the resumed one have left; without, a new run is refused.
+  bool overwrite = false;
+
+  bool stop_at_bad_label = false;  // one that is no class; else it is told
 
   std::string log_folder;  // empty: no journal
   // Set by a signal's handler: the loop finishes its step, saves and returns.
@@ -57,18 +62,27 @@ class Trainer {
         samples_(samples),
         validation_(validation),
         reporter_(reporter),
-        options_(std::move(options)) {}
+        options_(std::move(options)),
+        labels_(step.facts().class_labels) {}
 
   StatusOr<TrainResult> Run();
 
  private:
   Status Prepare();
+  StatusOr<std::string> NameOfRun();
+  Status BeginSeries();
   Status Resume();
+  Status BeginAnew();
+  Status LeaveOtherRuns();
   Status OpenJournal();
   Status RunEpoch();
   Status FinishEpoch();
   Status RunStep();
   Status MeasureStep();
+  void WarnOfLargeBatch();
+  Status CheckBatch();
+  std::string NonFiniteRecord() const;
+  void WarnOfEpoch(const EpochSummary& summary);
   Status Diverged(double loss);
   void Announce();
   Progress ProgressNow() const;
@@ -86,10 +100,13 @@ class Trainer {
 
   std::unique_ptr<Scheduler> schedule_;
   MetricList metrics_;
+  LabelCheck labels_;
+  bool said_chance_ = false, said_bad_record_ = false;
   std::optional<Journal> journal_;
   Judge judge_;
   data::Batch batch_;
 
+  std::string run_;                 // names this run in its checkpoints
   int64_t steps_ = 0, epochs_ = 0;  // done in all
   int64_t batches_ = 0;             // of the epoch
   double rate_ = 0;                 // of the last step

@@ -12,7 +12,7 @@ namespace mxc::data {
 namespace {
 
 Settings Pictures() {
-  return {{"data_shape", "3,4,4"}, {"resize", "6"},    {"mean_r", "123.68"},
+  return {{"data_shape", "3,4,4"}, {"resize", "6"},       {"mean_r", "123.68"},
           {"mean_g", "116.779"},   {"mean_b", "103.939"}, {"std_b", "0.3"},
           {"scale", "0.017"}};
 }
@@ -90,7 +90,8 @@ TEST_CASE("loader: a record with a value that is no number is damaged") {
   const auto iterator = MustOpen(spec, options);
   const std::vector<Seen> batches = Drain(*iterator);
   for (const Seen& batch : batches) {
-    for (const int64_t sample : batch.index) CHECK((sample == 0 || sample == 3));
+    for (const int64_t sample : batch.index)
+      CHECK((sample == 0 || sample == 3));
   }
   REQUIRE(iterator->bad_records().sentences.size() >= 2);
   CHECK(iterator->bad_records().sentences[0] ==

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/data/picture/transform.h"
 #include "tests/runtime/test_artifact.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
@@ -166,6 +167,45 @@ TEST_CASE("--resize fits and cuts out the centre") {
   options.resize = "1x1";
   CHECK(FailureOf({1, 1, 2, 2}, {file}, options) ==
         file + ": resized to 1x1, which is smaller than the input's 2x2");
+}
+
+TEST_CASE("without options a picture is treated as in training") {
+  std::vector<uint8_t> pixels;
+  for (int i = 0; i < 9 * 7 * 3; ++i) {
+    pixels.push_back(static_cast<uint8_t>(i * 37 % 251));
+  }
+  const std::string file = test::WriteTemporary("t.png", Png(9, 7, pixels));
+  PictureOptions options;
+  options.trained.emplace();
+  options.trained->data_shape = {3, 4, 4};
+  options.trained->fit = "crop";
+  options.trained->order = "rgb";
+  options.trained->resize = 6;
+  options.trained->mean_g = 100;
+  options.trained->std_b = 4;
+  data::PictureOptions trained;
+  trained.Take(*options.trained);
+  std::vector<float> expected(3 * 4 * 4);
+  Picture picture = DecodePicture(AsBytes(Png(9, 7, pixels)), 3, "t");
+  REQUIRE(data::PictureTransform::Make(trained, "t")
+              ->Apply(picture, data::Draws(1),
+                      std::as_writable_bytes(std::span(expected)).data())
+              .ok());
+  CHECK(Filled({1, 3, 4, 4}, {file}, options) == expected);
+  // The input's layout, and options, win.
+  const std::vector<float> last = Filled({1, 4, 4, 3}, {file}, options);
+  CHECK(last[3 * 5 + 1] == expected[16 + 5]);
+  options.mean = {0, 0, 0};
+  options.blue_first = true;
+  const std::vector<float> raw = Filled({1, 3, 4, 4}, {file}, options);
+  CHECK(raw[16 + 5] == expected[16 + 5] + 100);
+  CHECK(raw[5] == expected[32 + 5]);
+  CHECK(DescribeTrained(options) ==
+        "std 1, 1, 4, shorter side 6, centre cut out, blue first");
+  options.resize = "short";
+  CHECK(Filled({1, 3, 4, 4}, {file}, options) != raw);
+  options.trained.reset();
+  CHECK(DescribeTrained(options) == "");
 }
 
 TEST_CASE("JPEG decodes to about what was encoded") {

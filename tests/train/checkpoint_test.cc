@@ -126,7 +126,7 @@ TEST_CASE("checkpoint: the newest complete set is found") {
   CHECK_FALSE((*FindNewestComplete(prefix)).has_value());
   const auto newest = [&] {
     const auto found = *FindNewestComplete(prefix);
-    return found ? found->Path("mxc").substr(prefix.size() - 3) : "none";
+    return found ? found->name.Path("mxc").substr(prefix.size() - 3) : "none";
   };
   REQUIRE(WriteCheckpoint(EpochCheckpoint(prefix, 1), Example(50)).ok());
   REQUIRE(WriteCheckpoint(StepCheckpoint(prefix, 60), Example(60)).ok());

@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "runtime/formats/ndarray_list.h"
@@ -182,7 +185,7 @@ TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
     if (WIFEXITED(state)) {
       CHECK(WEXITSTATUS(state) == 0);
       // It came to its end: from the beginning once more.
-      REQUIRE(ForgetCheckpoints(folder / "killed").ok());
+      REQUIRE(RemoveFiles(FilesOfSeries(folder / "killed")).ok());
     } else {
       ++killed;
     }
@@ -204,20 +207,111 @@ TEST_CASE("trainer: a loss that is not finite names step and tensor") {
             (folder / "net-step-0008.mxc"));
 }
 
-TEST_CASE("trainer: a fresh run forgets an earlier one's checkpoints") {
+TEST_CASE("trainer: a new run does not begin over an earlier one's files") {
   const RunFolder folder;
   TrainerOptions options = Options(folder / "net");
   REQUIRE(Run().Train(options).ok());
+  const std::vector<std::string> files = FilesOfSeries(folder / "net");
+  CHECK(files.size() == 15);  // three epochs, the newest two within
+  const auto refused = Run().Train(options);
+  CHECK(refused.status().message() ==
+        "'" + (folder / "net") +
+            "' is the prefix of an earlier run: net-0001.mxc, net-0002.mxc, "
+            "net-0003.mxc, net-step-0016.mxc and 11 more; --resume goes on "
+            "with it, --overwrite replaces it");
+  CHECK(FilesOfSeries(folder / "net") == files);
+  // What is left is that of one run, and what --resume goes on from.
   options.epochs = 1;
+  options.overwrite = true;
   REQUIRE(Run().Train(options).ok());
+  CHECK(FilesOfSeries(folder / "net").size() == 6);
+  options.overwrite = false;
   options.resume = true;
   options.epochs = 2;
   Run run;
   const auto result = run.Train(options);
   REQUIRE(result.ok());
-  CHECK(run.recorder.sentences[0] ==
-        "resumed from " + (folder / "net-0001.mxc") + ": step 7, epoch 2");
+  CHECK(run.recorder.sentences ==
+        std::vector<std::string>{"resumed from " + (folder / "net-0001.mxc") +
+                                 ": step 7, epoch 2"});
   CHECK(result->step == 14);
+}
+
+TEST_CASE("trainer: of two runs' files one run is resumed, and named") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.save_every = 0;
+  options.epochs = 2;
+  REQUIRE(Run().Train(options).ok());
+  TrainerOptions faster = Options(folder / "other");
+  faster.save_every = 0;
+  faster.learning_rate = 0.3;
+  REQUIRE(Run().Train(faster).ok());
+  CHECK(RunOf(folder / "net-0001.mxc") == RunOf(folder / "net-0002.mxc"));
+  CHECK(RunOf(folder / "net-0001.mxc") != RunOf(folder / "other-0001.mxc"));
+  for (const char* extension : {"params", "states", "mxc"}) {
+    fs::copy_file(EpochCheckpoint(folder / "other", 3).Path(extension),
+                  EpochCheckpoint(folder / "net", 3).Path(extension));
+  }
+  // The same options: the run that began with them.
+  options.resume = true;
+  options.epochs = 2;
+  Run run;
+  REQUIRE(run.Train(options).ok());
+  CHECK(run.recorder.sentences[0] ==
+        "resumed from " + (folder / "net-0002.mxc") + ": step 14, epoch 3");
+  CHECK(run.recorder.sentences[1] ==
+        "warning: net-0003.mxc is of another run; --resume --overwrite "
+        "removes it");
+  options.overwrite = true;
+  options.epochs = 3;
+  Run cleaned;
+  REQUIRE(cleaned.Train(options).ok());
+  CHECK(RunOf(folder / "net-0003.mxc") == RunOf(folder / "net-0001.mxc"));
+  CHECK(cleaned.recorder.sentences.size() == 1);
+}
+
+TEST_CASE("trainer: labels that are no class are counted, the first is named") {
+  data::Batch batch;
+  batch.labels = {
+      {"label", *runtime::Array::Allocate(runtime::ElementType::kF32, {3, 2})}};
+  const float values[] = {0, 3.5f, 4, -1, -7, std::nanf("")};
+  std::memcpy(batch.labels[0].array.bytes().data(), values, sizeof values);
+  batch.index = {10, 20, 30};
+  const ToySamples samples;
+  LabelCheck check({{.index = 0, .classes = 4, .ignored = -1.0}});
+  check.Look(batch, samples, /*pad=*/2);
+  CHECK(check.count() == 0);
+  CHECK(check.first() == "");
+  check.Look(batch, samples);
+  CHECK(check.count() == 3);
+  CHECK(check.first() == "record 20: label 4 is none of the classes 0 to 3");
+  LabelCheck strict({{.index = 0, .classes = 4, .ignored = std::nullopt}});
+  strict.Look(batch, samples);
+  CHECK(strict.count() == 4);
+}
+
+TEST_CASE("trainer: JSON carries warnings, and is JSON with them") {
+  std::FILE* out = std::tmpfile();
+  {
+    const auto reporter = MakeReporter(ReportStyle::kJson, 1, out);
+    reporter->Warn("a \"b\"");
+    reporter->Warn("c");
+    reporter->OnEpoch(EpochSummary());
+    reporter->OnEpoch(EpochSummary());
+    reporter->Warn("d");
+  }
+  std::rewind(out);
+  std::vector<nlohmann::json> lines;
+  char line[4096];
+  while (std::fgets(line, sizeof line, out) != nullptr) {
+    lines.push_back(nlohmann::json::parse(line));
+  }
+  std::fclose(out);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["warnings"] == nlohmann::json({"a \"b\"", "c"}));
+  CHECK_FALSE(lines[1].contains("warnings"));
+  CHECK(lines[2] == nlohmann::json{{"warnings", {"d"}}});
 }
 
 TEST_CASE("trainer: mistakes are told before anything is trained") {

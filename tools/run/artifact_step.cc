@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/artifact_step.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,25 @@ void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
   }
 }
 
+// "10 none softmax_label": see runtime/artifact/manifest.h.
+std::vector<train::ClassLabels> ReadClassLabels(const std::string& manifest) {
+  const std::vector<std::string> inputs = ManifestValues(manifest, "label");
+  std::vector<train::ClassLabels> read;
+  for (const std::string& text : ManifestValues(manifest, "classes")) {
+    std::istringstream words(text);
+    train::ClassLabels labels;
+    std::string ignored, input;
+    words >> labels.classes >> ignored >> std::ws;
+    std::getline(words, input);
+    const auto found = std::ranges::find(inputs, input);
+    if (labels.classes < 1 || found == inputs.end()) continue;
+    labels.index = static_cast<size_t>(found - inputs.begin());
+    if (ignored != "none") labels.ignored = std::atof(ignored.c_str());
+    read.push_back(labels);
+  }
+  return read;
+}
+
 train::TrainFacts FactsOf(const std::string& manifest) {
   train::TrainFacts facts;
   facts.network = FirstOf(ManifestValues(manifest, "network"));
@@ -48,6 +68,8 @@ train::TrainFacts FactsOf(const std::string& manifest) {
   if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
   facts.parameters = ManifestValues(manifest, "parameter");
   facts.auxiliaries = ManifestValues(manifest, "auxiliary");
+  facts.class_labels = ReadClassLabels(manifest);
+  facts.preprocessing = FirstOf(ManifestValues(manifest, "preprocess"));
   return facts;
 }
 

@@ -18,82 +18,6 @@
 namespace mxc::run {
 namespace {
 
-// The axes of one picture within an input.
-struct Frame {
-  int64_t pictures = 0;
-  int channels = 0, width = 0, height = 0;
-  bool channels_last = false;
-};
-
-Frame FrameOf(const mxc_tensor& tensor, const std::string& layout) {
-  const auto shape = api::Shape(tensor);
-  const auto is_channels = [](int64_t n) { return n == 1 || n == 3; };
-  if (shape.size() == 4) {
-    const bool last =
-        layout == "NHWC" || (layout.empty() && !is_channels(shape[1]));
-    const int64_t channels = last ? shape[3] : shape[1];
-    const int64_t height = last ? shape[1] : shape[2];
-    const int64_t width = last ? shape[2] : shape[3];
-    constexpr int64_t kMost = 1 << 14;
-    if (is_channels(channels) && height <= kMost && width <= kMost) {
-      return {shape[0], static_cast<int>(channels), static_cast<int>(width),
-              static_cast<int>(height), last};
-    }
-  }
-  throw Failure("input '" + std::string(tensor.name) + "' " + Describe(tensor) +
-                " does not take pictures");
-}
-
-// Scales so that the shorter side fits: "short" just covers the frame.
-Pixels ResizeShorter(const Pixels& pixels, const Frame& frame,
-                     const std::string& side) {
-  const double shorter = std::min(pixels.width, pixels.height);
-  const double factor =
-      side == "short"
-          ? std::max(static_cast<double>(frame.width) / pixels.width,
-                     static_cast<double>(frame.height) / pixels.height)
-          : std::stod(side) / shorter;
-  const auto scaled = [factor](int n) {
-    return std::max(1, static_cast<int>(std::lround(n * factor)));
-  };
-  return Resize(pixels, scaled(pixels.width), scaled(pixels.height));
-}
-
-Pixels Fit(const Pixels& pixels, const Frame& frame, const std::string& resize,
-           const std::string& file) {
-  if (resize.empty()) return Resize(pixels, frame.width, frame.height);
-  const size_t cross = resize.find('x');
-  const Pixels resized =
-      cross == std::string::npos
-          ? ResizeShorter(pixels, frame, resize)
-          : Resize(pixels, std::stoi(resize.substr(0, cross)),
-                   std::stoi(resize.substr(cross + 1)));
-  if (resized.width < frame.width || resized.height < frame.height) {
-    throw Failure(file + ": resized to " + std::to_string(resized.width) + "x" +
-                  std::to_string(resized.height) +
-                  ", which is smaller than the input's " +
-                  std::to_string(frame.width) + "x" +
-                  std::to_string(frame.height));
-  }
-  return CropCenter(resized, frame.width, frame.height);
-}
-
-// Normalized and laid out, one picture.
-void Place(const Pixels& pixels, const Frame& frame,
-           const PictureOptions& options, float* target) {
-  const auto channels = static_cast<size_t>(frame.channels);
-  const size_t area = pixels.values.size() / channels;
-  for (size_t c = 0; c < channels; ++c) {
-    const size_t place = options.blue_first ? channels - 1 - c : c;
-    const float mean = options.mean[c];
-    const float factor = options.scale / options.deviation[c];
-    for (size_t i = 0; i < area; ++i) {
-      target[frame.channels_last ? i * channels + place : place * area + i] =
-          (pixels.values[i * channels + c] - mean) * factor;
-    }
-  }
-}
-
 // A pixel of an integer type is the nearest one that there is.
 void RoundPixels(mxc_dtype dtype, std::span<float> values) {
   const bool bytes = dtype == MXC_U8 || dtype == MXC_I8;
@@ -119,11 +43,8 @@ void FillWithPictures(const mxc_tensor& tensor, std::span<std::byte> memory,
                       static_cast<size_t>(frame.pictures);
   std::vector<float> values(size * files.size());
   for (size_t n = 0; n < files.size(); ++n) {
-    const auto file = Take(runtime::MappedFile::Open(files[n]));
-    const Picture picture =
-        DecodePicture(file.bytes(), frame.channels, files[n]);
-    Place(Fit(ToPixels(picture), frame, options.resize, files[n]), frame,
-          options, &values[n * size]);
+    FillFrame(files[n], frame, options,
+              std::span(values).subspan(n * size, size));
   }
   if (!IsFloat(TypeOf(tensor))) RoundPixels(tensor.dtype, values);
   runtime::ConvertElements(runtime::ElementType::kF32,
@@ -219,43 +140,7 @@ bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
   return Core(array.shape) == Core(api::Shape(tensor));
 }
 
-std::string CheckResize(const std::string& text) {
-  const auto number = [](const std::string& digits) {
-    return !digits.empty() && digits.size() <= 5 && digits[0] != '0' &&
-           digits.find_first_not_of("0123456789") == std::string::npos;
-  };
-  const size_t cross = text.find('x');
-  const bool good =
-      text == "short" || number(text) ||
-      (cross != std::string::npos && number(text.substr(0, cross)) &&
-       number(text.substr(cross + 1)));
-  return good ? "" : "'" + text + "' is neither WxH nor short nor a number";
-}
-
 }  // namespace
-
-void DeclarePictures(CLI::App& app, PictureOptions& options) {
-  app.add_option("--mean", options.mean, "subtracted from red, green, blue")
-      ->delimiter(',');
-  app.add_option("--std", options.deviation,
-                 "then red, green, blue are divided by this")
-      ->delimiter(',');
-  app.add_option("--scale", options.scale, "then multiplied with everything");
-  app.add_option_function<std::string>(
-         "--order",
-         [&options](const std::string& order) {
-           options.blue_first = order == "bgr";
-         },
-         "rgb (default) or bgr")
-      ->check(CLI::IsMember({"rgb", "bgr"}));
-  app.add_option("--resize", options.resize,
-                 "WxH, the shorter side's pixels, or short: just covers the "
-                 "input; the centre is cut out (default: the input's size)")
-      ->check(CheckResize);
-  app.add_option("--layout", options.layout,
-                 "NCHW or NHWC (default: by the input's shape)")
-      ->check(CLI::IsMember({"NCHW", "NHWC"}));
-}
 
 InputFile ParseInput(const std::string& text) {
   const size_t equals = text.find('=');

@@ -2,25 +2,14 @@
 // Files into a network's inputs.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tools/run/picture_input.h"
 #include "tools/run/session.h"
 
 namespace mxc::run {
-
-// value = (pixel − mean) / deviation · scale, in the order red, green, blue.
-struct PictureOptions {
-  std::array<float, 3> mean = {0, 0, 0}, deviation = {1, 1, 1};
-  float scale = 1;
-  bool blue_first = false;
-  std::string resize;  // "", "WxH", "short" or the shorter side's pixels
-  std::string layout;  // "", "NCHW" or "NHWC"
-};
-
-void DeclarePictures(CLI::App& app, PictureOptions& options);
 
 // "name=file" or "file", as given with --input.
 struct InputFile {

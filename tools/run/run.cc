@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/file.h"
 #include "runtime/base/visible.h"
+#include "runtime/data/picture/picture.h"
+#include "runtime/executor/non_finite.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
@@ -179,8 +182,53 @@ void PrintOutputs(const api::Executor& executor,
   }
 }
 
-void Run(const RunOptions& options, const Manners& manners) {
+// "(0, 2, 17)": the place of an element.
+std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
+  std::vector<int64_t> place(shape.size());
+  auto rest = static_cast<int64_t>(element);
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    place[axis] = rest % shape[axis];
+    rest /= shape[axis];
+  }
+  return DescribeShape(place);
+}
+
+void WarnOfNonFinite(api::Executor& executor,
+                     std::span<const NetworkInput> inputs, Manners& manners) {
+  for (const NetworkInput& input : inputs) {
+    if (!input.read) continue;
+    const auto found = runtime::FirstNonFinite(
+        static_cast<uint8_t>(input.dtype), executor.InputMemory(input.name));
+    if (!found) continue;
+    Warn(manners, "input '" + std::string(input.name) + "' holds " +
+                      (std::isnan(found->value) ? "nan"
+                       : found->value < 0       ? "-inf"
+                                                : "inf") +
+                      " at " + PlaceIn(api::Shape(input), found->index));
+  }
+}
+
+// Whether any of the inputs is a picture.
+bool HasPicture(const Feed& feed) {
+  return std::ranges::any_of(feed.files, [](const InputFile& input) {
+    const auto file = runtime::MappedFile::Open(input.file);
+    return file.ok() && data::IsPicture(file->bytes());
+  });
+}
+
+// Pictures are treated as in training, arrays are not.
+void WarnOfArrays(const Feed& feed, Manners& manners) {
+  const auto& trained = feed.pictures.trained;
+  if (!trained || !trained->order.empty() || trained->scale == 1) return;
+  Warn(manners,
+       runtime::Format("arrays are taken as they are; those of training were "
+                       "multiplied by %.6g",
+                       trained->scale));
+}
+
+void Run(RunOptions& options, Manners& manners) {
   Session session = OpenSession(options.session.artifact, options.session);
+  options.feed.pictures.trained = session.Preprocessing();
   if (options.session.batch == 0 && session.model.entry_count() > 1) {
     session.entry = ChooseBatch(session.model, session.entry, options.feed);
   }
@@ -190,6 +238,16 @@ void Run(const RunOptions& options, const Manners& manners) {
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
   FillInputs(executor, inputs, options.feed);
+  WarnOfNonFinite(executor, inputs, manners);
+  std::string trained = DescribeTrained(options.feed.pictures);
+  if (!HasPicture(options.feed)) {
+    trained.clear();
+    WarnOfArrays(options.feed, manners);
+  }
+  if (!trained.empty()) {
+    PrintErr("pictures as in training: %s\n",
+             runtime::Visible(trained).c_str());
+  }
   const int64_t begin = runtime::Nanoseconds();
   executor.Run();
   const double seconds =
@@ -200,7 +258,9 @@ void Run(const RunOptions& options, const Manners& manners) {
   Json report = {{"outputs", DescribeOutputs(outputs)},
                  {"seconds", seconds},
                  {"open_seconds", session.open_seconds},
-                 {"threads", executor.threads()}};
+                 {"threads", executor.threads()},
+                 {"warnings", manners.warnings}};
+  if (!trained.empty()) report["pictures"] = trained;
   if (options.top > 0 && !outputs.empty()) {
     report["top"] = Top(executor, outputs[0], options.top, labels);
   }

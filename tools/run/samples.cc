@@ -16,6 +16,8 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
   result.batch_size = needs.data[0].shape[0];
   result.seed = options.seed;
   result.label_names = step.facts().label_names;
+  result.preprocessing =
+      options.trained.empty() ? step.facts().preprocessing : options.trained;
   result.threads = options.workers;
   result.on_bad_record = options.on_bad_record == "stop"
                              ? data::OnBadRecord::kStop
@@ -50,8 +52,10 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
                  "an option of the source (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--on-bad-record", options.on_bad_record,
-                 "what to do about damaged records")
+  app.add_option(
+         "--on-bad-record", options.on_bad_record,
+         "what to do about damaged records, values that are no number, and "
+         "labels that are no class (skip: they are told)")
       ->check(CLI::IsMember({"skip", "stop"}))
       ->capture_default_str();
   app.add_option("--seed", options.seed,

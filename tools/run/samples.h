@@ -19,6 +19,8 @@ struct SampleOptions {
   std::string on_bad_record = "skip";
   uint64_t seed = 0;
   int workers = 1;  // threads that read ahead
+  // data::Iterator::preprocessing of the parameters; empty: as the step says.
+  std::string trained;
 };
 
 void DeclareSamples(CLI::App& app, SampleOptions& options);

@@ -7,7 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "runtime/data/label_names.h"
+#include "runtime/data/preprocessing.h"
 #include "runtime/formats/ndarray_list.h"
+#include "runtime/train/checkpoint.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/snapshot.h"
 #include "tools/run/artifact_step.h"
@@ -32,16 +35,16 @@ struct ScoreOptions {
 };
 
 void Print(const train::ScoreResult& result, const train::MetricValues& values,
-           bool json) {
+           const Manners& manners) {
   const double rate = static_cast<double>(result.samples) / result.seconds;
-  if (json) {
+  if (manners.json) {
     PrintOut(
         "{\"metrics\": %s, \"loss\": %s, \"samples\": %lld, "
-        "\"samples_per_s\": %s}\n",
+        "\"samples_per_s\": %s, \"warnings\": %s}\n",
         train::JsonMetrics(values).c_str(),
         train::JsonNumber(result.loss).c_str(),
-        static_cast<long long>(result.samples),
-        train::JsonNumber(rate).c_str());
+        static_cast<long long>(result.samples), train::JsonNumber(rate).c_str(),
+        train::JsonTexts(manners.warnings).c_str());
     return;
   }
   for (const auto& [name, value] : values) {
@@ -51,26 +54,50 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
            "samples", static_cast<long long>(result.samples), rate);
 }
 
-void Score(const ScoreOptions& options, const Manners& manners) {
+// Pictures that are prepared otherwise than those that were learned from score
+// badly, whatever the network is worth.
+void CompareWithTraining(const data::Iterator& samples,
+                         const std::string& trained, Manners& manners) {
+  const auto now = Take(data::ParsePreprocessing(samples.preprocessing()));
+  const auto then = Take(data::ParsePreprocessing(trained));
+  const std::string said = DescribePreprocessing(now);
+  if (now.fit.empty() || then.fit.empty()) return;
+  if (now == then) {
+    PrintErr("pictures as in training: %s\n", runtime::Visible(said).c_str());
+  } else {
+    Warn(manners, "pictures otherwise than in training: " + said +
+                      "; then: " + DescribePreprocessing(then));
+  }
+}
+
+void Score(ScoreOptions options, Manners& manners) {
   auto metrics = Take(train::MetricList::Parse(options.metrics));
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
   const auto step =
       Take(ArtifactStep::Open(options.artifact, options.threads, open));
+  options.samples.trained = step->facts().preprocessing;
+  std::vector<std::string> label_names;
   if (!options.params.empty()) {
     Require(train::LoadParameters(
         Take(runtime::ReadNdarrayList(options.params)), *step));
+    const train::Provenance learned = train::ProvenanceOf(options.params);
+    const std::string trained = learned.Note("preprocess");
+    if (!trained.empty()) options.samples.trained = trained;
+    label_names = Take(data::ParseLabelNames(learned.Note("label_names")));
   }
   const auto samples =
-      OpenScoring(options.samples, options.samples.data, {}, *step);
+      OpenScoring(options.samples, options.samples.data, label_names, *step);
+  CompareWithTraining(*samples, options.samples.trained, manners);
   const train::ScoreResult result =
       Take(train::ScoreAll(*step, *samples, metrics));
   const data::BadRecords& bad = samples->bad_records();
   for (const std::string& sentence : bad.sentences) {
-    PrintErr("skipped: %s\n", runtime::Visible(sentence).c_str());
+    Warn(manners, "skipped: " + sentence);
   }
-  Print(result, train::ValuesOf(metrics), manners.json);
+  for (const std::string& warning : result.warnings) Warn(manners, warning);
+  Print(result, train::ValuesOf(metrics), manners);
 }
 
 }  // namespace

@@ -114,6 +114,12 @@ std::vector<float> OutputAsFloats(const api::Executor& executor,
   return values;
 }
 
+std::optional<data::Preprocessing> Session::Preprocessing() const {
+  const auto lines = runtime::ManifestValues(model.manifest(), "preprocess");
+  if (lines.empty()) return std::nullopt;
+  return Take(data::ParsePreprocessing(lines.front()));
+}
+
 std::string DescribeShape(const std::vector<int64_t>& shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i) {

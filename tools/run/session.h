@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/data/preprocessing.h"
 #include "runtime/formats/array.h"
 #include "runtime/mxc.hpp"
 #include "tools/signature/requirement.h"
@@ -47,6 +49,9 @@ struct Session {
   std::vector<NetworkInput> Inputs() const { return InputsOf(model, entry); }
   // What the labels' numbers stand for; empty: the model does not know.
   std::vector<std::string> LabelNames() const;
+  // What was done to the samples that it learned from; nothing: it does not
+  // know.
+  std::optional<data::Preprocessing> Preprocessing() const;
 };
 
 Session OpenSession(const std::string& artifact, const SessionOptions& options);

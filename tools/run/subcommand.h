@@ -6,13 +6,19 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace mxc::run {
 
 struct Manners {
   bool json = false;
   int exit_code = 0;  // of a command that neither fails nor succeeds
+  std::vector<std::string> warnings;  // told so far, for the report
 };
+
+// "warning: …" on stderr.
+void Warn(Manners& manners, const std::string& sentence);
 
 // What every command that opens an artifact says in its help.
 inline constexpr const char* kIsProgram =

@@ -109,10 +109,11 @@ void ReportBadRecords(const data::Iterator& samples,
                       train::Reporter& reporter) {
   const data::BadRecords& bad = samples.bad_records();
   if (bad.count == 0) return;
-  reporter.Say(std::to_string(bad.count) + " damaged records were skipped:");
-  for (const std::string& sentence : bad.sentences) {
-    reporter.Say("  " + sentence);
-  }
+  std::string text = std::to_string(bad.count) +
+                     (bad.count == 1 ? " damaged record was skipped:"
+                                     : " damaged records were skipped:");
+  for (const std::string& sentence : bad.sentences) text += "\n  " + sentence;
+  reporter.Warn(text);
 }
 
 int Train(TrainOptions options, const Manners& manners) {
@@ -137,10 +138,16 @@ int Train(TrainOptions options, const Manners& manners) {
     trainer.learning_rate = step->facts().learning_rate;
   }
   trainer.interrupted = &interrupted;
+  trainer.stop_at_bad_label = options.samples.on_bad_record == "stop";
   // Accuracy is what most networks are about; one that is not says nothing.
   trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
   trainer.metrics_may_fail = options.metrics.empty();
   std::unique_ptr<train::Reporter> reporter = ReporterFor(options, manners);
+  if (trainer.save.empty()) {
+    reporter->Warn(
+        "nothing will be saved: what is learned is lost at the end; --save "
+        "PREFIX keeps it");
+  }
   const train::TrainResult result =
       Take(train::Trainer(*step, *samples, validation.get(), *reporter, trainer)
                .Run());
@@ -188,6 +195,9 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--resume", trainer.resume,
                "go on from the newest complete checkpoint of --save");
+  app.add_flag("--overwrite", trainer.overwrite,
+               "remove what an earlier run has saved under PREFIX; without "
+               "it or --resume a run does not begin there");
   app.add_option("--log-dir", trainer.log_folder,
                  "write TensorBoard event files and report.html")
       ->type_name("DIR");
@@ -226,7 +236,8 @@ Command AddTrain(CLI::App& app, Manners& manners) {
   DeclareCheck(app, options->check_weights);
   options->requirement.Declare(app);
   app.footer(kIsProgram);
-  app.add_flag("--quiet", options->quiet, "say nothing but errors");
+  app.add_flag("--quiet", options->quiet,
+               "say nothing but warnings and errors");
   app.add_flag("--json", manners.json, "one object a line");
   return [options, &manners] { manners.exit_code = Train(*options, manners); };
 }

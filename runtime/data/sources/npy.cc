@@ -42,9 +42,7 @@ struct Column {
 class NpySource : public Source {
  public:
   NpySource(std::vector<Column> data, std::vector<Column> labels, double scale)
-      : data_(std::move(data)),
-        labels_(std::move(labels)),
-        scale_(scale) {}
+      : data_(std::move(data)), labels_(std::move(labels)), scale_(scale) {}
 
   int64_t size() const override { return data_[0].stored.array.shape[0]; }
   Provides sample_fields(int) const override {

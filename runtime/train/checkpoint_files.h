@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a series of checkpoints: what they are called, which are there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/train/status.h"
+
+namespace mxc::train {
+
+// One set of files.
+struct CheckpointName {
+  std::string prefix;
+  int64_t number = 0;
+
+  std::string Path(const char* extension) const;  // "out/lenet-0003.params"
+  std::string SymbolPath() const;
+};
+
+// Sets after epochs are numbered by them, as MXNet's are. Those within an epoch
+// are numbered by steps and have a prefix of their own, "PREFIX-step", so that
+// MXNet opens both and neither overwrites the other.
+CheckpointName EpochCheckpoint(const std::string& prefix, int64_t epoch);
+CheckpointName StepCheckpoint(const std::string& prefix, int64_t step);
+
+// Where the files of a prefix lie.
+std::filesystem::path FolderOf(const std::string& prefix);
+
+// The sets of which there is an .mxc: those after epochs, then those within.
+std::vector<CheckpointName> SetsOf(const std::string& prefix);
+
+// Every .mxc, .params and .states of the prefix, whole sets or not, by path in
+// this order; without the symbol.
+std::vector<std::string> FilesOfSeries(const std::string& prefix);
+
+// "lenet-0001.mxc, lenet-0001.params and 4 more": without their folder.
+std::string ListFiles(const std::vector<std::string>& files);
+
+// Fails, naming the files, where an earlier run has left some.
+Status RequireNoSeries(const std::string& prefix);
+
+// Removes those files, every .mxc first: at no moment is there a set that looks
+// complete and is not.
+Status RemoveFiles(const std::vector<std::string>& files);
+
+// Leaves the newest `keep` sets within epochs, and removes what writers that
+// were killed have left. Failures are silent: nothing depends on it.
+void RemoveOutdated(const std::string& prefix, int keep);
+
+}  // namespace mxc::train

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a trainer begins, saves and resumes a series of checkpoints.
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "runtime/base/checksum.h"
+#include "runtime/data/label_names.h"
+#include "runtime/train/snapshot.h"
+#include "runtime/train/trainer.h"
+
+namespace mxc::train {
+namespace {
+
+// Numbers of a note, exactly.
+std::string NumbersText(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    text += Format(text.empty() ? "%a" : " %a", number);
+  }
+  return text;
+}
+
+std::vector<double> NumbersOf(const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    numbers.push_back(std::strtod(word.c_str(), nullptr));
+  }
+  return numbers;
+}
+
+std::string NoteOf(const Checkpoint& checkpoint, const char* word) {
+  const auto found = checkpoint.notes.find(word);
+  return found == checkpoint.notes.end() ? "" : found->second;
+}
+
+// What the rates depend on.
+std::string ScheduleText(const TrainerOptions& options) {
+  return options.schedule +
+         (options.learning_rate ? Format(" %a", *options.learning_rate) : "");
+}
+
+// "data:64x1x28x28" of every input that batches fill; words of one line, as
+// label names are.
+std::string InputsText(const data::Provides& provides) {
+  std::vector<std::string> words;
+  for (const auto* fields : {&provides.data, &provides.labels}) {
+    for (const data::Field& field : *fields) {
+      std::string shape;
+      for (const int64_t extent : field.shape) {
+        shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+      }
+      if (!shape.empty()) words.push_back(field.name + ":" + shape);
+    }
+  }
+  return data::LabelNamesText(words);
+}
+
+template <class Text>
+void AddText(const Text& text, runtime::RunningChecksum& checksum) {
+  checksum.Add(std::as_bytes(std::span(text)));
+  checksum.Add(std::as_bytes(std::span("\n", 1)));
+}
+
+}  // namespace
+
+// Two runs that begin alike on the same samples write the same files, so they
+// may have the same name; it depends on no clock, so that the same command
+// writes the same bytes.
+StatusOr<std::string> Trainer::NameOfRun() {
+  const StatusOr<std::string> symbol = step_.symbol();
+  if (!symbol.ok()) return symbol.status();
+  runtime::RunningChecksum checksum;
+  AddText(*symbol, checksum);
+  const TrainFacts& facts = step_.facts();
+  AddText(facts.optimizer, checksum);
+  for (const auto& [name, value] : facts.optimizer_options) {
+    AddText(name + "=" + value, checksum);
+  }
+  AddText(ScheduleText(options_), checksum);
+  AddText(samples_.summary(), checksum);
+  AddText(data::CursorText(samples_.cursor()), checksum);
+  for (size_t i = 0; i < step_.states().size(); ++i) {
+    checksum.Add(step_.State(i));
+  }
+  return Format("%016llx", static_cast<unsigned long long>(checksum.value()));
+}
+
+Status Trainer::BeginSeries() {
+  StatusOr<std::string> run = NameOfRun();
+  if (!run.ok()) return run.status();
+  run_ = std::move(*run);
+  if (options_.resume) return {};
+  if (!options_.overwrite) return RequireNoSeries(options_.save);
+  return RemoveFiles(FilesOfSeries(options_.save));
+}
+
+// Nothing is there to go on from, at most what an interrupted run has begun to
+// write, or MXNet.
+Status Trainer::BeginAnew() {
+  reporter_.Say("no complete checkpoint of '" + options_.save +
+                "' was found: starting anew");
+  const std::vector<std::string> files = FilesOfSeries(options_.save);
+  if (files.empty()) return {};
+  if (options_.overwrite) return RemoveFiles(files);
+  reporter_.Warn(ListFiles(files) + (files.size() == 1 ? " is" : " are") +
+                 " no whole set of mxc's and will be written over; --params "
+                 "FILE begins with the parameters of a file");
+  return {};
+}
+
+// What another run has left would be taken for this one's.
+Status Trainer::LeaveOtherRuns() {
+  std::vector<std::string> others;
+  for (const CheckpointName& name : SetsOf(options_.save)) {
+    const std::string run = RunOf(name.Path("mxc"));
+    if (!run.empty() && run != run_) others.push_back(name.Path("mxc"));
+  }
+  if (others.empty()) return {};
+  if (options_.overwrite) {
+    for (size_t i = 0, count = others.size(); i < count; ++i) {
+      for (const char* extension : {".params", ".states"}) {
+        others.push_back(
+            std::filesystem::path(others[i]).replace_extension(extension));
+      }
+    }
+    return RemoveFiles(others);
+  }
+  const bool one = others.size() == 1;
+  reporter_.Warn(ListFiles(others) + (one ? " is" : " are") +
+                 " of another run; --resume --overwrite removes " +
+                 (one ? "it" : "them"));
+  return {};
+}
+
+Status Trainer::Resume() {
+  if (options_.save.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "resuming needs the prefix of the checkpoints: --save");
+  }
+  const auto newest = FindNewestComplete(options_.save, run_);
+  if (!newest.ok()) return newest.status();
+  if (!newest->has_value()) return BeginAnew();
+  const StatusOr<Checkpoint> checkpoint = ReadCheckpoint((*newest)->name);
+  if (!checkpoint.ok()) return checkpoint.status();
+  const auto cursor = data::ParseCursor(NoteOf(*checkpoint, "cursor"));
+  if (!cursor.ok()) return cursor.status();
+  MXC_RT_RETURN_IF_ERROR(samples_.Seek(*cursor));
+  MXC_RT_RETURN_IF_ERROR(RestoreStates(*checkpoint, step_));
+  steps_ = checkpoint->step;
+  epochs_ = checkpoint->epoch;
+  const auto epoch = NumbersOf(NoteOf(*checkpoint, "epoch_loss"));
+  if (epoch.size() == 2 && epoch[0] >= 0 && epoch[0] < 0x1p53) {
+    batches_ = static_cast<int64_t>(epoch[0]);
+    epoch_loss_ = epoch[1];
+  }
+  // Another schedule begins as MXNet's begin_num_update: from its own start.
+  if (NoteOf(*checkpoint, "schedule_text") == ScheduleText(options_)) {
+    schedule_->Restore(NumbersOf(NoteOf(*checkpoint, "schedule")));
+  }
+  if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
+    metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
+  }
+  if (!(*newest)->run.empty()) run_ = (*newest)->run;
+  const std::string prepared = NoteOf(*checkpoint, "preprocess");
+  if (!prepared.empty() && prepared != samples_.preprocessing()) {
+    reporter_.Warn("the samples are prepared otherwise than before: '" +
+                   samples_.preprocessing() + "' now, '" + prepared +
+                   "' until here");
+  }
+  reporter_.Say(Format("resumed from %s: step %lld, epoch %lld",
+                       (*newest)->name.Path("mxc").c_str(),
+                       static_cast<long long>(steps_),
+                       static_cast<long long>(epochs_ + 1)));
+  return LeaveOtherRuns();
+}
+
+Status Trainer::SaveIfDue() {
+  result_.interrupted = Interrupted();
+  if (options_.save.empty()) return {};
+  const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
+  if (!due && !result_.interrupted) return {};
+  MXC_RT_RETURN_IF_ERROR(Save(StepCheckpoint(options_.save, steps_)));
+  RemoveOutdated(options_.save, options_.keep);
+  return {};
+}
+
+Status Trainer::Save(const CheckpointName& name) {
+  Checkpoint checkpoint;
+  checkpoint.step = steps_;
+  checkpoint.epoch = epochs_;
+  StatusOr<std::string> symbol = step_.symbol();
+  if (!symbol.ok()) return symbol.status();
+  checkpoint.symbol = std::move(*symbol);
+  const StatusOr<data::Provides> needs = step_.needs(0);
+  if (!needs.ok()) return needs.status();
+  checkpoint.notes = {
+      {"run", run_},
+      {"inputs", InputsText(*needs)},
+      {"cursor", data::CursorText(samples_.cursor())},
+      {"epoch_loss", NumbersText({static_cast<double>(batches_), epoch_loss_})},
+      {"schedule_text", ScheduleText(options_)},
+      {"schedule", NumbersText(schedule_->State())},
+      {"metrics_text", options_.metrics},
+      {"metrics", NumbersText(metrics_.State())},
+      {"preprocess", samples_.preprocessing()},
+      {"label_names", data::LabelNamesText(samples_.label_names())}};
+  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
+  MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
+  result_.saved = name;
+  return {};
+}
+
+}  // namespace mxc::train

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trainer says of data and results that look wrong.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/train/trainer.h"
+
+namespace mxc::train {
+namespace {
+
+// Whether a network that guesses would have done as well. The accuracy of
+// guesses varies; three standard deviations and a tenth are its due.
+bool IsGuessing(const EpochSummary& summary, double labels, double classes) {
+  if (!(summary.loss >= 0.998 * std::log(classes))) return false;
+  const double chance = 1 / classes;
+  const double due =
+      1.1 * chance + 3 * std::sqrt(chance * (1 - chance) / labels);
+  for (const auto& [name, value] : summary.metrics) {
+    if (name == "accuracy") return value <= due;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Trainer::WarnOfLargeBatch() {
+  const std::vector<data::Field>& fields = samples_.provides().data;
+  if (fields.empty() || fields[0].shape.empty()) return;
+  const int64_t batch = fields[0].shape[0];
+  if (batch <= samples_.samples()) return;
+  reporter_.Warn(
+      Format("a batch of %lld is more than the %lld samples that there are: "
+             "every step repeats some",
+             static_cast<long long>(batch),
+             static_cast<long long>(samples_.samples())));
+}
+
+// The first of what is wrong is told at once; how much there is, later.
+Status Trainer::CheckBatch() {
+  const data::BadRecords& bad = samples_.bad_records();
+  if (bad.count > 0 && !said_bad_record_) {
+    said_bad_record_ = true;
+    reporter_.Warn("skipped " + (bad.sentences.empty()
+                                     ? std::string("a damaged record")
+                                     : bad.sentences[0]));
+  }
+  const bool none_before = labels_.count() == 0;
+  labels_.Look(batch_, samples_);
+  if (labels_.count() == 0) return {};
+  if (options_.stop_at_bad_label) {
+    return Fail(StatusCode::kInvalidArgument, "%s", labels_.first().c_str());
+  }
+  if (none_before) {
+    reporter_.Warn(labels_.first() + "; nothing is learned from such labels");
+  }
+  return {};
+}
+
+// "; y.csv: line 3 holds inf" of the batch, if one does.
+std::string Trainer::NonFiniteRecord() const {
+  for (const data::NamedArray& named : batch_.data) {
+    if (named.array.type != runtime::ElementType::kF32) continue;
+    const std::span<const std::byte> bytes = named.array.bytes();
+    const std::span values(reinterpret_cast<const float*>(bytes.data()),
+                           bytes.size() / sizeof(float));
+    const auto bad = std::ranges::find_if(
+        values, [](float value) { return !std::isfinite(value); });
+    if (bad == values.end() || batch_.index.empty()) continue;
+    const auto at = static_cast<size_t>(bad - values.begin());
+    const size_t row = at / (values.size() / batch_.index.size());
+    return Format("; %s holds %g",
+                  samples_.SampleName(batch_.index[row]).c_str(),
+                  static_cast<double>(*bad));
+  }
+  return "";
+}
+
+void Trainer::WarnOfEpoch(const EpochSummary& summary) {
+  if (epochs_ == 1 && labels_.count() > 1) {
+    reporter_.Warn(Format("%lld labels of this epoch are no class",
+                          static_cast<long long>(labels_.count())));
+  }
+  const std::vector<ClassLabels>& labels = step_.facts().class_labels;
+  if (said_chance_ || labels.empty() || labels[0].classes < 2) return;
+  // A few steps or samples tell nothing.
+  constexpr int64_t kLeastSteps = 10, kLeastOfClass = 5;
+  if (epoch_stretch_.samples < kLeastOfClass * labels[0].classes ||
+      (steps_ < kLeastSteps && epochs_ < options_.epochs)) {
+    return;
+  }
+  const auto classes = static_cast<double>(labels[0].classes);
+  const auto samples = static_cast<double>(epoch_stretch_.samples);
+  if (!IsGuessing(summary, samples, classes)) return;
+  said_chance_ = true;
+  std::string text =
+      Format("epoch %lld ended no better than guessing: loss %.4g",
+             static_cast<long long>(summary.epoch), summary.loss);
+  for (const auto& [name, value] : summary.metrics) {
+    if (name == "accuracy") text += Format(", accuracy %.4g", value);
+  }
+  reporter_.Warn(
+      text + Format(" (%lld classes at random: %.4g, %.4g); often the learning "
+                    "rate is too high or too low, inputs are not scaled, or "
+                    "labels belong to other samples",
+                    static_cast<long long>(labels[0].classes),
+                    std::log(classes), 1 / classes));
+}
+
+}  // namespace mxc::train

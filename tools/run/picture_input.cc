@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/picture_input.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/base/file.h"
+#include "runtime/data/picture/transform.h"
+#include "tools/run/failure.h"
+#include "tools/run/picture.h"
+#include "tools/run/session.h"
+
+namespace mxc::run {
+namespace {
+
+// The options, and what holds where they say nothing.
+data::Preprocessing Complete(const PictureOptions& options) {
+  data::Preprocessing p = options.trained.value_or(data::Preprocessing());
+  if (options.mean) {
+    p.mean_r = static_cast<double>((*options.mean)[0]);
+    p.mean_g = static_cast<double>((*options.mean)[1]);
+    p.mean_b = static_cast<double>((*options.mean)[2]);
+    p.mean_img.clear();
+  }
+  if (options.deviation) {
+    p.std_r = static_cast<double>((*options.deviation)[0]);
+    p.std_g = static_cast<double>((*options.deviation)[1]);
+    p.std_b = static_cast<double>((*options.deviation)[2]);
+  }
+  if (options.scale) p.scale = static_cast<double>(*options.scale);
+  return p;
+}
+
+// Scales so that the shorter side fits: "short" just covers the frame.
+Pixels ResizeShorter(const Pixels& pixels, const Frame& frame,
+                     const std::string& side) {
+  const double shorter = std::min(pixels.width, pixels.height);
+  const double factor =
+      side == "short"
+          ? std::max(static_cast<double>(frame.width) / pixels.width,
+                     static_cast<double>(frame.height) / pixels.height)
+          : std::stod(side) / shorter;
+  const auto scaled = [factor](int n) {
+    return std::max(1, static_cast<int>(std::lround(n * factor)));
+  };
+  return Resize(pixels, scaled(pixels.width), scaled(pixels.height));
+}
+
+Pixels Fit(const Pixels& pixels, const Frame& frame, const std::string& resize,
+           const std::string& file) {
+  if (resize.empty()) return Resize(pixels, frame.width, frame.height);
+  const size_t cross = resize.find('x');
+  const Pixels resized =
+      cross == std::string::npos
+          ? ResizeShorter(pixels, frame, resize)
+          : Resize(pixels, std::stoi(resize.substr(0, cross)),
+                   std::stoi(resize.substr(cross + 1)));
+  if (resized.width < frame.width || resized.height < frame.height) {
+    throw Failure(file + ": resized to " + std::to_string(resized.width) + "x" +
+                  std::to_string(resized.height) +
+                  ", which is smaller than the input's " +
+                  std::to_string(frame.width) + "x" +
+                  std::to_string(frame.height));
+  }
+  return CropCenter(resized, frame.width, frame.height);
+}
+
+// By channel, then by row.
+std::vector<float> Normalize(const Pixels& pixels,
+                             const data::Preprocessing& p) {
+  const double mean[] = {p.mean_r, p.mean_g, p.mean_b};
+  const double deviation[] = {p.std_r, p.std_g, p.std_b};
+  const auto channels = static_cast<size_t>(pixels.channels);
+  const size_t area = pixels.values.size() / channels;
+  std::vector<float> values(pixels.values.size());
+  for (size_t c = 0; c < channels; ++c) {
+    const auto factor = static_cast<float>(p.scale / deviation[c]);
+    for (size_t i = 0; i < area; ++i) {
+      values[c * area + i] =
+          (pixels.values[i * channels + c] - static_cast<float>(mean[c])) *
+          factor;
+    }
+  }
+  return values;
+}
+
+template <class T>
+std::vector<float> ToFloats(const std::vector<std::byte>& bytes) {
+  const auto* values = reinterpret_cast<const T*>(bytes.data());
+  return {values, values + bytes.size() / sizeof(T)};
+}
+
+// By channel, then by row: the very arithmetic of training.
+std::vector<float> Transform(Picture picture, const Frame& frame,
+                             const data::Preprocessing& trained,
+                             const std::string& file) {
+  data::PictureOptions options;
+  options.Take(trained);
+  options.data_shape = {frame.channels, frame.height, frame.width};
+  const auto transform = Take(data::PictureTransform::Make(options, file));
+  const data::Field field = transform.field("data");
+  std::vector<std::byte> bytes(
+      static_cast<size_t>(*runtime::ArrayBytes(field.type, field.shape)));
+  const runtime::Status applied =
+      transform.Apply(std::move(picture), data::Draws(0), bytes.data());
+  if (!applied.ok()) throw Failure(file + ": " + applied.message());
+  if (field.type == data::ElementType::kU8) return ToFloats<uint8_t>(bytes);
+  if (field.type == data::ElementType::kI8) return ToFloats<int8_t>(bytes);
+  return ToFloats<float>(bytes);
+}
+
+std::vector<float> Planes(const std::string& file, const Frame& frame,
+                          const PictureOptions& options) {
+  const auto bytes = Take(runtime::MappedFile::Open(file));
+  Picture picture = DecodePicture(bytes.bytes(), frame.channels, file);
+  const data::Preprocessing complete = Complete(options);
+  if (complete.fit == "crop" && options.resize.empty()) {
+    return Transform(std::move(picture), frame, complete, file);
+  }
+  return Normalize(Fit(ToPixels(picture), frame, options.resize, file),
+                   complete);
+}
+
+std::string CheckResize(const std::string& text) {
+  const auto number = [](const std::string& digits) {
+    return !digits.empty() && digits.size() <= 5 && digits[0] != '0' &&
+           digits.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const size_t cross = text.find('x');
+  const bool good =
+      text == "short" || number(text) ||
+      (cross != std::string::npos && number(text.substr(0, cross)) &&
+       number(text.substr(cross + 1)));
+  return good ? "" : "'" + text + "' is neither WxH nor short nor a number";
+}
+
+}  // namespace
+
+void DeclarePictures(CLI::App& app, PictureOptions& options) {
+  const auto three = [&](const char* name,
+                         std::optional<std::array<float, 3>>& values,
+                         const char* doc) {
+    app.add_option_function<std::array<float, 3>>(
+           name, [&values](const auto& given) { values = given; }, doc)
+        ->delimiter(',');
+  };
+  three("--mean", options.mean,
+        "subtracted from red, green, blue (this and what follows default to "
+        "what the network was trained with, where the artifact knows)");
+  three("--std", options.deviation,
+        "then red, green, blue are divided by this");
+  app.add_option("--scale", options.scale, "then multiplied with everything");
+  app.add_option_function<std::string>(
+         "--order",
+         [&options](const std::string& order) {
+           options.blue_first = order == "bgr";
+         },
+         "rgb or bgr")
+      ->check(CLI::IsMember({"rgb", "bgr"}));
+  app.add_option("--resize", options.resize,
+                 "WxH, the shorter side's pixels, or short: just covers the "
+                 "input; the centre is cut out (default: as in training, else "
+                 "the input's size)")
+      ->check(CheckResize);
+  app.add_option("--layout", options.layout,
+                 "NCHW or NHWC (default: by the input's shape)")
+      ->check(CLI::IsMember({"NCHW", "NHWC"}));
+}
+
+std::string DescribeTrained(const PictureOptions& options) {
+  if (!options.trained || options.trained->fit.empty()) return "";
+  data::Preprocessing p = Complete(options);
+  if (!options.resize.empty()) p.fit.clear();
+  std::string text = DescribePreprocessing(p);
+  if (!options.resize.empty()) text += ", --resize " + options.resize;
+  if (options.blue_first.value_or(false)) text += ", blue first";
+  return text;
+}
+
+Frame FrameOf(const mxc_tensor& tensor, const std::string& layout) {
+  const auto shape = api::Shape(tensor);
+  const auto is_channels = [](int64_t n) { return n == 1 || n == 3; };
+  if (shape.size() == 4) {
+    const bool last =
+        layout == "NHWC" || (layout.empty() && !is_channels(shape[1]));
+    const int64_t channels = last ? shape[3] : shape[1];
+    const int64_t height = last ? shape[1] : shape[2];
+    const int64_t width = last ? shape[2] : shape[3];
+    constexpr int64_t kMost = 1 << 14;
+    if (is_channels(channels) && height <= kMost && width <= kMost) {
+      return {shape[0], static_cast<int>(channels), static_cast<int>(width),
+              static_cast<int>(height), last};
+    }
+  }
+  throw Failure("input '" + std::string(tensor.name) + "' " + Describe(tensor) +
+                " does not take pictures");
+}
+
+void FillFrame(const std::string& file, const Frame& frame,
+               const PictureOptions& options, std::span<float> values) {
+  const std::vector<float> planes = Planes(file, frame, options);
+  const auto channels = static_cast<size_t>(frame.channels);
+  const size_t area = planes.size() / channels;
+  for (size_t c = 0; c < channels; ++c) {
+    const size_t place =
+        options.blue_first.value_or(false) ? channels - 1 - c : c;
+    for (size_t i = 0; i < area; ++i) {
+      values[frame.channels_last ? i * channels + place : place * area + i] =
+          planes[c * area + i];
+    }
+  }
+}
+
+}  // namespace mxc::run

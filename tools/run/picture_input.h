@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures as inputs: what the options say, else what was done to those that
+// the network learned from.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/data/preprocessing.h"
+#include "runtime/mxc.hpp"
+
+namespace mxc::run {
+
+// value = (pixel − mean) / deviation · scale, in the order red, green, blue.
+// What is not said is as in `trained`, else 0, 1, 1, red first, and resized to
+// the input.
+struct PictureOptions {
+  std::optional<std::array<float, 3>> mean, deviation;
+  std::optional<float> scale;
+  std::optional<bool> blue_first;
+  std::string resize;  // "", "WxH", "short" or the shorter side's pixels
+  std::string layout;  // "", "NCHW" or "NHWC"
+  std::optional<data::Preprocessing> trained;
+};
+
+void DeclarePictures(CLI::App& app, PictureOptions& options);
+
+// What is done to pictures, in words; empty where nothing of it is known from
+// training.
+std::string DescribeTrained(const PictureOptions& options);
+
+// The axes of one picture within an input.
+struct Frame {
+  int64_t pictures = 0;
+  int channels = 0, width = 0, height = 0;
+  bool channels_last = false;
+};
+
+// Throws a Failure where the input takes no pictures.
+Frame FrameOf(const mxc_tensor& tensor, const std::string& layout);
+
+// The values of one picture in the frame's layout; `values` has its size.
+void FillFrame(const std::string& file, const Frame& frame,
+               const PictureOptions& options, std::span<float> values);
+
+}  // namespace mxc::run

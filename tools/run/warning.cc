@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/visible.h"
+#include "tools/run/output.h"
+#include "tools/run/subcommand.h"
+
+namespace mxc::run {
+
+void Warn(Manners& manners, const std::string& sentence) {
+  PrintErr("warning: %s\n", runtime::VisibleLines(sentence).c_str());
+  manners.warnings.push_back(sentence);
+}
+
+}  // namespace mxc::run

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `mxc train` has to know of the checkpoints that mxc-run will write,
+// whose options they are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/support/result.h"
+#include "tools/network.h"
+
+namespace mxc {
+
+struct SavedSeries {
+  std::string prefix;  // --save; empty: nothing is saved
+  bool resume = false, overwrite = false;
+};
+
+SavedSeries SeriesAmong(const std::vector<std::string>& words);
+
+// Refuses what mxc-run would refuse after the network has been compiled.
+Status RequireRoom(const SavedSeries& series);
+
+// What training begins with. Where it is resumed, nothing is read that the
+// checkpoint replaces, and where a series is written over, nothing of it.
+Result<std::shared_ptr<const ParameterFile>> FirstParameters(
+    const NetworkOptions& network, const SavedSeries& series);
+
+}  // namespace mxc
