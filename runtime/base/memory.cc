@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <string>
+#include <cstdio>
+#include <memory>
+#include <string_view>
 
 namespace mxc::runtime {
 namespace {
@@ -17,19 +18,32 @@ constexpr uint64_t kLimit = uint64_t{1} << 46;  // what can be addressed
 
 using MaybeBytes = std::optional<uint64_t>;
 
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// Streams of C's: C++'s would be half of the runtime library.
+File OpenToRead(const char* path) {
+  return {std::fopen(path, "re"), std::fclose};
+}
+
 // The first number of a file; none where it says "max", or is not there.
 MaybeBytes FirstNumber(const char* path) {
-  uint64_t number = 0;
-  std::ifstream file(path);
-  return file >> number ? MaybeBytes(number) : std::nullopt;
+  const File file = OpenToRead(path);
+  unsigned long long number = 0;
+  if (file == nullptr || std::fscanf(file.get(), "%llu", &number) != 1) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 MaybeBytes FreeOfMachine() {
-  std::ifstream file("/proc/meminfo");
+  const File file = OpenToRead("/proc/meminfo");
   MaybeBytes free;
-  std::string name, unit;
-  for (uint64_t kib = 0; file >> name >> kib && std::getline(file, unit);) {
-    if (name != "MemAvailable:" && name != "SwapFree:") continue;
+  char name[64];
+  unsigned long long kib = 0;
+  while (file != nullptr &&
+         std::fscanf(file.get(), "%63s %llu%*[^\n]", name, &kib) == 2) {
+    const std::string_view row = name;
+    if (row != "MemAvailable:" && row != "SwapFree:") continue;
     free = free.value_or(0) + kib * 1024;
   }
   return free;
