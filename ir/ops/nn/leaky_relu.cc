@@ -17,8 +17,8 @@
 
 #include <algorithm>
 
-#include "ir/ops/nn/dropout.h"
 #include "ir/ops/nn/meaning_gradient.h"
+#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 namespace {

@@ -27,7 +27,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/ops/nn/dropout.h"
+#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 

@@ -3,6 +3,7 @@
 // _philox_sample and its kin (draws.h) on the random state: the same graph
 // draws the same numbers on every machine, for any number of threads, and
 // MXNet's in distribution only.
+// C1  the output has fewer than 2^32 elements
 #pragma once
 
 #include "ir/ops/op.h"

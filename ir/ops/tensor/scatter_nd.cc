@@ -2,10 +2,10 @@
 // scatter_nd: a tensor of zeros with parts that columns of indices name.
 //   data [I…, R…], indices [M, I…], shape of rank M + |R| → shape
 //   output[indices[0, i…], …, indices[M - 1, i…], r…] = data[i…, r…]
-// Where a place is named twice, the last one in row-major order wins. Indices
-// out of range wrap, as gather_nd's, which is the gradient.
+// Where a place is named twice, the last one in row-major order wins; MXNet's
+// gradient gives the head to all. Indices out of range name no place.
 // C1  shape has the rank that data and indices ask for, and the extents R
-#include "ir/ops/tensor/gathering.h"
+#include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
@@ -50,8 +50,7 @@ void ScatterNdMeaning(const ScatterNdAttrs&, Definition& def) {
     for (int m = 0; m < named; ++m) {
       std::vector<Expr> at = column;
       at.insert(at.begin(), m);
-      here = here && LegalIndex(def.In(1, at), def.OutShape()[m],
-                                IndexMode::kWrap) == i[m];
+      here = here && Cast(def.In(1, at), DType::kI64) == i[m];
     }
     return Select(here, Definition::Flatten(column, columns), none);
   };
@@ -72,7 +71,7 @@ MXC_OP(ScatterNd) {
       .Meaning(ScatterNdMeaning)
       .Gradient(
           [](const ScatterNdAttrs&, GradientBuilder& g) -> std::vector<Value> {
-            return {g.Op("gather_nd", {g.Head(), g.In(1)}), {}};
+            return {g.Op("_scatter_nd_backward", {g.Head(), g.In(1)}), {}};
           });
 }
 
