@@ -52,7 +52,7 @@ void PrintPhase(const Manners& manners, std::string_view phase,
 }
 
 void PrintWarning(std::string_view text) {
-  fmt::print(stderr, "warning: {}\n", text);
+  PrintLines(stderr, fmt::format("warning: {}\n", text));
 }
 
 void PrintJson(const Json& json) {

@@ -38,6 +38,7 @@ constexpr Exempt kExempt[] = {
     {"_contrib_box_encode", "", "", "passes nothing"},
     {"IdentityAttachKLSparseReg", "", "", "adds the gradient of a penalty"},
     {"_contrib_index_copy", "", "", "passes to rows that were overwritten"},
+    {"scatter_nd", "", "", "passes to parts that were overwritten"},
     {"_contrib_quantize", "", "", "none through integers"},
     {"_contrib_quantize_v2", "", "", "none through integers"},
     {"_contrib_requantize", "", "", "none through integers"},
