@@ -37,7 +37,9 @@ void Expander::SetBlocks(const JsonValue* blocks) {
 }
 
 Value Expander::ExpandBlock(const JsonValue& element, Place at, Value current) {
+  constexpr int64_t kSteps = 15;  // its names and its place take their time
   const JsonValue& reference = *element.Find("block");
+  if (!Spend(reference, kSteps)) return {};
   const auto block_name = Evaluate(reference, at.scope);
   if (!block_name) return {};
   const auto block = blocks_.find(block_name->string);

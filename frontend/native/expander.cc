@@ -260,8 +260,8 @@ std::optional<bool> Expander::EvaluateCondition(const JsonValue& value,
   return std::nullopt;
 }
 
-bool Expander::Spend(const JsonValue& at) {
-  if (!full_ && !budget_.Spend(1)) GiveUp(at, BudgetError());
+bool Expander::Spend(const JsonValue& at, int64_t steps) {
+  if (!full_ && !budget_.Spend(steps)) GiveUp(at, BudgetError());
   return !full_;
 }
 

@@ -97,9 +97,9 @@ class Expander : JsonDiagnostics {
   std::optional<bool> EvaluateCondition(const JsonValue& value,
                                         const Scope& scope);
   SourceLoc LocateIn(const JsonValue& value, const Frame& frame) const;
-  // One turn, element or input more. False when the network has become too
-  // large.
-  bool Spend(const JsonValue& at);
+  // One turn, element or input more, or what takes as long as several. False
+  // when the network has become too large.
+  bool Spend(const JsonValue& at, int64_t steps = 1);
   void GiveUp(const JsonValue& at, const std::string& reason);
 
   Graph& graph_;

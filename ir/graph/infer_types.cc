@@ -171,8 +171,9 @@ class Inference {
     }
     TypeInference inference(inputs, node->types, graph_.training);
     node->op->types(node->attrs.get(), inference);
-    const auto error =
+    auto error =
         inference.error() ? inference.error() : FirstUnfit(inputs, node->types);
+    if (!error) error = TooManyDraws(*node);
     if (error) {
       Report(node, *error);
       return false;
@@ -180,6 +181,21 @@ class Inference {
     bool changed = inference.changed();
     if (changed) changed = Store(node, inputs);
     return changed;
+  }
+
+  // The counter of random numbers has 32 bits (ir/program/philox.h).
+  std::optional<std::string> TooManyDraws(const Node& node) const {
+    constexpr int64_t kDraws = int64_t{1} << 32;
+    const Operator& op = *node.op;
+    if (!op.random || !op.random(node.attrs.get(), graph_.training)) {
+      return std::nullopt;
+    }
+    for (const TensorType& type : node.types) {
+      if (!type.shape.known() || type.shape.elements() < kDraws) continue;
+      return fmt::format("shape {} has 2^32 elements or more to be drawn",
+                         ToString(type.shape));
+    }
+    return std::nullopt;
   }
 
   static std::optional<std::string> FirstUnfit(
