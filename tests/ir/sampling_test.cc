@@ -27,8 +27,8 @@ std::vector<double> Draws(const std::string& distribution, double first,
                   {{"shape", "(" + std::to_string(count) + ",)"}}, parameters);
 }
 
-Statistics DrawSamples(const std::string& distribution, double first, double second,
-                int count = 4000) {
+Statistics DrawSamples(const std::string& distribution, double first,
+                       double second, int count = 4000) {
   const auto x = Draws(distribution, first, second, count);
   Statistics s;
   for (const double v : x) s.mean += v / count;
@@ -55,7 +55,8 @@ TEST_CASE("distributions have their mean and variance") {
   CheckNear(DrawSamples("poisson", 2.5, 0), 2.5, 2.5);
   CheckNear(DrawSamples("poisson", 1e6, 0), 1e6, 1e6);
   CheckNear(DrawSamples("negative_binomial", 40, 0.5, 1500), 40, 80);
-  CheckNear(DrawSamples("generalized_negative_binomial", 30, 0.1, 1500), 30, 120);
+  CheckNear(DrawSamples("generalized_negative_binomial", 30, 0.1, 1500), 30,
+            120);
 }
 
 // On both sides of the mean where the way to draw changes, and by each number
@@ -86,6 +87,38 @@ TEST_CASE("parameters of a tensor come before the draws of each") {
   CHECK(InferOp("_random_uniform", {{"shape", "(4, 2)"}}, {}).Out() ==
         "(4, 2)");
   CHECK(InferOp("_random_normal_like", {}, {Shape{7}}).Out() == "(7)");
+}
+
+// Philox counts them in 32 bits.
+TEST_CASE("fewer than 2^32 numbers are drawn at once, whoever draws them") {
+  struct Draw {
+    std::string op;
+    std::vector<AttrText> attrs;
+    int inputs = 0;
+    bool training = false;
+  };
+  const Shape many{1 << 16, 1 << 16}, most{(1 << 16) - 1, 1 << 16};
+  const auto refused = [](const Draw& draw, const Shape& shape) {
+    auto attrs = draw.attrs;
+    if (draw.inputs == 0) attrs.emplace_back("shape", ToString(shape));
+    const std::vector<Shape> inputs(draw.inputs, shape);
+    return InferOp(draw.op, attrs, inputs, draw.training)
+        .error.ends_with(
+            "shape (65536, 65536) has 2^32 elements or more to be drawn");
+  };
+  for (const Draw& draw :
+       std::vector<Draw>{{"_random_uniform", {}},
+                         {"_random_randint", {{"low", "0"}, {"high", "9"}}},
+                         {"_random_normal_like", {}, 1},
+                         {"_sample_gamma", {}, 2},
+                         {"_shuffle", {}, 1},
+                         {"Dropout", {}, 1, true},
+                         {"LeakyReLU", {{"act_type", "rrelu"}}, 1, true}}) {
+    CAPTURE(draw.op);
+    CHECK(refused(draw, many));
+    CHECK_FALSE(refused(draw, most));
+  }
+  CHECK_FALSE(refused({"Dropout", {}, 1, false}, many));
 }
 
 TEST_CASE("integers fill their range, a shuffle permutes") {

@@ -7,14 +7,12 @@
 //           1 / (1 − p) for the others; 1 where nothing is dropped; hidden
 // The gradient of data is the output's, times mask.
 // C1  axes are data's
-// C2  a mask that is drawn has fewer than 2^32 elements
 // Source: MXNet 1.9.1 operator/nn/dropout.cc.
 #include "ir/ops/nn/dropout.h"
 
 #include <fmt/format.h>
 
 #include "ir/ops/op.h"
-#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 
@@ -63,9 +61,7 @@ void DropoutTypes(const DropoutAttrs& a, TypeInference& t) {
     }
     mask[static_cast<int>(axis)] = 1;
   }
-  if (!DropoutDraws(a, t.training()) || RequireDrawable(mask, "C2", t)) {
-    t.SetOut(1, mask);
-  }
+  t.SetOut(1, mask);
 }
 
 void DropoutMeaning(const DropoutAttrs&, Definition& def) {

@@ -11,14 +11,12 @@
 // bounds. The gradient of data: _leaky_relu_gradient, from the output; that of
 // gelu and prelu from data.
 // C1  gamma broadcasts to data, along axis 1 if it has one axis
-// C2  slopes that are drawn are fewer than 2^32
 // Source: MXNet 1.9.1 operator/leaky_relu-inl.h.
 #include "ir/ops/nn/leaky_relu.h"
 
 #include <algorithm>
 
 #include "ir/ops/nn/meaning_gradient.h"
-#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 namespace {
@@ -50,10 +48,7 @@ void LeakyReluTypes(const LeakyReluAttrs& a, TypeInference& t) {
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
   const Shape& data = t.In(0);
-  if (a.act_type == LeakyType::kRrelu) {
-    t.SetOut(1, data);
-    if (t.training() && !RequireDrawable(data, "C2", t)) return;
-  }
+  if (a.act_type == LeakyType::kRrelu) t.SetOut(1, data);
   if (a.act_type != LeakyType::kPrelu || !data.known_rank()) return;
   if (data.rank() == 0) return;
   const int64_t channels = data[data.rank() > 1 ? 1 : 0];

@@ -27,8 +27,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/ops/tensor/drawable.h"
-
 namespace mxc {
 
 void RnnAttrs::Describe(Fields& f) {
@@ -121,7 +119,6 @@ void RnnTypes(const RnnAttrs& a, TypeInference& t) {
   t.SetIn(1, parameters);
   const Shape output = {data[0], data[1], a.directions() * a.handed()};
   t.SetOut(0, output);
-  if (t.training() && a.p > 0 && !RequireDrawable(output, "C5", t)) return;
   for (int k = 0; k < (a.lstm() ? 2 : 1); ++k) {
     const Shape state = {a.num_layers * a.directions(), data[1],
                          k == 0 ? a.handed() : a.state_size};

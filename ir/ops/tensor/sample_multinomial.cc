@@ -5,10 +5,8 @@
 //   log_prob f[P…, S…]  the logarithms of their probabilities, with get_prob
 // log_prob passes a gradient to the probabilities of what was drawn.
 // C1  data has an axis of classes
-// C2  the output has fewer than 2^32 elements
 // Source: MXNet 1.9.1 operator/random/sample_multinomial_op.h.
 #include "ir/ops/op.h"
-#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 namespace {
@@ -34,7 +32,6 @@ void MultinomialTypes(const MultinomialAttrs& attrs, TypeInference& t) {
   dims.pop_back();
   dims.insert(dims.end(), attrs.shape.begin(), attrs.shape.end());
   if (dims.empty()) dims = {1};
-  if (!RequireDrawable(Shape(dims), "C2", t)) return;
   for (int i = 0; i < t.outputs(); ++i) t.SetOut(i, Shape(dims));
 }
 

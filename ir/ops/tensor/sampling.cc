@@ -4,8 +4,6 @@
 #include <array>
 #include <span>
 
-#include "ir/ops/tensor/drawable.h"
-
 namespace mxc {
 namespace {
 
@@ -197,8 +195,7 @@ Operator RandomOperator() {
       .RandomIf([](const auto&, bool) { return true; })
       .ZeroGradient()
       .Types([](const Attrs& attrs, TypeInference& t) {
-        const Shape shape = StatedOrOne(attrs.shape);
-        if (RequireDrawable(shape, "C1", t)) t.SetOut(0, shape);
+        t.SetOut(0, StatedOrOne(attrs.shape));
         t.SetOutDType(0, attrs.dtype.value_or(DType::kF32));
       })
       .Decompose(DrawByNumbers<Attrs>);
@@ -212,7 +209,6 @@ Operator RandomLikeOperator() {
       .RandomIf([](const auto&, bool) { return true; })
       .ZeroGradient()
       .Types([](const Attrs&, TypeInference& t) {
-        RequireDrawable(t.In(0), "C1", t);
         t.AllSameShape();
         t.AllSameDType();
       })
@@ -243,7 +239,7 @@ Operator SampleOperator() {
         if (!t.In(0).known_rank()) return;
         Extents dims = t.In(0).dims();
         dims.insert(dims.end(), attrs.shape.begin(), attrs.shape.end());
-        if (RequireDrawable(Shape(dims), "C1", t)) t.SetOut(0, Shape(dims));
+        t.SetOut(0, Shape(dims));
       })
       .Decompose([](const Attrs&, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {

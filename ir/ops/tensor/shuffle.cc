@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _shuffle: the entries of the first axis in random order.
-// C1  it has fewer than 2^32 entries
 #include "ir/ops/op.h"
-#include "ir/ops/tensor/drawable.h"
 
 namespace mxc {
 
@@ -12,9 +10,6 @@ MXC_OP(Shuffle) {
       .Doc("the first axis in random order")
       .RandomIf([](const auto&, bool) { return true; })
       .Types([](const NoAttrs&, TypeInference& t) {
-        if (t.In(0).known() && t.In(0).rank() > 0) {
-          RequireDrawable(Shape{t.In(0)[0]}, "C1", t);
-        }
         t.AllSameShape();
         t.AllSameDType();
       })
