@@ -261,7 +261,7 @@ std::optional<bool> Expander::EvaluateCondition(const JsonValue& value,
 }
 
 bool Expander::Spend(const JsonValue& at, int64_t steps) {
-  if (!full_ && !budget_.Spend(steps)) GiveUp(at, BudgetError());
+  if (!full_ && !budget_.Spend(steps)) GiveUp(at, budget_.Error());
   return !full_;
 }
 

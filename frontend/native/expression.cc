@@ -37,11 +37,11 @@ JsonValue StringValue(std::string text) {
   return value;
 }
 
-std::string BudgetError() {
+std::string Budget::Error() const {
   return fmt::format(
       "the network takes more than {} turns, values and expressions to write "
       "out",
-      Budget::kSteps);
+      steps_);
 }
 
 namespace {
@@ -106,7 +106,7 @@ class Parser {
       : rest_(text), scope_(scope), budget_(budget) {}
 
   Evaluated Run() {
-    if (!budget_.Spend(TextSteps(rest_))) return {{}, BudgetError()};
+    if (!budget_.Spend(TextSteps(rest_))) return {{}, budget_.Error()};
     JsonValue value = Conditional();
     if (error_.empty() && !Peek().empty()) {
       Fail("unexpected '{}'", Peek().substr(0, 12));
@@ -135,7 +135,8 @@ class Parser {
   }
 
   JsonValue Conditional() {
-    if (++depth_ > kMaxExpressionDepth) return Fail("the expression is too deep");
+    if (++depth_ > kMaxExpressionDepth)
+      return Fail("the expression is too deep");
     JsonValue value = Either();
     if (Eat("?")) {
       JsonValue yes = Conditional();
@@ -243,7 +244,8 @@ class Parser {
   }
 
   JsonValue Operand() {
-    if (++depth_ > kMaxExpressionDepth) return Fail("the expression is too deep");
+    if (++depth_ > kMaxExpressionDepth)
+      return Fail("the expression is too deep");
     JsonValue value = Primary();
     while (Eat("[")) {
       const JsonValue index = Conditional();
@@ -317,7 +319,7 @@ class Parser {
     if (value == nullptr) return Fail("'{}' is not defined here", name);
     // What a name stands for is copied, and may be kept in another constant.
     if (!budget_.Spend(10 * CopySteps(*value))) {
-      return Fail("{}", BudgetError());
+      return Fail("{}", budget_.Error());
     }
     return *value;
   }
@@ -331,7 +333,7 @@ class Parser {
 
 Evaluated Interpolate(const std::string& text, const Scope& scope,
                       Budget& budget) {
-  if (!budget.Spend(TextSteps(text))) return {{}, BudgetError()};
+  if (!budget.Spend(TextSteps(text))) return {{}, budget.Error()};
   std::string out;
   size_t at = 0;
   while (true) {
@@ -362,7 +364,7 @@ Evaluated Substitute(const JsonValue& value, const Scope& scope,
     return Interpolate(value.string, scope, budget);
   }
   if (!value.Is(Kind::kArray)) {
-    if (!budget.Spend(CopySteps(value))) return {{}, BudgetError()};
+    if (!budget.Spend(CopySteps(value))) return {{}, budget.Error()};
     JsonValue out = value;
     out.parent = nullptr;
     return {std::move(out), ""};
@@ -376,7 +378,7 @@ Evaluated Substitute(const JsonValue& value, const Scope& scope,
     if (!evaluated.error.empty()) return evaluated;
     out.items.push_back(std::move(evaluated.value));
   }
-  if (!budget.Spend(1)) return {{}, BudgetError()};
+  if (!budget.Spend(1)) return {{}, budget.Error()};
   return {std::move(out), ""};
 }
 

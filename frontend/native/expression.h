@@ -43,7 +43,9 @@ JsonValue StringValue(std::string text);
 class Budget {
  public:
   // About two seconds; the largest network of models/ takes a thousandth.
-  static constexpr int64_t kSteps = 20'000'000;
+  static constexpr int64_t kMostSteps = 20'000'000;
+
+  explicit Budget(int64_t steps = kMostSteps) : steps_(steps), left_(steps) {}
 
   // False once more is spent than there is.
   bool Spend(int64_t steps) {
@@ -51,13 +53,11 @@ class Budget {
     return left_ >= 0;
   }
   bool exhausted() const { return left_ < 0; }
+  std::string Error() const;  // the sentence when it is exhausted
 
  private:
-  int64_t left_ = kSteps;
+  int64_t steps_, left_;
 };
-
-// The sentence for a budget that is exhausted.
-std::string BudgetError();
 
 // Replaces every expression in the value, at any depth. It costs as many steps
 // as values are copied.

@@ -17,9 +17,11 @@ constexpr std::string_view kBatch = "N";
 
 class NetworkReader : JsonDiagnostics {
  public:
-  NetworkReader(const JsonDocument& document, const LoadOptions& options)
+  NetworkReader(const JsonDocument& document, const LoadOptions& options,
+                Budget budget)
       : JsonDiagnostics(document, found_),
         options_(options),
+        budget_(budget),
         expander_(document, graph_, budget_, found_) {}
 
   Result<Graph> Read() {
@@ -241,8 +243,8 @@ class NetworkReader : JsonDiagnostics {
 }  // namespace
 
 Result<Graph> ReadNetwork(const JsonDocument& document,
-                          const LoadOptions& options) {
-  return NetworkReader(document, options).Read();
+                          const LoadOptions& options, Budget budget) {
+  return NetworkReader(document, options, budget).Read();
 }
 
 }  // namespace mxc

@@ -5,12 +5,14 @@
 
 #include "frontend/frontend.h"
 #include "frontend/json/json.h"
+#include "frontend/native/expression.h"
 
 namespace mxc {
 
 // The graph that the document describes. Symbolic extents are bound by the
-// options; N stands for 1 where they do not.
+// options; N stands for 1 where they do not. What takes more than the budget to
+// write out is refused.
 Result<Graph> ReadNetwork(const JsonDocument& document,
-                          const LoadOptions& options);
+                          const LoadOptions& options, Budget budget = Budget());
 
 }  // namespace mxc
