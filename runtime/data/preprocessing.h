@@ -13,16 +13,9 @@
 
 namespace mxc::data {
 
-// value = (pixel − mean) / std · scale; without what is drawn at random.
-struct Preprocessing {
-  Extents data_shape;             // of a sample
-  std::string dtype = "float32";  // of its elements
-  // Of pictures: how they become as large as the input, "crop" (the shorter
-  // side becomes `resize` where that is positive, `pad` is added, what is too
-  // small enlarged, the centre cut out) or "stretch"; empty: there are none.
-  std::string fit;
-  std::string order;   // of the channels: "rgb" or "grey"
-  std::string layout;  // "NCHW" or "NHWC"
+// What is done to every picture alike, nothing drawn at random:
+// value = (pixel − mean) / std · scale.
+struct PictureSteps {
   int64_t resize = -1, pad = 0, fill_value = 255;
   bool mirror = false;
   double mean_r = 0, mean_g = 0, mean_b = 0;
@@ -32,15 +25,11 @@ struct Preprocessing {
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("data_shape", data_shape, "of a sample");
-    f("dtype", dtype, "of its elements");
-    f("fit", fit, "crop or stretch");
-    f("order", order, "rgb or grey");
-    f("layout", layout, "NCHW or NHWC");
-    f("resize", resize, "the shorter side's pixels");
-    f("pad", pad, "pixels added on each side");
-    f("fill_value", fill_value, "of those pixels", Range{0, 255});
-    f("mirror", mirror, "whether pictures are flipped");
+    f("resize", resize, "length of the shorter side before cropping; -1: as is",
+      Range{-1, 16384});
+    f("pad", pad, "pixels added on each side before cropping", Range{0, 16384});
+    f("fill_value", fill_value, "of the pixels that pad adds", Range{0, 255});
+    f("mirror", mirror, "flip every picture");
     f("mean_r", mean_r, "subtracted from red, or grey");
     f("mean_g", mean_g, "subtracted from green");
     f("mean_b", mean_b, "subtracted from blue");
@@ -48,7 +37,29 @@ struct Preprocessing {
     f("std_g", std_g, "green is divided by it");
     f("std_b", std_b, "blue is divided by it");
     f("scale", scale, "then multiplied by it");
-    f("mean_img", mean_img, "a mean for every pixel");
+    f("mean_img", mean_img, "NDArray file with a mean for every pixel");
+  }
+  bool operator==(const PictureSteps&) const = default;
+};
+
+struct Preprocessing : PictureSteps {
+  Extents data_shape;             // of a sample
+  std::string dtype = "float32";  // of its elements
+  // Of pictures: how they become as large as the input, "crop" (the shorter
+  // side becomes `resize` where that is positive, `pad` is added, what is too
+  // small enlarged, the centre cut out) or "stretch"; empty: there are none.
+  std::string fit;
+  std::string order;   // of the channels: "rgb" or "grey"
+  std::string layout;  // "NCHW" or "NHWC"
+
+  template <class Fields>
+  void Describe(Fields& f) {
+    f("data_shape", data_shape, "of a sample");
+    f("dtype", dtype, "of its elements");
+    f("fit", fit, "crop or stretch");
+    f("order", order, "rgb or grey");
+    f("layout", layout, "NCHW or NHWC");
+    PictureSteps::Describe(f);
   }
   bool operator==(const Preprocessing&) const = default;
 };

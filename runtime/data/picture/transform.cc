@@ -86,18 +86,7 @@ StatusOr<std::vector<float>> ReadMeanPicture(const std::string& path,
 void PictureOptions::Take(const Preprocessing& trained) {
   if (trained.fit.empty()) return;
   if (trained.data_shape.size() == 3) data_shape = trained.data_shape;
-  resize = trained.resize;
-  pad = trained.pad;
-  fill_value = trained.fill_value;
-  mirror = trained.mirror;
-  mean_r = trained.mean_r;
-  mean_g = trained.mean_g;
-  mean_b = trained.mean_b;
-  std_r = trained.std_r;
-  std_g = trained.std_g;
-  std_b = trained.std_b;
-  scale = trained.scale;
-  mean_img = trained.mean_img;
+  static_cast<PictureSteps&>(*this) = trained;
   for (int type = 0; type < 3; ++type) {
     if (trained.dtype == kTypeNames[type]) {
       dtype = static_cast<PictureType>(type);
@@ -106,25 +95,13 @@ void PictureOptions::Take(const Preprocessing& trained) {
 }
 
 Preprocessing PictureTransform::preprocessing() const {
-  const PictureOptions& o = options_;
   Preprocessing p;
-  p.data_shape = o.data_shape;
-  p.dtype = kTypeNames[static_cast<int>(o.dtype)];
+  static_cast<PictureSteps&>(p) = options_;
+  p.data_shape = options_.data_shape;
+  p.dtype = kTypeNames[static_cast<int>(options_.dtype)];
   p.fit = "crop";
   p.order = channels() == 1 ? "grey" : "rgb";
   p.layout = "NCHW";
-  p.resize = o.resize;
-  p.pad = o.pad;
-  p.fill_value = o.fill_value;
-  p.mirror = o.mirror;
-  p.mean_r = o.mean_r;
-  p.mean_g = o.mean_g;
-  p.mean_b = o.mean_b;
-  p.std_r = o.std_r;
-  p.std_g = o.std_g;
-  p.std_b = o.std_b;
-  p.scale = o.scale;
-  p.mean_img = o.mean_img;
   return p;
 }
 

@@ -19,17 +19,13 @@ namespace mxc::data {
 
 enum class PictureType { kFloat32, kUint8, kInt8 };
 
-struct PictureOptions {
+struct PictureOptions : PictureSteps {
   Extents data_shape;
-  int64_t resize = -1, pad = 0, fill_value = 255;
-  bool rand_crop = false, rand_mirror = false, mirror = false;
+  bool rand_crop = false, rand_mirror = false;
   bool random_resized_crop = false;
   double min_random_area = 1, max_random_area = 1;
   double min_aspect_ratio = 1, max_aspect_ratio = 1;
-  double mean_r = 0, mean_g = 0, mean_b = 0;
-  double std_r = 1, std_g = 1, std_b = 1;
-  double scale = 1, max_random_contrast = 0, max_random_illumination = 0;
-  std::string mean_img;
+  double max_random_contrast = 0, max_random_illumination = 0;
   PictureType dtype = PictureType::kFloat32;
 
   // What is not drawn at random, as in training.
@@ -37,15 +33,11 @@ struct PictureOptions {
 
   template <class Fields>
   void Describe(Fields& f) {
-    constexpr Range kSide{1, 16384}, kEdge{0, 16384}, kByte{0, 255};
-    f("data_shape", data_shape, "channels (1 or 3), height, width", kSide);
-    f("resize", resize, "length of the shorter side before cropping; -1: as is",
-      Range{-1, 16384});
-    f("pad", pad, "pixels added on each side before cropping", kEdge);
-    f("fill_value", fill_value, "of the pixels that pad adds", kByte);
+    f("data_shape", data_shape, "channels (1 or 3), height, width",
+      Range{1, 16384});
+    PictureSteps::Describe(f);
     f("rand_crop", rand_crop, "crop anywhere instead of at the centre");
     f("rand_mirror", rand_mirror, "flip every other picture");
-    f("mirror", mirror, "flip every picture");
     f("random_resized_crop", random_resized_crop,
       "crop a random area and shape, then resize it");
     f("min_random_area", min_random_area, "least share of the area", kShare);
@@ -54,18 +46,10 @@ struct PictureOptions {
       Range{0.01, 100});
     f("max_aspect_ratio", max_aspect_ratio, "largest width by height",
       Range{0.01, 100});
-    f("mean_r", mean_r, "subtracted from red, or grey");
-    f("mean_g", mean_g, "subtracted from green");
-    f("mean_b", mean_b, "subtracted from blue");
-    f("std_r", std_r, "red, or grey, is divided by it");
-    f("std_g", std_g, "green is divided by it");
-    f("std_b", std_b, "blue is divided by it");
-    f("scale", scale, "then multiplied by it");
     f("max_random_contrast", max_random_contrast,
       "most by which contrast differs from 1", kAtLeast0);
     f("max_random_illumination", max_random_illumination,
       "most that is added to every pixel", kAtLeast0);
-    f("mean_img", mean_img, "NDArray file with a mean for every pixel");
     f.Choice("dtype", dtype, {"float32", "uint8", "int8"}, "of the data");
   }
 };
