@@ -33,32 +33,6 @@ std::string Quoted(const std::string& text) {
   return out;
 }
 
-std::string_view CType(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return "float";
-    case DType::kF64:
-      return "double";
-    case DType::kU8:
-    case DType::kBool:
-      return "uint8_t";
-    case DType::kI8:
-      return "int8_t";
-    case DType::kI16:
-      return "int16_t";
-    case DType::kI32:
-      return "int32_t";
-    case DType::kI64:
-      return "int64_t";
-    case DType::kU32:
-      return "uint32_t";
-    case DType::kU64:
-      return "uint64_t";
-    default:
-      return "uint16_t";  // the bits of f16, bf16
-  }
-}
-
 // Where each buffer of an entry lies, and what the arena needs beside them.
 EntryFunction PlanEntry(const Program& program,
                         const std::vector<StepCode>& steps,
@@ -107,7 +81,7 @@ EntryFunction PlanEntry(const Program& program,
 std::string Parameter(const Buffer& buffer, bool is_const,
                       ParameterNames& names) {
   return fmt::format(",\n    {}{}* {} /* {} */", is_const ? "const " : "",
-                     CType(buffer.type.dtype), names.Take(buffer.name),
+                     CName(buffer.type.dtype), names.Take(buffer.name),
                      ToString(buffer.type));
 }
 

@@ -5,105 +5,61 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
+
+#include "runtime/base/element.h"
 
 namespace mxc {
 namespace {
 
-struct DTypeRow {
-  std::string_view short_name, mxnet_name;
-  int64_t bytes;
-};
-
-// Indexed by type flag.
-constexpr std::array<DTypeRow, 13> kDTypes = {{
-    {"f32", "float32", 4},
-    {"f64", "float64", 8},
-    {"f16", "float16", 2},
-    {"u8", "uint8", 1},
-    {"i32", "int32", 4},
-    {"i8", "int8", 1},
-    {"i64", "int64", 8},
-    {"bool", "bool", 1},
-    {"i16", "int16", 2},
-    {"u16", "uint16", 2},
-    {"u32", "uint32", 4},
-    {"u64", "uint64", 8},
-    {"bf16", "bfloat16", 2},
-}};
-
-const DTypeRow& Row(DType dtype) {
-  MXC_CHECK(dtype != DType::kUnknown);
-  return kDTypes[static_cast<size_t>(dtype)];
+runtime::ElementType ElementOf(DType dtype) {
+  MXC_CHECK(dtype != DType::kUnknown, "element type is unknown");
+  return static_cast<runtime::ElementType>(dtype);
 }
 
-template <class T>
-T Read(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
+const runtime::ElementFacts& Facts(DType dtype) {
+  return runtime::FactsOf(ElementOf(dtype));
 }
 
-template <class T>
-void Write(std::byte* at, T value) {
-  std::memcpy(at, &value, sizeof value);
+std::optional<DType> Find(std::string_view runtime::ElementFacts::*name,
+                          std::string_view wanted) {
+  const auto* const found =
+      std::ranges::find(runtime::kElementFacts, wanted, name);
+  if (found == std::end(runtime::kElementFacts)) return std::nullopt;
+  return static_cast<DType>(found - runtime::kElementFacts);
 }
 
 constexpr int64_t kLargestProduct = int64_t{1} << 62;
 
-// Truncates as a C++ cast does, but is defined for values out of range.
-template <class T>
-T Truncate(double value) {
-  if (std::isnan(value)) return 0;
-  constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
-  constexpr double kHigh = static_cast<double>(std::numeric_limits<T>::max());
-  if (value <= kLow) return std::numeric_limits<T>::min();
-  if (value >= kHigh) return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
-}
-
-uint16_t FloatToBfloat(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 }  // namespace
 
-int64_t SizeOf(DType dtype) { return Row(dtype).bytes; }
+int64_t SizeOf(DType dtype) { return Facts(dtype).bytes; }
 std::string_view ShortName(DType dtype) {
-  return dtype == DType::kUnknown ? "?" : Row(dtype).short_name;
+  return dtype == DType::kUnknown ? "?" : Facts(dtype).short_name;
 }
-std::string_view MxnetName(DType dtype) { return Row(dtype).mxnet_name; }
+std::string_view MxnetName(DType dtype) { return Facts(dtype).name; }
+std::string_view CName(DType dtype) { return Facts(dtype).c_type; }
 
 std::optional<DType> DTypeFromShortName(std::string_view name) {
-  for (size_t i = 0; i < kDTypes.size(); ++i) {
-    if (kDTypes[i].short_name == name) return static_cast<DType>(i);
-  }
-  return std::nullopt;
+  return Find(&runtime::ElementFacts::short_name, name);
 }
 
 std::optional<DType> DTypeFromMxnetName(std::string_view name) {
-  for (size_t i = 0; i < kDTypes.size(); ++i) {
-    if (kDTypes[i].mxnet_name == name) return static_cast<DType>(i);
-  }
-  return std::nullopt;
+  return Find(&runtime::ElementFacts::name, name);
 }
 
 std::optional<DType> DTypeFromFlag(int64_t flag) {
-  if (flag < 0 || flag >= static_cast<int64_t>(kDTypes.size())) {
-    return std::nullopt;
-  }
-  return static_cast<DType>(flag);
+  const auto type = runtime::ElementTypeFromFlag(flag);
+  if (!type) return std::nullopt;
+  return static_cast<DType>(*type);
 }
 
 bool IsFloat(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kF16 ||
-         dtype == DType::kBF16;
+  return dtype != DType::kUnknown && runtime::IsFloat(ElementOf(dtype));
+}
+
+DType AccumulateType(DType dtype) {
+  return IsFloat(dtype) && SizeOf(dtype) < 4 ? DType::kF32 : dtype;
 }
 
 bool Shape::known() const {
@@ -245,100 +201,24 @@ double Tensor::At(int64_t i) const {
 }
 
 double LoadElement(const std::byte* at, DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return Read<float>(at);
-    case DType::kF64:
-      return Read<double>(at);
-    case DType::kF16:
-      return HalfToFloat(Read<uint16_t>(at));
-    case DType::kBF16:
-      return std::bit_cast<float>(uint32_t{Read<uint16_t>(at)} << 16);
-    case DType::kU8:
-      return Read<uint8_t>(at);
-    case DType::kI8:
-      return Read<int8_t>(at);
-    case DType::kU16:
-      return Read<uint16_t>(at);
-    case DType::kI16:
-      return Read<int16_t>(at);
-    case DType::kU32:
-      return Read<uint32_t>(at);
-    case DType::kI32:
-      return Read<int32_t>(at);
-    case DType::kU64:
-      return static_cast<double>(Read<uint64_t>(at));
-    case DType::kI64:
-      return static_cast<double>(Read<int64_t>(at));
-    case DType::kBool:
-      return Read<uint8_t>(at) != 0;
-    case DType::kUnknown:
-      break;
-  }
-  MXC_CHECK(false, "element type is unknown");
-  return 0;
+  return runtime::WithElementOf(ElementOf(dtype), [&]<class T>(T) {
+    const T element = runtime::ReadElement<T>(at);
+    return static_cast<double>(runtime::ValueOf(element));
+  });
 }
 
 void StoreElement(std::byte* at, DType dtype, double value) {
-  switch (dtype) {
-    case DType::kF32:
-      return Write(at, static_cast<float>(value));
-    case DType::kF64:
-      return Write(at, value);
-    case DType::kF16:
-      return Write(at, FloatToHalf(static_cast<float>(value)));
-    case DType::kBF16:
-      return Write(at, FloatToBfloat(static_cast<float>(value)));
-    case DType::kU8:
-      return Write(at, Truncate<uint8_t>(value));
-    case DType::kI8:
-      return Write(at, Truncate<int8_t>(value));
-    case DType::kU16:
-      return Write(at, Truncate<uint16_t>(value));
-    case DType::kI16:
-      return Write(at, Truncate<int16_t>(value));
-    case DType::kU32:
-      return Write(at, Truncate<uint32_t>(value));
-    case DType::kI32:
-      return Write(at, Truncate<int32_t>(value));
-    case DType::kU64:
-      return Write(at, Truncate<uint64_t>(value));
-    case DType::kI64:
-      return Write(at, Truncate<int64_t>(value));
-    case DType::kBool:
-      return Write(at, static_cast<uint8_t>(value != 0));
-    case DType::kUnknown:
-      break;
-  }
-  MXC_CHECK(false, "element type is unknown");
+  if (AccumulateType(dtype) != dtype) value = static_cast<float>(value);
+  runtime::WithElementOf(ElementOf(dtype), [&](auto element) {
+    runtime::SetElement(value, element);
+    std::memcpy(at, &element, sizeof element);
+  });
 }
 
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = uint32_t{half} >> 15 << 31;
-  const uint32_t exponent = half >> 10 & 0x1f;
-  const uint32_t mantissa = half & 0x3ff;
-  if (exponent == 0x1f) {
-    return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
-  }
-  if (exponent == 0) {
-    const float value = std::ldexp(static_cast<float>(mantissa), -24);
-    return sign ? -value : value;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-}
-
-uint16_t FloatToHalf(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
-  const float magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7e00;
-  if (magnitude >= 65520.0f) return sign | 0x7c00;
-  if (magnitude < 6.103515625e-05f) {  // below 2^-14: subnormal
-    return sign |
-           static_cast<uint16_t>(std::nearbyint(std::ldexp(magnitude, 24)));
-  }
-  const uint32_t rounded = (bits & 0x7fffffff) + 0xfff + (bits >> 13 & 1);
-  return sign | static_cast<uint16_t>((rounded >> 13) - (112 << 10));
+double Rounded(double value, DType dtype) {
+  std::byte bytes[sizeof(double)];
+  StoreElement(bytes, dtype, value);
+  return LoadElement(bytes, dtype);
 }
 
 }  // namespace mxc

@@ -16,22 +16,10 @@
 
 namespace mxc {
 
-// The values are MXNet's type flags (MXNet 1.9.1 3rdparty/mshadow/base.h).
 enum class DType : int8_t {
   kUnknown = -1,
-  kF32 = 0,
-  kF64 = 1,
-  kF16 = 2,
-  kU8 = 3,
-  kI32 = 4,
-  kI8 = 5,
-  kI64 = 6,
-  kBool = 7,
-  kI16 = 8,
-  kU16 = 9,
-  kU32 = 10,
-  kU64 = 11,
-  kBF16 = 12,
+#define X(name, flag, bits, kind, mxnet_name, short_name) k##name = flag,
+#include "runtime/abi/dtype.def"
 };
 
 int64_t SizeOf(DType dtype);              // bytes of one element
@@ -40,7 +28,11 @@ std::string_view MxnetName(DType dtype);  // "float32", as attributes say
 std::optional<DType> DTypeFromShortName(std::string_view name);
 std::optional<DType> DTypeFromMxnetName(std::string_view name);
 std::optional<DType> DTypeFromFlag(int64_t flag);
-bool IsFloat(DType dtype);  // f16, bf16, f32, f64
+std::string_view CName(DType dtype);  // "float"; of the bits: "uint16_t"
+bool IsFloat(DType dtype);            // f16, bf16, f32, f64
+// The type in which values of `dtype` are computed and summed before they are
+// rounded to it: f32 for f16 and bf16, otherwise the same.
+DType AccumulateType(DType dtype);
 
 // A list of extents, strides, pads …, one entry for each axis.
 using Extents = std::vector<int64_t>;
@@ -147,10 +139,11 @@ class Tensor {
   std::shared_ptr<Later> later_;  // of a deferred tensor
 };
 
-// Reads and writes one element of any type; floats round to nearest even.
+// Reads and writes one element of any type, as SetElement of
+// runtime/base/element.h does; what is narrower than f32 is rounded to f32
+// first, as MXNet's half is.
 double LoadElement(const std::byte* at, DType dtype);
 void StoreElement(std::byte* at, DType dtype, double value);
-float HalfToFloat(uint16_t half);
-uint16_t FloatToHalf(float value);
+double Rounded(double value, DType dtype);  // as stored and read again
 
 }  // namespace mxc

@@ -23,8 +23,7 @@ void OptimizerOptions::Describe(Fields& f) {
 }
 
 bool KeepsCopy(const OptimizerOptions& options, DType parameter) {
-  return options.multi_precision &&
-         (parameter == DType::kF16 || parameter == DType::kBF16);
+  return options.multi_precision && AccumulateType(parameter) != parameter;
 }
 
 std::string StateForm(const Optimizer& optimizer, const void* attrs,

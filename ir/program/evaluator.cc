@@ -43,13 +43,6 @@ struct Evaluator::Scope {
 
 namespace {
 
-// Converts as a store of that type followed by a load would.
-double Convert(double value, DType dtype) {
-  std::byte bytes[8];
-  StoreElement(bytes, dtype, value);
-  return LoadElement(bytes, dtype);
-}
-
 double Identity(ReduceOp op, bool is_float) {
   // An empty maximum of floats is MXNet's: the lowest finite value.
   const double low = is_float ? -std::numeric_limits<float>::max() : -9e15;
@@ -139,7 +132,7 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
                      Visit(e->args[0], scope));
       }
       if (IsFloat(to) || to == DType::kBool) {
-        return Apply([to](double v) { return Convert(v, to); },
+        return Apply([to](double v) { return Rounded(v, to); },
                      Visit(e->args[0], scope));
       }
       return Apply([to](double v) { return Wrapped(v, to); },

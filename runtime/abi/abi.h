@@ -149,8 +149,7 @@ typedef struct mxc_buffer {
   mxc_string name;
   int64_t dims[MXC_MAX_RANK];
   uint8_t rank;
-  uint8_t dtype; /* MXNet's type flag: 0 f32, 1 f64, 2 f16, 3 u8, 4 i32, 5 i8,
-                    6 i64, 7 bool, 12 bf16 */
+  uint8_t dtype; /* a type flag of dtype.def */
   uint8_t kind;  /* mxc_buffer_kind */
   uint8_t gaps;  /* 1: a window, between whose elements those of others lie */
   uint32_t root;   /* index within the entry of a buffer that is no alias;

@@ -3,10 +3,18 @@
 #include <cstring>
 
 #include "runtime/api/handles.h"
+#include "runtime/base/element.h"
 
 using namespace mxc::runtime;
 
 namespace {
+
+// mxc.h stands alone: a program needs no other file of ours.
+#define X(name, flag, bits, kind, mxnet_name, short_name) \
+  static_assert(MXC_##name == flag);
+#define MXC_Bool MXC_BOOL
+#include "runtime/abi/dtype.def"
+#undef MXC_Bool
 
 Status Missing(const char* what, size_t index, size_t count) {
   return Fail(StatusCode::kNotFound, "no %s %zu; there are %zu", what, index,
@@ -153,10 +161,8 @@ void mxc_model_measure(const mxc_model* model, mxc_model_sizes* sizes) {
 }
 
 const char* mxc_dtype_name(mxc_dtype dtype) {
-  static constexpr const char* kNames[] = {
-      "float32", "float64", "float16", "uint8",  "int32",  "int8",    "int64",
-      "bool",    "int16",   "uint16",  "uint32", "uint64", "bfloat16"};
-  return ElementSize(static_cast<uint8_t>(dtype)) != 0 ? kNames[dtype] : "?";
+  const auto type = ElementTypeFromFlag(dtype);
+  return type ? ElementName(*type).data() : "?";
 }
 
 size_t mxc_dtype_size(mxc_dtype dtype) {

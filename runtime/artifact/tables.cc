@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/element.h"
+
 namespace mxc::runtime {
 namespace {
 
@@ -41,8 +43,8 @@ bool InRange(mxc_range range, size_t rows) {
 }  // namespace
 
 uint64_t ElementSize(uint8_t dtype) {
-  static constexpr uint8_t kSizes[] = {4, 8, 2, 1, 4, 1, 8, 1, 2, 2, 4, 8, 2};
-  return dtype < sizeof kSizes ? kSizes[dtype] : 0;
+  const auto type = ElementTypeFromFlag(dtype);
+  return type ? static_cast<uint64_t>(ElementBytes(*type)) : 0;
 }
 
 // One check for each kind of row. `place` says where in the tables it stands.

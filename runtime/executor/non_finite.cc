@@ -3,30 +3,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <vector>
+
+#include "runtime/base/element.h"
 
 namespace mxc::runtime {
 namespace {
-
-constexpr uint8_t kF32 = 0, kF64 = 1, kF16 = 2, kBf16 = 12;
-
-// The first element whose exponent bits are all ones. T: the float's bits.
-template <class T, int kMantissaBits>
-std::optional<NonFiniteElement> FirstIn(Bytes values) {
-  constexpr T kSign = static_cast<T>(T{1} << (sizeof(T) * 8 - 1));
-  constexpr T kExponent = static_cast<T>(static_cast<T>(~kSign) &
-                                         ~((T{1} << kMantissaBits) - T{1}));
-  for (size_t i = 0; i < values.size() / sizeof(T); ++i) {
-    T bits;
-    std::memcpy(&bits, values.data() + i * sizeof bits, sizeof bits);
-    if ((bits & kExponent) != kExponent) continue;
-    if ((bits & ~(kSign | kExponent)) != 0) return {{i, std::nan("")}};
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return {{i, (bits & kSign) != 0 ? -kInfinity : kInfinity}};
-  }
-  return std::nullopt;
-}
 
 // A window is looked at as a part of what it lies in, by the step that has all
 // of that: what is in its gaps may have yet to be written.
@@ -67,18 +49,17 @@ class StatesAside {
 }  // namespace
 
 std::optional<NonFiniteElement> FirstNonFinite(uint8_t dtype, Bytes values) {
-  switch (dtype) {
-    case kF32:
-      return FirstIn<uint32_t, 23>(values);
-    case kF64:
-      return FirstIn<uint64_t, 52>(values);
-    case kF16:
-      return FirstIn<uint16_t, 10>(values);
-    case kBf16:
-      return FirstIn<uint16_t, 7>(values);
-    default:
-      return std::nullopt;  // integers
-  }
+  const auto type = ElementTypeFromFlag(dtype);
+  if (!type || !IsFloat(*type)) return std::nullopt;
+  return WithElementOf(
+      *type, [&]<class T>(T) -> std::optional<NonFiniteElement> {
+        for (size_t i = 0; i < values.size() / sizeof(T); ++i) {
+          const double value =
+              ValueOf(ReadElement<T>(values.data() + i * sizeof(T)));
+          if (!std::isfinite(value)) return {{i, value}};
+        }
+        return std::nullopt;
+      });
 }
 
 StatusOr<std::optional<NonFinite>> FindNonFinite(Executor& executor) {

@@ -2,55 +2,14 @@
 #include "runtime/formats/array.h"
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 namespace mxc::runtime {
 namespace {
 
-struct TypeRow {
-  std::string_view name;
-  int64_t bytes;
-};
-
-// Indexed by type flag.
-constexpr std::array<TypeRow, 13> kTypes = {{
-    {"float32", 4},
-    {"float64", 8},
-    {"float16", 2},
-    {"uint8", 1},
-    {"int32", 4},
-    {"int8", 1},
-    {"int64", 8},
-    {"bool", 1},
-    {"int16", 2},
-    {"uint16", 2},
-    {"uint32", 4},
-    {"uint64", 8},
-    {"bfloat16", 2},
-}};
-
 constexpr std::align_val_t kAlignment{64};
 
-const TypeRow& Row(ElementType type) {
-  return kTypes[static_cast<size_t>(type)];
-}
-
 }  // namespace
-
-std::optional<ElementType> ElementTypeFromFlag(int64_t flag) {
-  if (flag < 0 || flag >= static_cast<int64_t>(kTypes.size())) {
-    return std::nullopt;
-  }
-  return static_cast<ElementType>(flag);
-}
-
-int64_t ElementBytes(ElementType type) { return Row(type).bytes; }
-bool IsFloat(ElementType type) {
-  return type == ElementType::kF32 || type == ElementType::kF64 ||
-         type == ElementType::kF16 || type == ElementType::kBF16;
-}
-std::string_view ElementName(ElementType type) { return Row(type).name; }
 
 std::optional<int64_t> ArrayBytes(ElementType type,
                                   std::span<const int64_t> shape) {

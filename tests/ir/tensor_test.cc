@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <vector>
 
@@ -14,30 +15,36 @@ namespace mxc {
 namespace {
 
 TEST_CASE("half precision: every value survives, rounding is to nearest even") {
+  std::byte bytes[2], again[2];
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<uint16_t>(bits);
-    const float value = HalfToFloat(half);
+    std::memcpy(bytes, &half, sizeof half);
+    const double value = LoadElement(bytes, DType::kF16);
     if (std::isnan(value)) continue;
-    REQUIRE(FloatToHalf(value) == half);
+    StoreElement(again, DType::kF16, value);
+    REQUIRE(std::memcmp(bytes, again, sizeof bytes) == 0);
   }
-  CHECK(HalfToFloat(0x3c00) == 1.0f);
-  CHECK(HalfToFloat(0x0001) == std::ldexp(1.0f, -24));
-  CHECK(FloatToHalf(1.0f + std::ldexp(1.0f, -11)) == 0x3c00);  // tie to even
-  CHECK(FloatToHalf(1.0f + 3 * std::ldexp(1.0f, -11)) == 0x3c02);
-  CHECK(FloatToHalf(65519.0f) == 0x7bff);
-  CHECK(FloatToHalf(65520.0f) == 0x7c00);
+  const auto rounded = [](double x) { return Rounded(x, DType::kF16); };
+  CHECK(rounded(0x1p-24) == 0x1p-24);
+  CHECK(rounded(1 + 0x1p-11) == 1);  // tie to even
+  CHECK(rounded(1 + 0x3p-11) == 1 + 0x1p-9);
+  CHECK(rounded(65519) == 65504);
+  CHECK(rounded(65520) == HUGE_VAL);
+  CHECK(Rounded(1.00390625, DType::kBF16) == 1.0);  // a tie
 }
 
-TEST_CASE("stores saturate instead of overflowing") {
-  std::byte bytes[8];
-  StoreElement(bytes, DType::kU8, 300);
-  CHECK(LoadElement(bytes, DType::kU8) == 255);
-  StoreElement(bytes, DType::kI8, -1e30);
-  CHECK(LoadElement(bytes, DType::kI8) == -128);
-  StoreElement(bytes, DType::kI32, -2.9);
-  CHECK(LoadElement(bytes, DType::kI32) == -2);
-  StoreElement(bytes, DType::kBF16, 1.00390625);  // a tie: to even
-  CHECK(LoadElement(bytes, DType::kBF16) == 1.0);
+TEST_CASE("stores cut floats to integers as x86 does") {
+  CHECK(Rounded(300, DType::kU8) == 44);
+  CHECK(Rounded(-1e30, DType::kI8) == 0);
+  CHECK(Rounded(-1e30, DType::kI32) == -0x1p31);
+  CHECK(Rounded(-2.9, DType::kI32) == -2);
+}
+
+TEST_CASE("halves are accumulated in f32, everything else in itself") {
+  CHECK(AccumulateType(DType::kF16) == DType::kF32);
+  CHECK(AccumulateType(DType::kBF16) == DType::kF32);
+  CHECK(AccumulateType(DType::kF64) == DType::kF64);
+  CHECK(AccumulateType(DType::kI8) == DType::kI8);
 }
 
 TEST_CASE("products that would overflow are refused") {

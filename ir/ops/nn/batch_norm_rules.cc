@@ -45,8 +45,7 @@ void BatchNormDTypes(TypeInference& t) {
   t.SetOutDType(0, data);
   t.SetInDType(0, t.OutDType(0));
   if (t.InDType(0) == DType::kUnknown) return;
-  const bool half = t.InDType(0) == DType::kF16 || t.InDType(0) == DType::kBF16;
-  const DType statistics = half ? DType::kF32 : t.InDType(0);
+  const DType statistics = AccumulateType(t.InDType(0));
   for (int i = 1; i < t.inputs(); ++i) t.SetInDType(i, statistics);
   for (int i = 1; i < t.outputs(); ++i) t.SetOutDType(i, statistics);
 }

@@ -6,15 +6,12 @@
 namespace mxc {
 namespace {
 
-bool IsHalf(DType dtype) {
-  return dtype == DType::kF16 || dtype == DType::kBF16;
-}
-
 // Halves are computed in f32 and rounded once.
 template <class F>
 Expr Widened(const Expr& a, const Expr& b, F f) {
-  if (!IsHalf(a->dtype)) return f(a, b);
-  return Cast(f(Cast(a, DType::kF32), Cast(b, DType::kF32)), a->dtype);
+  const DType wide = AccumulateType(a->dtype);
+  if (wide == a->dtype) return f(a, b);
+  return Cast(f(Cast(a, wide), Cast(b, wide)), a->dtype);
 }
 
 // Whatever has no integer form is computed in floating point, and truncated.
@@ -45,9 +42,8 @@ void ChoiceTypes(TypeInference& t) {
 Expr IsTrue(const Expr& x) { return x != Constant(0, x->dtype); }
 
 Expr Number(double value, DType dtype) {
-  if (dtype == DType::kF16) {
-    const float single = static_cast<float>(value);
-    return Constant(HalfToFloat(FloatToHalf(single)), dtype);
+  if (AccumulateType(dtype) != dtype) {
+    return Constant(Rounded(value, dtype), dtype);
   }
   if (dtype == DType::kBool) return Constant(value != 0, dtype);
   return Constant(IsFloat(dtype) ? value : std::trunc(value), dtype);

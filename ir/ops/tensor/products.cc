@@ -8,8 +8,7 @@ Expr SumOfProducts(
     const std::function<std::pair<Expr, Expr>(const Expr& k)>& factors) {
   return Definition::Sum({extent}, [&](const std::vector<Expr>& r) {
     const auto [a, b] = factors(r[0]);
-    const bool half = IsFloat(a->dtype) && SizeOf(a->dtype) == 2;
-    const DType wide = half ? DType::kF32 : a->dtype;
+    const DType wide = AccumulateType(a->dtype);
     return Cast(a, wide) * Cast(b, wide);
   });
 }

@@ -62,11 +62,10 @@ Expr ReduceInput(const ReductionAttrs& attrs, const Definition& def,
     end.push_back(in[static_cast<int>(axis)]);
   }
   const DType dtype = def.InDType(0);
-  const bool half = IsFloat(dtype) && SizeOf(dtype) == 2;
   const bool wide = op == ReduceOp::kSum && dtype == DType::kF32;
   const Expr reduced = Definition::ReduceOver(op, begin, end, [&](auto& r) {
     const Expr element = def.In(0, ReducedIndex(attrs, in.rank(), r));
-    const Expr value = each(half ? Cast(element, DType::kF32) : element);
+    const Expr value = each(Cast(element, AccumulateType(dtype)));
     return wide ? Cast(value, DType::kF64) : value;
   });
   return wide ? Cast(reduced, DType::kF32) : reduced;

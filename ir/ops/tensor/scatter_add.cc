@@ -51,12 +51,11 @@ void ScatterAddMeaning(const ScatterAddAttrs& attrs, Definition& def) {
   const int axis = *ResolveAxis(attrs.axis, values.rank());
   const std::vector<Expr> i = def.Indices();
   const bool shared = def.InShape(1) == Shape{values[axis]};
-  const bool half = IsFloat(def.InDType(0)) && SizeOf(def.InDType(0)) == 2;
+  const DType dtype = AccumulateType(def.InDType(0));
   def.Set(0, Definition::Sum({values[axis]}, [&](const std::vector<Expr>& r) {
             std::vector<Expr> from = i;
             from[axis] = r[0];
-            const Expr value = def.In(0, from);
-            const Expr wide = half ? Cast(value, DType::kF32) : value;
+            const Expr wide = Cast(def.In(0, from), dtype);
             const Expr position = def.In(1, shared ? r : from);
             const Expr here =
                 LegalIndex(position, attrs.extent, attrs.mode) == i[axis];
