@@ -11,8 +11,9 @@
 #include "codegen/cpu/map_kernel.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/llvm/session.h"
-#include "codegen/step_key.h"
+#include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
+#include "ir/support/check.h"
 
 namespace mxc {
 namespace {
@@ -48,7 +49,10 @@ KernelPlan PlanStep(const Program& program, const Step& step,
   if (contraction != nullptr && !contraction->choice.algorithm.empty()) {
     return PlanContraction(program, step, target);
   }
-  if (contraction == nullptr) return PlanMap(program, step, target);
+  if (contraction == nullptr) {
+    MXC_CHECK(step.map(), "no code for the kind of step '{}'", step.name);
+    return PlanMap(program, step, target);
+  }
   Step generic = step;
   generic.body = MapOfContraction(program, step);
   return PlanMap(program, generic, target);
@@ -75,7 +79,7 @@ class KernelTable {
 
   StepCode Add(const Program& program, const Step& step) {
     if (IsShared(program, step)) return {.kernel = 0, .tasks = 0};
-    const std::string key = KeyOf(program, step);
+    const std::string key = KeyOf(program, step, StructureOf);
     if (const auto row = rows_.find(key); row != rows_.end()) {
       return row->second;
     }

@@ -68,6 +68,7 @@ class LayoutAssignment {
 
   // True if it changed something.
   bool Run() {
+    FindFree();
     FindCandidates();
     chosen_.resize(program_.buffers.size());
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -85,6 +86,17 @@ class LayoutAssignment {
   }
 
  private:
+  // Operands of steps that take no other layout stay row-major.
+  void FindFree() {
+    for (const Buffer& buffer : program_.buffers) {
+      free_.push_back(buffer.kind == BufferKind::kInternal);
+    }
+    for (const Step& step : program_.steps) {
+      if (step.body.any_layout()) continue;
+      for (const int b : step.operands()) free_[b] = false;
+    }
+  }
+
   void FindCandidates() {
     candidates_.resize(program_.steps.size());
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -155,8 +167,7 @@ class LayoutAssignment {
     Blocking choice = Plain(rank);
     const std::vector<Blocking> demands = DemandsOn(buffer);
     Step& step = program_.steps[s];
-    const bool internal =
-        program_.buffers[buffer].kind == BufferKind::kInternal;
+    const bool internal = free_[buffer];
     if (candidates_[s]) {
       choice = ResultOf(s);
     } else if (internal && step.view) {
@@ -181,7 +192,7 @@ class LayoutAssignment {
              SizeOf(program_.buffers[buffer].type.dtype);
     };
     for (const int output : step.outputs) {
-      if (program_.buffers[output].kind != BufferKind::kInternal) continue;
+      if (!free_[output]) continue;
       if (ShapeOf(output) != ShapeOf(first)) continue;
       Blocking& own = *chosen_[output];
       if (!own.SameBlock(*chosen_[first])) continue;
@@ -211,8 +222,8 @@ class LayoutAssignment {
   // The part is cut along one axis.
   bool MayLieIn(int part, int whole) const {
     for (const int b : {part, whole}) {
-      const bool free = program_.buffers[b].kind == BufferKind::kInternal &&
-                        chosen_[b] && !ReadByView(b) && !WrittenByView(b);
+      const bool free =
+          free_[b] && chosen_[b] && !ReadByView(b) && !WrittenByView(b);
       if (!free) return false;
     }
     if (!chosen_[part]->SameBlock(*chosen_[whole])) return false;
@@ -286,7 +297,7 @@ class LayoutAssignment {
         }
       }
     } else {
-      VisitLoads(step.contraction()->epilogue, visit);
+      step.body.VisitExprs([&](const Expr& e) { VisitLoads(e, visit); });
     }
     return aligned ? found : std::nullopt;
   }
@@ -294,7 +305,7 @@ class LayoutAssignment {
   void SetLayouts() {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       Buffer& buffer = program_.buffers[b];
-      if (buffer.kind != BufferKind::kInternal || !chosen_[b]) continue;
+      if (!free_[b] || !chosen_[b]) continue;
       Layout layout = chosen_[b]->For(buffer.type.shape);
       if (buffer.layout == layout) continue;
       buffer.layout = std::move(layout);
@@ -439,7 +450,8 @@ class LayoutAssignment {
 
   Program& program_;
   const KernelCatalog& catalog_;
-  const StepUses uses_;  // as the steps were before copies were inserted
+  const StepUses uses_;     // as the steps were before copies were inserted
+  std::vector<bool> free_;  // by buffer: any layout will do
   std::vector<std::optional<KernelCandidate>> candidates_;  // by step
   std::vector<std::optional<Blocking>> chosen_;             // by buffer
   std::map<int, std::vector<Copy>> copies_;                 // by buffer

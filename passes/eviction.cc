@@ -54,7 +54,7 @@ Eviction::Eviction(const Program& program)
     if (root_[b] != buffer || !internal(buffer) || writer_[b] < 0) continue;
     value.bytes = program.buffers[b].bytes();
     value.evictable =
-        value.bytes >= kLeastBytes &&
+        value.bytes >= kLeastBytes && program.steps[writer_[b]].body.pure() &&
         std::ranges::all_of(program.steps[writer_[b]].outputs, internal);
   }
 }

@@ -251,7 +251,11 @@ class PoolingExchange {
     const bool pools = before.contraction() != nullptr;
     auto exchanged = pools ? PoolFirst(program_, before, after)
                            : ConvolveFirst(program_, before, after);
-    if (!exchanged) return false;
+    const auto pure = [](const Step& step) { return step.body.pure(); };
+    if (!exchanged || !std::all_of(program_.steps.begin() + first,
+                                   program_.steps.begin() + second, pure)) {
+      return false;
+    }
     Step& now_first = pools ? exchanged->pooling : exchanged->convolution;
     Step& now_second = pools ? exchanged->convolution : exchanged->pooling;
     if (SecondsOf(now_first, now_second) >= SecondsOf(before, after)) {

@@ -96,13 +96,14 @@ Buffer PartOf(const Buffer& buffer, int64_t images) {
 }  // namespace
 
 std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
-  if (step.outputs.empty() || step.loop() != nullptr) return std::nullopt;
+  if (step.outputs.empty()) return std::nullopt;
   ImageStep found;
   found.images = ImagesOf(program.buffers[step.outputs[0]]);
   ImageReads reads(step.inputs.size());
   if (const ContractionStep* body = step.contraction()) {
     if (!VisitContraction(body->contraction, found.images, reads)) return {};
-  } else if (!CoversImages(*step.map(), found.images)) {
+  } else if (step.map() == nullptr ||
+             !CoversImages(*step.map(), found.images)) {
     return {};
   }
   bool separate = true;

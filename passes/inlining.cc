@@ -106,7 +106,9 @@ class Inlining {
   std::optional<Step> Into(const Step& original) const {
     if (original.view) return std::nullopt;
     Step reader = original;
-    const bool done = reader.map() ? IntoMap(reader) : IntoEpilogue(reader);
+    const bool done = reader.map()           ? IntoMap(reader)
+                      : reader.contraction() ? IntoEpilogue(reader)
+                                             : false;
     if (!done) return std::nullopt;
     TidyOperands(reader);
     return reader;

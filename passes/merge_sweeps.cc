@@ -205,6 +205,7 @@ class Merging {
   void Append(Step step) {
     done_.push_back(SweepStepOf(program_, std::move(step)));
     const int place = static_cast<int>(done_.size()) - 1;
+    if (!done_.back().step.body.pure()) fixed_ = place + 1;
     FindLatest(done_.back());
     for (const int b : done_.back().step.outputs) writer_[b] = place;
     if (!MayTakeMore(done_.back())) return;
@@ -262,13 +263,14 @@ class Merging {
   bool JoinEarlier() {
     if (!done_.back().is_sweep) return false;
     const int last = static_cast<int>(done_.size()) - 1;
-    for (int a = last - 1; a >= std::max(0, last - kWindow); --a) {
+    for (int a = last - 1; a >= std::max(fixed_, last - kWindow); --a) {
       if (JoinWith(a)) return true;
     }
     std::set<int, std::greater<>> far;
     for (const int buffer : done_.back().reduced) {
       const std::set<int>& reducers = reducers_[buffer];
-      far.insert(reducers.begin(), reducers.lower_bound(last - kWindow));
+      far.insert(reducers.lower_bound(fixed_),
+                 reducers.lower_bound(std::max(fixed_, last - kWindow)));
     }
     return std::ranges::any_of(far, [&](int a) {
       return !NeedsReaderOf(a) &&
@@ -394,6 +396,7 @@ class Merging {
   Program& program_;
   std::vector<Step> pending_;              // the next one last
   std::vector<SweepStep> done_;            // in order
+  int fixed_ = 0;                          // places before it stay as they are
   std::vector<int> writer_;                // by buffer: place in done_
   std::map<int, std::set<int>> reducers_;  // by buffer: places in done_
 };

@@ -63,7 +63,13 @@ class PartPlacement {
         uses_(program),
         before_(program.steps.size()),
         moments_(MomentsOf(program)),
-        owners_(program, moments_) {}
+        owners_(program, moments_) {
+    for (const Step& step : program.steps) {
+      if (step.body.any_layout()) continue;
+      const std::vector<int> operands = step.operands();
+      fixed_.insert(operands.begin(), operands.end());
+    }
+  }
 
   bool Run() {
     bool changed = false;
@@ -244,6 +250,7 @@ class PartPlacement {
     std::vector<Buffer> spread;
     const std::vector<int>& numbers = owners_.at(root).members;
     for (const int b : numbers) {
+      if (fixed_.contains(b)) return false;
       auto buffer = InStridesOf(program_.buffers[b], window);
       if (!buffer) return false;
       spread.push_back(*std::move(buffer));
@@ -338,6 +345,7 @@ class PartPlacement {
   std::vector<std::vector<Step>> before_;  // split off each step, last first
   const std::vector<int> moments_;         // by step
   ByteOwners owners_;
+  std::set<int> fixed_;                       // operands that stay as they are
   std::vector<std::pair<int, Buffer>> kept_;  // as they were: see Undo
 };
 

@@ -82,7 +82,7 @@ class Forward {
   }
   // A clone needs buffers of its own for all outputs.
   bool Cloneable(int step) const {
-    return forward_[step] &&
+    return forward_[step] && program_.steps[step].body.pure() &&
            std::ranges::all_of(program_.steps[step].outputs,
                                [&](int b) { return Made(b); });
   }

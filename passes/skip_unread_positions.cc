@@ -119,9 +119,12 @@ class Skipping {
           join(lattices);
         });
       });
-      if (reader.contraction() == nullptr) continue;
-      if (reader.inputs[0] == buffer) join(DataLattices(reader));
-      if (reader.inputs[1] == buffer) return Lattices(rank);
+      for (int i = 0; i < FixedOperands(reader); ++i) {
+        if (reader.inputs[i] != buffer) continue;
+        const bool is_data = reader.contraction() != nullptr && i == 0;
+        if (!is_data) return Lattices(rank);
+        join(DataLattices(reader));
+      }
     }
     return read.value_or(Lattices(rank));
   }
@@ -138,8 +141,9 @@ class Skipping {
 
   static bool MaySkip(const Step& producer, int axis) {
     if (producer.map()) return true;
-    return SpatialOf(producer.contraction()->contraction.output_axes[axis]) >=
-           0;
+    const ContractionStep* body = producer.contraction();
+    return body != nullptr &&
+           SpatialOf(body->contraction.output_axes[axis]) >= 0;
   }
 
   // `producer` computes its output at these positions only. False if it takes

@@ -37,6 +37,22 @@ std::vector<std::vector<int>> StateReaders(const Program& program) {
   return readers;
 }
 
+// Calls f(before, after) for steps that keep their order because one of them is
+// not pure: each with the last such step, and that with all since the one
+// before it.
+template <class F>
+void ForFixedOrder(const Program& program, F f) {
+  int last = -1;
+  for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
+    if (program.steps[s].body.pure()) {
+      if (last >= 0) f(last, s);
+      continue;
+    }
+    for (int before = std::max(0, last); before < s; ++before) f(before, s);
+    last = s;
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<int>> StepsBefore(const Program& program) {
@@ -54,9 +70,14 @@ std::vector<std::vector<int>> StepsBefore(const Program& program) {
         if (reader != static_cast<int>(s)) before[s].push_back(reader);
       }
     }
-    std::ranges::sort(before[s]);
-    const auto repeated = std::ranges::unique(before[s]);
-    before[s].erase(repeated.begin(), repeated.end());
+  }
+  ForFixedOrder(program, [&](int earlier, int later) {
+    before[later].push_back(earlier);
+  });
+  for (std::vector<int>& steps : before) {
+    std::ranges::sort(steps);
+    const auto repeated = std::ranges::unique(steps);
+    steps.erase(repeated.begin(), repeated.end());
   }
   return before;
 }
@@ -94,6 +115,9 @@ StateOrder::StateOrder(const Program& program)
       if (writer[b] >= 0) after_[writer[b]].push_back(static_cast<int>(s));
     }
   }
+  ForFixedOrder(program, [&](int earlier, int later) {
+    after_[earlier].push_back(later);
+  });
 }
 
 bool StateOrder::WriteAfterReads(int next, int writer) {

@@ -7,22 +7,14 @@
 namespace mxc {
 
 void VisitExprs(Step& step, const std::function<void(Expr&)>& f) {
-  if (Map* map = step.map()) {
-    for (Store& store : map->stores) f(store.value);
-  } else if (auto* body = step.contraction()) {
-    f(body->epilogue);
-  }
+  step.body.VisitExprs(f);
 }
 
 void VisitExprs(const Step& step, const std::function<void(const Expr&)>& f) {
-  if (const Map* map = step.map()) {
-    for (const Store& store : map->stores) f(store.value);
-  } else if (auto* body = step.contraction()) {
-    f(body->epilogue);
-  }
+  step.body.VisitExprs(f);
 }
 
-int FixedOperands(const Step& step) { return step.contraction() ? 2 : 0; }
+int FixedOperands(const Step& step) { return step.body.FixedOperands(step); }
 
 int OperandOf(Step& step, int buffer) {
   const auto first = step.inputs.begin() + FixedOperands(step);

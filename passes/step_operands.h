@@ -10,13 +10,12 @@
 
 namespace mxc {
 
-// Every expression of a step: the values of its stores, or its epilogue; none
-// of a loop's.
+// Every expression of a step whose Loads index its operands.
 void VisitExprs(Step& step, const std::function<void(Expr&)>& f);
 void VisitExprs(const Step& step, const std::function<void(const Expr&)>& f);
 
 // Operands below this number stand where the step's body expects them: data
-// and weight of a contraction.
+// and weight of a contraction, all of a kind that does not say.
 int FixedOperands(const Step& step);
 
 // The operand number of `buffer`, appended if the step does not read it yet.

@@ -20,13 +20,13 @@ double EstimateSeconds(const Program& program, const Step& step) {
     return static_cast<double>(loop->tiles) * of_tile;
   }
   double seconds = kStepCost / kUnitsPerSecond;
-  if (step.contraction()) {
-    return seconds + static_cast<double>(step.flops(program)) / kFlopsPerSecond;
+  if (const Map* map = step.map()) {
+    for (const Store& store : map->stores) {
+      seconds += HoistedCost(store) / kUnitsPerSecond;
+    }
+    return seconds;
   }
-  for (const Store& store : step.map()->stores) {
-    seconds += HoistedCost(store) / kUnitsPerSecond;
-  }
-  return seconds;
+  return seconds + static_cast<double>(step.flops(program)) / kFlopsPerSecond;
 }
 
 }  // namespace mxc

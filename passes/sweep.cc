@@ -10,7 +10,13 @@ namespace mxc {
 namespace {
 
 // Keeps the outputs for which `live` holds; the stores of the others vanish.
+// Steps of other kinds than Map keep all or none.
 bool DropDeadOutputs(Step& step, const std::vector<bool>& live) {
+  if (!step.body.pure()) return false;
+  if (step.map() == nullptr &&
+      std::ranges::any_of(step.outputs, [&](int b) { return live[b]; })) {
+    return false;
+  }
   std::vector<int> renumbered(step.outputs.size(), -1), kept;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     if (!live[step.outputs[i]]) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many floating-point operations a step's mathematics has: what its time
-// is compared with.
+#include "ir/program/flops.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +9,6 @@
 
 #include "ir/program/evaluator.h"
 #include "ir/program/program.h"
-#include "ir/program/scatter_sum.h"
 
 namespace mxc {
 namespace {
@@ -122,15 +121,6 @@ int64_t Whole(double count) {
   return static_cast<int64_t>(std::min(count, 0x1p62));
 }
 
-double Operations(const Store& store) {
-  Extents extent = store.extent;
-  // Each value is added once, wherever it belongs.
-  if (const auto sum = MatchScatterSum(store, Shape(store.extent))) {
-    extent[static_cast<size_t>(sum->axis)] = 1;
-  }
-  return OperationCount(extent).Of(store.value);
-}
-
 }  // namespace
 
 int64_t Contraction::flops() const {
@@ -142,23 +132,12 @@ int64_t Contraction::flops() const {
   return Whole(n);
 }
 
+double OperationsOf(const Expr& value, const Extents& extent) {
+  return OperationCount(extent).Of(value);
+}
+
 int64_t Step::flops(const Program& program) const {
-  double total = 0;
-  if (const TileLoop* body = loop()) {
-    for (const Step& step : body->tile->steps)
-      total += Real(step.flops(*body->tile));
-    return Whole(Real(body->tiles) * total);
-  }
-  if (const ContractionStep* body = contraction()) {
-    const Extents extent = body->maxima.empty()
-                               ? program.buffers[outputs[0]].type.shape.dims()
-                               : OutputDims(body->contraction);
-    total = static_cast<double>(body->contraction.flops()) +
-            OperationCount(extent).Of(body->epilogue);
-  } else {
-    for (const Store& store : map()->stores) total += Operations(store);
-  }
-  return Whole(total);
+  return Whole(body.Flops(program, *this));
 }
 
 }  // namespace mxc

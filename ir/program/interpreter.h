@@ -41,6 +41,12 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
                                   bool all_double = false);
 
+// One step among the arrays of all of the program's buffers, for kinds of steps
+// that hold a program: reads `buffers`, writes `written`, both by buffer.
+void InterpretStep(const Program& program, const Step& step,
+                   std::span<const std::vector<double>* const> buffers,
+                   bool all_double, std::span<std::vector<double>> written);
+
 // What tile `tile` of a loop sees of an operand of that value, zeros where its
 // window goes beyond.
 Tensor CutWindow(const TileLoop& loop, size_t operand, int64_t tile,

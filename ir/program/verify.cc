@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/program/verify.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "ir/program/in_place.h"
-#include "ir/program/program.h"
 
 namespace mxc {
 namespace {
@@ -18,8 +18,7 @@ using MaybeError = std::optional<std::string>;
 
 class ProgramVerifier {
  public:
-  // `windows`: as many buffers of a tile's program are parts of operands.
-  explicit ProgramVerifier(const Program& program, size_t windows = 0)
+  ProgramVerifier(const Program& program, size_t windows)
       : program_(program), windows_(windows) {}
 
   MaybeError Run() {
@@ -170,9 +169,14 @@ class ProgramVerifier {
         program_.Root(step.inputs[0]) == program_.Root(step.outputs[0])) {
       return "a view of a window";
     }
-    MaybeError error = step.map()    ? CheckMap(step, *step.map())
-                       : step.loop() ? CheckLoop(step, *step.loop())
-                                     : CheckContraction(step);
+    if (step.outputs.empty()) return "a step without outputs";
+    if (!step.body.any_layout()) {
+      for (const int b : step.operands()) {
+        if (program_.buffers[b].layout.row_major()) continue;
+        return fmt::format("buffer {} is not row-major", b);
+      }
+    }
+    MaybeError error = step.body.Verify(program_, step);
     if (!error && !SweepsKeepApart(program_, step)) {
       error = "a sweep writes what another one reads";
     }
@@ -188,194 +192,6 @@ class ProgramVerifier {
 
   bool InRange(int buffer) const {
     return buffer >= 0 && buffer < static_cast<int>(program_.buffers.size());
-  }
-
-  MaybeError CheckExpr(const Step& step, const Expr& e, size_t rank) const {
-    MaybeError error;
-    VisitLoads(e, [&](const ExprNode& load) {
-      if (load.index < 0 ||
-          load.index >= static_cast<int>(step.inputs.size())) {
-        error = fmt::format("loads operand {} of {}", load.index,
-                            step.inputs.size());
-        return;
-      }
-      const TensorType& type = program_.buffers[step.inputs[load.index]].type;
-      if (type.dtype != load.dtype ||
-          type.shape.dims().size() != load.args.size()) {
-        error = fmt::format("loads {} with {} indices as {} from operand {}",
-                            ToString(type), load.args.size(),
-                            ShortName(load.dtype), load.index);
-      }
-    });
-    for (const int var : FreeVars(e)) {
-      if (var >= static_cast<int>(rank)) {
-        error = fmt::format("variable {} is unbound", var);
-      }
-    }
-    return error;
-  }
-
-  MaybeError CheckMap(const Step& step, const Map& map) const {
-    std::vector<int64_t> covered(step.outputs.size(), 0);
-    for (const Store& store : map.stores) {
-      if (store.output < 0 ||
-          store.output >= static_cast<int>(step.outputs.size())) {
-        return fmt::format("stores output {}", store.output);
-      }
-      const TensorType& type =
-          program_.buffers[step.outputs[store.output]].type;
-      const size_t rank = type.shape.dims().size();
-      if (store.begin.size() != rank || store.extent.size() != rank) {
-        return fmt::format("a box of another rank than {}", ToString(type));
-      }
-      int64_t volume = 1;
-      for (size_t axis = 0; axis < rank; ++axis) {
-        if (store.begin[axis] < 0 || store.extent[axis] < 1 ||
-            store.begin[axis] + store.extent[axis] >
-                type.shape[static_cast<int>(axis)]) {
-          return fmt::format("a box outside of {}", ToString(type));
-        }
-        volume *= store.extent[axis];
-      }
-      covered[store.output] += volume;
-      if (store.value->dtype != type.dtype) {
-        return fmt::format("stores {} into {}", ShortName(store.value->dtype),
-                           ToString(type));
-      }
-      if (auto error = CheckExpr(step, store.value, rank)) return error;
-    }
-    for (size_t i = 0; i < covered.size(); ++i) {
-      const TensorType& type = program_.buffers[step.outputs[i]].type;
-      if (covered[i] != type.shape.elements()) {
-        return fmt::format("stores {} of the {} elements of output {}",
-                           covered[i], type.shape.elements(), i);
-      }
-    }
-    return std::nullopt;
-  }
-
-  MaybeError CheckLoop(const Step& step, const TileLoop& loop) const {
-    const std::vector<int> operands = step.operands();
-    if (loop.tile == nullptr || loop.tiles < 1 ||
-        loop.windows.size() != operands.size() ||
-        loop.tile->buffers.size() < operands.size()) {
-      return "a loop over tiles without a window for each operand";
-    }
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const bool written = i >= step.inputs.size();
-      if (auto error = CheckWindow(loop, i, program_.buffers[operands[i]],
-                                   loop.tile->buffers[i], written)) {
-        return fmt::format("window {}: {}", i, *error);
-      }
-    }
-    if (loop.tile->arena_bytes < 0) return "a tile without a storage plan";
-    if (auto error = ProgramVerifier(*loop.tile, operands.size()).Run()) {
-      return fmt::format("tile: {}", *error);
-    }
-    return std::nullopt;
-  }
-
-  static MaybeError CheckWindow(const TileLoop& loop, size_t i,
-                                const Buffer& operand, const Buffer& part,
-                                bool written) {
-    const BufferKind kind = written ? BufferKind::kOutput : BufferKind::kInput;
-    if (part.kind != kind || part.type.dtype != operand.type.dtype) {
-      return "a buffer of another kind or type";
-    }
-    const Window& window = loop.windows[i];
-    const Extents& whole = operand.type.shape.dims();
-    const Extents& extent = part.type.shape.dims();
-    if (extent.size() != whole.size() ||
-        window.axis >= static_cast<int>(whole.size())) {
-      return "a part of another rank";
-    }
-    for (size_t axis = 0; axis < whole.size(); ++axis) {
-      const bool cut = static_cast<int>(axis) == window.axis;
-      if (!cut && extent[axis] != whole[axis]) return "a part of other axes";
-      if (!cut) continue;
-      const int64_t last = window.begin + (loop.tiles - 1) * window.advance;
-      const int64_t low = operand.layout.halo_low[axis];
-      const int64_t high = operand.layout.halo_high[axis];
-      if (std::min(window.begin, last) < -low ||
-          std::max(window.begin, last) + extent[axis] > whole[axis] + high) {
-        return "a part outside of its operand";
-      }
-    }
-    if (written && !Covers(loop, window, whole, extent)) {
-      return "tiles that do not cover an output, each element once";
-    }
-    if (!BytesOf(window, operand, part)) return "a part of another layout";
-    return std::nullopt;
-  }
-
-  static bool Covers(const TileLoop& loop, const Window& window,
-                     const Extents& whole, const Extents& extent) {
-    if (window.axis < 0) return loop.tiles == 1;
-    const auto axis = static_cast<size_t>(window.axis);
-    return window.begin == 0 && window.advance == extent[axis] &&
-           loop.tiles * window.advance == whole[axis];
-  }
-
-  MaybeError CheckContraction(const Step& step) const {
-    const ContractionStep& body = *step.contraction();
-    if (step.inputs.size() < 2 || step.outputs.size() != 1) {
-      return "a contraction needs two inputs and one output";
-    }
-    const Contraction& c = body.contraction;
-    const std::pair<const std::vector<Role>*, int> operands[] = {
-        {&c.data_axes, step.inputs[0]},
-        {&c.weight_axes, step.inputs[1]},
-        {&c.output_axes, step.outputs[0]}};
-    for (const auto& [axes, buffer] : operands) {
-      if (static_cast<int>(axes->size()) !=
-          program_.buffers[buffer].type.shape.rank()) {
-        return fmt::format("roles of another rank than buffer {}", buffer);
-      }
-    }
-    if (auto error = CheckSpatial(c)) return error;
-    if (auto error = CheckMaxima(step, body)) return error;
-    const TensorType& type = program_.buffers[step.outputs[0]].type;
-    if (body.epilogue->dtype != type.dtype) {
-      return fmt::format("stores {} into {}", ShortName(body.epilogue->dtype),
-                         ToString(type));
-    }
-    return CheckExpr(step, body.epilogue, type.shape.dims().size());
-  }
-
-  MaybeError CheckMaxima(const Step& step, const ContractionStep& body) const {
-    if (body.maxima.empty()) return std::nullopt;
-    const Contraction& c = body.contraction;
-    if (body.maxima.size() != c.kernel.size()) return "maxima of other axes";
-    const Shape& shape = program_.buffers[step.outputs[0]].type.shape;
-    for (size_t axis = 0; axis < c.output_axes.size(); ++axis) {
-      if (c.output_axes[axis] < Role::kSpatial0) continue;
-      const size_t k = static_cast<size_t>(c.output_axes[axis]) -
-                       static_cast<size_t>(Role::kSpatial0);
-      if (k >= body.maxima.size() || body.maxima[k] < 1 ||
-          shape[static_cast<int>(axis)] != c.output[k] / body.maxima[k]) {
-        return "maxima of windows that are not the output's";
-      }
-    }
-    return std::nullopt;
-  }
-
-  static MaybeError CheckSpatial(const Contraction& c) {
-    const std::tuple<std::string_view, const Extents*, int64_t> lists[] = {
-        {"input", &c.input, 1},    {"output", &c.output, 1},
-        {"kernel", &c.kernel, 1},  {"stride", &c.stride, 1},
-        {"dilate", &c.dilate, 1},  {"data_dilate", &c.data_dilate, 1},
-        {"pad", &c.pad, INT64_MIN}};
-    if (c.kernel.size() > 3) return "more than three spatial axes";
-    for (const auto& [name, extents, least] : lists) {
-      if (extents->size() != c.kernel.size()) {
-        return fmt::format("{} has {} entries, kernel {}", name,
-                           extents->size(), c.kernel.size());
-      }
-      for (const int64_t extent : *extents) {
-        if (extent < least) return fmt::format("{} holds {}", name, extent);
-      }
-    }
-    return std::nullopt;
   }
 
   MaybeError CheckPlan() const {
@@ -434,7 +250,36 @@ class ProgramVerifier {
 }  // namespace
 
 std::optional<std::string> Verify(const Program& program) {
-  return ProgramVerifier(program).Run();
+  return ProgramVerifier(program, 0).Run();
+}
+
+std::optional<std::string> VerifyInner(const Program& program, size_t windows) {
+  return ProgramVerifier(program, windows).Run();
+}
+
+std::optional<std::string> VerifyExpr(const Program& program, const Step& step,
+                                      const Expr& e, size_t rank) {
+  MaybeError error;
+  VisitLoads(e, [&](const ExprNode& load) {
+    if (load.index < 0 || load.index >= static_cast<int>(step.inputs.size())) {
+      error =
+          fmt::format("loads operand {} of {}", load.index, step.inputs.size());
+      return;
+    }
+    const TensorType& type = program.buffers[step.inputs[load.index]].type;
+    if (type.dtype != load.dtype ||
+        type.shape.dims().size() != load.args.size()) {
+      error = fmt::format("loads {} with {} indices as {} from operand {}",
+                          ToString(type), load.args.size(),
+                          ShortName(load.dtype), load.index);
+    }
+  });
+  for (const int var : FreeVars(e)) {
+    if (var >= static_cast<int>(rank)) {
+      error = fmt::format("variable {} is unbound", var);
+    }
+  }
+  return error;
 }
 
 }  // namespace mxc

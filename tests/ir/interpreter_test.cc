@@ -299,9 +299,9 @@ TEST_CASE("the verifier names what is broken") {
   step.body = Map{{{0, {0}, {3}, Load(0, DType::kF32, {Var(0)})}}};
   p.steps.push_back(step);
   CHECK(*Verify(p) == "step 'copy': stores 3 of the 4 elements of output 0");
-  std::get<Map>(p.steps[0].body).stores[0].extent = {4};
+  p.steps[0].map()->stores[0].extent = {4};
   CHECK_FALSE(Verify(p).has_value());
-  std::get<Map>(p.steps[0].body).stores[0].value =
+  p.steps[0].map()->stores[0].value =
       Load(0, DType::kF32, {Var(1)});
   CHECK(*Verify(p) == "step 'copy': variable 1 is unbound");
 }

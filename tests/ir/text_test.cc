@@ -156,7 +156,7 @@ TEST_CASE("programs print and parse back to the same text") {
 
 TEST_CASE("a variable that no reduction binds is refused") {
   Program program = RandomProgram(1);
-  std::get<Map>(program.steps[0].body).stores[0].value =
+  program.steps[0].map()->stores[0].value =
       Cast(Var(FreshReductionVar()), DType::kF32);
   const auto parsed = ParseProgram(File(Print(program)));
   REQUIRE_FALSE(parsed.ok());

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ir/program/evaluator.h"
+#include "ir/program/steps/map.h"
+
+namespace mxc {
+
+// Evaluates a step's stores over their boxes.
+class BoxValues {
+ public:
+  explicit BoxValues(const StepValues& values);
+
+  // Writes the store's values into `out`, which is row-major in `dims`, as
+  // `sums` is: what Acc reads.
+  void Compute(const Store& store, const Extents& dims,
+               std::vector<double>& out, const std::vector<double>& sums = {});
+
+ private:
+  Evaluator evaluator_;
+};
+
+}  // namespace mxc

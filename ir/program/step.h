@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step: one thing that a program does. Its body is of a kind, a plain struct
+// that says all about itself: how it prints, what is wrong with it, what it
+// computes and what that costs. steps.def lists the kinds.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/program/expr.h"
+#include "ir/program/step_values.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
+#include "ir/support/diagnostic.h"
+
+namespace mxc {
+
+// What every kind says of itself.
+template <class T>
+concept StepKind = std::copy_constructible<T> &&
+    requires(const T& kind, const Program& program, const Step& step,
+             StepValues& values, const ExprText& text) {
+  // The lines of the text form that follow the step's first one; the
+  // function in steps.def reads them back.
+  { kind.Print() } -> std::same_as<std::string>;
+  // What is wrong with it; null if nothing is. The operands exist.
+  { kind.Verify(program, step) } -> std::same_as<std::optional<std::string>>;
+  kind.Interpret(values);
+  // Equal for bodies that equal code computes.
+  { kind.Key(program, step, text) } -> std::same_as<std::string>;
+  // Floating-point operations of its mathematics.
+  { kind.Flops(program, step) } -> std::same_as<double>;
+};
+
+// The body of a step: a value of any kind.
+//
+// Passes ask it what they may do. A kind that does not answer is opaque: it is
+// not fused, its operands keep their places, it shares no bytes with them, it
+// runs once, where it stands, and is never left out.
+class StepBody {
+ public:
+  StepBody();  // a Map without stores
+  template <StepKind T>
+  StepBody(T kind) : self_(std::make_unique<Holder<T>>(std::move(kind))) {}
+  StepBody(const StepBody& other) : self_(other.self_->Clone()) {}
+  StepBody(StepBody&&) noexcept = default;
+  StepBody& operator=(const StepBody& other) {
+    self_ = other.self_->Clone();
+    return *this;
+  }
+  StepBody& operator=(StepBody&&) noexcept = default;
+
+  // The body if it is of that kind, else null.
+  template <StepKind T>
+  T* As() {
+    return self_ && self_->tag == &kTag<T>
+               ? &static_cast<Holder<T>*>(self_.get())->kind
+               : nullptr;
+  }
+  template <StepKind T>
+  const T* As() const {
+    return const_cast<StepBody*>(this)->As<T>();
+  }
+
+  std::string Print() const { return self_->Print(); }
+  std::optional<std::string> Verify(const Program& program,
+                                    const Step& step) const {
+    return self_->Verify(program, step);
+  }
+  void Interpret(StepValues& values) const { self_->Interpret(values); }
+  std::string Key(const Program& program, const Step& step,
+                  const ExprText& text) const {
+    return self_->Key(program, step, text);
+  }
+  double Flops(const Program& program, const Step& step) const {
+    return self_->Flops(program, step);
+  }
+
+  // It reads and writes its operands by their layouts, whatever these are; else
+  // they must be row-major without gaps or borders. `static constexpr bool
+  // kAnyLayout` of the kind.
+  bool any_layout() const { return self_->any_layout; }
+  // Its outputs depend on its inputs alone, and it does nothing else: it may
+  // run earlier or later, again, or not at all if nobody reads them. No step is
+  // moved over one that is not pure.
+  // `static constexpr bool kPure` of the kind.
+  bool pure() const { return self_->pure; }
+  // Every expression whose Loads name the step's inputs by number.
+  // `VisitExprs` of the kind.
+  void VisitExprs(const std::function<void(Expr&)>& f) { self_->VisitExprs(f); }
+  void VisitExprs(const std::function<void(const Expr&)>& f) const {
+    self_->VisitExprs([&](Expr& e) { f(e); });
+  }
+  // Inputs below this number stand where the body expects them and may be read
+  // at any index; those from it on are read by the expressions alone.
+  // `FixedOperands` of the kind.
+  int FixedOperands(const Step& step) const {
+    return self_->FixedOperands(step);
+  }
+
+ private:
+  // Its address stands for the kind.
+  template <class T>
+  static constexpr char kTag = 0;
+
+  struct Base {
+    Base(const void* tag, bool pure, bool any_layout)
+        : tag(tag), pure(pure), any_layout(any_layout) {}
+    virtual ~Base() = default;
+    virtual std::unique_ptr<Base> Clone() const = 0;
+    virtual std::string Print() const = 0;
+    virtual std::optional<std::string> Verify(const Program&,
+                                              const Step&) const = 0;
+    virtual void Interpret(StepValues&) const = 0;
+    virtual std::string Key(const Program&, const Step&,
+                            const ExprText&) const = 0;
+    virtual double Flops(const Program&, const Step&) const = 0;
+    virtual void VisitExprs(const std::function<void(Expr&)>& f) = 0;
+    virtual int FixedOperands(const Step&) const = 0;
+
+    const void* const tag;
+    const bool pure, any_layout;
+  };
+
+  template <class T>
+  static constexpr bool IsPure() {
+    if constexpr (requires { T::kPure; }) return T::kPure;
+    return false;
+  }
+  template <class T>
+  static constexpr bool TakesAnyLayout() {
+    if constexpr (requires { T::kAnyLayout; }) return T::kAnyLayout;
+    return false;
+  }
+  static int InputsOf(const Step& step);
+
+  template <class T>
+  struct Holder final : Base {
+    explicit Holder(T kind)
+        : Base(&kTag<T>, IsPure<T>(), TakesAnyLayout<T>()), kind(std::move(kind)) {}
+    std::unique_ptr<Base> Clone() const override {
+      return std::make_unique<Holder>(kind);
+    }
+    std::string Print() const override { return kind.Print(); }
+    std::optional<std::string> Verify(const Program& program,
+                                      const Step& step) const override {
+      return kind.Verify(program, step);
+    }
+    void Interpret(StepValues& values) const override {
+      kind.Interpret(values);
+    }
+    std::string Key(const Program& program, const Step& step,
+                    const ExprText& text) const override {
+      return kind.Key(program, step, text);
+    }
+    double Flops(const Program& program, const Step& step) const override {
+      return kind.Flops(program, step);
+    }
+    void VisitExprs(const std::function<void(Expr&)>& f) override {
+      if constexpr (requires { kind.VisitExprs(f); }) kind.VisitExprs(f);
+    }
+    int FixedOperands(const Step& step) const override {
+      if constexpr (requires { kind.FixedOperands(step); }) {
+        return kind.FixedOperands(step);
+      }
+      return InputsOf(step);
+    }
+
+    T kind;
+  };
+
+  std::unique_ptr<Base> self_;
+};
+
+struct Step {
+  std::string name;                  // "conv0+bn0+relu0", from the origins
+  std::vector<int> inputs, outputs;  // buffers
+  StepBody body;
+  std::vector<std::string> origins;  // nodes of the user's network, in order
+  SourceLoc loc;
+  // Output 0 is input 0 under another row-major shape, without gaps (Map only).
+  bool view = false;
+  // Bytes of scratch that each thread needs, as codegen asks.
+  int64_t scratch_bytes = 0;
+
+  const Map* map() const { return body.As<Map>(); }
+  Map* map() { return body.As<Map>(); }
+  const ContractionStep* contraction() const {
+    return body.As<ContractionStep>();
+  }
+  ContractionStep* contraction() { return body.As<ContractionStep>(); }
+  const TileLoop* loop() const { return body.As<TileLoop>(); }
+  // Inputs, then outputs.
+  std::vector<int> operands() const;
+  // Up to 2^62, which stands for whatever is more.
+  int64_t flops(const Program& program) const;
+};
+
+// The outputs of a Map step in groups that are computed in one sweep, all of an
+// index before any of it is written: outputs of equal shapes and layouts, in
+// order. A group may be written over inputs that are read at the own index.
+std::vector<std::vector<int>> SweepsOf(const Program& program,
+                                       const Step& step);
+
+// What the code of a step depends on: its body and its operands' types, layouts
+// and common bytes, not which buffers they are.
+std::string KeyOf(const Program& program, const Step& step,
+                  const ExprText& text);
+
+}  // namespace mxc

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kind of step is handed when it computes or describes itself.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/program/expr.h"
+
+namespace mxc {
+
+class Program;
+struct Step;
+
+// The operands of a step that is interpreted: row-major, floats of any type in
+// double.
+struct StepValues {
+  const Program& program;
+  const Step& step;
+  std::span<const std::vector<double>* const> inputs;
+  std::vector<std::vector<double>>& outputs;  // of their sizes, zeros
+  bool all_double = false;  // floats are not rounded between inner steps either
+};
+
+// The text of an expression in a key, the same for expressions that differ only
+// in the names of their reduction variables.
+using ExprText = std::function<std::string(const Expr&)>;
+
+}  // namespace mxc

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/steps/contraction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+#include "ir/program/contraction_text.h"
+#include "ir/program/flops.h"
+#include "ir/program/names.h"
+#include "ir/program/program.h"
+#include "ir/program/program_text.h"
+#include "ir/program/verify.h"
+#include "ir/support/check.h"
+
+namespace mxc {
+namespace {
+
+std::vector<Role> ReadRoles(Lexer& lex) {
+  std::vector<Role> roles;
+  lex.Expect("[");
+  while (!lex.AtEnd() && !lex.Accept("]")) {
+    const auto role = FromName<Role>(kRoleNames, lex.Identifier());
+    if (!role) lex.Fail("a role");
+    roles.push_back(role.value_or(Role::kBatch));
+  }
+  return roles;
+}
+
+// "14x2" is one word.
+void ReadTile(Lexer& lex, KernelChoice& choice) {
+  const std::string tile = lex.Identifier();
+  const size_t x = tile.find('x');
+  if (x == std::string::npos) return lex.Fail("a tile such as 6x2");
+  choice.tile_rows = std::atoll(tile.c_str());
+  choice.tile_vectors = std::atoll(tile.c_str() + x + 1);
+}
+
+std::optional<std::string> VerifyMaxima(const Program& program,
+                                        const Step& step,
+                                        const ContractionStep& body) {
+  if (body.maxima.empty()) return std::nullopt;
+  const Contraction& c = body.contraction;
+  if (body.maxima.size() != c.kernel.size()) return "maxima of other axes";
+  const Shape& shape = program.buffers[step.outputs[0]].type.shape;
+  for (size_t axis = 0; axis < c.output_axes.size(); ++axis) {
+    if (c.output_axes[axis] < Role::kSpatial0) continue;
+    const size_t k = static_cast<size_t>(c.output_axes[axis]) -
+                     static_cast<size_t>(Role::kSpatial0);
+    if (k >= body.maxima.size() || body.maxima[k] < 1 ||
+        shape[static_cast<int>(axis)] != c.output[k] / body.maxima[k]) {
+      return "maxima of windows that are not the output's";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> VerifySpatial(const Contraction& c) {
+  const std::tuple<std::string_view, const Extents*, int64_t> lists[] = {
+      {"input", &c.input, 1},    {"output", &c.output, 1},
+      {"kernel", &c.kernel, 1},  {"stride", &c.stride, 1},
+      {"dilate", &c.dilate, 1},  {"data_dilate", &c.data_dilate, 1},
+      {"pad", &c.pad, INT64_MIN}};
+  if (c.kernel.size() > 3) return "more than three spatial axes";
+  for (const auto& [name, extents, least] : lists) {
+    if (extents->size() != c.kernel.size()) {
+      return fmt::format("{} has {} entries, kernel {}", name, extents->size(),
+                         c.kernel.size());
+    }
+    for (const int64_t extent : *extents) {
+      if (extent < least) return fmt::format("{} holds {}", name, extent);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Contraction InParts(const Contraction& c, int64_t parts) {
+  MXC_CHECK(c.groups == 1 && c.in % parts == 0, "{} of {}", parts, c.in);
+  Contraction cut = c;
+  cut.groups = parts;
+  cut.in = c.in / parts;
+  for (std::vector<Role>* axes :
+       {&cut.data_axes, &cut.weight_axes, &cut.output_axes}) {
+    for (Role& role : *axes) {
+      role = role == Role::kIn           ? Role::kGroupIn
+             : role == Role::kGroupBatch ? Role::kBatch
+             : role == Role::kGroupOut   ? Role::kOut
+                                         : role;
+    }
+  }
+  cut.output_axes.insert(cut.output_axes.begin(), Role::kGroup);
+  return cut;
+}
+
+Extents OutputDims(const Contraction& c) {
+  Extents dims;
+  for (const Role role : c.output_axes) {
+    switch (role) {
+      case Role::kBatch:
+        dims.push_back(c.batch);
+        break;
+      case Role::kGroup:
+        dims.push_back(c.groups);
+        break;
+      case Role::kOut:
+        dims.push_back(c.out);
+        break;
+      case Role::kGroupOut:
+        dims.push_back(c.groups * c.out);
+        break;
+      case Role::kGroupBatch:
+        dims.push_back(c.groups * c.batch);
+        break;
+      case Role::kIn:
+      case Role::kGroupIn:
+        MXC_CHECK(false, "an output along what is summed");
+      default:
+        dims.push_back(c.output[static_cast<size_t>(role) -
+                                static_cast<size_t>(Role::kSpatial0)]);
+    }
+  }
+  return dims;
+}
+
+std::string ContractionStep::Print() const {
+  std::string out =
+      fmt::format("    contraction {}\n", ToString(contraction, "\n    "));
+  if (!choice.algorithm.empty()) {
+    out += fmt::format("    kernel {} block={} tile={}x{}\n", choice.algorithm,
+                       choice.block, choice.tile_rows, choice.tile_vectors);
+  }
+  out += "    epilogue " + mxc::Print(epilogue) + "\n";
+  if (maxima.empty()) return out;
+  return out + fmt::format("    maxima ({})\n", fmt::join(maxima, ", "));
+}
+
+StepBody ReadContraction(ProgramReader& reader) {
+  Lexer& lex = reader.lex();
+  lex.Expect("contraction");
+  ContractionStep body;
+  Contraction& c = body.contraction;
+  c.batch = reader.Named("n");
+  c.groups = reader.Named("g");
+  c.in = reader.Named("k");
+  c.out = reader.Named("m");
+  c.input = reader.NamedList("input");
+  c.output = reader.NamedList("output");
+  c.kernel = reader.NamedList("kernel");
+  c.stride = reader.NamedList("stride");
+  c.dilate = reader.NamedList("dilate");
+  c.pad = reader.NamedList("pad");
+  c.data_dilate.assign(c.kernel.size(), 1);
+  if (lex.Peek() == "data_dilate")
+    c.data_dilate = reader.NamedList("data_dilate");
+  c.flip = lex.Accept("flip");
+  lex.Expect("axes");
+  c.data_axes = ReadRoles(lex);
+  c.weight_axes = ReadRoles(lex);
+  c.output_axes = ReadRoles(lex);
+  if (lex.Accept("kernel")) {
+    body.choice.algorithm = lex.Identifier();
+    while (lex.Accept("-")) {
+      body.choice.algorithm += "-" + lex.Identifier();
+    }
+    body.choice.block = reader.Named("block");
+    lex.Expect("tile");
+    lex.Expect("=");
+    ReadTile(lex, body.choice);
+  }
+  lex.Expect("epilogue");
+  body.epilogue = reader.Value();
+  if (lex.Accept("maxima")) body.maxima = reader.List();
+  return body;
+}
+
+std::optional<std::string> ContractionStep::Verify(const Program& program,
+                                                   const Step& step) const {
+  if (step.inputs.size() < 2 || step.outputs.size() != 1) {
+    return "a contraction needs two inputs and one output";
+  }
+  const Contraction& c = contraction;
+  const std::pair<const std::vector<Role>*, int> operands[] = {
+      {&c.data_axes, step.inputs[0]},
+      {&c.weight_axes, step.inputs[1]},
+      {&c.output_axes, step.outputs[0]}};
+  for (const auto& [axes, buffer] : operands) {
+    if (static_cast<int>(axes->size()) !=
+        program.buffers[buffer].type.shape.rank()) {
+      return fmt::format("roles of another rank than buffer {}", buffer);
+    }
+  }
+  if (auto error = VerifySpatial(c)) return error;
+  if (auto error = VerifyMaxima(program, step, *this)) return error;
+  const TensorType& type = program.buffers[step.outputs[0]].type;
+  if (epilogue->dtype != type.dtype) {
+    return fmt::format("stores {} into {}", ShortName(epilogue->dtype),
+                       ToString(type));
+  }
+  return VerifyExpr(program, step, epilogue, type.shape.dims().size());
+}
+
+std::string ContractionStep::Key(const Program&, const Step&,
+                                 const ExprText& text) const {
+  std::string key;
+  const Contraction& c = contraction;
+  const auto roles = [&](const std::vector<Role>& axes) {
+    for (const Role role : axes) {
+      key += fmt::format(",{}", static_cast<int>(role));
+    }
+    key += ';';
+  };
+  key +=
+      fmt::format("|contraction {},{},{},{}", c.batch, c.groups, c.in, c.out);
+  for (const Extents* extents : {&c.input, &c.output, &c.kernel, &c.stride,
+                                 &c.dilate, &c.pad, &c.data_dilate}) {
+    key += fmt::format("[{}]", fmt::join(*extents, ","));
+  }
+  key += c.flip ? "flip" : "";
+  roles(c.data_axes);
+  roles(c.weight_axes);
+  roles(c.output_axes);
+  key += fmt::format("{} {},{},{} ", choice.algorithm, choice.block,
+                     choice.tile_rows, choice.tile_vectors);
+  key += text(epilogue);
+  if (!maxima.empty()) {
+    key += fmt::format("|maxima {}", fmt::join(maxima, ","));
+  }
+  return key;
+}
+
+double ContractionStep::Flops(const Program& program, const Step& step) const {
+  const Extents extent =
+      maxima.empty() ? program.buffers[step.outputs[0]].type.shape.dims()
+                     : OutputDims(contraction);
+  return static_cast<double>(contraction.flops()) +
+         OperationsOf(epilogue, extent);
+}
+
+}  // namespace mxc

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a contraction computes.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "ir/program/box_values.h"
+#include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
+
+namespace mxc {
+namespace {
+
+// Row-major strides of one operand of a contraction by loop index.
+struct ContractionStrides {
+  int64_t n = 0, g = 0, k = 0, m = 0;
+  std::array<int64_t, 3> s = {0, 0, 0};
+};
+
+ContractionStrides StridesOf(const std::vector<Role>& axes, const Extents& dims,
+                             const Contraction& c) {
+  ContractionStrides out;
+  int64_t stride = 1;
+  for (size_t i = axes.size(); i-- > 0; stride *= dims[i]) {
+    switch (axes[i]) {
+      case Role::kBatch:
+        out.n = stride;
+        break;
+      case Role::kGroup:
+        out.g = stride;
+        break;
+      case Role::kIn:
+        out.k = stride;
+        break;
+      case Role::kOut:
+        out.m = stride;
+        break;
+      case Role::kGroupIn:
+        out.g = c.in * stride, out.k = stride;
+        break;
+      case Role::kGroupOut:
+        out.g = c.out * stride, out.m = stride;
+        break;
+      case Role::kGroupBatch:
+        out.g = c.batch * stride, out.n = stride;
+        break;
+      case Role::kSpatial0:
+        out.s[0] = stride;
+        break;
+      case Role::kSpatial1:
+        out.s[1] = stride;
+        break;
+      case Role::kSpatial2:
+        out.s[2] = stride;
+        break;
+    }
+  }
+  return out;
+}
+
+// The three spatial axes of a contraction, missing ones of extent 1.
+struct Spatial {
+  int64_t input = 1, output = 1, kernel = 1, stride = 1, dilate = 1, pad = 0;
+  int64_t data_dilate = 1;
+  bool flip = false;
+
+  // The element of data that output position o meets at kernel position w; -1
+  // where there is none.
+  int64_t DataAt(int64_t o, int64_t w) const {
+    const int64_t at = o * stride + (flip ? kernel - 1 - w : w) * dilate - pad;
+    const bool inside = at >= 0 && at % data_dilate == 0;
+    return inside && at / data_dilate < input ? at / data_dilate : -1;
+  }
+};
+
+std::array<Spatial, 3> SpatialOf(const Contraction& c) {
+  std::array<Spatial, 3> out;
+  for (size_t i = 0; i < c.kernel.size(); ++i) {
+    out[i] = {c.input[i],  c.output[i], c.kernel[i],      c.stride[i],
+              c.dilate[i], c.pad[i],    c.data_dilate[i], c.flip};
+  }
+  return out;
+}
+
+// The sum of one output element.
+double Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
+                  const double* data, const ContractionStrides& ds,
+                  const double* weight, const ContractionStrides& ws,
+                  const std::array<int64_t, 3>& o) {
+  double sum = 0;
+  for (int64_t w0 = 0; w0 < sp[0].kernel; ++w0) {
+    const int64_t i0 = sp[0].DataAt(o[0], w0);
+    if (i0 < 0) continue;
+    for (int64_t w1 = 0; w1 < sp[1].kernel; ++w1) {
+      const int64_t i1 = sp[1].DataAt(o[1], w1);
+      if (i1 < 0) continue;
+      for (int64_t w2 = 0; w2 < sp[2].kernel; ++w2) {
+        const int64_t i2 = sp[2].DataAt(o[2], w2);
+        if (i2 < 0) continue;
+        const double* d = data + i0 * ds.s[0] + i1 * ds.s[1] + i2 * ds.s[2];
+        const double* w = weight + w0 * ws.s[0] + w1 * ws.s[1] + w2 * ws.s[2];
+        for (int64_t k = 0; k < c.in; ++k) sum += d[k * ds.k] * w[k * ws.k];
+      }
+    }
+  }
+  return sum;
+}
+
+// Acc for every output element, in the output's row-major order.
+std::vector<double> Contract(const Contraction& c, const OperandView& data,
+                             const OperandView& weight, const Extents& out) {
+  const auto ds = StridesOf(c.data_axes, data.dims, c);
+  const auto ws = StridesOf(c.weight_axes, weight.dims, c);
+  const auto os = StridesOf(c.output_axes, out, c);
+  const auto sp = SpatialOf(c);
+  std::vector<double> acc(Shape(out).elements());
+  for (int64_t n = 0; n < c.batch; ++n) {
+    for (int64_t g = 0; g < c.groups; ++g) {
+      for (int64_t m = 0; m < c.out; ++m) {
+        for (int64_t o0 = 0; o0 < sp[0].output; ++o0) {
+          for (int64_t o1 = 0; o1 < sp[1].output; ++o1) {
+            for (int64_t o2 = 0; o2 < sp[2].output; ++o2) {
+              acc[n * os.n + g * os.g + m * os.m + o0 * os.s[0] + o1 * os.s[1] +
+                  o2 * os.s[2]] =
+                  Accumulate(c, sp, data.values.data() + n * ds.n + g * ds.g,
+                             ds, weight.values.data() + g * ws.g + m * ws.m, ws,
+                             {o0, o1, o2});
+            }
+          }
+        }
+      }
+    }
+  }
+  return acc;
+}
+
+// Over windows side by side; NaN where one of a window's values is.
+std::vector<double> MaximaOf(const ContractionStep& body,
+                             const std::vector<double>& values,
+                             const Extents& from, const Extents& to) {
+  std::vector<double> maxima(static_cast<size_t>(Shape(to).elements()),
+                             -INFINITY);
+  Extents at(from.size(), 0);
+  for (const double value : values) {
+    int64_t place = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      const Role role = body.contraction.output_axes[axis];
+      const int64_t window =
+          role < Role::kSpatial0
+              ? 1
+              : body.maxima[static_cast<size_t>(role) -
+                            static_cast<size_t>(Role::kSpatial0)];
+      inside = inside && at[axis] / window < to[axis];
+      place = place * to[axis] + at[axis] / window;
+    }
+    if (inside) {
+      double& most = maxima[static_cast<size_t>(place)];
+      if (!(value <= most) && !std::isnan(most)) most = value;
+    }
+    for (size_t axis = at.size(); axis-- > 0;) {
+      if (++at[axis] < from[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return maxima;
+}
+
+}  // namespace
+
+void ContractionStep::Interpret(StepValues& values) const {
+  const auto dims_of = [&](int b) -> const Extents& {
+    return values.program.buffers[b].type.shape.dims();
+  };
+  const Extents& stored = dims_of(values.step.outputs[0]);
+  const Extents dims = maxima.empty() ? stored : OutputDims(contraction);
+  const auto operand = [&](size_t i) {
+    return OperandView{*values.inputs[i], dims_of(values.step.inputs[i])};
+  };
+  const std::vector<double> sums =
+      Contract(contraction, operand(0), operand(1), dims);
+  std::vector<double> results(sums.size());
+  BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,
+                            results, sums);
+  values.outputs[0] = maxima.empty() ? std::move(results)
+                                     : MaximaOf(*this, results, dims, stored);
+}
+
+}  // namespace mxc

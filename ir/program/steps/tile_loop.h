@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/program/step_values.h"
+
+namespace mxc {
+
+// How an operand is cut into tiles: tile t sees it from index
+// begin + t · advance of `axis` on, or whole where there is no such axis.
+struct Window {
+  int axis = -1;
+  int64_t begin = 0, advance = 0;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// Steps that run one after the other on one tile of their tensors, then on the
+// next: what they hand to each other is never there as a whole, and a tile of
+// it stays in a core's caches. Tiles are independent; each is a task.
+//
+// Buffer i of the tile's program is the window of the step's operand i (inputs,
+// then outputs), of kind kInput or kOutput and with the layout of its part of
+// the operand; an alias of an earlier window where both operands share bytes.
+// The other buffers are internal and lie in the thread's scratch, as planned.
+struct TileLoop {
+  int64_t tiles = 1;
+  std::vector<Window> windows;  // for each operand
+  std::shared_ptr<const Program> tile;
+
+  static constexpr bool kPure = true, kAnyLayout = true;
+  std::string Print() const;
+  std::optional<std::string> Verify(const Program& program,
+                                    const Step& step) const;
+  void Interpret(StepValues& values) const;
+  std::string Key(const Program& program, const Step& step,
+                  const ExprText& text) const;
+  double Flops(const Program& program, const Step& step) const;
+};
+
+}  // namespace mxc

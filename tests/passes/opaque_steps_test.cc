@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kind of step that no pass knows goes through all of them untouched: none
+// fuses it, shares its bytes, changes its layouts, moves steps over it, runs it
+// twice or leaves it out.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "ir/program/add_buffer.h"
+#include "passes/passes.h"
+#include "passes/sharing.h"
+#include "passes/state_order.h"
+#include "passes/step_operands.h"
+#include "tests/passes/arena_machine.h"
+#include "tests/passes/blocked_catalog.h"
+#include "tests/passes/random_network.h"
+
+namespace mxc {
+namespace {
+
+// Copies its input. It says only what every kind must say.
+struct Mark {
+  int number = 0;
+
+  std::string Print() const { return fmt::format("    mark {}\n", number); }
+  std::optional<std::string> Verify(const Program& program,
+                                    const Step& step) const {
+    if (step.inputs.size() != 1 || step.outputs.size() != 1) return "operands";
+    const Buffer& in = program.buffers[step.inputs[0]];
+    const Buffer& out = program.buffers[step.outputs[0]];
+    if (in.type != out.type) return "types";
+    return std::nullopt;
+  }
+  void Interpret(StepValues& values) const {
+    values.outputs[0] = *values.inputs[0];
+  }
+  std::string Key(const Program&, const Step&, const ExprText&) const {
+    return "|mark";
+  }
+  double Flops(const Program&, const Step&) const { return 0; }
+};
+
+// Behind some of the steps, a mark that their readers read in their place.
+int AddMarks(Program& program, RandomNetwork& random) {
+  int marks = 0;
+  std::vector<Step> steps;
+  std::map<int, int> marked;  // buffer → what the mark made of it
+  for (Step& step : program.steps) {
+    for (int& input : step.inputs) {
+      const auto found = marked.find(input);
+      if (found != marked.end()) input = found->second;
+    }
+    const int output = step.outputs[0];
+    const Buffer& made = program.buffers[output];
+    const bool internal = made.kind == BufferKind::kInternal;
+    const bool is_view = step.view;
+    const TensorType type = made.type;
+    steps.push_back(std::move(step));
+    if (!internal || is_view || random.Pick(3) != 0) continue;
+    Step mark;
+    mark.name = "mark" + std::to_string(marks);
+    mark.inputs = {output};
+    mark.outputs = {marked[output] = AddBuffer(program, mark.name, type)};
+    mark.body = Mark{marks++};
+    steps.push_back(std::move(mark));
+  }
+  program.steps = std::move(steps);
+  return marks;
+}
+
+// The marks' numbers in the order in which they run.
+std::vector<int> MarksOf(const Program& program) {
+  std::vector<int> numbers;
+  for (const Step& step : program.steps) {
+    if (const Mark* mark = step.body.As<Mark>()) {
+      numbers.push_back(mark->number);
+      for (const int b : step.operands()) {
+        CHECK(program.buffers[b].layout.row_major());
+      }
+      CHECK(program.Root(step.inputs[0]) != program.Root(step.outputs[0]));
+    }
+  }
+  return numbers;
+}
+
+void RunEveryPass(Program& program, PassContext& context, int marks) {
+  const auto run = [&](const char* name,
+                       Result<bool> (*pass)(Program&, PassContext&)) {
+    CAPTURE(name);
+    const auto changed = pass(program, context);
+    REQUIRE(changed.ok());
+    const auto broken = Verify(program);
+    REQUIRE_MESSAGE(!broken, *broken);
+    const std::vector<int> numbers = MarksOf(program);
+    CHECK(static_cast<int>(numbers.size()) == marks);
+    CHECK(std::ranges::is_sorted(numbers));
+  };
+#define MXC_GRAPH_PASS(name, Function, required, prose)
+#define MXC_LOWERING(name, Function, prose)
+#define MXC_PROGRAM_PASS(name, Function, required, prose) run(name, Function);
+#include "passes/passes.def"
+#undef MXC_GRAPH_PASS
+#undef MXC_LOWERING
+#undef MXC_PROGRAM_PASS
+}
+
+TEST_CASE("steps of an unknown kind go through all passes untouched") {
+  const BlockedCatalog catalog;
+  Target target = *ResolveTarget("x86-64-v3");
+  target.l2_bytes = target.l3_bytes = 1 << 10;  // so that steps pass by tiles
+  int marks = 0, loops = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    RandomNetwork random(seed, 12, seed % 2 == 0 ? 1 : 4,
+                         seed % 3 == 0 ? 8 : 0);
+    const Network& net = random.network();
+    PassContext context{&target, &catalog};
+    Graph graph = net.Copy();
+    REQUIRE(RunGraphPasses(graph, context, {}).ok());
+    auto program = Lower(graph, context);
+    REQUIRE(program.ok());
+    const auto expected = Run(*program, net.inputs);
+    const int added = AddMarks(*program, random);
+    CAPTURE(Print(*program));
+    RunEveryPass(*program, context, added);
+    CHECK(Distance(Run(*program, net.inputs), expected) < 1e-4);
+    CHECK(Distance(ArenaMachine(*program, net.inputs).Run(), expected) < 1e-4);
+    marks += added;
+    loops += static_cast<int>(std::ranges::count_if(
+        program->steps, [](const Step& s) { return s.loop() != nullptr; }));
+  }
+  CHECK(marks > 40);
+  CHECK(loops > 0);
+}
+
+// c = mark(b), between steps that do not depend on it.
+Program AroundAMark() {
+  Program program;
+  const TensorType type{DType::kF32, Shape{4}};
+  const int a = AddBuffer(program, "a", type, BufferKind::kInput);
+  const int b = AddBuffer(program, "b", type);
+  const int c = AddBuffer(program, "c", type, BufferKind::kOutput);
+  const int d = AddBuffer(program, "d", type, BufferKind::kOutput);
+  const auto add = [&](std::string name, int from, int to, StepBody body) {
+    Step step;
+    step.name = std::move(name);
+    step.inputs = {from};
+    step.outputs = {to};
+    step.body = std::move(body);
+    program.steps.push_back(std::move(step));
+  };
+  const Expr x = Load(0, DType::kF32, {Var(0)});
+  add("exp", a, b, Map{{{0, {0}, {4}, Exp(x)}}});
+  add("mark", b, c, Mark());
+  add("log", a, d, Map{{{0, {0}, {4}, Log(x)}}});
+  return program;
+}
+
+TEST_CASE("what passes ask of an unknown kind has the answer that forbids") {
+  const Program program = AroundAMark();
+  const Step& mark = program.steps[1];
+  CHECK(!mark.body.pure());
+  CHECK(!mark.body.any_layout());
+  CHECK(FixedOperands(mark) == 1);
+  CHECK(SharePairs(program, mark).empty());
+  CHECK(!MayWriteOver(program, mark, mark.inputs[0]));
+  Step tidied = mark;
+  CHECK(!TidyOperands(tidied));
+  CHECK(tidied.inputs == mark.inputs);
+}
+
+TEST_CASE("steps before and after an unknown kind stay there") {
+  const auto before = StepsBefore(AroundAMark());
+  CHECK(before[0].empty());
+  CHECK(before[1] == std::vector<int>{0});
+  CHECK(before[2] == std::vector<int>{1});
+}
+
+TEST_CASE("a step of an unknown kind stays though nobody reads it") {
+  Program program = AroundAMark();
+  program.buffers[2].kind = BufferKind::kInternal;
+  PassContext context;
+  REQUIRE(RemoveDeadSteps(program, context).ok());
+  CHECK(program.steps.size() == 3);
+  // A pure one goes.
+  program.steps[1].body = Map{{{0, {0}, {4}, Load(0, DType::kF32, {Var(0)})}}};
+  REQUIRE(RemoveDeadSteps(program, context).ok());
+  CHECK(program.steps.size() == 1);
+}
+
+}  // namespace
+}  // namespace mxc
