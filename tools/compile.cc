@@ -48,7 +48,16 @@ struct Outcome {
   ArtifactSizes sizes;
   int64_t kernels = 0, cached = 0;  // of them from the object cache
   std::vector<std::string> files;
-  OutputSet texts;  // all of them but the artifact
+  OutputSet texts;       // all of them but the artifact
+  std::string artifact;  // empty: not written
+
+  // For an error that came meanwhile.
+  std::string WhatIsWritten() const {
+    std::vector<std::string> written = texts.written();
+    if (!artifact.empty()) written.push_back(artifact);
+    if (written.empty()) return "nothing was written";
+    return fmt::format("written: {}", fmt::join(written, ", "));
+  }
 };
 
 void PrintPasses() {
@@ -134,6 +143,7 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
   const std::string path = keep ? options.output : nameless->path();
   MXC_ASSIGN(outcome.sizes, WriteModel(path, options.plan, plan, entries, code,
                                        options.golden));
+  if (keep) outcome.artifact = path;
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
   }
@@ -209,8 +219,7 @@ std::string StemOf(const std::string& output) {
   return output;
 }
 
-Result<Outcome> Emit(const CompileOptions& options, const Plan& plan) {
-  Outcome outcome;
+Status Emit(const CompileOptions& options, const Plan& plan, Outcome& outcome) {
   outcome.phases = {{"read", plan.read_seconds},
                     {"optimize", plan.optimize_seconds},
                     {"plan", plan.plan_seconds}};
@@ -218,8 +227,7 @@ Result<Outcome> Emit(const CompileOptions& options, const Plan& plan) {
   MXC_RETURN_IF_ERROR(EmitTexts(options, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitStandalone(options, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitNative(options, plan, stem, outcome));
-  MXC_RETURN_IF_ERROR(outcome.texts.Commit());
-  return outcome;
+  return outcome.texts.Commit();
 }
 
 Json ToJson(const TuningReport& tuning) {
@@ -338,15 +346,15 @@ int RunCompile(CompileOptions options) {
     return Fail(options.manners, within_budget.errors(), "nothing was written");
   }
   if (options.output.empty()) options.output = plan->stem + ".mxa";
-  const Result<Outcome> outcome = Emit(options, *plan);
-  if (!outcome.ok()) {
-    return Fail(options.manners, outcome.errors(), "nothing was written");
+  Outcome outcome;
+  if (const Status emitted = Emit(options, *plan, outcome); !emitted.ok()) {
+    return Fail(options.manners, emitted.errors(), outcome.WhatIsWritten());
   }
   if (options.manners.json) {
-    PrintReport(options, *plan, *outcome, watch.seconds());
+    PrintReport(options, *plan, outcome, watch.seconds());
     return kSuccess;
   }
-  for (const std::string& file : outcome->files) {
+  for (const std::string& file : outcome.files) {
     PrintWrote(options.manners, file);
   }
   if (options.time_passes) PrintPassTimes(*plan);

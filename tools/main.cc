@@ -2,9 +2,11 @@
 // mxc: compiles and explains. What runs artifacts is mxc-run, without LLVM.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -47,8 +49,14 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
   return mxc::kBadUsage;
 }
 
+int Report(bool json, std::string message) {
+  return mxc::Fail({.json = json}, {mxc::Complaint(std::move(message))});
+}
+
 int Main(int argc, char** argv) {
-  mxc::EndWhenOutOfMemory();
+  const bool json =
+      std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+  mxc::EndWhenOutOfMemory(json);
   const std::string verb = argc > 1 ? argv[1] : "";
   for (const auto& [name, prose] : kHandedOver) {
     if (verb == name) return mxc::HandOverToRun(argv);
@@ -75,11 +83,13 @@ int Main(int argc, char** argv) {
   } catch (const std::system_error& error) {
     // Of printing: there is nobody to tell, or the end of main does.
     if (std::ferror(stdout) || std::ferror(stderr)) return mxc::kFailure;
-    return mxc::Fail({}, {mxc::Complaint(error.what())});
+    return Report(json, error.what());
+  } catch (const std::length_error& error) {
+    // A container would become larger than any memory.
+    return Report(json,
+                  fmt::format("the network is too large: {}", error.what()));
   } catch (const std::exception& error) {
-    // Containers that would become larger than any memory say so this way.
-    return mxc::Fail({}, {mxc::Complaint(fmt::format(
-                             "the network is too large: {}", error.what()))});
+    return Report(json, fmt::format("internal error: {}", error.what()));
   }
   return code;
 }

@@ -6,6 +6,7 @@ namespace mxc {
 // From now on a process that runs out of memory, in whichever thread and
 // library, says so in one sentence and ends with kFailure at once. Nothing is
 // unwound: what a library was building when it got no memory cannot be trusted.
-void EndWhenOutOfMemory();
+// With `json` the sentence is a report on stdout, as that of other errors.
+void EndWhenOutOfMemory(bool json);
 
 }  // namespace mxc

@@ -42,6 +42,7 @@ Status OutputSet::Add(const std::string& path, std::string_view bytes) {
 Status OutputSet::Commit() {
   for (FileWriter& file : files_) {
     MXC_RETURN_IF_ERROR(FromRuntime(file.Commit()));
+    written_.push_back(file.path());
   }
   files_.clear();
   return Done{};

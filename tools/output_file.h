@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/support/result.h"
 #include "runtime/base/file_writer.h"
@@ -23,9 +24,12 @@ class OutputSet {
   // Everything is on the disk then, under no name.
   Status Add(const std::string& path, std::string_view bytes);
   Status Commit();
+  // Those that have their names.
+  const std::vector<std::string>& written() const { return written_; }
 
  private:
   std::deque<runtime::FileWriter> files_;
+  std::vector<std::string> written_;
 };
 
 // "  wrote     net.mxa, 12.3 KiB"; a stream has no size.

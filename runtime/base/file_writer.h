@@ -31,6 +31,8 @@ class FileWriter {
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
+  const std::string& path() const { return path_; }
+
   // The first failure is kept and returned by Commit.
   void Append(Bytes bytes);
   void Append(const std::string& text);

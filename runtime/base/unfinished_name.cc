@@ -36,11 +36,7 @@ bool ChangeState(NameSlot& slot, int from, int to) {
 
 // The action is reset and the signal not blocked: raising it ends the process.
 void RemoveAndRaise(int signal) {
-  for (NameSlot& slot : name_slots) {
-    if (ChangeState(slot, kSlotRegistered, kSlotRemoving)) {
-      unlinkat(slot.folder, slot.name, 0);
-    }
-  }
+  RemoveUnfinished();
   raise(signal);
 }
 
@@ -62,6 +58,14 @@ UnfinishedName::~UnfinishedName() {
   if (slot_ >= 0)
     ChangeState(name_slots[static_cast<size_t>(slot_)], kSlotRegistered,
                 kSlotFree);
+}
+
+void RemoveUnfinished() {
+  for (NameSlot& slot : name_slots) {
+    if (ChangeState(slot, kSlotRegistered, kSlotRemoving)) {
+      unlinkat(slot.folder, slot.name, 0);
+    }
+  }
 }
 
 void RemoveUnfinishedAtSignals() {

@@ -27,4 +27,8 @@ class UnfinishedName {
 // (ulimit -f) becomes an error of the writing instead of SIGXFSZ.
 void RemoveUnfinishedAtSignals();
 
+// Removes them now, for a process that ends without its destructors. It takes
+// no memory and no lock.
+void RemoveUnfinished();
+
 }  // namespace mxc::runtime
