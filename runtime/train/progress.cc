@@ -30,8 +30,7 @@ class SilentReporter : public Reporter {
   void OnEpoch(const EpochSummary&) override {}
   void Say(const std::string&) override {}
   void Warn(const std::string& sentence) override {
-    std::fprintf(out_, "warning: %s\n",
-                 runtime::VisibleLines(sentence).c_str());
+    std::fprintf(out_, "warning: %s\n", runtime::Visible(sentence).c_str());
     std::fflush(out_);
   }
 
@@ -64,7 +63,7 @@ class LineReporter : public Reporter {
 
  protected:
   virtual void Print(const std::string& line) {
-    std::fprintf(out_, "%s\n", runtime::VisibleLines(line).c_str());
+    std::fprintf(out_, "%s\n", runtime::Visible(line).c_str());
     std::fflush(out_);
   }
 
@@ -178,7 +177,7 @@ class JsonReporter : public Reporter {
   }
 
   void Say(const std::string& sentence) override {
-    std::fprintf(stderr, "%s\n", runtime::VisibleLines(sentence).c_str());
+    std::fprintf(stderr, "%s\n", runtime::Visible(sentence).c_str());
   }
   void Warn(const std::string& sentence) override {
     Say("warning: " + sentence);

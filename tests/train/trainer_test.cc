@@ -291,27 +291,42 @@ TEST_CASE("trainer: labels that are no class are counted, the first is named") {
   CHECK(strict.count() == 4);
 }
 
-TEST_CASE("trainer: JSON carries warnings, and is JSON with them") {
+// The lines that the reporter prints of what `say` tells it.
+template <class Say>
+std::vector<std::string> LinesOf(ReportStyle style, Say say) {
   std::FILE* out = std::tmpfile();
-  {
-    const auto reporter = MakeReporter(ReportStyle::kJson, 1, out);
-    reporter->Warn("a \"b\"");
-    reporter->Warn("c");
-    reporter->OnEpoch(EpochSummary());
-    reporter->OnEpoch(EpochSummary());
-    reporter->Warn("d");
-  }
+  say(*MakeReporter(style, 1, out));
   std::rewind(out);
-  std::vector<nlohmann::json> lines;
+  std::vector<std::string> lines;
   char line[4096];
-  while (std::fgets(line, sizeof line, out) != nullptr) {
-    lines.push_back(nlohmann::json::parse(line));
-  }
+  while (std::fgets(line, sizeof line, out) != nullptr) lines.push_back(line);
   std::fclose(out);
+  return lines;
+}
+
+TEST_CASE("trainer: JSON carries warnings, and is JSON with them") {
+  const auto lines = LinesOf(ReportStyle::kJson, [](Reporter& reporter) {
+    reporter.Warn("a \"b\"");
+    reporter.Warn("c");
+    reporter.OnEpoch(EpochSummary());
+    reporter.OnEpoch(EpochSummary());
+    reporter.Warn("d");
+  });
   REQUIRE(lines.size() == 3);
-  CHECK(lines[0]["warnings"] == nlohmann::json({"a \"b\"", "c"}));
-  CHECK_FALSE(lines[1].contains("warnings"));
-  CHECK(lines[2] == nlohmann::json{{"warnings", {"d"}}});
+  using Json = nlohmann::json;
+  CHECK(Json::parse(lines[0])["warnings"] == Json({"a \"b\"", "c"}));
+  CHECK_FALSE(Json::parse(lines[1]).contains("warnings"));
+  CHECK(Json::parse(lines[2]) == Json{{"warnings", {"d"}}});
+}
+
+TEST_CASE("trainer: a sentence is one line, whatever its names hold") {
+  const auto lines = LinesOf(ReportStyle::kLines, [](Reporter& reporter) {
+    reporter.Warn("'a\nepoch 1/1  loss 0' is no file");
+    reporter.Say("'\x1b[31m' is \t a name");
+  });
+  CHECK(lines == std::vector<std::string>{
+                     "warning: 'a\\u000aepoch 1/1  loss 0' is no file\n",
+                     "'\\u001b[31m' is \\u0009 a name\n"});
 }
 
 TEST_CASE("trainer: mistakes are told before anything is trained") {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
 #include "tools/run/bench_report.h"
 #include "tools/run/measurement.h"
@@ -58,7 +59,7 @@ void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
 
 void PrintAdvice(const BenchResult& result) {
   for (const std::string& sentence : Advice(result)) {
-    PrintOut("advice: %s\n", sentence.c_str());
+    PrintOut("advice: %s\n", runtime::Visible(sentence).c_str());
   }
 }
 

@@ -133,7 +133,8 @@ Json ToJson(const BenchResult& result) {
 }
 
 void PrintLatency(const BenchResult& result) {
-  PrintOut("%s  batch %lld, %d thread%s, %zu runs\n", result.artifact.c_str(),
+  PrintOut("%s  batch %lld, %d thread%s, %zu runs\n",
+           runtime::Visible(result.artifact).c_str(),
            static_cast<long long>(result.batch), result.threads,
            result.threads == 1 ? "" : "s", result.runs.count());
   PrintOut("  opened in %s, first run %s\n",
@@ -177,8 +178,9 @@ void PrintSteps(const BenchResult& result) {
 }
 
 void PrintSideBySide(const BenchResult& a, const BenchResult& b) {
-  PrintOut("A  %s\nB  %s\n\n%10s %14s %14s %8s\n", a.artifact.c_str(),
-           b.artifact.c_str(), "", "A", "B", "A / B");
+  PrintOut("A  %s\nB  %s\n\n%10s %14s %14s %8s\n",
+           runtime::Visible(a.artifact).c_str(),
+           runtime::Visible(b.artifact).c_str(), "", "A", "B", "A / B");
   const auto row = [](const char* name, double left, double right) {
     PrintOut("%10s %14s %14s %8.3f\n", name, Time(left).c_str(),
              Time(right).c_str(), left / std::max(1.0, right));

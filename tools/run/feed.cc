@@ -70,7 +70,8 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
   const auto type = TypeOf(tensor);
   if (array.type != type) {
     PrintErr("note: %s holds %s, input '%s' takes %s: converted\n",
-             file.c_str(), runtime::ElementName(array.type).data(),
+             runtime::Visible(file).c_str(),
+             runtime::ElementName(array.type).data(),
              runtime::Visible(tensor.name).c_str(),
              runtime::ElementName(type).data());
   }

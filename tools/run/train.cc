@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/formats/ndarray_list.h"
@@ -110,9 +111,12 @@ void ReportBadRecords(const data::Iterator& samples,
   const data::BadRecords& bad = samples.bad_records();
   if (bad.count == 0) return;
   std::string text = std::to_string(bad.count) +
-                     (bad.count == 1 ? " damaged record was skipped:"
-                                     : " damaged records were skipped:");
-  for (const std::string& sentence : bad.sentences) text += "\n  " + sentence;
+                     (bad.count == 1 ? " damaged record was skipped"
+                                     : " damaged records were skipped");
+  const char* separator = ": ";
+  for (const std::string& sentence : bad.sentences) {
+    text += std::exchange(separator, "; ") + sentence;
+  }
   reporter.Warn(text);
 }
 

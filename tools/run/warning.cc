@@ -6,7 +6,7 @@
 namespace mxc::run {
 
 void Warn(Manners& manners, const std::string& sentence) {
-  PrintErr("warning: %s\n", runtime::VisibleLines(sentence).c_str());
+  PrintErr("warning: %s\n", runtime::Visible(sentence).c_str());
   manners.warnings.push_back(sentence);
 }
 
