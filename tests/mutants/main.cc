@@ -19,6 +19,7 @@
 
 #include "runtime/executor/executor.h"
 #include "tests/mutants/sealed_file.h"
+#include "tests/support/hurtful_values.h"
 #include "tools/artifact_overview.h"
 #include "tools/network.h"
 
@@ -27,23 +28,6 @@ namespace {
 
 constexpr int kRefused = 10, kRan = 11;
 constexpr unsigned kSeconds = 20;
-
-// Values that tend to hurt, and small ones that nearly fit.
-constexpr uint64_t kValues[] = {0,
-                                1,
-                                2,
-                                3,
-                                7,
-                                8,
-                                64,
-                                0xffff,
-                                0x7fffffff,
-                                0x80000000,
-                                0xffffffff,
-                                uint64_t{1} << 40,
-                                uint64_t{1} << 62,
-                                uint64_t{1} << 63,
-                                ~uint64_t{0}};
 
 class Mutator {
  public:
@@ -90,7 +74,8 @@ class Mutator {
       const size_t width = size_t{1} << Below(4);
       if (size < width) continue;
       const uint64_t value =
-          Below(3) == 0 ? random_() : kValues[Below(std::size(kValues))];
+          Below(3) == 0 ? random_()
+                        : kHurtfulValues[Below(std::size(kHurtfulValues))];
       std::memcpy(bytes + Below(size / width) * width, &value, width);
     }
   }

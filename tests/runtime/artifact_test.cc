@@ -11,6 +11,7 @@
 #include "runtime/base/cpu.h"
 #include "tests/runtime/api.h"
 #include "tests/runtime/test_artifact.h"
+#include "tests/support/hurtful_values.h"
 
 namespace mxc::test {
 namespace {
@@ -220,28 +221,13 @@ TEST_CASE("crafted tables never crash: checksums right, contents random") {
   artifact.entries.insert(artifact.entries.begin(), artifact.entries.front());
   const std::string tables = artifact.Tables();
   const auto weight_bytes = artifact.weights.size() * sizeof(float);
-  // Values that tend to hurt, and small ones that nearly fit.
-  static constexpr uint64_t kValues[] = {0,
-                                         1,
-                                         2,
-                                         5,
-                                         7,
-                                         8,
-                                         64,
-                                         0xffff,
-                                         0x7fffffff,
-                                         0x80000000,
-                                         0xffffffff,
-                                         uint64_t{1} << 40,
-                                         uint64_t{1} << 62,
-                                         uint64_t{1} << 63,
-                                         ~uint64_t{0}};
   std::mt19937_64 random(5);
   int good = 0;
   for (int seed = 0; seed < 30000; ++seed) {
     std::string crafted = tables;
     for (uint64_t n = 1 + random() % 3; n > 0; --n) {
-      const uint64_t value = kValues[random() % std::size(kValues)];
+      const uint64_t value =
+          kHurtfulValues[random() % std::size(kHurtfulValues)];
       const size_t size = random() % 2 ? 4 : 8;
       const size_t place = random() % (crafted.size() / size) * size;
       std::memcpy(crafted.data() + place, &value,
