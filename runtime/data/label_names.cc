@@ -66,4 +66,15 @@ runtime::StatusOr<std::vector<std::string>> ParseLabelNames(
   }
 }
 
+std::vector<std::string> LabelNamesOfLines(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    names.emplace_back(line);
+  }
+  return names;
+}
+
 }  // namespace mxc::data

@@ -22,4 +22,8 @@ std::string LabelNamesText(std::span<const std::string> names);
 runtime::StatusOr<std::vector<std::string>> ParseLabelNames(
     std::string_view line);
 
+// Those of a file as it comes with weights (synset.txt): a class a line, which
+// may be empty; "\r\n" ends a line, too, and nothing the last one.
+std::vector<std::string> LabelNamesOfLines(std::string_view text);
+
 }  // namespace mxc::data

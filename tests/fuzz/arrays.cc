@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/arrays.h"
 
-#include <string>
 #include <utility>
+
+#include "runtime/formats/npy.h"
+#include "tests/fuzz/corpus.h"
 
 namespace mxc::fuzz {
 
@@ -32,6 +34,18 @@ std::vector<std::vector<NamedArray>> SmallArrays() {
           {{"", SmallArray(ElementType::kF32, {3})}},
           {{"arg:scalar", SmallArray(ElementType::kF32, {})}},
           {}};
+}
+
+std::vector<std::string> SmallNpyFiles() {
+  std::vector<std::string> files;
+  for (const auto& arrays : SmallArrays()) {
+    for (const NamedArray& named : arrays) {
+      files.push_back(FileOf([&](const std::string& path) {
+        (void)runtime::WriteNpy(path, named.array);
+      }));
+    }
+  }
+  return files;
 }
 
 }  // namespace mxc::fuzz

@@ -2,6 +2,7 @@
 // Arrays for seeds.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "runtime/formats/array.h"
@@ -14,5 +15,8 @@ runtime::Array SmallArray(runtime::ElementType type,
 
 // Lists of them: of every type, without elements, without axes, without names.
 std::vector<std::vector<runtime::NamedArray>> SmallArrays();
+
+// Each of their arrays as an .npy file.
+std::vector<std::string> SmallNpyFiles();
 
 }  // namespace mxc::fuzz

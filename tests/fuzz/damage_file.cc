@@ -9,6 +9,7 @@
 #include "runtime/base/checksum.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/damage.h"
+#include "tests/support/hurtful_values.h"
 #include "tests/support/temporary_folder.h"
 
 namespace mxc::fuzz {
@@ -49,18 +50,14 @@ std::string DamagedArtifact(std::string file, std::mt19937& random) {
                                       : tables.size;
     if (size < 8) continue;
     const size_t at = begin + random() % (size / 4) * 4;
-    const uint32_t kNumbers[] = {0,
-                                 1,
-                                 2,
-                                 3,
-                                 7,
-                                 64,
-                                 0xffffffff,
-                                 0x7fffffff,
-                                 static_cast<uint32_t>(random()),
-                                 Load<uint32_t>(bytes, at) + 1,
-                                 Load<uint32_t>(bytes, at) * 2};
-    Store(bytes, at, kNumbers[random() % std::size(kNumbers)]);
+    const auto was = Load<uint32_t>(bytes, at);
+    const uint32_t drawn[] = {static_cast<uint32_t>(random()), was + 1,
+                              was * 2};
+    const uint64_t hurtful =
+        test::kHurtfulValues[random() % std::size(test::kHurtfulValues)];
+    Store(bytes, at,
+          random() % 4 == 0 ? drawn[random() % std::size(drawn)]
+                            : static_cast<uint32_t>(hurtful));
   }
   if (random() % 5 != 0) {
     NameTables(bytes, trailer);

@@ -8,15 +8,9 @@ namespace mxc::fuzz {
 namespace {
 
 void RunGraphText(Bytes input) {
-  auto graph = ParseGraph(SourceOf(input));
-  if (!graph.ok()) {
-    (void)Render(graph.errors());
-    return;
-  }
-  const std::string printed = Print(*graph);
-  const auto again = ParseGraph(SourceOf(BytesOf(printed)));
-  if (!again.ok()) Wrong("what is printed is refused:\n" + printed);
-  if (Print(*again) != printed) Wrong("printed otherwise:\n" + printed);
+  CheckReadsBack(
+      input, [](const auto& source) { return ParseGraph(source); },
+      [](const Graph& graph) { return Print(graph); });
 }
 
 std::vector<std::string> GraphTextSeeds() {

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/samples.h"
 #include "tests/fuzz/target.h"
 
 namespace mxc::fuzz {
 namespace {
 
-void RunLibsvm(Bytes input) {
-  static const data::Settings kSettings[] = {
-      {{"data_shape", "6"}},
-      {{"data_shape", "6"}, {"indexing", "1"}},
-      {{"data_shape", "2,3"}, {"label_shape", "2"}}};
-  static MemoryFile file;
-  const size_t way = TakeChoice(&input, std::size(kSettings));
-  ReadSamples("libsvm:" + file.Hold(input), kSettings[way]);
-}
+const data::Settings kLibsvmWays[] = {
+    {{"data_shape", "6"}},
+    {{"data_shape", "6"}, {"indexing", "1"}},
+    {{"data_shape", "2,3"}, {"label_shape", "2"}}};
+
+void RunLibsvm(Bytes input) { ReadSampleFile("libsvm:", kLibsvmWays, input); }
 
 std::vector<std::string> LibsvmSeeds() {
-  std::vector<std::string> seeds;
-  for (char way = 0; way < 3; ++way) {
-    seeds.push_back(way +
-                    std::string("1 0:1 5:2\n0 3:1 # so\n\n1 2:2 4:-1e3\n"));
-    seeds.push_back(way + std::string("1,2 1:1\n3 4 2:2\n-1 0:x\n"));
-  }
-  return seeds;
+  return InEveryWay(kLibsvmWays, {"1 0:1 5:2\n0 3:1 # so\n\n1 2:2 4:-1e3\n",
+                                  "1,2 1:1\n3 4 2:2\n-1 0:x\n"});
 }
 
 }  // namespace

@@ -21,6 +21,20 @@ std::vector<std::string> NetworkWords();
 
 std::shared_ptr<const SourceFile> SourceOf(Bytes input);
 
+// What is read is printed, and that is read and printed as the same again.
+template <class Read, class Text>
+void CheckReadsBack(Bytes input, Read read, Text text) {
+  const auto value = read(SourceOf(input));
+  if (!value.ok()) {
+    (void)Render(value.errors());
+    return;
+  }
+  const std::string printed = text(*value);
+  const auto again = read(SourceOf(BytesOf(printed)));
+  if (!again.ok()) Wrong("what is printed is refused:\n" + printed);
+  if (text(*again) != printed) Wrong("printed otherwise:\n" + printed);
+}
+
 // Infers all types; whether that was possible. What was inferred verifies.
 bool Infers(Graph& graph);
 

@@ -2,7 +2,6 @@
 #include "runtime/formats/npy.h"
 
 #include "tests/fuzz/arrays.h"
-#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/target.h"
 
 namespace mxc::fuzz {
@@ -18,24 +17,12 @@ void RunNpy(Bytes input) {
   if (array->shape != view->shape) Wrong("a view and a copy differ");
 }
 
-std::vector<std::string> NpySeeds() {
-  std::vector<std::string> seeds;
-  for (const auto& arrays : SmallArrays()) {
-    for (const auto& named : arrays) {
-      seeds.push_back(FileOf([&](const std::string& path) {
-        (void)runtime::WriteNpy(path, named.array);
-      }));
-    }
-  }
-  return seeds;
-}
-
 }  // namespace
 
 extern const Target npy;
 const Target npy = {
     .run = RunNpy,
-    .seeds = NpySeeds,
+    .seeds = SmallNpyFiles,
     .most_bytes = 256,
     .words = {"\x93NUMPY", "'descr': ", "'fortran_order': ", "'shape': ",
               "'<f4'", "'|u1'", "'>f8'", "False", "True", "(2, 3)", "(),"}};

@@ -10,15 +10,9 @@ namespace mxc::fuzz {
 namespace {
 
 void RunProgramText(Bytes input) {
-  const auto program = ParseProgram(SourceOf(input));
-  if (!program.ok()) {
-    (void)Render(program.errors());
-    return;
-  }
-  const std::string printed = Print(*program);
-  const auto again = ParseProgram(SourceOf(BytesOf(printed)));
-  if (!again.ok()) Wrong("what is printed is refused:\n" + printed);
-  if (Print(*again) != printed) Wrong("printed otherwise:\n" + printed);
+  CheckReadsBack(
+      input, [](const auto& source) { return ParseProgram(source); },
+      [](const Program& program) { return Print(program); });
 }
 
 std::vector<std::string> ProgramTextSeeds() {

@@ -9,21 +9,20 @@
 namespace mxc::fuzz {
 namespace {
 
+const data::Settings kRecordWays[] = {
+    {{"data_shape", "3,5,5"}},
+    {{"data_shape", "1,4,4"}, {"resize", "6"}, {"rand_crop", "1"}},
+    {{"data_shape", "3,5,5"}, {"label_width", "3"}, {"num_parts", "2"}},
+    {{"data_shape", "3,4,4"}, {"random_resized_crop", "1"}, {"pad", "1"}}};
+
 void RunRecordPictures(Bytes input) {
-  static const data::Settings kSettings[] = {
-      {{"data_shape", "3,5,5"}},
-      {{"data_shape", "1,4,4"}, {"resize", "6"}, {"rand_crop", "1"}},
-      {{"data_shape", "3,5,5"}, {"label_width", "3"}, {"num_parts", "2"}},
-      {{"data_shape", "3,4,4"}, {"random_resized_crop", "1"}, {"pad", "1"}}};
-  static MemoryFile file;
-  const size_t way = TakeChoice(&input, std::size(kSettings));
-  ReadSamples("rec:" + file.Hold(input), kSettings[way]);
+  ReadSampleFile("rec:", kRecordWays, input);
 }
 
 std::vector<std::string> RecordPicturesSeeds() {
   std::vector<std::string> seeds;
   for (const std::string& picture : Pictures()) {
-    const char way = static_cast<char>(seeds.size() % 4);
+    const char way = static_cast<char>(seeds.size() % std::size(kRecordWays));
     const std::vector<float> labels(way == 2 ? 3 : 1, 1.0f);
     seeds.push_back(way + FileOf([&](const std::string& path) {
                       runtime::RecordWriter writer(path);

@@ -8,15 +8,9 @@ namespace mxc::fuzz {
 namespace {
 
 void RunTuningCache(Bytes input) {
-  const auto cache = TuningCache::Parse(SourceOf(input));
-  if (!cache.ok()) {
-    (void)Render(cache.errors());
-    return;
-  }
-  const std::string written = cache->Text();
-  const auto again = TuningCache::Parse(SourceOf(BytesOf(written)));
-  if (!again.ok()) Wrong("what is written is refused:\n" + written);
-  if (again->Text() != written) Wrong("written otherwise:\n" + written);
+  CheckReadsBack(
+      input, [](const auto& source) { return TuningCache::Parse(source); },
+      [](const TuningCache& cache) { return cache.Text(); });
 }
 
 std::vector<std::string> TuningCacheSeeds() {

@@ -15,6 +15,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/file.h"
 #include "runtime/base/visible.h"
+#include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/executor/non_finite.h"
 #include "runtime/formats/npy.h"
@@ -85,15 +86,15 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
 // The file's lines; without one what the model knows.
 std::vector<std::string> ReadLabels(const std::string& path,
                                     const Session& session) {
-  std::vector<std::string> labels;
+  constexpr std::streamsize kMostBytes = 1 << 24;
   if (path.empty()) return session.LabelNames();
-  std::ifstream file(path);
+  std::ifstream file(path, std::ios::binary);
   if (!file) throw Failure("cannot open '" + path + "'");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    labels.push_back(line);
-  }
-  return labels;
+  std::string text(kMostBytes, '\0');
+  file.read(text.data(), kMostBytes);
+  if (file) throw Failure("'" + path + "' is no list of names: 16 MiB or more");
+  text.resize(static_cast<size_t>(file.gcount()));
+  return data::LabelNamesOfLines(text);
 }
 
 // The classes of one row, best first; equal values in the order of the classes.
