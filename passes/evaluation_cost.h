@@ -6,14 +6,17 @@
 #include <functional>
 
 #include "ir/program/program.h"
+#include "ir/target/machine.h"
 
 namespace mxc {
 
 // What reading or writing one element of memory costs.
 inline constexpr double kMemoryCost = 2;
 
-// What a step costs besides its elements: about a microsecond.
-inline constexpr double kStepCost = 10000;
+// What a step costs besides its elements.
+inline double StepCost(const Machine& machine) {
+  return machine.launch_seconds * machine.elements_per_second;
+}
 
 // The work of a store whose loops are its axes, in order, when each distinct
 // subexpression is evaluated once in the innermost loop that binds one of its

@@ -19,7 +19,7 @@ constexpr size_t kMostGrowth = 4;
 
 }  // namespace
 
-Eviction::Eviction(const Program& program)
+Eviction::Eviction(const Machine& machine, const Program& program)
     : program_(program),
       writer_(program.buffers.size(), -1),
       root_(program.buffers.size()),
@@ -43,7 +43,7 @@ Eviction::Eviction(const Program& program)
       }
     }
     pairs_.push_back(SharePairs(program, step));
-    seconds_.push_back(EstimateSeconds(program, step));
+    seconds_.push_back(EstimateSeconds(machine, program, step));
     clock_.push_back(time);
     time += seconds_.back();
   }

@@ -222,8 +222,11 @@ std::optional<PoolingFirst> ConvolveFirst(const Program& program,
 
 class PoolingExchange {
  public:
-  PoolingExchange(Program& program, const KernelCatalog& catalog)
-      : program_(program), catalog_(catalog), uses_(program) {}
+  PoolingExchange(Program& program, const PassContext& context)
+      : program_(program),
+        catalog_(*context.catalog),
+        machine_(context.machine()),
+        uses_(program) {}
 
   bool Run() {
     bool changed = false;
@@ -284,7 +287,8 @@ class PoolingExchange {
         seconds +=
             KernelSeconds(catalog_, body->contraction, constant).value_or(0);
       } else {
-        seconds += HoistedCost(step->map()->stores[0]) / kUnitsPerSecond;
+        seconds +=
+            HoistedCost(step->map()->stores[0]) / machine_.elements_per_second;
       }
     }
     return seconds;
@@ -292,6 +296,7 @@ class PoolingExchange {
 
   Program& program_;
   const KernelCatalog& catalog_;
+  const Machine& machine_;
   StepUses uses_;
 };
 
@@ -306,7 +311,7 @@ Result<bool> ExchangePooling(Program& program, PassContext& context) {
       std::ranges::none_of(program.steps, pointwise)) {
     return false;
   }
-  const bool changed = PoolingExchange(program, *context.catalog).Run();
+  const bool changed = PoolingExchange(program, context).Run();
   if (changed) DropUnusedBuffers(program);
   return changed;
 }

@@ -170,7 +170,7 @@ class Folding {
 
 // The step that writes the phases of the data of `step`, which then reads them.
 std::optional<Step> Fold(Program& program, Step& step,
-                         const KernelCatalog& catalog) {
+                         const KernelCatalog& catalog, const Machine& machine) {
   Contraction& c = step.contraction()->contraction;
   const Buffer& data = program.buffers[step.inputs[0]];
   const Buffer& weight = program.buffers[step.inputs[1]];
@@ -181,7 +181,7 @@ std::optional<Step> Fold(Program& program, Step& step,
   }
   const Folding folding(c);
   const Store phases = folding.DataStore();
-  const double copy = HoistedCost(phases) / kUnitsPerSecond;
+  const double copy = HoistedCost(phases) / machine.elements_per_second;
   const auto before = KernelSeconds(catalog, c, /*constant_weight=*/true);
   const auto after = KernelSeconds(catalog, folding.after(), true);
   if (!before || !after || *after + copy >= *before) return std::nullopt;
@@ -212,7 +212,8 @@ Result<bool> FoldStrides(Program& program, PassContext& context) {
   std::vector<Step> steps;
   for (Step& step : program.steps) {
     if (step.contraction()) {
-      if (auto split = Fold(program, step, *context.catalog)) {
+      if (auto split =
+              Fold(program, step, *context.catalog, context.machine())) {
         steps.push_back(std::move(*split));
         changed = true;
       }

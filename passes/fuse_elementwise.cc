@@ -159,8 +159,11 @@ bool IsPointwise(const Produced& produced, const Step& reader) {
 
 class ElementwiseFusion {
  public:
-  explicit ElementwiseFusion(Program& program)
-      : program_(program), uses_(program), absorbed_(program.steps.size()) {
+  ElementwiseFusion(Program& program, const Machine& machine)
+      : program_(program),
+        step_cost_(StepCost(machine)),
+        uses_(program),
+        absorbed_(program.steps.size()) {
     // Steps are copied again and again; what they come from is not.
     for (Step& step : program.steps) {
       origins_.push_back(std::move(step.origins));
@@ -219,7 +222,7 @@ class ElementwiseFusion {
     }
     // A view costs nothing: it will share the bytes of what it views.
     double separate =
-        produced.producer->view ? 0 : CostOf(produced.boxes) + kStepCost;
+        produced.producer->view ? 0 : CostOf(produced.boxes) + step_cost_;
     double fused = 0;
     for (size_t k = 0; k < readers.size(); ++k) {
       separate += CostOf(program_, program_.steps[readers[k]]);
@@ -255,6 +258,7 @@ class ElementwiseFusion {
   }
 
   Program& program_;
+  const double step_cost_;
   StepUses uses_;
   // By step: where it came from, its name, and what it absorbed, in order.
   std::vector<std::vector<std::string>> origins_;
@@ -264,8 +268,8 @@ class ElementwiseFusion {
 
 }  // namespace
 
-Result<bool> FuseElementwise(Program& program, PassContext&) {
-  if (!ElementwiseFusion(program).Run()) return false;
+Result<bool> FuseElementwise(Program& program, PassContext& context) {
+  if (!ElementwiseFusion(program, context.machine()).Run()) return false;
   Sweep(program);
   return true;
 }

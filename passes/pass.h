@@ -46,10 +46,15 @@ struct TrainingOptions {
 };
 
 struct PassContext {
-  const Target* target = nullptr;          // never null while a pipeline runs
-  const KernelCatalog* catalog = nullptr;  // null: only generic loop nests
+  const Target* target = nullptr;             // null: an unknown Machine
+  const KernelCatalog* catalog = nullptr;     // null: only generic loop nests
   const TrainingOptions* training = nullptr;  // null: inference
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
+
+  const Machine& machine() const {
+    static const Machine unknown;
+    return target != nullptr ? target->machine : unknown;
+  }
 };
 
 struct PassOptions {

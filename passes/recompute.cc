@@ -38,8 +38,9 @@ constexpr int64_t kWorthwhileBytes = 4096;
 
 class Forward {
  public:
-  explicit Forward(const Program& program)
-      : program_(program),
+  Forward(const Machine& machine, const Program& program)
+      : machine_(machine),
+        program_(program),
         steps_(static_cast<int>(program.steps.size())),
         writer_(program.buffers.size(), -1),
         forward_(program.steps.size(), false),
@@ -71,7 +72,7 @@ class Forward {
   bool needed(int buffer) const { return needed_[buffer]; }
 
   double Seconds(int step) const {
-    return EstimateSeconds(program_, program_.steps[step]);
+    return EstimateSeconds(machine_, program_, program_.steps[step]);
   }
   int64_t Bytes(int step) const {
     int64_t bytes = 0;
@@ -106,6 +107,7 @@ class Forward {
     }
   }
 
+  const Machine& machine_;
   const Program& program_;
   int steps_, last_forward_ = -1;
   std::vector<int> writer_;
@@ -174,8 +176,8 @@ struct Candidate {
 
 class CheapChoice {
  public:
-  explicit CheapChoice(const Program& program)
-      : program_(program), forward_(program) {}
+  CheapChoice(const Machine& machine, const Program& program)
+      : machine_(machine), program_(program), forward_(machine, program) {}
 
   Candidate Try(const Choice& choice) const {
     Candidate candidate;
@@ -219,17 +221,18 @@ class CheapChoice {
     if (s.view) return true;
     const int64_t bytes = forward_.Bytes(step);
     return s.map() && bytes >= kWorthwhileBytes &&
-           forward_.Seconds(step) * kUnitsPerSecond <=
+           forward_.Seconds(step) * machine_.elements_per_second <=
                kNextToNothing * static_cast<double>(bytes);
   }
 
+  const Machine& machine_;
   const Program& program_;
   Forward forward_;
 };
 
 // The cheap choice that needs least.
-Candidate BestCheap(const Program& program) {
-  const CheapChoice choice(program);
+Candidate BestCheap(const Machine& machine, const Program& program) {
+  const CheapChoice choice(machine, program);
   Candidate best = choice.Try(choice.Nothing());
   for (const int depth : {1, 2, 4}) {
     Candidate candidate = choice.Try(choice.Cheap(depth));
@@ -249,7 +252,9 @@ class BudgetSearch {
  public:
   BudgetSearch(const Program& program, const Candidate& largest,
                PassContext& context)
-      : eviction_(program), largest_(largest.bytes), context_(context) {}
+      : eviction_(context.machine(), program),
+        largest_(largest.bytes),
+        context_(context) {}
 
   // The fastest program within `budget`, or nothing.
   std::optional<Candidate> Within(int64_t budget) const {
@@ -300,7 +305,7 @@ class BudgetSearch {
 
 Result<bool> Recompute(Program& program, PassContext& context) {
   if (program.BuffersOf(BufferKind::kNextState).empty()) return false;
-  Candidate best = BestCheap(program);
+  Candidate best = BestCheap(context.machine(), program);
   const auto budget =
       context.training ? context.training->memory_budget : std::nullopt;
   if (budget && PlannedBytes(best.program, context) > *budget) {

@@ -33,9 +33,6 @@
 namespace mxc {
 namespace {
 
-// Of an element that is written by rows but read in blocks.
-constexpr double kTurningSeconds = 5e-10;
-
 bool IsF32(const Program& program, const Step& step) {
   for (const int buffer : {step.inputs[0], step.inputs[1], step.outputs[0]}) {
     if (program.buffers[buffer].type.dtype != DType::kF32) return false;
@@ -121,12 +118,12 @@ std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
 
 // Seconds to bring the result of an exchanged product, which has its rows in
 // lanes, into the order in which the caller wants it.
-double TurningCost(const Program& program, const Surroundings& around,
-                   const Step& step) {
+double TurningCost(const Machine& machine, const Program& program,
+                   const Surroundings& around, const Step& step) {
   const int result = step.outputs[0];
   if (!around.ReachesOutput(result)) return 0;
   return static_cast<double>(program.buffers[result].type.shape.elements()) *
-         kTurningSeconds;
+         machine.transpose_seconds;
 }
 
 // The cheapest kernel for the step as it is.
@@ -147,7 +144,8 @@ std::optional<KernelCandidate> BestKernel(const Program& program,
 std::optional<KernelCandidate> ChooseKernel(const Program& program,
                                             const Surroundings& around,
                                             Step& step,
-                                            const KernelCatalog& catalog) {
+                                            const PassContext& context) {
+  const KernelCatalog& catalog = *context.catalog;
   auto best = BestKernel(program, around, step, catalog);
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
@@ -157,9 +155,10 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program,
   other.contraction()->contraction = *exchanged;
   std::swap(other.inputs[0], other.inputs[1]);
   auto kernel = BestKernel(program, around, other, catalog);
-  if (!kernel || CostOf(program, around, other, *kernel) +
-                         TurningCost(program, around, step) >=
-                     CostOf(program, around, step, *best)) {
+  if (!kernel ||
+      CostOf(program, around, other, *kernel) +
+              TurningCost(context.machine(), program, around, step) >=
+          CostOf(program, around, step, *best)) {
     return best;
   }
   step = std::move(other);
@@ -277,7 +276,7 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
         !catalog.Candidates(WithExchangedWeights(body->contraction)).empty()) {
       steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
     }
-    const auto best = ChooseKernel(program, around, steps.back(), catalog);
+    const auto best = ChooseKernel(program, around, steps.back(), context);
     if (!best) continue;
     body = steps.back().contraction();
     changed = true;

@@ -29,8 +29,6 @@
 namespace mxc {
 namespace {
 
-constexpr double kGenericFlopsPerSecond = 2e9;  // of a contraction
-
 // The spatial dimension that an axis of a contraction's operand is; -1: none.
 int SpatialOf(Role role) {
   return role < Role::kSpatial0
@@ -48,8 +46,11 @@ Lattice DataLattice(const Contraction& c, int d) {
 
 class Skipping {
  public:
-  Skipping(Program& program, const KernelCatalog* catalog)
-      : program_(program), catalog_(catalog), uses_(program) {}
+  Skipping(Program& program, const PassContext& context)
+      : program_(program),
+        catalog_(context.catalog),
+        machine_(context.machine()),
+        uses_(program) {}
 
   bool Run() {
     bool changed = false;
@@ -221,7 +222,7 @@ class Skipping {
   // With the fastest kernel for it.
   double Seconds(const Contraction& c, bool constant_weight) const {
     const double generic =
-        static_cast<double>(c.flops()) / kGenericFlopsPerSecond;
+        static_cast<double>(c.flops()) / machine_.generic_flops_per_second;
     if (catalog_ == nullptr) return generic;
     return KernelSeconds(*catalog_, c, constant_weight).value_or(generic);
   }
@@ -255,13 +256,14 @@ class Skipping {
 
   Program& program_;
   const KernelCatalog* catalog_;
+  const Machine& machine_;
   const StepUses uses_;
 };
 
 }  // namespace
 
 Result<bool> SkipUnreadPositions(Program& program, PassContext& context) {
-  return Skipping(program, context.catalog).Run();
+  return Skipping(program, context).Run();
 }
 
 }  // namespace mxc

@@ -89,8 +89,9 @@ Halves Split(const Store& store, const Expr& reduction, int operand) {
   return halves;
 }
 
-bool Pays(const Halves& halves, const Store& store) {
-  return HoistedCost(halves.first) + HoistedCost(halves.second) + kStepCost <
+bool Pays(const Machine& machine, const Halves& halves, const Store& store) {
+  return HoistedCost(halves.first) + HoistedCost(halves.second) +
+             StepCost(machine) <
          HoistedCost(store);
 }
 
@@ -116,7 +117,8 @@ Step Divide(Program& program, Step& step, const Expr& reduction,
 }
 
 // Splits one reduction off the step's only store. Nothing if none pays.
-std::optional<Step> SplitOne(Program& program, Step& step) {
+std::optional<Step> SplitOne(const Machine& machine, Program& program,
+                             Step& step) {
   const Store& store = step.map()->stores[0];
   std::vector<Expr> reductions;
   CollectOutermostReductions(store.value, reductions);
@@ -126,7 +128,7 @@ std::optional<Step> SplitOne(Program& program, Step& step) {
     if (Equal(reduction, store.value)) continue;
     const auto operand = static_cast<int>(step.inputs.size());
     const Halves halves = Split(store, reduction, operand);
-    if (!Pays(halves, store)) continue;
+    if (!Pays(machine, halves, store)) continue;
     return Divide(program, step, reduction, halves);
   }
   return std::nullopt;
@@ -140,12 +142,13 @@ bool Splittable(const Program& program, const Step& step) {
 
 }  // namespace
 
-Result<bool> SplitReductions(Program& program, PassContext&) {
+Result<bool> SplitReductions(Program& program, PassContext& context) {
   bool changed = false;
   std::vector<Step> steps;
   for (Step& step : program.steps) {
     while (Splittable(program, step)) {
-      std::optional<Step> statistic = SplitOne(program, step);
+      std::optional<Step> statistic =
+          SplitOne(context.machine(), program, step);
       if (!statistic) break;
       steps.push_back(*std::move(statistic));
       changed = true;

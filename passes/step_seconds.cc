@@ -4,29 +4,26 @@
 #include "passes/evaluation_cost.h"
 
 namespace mxc {
-namespace {
 
-constexpr double kFlopsPerSecond = 1e11;  // of a contraction
-
-}  // namespace
-
-double EstimateSeconds(const Program& program, const Step& step) {
+double EstimateSeconds(const Machine& machine, const Program& program,
+                       const Step& step) {
   if (step.view) return 0;
   if (const TileLoop* loop = step.loop()) {
     double of_tile = 0;
     for (const Step& inner : loop->tile->steps) {
-      of_tile += EstimateSeconds(*loop->tile, inner);
+      of_tile += EstimateSeconds(machine, *loop->tile, inner);
     }
     return static_cast<double>(loop->tiles) * of_tile;
   }
-  double seconds = kStepCost / kUnitsPerSecond;
+  double seconds = machine.launch_seconds;
   if (const Map* map = step.map()) {
     for (const Store& store : map->stores) {
-      seconds += HoistedCost(store) / kUnitsPerSecond;
+      seconds += HoistedCost(store) / machine.elements_per_second;
     }
     return seconds;
   }
-  return seconds + static_cast<double>(step.flops(program)) / kFlopsPerSecond;
+  return seconds + static_cast<double>(step.flops(program)) /
+                       machine.contraction_flops_per_second;
 }
 
 }  // namespace mxc

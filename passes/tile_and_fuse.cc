@@ -31,22 +31,17 @@ constexpr int64_t kLeastTiles = 8;
 constexpr int64_t kEnoughTiles = 16;
 // Steps in a loop: more than any cache holds anyway.
 constexpr size_t kMostSteps = 128;
-// A core's bytes from the third cache and from memory, all cores at work.
-constexpr double kThirdCache = 27e9, kMemory = 15e9;
 // Fetching ahead hides the rest.
 constexpr double kExposed = 0.5;
-// To begin a step of a tile.
-constexpr double kCallSeconds = 10e-9;
-// What catalogs reckon for weights, once for each call (codegen/contraction).
-constexpr double kWeightBytesPerSecond = 2e10;
 
 // Seconds for each byte of a set that is walked through again and again.
-double SecondsPerByte(const Target& target, double bytes) {
+double SecondsPerByte(const Machine& machine, double bytes) {
   const auto missed = [&](int64_t cache) {
     return std::max(0.0, 1 - static_cast<double>(cache) / bytes);
   };
-  return kExposed * (missed(target.l2_bytes) / kThirdCache +
-                     missed(target.l3_bytes) / kMemory);
+  return kExposed *
+         (missed(machine.l2.bytes) / machine.busy_l3_bytes_per_second +
+          missed(machine.l3.bytes) / machine.busy_memory_bytes_per_second);
 }
 
 // One step as part of a loop over single images.
@@ -125,7 +120,7 @@ class TilesAndSteps {
     const Shape& weight = program_.buffers[step.inputs[1]].type.shape;
     const double again = static_cast<double>(part.images - 1) * 4 *
                          static_cast<double>(weight.elements()) /
-                         kWeightBytesPerSecond;
+                         context_.machine().stream_bytes_per_second;
     const double images = static_cast<double>(part.images);
     return std::max(0.0, images * image_seconds - whole->seconds - again);
   }
@@ -148,7 +143,7 @@ class TilesAndSteps {
   // Seconds on one thread that steps [first, end) gain in a loop; nothing where
   // one of them reads whole what another writes.
   std::vector<double> GainsFrom(size_t first, size_t end) const {
-    const Target& target = *context_.target;
+    const Machine& machine = context_.machine();
     std::vector<double> gains;
     double gained = 0, lost = 0, weights = 0, apart = 0, largest = 0;
     for (size_t s = first; s < std::min(end, first + kMostSteps); ++s) {
@@ -162,16 +157,16 @@ class TilesAndSteps {
         if (writer_[b] < static_cast<int>(first)) continue;
         const auto bytes = static_cast<double>(program_.buffers[b].bytes());
         gained += 2 * bytes *
-                  (SecondsPerByte(target, bytes) -
-                   SecondsPerByte(target, 2 * bytes / images));
+                  (SecondsPerByte(machine, bytes) -
+                   SecondsPerByte(machine, 2 * bytes / images));
       }
       weights += part.weight_bytes;
       largest = std::max(largest, part.image_bytes);
       apart += images * part.weight_bytes *
-               SecondsPerByte(target, part.weight_bytes + part.image_bytes);
-      lost += part.lost_seconds + images * kCallSeconds;
+               SecondsPerByte(machine, part.weight_bytes + part.image_bytes);
+      lost += part.lost_seconds + images * context_.machine().call_seconds;
       const double together =
-          images * weights * SecondsPerByte(target, weights + largest);
+          images * weights * SecondsPerByte(machine, weights + largest);
       gains.push_back(gained - lost - std::max(0.0, together - apart));
     }
     return gains;
@@ -211,7 +206,7 @@ class TilesAndSteps {
     int64_t best = 1;
     for (int64_t images = 2; all / images >= kEnoughTiles; ++images) {
       const double bytes = static_cast<double>(images) * largest;
-      if (bytes > static_cast<double>(context_.target->l2_bytes) / 2) break;
+      if (bytes > static_cast<double>(context_.machine().l2.bytes) / 2) break;
       if (all % images == 0) best = images;
     }
     return best;

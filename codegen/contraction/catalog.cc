@@ -24,14 +24,6 @@ using contraction::HaloLow;
 using contraction::RegisterTile;
 using contraction::TileEfficiency;
 
-// A clock of 3 GHz with two multiply-adds in a cycle, and a core's share of
-// memory: only the ratio matters for choosing.
-constexpr double kCatalogClock = 3e9;
-constexpr double kCatalogBytesPerSecond = 2e10;
-// Rows this many floats apart fall into one set of the first cache, which has
-// so many ways.
-constexpr int64_t kAliasingPitch = 1024;
-constexpr int kCacheWays = 8;
 // A product of one row reads two panels side by side, where that leaves work
 // for two threads.
 constexpr int kGemvVectors = 4, kGemvPanels = 2;
@@ -41,8 +33,6 @@ constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
 constexpr int64_t kMostImagePartBytes = 16 << 20;
-// For one entry of a transformed kernel: written, and read again.
-constexpr double kPackingSeconds = 8e-10;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
 // Its weights are 7/4 as large: it has to be faster by that much.
@@ -57,7 +47,9 @@ int64_t Product(const Extents& extents) {
 class CpuCatalog : public KernelCatalog {
  public:
   CpuCatalog(const Target& target, const CatalogOptions& options)
-      : target_(target), options_(options), lanes_(target.lanes_f32()) {}
+      : target_(target),
+        options_(options),
+        lanes_(target.machine.lanes(DType::kF32)) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     std::vector<KernelCandidate> candidates;
@@ -113,12 +105,13 @@ class CpuCatalog : public KernelCatalog {
   }
 
   double Cost(const Contraction& c, double efficiency) const {
-    const double peak = 4.0 * kCatalogClock * lanes_;
+    const double peak = target_.machine.flops_per_second(DType::kF32);
     const int64_t data = c.batch * c.groups * c.in * Product(c.input);
     const int64_t output = c.batch * c.groups * c.out * Product(c.output);
     const int64_t weights = c.groups * c.in * c.out * Product(c.kernel);
     return static_cast<double>(c.flops()) / (peak * efficiency) +
-           4.0 * static_cast<double>(data + output + weights) / kCatalogBytesPerSecond;
+           4.0 * static_cast<double>(data + output + weights) /
+               target_.machine.stream_bytes_per_second;
   }
 
   void AddDirect(const Contraction& c, int64_t data_block,
@@ -137,7 +130,8 @@ class CpuCatalog : public KernelCatalog {
     KernelCandidate candidate =
         Make(c, contraction::kDirect, data_block, lanes_, tile, tile.vectors);
     double efficiency =
-        TileEfficiency(tile, rows, columns, vectors) * Fill(c.out, vectors);
+        TileEfficiency(target_.machine, tile, rows, columns, vectors) *
+        Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
     candidate.cost = Cost(c, efficiency);
@@ -187,7 +181,8 @@ class CpuCatalog : public KernelCatalog {
     candidate.turned = c.flip;
     candidate.tile = contraction::WinogradTiles(c, algorithm);
     candidate.packing_cost =
-        static_cast<double>(Product(window) * c.in * c.out) * kPackingSeconds;
+        static_cast<double>(Product(window) * c.in * c.out) *
+        target_.machine.pack_seconds;
     out.push_back(std::move(candidate));
   }
 
@@ -202,11 +197,12 @@ class CpuCatalog : public KernelCatalog {
         contraction::MakeStrassenGrid(target_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
     const double products =
-        TileEfficiency(tile, 1, grid.block_pairs, c.out / 2 / lanes_) *
+        TileEfficiency(target_.machine, tile, 1, grid.block_pairs,
+                       c.out / 2 / lanes_) *
         kQuartersSaved;
     candidate.cost =
-        kStrassenMargin *
-        (Cost(c, products) + contraction::StrassenSumSeconds(c, lanes_));
+        kStrassenMargin * (Cost(c, products) +
+                           contraction::StrassenSumSeconds(target_, c, lanes_));
     candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }
@@ -221,7 +217,8 @@ class CpuCatalog : public KernelCatalog {
     const bool exchanged =
         std::ranges::count(c.weight_axes, Role::kGroupIn) > 0;
     if (!depthwise && exchanged) return;
-    const RegisterTile tile = {target_.vector_registers > 16 ? 14 : 10, 1};
+    const RegisterTile tile = {target_.machine.vector_registers > 16 ? 14 : 10,
+                               1};
     KernelCandidate candidate =
         Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
              lanes_, lanes_, tile, 1);
@@ -253,8 +250,9 @@ class CpuCatalog : public KernelCatalog {
         data_block > 1 && !by_lane ? std::min<int64_t>(c.batch, lanes_) : last;
     const int64_t rows = data_block > 1 && !by_lane ? last : before;
     const RegisterTile tile =
-        by_lane ? RegisterTile{target_.vector_registers > 16 ? 14 : 9, 1}
-                : ChooseTile(target_, rows, columns, vectors);
+        by_lane
+            ? RegisterTile{target_.machine.vector_registers > 16 ? 14 : 9, 1}
+            : ChooseTile(target_, rows, columns, vectors);
     KernelCandidate candidate;
     candidate.choice = {std::string(contraction::kPixelSums), lanes_,
                         tile.pixels, tile.vectors};
@@ -268,7 +266,8 @@ class CpuCatalog : public KernelCatalog {
           c, data_block, tile.vectors * int64_t{lanes_});
     }
     double efficiency = by_lane ? 0.5
-                                : TileEfficiency(tile, rows, columns, vectors) *
+                                : TileEfficiency(target_.machine, tile, rows,
+                                                 columns, vectors) *
                                       Fill(c.out, vectors);
     if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
     candidate.cost = Cost(c, efficiency);
@@ -316,8 +315,8 @@ class CpuCatalog : public KernelCatalog {
       const auto grid = contraction::MakeWinogradSumsGrid(
           target_, InParts(c, parts), candidate.choice);
       const double seconds =
-          grid.seconds +
-          2 * static_cast<double>(parts * bytes) / kCatalogBytesPerSecond;
+          grid.seconds + 2 * static_cast<double>(parts * bytes) /
+                             target_.machine.stream_bytes_per_second;
       if (seconds >= candidate.cost) continue;
       candidate.cost = seconds;
       candidate.parts = parts;
@@ -330,9 +329,11 @@ class CpuCatalog : public KernelCatalog {
   RegisterTile GemmTile(const Contraction& c) const {
     const int64_t vectors = DivideUp(c.out, lanes_);
     const RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
-    if (c.in % kAliasingPitch != 0 || tile.pixels <= kCacheWays) return tile;
-    return vectors >= 4 ? RegisterTile{6, 4}
-                        : RegisterTile{kCacheWays, tile.vectors};
+    // Rows that far apart fall into one set of the first cache.
+    const int ways = target_.machine.l1_ways;
+    const bool one_set = 4 * c.in % target_.machine.l1_way_bytes == 0;
+    if (!one_set || tile.pixels <= ways) return tile;
+    return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
   }
 
   // The weight in blocks of its rows, as other steps leave it: those are the
@@ -347,10 +348,11 @@ class CpuCatalog : public KernelCatalog {
     candidate.weight_block = candidate.output_block = lanes_;
     candidate.weight_axis = candidate.output_axis = 0;
     candidate.packing_cost =
-        static_cast<double>(c.in * c.out) * kPackingSeconds;
-    candidate.cost = Cost(c, TileEfficiency(tile, 1, c.batch, vectors) *
-                                 static_cast<double>(c.out) /
-                                 static_cast<double>(vectors * lanes_));
+        static_cast<double>(c.in * c.out) * target_.machine.pack_seconds;
+    candidate.cost =
+        Cost(c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors) *
+                    static_cast<double>(c.out) /
+                    static_cast<double>(vectors * lanes_));
     out.push_back(std::move(candidate));
   }
 
@@ -380,9 +382,10 @@ class CpuCatalog : public KernelCatalog {
     }
     KernelCandidate candidate =
         Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
-    candidate.cost = Cost(c, TileEfficiency(tile, 1, c.batch, vectors));
-    candidate.packing_cost =
-        static_cast<double>(c.groups * c.in * c.out) * kPackingSeconds;
+    candidate.cost =
+        Cost(c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors));
+    candidate.packing_cost = static_cast<double>(c.groups * c.in * c.out) *
+                             target_.machine.pack_seconds;
     AddGemmOfRows(c, candidate, out);
     out.push_back(std::move(candidate));
   }

@@ -16,14 +16,8 @@ constexpr int64_t kPlaneUnroll = 8;
 // and to put down a sum.
 constexpr double kProductRate = 0.97;
 constexpr int64_t kSumCost = 3;
-// How fast weights come under the products, from memory or from the cache that
-// cores share; what of the time for reading them again is not hidden; and what
-// transformed data and products cost that do not stay in the second cache
-// beside the weights that pass through it.
-constexpr double kMemoryBytesPerSecond = 2.5e10, kCacheBytesPerSecond = 6e10;
-constexpr double kSharedCacheBytes = 24 << 20;
-constexpr double kAgainFromMemory = 6e10, kAgainFromCache = 4e11;
-constexpr double kSpilledBytesPerSecond = 1e11;
+// What transformed data and products may take of the second cache, beside the
+// weights that pass through it.
 constexpr double kScratchShare = 0.375;
 // Numbers of threads that a grid should suit, and how much.
 struct ThreadCount {
@@ -69,43 +63,48 @@ int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
 PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
                              int64_t tiles, int64_t block_tiles,
                              int64_t blocks) {
+  const Machine& machine = target.machine;
   const double entries = Real(work.planes * tiles);
-  const double rate = kProductRate * TileEfficiency(work.tile, 1, block_tiles,
-                                                    work.out_vectors());
+  const double rate =
+      kProductRate *
+      TileEfficiency(machine, work.tile, 1, block_tiles, work.out_vectors());
   const double products = entries * work.needed *
                           Real((work.in + kSumCost) * work.out_vectors()) /
-                          (2 * kWinogradClock * rate);
+                          (machine.multiply_adds * machine.clock * rate);
   const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
-  const bool cached = weight_bytes <= kSharedCacheBytes;
+  const bool cached = weight_bytes <= Real(machine.shared_l3_bytes);
   const double passes = Real(blocks);
   // Few weights are those of small networks, or little to read.
-  const bool resident = 4 * weight_bytes <= Real(target.l2_bytes);
-  const double first = Together(
-      products / passes,
-      weight_bytes / (resident ? kCacheBytesPerSecond : kMemoryBytesPerSecond));
+  const bool resident = 4 * weight_bytes <= Real(machine.l2.bytes);
+  const double first =
+      Together(products / passes,
+               weight_bytes / (resident ? machine.l3.bytes_per_second
+                                        : machine.memory_bytes_per_second));
   const double again =
       Together(products / passes,
-               weight_bytes /
-                   (cached ? kCacheBytesPerSecond : kMemoryBytesPerSecond)) +
-      weight_bytes / (cached ? kAgainFromCache : kAgainFromMemory);
+               weight_bytes / (cached ? machine.l3.bytes_per_second
+                                      : machine.memory_bytes_per_second)) +
+      weight_bytes / (cached ? machine.again_l3_bytes_per_second
+                             : machine.again_memory_bytes_per_second);
   const double spilled =
       std::clamp(Real(work.scratch_bytes(block_tiles)) /
-                         (kScratchShare * Real(target.l2_bytes)) -
+                         (kScratchShare * Real(machine.l2.bytes)) -
                      1,
                  0.0, 1.0);
   const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
   const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
   const auto transform = [&](int64_t vectors, double cycles) {
-    return Real(tiles * vectors) * cycles / kWinogradClock;
+    return Real(tiles * vectors) * cycles / machine.clock;
   };
-  return {transform(work.in_blocks(), work.data_cycles),
-          first + (passes - 1) * again +
-              transform(work.out_vectors(), work.output_cycles) +
-              2 * spilled * (data_bytes + sum_bytes) / kSpilledBytesPerSecond};
+  return {
+      transform(work.in_blocks(), work.data_cycles),
+      first + (passes - 1) * again +
+          transform(work.out_vectors(), work.output_cycles) +
+          2 * spilled * (data_bytes + sum_bytes) / machine.l2.bytes_per_second};
 }
 
-double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
-                        int64_t chunks, double uneven) {
+double SecondsOfThreads(const Machine& machine, const PlaneEstimate& estimate,
+                        int64_t blocks, int64_t chunks, double uneven) {
   const int64_t tasks = blocks * chunks;
   double sum = 0;
   for (const auto& [threads, weight] : kThreadCounts) {
@@ -117,7 +116,7 @@ double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
         weight * (threads == 1 ? seconds
                                : seconds * uneven * Unevenness(tasks, threads));
   }
-  return sum + Real(tasks) * kWinogradTaskSeconds;
+  return sum + Real(tasks) * machine.launch_seconds;
 }
 
 Nest PlaneNest(const PlaneWork& work, int64_t block_tiles) {

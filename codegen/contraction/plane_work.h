@@ -51,8 +51,8 @@ PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
 
 // Of all threads, on average over numbers of them, where the largest task is
 // `uneven` times the average.
-double SecondsOfThreads(const PlaneEstimate& estimate, int64_t blocks,
-                        int64_t chunks, double uneven);
+double SecondsOfThreads(const Machine& machine, const PlaneEstimate& estimate,
+                        int64_t blocks, int64_t chunks, double uneven);
 inline constexpr int64_t kMostChunks = 16;
 
 // The products of one plane: its columns are the tiles of a block.

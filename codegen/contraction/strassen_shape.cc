@@ -45,10 +45,11 @@ RegisterTile StrassenTile(const Target& target, const Contraction& c,
   return {MaxPixels(target, wide), wide};
 }
 
-double StrassenSumSeconds(const Contraction& c, int64_t lanes) {
+double StrassenSumSeconds(const Target& target, const Contraction& c,
+                          int64_t lanes) {
   const double vectors = kDataCycles * static_cast<double>(c.in / 2 / lanes) +
                          kOutputCycles * static_cast<double>(c.out / 2 / lanes);
-  return static_cast<double>(Pairs(c)) * vectors / kWinogradClock;
+  return static_cast<double>(Pairs(c)) * vectors / target.machine.clock;
 }
 
 StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
@@ -67,8 +68,9 @@ StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
         static_cast<double>(blocks * count) / static_cast<double>(grid.pairs);
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
          ++chunks) {
-      const double seconds = SecondsOfThreads(
-          estimate, blocks, chunks, uneven * Unevenness(work.groups(), chunks));
+      const double seconds =
+          SecondsOfThreads(target.machine, estimate, blocks, chunks,
+                           uneven * Unevenness(work.groups(), chunks));
       if (best != 0 && seconds >= best) continue;
       best = seconds;
       grid.block_pairs = count;

@@ -20,7 +20,8 @@ bool StrassenFits(const Contraction& c, int64_t lanes);
 RegisterTile StrassenTile(const Target& target, const Contraction& c,
                           int64_t lanes);
 // What the sums of quarters take.
-double StrassenSumSeconds(const Contraction& c, int64_t lanes);
+double StrassenSumSeconds(const Target& target, const Contraction& c,
+                          int64_t lanes);
 // Blocks of pairs (the last may have fewer), each times chunks of the groups of
 // output vectors.
 struct StrassenGrid {

@@ -9,36 +9,33 @@
 namespace mxc::contraction {
 namespace {
 
-// Accumulators that hide the latency of a multiply-add: 4 cycles on two ports.
-constexpr double kLatencyAccumulators = 8;
-// For choosing tasks only the ratios matter: a core at 3 GHz with two
-// multiply-adds in a cycle, its share of the traffic beyond the second cache,
-// of which fetching ahead hides half, and what it costs to start a task.
-constexpr double kClock = 3e9;
-constexpr double kBytesPerSecond = 2e10;
+// What fetching ahead hides of the traffic beyond the second cache.
 constexpr double kHidden = 0.5;
-constexpr double kTaskSeconds = 1e-6;
 // Numbers of threads among which tasks should divide evenly.
 constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
 constexpr int64_t kMostTileChunks = 64;
 constexpr double kThreadsThatFetch = 4;
 constexpr int64_t kRowsToHalve = 8;
 
-// Cycles of one step's channel in a tile: two multiply-adds or two loads each.
-double TileCycles(int64_t pixels, int64_t vectors) {
-  const double work = static_cast<double>(pixels * vectors) / 2;
-  const double loads = static_cast<double>(pixels + vectors) / 2;
+// Cycles of one step's channel in a tile, in which multiply-adds and loads run
+// side by side.
+double TileCycles(const Machine& machine, int64_t pixels, int64_t vectors) {
+  const double work =
+      static_cast<double>(pixels * vectors) / machine.multiply_adds;
+  const double loads = static_cast<double>(pixels + vectors) / machine.loads;
+  const double latency = machine.multiply_add_latency;
   // Every tile pays for the start and the end of its accumulators.
-  return std::max({work, loads, kLatencyAccumulators / 2}) + 0.05;
+  return std::max({work, loads, latency}) + 0.05;
 }
 
-double PixelCycles(int64_t rows, int64_t columns, int pixels, int64_t vectors) {
+double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
+                   int pixels, int64_t vectors) {
   double cycles = 0;
   for (const TileRun& run : SplitPixels(rows, columns, pixels)) {
     const int64_t full = rows / run.rows, rest = rows % run.rows;
     cycles += static_cast<double>(run.count) *
-              (full * TileCycles(run.width * run.rows, vectors) +
-               rest * TileCycles(run.width, vectors));
+              (full * TileCycles(machine, run.width * run.rows, vectors) +
+               rest * TileCycles(machine, run.width, vectors));
   }
   return cycles;
 }
@@ -50,7 +47,8 @@ int64_t LeastPixelChunks(const Target& target, const Nest& nest, int64_t rows) {
   if (!nest.packed) return 1;
   const int64_t bytes = 4 * nest.data_elements * ChooseStepBlock(target, nest) /
                         nest.main.axes[0].extent;
-  return std::clamp<int64_t>(DivideUp(bytes, target.l2_bytes / 2), 1, rows);
+  return std::clamp<int64_t>(DivideUp(bytes, target.machine.l2.bytes / 2), 1,
+                             rows);
 }
 
 }  // namespace
@@ -67,7 +65,7 @@ double Waiting(int64_t tasks) {
 }
 
 int MaxPixels(const Target& target, int vectors) {
-  const int registers = target.vector_registers;
+  const int registers = target.machine.vector_registers;
   // A single vector's broadcast is folded into the multiply-add where 32
   // registers come with embedded broadcasts.
   const int free =
@@ -76,12 +74,15 @@ int MaxPixels(const Target& target, int vectors) {
   return std::clamp(free / vectors, 1, most);
 }
 
-double TileEfficiency(RegisterTile tile, int64_t rows, int64_t columns,
-                      int64_t vectors) {
+double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
+                      int64_t columns, int64_t vectors) {
   const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
-  double cycles = full * PixelCycles(rows, columns, tile.pixels, tile.vectors);
-  if (rest > 0) cycles += PixelCycles(rows, columns, tile.pixels, rest);
-  return static_cast<double>(rows * columns * vectors) / 2 / cycles;
+  double cycles =
+      full * PixelCycles(machine, rows, columns, tile.pixels, tile.vectors);
+  if (rest > 0)
+    cycles += PixelCycles(machine, rows, columns, tile.pixels, rest);
+  return static_cast<double>(rows * columns * vectors) / machine.multiply_adds /
+         cycles;
 }
 
 RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
@@ -91,9 +92,10 @@ RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
   // Two vectors first: they win a tie.
   for (const int candidate : {2, 4, 3, 1}) {
     if (candidate > vectors && candidate > 1) continue;
-    if (candidate == 4 && target.vector_registers <= 16) continue;
+    if (candidate == 4 && target.machine.vector_registers <= 16) continue;
     const RegisterTile tile = {MaxPixels(target, candidate), candidate};
-    const double efficiency = TileEfficiency(tile, rows, columns, vectors);
+    const double efficiency =
+        TileEfficiency(target.machine, tile, rows, columns, vectors);
     if (efficiency > best_efficiency * 1.02) {
       best = tile;
       best_efficiency = efficiency;
@@ -124,6 +126,7 @@ bool DataOverWeights(double data_bytes, double weight_bytes) {
 
 Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
                   int64_t column_tiles) {
+  const Machine& machine = target.machine;
   const double outer = static_cast<double>(nest.outer_count());
   Tasks best;
   best.deal = nest.deal_planes       ? Tasks::Deal::kPlanes
@@ -138,9 +141,9 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
   const bool shared = nest.data_vector_stride == 0;
   const double data = 4.0 * static_cast<double>(nest.data_elements);
   const double arithmetic =
-      static_cast<double>(nest.flops()) / (4 * kClock * target.lanes_f32());
-  const double work =
-      std::max(arithmetic, outer * (weights + data) / kBytesPerSecond);
+      static_cast<double>(nest.flops()) / machine.flops_per_second(DType::kF32);
+  const double work = std::max(
+      arithmetic, outer * (weights + data) / machine.stream_bytes_per_second);
   const double written = 4.0 * static_cast<double>(nest.pixels()) *
                          static_cast<double>(nest.channels);
   // A step without weights to share goes with its neighbours: pointwise
@@ -151,7 +154,7 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
       DataOverWeights(outer * (data + written), shared ? weights : neighbour);
   // Weights that stay in the second cache are fetched once by each thread.
   const bool kept = nest.outer_count() == 1 &&
-                    4 * weights <= static_cast<double>(target.l2_bytes);
+                    4 * weights <= static_cast<double>(target.machine.l2.bytes);
   const auto seconds = [&](int64_t pixel_chunks, int64_t channel_chunks) {
     const double p = static_cast<double>(pixel_chunks);
     const double c = static_cast<double>(channel_chunks);
@@ -162,8 +165,8 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
     const double waste = (1 + Waiting(tasks)) * Unevenness(rows, pixel_chunks) *
                              Unevenness(vector_groups, channel_chunks) -
                          1;
-    return work * waste + static_cast<double>(tasks) * kTaskSeconds +
-           traffic * (1 - kHidden) / kBytesPerSecond;
+    return work * waste + static_cast<double>(tasks) * machine.launch_seconds +
+           traffic * (1 - kHidden) / machine.stream_bytes_per_second;
   };
   best.pixel_chunks = LeastPixelChunks(target, nest, rows);
   // So that two threads have data of their own; not of a kernel's few rows.
@@ -191,9 +194,9 @@ int64_t ChooseStepBlock(const Target& target, const Nest& nest) {
   const int64_t row_bytes = 4 * nest.panel_width();
   const int64_t iteration_bytes =
       nest.main.count() / total * nest.main.weight_rows * row_bytes;
-  const int64_t budget = target.l2_bytes > (1 << 20) || nest.lanes > 8
-                             ? target.l1_bytes
-                             : target.l1_bytes / 2;
+  const int64_t budget = target.machine.l2.bytes > (1 << 20) || nest.lanes > 8
+                             ? target.machine.l1.bytes
+                             : target.machine.l1.bytes / 2;
   const int64_t most = std::max<int64_t>(1, budget / iteration_bytes);
   const int64_t blocks = DivideUp(total, most);
   return DivideUp(total, blocks);

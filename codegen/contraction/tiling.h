@@ -23,8 +23,8 @@ int MaxPixels(const Target& target, int vectors);
 RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
                         int64_t vectors);
 // Part of the peak rate that the tile reaches there, 0 … 1.
-double TileEfficiency(RegisterTile tile, int64_t rows, int64_t columns,
-                      int64_t vectors);
+double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
+                      int64_t columns, int64_t vectors);
 
 // `count` tiles side by side from column `first`, each `width` columns by
 // `rows` rows.

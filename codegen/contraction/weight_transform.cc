@@ -188,7 +188,7 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->entries = EntriesOf(to.type, to.layout);
   shape->rows = to.type.shape[to.layout.dims[1].axis];
   shape->columns = to.type.shape[to.layout.dims[2].axis];
-  shape->lanes = target.lanes_f32();
+  shape->lanes = target.machine.lanes(DType::kF32);
   KernelPlan plan;
   plan.what = "transform";
   plan.tasks = shape->panels().extent;

@@ -13,9 +13,6 @@
 namespace mxc::contraction {
 namespace {
 
-// Cycles in which an entry is written that is first transformed, a lane.
-constexpr double kWriteCycles = 4 * kWinogradClock / 4e10;
-
 TileAxis CutAxis(int64_t extent, int64_t outputs, int64_t window) {
   TileAxis axis;
   axis.tiles = DivideUp(extent, outputs);
@@ -94,6 +91,10 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   whole.tile_columns.extent = whole.columns.tiles;
   whole.tiles = c.batch * whole.rows.tiles * whole.columns.tiles;
   const int64_t planes = window[0] * window[1];
+  // In which an entry is written that is first transformed, a lane.
+  const Machine& machine = target.machine;
+  const double write_cycles =
+      4 * machine.clock / machine.write_bytes_per_second;
   const PlaneWork work = {
       .planes = planes,
       .lanes = choice.block,
@@ -103,7 +104,7 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
                static_cast<int>(choice.tile_vectors)},
       .needed = Needed(whole.rows) * Needed(whole.columns),
       .data_cycles =
-          Real(planes) * (kTransformCycles + kWriteCycles * Real(choice.block)),
+          Real(planes) * (kTransformCycles + write_cycles * Real(choice.block)),
       .output_cycles = Real(planes) * kTransformCycles};
   WinogradGrid best;
   double best_seconds = 0;
@@ -117,7 +118,7 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
          ++chunks) {
       const double seconds =
-          SecondsOfThreads(estimate, grid.blocks(), chunks,
+          SecondsOfThreads(machine, estimate, grid.blocks(), chunks,
                            uneven * Unevenness(work.groups(), chunks));
       if (best_seconds != 0 && seconds >= best_seconds) continue;
       best_seconds = seconds;

@@ -15,11 +15,8 @@ namespace {
 
 // Tiles that one step multiplies.
 constexpr int64_t kTileUnroll = 4;
-// The part of the peak that products of a few channels reach; scratch in the
-// second cache and beyond.
+// The part of the peak that products of a few channels reach.
 constexpr double kEfficiency = 0.85;
-constexpr double kCachedBytesPerSecond = 1e11;
-constexpr double kFarBytesPerSecond = 4e10;
 
 // The numbers of chunks of n things that differ in the largest chunk.
 std::vector<int64_t> Chunks(int64_t n) {
@@ -57,26 +54,28 @@ void Measure(const Work& work, WinogradSumsGrid& grid) {
 double Seconds(const Target& target, const Work& work, int64_t parts,
                const WinogradSumsGrid& grid) {
   const auto real = [](int64_t x) { return static_cast<double>(x); };
+  const Machine& machine = target.machine;
   const int64_t chunks = grid.data_chunks * grid.out_chunks;
   const double vectors = real(work.groups * work.panel_vectors);
   const double tiles = real(work.planes * work.tiles);
   const double products = tiles * real(work.in_blocks * work.lanes) * vectors /
-                          (2 * kWinogradClock * kEfficiency);
+                          (machine.multiply_adds * machine.clock * kEfficiency);
   const double operands = tiles * (real(work.in_blocks * grid.out_chunks) +
                                    vectors * real(grid.data_chunks));
   const double sums = real(work.planes * work.in_blocks * work.lanes) * vectors;
   const double traffic =
       8 * real(work.lanes) * (operands + sums * real(grid.blocks));
-  const bool cached = grid.scratch_bytes <= target.l2_bytes;
+  const bool cached = grid.scratch_bytes <= machine.l2.bytes;
   const double uneven = real(grid.chunk_blocks * grid.data_chunks) /
                         real(work.in_blocks) *
                         real(grid.chunk_groups * grid.out_chunks) /
                         real(work.groups) * (1 + Waiting(parts * chunks));
   return real(parts) *
          (uneven * (products +
-                    (operands + sums) * kTransformCycles / kWinogradClock) +
-          traffic / (cached ? kCachedBytesPerSecond : kFarBytesPerSecond) +
-          real(chunks) * kWinogradTaskSeconds);
+                    (operands + sums) * kTransformCycles / machine.clock) +
+          traffic / (cached ? machine.l2.bytes_per_second
+                            : machine.write_bytes_per_second) +
+          real(chunks) * machine.launch_seconds);
 }
 
 WinogradSumsShape::Strides StridesOf(const Operand& at, int channel_axis) {
@@ -96,8 +95,8 @@ Nest ProductNest(const WinogradSumsShape& shape, int lanes,
   Nest nest;
   nest.lanes = lanes;
   nest.columns = {lanes, 1, width};
-  nest.main.axes = {
-      {shape.grid.block_tiles / kTileUnroll, kTileUnroll * lanes, kTileUnroll * width}};
+  nest.main.axes = {{shape.grid.block_tiles / kTileUnroll, kTileUnroll * lanes,
+                     kTileUnroll * width}};
   nest.main.unroll = nest.main.weight_rows = kTileUnroll;
   nest.main.stride = lanes;
   nest.main.row_stride = width;
@@ -107,7 +106,7 @@ Nest ProductNest(const WinogradSumsShape& shape, int lanes,
 }
 
 Nest SumsNest(const Contraction& c, const Layout& layout, int lanes,
-                int64_t panel_vectors) {
+              int64_t panel_vectors) {
   const Operand at(layout, c.output_axes);
   const int part = at.AxisOf({Role::kGroup});
   const int in = at.AxisOf({Role::kBatch});
@@ -186,7 +185,8 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
   const std::vector<int64_t> in_chunks = Chunks(work.in_blocks);
   const std::vector<int64_t> out_chunks = Chunks(work.groups);
   WinogradSumsGrid best;
-  for (int64_t most = kMostBlockTiles; most >= kTileUnroll; most -= kTileUnroll) {
+  for (int64_t most = kMostBlockTiles; most >= kTileUnroll;
+       most -= kTileUnroll) {
     grid.block_tiles = work.block_tiles(most);
     for (const int64_t in : in_chunks) {
       for (const int64_t out : out_chunks) {

@@ -311,7 +311,8 @@ void NestEmitter::EmitZeros(int output, Value* from, int64_t count) {
         llvm::Align(static_cast<uint64_t>(element)));
   };
   int64_t done = 0;
-  for (int64_t width = kernel_.target().vector_bytes; width > 0; width /= 2) {
+  for (int64_t width = kernel_.target().machine.vector_bytes; width > 0;
+       width /= 2) {
     const int64_t end = done + (bytes - done) / width * width;
     kernel_.Loop(kernel_.Int(done), kernel_.Int(end), width,
                  [&](Value* at) { store(at, width); });

@@ -255,7 +255,8 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
   scatter->shape = shape;
   scatter->sum = std::move(*sum);
   const int last = shape.rank() - 1;
-  const int64_t native = target.vector_bytes / SizeOf(output.type.dtype);
+  const int64_t native =
+      target.machine.vector_bytes / SizeOf(output.type.dtype);
   if (last != scatter->sum.axis && shape[last] >= native &&
       !UsesVar(scatter->sum.position, last)) {
     scatter->lane_axis = last;

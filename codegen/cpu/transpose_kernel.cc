@@ -121,7 +121,7 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
   std::vector<CopyDim> dims = DimsOf(from.layout, to.layout);
   TransposePlan plan;
-  plan.tile = std::min(kMostTile, target.lanes_f32());
+  plan.tile = std::min(kMostTile, target.machine.lanes(DType::kF32));
   plan.shape = to.type.shape;
   plan.from_base = from.layout.Offset(Extents(plan.shape.dims().size(), 0));
   plan.output_elements = to.layout.elements();

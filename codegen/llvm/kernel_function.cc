@@ -20,7 +20,7 @@ KernelFunction::KernelFunction(llvm::Module& module, const std::string& name,
                               false),
       llvm::Function::ExternalLinkage, name, module);
   // Explicit vectors are legal at the target's full width.
-  const std::string bits = std::to_string(target.vector_bytes * 8);
+  const std::string bits = std::to_string(target.machine.vector_bytes * 8);
   function_->addFnAttr("prefer-vector-width", bits);
   function_->addFnAttr("tune-cpu", target.cpu);
   function_->addFnAttr("min-legal-vector-width", bits);

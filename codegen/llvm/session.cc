@@ -153,7 +153,8 @@ bool AskMaskedVectors(const Target& target, DType dtype) {
   llvm::LLVMContext context;
   const auto module = MakeModule(context, "features", target, *machine);
   KernelFunction kernel(*module, "features", 0, target, *machine);
-  const auto lanes = static_cast<int>(target.vector_bytes / SizeOf(dtype));
+  const auto lanes =
+      static_cast<int>(target.machine.vector_bytes / SizeOf(dtype));
   const bool has = kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
   kernel.Finish();
   return has;

@@ -11,8 +11,6 @@
 namespace mxc {
 namespace {
 
-constexpr double kCyclesPerNanosecond = 3;
-
 // Cycles for one vector.
 double CyclesOf(const ExprNode& e) {
   switch (e.kind) {
@@ -118,7 +116,7 @@ class Cost {
 
 }  // namespace
 
-double EstimateNanoseconds(std::span<const Expr> forms,
+double EstimateNanoseconds(const Machine& machine, std::span<const Expr> forms,
                            const CostContext& context) {
   Cost cost(context);
   double cycles = 0;
@@ -134,7 +132,7 @@ double EstimateNanoseconds(std::span<const Expr> forms,
     cost.Visit(side);
     cycles += (cost.cycles() - before) / sides;
   }
-  return cycles / kCyclesPerNanosecond;
+  return cycles / (machine.clock / 1e9);
 }
 
 }  // namespace mxc

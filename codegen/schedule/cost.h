@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ir/program/expr.h"
+#include "ir/target/machine.h"
 
 namespace mxc {
 
@@ -20,7 +21,7 @@ struct CostContext {
 
 // Of forms that are computed in one sweep. Every distinct node is evaluated
 // once for each value of its variables.
-double EstimateNanoseconds(std::span<const Expr> forms,
+double EstimateNanoseconds(const Machine& machine, std::span<const Expr> forms,
                            const CostContext& context);
 
 }  // namespace mxc

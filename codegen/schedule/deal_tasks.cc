@@ -10,11 +10,13 @@
 namespace mxc {
 namespace {
 
-// A task should outlast the cost of dealing it by far.
-constexpr double kNanosecondsPerTask = 10000;
+// How many times the cost of dealing it a task should last.
+constexpr double kLaunchesPerTask = 10;
 // Halves are worth it earlier: what two threads have written in halves would
 // otherwise be gathered by one of them.
-constexpr double kNanosecondsToHalve = 3000;
+constexpr double kLaunchesToHalve = 3;
+// What zeroing an element of a border takes of the time for writing one.
+constexpr double kZeroing = 0.3;
 constexpr int64_t kMostTasks = 64;
 
 int Dims(const LoopNest& nest) { return static_cast<int>(nest.dims.size()); }
@@ -24,18 +26,19 @@ const LoopDim& DimAt(const LoopNest& nest, int i) {
 }
 
 // Every element is at least written, those of the border, too.
-double NanosecondsToWrite(const LoopNest& nest) {
+double NanosecondsToWrite(const Machine& machine, const LoopNest& nest) {
+  const double each = 4 * 1e9 / machine.write_bytes_per_second;
   int64_t elements = 1, border = 0;
   for (const LoopDim& dim : nest.dims) elements *= dim.extent;
   for (const ZeroBorder& zeros : nest.borders) {
     border += zeros.rows() * (zeros.low + zeros.high);
   }
   return static_cast<double>(nest.values.size()) *
-         (0.1 * static_cast<double>(elements) +
-          0.03 * static_cast<double>(border));
+         (each * static_cast<double>(elements) +
+          kZeroing * each * static_cast<double>(border));
 }
 
-double Estimate(const LoopNest& nest) {
+double Estimate(const Machine& machine, const LoopNest& nest) {
   const int lane_var = nest.lane_dim < 0 ? -1 : DimAt(nest, nest.lane_dim).var;
   CostContext context;
   context.lanes = nest.lanes;
@@ -49,17 +52,19 @@ double Estimate(const LoopNest& nest) {
     const int64_t stride = at.CoefficientOf(lane_var);
     return at.HidesVar(lane_var) || stride < 0 || stride > 2;
   };
-  return NanosecondsToWrite(nest) + EstimateNanoseconds(nest.values, context);
+  return NanosecondsToWrite(machine, nest) +
+         EstimateNanoseconds(machine, nest.values, context);
 }
 
 // A power of 2: shares of different steps then fall to the same threads, in
 // whose caches they are.
-int64_t TasksWanted(double nanoseconds) {
-  const auto wanted = static_cast<int64_t>(std::bit_floor(
-      static_cast<uint64_t>(std::min(static_cast<double>(kMostTasks),
-                                     nanoseconds / kNanosecondsPerTask))));
-  return nanoseconds >= kNanosecondsToHalve ? std::max<int64_t>(wanted, 2)
-                                            : wanted;
+int64_t TasksWanted(const Machine& machine, double nanoseconds) {
+  const double launch = machine.launch_seconds * 1e9;
+  const auto wanted = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
+      std::min(static_cast<double>(kMostTasks),
+               nanoseconds / (kLaunchesPerTask * launch)))));
+  return nanoseconds >= kLaunchesToHalve * launch ? std::max<int64_t>(wanted, 2)
+                                                  : wanted;
 }
 
 void DealRows(LoopNest& nest, const Shape& shape, const Layout& layout,
@@ -80,9 +85,10 @@ bool PrefersRows(const Shape& shape, const Layout& layout) {
   return 4 * shape[2] * shape[3] >= shape[1];
 }
 
-void DealTasks(LoopNest& nest, const Shape& shape, const Layout& layout) {
-  nest.nanoseconds = Estimate(nest);
-  const int64_t wanted = TasksWanted(nest.nanoseconds);
+void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
+               const Layout& layout) {
+  nest.nanoseconds = Estimate(machine, nest);
+  const int64_t wanted = TasksWanted(machine, nest.nanoseconds);
   if (wanted < 2) return;
   DealRows(nest, shape, layout, wanted);
   int64_t shares = nest.row_chunks;

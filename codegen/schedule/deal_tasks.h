@@ -16,6 +16,7 @@ bool PrefersRows(const Shape& shape, const Layout& layout);
 
 // Of a nest whose loops and lanes are final, with outputs of that shape and
 // layout: sets its estimate, its tasks, and which loops they share.
-void DealTasks(LoopNest& nest, const Shape& shape, const Layout& layout);
+void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
+               const Layout& layout);
 
 }  // namespace mxc

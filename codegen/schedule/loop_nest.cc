@@ -51,7 +51,7 @@ class Scheduler {
     MergeDims();
     ChooseLanes();
     OrderDims();
-    DealTasks(nest_, shape_, layout());
+    DealTasks(target_.machine, nest_, shape_, layout());
     return std::move(nest_);
   }
 
@@ -308,7 +308,7 @@ class Scheduler {
         if (reduces || !a.is_constant()) count(load.index);
       });
     }
-    return std::max(1, static_cast<int>(target_.vector_bytes / widest));
+    return std::max(1, static_cast<int>(target_.machine.vector_bytes / widest));
   }
 
   void ChooseLanes() {

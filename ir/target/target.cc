@@ -12,7 +12,7 @@ namespace {
 struct Level {
   std::string_view name, triple, cpu, features;
   int vector_bytes, vector_registers;
-  int64_t l1_bytes, l2_bytes, l3_bytes;
+  int64_t l1_bytes, l2_bytes, l3_bytes;  // of one core
 };
 
 constexpr std::string_view kLinux = "x86_64-unknown-linux-gnu";
@@ -49,11 +49,11 @@ Target ToTarget(const Level& level) {
   target.cpu = level.cpu;
   target.features = level.features;
   target.required_features = Required(level);
-  target.vector_bytes = level.vector_bytes;
-  target.vector_registers = level.vector_registers;
-  target.l1_bytes = level.l1_bytes;
-  target.l2_bytes = level.l2_bytes;
-  target.l3_bytes = level.l3_bytes;
+  target.machine.vector_bytes = level.vector_bytes;
+  target.machine.vector_registers = level.vector_registers;
+  target.machine.l1.bytes = level.l1_bytes;
+  target.machine.l2.bytes = level.l2_bytes;
+  target.machine.l3.bytes = level.l3_bytes;
   return target;
 }
 

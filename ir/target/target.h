@@ -9,23 +9,18 @@
 #include <vector>
 
 #include "ir/support/result.h"
+#include "ir/target/machine.h"
 
 namespace mxc {
 
 // CPU features an artifact may need; bits of runtime/abi's mxc_cpu_feature.
 struct Target {
-  std::string name;      // "x86-64-v3"
-  std::string triple;    // "x86_64-unknown-linux-gnu"
-  std::string cpu;       // LLVM's model, only tuned for: "znver3"
-  std::string features;  // LLVM's: "+avx2,+fma,…"
+  std::string name;                // "x86-64-v3"
+  std::string triple;              // "x86_64-unknown-linux-gnu"
+  std::string cpu;                 // LLVM's model, only tuned for: "znver3"
+  std::string features;            // LLVM's: "+avx2,+fma,…"
   uint64_t required_features = 0;  // runtime/abi bits, checked at load
-  int vector_bytes = 16;      // native SIMD register
-  int vector_registers = 16;
-  int64_t l1_bytes = 32 << 10;
-  int64_t l2_bytes = 512 << 10;  // one core's
-  int64_t l3_bytes = 2 << 20;    // what each core has of it
-
-  int lanes_f32() const { return vector_bytes / 4; }
+  Machine machine;
 };
 
 // "native" is resolved to the best level that this machine's features cover.

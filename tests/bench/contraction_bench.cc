@@ -177,7 +177,7 @@ double Time(F f) {
 // Multiply-adds alone, in registers.
 double PeakFlops(const Target& target) {
   constexpr int kSums = 12;
-  const int lanes = target.lanes_f32();
+  const int lanes = target.machine.lanes(DType::kF32);
   const NativeKernel kernel(target, 1, [&](KernelFunction& k) {
     auto& b = k.b();
     llvm::FastMathFlags flags;

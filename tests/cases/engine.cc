@@ -94,7 +94,7 @@ Result<std::vector<Tensor>> RunGraph(
   MXC_ASSIGN(const Target target, ResolveTarget(options.target));
   Target planned = target;
   if (options.cache_bytes > 0) {
-    planned.l2_bytes = planned.l3_bytes = options.cache_bytes;
+    planned.machine.l2.bytes = planned.machine.l3.bytes = options.cache_bytes;
   }
   std::unique_ptr<KernelCatalog> catalog;
   if (compiled) catalog = MakeKernelCatalog(target, kInferenceKernels);

@@ -54,7 +54,7 @@ TEST_CASE("products with the batch in lanes") {
       const Contraction c =
           Matrices(rows, in, batch, {Role::kBatch, Role::kIn},
                    {Role::kOut, Role::kIn}, {Role::kOut, Role::kBatch});
-      CHECK(Offers(c, target, target.lanes_f32()));
+      CHECK(Offers(c, target, target.machine.lanes(DType::kF32)));
       const Expr epilogue = Acc() * Residual(c) + Bias(c);
       CHECK(Check({c, epilogue}, target, 5) == "");
       CHECK(Check({c, epilogue, 0, 0, {}, true}, target, 5) == "");
@@ -71,7 +71,7 @@ TEST_CASE("products of rows of weights as they are") {
         CAPTURE(data[0] == Role::kIn);
         const int64_t in = vectors == 3 ? 1024 : 37;
         const Contraction c =
-            Matrices(20, in, vectors * target.lanes_f32(), data,
+            Matrices(20, in, vectors * target.machine.lanes(DType::kF32), data,
                      {Role::kIn, Role::kOut}, {Role::kBatch, Role::kOut});
         CHECK(Offers(c, target, 1));
         const Expr epilogue = Acc() * Residual(c) + Bias(c);

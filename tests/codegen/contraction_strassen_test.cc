@@ -16,7 +16,8 @@ namespace {
 
 constexpr CatalogOptions kOffered = {.strassen = true};
 
-const KernelCandidate* FindStrassen(const std::vector<KernelCandidate>& candidates) {
+const KernelCandidate* FindStrassen(
+    const std::vector<KernelCandidate>& candidates) {
   const auto found = std::ranges::find_if(candidates, [](const auto& c) {
     return c.choice.algorithm == "strassen";
   });
@@ -39,8 +40,9 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
     for (const ConvolutionShape& shape : {wide, grouped, padded}) {
       CHECK(FindStrassen(catalog->Candidates(Convolution(shape))) == nullptr);
     }
-    const bool halves = odd.in % (2 * target.lanes_f32()) == 0;
-    CHECK((FindStrassen(catalog->Candidates(Convolution(odd))) != nullptr) == halves);
+    const bool halves = odd.in % (2 * target.machine.lanes(DType::kF32)) == 0;
+    CHECK((FindStrassen(catalog->Candidates(Convolution(odd))) != nullptr) ==
+          halves);
     const auto without = MakeKernelCatalog(target);
     CHECK(FindStrassen(without->Candidates(Convolution(fits))) == nullptr);
   }

@@ -132,7 +132,8 @@ inline Program Compile(const Network& network, const PassOptions& options,
                        const KernelCatalog* catalog = nullptr,
                        int64_t cache_bytes = 0) {
   Target target = *ResolveTarget("x86-64-v3");
-  if (cache_bytes > 0) target.l2_bytes = target.l3_bytes = cache_bytes;
+  if (cache_bytes > 0)
+    target.machine.l2.bytes = target.machine.l3.bytes = cache_bytes;
   PassOptions distrustful = options;
   distrustful.check_changed = true;
   auto program = RunPipeline(network.Copy(), {&target, catalog}, distrustful);

@@ -107,7 +107,8 @@ void RunEveryPass(Program& program, PassContext& context, int marks) {
 TEST_CASE("steps of an unknown kind go through all passes untouched") {
   const BlockedCatalog catalog;
   Target target = *ResolveTarget("x86-64-v3");
-  target.l2_bytes = target.l3_bytes = 1 << 10;  // so that steps pass by tiles
+  // So that steps pass by tiles.
+  target.machine.l2.bytes = target.machine.l3.bytes = 1 << 10;
   int marks = 0, loops = 0;
   for (int seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);

@@ -336,7 +336,7 @@ Status CheckAll(Subject& subject) {
   MXC_ASSIGN(const Target target, ResolveTarget(way.target));
   Target planned = target;
   if (way.cache_bytes > 0) {
-    planned.l2_bytes = planned.l3_bytes = way.cache_bytes;
+    planned.machine.l2.bytes = planned.machine.l3.bytes = way.cache_bytes;
   }
   const auto catalog = MakeKernelCatalog(target, way.kernels);
   PassOptions passes;
