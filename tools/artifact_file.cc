@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 #include "tools/golden.h"
 #include "tools/manifest.h"
 #include "tools/signature/digest.h"

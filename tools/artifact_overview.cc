@@ -26,8 +26,8 @@ std::string TypeOf(const mxc_buffer& buffer) {
 }
 
 BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
-  constexpr const char* kKinds[] = {"input", "output", "weight",  "internal",
-                                    "alias", "state",  "prepared"};
+  constexpr const char* kKinds[] = {"input", "output", "weight",   "internal",
+                                    "alias", "state",  "prepared", "window"};
   BufferRow row;
   row.name = tables.Text(buffer.name);
   row.type = TypeOf(buffer);
@@ -43,7 +43,7 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
 StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
   row.name = tables.Text(step.name);
-  row.kernel = step.tasks > 0 ? tables.Text(step.kernel_name) : "view";
+  row.kernel = tables.KernelText(step);
   const auto operands = tables.Operands(step);
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());

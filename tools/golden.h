@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 
 namespace mxc {
 

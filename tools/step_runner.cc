@@ -53,11 +53,18 @@ StepRunner::StepRunner(std::shared_ptr<const rt::Model> model, size_t entry,
                        const Program& program)
     : model_(std::move(model)),
       entry_(&model_->tables().entries()[entry]),
-      program_(&program) {}
+      program_(&program) {
+  // The steps of blocks belong to the step before them.
+  const auto steps = model_->tables().Steps(*entry_);
+  for (size_t row = 0; row < steps.size();) {
+    steps_.push_back(row);
+    row += size_t{1} + steps[row].body + steps[row].other;
+  }
+}
 
 Status StepRunner::MatchBuffers() {
   const auto& tables = model_->tables();
-  if (tables.Steps(*entry_).size() != program_->steps.size()) {
+  if (steps_.size() != program_->steps.size()) {
     return Complaint("the artifact has other steps than the program");
   }
   // Names need not be unique; those that share one are in the same order.
@@ -90,29 +97,22 @@ void StepRunner::Allocate() {
     memory_.emplace_back(memory);
     return memory;
   };
-  std::byte* arena = allocate(entry_->arena_bytes, kPoison);
-  scratch_ = allocate(entry_->scratch_bytes, kPoison);
+  sequencer_ = std::make_unique<rt::Sequencer>(
+      model_->tables(), *entry_, model_->code(),
+      rt::Regions{.weights = model_->weights().data(),
+                  .prepared = model_->prepared().data(),
+                  .states = allocate(model_->tables().header().state_bytes),
+                  .arena = allocate(entry_->arena_bytes, kPoison)},
+      rt::Sequencer::Scratch{allocate(entry_->scratch_bytes, kPoison)},
+      /*threads=*/1);
   const auto buffers = model_->tables().Buffers(*entry_);
-  storage_.resize(buffers.size());
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const mxc_buffer& buffer = buffers[i];
-    if (buffer.kind == MXC_BUFFER_WEIGHT) {
-      storage_[i] =
-          const_cast<std::byte*>(model_->weights().data()) + buffer.offset;
-    } else if (buffer.kind == MXC_BUFFER_PREPARED) {
-      storage_[i] =
-          const_cast<std::byte*>(model_->prepared().data()) + buffer.offset;
-    } else if (buffer.kind == MXC_BUFFER_INTERNAL) {
-      storage_[i] = arena + buffer.offset;
-    } else if (buffer.kind != MXC_BUFFER_ALIAS) {
-      storage_[i] = allocate(buffer.bytes,
-                             buffer.kind == MXC_BUFFER_OUTPUT ? kPoison : 0);
-    }
+  for (uint32_t i = 0; i < buffers.size(); ++i) {
+    const bool output = buffers[i].kind == MXC_BUFFER_OUTPUT;
+    if (!output && buffers[i].kind != MXC_BUFFER_INPUT) continue;
+    sequencer_->addresses().Move(
+        i, allocate(buffers[i].bytes, output ? kPoison : 0));
   }
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i].kind != MXC_BUFFER_ALIAS) continue;
-    storage_[i] = storage_[buffers[i].root] + buffers[i].offset;
-  }
+  sequencer_->addresses().Rewind();
 }
 
 Tensor StepRunner::Read(int buffer) const {
@@ -120,7 +120,7 @@ Tensor StepRunner::Read(int buffer) const {
   if (b.kind == BufferKind::kConstant) return b.constant;
   std::byte* bytes = nullptr;
   Tensor value = Tensor::Allocate(b.type, &bytes);
-  const std::byte* from = Storage(rows_[buffer]);
+  const std::byte* from = sequencer_->addresses().of(rows_[buffer]);
   const int64_t size = SizeOf(b.type.dtype);
   ForElements(b.type.shape, b.layout, [&](int64_t i, int64_t offset) {
     std::memcpy(bytes + i * size, from + offset * size,
@@ -131,7 +131,7 @@ Tensor StepRunner::Read(int buffer) const {
 
 void StepRunner::Write(int buffer, const Tensor& value) {
   const Buffer& b = program_->buffers[buffer];
-  std::byte* to = Storage(rows_[buffer]);
+  std::byte* to = sequencer_->addresses().of(rows_[buffer]);
   const int64_t size = SizeOf(b.type.dtype);
   ForElements(b.type.shape, b.layout, [&](int64_t i, int64_t offset) {
     std::memcpy(to + offset * size, value.bytes() + i * size,
@@ -140,20 +140,17 @@ void StepRunner::Write(int buffer, const Tensor& value) {
 }
 
 void StepRunner::RunStep(int step) {
-  const mxc_step& row = model_->tables().Steps(*entry_)[step];
-  if (row.tasks == 0) return;
-  std::vector<void*> operands;
-  for (const uint32_t operand : model_->tables().Operands(row)) {
-    operands.push_back(Storage(operand));
-  }
+  const auto index = static_cast<size_t>(step);
+  const size_t end =
+      index + 1 < steps_.size() ? steps_[index + 1] : entry_->steps.count;
   const rt::FloatMode mode;
-  std::memset(scratch_, 0, MXC_SCRATCH_NOTE);
-  model_->kernel(row.kernel)(operands.data(), 0, row.tasks, scratch_);
+  sequencer_->RunAlone(steps_[index], end, {});
 }
 
 std::string StepRunner::KernelName(int step) const {
-  const mxc_step& row = model_->tables().Steps(*entry_)[step];
-  return row.tasks == 0 ? "view" : model_->tables().Text(row.kernel_name);
+  const size_t row = steps_[static_cast<size_t>(step)];
+  const rt::Tables& tables = model_->tables();
+  return tables.KernelText(tables.Steps(*entry_)[row]);
 }
 
 }  // namespace mxc

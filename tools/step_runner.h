@@ -10,7 +10,8 @@
 
 #include "ir/program/program.h"
 #include "ir/support/result.h"
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
+#include "runtime/executor/sequencer.h"
 
 namespace mxc {
 
@@ -33,18 +34,17 @@ class StepRunner {
 
   Status MatchBuffers();
   void Allocate();
-  std::byte* Storage(uint32_t row) const { return storage_[row]; }
 
   std::shared_ptr<const runtime::Model> model_;
   const mxc_entry* entry_;
   const Program* program_;
   std::vector<uint32_t> rows_;  // program's buffer → artifact's
-  std::vector<std::byte*> storage_;
+  std::vector<size_t> steps_;   // program's step → the artifact's first
   struct Free {
     void operator()(std::byte* memory) const { ::free(memory); }
   };
   std::vector<std::unique_ptr<std::byte, Free>> memory_;
-  std::byte* scratch_ = nullptr;
+  std::unique_ptr<runtime::Sequencer> sequencer_;  // in that memory
 };
 
 }  // namespace mxc

@@ -2,7 +2,10 @@
 #include "codegen/artifact/tables.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codegen/artifact/preparation.h"
@@ -46,6 +49,7 @@ class TableMaker {
     entry.activation_bytes = static_cast<uint64_t>(memory.activations());
     entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
+    SetKind(program.entry, entry);
     const std::vector<LiveRange> live = LiveRanges(program);
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       AddBuffer(program, static_cast<int>(i), live[i]);
@@ -70,6 +74,7 @@ class TableMaker {
     Place(steps_, bytes, header.steps_offset, header.step_count);
     Place(operands_, bytes, header.operands_offset, header.operand_count);
     Place(state_rows_, bytes, header.states_offset, header.state_count);
+    Place(imports_, bytes, header.imports_offset, header.import_count);
     header.state_bytes = static_cast<uint64_t>(states_.region_bytes());
     header.prepared_bytes = static_cast<uint64_t>(prepared_.region_bytes());
     header.strings_offset = bytes.size();
@@ -113,6 +118,19 @@ class TableMaker {
     if (inputs.empty()) return 0;
     const Shape& shape = program.buffers[inputs[0]].type.shape;
     return shape.rank() == 0 ? 0 : shape[0];
+  }
+
+  // "train:32": training on sequences of 32.
+  static void SetKind(const std::string& name, mxc_entry& entry) {
+    static constexpr std::pair<std::string_view, mxc_entry_kind> kKinds[] = {
+        {"infer", MXC_ENTRY_INFER},   {"train", MXC_ENTRY_TRAIN},
+        {"score", MXC_ENTRY_SCORE},   {"grad", MXC_ENTRY_GRAD},
+        {"update", MXC_ENTRY_UPDATE}, {kPreparationEntry, MXC_ENTRY_PREPARE}};
+    const size_t colon = std::min(name.find(':'), name.size());
+    for (const auto& [kind, value] : kKinds) {
+      if (name.substr(0, colon) == kind) entry.kind = value;
+    }
+    if (colon < name.size()) entry.length = std::atoll(&name[colon + 1]);
   }
 
   void AddBuffer(const Program& program, int index, const LiveRange& live) {
@@ -206,6 +224,7 @@ class TableMaker {
   std::vector<mxc_buffer> buffers_;
   std::vector<mxc_step> steps_;
   std::vector<mxc_state> state_rows_;
+  std::vector<mxc_import> imports_;
   std::vector<uint32_t> operands_;
   std::string strings_;
 };

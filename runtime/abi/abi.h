@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 5u
+#define MXC_ABI_VERSION 6u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
 #define MXC_TABLES_MAGIC 0x3142415443584dull    /* "MXCTAB1" */
 #define MXC_ARENA_ALIGNMENT 64 /* of offsets into arena, weights, states */
 #define MXC_MAX_TASKS 0x7fffffff
+#define MXC_MAX_TURNS 0x7fffffff
 #define MXC_SCRATCH_NOTE 8 /* bytes at the start of a kernel's scratch */
 
 /* A step's code. `operands` points to the step's operands in the order of its
@@ -125,8 +126,33 @@ typedef enum mxc_buffer_kind {
   MXC_BUFFER_ALIAS = 4,    /* bytes of buffer `root`, from `offset` on */
   MXC_BUFFER_STATE = 5,    /* `offset` is a row of `states`; row-major. A step
                               reads it, or writes its next value */
-  MXC_BUFFER_PREPARED = 6  /* `offset` into the prepared region */
+  MXC_BUFFER_PREPARED = 6, /* `offset` into the prepared region */
+  MXC_BUFFER_WINDOW = 7    /* bytes of buffer `root` that move from turn to turn
+                              of the repeat at step `loop`: see mxc_buffer */
 } mxc_buffer_kind;
+
+/* Where a buffer lies and a step runs. */
+typedef enum mxc_place {
+  MXC_PLACE_DEVICE = 0, /* that the entry is bound to: by default the host */
+  MXC_PLACE_HOST = 1
+} mxc_place;
+
+/* What a tensor of an entry, or a state, is for those who train and measure. */
+typedef enum mxc_tensor_role {
+  MXC_TENSOR_OTHER = 0,
+  MXC_TENSOR_DATA = 1,      /* input that the data source fills */
+  MXC_TENSOR_LABEL = 2,     /* the same, a label */
+  MXC_TENSOR_RATE = 3,      /* input: the learning rate, one f64 */
+  MXC_TENSOR_CARRY = 4,     /* see mxc_entry.carries */
+  MXC_TENSOR_LOSS = 5,      /* output: one f32 */
+  MXC_TENSOR_METRIC = 6,    /* output that is reported */
+  MXC_TENSOR_PARAMETER = 7, /* state that is trained, in the order of MXNet's
+                               update indices */
+  MXC_TENSOR_AUXILIARY = 8, /* state that the network itself computes */
+  MXC_TENSOR_OPTIMIZER = 9, /* state that the optimizer keeps */
+  MXC_TENSOR_GRADIENT = 10, /* of a parameter */
+  MXC_TENSOR_ROLE_COUNT = 11
+} mxc_tensor_role;
 
 /* What lives from run to run: parameters that are trained, moving statistics,
  * moments, random counters. All entries of an artifact share them. Row-major
@@ -136,7 +162,8 @@ typedef struct mxc_state {
   int64_t dims[MXC_MAX_RANK];
   uint8_t rank;
   uint8_t dtype; /* as mxc_buffer.dtype */
-  uint8_t reserved0[6];
+  uint8_t role;  /* mxc_tensor_role */
+  uint8_t reserved0[5];
   uint64_t offset;  /* bytes, in the state region */
   uint64_t bytes;   /* of its elements */
   uint64_t initial; /* what it is before the first run: bytes into the weights
@@ -145,44 +172,120 @@ typedef struct mxc_state {
 
 #define MXC_ZEROS UINT64_MAX
 
+/* A window's bytes in turn t of its repeat begin at byte
+ *   offset + advance * i of its root, where i = t + shift, or
+ *   (t + shift) mod period if that is not 0.
+ * t is 0 in the first turn and before it, and the number of turns that were
+ * taken after the last one. A value that each turn reads and writes anew is two
+ * windows of period 2 on one buffer of two such values, shifts 0 and 1. Slices
+ * of stacked tensors are windows of period 0, which only the body of their
+ * repeat uses. A root may be the window of a repeat around this one. */
 typedef struct mxc_buffer {
   mxc_string name;
   int64_t dims[MXC_MAX_RANK];
   uint8_t rank;
   uint8_t dtype; /* a type flag of dtype.def */
   uint8_t kind;  /* mxc_buffer_kind */
-  uint8_t gaps;  /* 1: a window, between whose elements those of others lie */
+  uint8_t gaps;  /* 1: elements of other buffers lie between its elements */
   uint32_t root;   /* index within the entry of a buffer that is no alias;
-                      itself unless an alias */
+                      itself unless an alias or a window */
   uint64_t offset; /* by kind; 0 for inputs and outputs */
   uint64_t bytes;  /* to its last one, with padding and what lies in gaps;
                       inputs, outputs and states have none */
   int32_t first_step, last_step; /* live range within the entry; -1: not */
+  uint8_t place;                 /* mxc_place */
+  uint8_t role;                  /* mxc_tensor_role, of inputs and outputs */
+  uint8_t reserved[2];
+  uint32_t loop;          /* of a window: its repeat, a row within the entry */
+  int64_t advance;        /* bytes */
+  uint32_t period, shift; /* turns */
 } mxc_buffer;
+
+/* The steps of an entry run in order. Those of a block follow the step that it
+ * belongs to; blocks nest. */
+typedef enum mxc_step_kind {
+  MXC_STEP_KERNEL = 0, /* all tasks of a kernel; none: a view, nothing runs */
+  MXC_STEP_REPEAT = 1, /* runs the next `body` steps over and over. Operands, by
+                          the flags: the number of turns (one i32 or i64), which
+                          is at most `turns`; a condition (one element), which
+                          is read after each turn: 0 ends the repeat */
+  MXC_STEP_BRANCH = 2  /* operand: a condition (one element). Not 0: runs the next
+                          `body` steps, else the `other` steps after these */
+} mxc_step_kind;
+
+/* Flags of a repeat. Without a count it takes `turns` turns. */
+enum {
+  MXC_REPEAT_COUNT = 1 << 0,
+  MXC_REPEAT_CONDITION = 1 << 1,
+  MXC_REPEAT_TEST_FIRST = 1 << 2 /* the condition is also read before the first
+                                    turn */
+};
+
+/* How a device launches a kernel; zeros on the host. */
+typedef struct mxc_launch {
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes;
+  uint32_t reserved;
+} mxc_launch;
 
 typedef struct mxc_step {
   mxc_string name; /* "conv0+bn0+relu0" */
-  mxc_string kernel_name;
-  uint32_t kernel;      /* row of mxc_kernels */
+  mxc_string kernel_name; /* of a call: "potrf" */
+  mxc_string attributes;  /* of a call */
+  uint8_t kind;  /* mxc_step_kind */
+  uint8_t flags; /* by kind */
+  uint8_t place; /* mxc_place */
+  uint8_t reserved;
+  uint32_t kernel;      /* row of mxc_kernels; of a call, of imports */
+  mxc_range operands;   /* rows of `operands`: buffer indices within the entry */
   uint32_t input_count; /* operands that are read only; the rest is written */
-  mxc_range operands; /* rows of `operands`: buffer indices within the entry */
-  int64_t tasks;      /* 0 <= task < tasks <= MXC_MAX_TASKS; 0: nothing runs
-                         and `kernel` means nothing (a view) */
+  uint32_t body, other; /* steps, of a repeat or branch */
+  uint32_t after;       /* of a wait: what it waits for, a row in the entry */
+  int64_t tasks; /* of a kernel: 0 <= task < tasks <= MXC_MAX_TASKS; 0: nothing
+                    runs and `kernel` means nothing */
+  int64_t turns; /* of a repeat, at most: 0 to MXC_MAX_TURNS */
   uint64_t scratch_bytes;
-  uint64_t flops; /* counted from the mathematics */
+  uint64_t flops; /* counted from the mathematics, each time that it runs */
   uint64_t bytes; /* operands read and written once */
+  mxc_launch launch;
 } mxc_step;
 
+/* What an entry is for. */
+typedef enum mxc_entry_kind {
+  MXC_ENTRY_OTHER = 0,
+  MXC_ENTRY_INFER = 1,
+  MXC_ENTRY_TRAIN = 2,  /* one step of training: outputs, loss, next states */
+  MXC_ENTRY_SCORE = 3,  /* outputs and loss; no state changes */
+  MXC_ENTRY_GRAD = 4,   /* outputs, loss and gradients */
+  MXC_ENTRY_UPDATE = 5, /* next states, of gradients */
+  MXC_ENTRY_PREPARE = 6,
+  MXC_ENTRY_KIND_COUNT = 7
+} mxc_entry_kind;
+
 typedef struct mxc_entry {
-  mxc_string name;           /* "infer" */
+  mxc_string name;           /* "infer", "train:32" */
   mxc_range buffers, steps;  /* rows */
   mxc_range inputs, outputs; /* rows of `operands`: buffer indices. Inputs are
                                 of kind INPUT; an output is any buffer that is
                                 row-major without padding */
+  mxc_range carries;         /* rows of `operands`, in pairs: an output, and the
+                                input of the same type that it is in a next run
+                                which goes on where this one ended */
   int64_t batch;             /* of the first input, 0 if it has no axes */
   uint64_t arena_bytes, scratch_bytes; /* scratch: for each thread */
   uint64_t activation_bytes, lower_bound_bytes, naive_bytes;
+  uint32_t kind; /* mxc_entry_kind */
+  uint32_t reserved;
+  int64_t length; /* of the sequences that it is for: 32 of "train:32"; 0: any */
 } mxc_entry;
+
+/* A function that the code does not hold: the runtime finds it by name and
+ * version when the file is opened. */
+typedef struct mxc_import {
+  mxc_string name;
+  uint32_t version;
+  uint32_t reserved;
+} mxc_import;
 
 /* The tables section: this header, then the tables at byte offsets from the
  * start of the section, each aligned to 8. No row belongs to two owners: the
@@ -197,11 +300,13 @@ typedef struct mxc_tables {
   uint64_t steps_offset, step_count;
   uint64_t operands_offset, operand_count; /* uint32_t each */
   uint64_t states_offset, state_count;
+  uint64_t imports_offset, import_count;
   uint64_t state_bytes; /* of the state region */
   uint64_t strings_offset, string_bytes;
   uint64_t prepared_bytes; /* of the prepared region: weights in a form that
                               the file would be larger with. Not 0: the last
-                              entry writes it, once, when the file is opened.
+                              entry, of kind PREPARE and the only one, writes it,
+                              once, when the file is opened.
                               Its arena is that region; it has no inputs and
                               outputs, and nobody else runs it */
 } mxc_tables;

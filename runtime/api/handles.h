@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/executor.h"
 #include "runtime/mxc.h"

@@ -156,7 +156,7 @@ void mxc_free(void* memory) { std::free(memory); }
 
 void mxc_model_measure(const mxc_model* model, mxc_model_sizes* sizes) {
   *sizes = {.file_bytes = model->model->file_bytes(),
-            .code_bytes = model->model->code().size(),
+            .code_bytes = model->model->code_bytes(),
             .weight_bytes = model->model->weights().size()};
 }
 

@@ -30,7 +30,10 @@ class Tables {
   // The steps that write the prepared region; null where there is none.
   const mxc_entry* preparation() const { return preparation_; }
   std::span<const mxc_state> states() const { return states_; }
+  std::span<const mxc_import> imports() const { return imports_; }
   const char* Text(mxc_string s) const { return strings_ + s.first; }
+  // The name of the step's kernel, or what it is without one.
+  const char* KernelText(const mxc_step& step) const;
 
   std::span<const mxc_buffer> Buffers(const mxc_entry& entry) const {
     return buffers_.subspan(entry.buffers.first, entry.buffers.count);
@@ -44,11 +47,23 @@ class Tables {
   std::span<const uint32_t> Outputs(const mxc_entry& entry) const {
     return operands_.subspan(entry.outputs.first, entry.outputs.count);
   }
+  // Pairs: see mxc_entry.
+  std::span<const uint32_t> Carries(const mxc_entry& entry) const {
+    return operands_.subspan(entry.carries.first, entry.carries.count);
+  }
   std::span<const uint32_t> Operands(const mxc_step& step) const {
     return operands_.subspan(step.operands.first, step.operands.count);
   }
-  // Whether a step of the entry reads the buffer or an alias of it, or the
-  // caller does, as an output.
+  // The buffer in whose bytes an alias or a window lies in the end; of others,
+  // itself.
+  uint32_t Base(const mxc_entry& entry, uint32_t buffer) const {
+    while (Buffers(entry)[buffer].root != buffer) {
+      buffer = Buffers(entry)[buffer].root;
+    }
+    return buffer;
+  }
+  // Whether a step of the entry reads the buffer, an alias or a window of it,
+  // or the caller does, as an output.
   bool IsRead(const mxc_entry& entry, uint32_t buffer) const {
     return read_[entry.buffers.first + buffer];
   }
@@ -63,6 +78,7 @@ class Tables {
   std::span<const mxc_entry> entries_;
   const mxc_entry* preparation_ = nullptr;
   std::span<const mxc_state> states_;
+  std::span<const mxc_import> imports_;
   std::span<const mxc_buffer> buffers_;
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "runtime/base/bytes.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/float_mode.h"
 
 namespace mxc::runtime {
@@ -34,7 +33,6 @@ Executor::Executor(std::shared_ptr<const Model> model, size_t entry)
     : model_(std::move(model)),
       entry_(&model_->tables().entries()[entry]),
       buffers_(model_->tables().Buffers(*entry_)),
-      steps_(model_->tables().Steps(*entry_)),
       inputs_(model_->tables().Inputs(*entry_)),
       outputs_(model_->tables().Outputs(*entry_)) {}
 
@@ -52,10 +50,9 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   std::unique_ptr<Executor> executor(new Executor(std::move(model), entry));
   executor->threads_ = options.threads;
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(options.share));
-  executor->PlaceBuffers();
-  executor->PrepareSteps();
   executor->MarkSharedOutputs();
-  MXC_RT_RETURN_IF_ERROR(executor->StartThreads(options));
+  if (options.profile) executor->sequencer_->Profile();
+  MXC_RT_RETURN_IF_ERROR(executor->StartThreads());
   return executor;
 }
 
@@ -71,16 +68,19 @@ Status Executor::Allocate(const Executor* share) {
   // Threads share no page; there is room for a note even if nobody needs one.
   stride.Add(std::max<uint64_t>(entry_->scratch_bytes, MXC_SCRATCH_NOTE),
              MXC_PAGE);
-  scratch_stride_ = stride.total();
   const uint64_t scratch = sizes.total();
-  for (int t = 0; t < threads_; ++t) sizes.Add(scratch_stride_, MXC_PAGE);
+  for (int t = 0; t < threads_; ++t) sizes.Add(stride.total(), MXC_PAGE);
 
   StatusOr<std::byte*> memory = Reserve(share, sizes.total());
   if (!memory.ok()) return memory.status();
-  scratch_ = *memory + scratch;
+  sequencer_.emplace(
+      model_->tables(), *entry_, model_->code(), shared_->regions(),
+      Sequencer::Scratch{*memory + scratch, stride.total()}, threads_);
   own_.resize(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    if (CallersOwn(i)) own_[i] = *memory + begins[i];
+    if (!CallersOwn(i)) continue;
+    own_[i] = *memory + begins[i];
+    Move(i, own_[i]);
   }
   return {};
 }
@@ -101,54 +101,6 @@ StatusOr<std::byte*> Executor::Reserve(const Executor* share, uint64_t bytes) {
   return memory_.data();
 }
 
-void Executor::PlaceBuffers() {
-  // Weights are mapped read-only; the check of the tables saw that no step
-  // writes to them.
-  auto* weights = const_cast<std::byte*>(model_->weights().data());
-  auto* prepared = const_cast<std::byte*>(model_->prepared().data());
-  for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    const mxc_buffer& buffer = buffers_[i];
-    if (buffer.kind == MXC_BUFFER_WEIGHT) own_[i] = weights + buffer.offset;
-    if (buffer.kind == MXC_BUFFER_PREPARED) own_[i] = prepared + buffer.offset;
-    if (buffer.kind == MXC_BUFFER_INTERNAL) {
-      own_[i] = shared_->arena() + buffer.offset;
-    }
-    if (buffer.kind == MXC_BUFFER_STATE) own_[i] = State(buffer.offset).data();
-  }
-  for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    const mxc_buffer& buffer = buffers_[i];
-    if (buffer.kind == MXC_BUFFER_ALIAS) {
-      own_[i] = own_[buffer.root] + buffer.offset;
-    }
-  }
-  storage_ = own_;
-}
-
-void Executor::PrepareSteps() {
-  size_t count = 0;
-  for (const mxc_step& step : steps_) count += step.operands.count;
-  operands_.reserve(count);  // launches point into it
-  for (const mxc_step& step : steps_) {
-    launches_.push_back(
-        {.kernel = step.tasks > 0 ? model_->kernel(step.kernel) : nullptr,
-         .operands = operands_.data() + operands_.size(),
-         .tasks = step.tasks});
-    for (const uint32_t index : model_->tables().Operands(step)) {
-      const mxc_buffer& buffer = buffers_[index];
-      const auto operand = static_cast<uint32_t>(operands_.size());
-      if (CallersOwn(buffer.root)) {
-        slots_.push_back(
-            {buffer.root, operand,
-             static_cast<uint64_t>(own_[index] - own_[buffer.root])});
-      }
-      operands_.push_back(own_[index]);
-    }
-  }
-  std::stable_sort(
-      slots_.begin(), slots_.end(),
-      [](const Slot& a, const Slot& b) { return a.root < b.root; });
-}
-
 void Executor::MarkSharedOutputs() {
   std::vector<bool> taken(buffers_.size());
   for (const uint32_t index : outputs_) {
@@ -158,16 +110,14 @@ void Executor::MarkSharedOutputs() {
   }
 }
 
-Status Executor::StartThreads(const Options& options) {
-  if (options.profile) step_times_.resize(steps_.size());
-  schedule_ = MakeSchedule(steps_, threads_);
+Status Executor::StartThreads() {
   uint32_t useful = 1;
-  for (const Phase& phase : schedule_.phases) {
+  for (const Phase& phase : sequencer_->phases()) {
     useful = std::max(useful, phase.participants);
   }
   if (useful == 1) return {};
   StatusOr<std::unique_ptr<Team>> team =
-      Team::Start(schedule_.phases, *this, static_cast<int>(useful));
+      Team::Start(sequencer_->phases(), *this, static_cast<int>(useful));
   if (!team.ok()) return team.status();
   team_ = std::move(*team);
   return {};
@@ -177,9 +127,8 @@ Status Executor::Run() {
   if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;
-    if (!step_times_.empty()) last_mark_ = Nanoseconds();
-    RunSteps(0, schedule_.head_end, /*thread=*/0);
-    if (team_ != nullptr) team_->Run();
+    const uint32_t phase = sequencer_->Begin(/*thread=*/0);
+    if (phase != kNoPhase) team_->Run(phase);
     CopyOutputs();
   }
   shared_->End();
@@ -190,47 +139,14 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;
-    const auto count = static_cast<uint32_t>(launches_.size());
-    bool more = true;
-    for (uint32_t i = 0; i < count && more; ++i) {
-      RunSteps(i, i + 1, /*thread=*/0);
-      more = after(i);
-    }
-    if (more) CopyOutputs();
+    bool whole = true;
+    sequencer_->addresses().Rewind();
+    sequencer_->RunAlone(0, entry_->steps.count,
+                         [&](size_t step) { return whole = after(step); });
+    if (whole) CopyOutputs();
   }
   shared_->End();
   return {};
-}
-
-void Executor::RunChunk(const Phase& phase, uint32_t chunk, int thread,
-                        bool is_first) {
-  const Launch& launch = launches_[phase.step];
-  const auto tasks = static_cast<uint64_t>(launch.tasks);
-  const auto begin = static_cast<int64_t>(tasks * chunk / phase.chunks);
-  const auto end = static_cast<int64_t>(tasks * (chunk + 1) / phase.chunks);
-  if (is_first) ClearNote(thread);
-  launch.kernel(launch.operands, begin, end, Scratch(thread));
-}
-
-void Executor::FinishPhase(const Phase& phase, int thread) {
-  if (!step_times_.empty()) Measure(phase.step);
-  RunSteps(phase.tail_first, phase.tail_end, thread);
-}
-
-void Executor::RunSteps(uint32_t first, uint32_t end, int thread) {
-  for (uint32_t i = first; i < end; ++i) {
-    const Launch& launch = launches_[i];
-    if (launch.tasks == 0) continue;
-    ClearNote(thread);
-    launch.kernel(launch.operands, 0, launch.tasks, Scratch(thread));
-    if (!step_times_.empty()) Measure(i);
-  }
-}
-
-// Only the thread between two phases is here.
-void Executor::Measure(uint32_t step) {
-  const int64_t now = Nanoseconds();
-  step_times_[step] = now - std::exchange(last_mark_, now);
 }
 
 void Executor::CopyOutputs() {
@@ -254,17 +170,9 @@ void Executor::BindOutput(size_t k, void* memory) {
   }
 }
 
-void Executor::Move(uint32_t root, std::byte* memory) {
-  if (memory == nullptr) memory = own_[root];
-  for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].root == root) storage_[i] = memory + buffers_[i].offset;
-  }
-  const auto [begin, end] = std::equal_range(
-      slots_.begin(), slots_.end(), Slot{root, 0, 0},
-      [](const Slot& a, const Slot& b) { return a.root < b.root; });
-  for (auto slot = begin; slot != end; ++slot) {
-    operands_[slot->operand] = memory + slot->offset;
-  }
+void Executor::Move(uint32_t buffer, std::byte* memory) {
+  sequencer_->addresses().Move(buffer,
+                               memory != nullptr ? memory : own_[buffer]);
 }
 
 }  // namespace mxc::runtime

@@ -8,16 +8,16 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "runtime/artifact/model.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
-#include "runtime/executor/schedule.h"
+#include "runtime/executor/model.h"
+#include "runtime/executor/sequencer.h"
 #include "runtime/executor/storage.h"
 #include "runtime/executor/team.h"
 
@@ -51,13 +51,13 @@ class Executor : private Work {
   }
 
   Status Run();
-  // The same on the calling thread alone, and `after` hears of each step that
-  // ran, by its row; false ends the run there.
+  // The same on the calling thread alone, and `after` hears of each kernel that
+  // ran, by its step's row; false ends the run there.
   Status RunStepwise(const std::function<bool(size_t step)>& after);
 
   // Where a buffer of the entry lies now.
   const std::byte* BufferStorage(uint32_t buffer) const {
-    return storage_[buffer];
+    return sequencer_->addresses().of(buffer);
   }
   // The states of the model, by their row in its tables.
   std::span<std::byte> State(size_t row) const { return shared_->State(row); }
@@ -65,75 +65,54 @@ class Executor : private Work {
 
   // `k` counts the entry's inputs. Where the next run reads the input from:
   // memory of the executor, or the caller's.
-  std::byte* InputStorage(size_t k) { return storage_[inputs_[k]]; }
+  std::byte* InputStorage(size_t k) {
+    return sequencer_->addresses().of(inputs_[k]);
+  }
   // The caller's memory from now on; the executor's own again for null.
   void BindInput(size_t k, const void* memory);
 
   // `k` counts the entry's outputs. Where the last run left the output.
   const std::byte* OutputStorage(size_t k) const {
-    return storage_[outputs_[k]];
+    return sequencer_->addresses().of(outputs_[k]);
   }
   void BindOutput(size_t k, void* memory);
 
-  // Nanoseconds of each step in the last run; empty without `profile`.
-  std::span<const int64_t> step_times() const { return step_times_; }
+  // Nanoseconds of each step in the last run, all its turns together; empty
+  // without `profile`.
+  std::span<const int64_t> step_times() const { return sequencer_->times(); }
 
  private:
-  // A step, ready to be called.
-  struct Launch {
-    mxc_kernel kernel = nullptr;
-    void* const* operands = nullptr;
-    int64_t tasks = 0;
-  };
-  // An operand in memory that the caller may replace.
-  struct Slot {
-    uint32_t root, operand;
-    uint64_t offset;
-  };
-
   Executor(std::shared_ptr<const Model> model, size_t entry);
 
   Status Allocate(const Executor* share);
   StatusOr<std::byte*> Reserve(const Executor* share, uint64_t bytes);
-  void PlaceBuffers();
-  void PrepareSteps();
   void MarkSharedOutputs();
-  Status StartThreads(const Options& options);
+  Status StartThreads();
 
-  void RunChunk(const Phase& phase, uint32_t chunk, int thread,
-                bool is_first) override;
-  void FinishPhase(const Phase& phase, int thread) override;
-  void RunSteps(uint32_t first, uint32_t end, int thread);
-  void ClearNote(int thread) const {
-    std::memset(Scratch(thread), 0, MXC_SCRATCH_NOTE);
+  void RunChunk(uint32_t phase, uint32_t chunk, int thread,
+                bool is_first) override {
+    sequencer_->RunChunk(phase, chunk, thread, is_first);
   }
-  void Measure(uint32_t step);
+  uint32_t FinishPhase(uint32_t phase, int thread) override {
+    return sequencer_->Finish(phase, thread);
+  }
   void CopyOutputs();
-  void Move(uint32_t root, std::byte* memory);
+  void Move(uint32_t buffer, std::byte* memory);
 
   bool CallersOwn(uint32_t buffer) const {
     return buffers_[buffer].kind <= MXC_BUFFER_OUTPUT;
-  }
-  void* Scratch(int thread) const {
-    return scratch_ + scratch_stride_ * static_cast<uint64_t>(thread);
   }
 
   const std::shared_ptr<const Model> model_;
   const mxc_entry* const entry_;
   const std::span<const mxc_buffer> buffers_;
-  const std::span<const mxc_step> steps_;
   const std::span<const uint32_t> inputs_, outputs_;
   int threads_ = 1;
 
   std::shared_ptr<Storage> shared_;  // states and arena
   Region memory_;  // inputs, outputs and scratch where shared_ has no room
-  std::byte* scratch_ = nullptr;
-  uint64_t scratch_stride_ = 0;
-  std::vector<std::byte*> own_;      // the executor's memory of each buffer
-  std::vector<std::byte*> storage_;  // where each buffer lies now
-  std::vector<void*> operands_;      // of all steps
-  std::vector<Launch> launches_;
-  std::vector<Slot> slots_;  // by root
+  std::vector<std::byte*> own_;  // the executor's memory of inputs and outputs
+  std::optional<Sequencer> sequencer_;
 
   // An output that is not a buffer of its own is copied to the caller's memory.
   struct OutputCopy {
@@ -142,9 +121,6 @@ class Executor : private Work {
   };
   std::vector<OutputCopy> copies_;
 
-  Schedule schedule_;
-  std::vector<int64_t> step_times_;
-  int64_t last_mark_ = 0;
   std::unique_ptr<Team> team_;  // last: its threads use the rest
 };
 

@@ -25,11 +25,13 @@ double EstimatedNanoseconds(const mxc_step& step) {
                   static_cast<double>(step.bytes) / kBytesPerNanosecond);
 }
 
-// One participant: not worth dealing.
-Phase Deal(const mxc_step& step, int threads) {
+}  // namespace
+
+Phase Deal(const mxc_step& step, uint32_t row, int threads) {
   const double time = EstimatedNanoseconds(step);
   const double tasks = static_cast<double>(step.tasks);
   Phase phase;
+  phase.step = row;
   phase.participants = static_cast<uint32_t>(
       std::clamp(std::min(time / kWorthAThread, tasks), 1.0, double(threads)));
   const double wanted = std::max(phase.participants * kChunksPerThread,
@@ -37,27 +39,6 @@ Phase Deal(const mxc_step& step, int threads) {
   const double chunks = std::min({wanted, time / kWorthAChunk, tasks});
   phase.chunks = std::max(phase.participants, static_cast<uint32_t>(chunks));
   return phase;
-}
-
-}  // namespace
-
-Schedule MakeSchedule(std::span<const mxc_step> steps, int threads) {
-  Schedule schedule;
-  const auto count = static_cast<uint32_t>(steps.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    Phase phase = Deal(steps[i], threads);
-    if (phase.participants > 1) {
-      phase.step = i;
-      phase.tail_first = i + 1;
-      schedule.phases.push_back(phase);
-    }
-    if (schedule.phases.empty()) {
-      schedule.head_end = i + 1;
-    } else {
-      schedule.phases.back().tail_end = i + 1;
-    }
-  }
-  return schedule;
 }
 
 }  // namespace mxc::runtime

@@ -10,9 +10,10 @@
 #include <memory>
 #include <span>
 
-#include "runtime/artifact/model.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
+#include "runtime/executor/addresses.h"
+#include "runtime/executor/model.h"
 
 namespace mxc::runtime {
 
@@ -36,7 +37,13 @@ class Storage {
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, uint64_t extra_bytes);
 
-  std::byte* arena() const { return arena_; }
+  // The regions of the model's buffers.
+  Regions regions() const {
+    return {.weights = model_->weights().data(),
+            .prepared = model_->prepared().data(),
+            .states = memory_.data(),
+            .arena = arena_};
+  }
   std::byte* extra() const { return extra_; }
 
   // `row` of tables.states().

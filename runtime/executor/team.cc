@@ -52,15 +52,15 @@ struct alignas(128) Team::Member {
   pthread_t handle{};
 };
 
-Team::Team(const std::vector<Phase>& phases, Work& work, int threads)
+Team::Team(std::span<const Phase> phases, Work& work, int threads)
     : phases_(phases),
       work_(work),
       thread_count_(threads),
       process_(getpid()),
       members_(std::make_unique<Member[]>(static_cast<size_t>(threads))),
-      state_(static_cast<uint64_t>(phases.size()) << kChunkBits) {}
+      ticket_(Ticket{1} << kPhaseBits | kNoPhase) {}
 
-StatusOr<std::unique_ptr<Team>> Team::Start(const std::vector<Phase>& phases,
+StatusOr<std::unique_ptr<Team>> Team::Start(std::span<const Phase> phases,
                                             Work& work, int threads) {
   std::unique_ptr<Team> team(new Team(phases, work, threads));
   // Signals are the program's own threads' affair.
@@ -90,11 +90,11 @@ Team::~Team() {
   }
 }
 
-void Team::Run() {
-  const uint64_t first = generation() + 1;
-  const uint64_t idle = IdleFrom(first);
-  Open(first);
-  for (uint64_t g = first; g != idle; g = AwaitChange(g)) Participate(g, 0);
+void Team::Run(uint32_t first) {
+  const Ticket idle = ticket_.load(std::memory_order_relaxed);
+  Open(GenerationOf(idle) + 1, first);
+  Ticket now = idle;
+  while (PhaseOf(now = AwaitChange(now)) != kNoPhase) Participate(now, 0);
 }
 
 void* Team::ThreadMain(void* argument) {
@@ -106,28 +106,29 @@ void* Team::ThreadMain(void* argument) {
 }
 
 void Team::Serve(int thread) {
-  uint64_t g = phases_.size();  // idle, before the first run
-  while ((g = AwaitChange(g)) != 0) {
-    if (PhaseOf(g) != phases_.size()) Participate(g, thread);
+  Ticket now = Ticket{1} << kPhaseBits | kNoPhase;  // before the first run
+  while ((now = AwaitChange(now)) != 0) {
+    if (PhaseOf(now) != kNoPhase) Participate(now, thread);
   }
 }
 
-void Team::Participate(uint64_t generation, int thread) {
-  const Phase& phase = phases_[PhaseOf(generation)];
+void Team::Participate(Ticket ticket, int thread) {
+  const Phase& phase = phases_[PhaseOf(ticket)];
+  const uint64_t generation = GenerationOf(ticket);
   const auto self = static_cast<uint32_t>(thread);
   if (self >= phase.participants) return;
   uint64_t done = 0;
   for (uint32_t i = 0; i < phase.participants; ++i) {
     Member& owner = members_[(self + i) % phase.participants];
     for (uint32_t chunk; TakeChunk(owner, phase, generation, &chunk); ++done) {
-      work_.RunChunk(phase, chunk, thread, done == 0);
+      work_.RunChunk(PhaseOf(ticket), chunk, thread, done == 0);
     }
   }
   if (done == 0) return;
-  const uint64_t before = state_.fetch_sub(done, std::memory_order_acq_rel);
-  if ((before - done) % (uint64_t{1} << kChunkBits) != 0) return;
-  work_.FinishPhase(phase, thread);
-  Open(generation + 1);
+  const uint64_t before =
+      unfinished_.fetch_sub(done, std::memory_order_acq_rel);
+  if (before != done) return;
+  Open(generation + 1, work_.FinishPhase(PhaseOf(ticket), thread));
 }
 
 bool Team::TakeChunk(Member& owner, const Phase& phase, uint64_t generation,
@@ -147,18 +148,18 @@ bool Team::TakeChunk(Member& owner, const Phase& phase, uint64_t generation,
   }
 }
 
-void Team::Open(uint64_t generation) {
-  const size_t phase = PhaseOf(generation);
-  const uint64_t chunks = phase < phases_.size() ? phases_[phase].chunks : 0;
-  state_.store(generation << kChunkBits | chunks, std::memory_order_seq_cst);
+void Team::Open(uint64_t generation, uint32_t phase) {
+  const uint64_t chunks = phase == kNoPhase ? 0 : phases_[phase].chunks;
+  unfinished_.store(chunks, std::memory_order_relaxed);
+  ticket_.store(generation << kPhaseBits | phase, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) != 0) WakeAll();
 }
 
-uint64_t Team::AwaitChange(uint64_t seen) {
+Team::Ticket Team::AwaitChange(Ticket seen) {
   int64_t begin = 0;
   for (;;) {
     for (int i = 0; i < kPausesPerLookAtTheClock; ++i) {
-      const uint64_t now = generation();
+      const Ticket now = ticket_.load(std::memory_order_acquire);
       if (now != seen) return now;
       Pause();
     }
@@ -169,12 +170,12 @@ uint64_t Team::AwaitChange(uint64_t seen) {
   }
 }
 
-uint64_t Team::Sleep(uint64_t seen) {
+Team::Ticket Team::Sleep(Ticket seen) {
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  uint64_t now = seen;
+  Ticket now = seen;
   while (!leave_.load()) {
     const uint32_t wake = wake_.load(std::memory_order_seq_cst);
-    now = state_.load(std::memory_order_seq_cst) >> kChunkBits;
+    now = ticket_.load(std::memory_order_seq_cst);
     if (now != seen || leave_.load()) break;
     FutexWait(wake_, wake);
   }

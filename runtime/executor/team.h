@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A team of threads that runs the phases of a schedule, over and over.
+// A team of threads that runs phases, one after the other.
 //
 // The calling thread is thread 0 of the team; the others are started once and
 // wait, spinning for a while and then asleep. A phase is over when its chunks
 // are done, not when every thread has come by: a thread that has lost its core
 // delays nobody unless it holds a chunk, and the others take over the chunks it
-// has not begun. The thread that finishes the last chunk runs the phase's tail
-// and opens the next phase.
+// has not begun. The thread that finishes the last chunk does what lies between
+// this phase and the next, whichever that is, and opens the next.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "runtime/base/status.h"
 #include "runtime/executor/schedule.h"
@@ -27,10 +27,10 @@ namespace mxc::runtime {
 class Work {
  public:
   // `is_first`: the thread's first chunk of the phase.
-  virtual void RunChunk(const Phase& phase, uint32_t chunk, int thread,
+  virtual void RunChunk(uint32_t phase, uint32_t chunk, int thread,
                         bool is_first) = 0;
-  // All chunks are done.
-  virtual void FinishPhase(const Phase& phase, int thread) = 0;
+  // All chunks are done. Returns the next phase, or kNoPhase.
+  virtual uint32_t FinishPhase(uint32_t phase, int thread) = 0;
 
  protected:
   ~Work() = default;
@@ -39,56 +39,57 @@ class Work {
 class Team {
  public:
   // `phases` and `work` must outlive the team. `threads` counts the caller.
-  static StatusOr<std::unique_ptr<Team>> Start(const std::vector<Phase>& phases,
+  static StatusOr<std::unique_ptr<Team>> Start(std::span<const Phase> phases,
                                                Work& work, int threads);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // Runs every phase; returns when the last one is over. One call at a time. A
-  // process that was forked from the team's own has the caller alone: there it
-  // runs every chunk.
-  void Run();
+  // Runs phase `first` and those that follow it; returns when there is none.
+  // One call at a time. A process that was forked from the team's own has the
+  // caller alone: there it runs every chunk.
+  void Run(uint32_t first);
 
  private:
   struct Member;
 
-  Team(const std::vector<Phase>& phases, Work& work, int threads);
+  // What is going on: a generation, which counts what was opened, in the upper
+  // bits, and the phase, or kNoPhase, in the lower ones. One word, so that a
+  // thread that comes late never takes a phase for one of another generation.
+  using Ticket = uint64_t;
+  static constexpr int kPhaseBits = 16;
+  static_assert(kNoPhase >> kPhaseBits == 0);
+  static uint32_t PhaseOf(Ticket ticket) {
+    return static_cast<uint32_t>(ticket % (Ticket{1} << kPhaseBits));
+  }
+  static uint64_t GenerationOf(Ticket ticket) { return ticket >> kPhaseBits; }
+
+  Team(std::span<const Phase> phases, Work& work, int threads);
 
   static void* ThreadMain(void* member);
   void Serve(int thread);
   // Takes part in the phase that is open, until no chunk of it is left.
-  void Participate(uint64_t generation, int thread);
+  void Participate(Ticket ticket, int thread);
   bool TakeChunk(Member& owner, const Phase& phase, uint64_t generation,
                  uint32_t* chunk);
-  void Open(uint64_t generation);
-  // Returns the generation once it is no longer `seen`, or 0 to leave.
-  uint64_t AwaitChange(uint64_t seen);
-  uint64_t Sleep(uint64_t seen);
+  void Open(uint64_t generation, uint32_t phase);
+  // Returns the ticket once it is no longer `seen`, or 0 to leave.
+  Ticket AwaitChange(Ticket seen);
+  Ticket Sleep(Ticket seen);
   void WakeAll();
-
-  uint64_t generation() const {
-    return state_.load(std::memory_order_acquire) >> kChunkBits;
-  }
-  size_t PhaseOf(uint64_t generation) const {
-    return generation % (phases_.size() + 1);
-  }
-  uint64_t IdleFrom(uint64_t generation) const {
-    return generation - PhaseOf(generation) + phases_.size();
-  }
 
   static constexpr int kChunkBits = 16;
 
-  const std::vector<Phase>& phases_;
+  const std::span<const Phase> phases_;
   Work& work_;
   const int thread_count_;
   const pid_t process_;  // where its threads live
   std::unique_ptr<Member[]> members_;
 
-  // The generation in the upper bits, the open phase's unfinished chunks in the
-  // lower ones. Generation g stands for phase g mod (phases + 1), the last of
-  // which means that the team is idle.
-  alignas(128) std::atomic<uint64_t> state_;
+  alignas(128) std::atomic<Ticket> ticket_;
+  // Chunks of the open phase that nobody has reported as done. Who holds one of
+  // them knows that the phase is open.
+  std::atomic<uint64_t> unfinished_{0};
   alignas(128) std::atomic<uint32_t> sleepers_{0};
   std::atomic<uint32_t> wake_{0};  // what sleepers wait on
   std::atomic<bool> leave_{false};

@@ -12,21 +12,24 @@
 namespace mxc::runtime {
 namespace {
 
+constexpr uint32_t kPhases = 1000;
+constexpr int kRuns = 100;
+
 // A chain of dependent additions, about as long in every chunk.
 class Chain : public Work {
  public:
   explicit Chain(int length) : length_(length) {}
-  void RunChunk(const Phase&, uint32_t, int, bool) override {
+  void RunChunk(uint32_t, uint32_t, int, bool) override {
     volatile double sum = 0;
     for (int i = 0; i < length_; ++i) sum = sum + 1;
   }
-  void FinishPhase(const Phase&, int) override {}
+  uint32_t FinishPhase(uint32_t phase, int) override {
+    return phase + 1 < kPhases ? phase + 1 : kNoPhase;
+  }
 
  private:
   const int length_;
 };
-
-constexpr int kPhases = 1000, kRuns = 100;
 
 // Nanoseconds of a phase, the fastest and the median of many runs.
 struct Times {
@@ -44,7 +47,7 @@ Times Measure(uint32_t threads, uint32_t chunks, int length) {
   std::vector<double> times;
   for (int i = 0; i < kRuns; ++i) {
     const int64_t begin = Nanoseconds();
-    (*team)->Run();
+    (*team)->Run(0);
     times.push_back(static_cast<double>(Nanoseconds() - begin) / kPhases);
   }
   std::sort(times.begin(), times.end());

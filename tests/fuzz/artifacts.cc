@@ -8,6 +8,7 @@
 #include "runtime/base/checksum.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/target.h"
+#include "tests/runtime/block_artifacts.h"
 #include "tests/runtime/test_artifact.h"
 
 namespace mxc::fuzz {
@@ -26,8 +27,9 @@ std::string CodeHeader() {
 }  // namespace
 
 std::vector<std::string> TablesOfArtifacts() {
-  return {test::ExampleArtifact().Tables(), test::ChainArtifact().Tables(),
-          test::PreparedArtifact().Tables(), test::TrainArtifact().Tables()};
+  return {test::ExampleArtifact().Tables(),  test::ChainArtifact().Tables(),
+          test::PreparedArtifact().Tables(), test::TrainArtifact().Tables(),
+          test::ScanArtifact().Tables(),     test::NestedArtifact().Tables()};
 }
 
 std::string ArtifactOf(const std::string& tables) {

@@ -12,9 +12,10 @@ constexpr uint64_t kWeightBytes = 8192;
 // Reads all that the rows say, as executors and reports do.
 void ReadEntry(const runtime::Tables& tables, const mxc_entry& entry) {
   const auto buffers = tables.Buffers(entry);
-  for (const mxc_buffer& buffer : buffers) {
-    Touch(BytesOf(tables.Text(buffer.name)));
-    if (buffer.root >= buffers.size()) Wrong("no such root");
+  for (uint32_t i = 0; i < buffers.size(); ++i) {
+    Touch(BytesOf(tables.Text(buffers[i].name)));
+    if (buffers[i].root >= buffers.size()) Wrong("no such root");
+    if (tables.Base(entry, i) >= buffers.size()) Wrong("no such base");
   }
   for (const mxc_step& step : tables.Steps(entry)) {
     Touch(BytesOf(tables.Text(step.name)));

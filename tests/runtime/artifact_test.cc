@@ -101,7 +101,7 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 5"));
+                 "format version 99, this runtime reads version 6"));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));
@@ -295,7 +295,8 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.inputs = {}; });
   check("entry 0: an output is no dense buffer",
         [](TestEntry& e) { e.outputs = {9}; });
-  check("entry 0: negative batch", [](TestEntry& e) { e.batch = -1; });
+  check("entry 0: negative batch or length",
+        [](TestEntry& e) { e.batch = -1; });
 }
 
 TEST_CASE("every rule of prepared weights is enforced") {

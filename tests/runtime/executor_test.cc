@@ -261,22 +261,21 @@ TEST_CASE("only steps that are worth it are dealt to several threads") {
   steps[0].flops = 10'000;
   steps[1].flops = 100'000'000;
   steps[2].bytes = 1000;
-  CHECK(runtime::MakeSchedule(steps, 1).phases.empty());
-  CHECK(runtime::MakeSchedule(steps, 1).head_end == 3);
-  const runtime::Schedule two = runtime::MakeSchedule(steps, 2);
-  REQUIRE(two.phases.size() == 1);
-  CHECK(two.head_end == 1);
-  CHECK(two.phases[0].step == 1);
-  CHECK(two.phases[0].chunks == 8);
-  CHECK(two.phases[0].tail_end == 3);
+  CHECK(runtime::Deal(steps[1], 1, 1).participants == 1);
+  CHECK(runtime::Deal(steps[0], 0, 2).participants == 1);
+  CHECK(runtime::Deal(steps[2], 2, 2).participants == 1);
+  const runtime::Phase two = runtime::Deal(steps[1], 1, 2);
+  CHECK(two.step == 1);
+  CHECK(two.participants == 2);
+  CHECK(two.chunks == 8);
   // Never more threads or chunks than tasks.
-  const runtime::Schedule many = runtime::MakeSchedule(steps, 64);
-  CHECK(many.phases[0].participants == 10);
-  CHECK(many.phases[0].chunks == 10);
+  const runtime::Phase many = runtime::Deal(steps[1], 1, 64);
+  CHECK(many.participants == 10);
+  CHECK(many.chunks == 10);
   // Long steps in portions of milliseconds.
   steps[1].tasks = 1'000'000;
   steps[1].flops = 10'000'000'000;
-  CHECK(runtime::MakeSchedule(steps, 2).phases[0].chunks == 50);
+  CHECK(runtime::Deal(steps[1], 1, 2).chunks == 50);
 }
 
 }  // namespace mxc::test

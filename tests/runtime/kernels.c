@@ -110,15 +110,33 @@ static void Count(void* const* operands, int64_t begin, int64_t end,
   if (begin < end) next[0] = count[0] + 1;
 }
 
+/* out = in */
+static void Copy(void* const* operands, int64_t begin, int64_t end,
+                 void* scratch) {
+  const float* in = operands[0];
+  float* out = operands[1];
+  (void)scratch;
+  for (int64_t i = begin * kBlock; i < end * kBlock; ++i) out[i] = in[i];
+}
+
+/* out[0] = whether the first element is below 100 */
+static void Below(void* const* operands, int64_t begin, int64_t end,
+                  void* scratch) {
+  const float* in = operands[0];
+  int64_t* out = operands[1];
+  (void)scratch;
+  if (begin < end) out[0] = in[0] < 100;
+}
+
 extern const mxc_kernel mxc_kernels[];
-const mxc_kernel mxc_kernels[] = {Scale,       Add,      Sum,     Reverse,
-                                  AddSmallest, Distance, Descend, Count};
+const mxc_kernel mxc_kernels[] = {Scale,    Add,     Sum,   Reverse, AddSmallest,
+                                  Distance, Descend, Count, Copy,    Below};
 
 /* The test that writes a file finds these numbers and puts the true ones. */
 extern const mxc_code_header mxc_abi;
 const mxc_code_header mxc_abi = {0x51525354u, 0x55565758u, 0x61626364656667ull,
                                  0, 0};
-extern const mxc_kernel_limits mxc_limits[8];
-const mxc_kernel_limits mxc_limits[8] = {{.tasks = 0x71727374757677}};
+extern const mxc_kernel_limits mxc_limits[10];
+const mxc_kernel_limits mxc_limits[10] = {{.tasks = 0x71727374757677}};
 extern const mxc_operand_limits mxc_operands[32];
 const mxc_operand_limits mxc_operands[32] = {{.bytes = 0x81828384858687}};

@@ -31,6 +31,8 @@ std::string BytesOf(const T& value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+uint64_t SizeOf(uint8_t dtype) { return dtype == 0 || dtype == 4 ? 4 : 8; }
+
 void Align(std::string& bytes, size_t alignment) {
   bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
 }
@@ -60,6 +62,8 @@ class TablesWriter {
     header_.operands_offset = Append(bytes, BytesOf(operands_));
     header_.state_count = states_.size();
     header_.states_offset = Append(bytes, BytesOf(states_));
+    header_.import_count = 0;
+    header_.imports_offset = Append(bytes, "");
     header_.string_bytes = strings_.size();
     header_.strings_offset = Append(bytes, strings_);
     std::memcpy(bytes.data(), &header_, sizeof header_);
@@ -101,6 +105,8 @@ class TablesWriter {
     for (const TestStep& step : entry.steps) Add(step);
     row.inputs = Operands(entry.inputs);
     row.outputs = Operands(entry.outputs);
+    row.carries = Operands(entry.carries);
+    row.kind = entry.kind;
     row.arena_bytes = entry.arena_bytes;
     row.scratch_bytes = entry.scratch_bytes;
     entries_.push_back(row);
@@ -115,6 +121,10 @@ class TablesWriter {
     row.offset = buffer.offset;
     row.first_step = buffer.first_step;
     row.last_step = buffer.last_step;
+    row.loop = buffer.loop;
+    row.advance = buffer.advance;
+    row.period = buffer.period;
+    row.shift = buffer.shift;
     buffers_.push_back(row);
   }
 
@@ -130,7 +140,7 @@ class TablesWriter {
   template <class Row, class From>
   static void SetType(Row& row, const From& from) {
     row.dtype = from.dtype;
-    row.bytes = from.dtype == 0 ? 4 : 8;
+    row.bytes = SizeOf(from.dtype);
     for (const int64_t dim : from.dims) {
       row.dims[row.rank++] = dim;
       row.bytes *= static_cast<uint64_t>(dim);
@@ -141,6 +151,11 @@ class TablesWriter {
     mxc_step row{};
     row.name = Text(step.name);
     row.kernel_name = Text("mxc_test_" + step.name);
+    row.kind = step.kind;
+    row.flags = step.flags;
+    row.body = step.body;
+    row.other = step.other;
+    row.turns = step.turns;
     row.kernel = step.kernel;
     row.input_count = static_cast<uint32_t>(step.inputs.size());
     row.operands = Operands(step.inputs, step.outputs);
@@ -161,7 +176,7 @@ class TablesWriter {
 };
 
 uint64_t BytesOf(const TestBuffer& buffer) {
-  uint64_t bytes = buffer.dtype == 0 ? 4 : 8;
+  uint64_t bytes = SizeOf(buffer.dtype);
   for (const int64_t dim : buffer.dims) bytes *= static_cast<uint64_t>(dim);
   return bytes;
 }
@@ -252,6 +267,24 @@ std::string TestArtifact::FileWith(const std::string& tables) const {
   return file + BytesOf(trailer);
 }
 
+TestStep Repeat(uint32_t body, int64_t turns,
+                const std::vector<uint32_t>& operands, uint8_t flags) {
+  TestStep step = {"repeat", kScale, operands, {}, 0};
+  step.kind = MXC_STEP_REPEAT;
+  step.body = body;
+  step.turns = turns;
+  step.flags = flags;
+  return step;
+}
+
+TestStep Branch(uint32_t condition, uint32_t body, uint32_t other) {
+  TestStep step = {"branch", kScale, {condition}, {}, 0};
+  step.kind = MXC_STEP_BRANCH;
+  step.body = body;
+  step.other = other;
+  return step;
+}
+
 TestArtifact ExampleArtifact() {
   TestEntry e;
   e.buffers = {{"data", {1, 32}, MXC_BUFFER_INPUT},
@@ -296,6 +329,7 @@ TestArtifact PreparedArtifact() {
   TestBuffer& bias = artifact.entries.front().buffers[2];
   TestEntry prepare;
   prepare.name = "prepare";
+  prepare.kind = MXC_ENTRY_PREPARE;
   prepare.buffers = {{"bias", {1024}, MXC_BUFFER_WEIGHT, bias.offset},
                      {"turned", {1024}, MXC_BUFFER_INTERNAL, 0},
                      {"bias/prepared", {1024}, MXC_BUFFER_INTERNAL, 4096}};
@@ -332,6 +366,7 @@ ChainResult ChainExpected(const std::vector<float>& data) {
 TestArtifact TrainArtifact() {
   TestEntry train;
   train.name = "train";
+  train.kind = MXC_ENTRY_TRAIN;
   train.buffers = {{"data", {1, 1024}, MXC_BUFFER_INPUT},
                    {"learning_rate", {1}, MXC_BUFFER_INPUT},
                    {"weight", {1024}, MXC_BUFFER_STATE, 0},
@@ -348,6 +383,7 @@ TestArtifact TrainArtifact() {
   train.outputs = {6};
   TestEntry score;
   score.name = "score";
+  score.kind = MXC_ENTRY_SCORE;
   score.buffers = {{"data", {1, 1024}, MXC_BUFFER_INPUT},
                    {"weight", {1024}, MXC_BUFFER_STATE, 0},
                    {"doubled", {1024}, MXC_BUFFER_INTERNAL},

@@ -19,9 +19,11 @@ enum Kernel : uint32_t {
   kAddSmallest,
   kDistance,
   kDescend,
-  kCount
+  kCount,
+  kCopy,
+  kBelow
 };
-inline constexpr uint32_t kKernelCount = 8;
+inline constexpr uint32_t kKernelCount = 10;
 inline constexpr int64_t kBlock = 16;  // elements of a task
 
 struct TestBuffer {
@@ -31,7 +33,11 @@ struct TestBuffer {
   uint64_t offset = 0;
   int root = -1;  // itself
   int first_step = -1, last_step = -1;
-  uint8_t dtype = 0;  // f32; or 1: f64, 6: i64
+  uint8_t dtype = 0;  // f32; or 1: f64, 4: i32, 6: i64
+  // Of a window.
+  uint32_t loop = 0;
+  int64_t advance = 0;
+  uint32_t period = 0, shift = 0;
 };
 
 struct TestState {
@@ -49,7 +55,15 @@ struct TestStep {
   int64_t tasks = 1;
   uint64_t scratch_bytes = 0;
   uint64_t flops = 1'000'000'000;  // worth many threads
+  mxc_step_kind kind = MXC_STEP_KERNEL;
+  uint32_t body = 0, other = 0;
+  int64_t turns = 0;
+  uint8_t flags = 0;
 };
+
+TestStep Repeat(uint32_t body, int64_t turns,
+                const std::vector<uint32_t>& operands = {}, uint8_t flags = 0);
+TestStep Branch(uint32_t condition, uint32_t body, uint32_t other);
 
 struct TestEntry {
   std::string name = "infer";
@@ -58,6 +72,8 @@ struct TestEntry {
   std::vector<TestStep> steps;
   std::vector<uint32_t> inputs, outputs;
   uint64_t arena_bytes = 0, scratch_bytes = 0;
+  mxc_entry_kind kind = MXC_ENTRY_INFER;
+  std::vector<uint32_t> carries = {};
 };
 
 struct TestArtifact {

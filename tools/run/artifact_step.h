@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 #include "runtime/executor/executor.h"
 #include "runtime/train/train_step.h"
 

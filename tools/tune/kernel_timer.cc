@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "codegen/codegen.h"
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 #include "runtime/base/cpu.h"
 #include "runtime/executor/executor.h"
 #include "tools/temporary_file.h"

@@ -37,7 +37,7 @@ class Model {
       const std::string& path, const OpenOptions& options);
 
   const Tables& tables() const { return tables_; }
-  mxc_kernel kernel(uint32_t index) const { return code_.kernel(index); }
+  const Code& code() const { return code_; }
   // Aligned to a page.
   Bytes weights() const { return weights_; }
   // Weights that this model transformed when it was opened, aligned to a page;
@@ -46,7 +46,9 @@ class Model {
   // The caller will not read this part of the weights soon: mapped memory goes
   // back to the system.
   void ForgetWeights(uint64_t offset, uint64_t bytes) const;
-  Bytes code() const { return container_.section(MXC_SECTION_CODE); }
+  uint64_t code_bytes() const {
+    return container_.section(MXC_SECTION_CODE).size();
+  }
   uint64_t file_bytes() const { return container_.trailer().file_size; }
 
   const std::string& manifest() const { return manifest_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/artifact/model.h"
+#include "runtime/executor/model.h"
 
 #include <cstring>
 #include <utility>
 
-#include "runtime/artifact/preparation.h"
+#include "runtime/executor/preparation.h"
 
 namespace mxc::runtime {
 namespace {

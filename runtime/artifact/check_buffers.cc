@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/artifact/tables_check.h"
+
+#include <algorithm>
+
+namespace mxc::runtime {
+namespace {
+
+bool SameType(const mxc_buffer& buffer, const mxc_state& state) {
+  return buffer.dtype == state.dtype && buffer.rank == state.rank &&
+         std::equal(buffer.dims, buffer.dims + buffer.rank, state.dims);
+}
+
+}  // namespace
+
+Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
+                           const std::string& place) {
+  const mxc_buffer& buffer = tables_.Buffers(entry)[index];
+  MXC_REQUIRE(IsText(buffer.name), place, "its name is no string");
+  MXC_REQUIRE(buffer.rank <= MXC_MAX_RANK, place, "too many axes");
+  MXC_REQUIRE(ElementSize(buffer.dtype) != 0, place, "unknown type");
+  MXC_REQUIRE(buffer.role < MXC_TENSOR_ROLE_COUNT, place, "unknown role");
+  MXC_REQUIRE(buffer.place == MXC_PLACE_DEVICE, place, "unknown place");
+  const std::optional<uint64_t> dense = DenseBytes(buffer);
+  MXC_REQUIRE(dense && *dense <= buffer.bytes, place, "smaller than its shape");
+  const int64_t first = buffer.first_step, last = buffer.last_step;
+  const bool unused = first == -1 && last == -1;
+  MXC_REQUIRE(
+      unused || (0 <= first && first <= last && last < entry.steps.count),
+      place, "its live range leaves the steps");
+  return Storage(entry, index, place);
+}
+
+Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
+                            const std::string& place) {
+  const auto buffers = tables_.Buffers(entry);
+  const mxc_buffer& buffer = buffers[index];
+  MXC_REQUIRE(buffer.kind <= MXC_BUFFER_WINDOW, place, "unknown kind");
+  if (buffer.kind == MXC_BUFFER_WINDOW) return Window(entry, buffer, place);
+  if (buffer.kind == MXC_BUFFER_ALIAS) {
+    MXC_REQUIRE(buffer.root < buffers.size() &&
+                    buffers[buffer.root].kind != MXC_BUFFER_ALIAS,
+                place, "its root is no buffer with bytes of its own");
+    MXC_REQUIRE(
+        Within(buffer.offset, buffer.bytes, buffers[buffer.root].bytes) &&
+            buffer.offset % ElementSize(buffer.dtype) == 0,
+        place, "does not lie within its root");
+    return {};
+  }
+  MXC_REQUIRE(buffer.root == index, place, "its root is another buffer");
+  if (buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT) {
+    MXC_REQUIRE(buffer.offset == 0 && DenseBytes(buffer) == buffer.bytes, place,
+                "an input or output that is not dense");
+    return {};
+  }
+  if (buffer.kind == MXC_BUFFER_STATE) return StateBuffer(buffer, place);
+  MXC_REQUIRE(buffer.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
+  const auto [bytes, what] = RegionOf(entry, buffer);
+  MXC_REQUIRE(Within(buffer.offset, buffer.bytes, bytes), place, what);
+  return {};
+}
+
+// What the buffer's offset counts in, and the complaint if it does not lie
+// there.
+std::pair<uint64_t, const char*> TablesCheck::RegionOf(
+    const mxc_entry& entry, const mxc_buffer& buffer) const {
+  if (buffer.kind == MXC_BUFFER_WEIGHT) {
+    return {weight_bytes_, "leaves the weights"};
+  }
+  if (buffer.kind == MXC_BUFFER_PREPARED) {
+    return {tables_.header_->prepared_bytes, "leaves the prepared region"};
+  }
+  return {entry.arena_bytes, "leaves the arena"};
+}
+
+Status TablesCheck::StateBuffer(const mxc_buffer& buffer,
+                                const std::string& place) {
+  MXC_REQUIRE(buffer.offset < tables_.states_.size(), place, "no such state");
+  const mxc_state& state = tables_.states_[buffer.offset];
+  MXC_REQUIRE(SameType(buffer, state) && buffer.bytes == state.bytes, place,
+              "is not of its state's type");
+  return {};
+}
+
+Status TablesCheck::Window(const mxc_entry& entry, const mxc_buffer& window,
+                           const std::string& place) {
+  const auto buffers = tables_.Buffers(entry);
+  const auto steps = tables_.Steps(entry);
+  MXC_REQUIRE(
+      window.loop < steps.size() && steps[window.loop].kind == MXC_STEP_REPEAT,
+      place, "a window of no repeat");
+  MXC_REQUIRE(window.root < buffers.size() &&
+                  buffers[window.root].kind != MXC_BUFFER_ALIAS,
+              place, "its root is no buffer with bytes of its own");
+  const mxc_buffer& root = buffers[window.root];
+  MXC_REQUIRE(
+      root.kind != MXC_BUFFER_WINDOW ||
+          (root.loop < steps.size() && InBody(steps, root.loop, window.loop)),
+      place, "a window of a window whose repeat is not around its own");
+  const auto size = static_cast<int64_t>(ElementSize(window.dtype));
+  MXC_REQUIRE(window.offset % static_cast<uint64_t>(size) == 0 &&
+                  window.advance % size == 0,
+              place, "does not begin on an element");
+  // In 128 bits nothing overflows.
+  const __int128 turns = std::max<int64_t>(steps[window.loop].turns, 1);
+  __int128 first = 0, last = __int128{window.period} - 1;  // of mxc_buffer's i
+  if (window.period == 0) {
+    first = window.shift;
+    last = first + turns - 1;
+  }
+  const __int128 begin =
+      window.offset + std::min(first * window.advance, last * window.advance);
+  const __int128 end = window.offset +
+                       std::max(first * window.advance, last * window.advance) +
+                       window.bytes;
+  MXC_REQUIRE(begin >= 0 && end <= root.bytes, place,
+              "leaves its root in some turn");
+  return {};
+}
+
+}  // namespace mxc::runtime

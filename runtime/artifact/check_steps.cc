@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "runtime/artifact/tables_check.h"
+#include "runtime/base/element.h"
+
+namespace mxc::runtime {
+namespace {
+
+constexpr uint8_t kRepeatFlags =
+    MXC_REPEAT_COUNT | MXC_REPEAT_CONDITION | MXC_REPEAT_TEST_FIRST;
+
+}  // namespace
+
+// Blocks lie within the entry and within each other.
+Status TablesCheck::Blocks(const mxc_entry& entry, const std::string& place) {
+  const auto steps = tables_.Steps(entry);
+  std::vector<uint64_t> ends = {steps.size()};
+  for (uint64_t row = 0; row < steps.size(); ++row) {
+    while (ends.back() == row) ends.pop_back();
+    const mxc_step& step = steps[row];
+    const uint64_t body = row + 1 + step.body, end = body + step.other;
+    MXC_REQUIRE(end <= ends.back(),
+                Format("%s, step %llu", place.c_str(),
+                       static_cast<unsigned long long>(row)),
+                "its block leaves the one around it");
+    if (end == row + 1) continue;
+    ends.push_back(end);
+    ends.push_back(body);
+  }
+  return {};
+}
+
+Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
+                         const std::string& place) {
+  const mxc_step& step = tables_.Steps(entry)[row];
+  MXC_REQUIRE(IsText(step.name) && IsText(step.kernel_name), place,
+              "a name is no string");
+  MXC_REQUIRE(step.place == MXC_PLACE_DEVICE, place, "unknown place");
+  MXC_REQUIRE(InRange(step.operands, tables_.operands_.size()), place,
+              "its operands leave their table");
+  MXC_REQUIRE(step.input_count <= step.operands.count, place,
+              "more inputs than operands");
+  MXC_RT_RETURN_IF_ERROR(Operands(entry, row, place));
+  switch (step.kind) {
+    case MXC_STEP_KERNEL:
+      return Kernel(entry, step, place);
+    case MXC_STEP_REPEAT:
+      return Repeat(entry, step, place);
+    case MXC_STEP_BRANCH:
+      return Branch(entry, step, place);
+    default:
+      return Corrupt(place, "unknown kind");
+  }
+}
+
+Status TablesCheck::Kernel(const mxc_entry& entry, const mxc_step& step,
+                           const std::string& place) {
+  MXC_REQUIRE(0 <= step.tasks && step.tasks <= MXC_MAX_TASKS, place,
+              "impossible number of tasks");
+  MXC_REQUIRE(step.tasks == 0 || step.kernel < tables_.header_->kernel_count,
+              place, "no such kernel");
+  MXC_REQUIRE(step.scratch_bytes <= entry.scratch_bytes, place,
+              "more scratch than its entry has");
+  MXC_REQUIRE(step.body == 0 && step.other == 0, place,
+              "a kernel with a block of steps");
+  return {};
+}
+
+Status TablesCheck::Repeat(const mxc_entry& entry, const mxc_step& step,
+                           const std::string& place) {
+  MXC_REQUIRE((step.flags & ~kRepeatFlags) == 0, place, "unknown flags");
+  MXC_REQUIRE(step.tasks == 0 && step.body > 0 && step.other == 0, place,
+              "a repeat without a body of steps");
+  MXC_REQUIRE(0 <= step.turns && step.turns <= MXC_MAX_TURNS, place,
+              "impossible number of turns");
+  const bool counts = (step.flags & MXC_REPEAT_COUNT) != 0;
+  const bool asks = (step.flags & MXC_REPEAT_CONDITION) != 0;
+  MXC_REQUIRE(asks || (step.flags & MXC_REPEAT_TEST_FIRST) == 0, place,
+              "tests a condition that it has not");
+  MXC_REQUIRE(step.operands.count == uint32_t{counts} + uint32_t{asks} &&
+                  step.input_count == step.operands.count,
+              place, "its operands are not those of its flags");
+  for (size_t k = 0; k < step.operands.count; ++k) {
+    MXC_REQUIRE(IsScalar(entry, step, k), place,
+                "a count or condition of other than one element");
+  }
+  if (!counts) return {};
+  const auto type = static_cast<ElementType>(
+      tables_.Buffers(entry)[tables_.Operands(step)[0]].dtype);
+  MXC_REQUIRE(type == ElementType::kI32 || type == ElementType::kI64, place,
+              "a count that is no i32 or i64");
+  return {};
+}
+
+Status TablesCheck::Branch(const mxc_entry& entry, const mxc_step& step,
+                           const std::string& place) {
+  MXC_REQUIRE(step.flags == 0, place, "unknown flags");
+  MXC_REQUIRE(step.tasks == 0 && step.operands.count == 1 &&
+                  step.input_count == 1 && IsScalar(entry, step, 0),
+              place, "a branch without a condition of one element");
+  return {};
+}
+
+bool TablesCheck::IsScalar(const mxc_entry& entry, const mxc_step& step,
+                           size_t k) const {
+  const mxc_buffer& buffer = tables_.Buffers(entry)[tables_.Operands(step)[k]];
+  return DenseBytes(buffer) == ElementSize(buffer.dtype);
+}
+
+Status TablesCheck::Operands(const mxc_entry& entry, uint32_t row,
+                             const std::string& place) {
+  const auto buffers = tables_.Buffers(entry);
+  const auto steps = tables_.Steps(entry);
+  const auto operands = tables_.Operands(steps[row]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    MXC_REQUIRE(operands[i] < buffers.size(), place, "no such operand");
+    if (const mxc_buffer* window = WindowOf(entry, operands[i])) {
+      MXC_REQUIRE(window->period == 0 ? InBody(steps, window->loop, row)
+                                      : row >= window->loop,
+                  place, "uses a window outside of its repeat");
+    }
+    if (i < steps[row].input_count || steps[row].tasks == 0) continue;
+    const uint8_t kind = buffers[tables_.Base(entry, operands[i])].kind;
+    MXC_REQUIRE(kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_WEIGHT &&
+                    kind != MXC_BUFFER_PREPARED,
+                place, "writes to an input or a weight");
+  }
+  return {};
+}
+
+const mxc_buffer* TablesCheck::WindowOf(const mxc_entry& entry,
+                                        uint32_t buffer) const {
+  const auto buffers = tables_.Buffers(entry);
+  const mxc_buffer& row = buffers[buffer];
+  const mxc_buffer& root =
+      row.kind == MXC_BUFFER_ALIAS ? buffers[row.root] : row;
+  return root.kind == MXC_BUFFER_WINDOW ? &root : nullptr;
+}
+
+}  // namespace mxc::runtime

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rule of runtime/abi/FORMAT.md about the tables. For tables.cc alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "runtime/artifact/tables.h"
+#include "runtime/base/status.h"
+
+namespace mxc::runtime {
+
+// One check for each kind of row. `place` says where in the tables it stands.
+class TablesCheck {
+ public:
+  TablesCheck(Tables& tables, uint64_t weight_bytes)
+      : tables_(tables), weight_bytes_(weight_bytes) {}
+
+  Status Header();
+  Status Rows();
+
+ private:
+  Status Owners();
+  Status States();
+  Status State(const mxc_state& state, const std::string& place);
+  Status Preparation();
+  Status Entry(const mxc_entry& entry, const std::string& place);
+  Status Interface(const mxc_entry& entry, const std::string& place);
+  Status Outputs(const mxc_entry& entry, const std::string& place);
+  Status Carries(const mxc_entry& entry, const std::string& place);
+  Status Buffer(const mxc_entry& entry, uint32_t index,
+                const std::string& place);
+  Status Storage(const mxc_entry& entry, uint32_t index,
+                 const std::string& place);
+  std::pair<uint64_t, const char*> RegionOf(const mxc_entry& entry,
+                                            const mxc_buffer& buffer) const;
+  Status StateBuffer(const mxc_buffer& buffer, const std::string& place);
+  Status Window(const mxc_entry& entry, const mxc_buffer& window,
+                const std::string& place);
+  Status Blocks(const mxc_entry& entry, const std::string& place);
+  Status Step(const mxc_entry& entry, uint32_t row, const std::string& place);
+  Status Kernel(const mxc_entry& entry, const mxc_step& step,
+                const std::string& place);
+  Status Repeat(const mxc_entry& entry, const mxc_step& step,
+                const std::string& place);
+  Status Branch(const mxc_entry& entry, const mxc_step& step,
+                const std::string& place);
+  Status Operands(const mxc_entry& entry, uint32_t row,
+                  const std::string& place);
+  // The window that a buffer is or is an alias of; null: none.
+  const mxc_buffer* WindowOf(const mxc_entry& entry, uint32_t buffer) const;
+  // Whether an operand holds one element.
+  bool IsScalar(const mxc_entry& entry, const mxc_step& step, size_t k) const;
+  bool IsText(mxc_string s) const {
+    return Within(s.first, uint64_t{s.count} + 1, string_bytes_) &&
+           tables_.strings_[uint64_t{s.first} + s.count] == '\0';
+  }
+
+  Tables& tables_;
+  const uint64_t weight_bytes_;
+  uint64_t string_bytes_ = 0;
+};
+
+// "entry 0, step 1: no such kernel"
+#define MXC_REQUIRE(condition, place, what) \
+  if (!(condition)) return Corrupt(place, what)
+
+inline Status Corrupt(const std::string& place, const char* what) {
+  return Fail(StatusCode::kCorrupt, "%s: %s", place.c_str(), what);
+}
+
+inline bool InRange(mxc_range range, size_t rows) {
+  return Within(range.first, range.count, rows);
+}
+
+// Whether step `row` belongs to the body of the repeat at step `loop`.
+inline bool InBody(std::span<const mxc_step> steps, uint32_t loop,
+                   uint32_t row) {
+  return loop < row && row - loop <= steps[loop].body;
+}
+
+// Bytes of the elements of a buffer or state, row-major without padding.
+template <class Row>
+std::optional<uint64_t> DenseBytes(const Row& row) {
+  std::optional<uint64_t> bytes = ElementSize(row.dtype);
+  for (int axis = 0; axis < row.rank && bytes; ++axis) {
+    if (row.dims[axis] < 0) return std::nullopt;
+    bytes = Multiply(*bytes, static_cast<uint64_t>(row.dims[axis]));
+  }
+  return bytes;
+}
+
+}  // namespace mxc::runtime

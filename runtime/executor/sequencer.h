@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the steps of an entry: kernels, repeats, branches. Everything that runs
+// steps does it through a Sequencer.
+//
+// The walk has one position and belongs to one thread at a time. A step that is
+// worth several threads is a phase: the walk stops in front of it, its chunks
+// run on any threads at once (RunChunk), and one thread walks on (Finish).
+// Nothing is allocated on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "runtime/artifact/code.h"
+#include "runtime/artifact/tables.h"
+#include "runtime/executor/addresses.h"
+#include "runtime/executor/instructions.h"
+#include "runtime/executor/schedule.h"
+
+namespace mxc::runtime {
+
+class Sequencer {
+ public:
+  // Scratch of thread t begins at memory + t * stride; each thread has the
+  // entry's scratch_bytes, and at least MXC_SCRATCH_NOTE.
+  struct Scratch {
+    std::byte* memory = nullptr;
+    uint64_t stride = 0;
+  };
+
+  // Tables and code must outlive this.
+  Sequencer(const Tables& tables, const mxc_entry& entry, const Code& code,
+            const Regions& regions, Scratch scratch, int threads);
+
+  Addresses& addresses() { return addresses_; }
+  const Addresses& addresses() const { return addresses_; }
+  std::span<const Phase> phases() const { return phases_; }
+
+  // From the first step on, until the first phase; kNoPhase: the walk is over.
+  uint32_t Begin(int thread);
+  // One of the phase's chunks. `is_first`: the thread's first of this phase.
+  void RunChunk(uint32_t phase, uint32_t chunk, int thread, bool is_first);
+  // All chunks are done: what follows, until the next phase or the end.
+  uint32_t Finish(uint32_t phase, int thread);
+
+  // Steps [first, end), which begin and end outside of blocks, on the calling
+  // thread alone. `after` hears of each kernel that ran, by its step's row, and
+  // ends the walk with false; it may be empty.
+  using Listener = std::function<bool(size_t step)>;
+  void RunAlone(size_t first, size_t end, const Listener& after);
+
+  // From the next walk on, the nanoseconds of each step, all turns together.
+  void Profile() { times_.resize(steps_.size()); }
+  std::span<const int64_t> times() const { return times_; }
+
+ private:
+  // A step's kernel, ready to be called.
+  struct Launch {
+    mxc_kernel kernel = nullptr;
+    void* const* operands = nullptr;
+    int64_t tasks = 0;
+    uint32_t phase = kNoPhase;
+  };
+
+  uint32_t Walk(int thread, const Listener* alone);
+  void RunStep(uint32_t step, int thread);
+  bool BeginRepeat(uint32_t step);
+  bool BeginTurn(uint32_t step);
+  int64_t CountOf(uint32_t repeat) const;
+  bool GoesOn(uint32_t repeat) const;
+  // Whether the element that operand `k` of a step holds is not 0.
+  bool IsTrue(uint32_t step, size_t k) const;
+  void StartClock();
+  void Measure(uint32_t step);
+  void* ScratchOf(int thread) const;
+  void* ClearedScratch(int thread) const;  // as a kernel finds it first
+
+  const Tables& tables_;
+  const std::span<const mxc_buffer> buffers_;
+  const std::span<const mxc_step> steps_;
+  const Scratch scratch_;
+  const InstructionList list_;
+  Addresses addresses_;
+  std::vector<Launch> launches_;  // by step
+  std::vector<Phase> phases_;
+  std::vector<int64_t> left_;  // turns of a repeat after this one, by step
+  uint32_t position_ = 0, end_ = 0;  // in list_
+  std::vector<int64_t> times_;
+  int64_t last_mark_ = 0;
+};
+
+}  // namespace mxc::runtime
