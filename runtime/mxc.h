@@ -28,7 +28,8 @@
  * - Threads: a model never changes after it is opened; any threads may use it
  *   at once. An executor serves one thread at a time; executors of one model
  *   run at once and share its weights. Executors that share their states, too
- *   (mxc_bind_options.share), count as one. There is no global state.
+ *   (mxc_bind_options.share), count as one. The only global state is the table of
+ *   registered functions.
  * - Processes: after fork the child may use and close its parent's models and
  *   executors; they are copies, and the parent's are not touched. An executor
  *   runs on the child's calling thread alone, with the same bytes; bind one in
@@ -70,7 +71,8 @@ typedef enum mxc_code {
   MXC_UNSUPPORTED = 4,      /* a good file that cannot be used here */
   MXC_OUT_OF_MEMORY = 5,
   MXC_IO = 6,  /* the operating system refused */
-  MXC_BUSY = 7 /* the executor is running in another thread */
+  MXC_BUSY = 7,  /* the executor is running in another thread */
+  MXC_FAILED = 8 /* a function that the model calls */
 } mxc_code;
 
 /* Null is MXC_OK with the message "". */
@@ -236,6 +238,34 @@ typedef struct mxc_step_summary {
 
 MXC_API mxc_status* mxc_model_step(const mxc_model* model, size_t entry,
                                    size_t index, mxc_step_summary* summary);
+
+/* ---- Functions that models call ------------------------------------------ */
+
+/* What a call hands to a function. It lives until the function returns. */
+typedef struct mxc_call {
+  size_t struct_size;          /* of the runtime's mxc_call */
+  size_t operand_count;        /* inputs, then outputs */
+  size_t input_count;          /* which are only read */
+  const mxc_tensor* operands;  /* types and shapes; names are the network's */
+  void* const* data;           /* of each operand, dense, aligned to an element */
+  const char* attributes;      /* text that the model gives */
+  void* workspace;             /* for intermediate values, aligned to 64 */
+  uint64_t workspace_bytes;    /* may be 0 */
+  void* user_data;             /* as registered */
+} mxc_call;
+
+/* Returns 0, or a number that ends the run, which reports it. It may be called
+ * from several threads at once, keeps nothing that changes its answers, and lets
+ * no exception through. */
+typedef int (*mxc_function)(const mxc_call* call);
+
+/* Models that are opened from now on find the function by its name and version.
+ * One that asks for a function that nobody knows is refused. Functions stay
+ * registered: this table is the only global state. The runtime knows potrf,
+ * potri, trsm, gelqf and syevd, by the machine's LAPACK. */
+MXC_API mxc_status* mxc_register_function(const char* name, uint32_t version,
+                                          mxc_function function,
+                                          void* user_data);
 
 /* ---- Executors ---------------------------------------------------------- */
 

@@ -98,7 +98,7 @@ void StepRunner::Allocate() {
     return memory;
   };
   sequencer_ = std::make_unique<rt::Sequencer>(
-      model_->tables(), *entry_, model_->code(),
+      *model_, *entry_,
       rt::Regions{.weights = model_->weights().data(),
                   .prepared = model_->prepared().data(),
                   .states = allocate(model_->tables().header().state_bytes),

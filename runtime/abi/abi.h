@@ -209,8 +209,10 @@ typedef enum mxc_step_kind {
                           the flags: the number of turns (one i32 or i64), which
                           is at most `turns`; a condition (one element), which
                           is read after each turn: 0 ends the repeat */
-  MXC_STEP_BRANCH = 2  /* operand: a condition (one element). Not 0: runs the next
+  MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the next
                           `body` steps, else the `other` steps after these */
+  MXC_STEP_CALL = 3    /* a function of imports, on one thread. Operands are dense
+                          and row-major */
 } mxc_step_kind;
 
 /* Flags of a repeat. Without a count it takes `turns` turns. */
@@ -220,6 +222,9 @@ enum {
   MXC_REPEAT_TEST_FIRST = 1 << 2 /* the condition is also read before the first
                                     turn */
 };
+
+/* Of a call: its last operand, u8 in the arena, is for intermediate values. */
+enum { MXC_CALL_WORKSPACE = 1 << 0 };
 
 /* How a device launches a kernel; zeros on the host. */
 typedef struct mxc_launch {

@@ -49,6 +49,8 @@ Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
       return Repeat(entry, step, place);
     case MXC_STEP_BRANCH:
       return Branch(entry, step, place);
+    case MXC_STEP_CALL:
+      return Call(entry, step, place);
     default:
       return Corrupt(place, "unknown kind");
   }
@@ -102,6 +104,29 @@ Status TablesCheck::Branch(const mxc_entry& entry, const mxc_step& step,
   return {};
 }
 
+Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
+                         const std::string& place) {
+  MXC_REQUIRE((step.flags & ~MXC_CALL_WORKSPACE) == 0, place, "unknown flags");
+  MXC_REQUIRE(step.tasks == 0 && step.body == 0 && step.other == 0, place,
+              "a call with tasks or a block of steps");
+  MXC_REQUIRE(step.kernel < tables_.imports_.size(), place, "no such import");
+  MXC_REQUIRE(IsText(step.attributes), place, "its attributes are no string");
+  const auto buffers = tables_.Buffers(entry);
+  const auto operands = tables_.Operands(step);
+  for (const uint32_t operand : operands) {
+    MXC_REQUIRE(DenseBytes(buffers[operand]) == buffers[operand].bytes, place,
+                "an operand of a call that is not dense");
+  }
+  if ((step.flags & MXC_CALL_WORKSPACE) == 0) return {};
+  MXC_REQUIRE(step.input_count < operands.size(), place,
+              "a call without its workspace");
+  const mxc_buffer& workspace = buffers[operands.back()];
+  MXC_REQUIRE(workspace.kind == MXC_BUFFER_INTERNAL &&
+                  static_cast<ElementType>(workspace.dtype) == ElementType::kU8,
+              place, "a workspace that is no u8 in the arena");
+  return {};
+}
+
 bool TablesCheck::IsScalar(const mxc_entry& entry, const mxc_step& step,
                            size_t k) const {
   const mxc_buffer& buffer = tables_.Buffers(entry)[tables_.Operands(step)[k]];
@@ -120,7 +145,9 @@ Status TablesCheck::Operands(const mxc_entry& entry, uint32_t row,
                                       : row >= window->loop,
                   place, "uses a window outside of its repeat");
     }
-    if (i < steps[row].input_count || steps[row].tasks == 0) continue;
+    const bool view =
+        steps[row].kind == MXC_STEP_KERNEL && steps[row].tasks == 0;
+    if (i < steps[row].input_count || view) continue;
     const uint8_t kind = buffers[tables_.Base(entry, operands[i])].kind;
     MXC_REQUIRE(kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_WEIGHT &&
                     kind != MXC_BUFFER_PREPARED,

@@ -30,6 +30,7 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
 const char* Tables::KernelText(const mxc_step& step) const {
   if (step.kind == MXC_STEP_REPEAT) return "repeat";
   if (step.kind == MXC_STEP_BRANCH) return "branch";
+  if (step.kind == MXC_STEP_CALL) return Text(step.kernel_name);
   return step.tasks == 0 ? "view" : Text(step.kernel_name);
 }
 

@@ -48,6 +48,8 @@ class TablesCheck {
                 const std::string& place);
   Status Branch(const mxc_entry& entry, const mxc_step& step,
                 const std::string& place);
+  Status Call(const mxc_entry& entry, const mxc_step& step,
+              const std::string& place);
   Status Operands(const mxc_entry& entry, uint32_t row,
                   const std::string& place);
   // The window that a buffer is or is an alias of; null: none.

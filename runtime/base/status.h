@@ -18,8 +18,9 @@ enum class StatusCode {
   kCorrupt = 3,          // a file that is not what it says it is
   kUnsupported = 4,      // legal, but not for this build or this machine
   kOutOfMemory = 5,
-  kIo = 6,    // the operating system refused
-  kBusy = 7,  // another thread is using it
+  kIo = 6,      // the operating system refused
+  kBusy = 7,    // another thread is using it
+  kFailed = 8,  // a function that the model calls
 };
 
 class [[nodiscard]] Status {

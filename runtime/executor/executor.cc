@@ -74,7 +74,7 @@ Status Executor::Allocate(const Executor* share) {
   StatusOr<std::byte*> memory = Reserve(share, sizes.total());
   if (!memory.ok()) return memory.status();
   sequencer_.emplace(
-      model_->tables(), *entry_, model_->code(), shared_->regions(),
+      *model_, *entry_, shared_->regions(),
       Sequencer::Scratch{*memory + scratch, stride.total()}, threads_);
   own_.resize(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
@@ -129,10 +129,11 @@ Status Executor::Run() {
     const FloatMode mode;
     const uint32_t phase = sequencer_->Begin(/*thread=*/0);
     if (phase != kNoPhase) team_->Run(phase);
-    CopyOutputs();
+    if (!sequencer_->HasFailed()) CopyOutputs();
   }
+  const Status outcome = sequencer_->Outcome();
   shared_->End();
-  return {};
+  return outcome;
 }
 
 Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
@@ -143,10 +144,11 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
     sequencer_->addresses().Rewind();
     sequencer_->RunAlone(0, entry_->steps.count,
                          [&](size_t step) { return whole = after(step); });
-    if (whole) CopyOutputs();
+    if (whole && !sequencer_->HasFailed()) CopyOutputs();
   }
+  const Status outcome = sequencer_->Outcome();
   shared_->End();
-  return {};
+  return outcome;
 }
 
 void Executor::CopyOutputs() {

@@ -46,16 +46,25 @@ StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
   StatusOr<Code> code = Code::Load(model->container_, model->tables_);
   if (!code.ok()) return code.status();
   model->code_ = std::move(*code);
+  MXC_RT_RETURN_IF_ERROR(model->FindFunctions());
   model->manifest_ = Text(model->container_.section(MXC_SECTION_MANIFEST));
   if (options.check_weights) {
     MXC_RT_RETURN_IF_ERROR(model->VerifyWeights());
   }
   MXC_RT_RETURN_IF_ERROR(model->PlaceWeights(options.placement));
-  StatusOr<Region> prepared =
-      PrepareWeights(model->tables_, model->code_, model->weights_);
+  StatusOr<Region> prepared = PrepareWeights(*model);
   if (!prepared.ok()) return prepared.status();
   model->prepared_ = std::move(*prepared);
   return std::shared_ptr<const Model>(std::move(model));
+}
+
+Status Model::FindFunctions() {
+  for (const mxc_import& import : tables_.imports()) {
+    auto found = FindFunction(tables_.Text(import.name), import.version);
+    if (!found.ok()) return found.status();
+    functions_.push_back(*found);
+  }
+  return {};
 }
 
 Status Model::PlaceWeights(WeightPlacement placement) {

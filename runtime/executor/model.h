@@ -4,13 +4,16 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/artifact/code.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
+#include "runtime/library/registry.h"
 
 namespace mxc::runtime {
 
@@ -38,6 +41,8 @@ class Model {
 
   const Tables& tables() const { return tables_; }
   const Code& code() const { return code_; }
+  // By row of the tables' imports.
+  std::span<const Function> functions() const { return functions_; }
   // Aligned to a page.
   Bytes weights() const { return weights_; }
   // Weights that this model transformed when it was opened, aligned to a page;
@@ -59,12 +64,14 @@ class Model {
  private:
   static StatusOr<std::shared_ptr<const Model>> Load(
       const std::string& path, const OpenOptions& options);
+  Status FindFunctions();
   Status PlaceWeights(WeightPlacement placement);
 
   std::string path_;
   Container container_;
   Tables tables_;
   Code code_;
+  std::vector<Function> functions_;
   std::string manifest_;
   Region copied_weights_, prepared_;
   Bytes weights_;

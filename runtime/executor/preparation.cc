@@ -8,9 +8,8 @@
 
 namespace mxc::runtime {
 
-StatusOr<Region> PrepareWeights(const Tables& tables, const Code& code,
-                                Bytes weights) {
-  const mxc_entry* entry = tables.preparation();
+StatusOr<Region> PrepareWeights(const Model& model) {
+  const mxc_entry* entry = model.tables().preparation();
   if (entry == nullptr) return Region();
   StatusOr<Region> region =
       Region::Allocate(entry->arena_bytes, "the prepared weights");
@@ -19,11 +18,14 @@ StatusOr<Region> PrepareWeights(const Tables& tables, const Code& code,
       std::max<uint64_t>(entry->scratch_bytes, MXC_SCRATCH_NOTE),
       "scratch for weights");
   if (!scratch.ok()) return scratch;
-  Sequencer sequencer(tables, *entry, code,
-                      {.weights = weights.data(), .arena = region->data()},
-                      {.memory = scratch->data()}, /*threads=*/1);
+  Sequencer sequencer(
+      model, *entry,
+      {.weights = model.weights().data(), .arena = region->data()},
+      {.memory = scratch->data()}, /*threads=*/1);
   const FloatMode mode;
   sequencer.Begin(/*thread=*/0);
+  const Status status = sequencer.Outcome();
+  if (!status.ok()) return status;
   return region;
 }
 

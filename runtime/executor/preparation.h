@@ -3,17 +3,14 @@
 // (Winograd's): transformed when the file is opened, by its own code.
 #pragma once
 
-#include "runtime/artifact/code.h"
-#include "runtime/artifact/tables.h"
-#include "runtime/base/bytes.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/status.h"
+#include "runtime/executor/model.h"
 
 namespace mxc::runtime {
 
-// The prepared region; empty where the tables ask for none. The steps run on
-// the calling thread.
-StatusOr<Region> PrepareWeights(const Tables& tables, const Code& code,
-                                Bytes weights);
+// The prepared region of a model that has all but this; empty where its tables
+// ask for none. The steps run on the calling thread.
+StatusOr<Region> PrepareWeights(const Model& model);
 
 }  // namespace mxc::runtime

@@ -9,20 +9,21 @@
 #include "runtime/base/element.h"
 
 namespace mxc::runtime {
-Sequencer::Sequencer(const Tables& tables, const mxc_entry& entry,
-                     const Code& code, const Regions& regions, Scratch scratch,
-                     int threads)
-    : tables_(tables),
-      buffers_(tables.Buffers(entry)),
-      steps_(tables.Steps(entry)),
+Sequencer::Sequencer(const Model& model, const mxc_entry& entry,
+                     const Regions& regions, Scratch scratch, int threads)
+    : tables_(model.tables()),
+      buffers_(tables_.Buffers(entry)),
+      steps_(tables_.Steps(entry)),
       scratch_(scratch),
       list_(MakeInstructions(steps_)),
-      addresses_(tables, entry, regions),
+      addresses_(tables_, entry, regions),
+      calls_(model, entry, addresses_),
       left_(steps_.size()) {
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     const mxc_step& step = steps_[i];
     Launch launch = {.operands = addresses_.operands(i), .tasks = step.tasks};
-    if (step.tasks > 0) launch.kernel = code.kernel(step.kernel);
+    if (step.tasks > 0) launch.kernel = model.code().kernel(step.kernel);
+    launch.calls = step.kind == MXC_STEP_CALL;
     const Phase phase = Deal(step, i, threads);
     if (phase.participants > 1 && phases_.size() < kMostPhases) {
       launch.phase = static_cast<uint32_t>(phases_.size());
@@ -35,6 +36,7 @@ Sequencer::Sequencer(const Tables& tables, const mxc_entry& entry,
 uint32_t Sequencer::Begin(int thread) {
   addresses_.Rewind();
   StartClock();
+  error_ = 0;
   position_ = 0;
   end_ = list_.begins.back();
   return Walk(thread, nullptr);
@@ -58,6 +60,7 @@ uint32_t Sequencer::Finish(uint32_t phase, int thread) {
 
 void Sequencer::RunAlone(size_t first, size_t end, const Listener& after) {
   StartClock();
+  error_ = 0;
   position_ = list_.begins[first];
   end_ = list_.begins[end];
   Walk(/*thread=*/0, &after);
@@ -75,7 +78,7 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
         if (launches_[step].phase != kNoPhase && alone == nullptr) {
           return launches_[step].phase;
         }
-        RunStep(step, thread);
+        if (!RunStep(step, thread)) return kNoPhase;
         if (alone != nullptr && *alone && !(*alone)(step)) return kNoPhase;
         break;
       case Action::kRepeat:
@@ -96,11 +99,29 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
   return kNoPhase;
 }
 
-void Sequencer::RunStep(uint32_t step, int thread) {
+// False: it has failed.
+bool Sequencer::RunStep(uint32_t step, int thread) {
   const Launch& launch = launches_[step];
-  if (launch.tasks == 0) return;
-  launch.kernel(launch.operands, 0, launch.tasks, ClearedScratch(thread));
+  if (launch.tasks > 0) {
+    launch.kernel(launch.operands, 0, launch.tasks, ClearedScratch(thread));
+  } else if (launch.calls) {
+    failed_ = step;
+    error_ = calls_.Run(step);
+  } else {
+    return true;  // a view
+  }
   Measure(step);
+  return error_ == 0;
+}
+
+Status Sequencer::Outcome() const {
+  if (error_ == 0) return {};
+  const mxc_step& step = steps_[failed_];
+  const mxc_import& import = tables_.imports()[step.kernel];
+  return Fail(StatusCode::kFailed,
+              "step '%s': version %u of function '%s' has failed with %d",
+              tables_.Text(step.name), import.version,
+              tables_.Text(import.name), error_);
 }
 
 // Whether there is a first turn.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the steps of an entry: kernels, repeats, branches. Everything that runs
-// steps does it through a Sequencer.
+// Walks the steps of an entry: kernels, calls, repeats, branches. Everything
+// that runs steps does it through a Sequencer.
 //
 // The walk has one position and belongs to one thread at a time. A step that is
 // worth several threads is a phase: the walk stops in front of it, its chunks
@@ -14,10 +14,11 @@
 #include <span>
 #include <vector>
 
-#include "runtime/artifact/code.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/executor/addresses.h"
+#include "runtime/executor/calls.h"
 #include "runtime/executor/instructions.h"
+#include "runtime/executor/model.h"
 #include "runtime/executor/schedule.h"
 
 namespace mxc::runtime {
@@ -31,9 +32,9 @@ class Sequencer {
     uint64_t stride = 0;
   };
 
-  // Tables and code must outlive this.
-  Sequencer(const Tables& tables, const mxc_entry& entry, const Code& code,
-            const Regions& regions, Scratch scratch, int threads);
+  // The model must outlive this.
+  Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
+            Scratch scratch, int threads);
 
   Addresses& addresses() { return addresses_; }
   const Addresses& addresses() const { return addresses_; }
@@ -45,6 +46,11 @@ class Sequencer {
   void RunChunk(uint32_t phase, uint32_t chunk, int thread, bool is_first);
   // All chunks are done: what follows, until the next phase or the end.
   uint32_t Finish(uint32_t phase, int thread);
+
+  // Whether a function that the last walk called has failed: the walk ended
+  // there.
+  bool HasFailed() const { return error_ != 0; }
+  Status Outcome() const;
 
   // Steps [first, end), which begin and end outside of blocks, on the calling
   // thread alone. `after` hears of each kernel that ran, by its step's row, and
@@ -63,10 +69,11 @@ class Sequencer {
     void* const* operands = nullptr;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
+    bool calls = false;
   };
 
   uint32_t Walk(int thread, const Listener* alone);
-  void RunStep(uint32_t step, int thread);
+  bool RunStep(uint32_t step, int thread);
   bool BeginRepeat(uint32_t step);
   bool BeginTurn(uint32_t step);
   int64_t CountOf(uint32_t repeat) const;
@@ -84,10 +91,13 @@ class Sequencer {
   const Scratch scratch_;
   const InstructionList list_;
   Addresses addresses_;
+  const Calls calls_;
   std::vector<Launch> launches_;  // by step
   std::vector<Phase> phases_;
   std::vector<int64_t> left_;  // turns of a repeat after this one, by step
   uint32_t position_ = 0, end_ = 0;  // in list_
+  int error_ = 0;                    // of the function that step failed_ called
+  uint32_t failed_ = 0;
   std::vector<int64_t> times_;
   int64_t last_mark_ = 0;
 };

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "runtime/base/checksum.h"
+#include "runtime/base/element.h"
 
 namespace mxc::test {
 namespace {
@@ -31,7 +32,10 @@ std::string BytesOf(const T& value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-uint64_t SizeOf(uint8_t dtype) { return dtype == 0 || dtype == 4 ? 4 : 8; }
+uint64_t SizeOf(uint8_t dtype) {
+  const auto type = runtime::ElementTypeFromFlag(dtype);
+  return type ? static_cast<uint64_t>(runtime::ElementBytes(*type)) : 8;
+}
 
 void Align(std::string& bytes, size_t alignment) {
   bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
@@ -42,6 +46,9 @@ class TablesWriter {
   explicit TablesWriter(const TestArtifact& artifact) {
     for (const TestEntry& entry : artifact.entries) Add(entry);
     for (const TestState& state : artifact.states) Add(state);
+    for (const TestImport& import : artifact.imports) {
+      imports_.push_back({Text(import.name), import.version, 0});
+    }
     header_.state_bytes = artifact.state_bytes;
     header_.prepared_bytes = artifact.prepared_bytes;
     header_.magic = MXC_TABLES_MAGIC;
@@ -62,8 +69,8 @@ class TablesWriter {
     header_.operands_offset = Append(bytes, BytesOf(operands_));
     header_.state_count = states_.size();
     header_.states_offset = Append(bytes, BytesOf(states_));
-    header_.import_count = 0;
-    header_.imports_offset = Append(bytes, "");
+    header_.import_count = imports_.size();
+    header_.imports_offset = Append(bytes, BytesOf(imports_));
     header_.string_bytes = strings_.size();
     header_.strings_offset = Append(bytes, strings_);
     std::memcpy(bytes.data(), &header_, sizeof header_);
@@ -156,6 +163,7 @@ class TablesWriter {
     row.body = step.body;
     row.other = step.other;
     row.turns = step.turns;
+    if (step.kind == MXC_STEP_CALL) row.attributes = Text(step.attributes);
     row.kernel = step.kernel;
     row.input_count = static_cast<uint32_t>(step.inputs.size());
     row.operands = Operands(step.inputs, step.outputs);
@@ -171,6 +179,7 @@ class TablesWriter {
   std::vector<mxc_buffer> buffers_;
   std::vector<mxc_step> steps_;
   std::vector<mxc_state> states_;
+  std::vector<mxc_import> imports_;
   std::vector<uint32_t> operands_;
   std::string strings_;
 };
@@ -282,6 +291,16 @@ TestStep Branch(uint32_t condition, uint32_t body, uint32_t other) {
   step.kind = MXC_STEP_BRANCH;
   step.body = body;
   step.other = other;
+  return step;
+}
+
+TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
+              const std::vector<uint32_t>& outputs,
+              const std::string& attributes, uint8_t flags) {
+  TestStep step = {"call", Kernel(import), inputs, outputs, 0};
+  step.kind = MXC_STEP_CALL;
+  step.attributes = attributes;
+  step.flags = flags;
   return step;
 }
 

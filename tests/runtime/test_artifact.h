@@ -59,11 +59,20 @@ struct TestStep {
   uint32_t body = 0, other = 0;
   int64_t turns = 0;
   uint8_t flags = 0;
+  std::string attributes = {};
 };
 
 TestStep Repeat(uint32_t body, int64_t turns,
                 const std::vector<uint32_t>& operands = {}, uint8_t flags = 0);
 TestStep Branch(uint32_t condition, uint32_t body, uint32_t other);
+TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
+              const std::vector<uint32_t>& outputs,
+              const std::string& attributes = "", uint8_t flags = 0);
+
+struct TestImport {
+  std::string name;
+  uint32_t version = 1;
+};
 
 struct TestEntry {
   std::string name = "infer";
@@ -79,6 +88,7 @@ struct TestEntry {
 struct TestArtifact {
   std::vector<TestEntry> entries;
   std::vector<TestState> states;
+  std::vector<TestImport> imports = {};
   uint64_t state_bytes = 0, prepared_bytes = 0;
   std::vector<float> weights;
   std::string manifest = "source: test\n", symbol = "{}";

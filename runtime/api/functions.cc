@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/api/handles.h"
+#include "runtime/library/registry.h"
+
+using namespace mxc::runtime;
+
+mxc_status* mxc_register_function(const char* name, uint32_t version,
+                                  mxc_function function, void* user_data) {
+  return Guarded([&]() -> Status {
+    if (name == nullptr || *name == '\0' || function == nullptr) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "a function without a name, or no function");
+    }
+    return RegisterFunction(name, version, {function, user_data});
+  });
+}
