@@ -9,6 +9,7 @@
 
 #include "codegen/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/repeat_kernel.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/llvm/session.h"
 #include "codegen/schedule/address_form.h"
@@ -89,23 +90,31 @@ class KernelTable {
   const std::vector<KernelSource>& sources() const { return sources_; }
 
  private:
-  // The steps of a tile are kernels like all others, and share them.
-  KernelPlan PlanLoop(const Program& program, const Step& step) {
-    const Program& tile = *step.loop()->tile;
-    std::vector<TileCall> calls;
-    for (const Step& inner : tile.steps) {
-      const StepCode code = Add(tile, inner);
+  // The steps inside are kernels like all others, and share them.
+  std::vector<InnerCall> CallsOf(const Program& inside) {
+    std::vector<InnerCall> calls;
+    for (const Step& inner : inside.steps) {
+      const StepCode code = Add(inside, inner);
       calls.push_back({image_.kernels.empty()
                            ? std::string()
                            : image_.kernels[code.kernel].name,
                        code.tasks, code.scratch_bytes});
     }
-    return PlanTileLoop(program, step, calls);
+    return calls;
+  }
+
+  KernelPlan PlanOf(const Program& program, const Step& step) {
+    if (const TileLoop* loop = step.loop()) {
+      return PlanTileLoop(program, step, CallsOf(*loop->tile));
+    }
+    if (const Repeat* repeat = step.body.As<Repeat>()) {
+      return PlanRepeat(program, step, CallsOf(*repeat->body));
+    }
+    return PlanStep(program, step, target_);
   }
 
   StepCode AddKernel(const Program& program, const Step& step) {
-    KernelPlan plan = step.loop() != nullptr ? PlanLoop(program, step)
-                                             : PlanStep(program, step, target_);
+    KernelPlan plan = PlanOf(program, step);
     const int row = static_cast<int>(sources_.size());
     const Buffer& output =
         program.buffers[static_cast<size_t>(step.outputs[0])];

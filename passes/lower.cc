@@ -20,6 +20,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
+#include "passes/lower_repeat.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
@@ -36,10 +37,10 @@ constexpr size_t kMostOutputs = 64;  // of a step
 
 class Lowering {
  public:
-  explicit Lowering(const Graph& graph)
-      : graph_(graph), order_(graph.TopologicalOrder()) {}
+  Lowering(const Graph& graph, PassContext& context)
+      : graph_(graph), context_(context), order_(graph.TopologicalOrder()) {}
 
-  Program Run() {
+  Result<Program> Run() {
     program_.name = graph_.name;
     program_.entry = graph_.training ? "train" : "infer";
     CountReads();
@@ -48,7 +49,8 @@ class Lowering {
     AddOutputs();
     ReserveNextStates();
     for (const Node* node : order_) {
-      if (node->kind == Node::Kind::kOperator) AddOperator(*node);
+      if (node->kind != Node::Kind::kOperator) continue;
+      MXC_RETURN_IF_ERROR(AddOperator(*node));
     }
     CopyRemainingOutputs();
     AddNextStates();
@@ -137,7 +139,7 @@ class Lowering {
     return entry->second;
   }
 
-  void AddOperator(const Node& node) {
+  Status AddOperator(const Node& node) {
     Step step;
     step.origins = node.origins;
     if (step.origins.empty()) step.origins = {node.name};
@@ -150,7 +152,11 @@ class Lowering {
       const Value output{const_cast<Node*>(&node), static_cast<int>(i)};
       step.outputs.push_back(BufferOf(output));
     }
-    DefineBody(node, step);
+    if (node.op->scan) {
+      MXC_RETURN_IF_ERROR(DefineRepeat(node, step));
+    } else {
+      DefineBody(node, step);
+    }
     const BufferKind kind = program_.buffers[step.outputs[0]].kind;
     step.view = node.op->view && step.map() && step.inputs.size() == 1 &&
                 kind == BufferKind::kInternal;
@@ -159,6 +165,7 @@ class Lowering {
     } else {
       program_.steps.push_back(std::move(step));
     }
+    return Done{};
   }
 
   // So many outputs at a time: what is compiled as one function stays small.
@@ -210,6 +217,15 @@ class Lowering {
       store.value = WithOwnUnitIndices(store);
     }
     TidyOperands(step);
+  }
+
+  Status DefineRepeat(const Node& node, Step& step) {
+    std::vector<bool> read;
+    for (size_t i = 0; i < node.types.size(); ++i) {
+      const Slot slot{node.id(), static_cast<int>(i)};
+      read.push_back(reads_.contains(slot));
+    }
+    return LowerRepeat(node, read, context_, program_, step);
   }
 
   // The index of a bias over all output channels.
@@ -276,6 +292,7 @@ class Lowering {
   }
 
   const Graph& graph_;
+  PassContext& context_;
   const std::vector<Node*> order_;
   Program program_;
   std::map<Slot, int> reads_, buffers_;
@@ -288,8 +305,8 @@ class Lowering {
 
 }  // namespace
 
-Result<Program> Lower(const Graph& graph, PassContext&) {
-  return Lowering(graph).Run();
+Result<Program> Lower(const Graph& graph, PassContext& context) {
+  return Lowering(graph, context).Run();
 }
 
 }  // namespace mxc

@@ -46,6 +46,33 @@ void ReportPass(const PassOptions& options, std::string_view name, bool changed,
   options.after_pass({std::string(name), changed, seconds, graph, program});
 }
 
+// Runs a pass over the programs inside of the steps, then over the program.
+Result<bool> RunInsideOut(Result<bool> (*pass)(Program&, PassContext&),
+                          Program& program, PassContext& context) {
+  bool changed = false;
+  Diagnostics errors;
+  for (Step& step : program.steps) {
+    step.body.VisitPrograms([&](std::shared_ptr<const Program>& inner) {
+      Program copy = *inner;
+      const auto done = RunInsideOut(pass, copy, context);
+      if (!done.ok()) {
+        errors = done.errors();
+      } else if (*done) {
+        changed = true;
+        inner = std::make_shared<const Program>(std::move(copy));
+      }
+    });
+  }
+  if (!errors.empty()) return errors;
+  MXC_ASSIGN(const bool outside, pass(program, context));
+  return changed || outside;
+}
+
+Result<bool> RunInsideOut(Result<bool> (*pass)(Graph&, PassContext&),
+                          Graph& graph, PassContext& context) {
+  return pass(graph, context);
+}
+
 // Runs one pass over a Graph or a Program and distrusts it: what it leaves must
 // verify, and it must have told the truth about having changed something.
 template <class IR>
@@ -53,7 +80,7 @@ Status RunPass(std::string_view name, Result<bool> (*pass)(IR&, PassContext&),
                IR& ir, PassContext& context, const PassOptions& options) {
   const uint64_t before = options.check_changed ? Hash(ir) : 0;
   const Stopwatch watch;
-  MXC_ASSIGN(const bool changed, pass(ir, context));
+  MXC_ASSIGN(const bool changed, RunInsideOut(pass, ir, context));
   const double seconds = watch.seconds();
   if (changed) {
     MXC_RETURN_IF_ERROR(RequireAddressable(ir));
@@ -109,6 +136,14 @@ Status RunGraphPasses(Graph& graph, PassContext context,
 Result<Program> LowerAndPlan(const Graph& graph, PassContext context,
                              const PassOptions& options) {
   Program program;
+  context.lower_inside = [&context, &options](Graph inside) -> Result<Program> {
+    PassOptions quiet = options;
+    quiet.after_pass = nullptr;
+    PassContext inner = context;
+    inner.training = nullptr;
+    MXC_RETURN_IF_ERROR(RunGraphPasses(inside, inner, quiet));
+    return Lower(inside, inner);
+  };
 #define MXC_GRAPH_PASS(name, Function, required, prose)
 #define MXC_LOWERING(name, Function, prose) \
   MXC_ASSIGN(program, RunLowering(name, Function, graph, context, options));

@@ -24,9 +24,25 @@ std::vector<int64_t> PlanOf(const Program& program) {
   return plan;
 }
 
+// Room for the bodies, which are planned by now.
+bool SizeWorkspaces(Program& program) {
+  bool changed = false;
+  for (const Step& step : program.steps) {
+    const Repeat* repeat = step.body.As<Repeat>();
+    if (repeat == nullptr) continue;
+    Buffer& workspace = program.buffers[step.outputs.back()];
+    const Shape needed = {repeat->workspace_bytes()};
+    changed |= workspace.type.shape != needed;
+    workspace.type.shape = needed;
+    workspace.layout = Layout::RowMajor(needed);
+  }
+  return changed;
+}
+
 }  // namespace
 
 Result<bool> PlanMemory(Program& program, PassContext&) {
+  const bool sized = SizeWorkspaces(program);
   const std::vector<int64_t> before = PlanOf(program);
   const std::vector<LiveRange> live = LiveRanges(program);
   std::vector<Block> blocks;
@@ -51,7 +67,7 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
   }
   program.arena_bytes = placement.peak;
   program.lower_bound_bytes = LargestLiveSum(blocks, kAlignment);
-  return PlanOf(program) != before;
+  return sized || PlanOf(program) != before;
 }
 
 }  // namespace mxc

@@ -15,6 +15,13 @@ double EstimateSeconds(const Machine& machine, const Program& program,
     }
     return static_cast<double>(loop->tiles) * of_tile;
   }
+  if (const Repeat* repeat = step.body.As<Repeat>()) {
+    double of_turn = 0;
+    for (const Step& inner : repeat->body->steps) {
+      of_turn += EstimateSeconds(machine, *repeat->body, inner);
+    }
+    return static_cast<double>(repeat->turns) * of_turn;
+  }
   double seconds = machine.launch_seconds;
   if (const Map* map = step.map()) {
     for (const Store& store : map->stores) {

@@ -7,7 +7,6 @@
 
 #include "ir/program/in_place.h"
 #include "ir/support/check.h"
-#include "runtime/abi/abi.h"
 
 namespace mxc {
 namespace {
@@ -20,7 +19,7 @@ struct TileAddress {
 
 struct TileLoopKernel {
   struct Call {
-    TileCall kernel;
+    InnerCall kernel;
     std::vector<TileAddress> operands;
   };
   std::vector<Call> calls;
@@ -32,11 +31,6 @@ struct TileLoopKernel {
     return most;
   }
 };
-
-int64_t Aligned(int64_t bytes) {
-  return (bytes + MXC_ARENA_ALIGNMENT - 1) / MXC_ARENA_ALIGNMENT *
-         MXC_ARENA_ALIGNMENT;
-}
 
 std::vector<TileAddress> AddressesOf(const Program& program, const Step& step) {
   const TileLoop& loop = *step.loop();
@@ -68,67 +62,48 @@ std::vector<TileAddress> AddressesOf(const Program& program, const Step& step) {
 class TileLoopEmitter {
  public:
   TileLoopEmitter(KernelFunction& kernel, const TileLoopKernel& loop)
-      : kernel_(kernel), loop_(loop), b_(kernel.b()), pointer_(b_.getPtrTy()) {}
+      : kernel_(kernel),
+        loop_(loop),
+        caller_(kernel, loop.most_operands(), loop.scratch_begin) {}
 
   void Emit() {
-    operands_ =
-        b_.CreateAlloca(llvm::ArrayType::get(pointer_, loop_.most_operands()));
-    scratch_ = At(kernel_.scratch(), kernel_.Int(loop_.scratch_begin));
     kernel_.Loop(kernel_.begin(), kernel_.end(), 1, [&](llvm::Value* tile) {
-      for (const TileLoopKernel::Call& call : loop_.calls) Emit(call, tile);
+      for (const TileLoopKernel::Call& call : loop_.calls) {
+        std::vector<llvm::Value*> operands;
+        for (const TileAddress& address : call.operands) {
+          operands.push_back(Address(address, tile));
+        }
+        caller_.Call(call.kernel, operands);
+      }
     });
   }
 
  private:
-  llvm::Value* At(llvm::Value* base, llvm::Value* bytes) {
-    return kernel_.ElementAddress(base, bytes, 1);
-  }
-
   llvm::Value* Address(const TileAddress& address, llvm::Value* tile) {
     llvm::Value* base = address.operand < 0 ? kernel_.scratch()
                                             : kernel_.operand(address.operand);
     llvm::Value* bytes = kernel_.Int(address.begin);
     if (address.advance != 0) {
+      auto& b = kernel_.b();
       bytes =
-          b_.CreateAdd(bytes, b_.CreateMul(tile, kernel_.Int(address.advance)));
+          b.CreateAdd(bytes, b.CreateMul(tile, kernel_.Int(address.advance)));
     }
-    return At(base, bytes);
-  }
-
-  void Emit(const TileLoopKernel::Call& call, llvm::Value* tile) {
-    for (size_t i = 0; i < call.operands.size(); ++i) {
-      b_.CreateStore(Address(call.operands[i], tile),
-                     b_.CreateConstInBoundsGEP1_64(pointer_, operands_, i));
-    }
-    auto* callee = llvm::cast<llvm::Function>(
-        kernel_.module()
-            .getOrInsertFunction(call.kernel.kernel,
-                                 kernel_.function()->getFunctionType())
-            .getCallee());
-    callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    if (call.kernel.scratch_bytes > 0) {
-      b_.CreateStore(b_.getInt64(0), scratch_);  // MXC_SCRATCH_NOTE
-    }
-    b_.CreateCall(callee, {operands_, kernel_.Int(0),
-                           kernel_.Int(call.kernel.tasks), scratch_});
+    return caller_.At(base, bytes);
   }
 
   KernelFunction& kernel_;
   const TileLoopKernel& loop_;
-  KernelFunction::Builder& b_;
-  llvm::Type* pointer_;
-  llvm::Value* operands_ = nullptr;
-  llvm::Value* scratch_ = nullptr;
+  InnerCaller caller_;
 };
 
 }  // namespace
 
 KernelPlan PlanTileLoop(const Program& program, const Step& step,
-                        std::span<const TileCall> calls) {
+                        std::span<const InnerCall> calls) {
   const Program& tile = *step.loop()->tile;
   const std::vector<TileAddress> addresses = AddressesOf(program, step);
   auto loop = std::make_shared<TileLoopKernel>();
-  loop->scratch_begin = Aligned(tile.arena_bytes);
+  loop->scratch_begin = AlignedBytes(tile.arena_bytes);
   KernelPlan plan;
   plan.what = "tiles";
   plan.tasks = step.loop()->tiles;
@@ -139,9 +114,8 @@ KernelPlan PlanTileLoop(const Program& program, const Step& step,
       call.operands.push_back(addresses[operand]);
     }
     loop->calls.push_back(std::move(call));
-    plan.scratch_bytes = std::max(plan.scratch_bytes, calls[i].scratch_bytes);
   }
-  plan.scratch_bytes += loop->scratch_begin;
+  plan.scratch_bytes = loop->scratch_begin + ScratchOf(calls);
   plan.emit = [loop](KernelFunction& kernel) {
     TileLoopEmitter(kernel, *loop).Emit();
   };

@@ -4,21 +4,14 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "codegen/contraction/contraction.h"
+#include "codegen/cpu/inner_call.h"
 
 namespace mxc {
 
-// The kernel of one step of the tile, a symbol of the same artifact. With no
-// tasks, the step has nothing to do.
-struct TileCall {
-  std::string kernel;
-  int64_t tasks = 0, scratch_bytes = 0;
-};
-
 // A step with a TileLoop; `calls`: one for each of the tile's steps.
 KernelPlan PlanTileLoop(const Program& program, const Step& step,
-                        std::span<const TileCall> calls);
+                        std::span<const InnerCall> calls);
 
 }  // namespace mxc

@@ -7,7 +7,9 @@
 
 namespace mxc {
 
-bool CanBeCompiled(const Operator& op) { return op.meaning || op.decompose; }
+bool CanBeCompiled(const Operator& op) {
+  return op.meaning || op.scan || op.decompose;
+}
 
 Status RequireSupported(const Graph& graph) {
   Diagnostics errors;

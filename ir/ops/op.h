@@ -19,6 +19,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/operator.h"
+#include "ir/graph/scan_form.h"
 #include "ir/program/definition.h"
 #include "ir/program/expr.h"
 #include "ir/program/program.h"
@@ -124,6 +125,11 @@ class Op {
     op_.contraction = [f](const void* a, const Definition& def) {
       return f(*static_cast<const A*>(a), def);
     };
+    return *this;
+  }
+  template <class F>
+  Op& AsScan(F f) {  // ScanForm(const A&)
+    op_.scan = [f](const void* a) { return f(*static_cast<const A*>(a)); };
     return *this;
   }
   template <class F>

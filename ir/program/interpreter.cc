@@ -8,14 +8,6 @@
 namespace mxc {
 namespace {
 
-std::vector<double> ToDoubles(const Tensor& tensor) {
-  std::vector<double> values(tensor.shape().elements());
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = tensor.At(static_cast<int64_t>(i));
-  }
-  return values;
-}
-
 // Rounds to what the buffer's type holds.
 void Round(std::vector<double>& values, DType dtype) {
   for (double& value : values) {
@@ -48,6 +40,14 @@ std::vector<std::vector<double>> OutputsOf(
 }
 
 }  // namespace
+
+std::vector<double> ToDoubles(const Tensor& tensor) {
+  std::vector<double> values(tensor.shape().elements());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = tensor.At(static_cast<int64_t>(i));
+  }
+  return values;
+}
 
 void InterpretStep(const Program& program, const Step& step,
                    std::span<const std::vector<double>* const> buffers,

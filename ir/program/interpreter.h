@@ -41,6 +41,9 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
                                   bool all_double = false);
 
+// The tensor's elements, row-major.
+std::vector<double> ToDoubles(const Tensor& tensor);
+
 // One step among the arrays of all of the program's buffers, for kinds of steps
 // that hold a program: reads `buffers`, writes `written`, both by buffer.
 void InterpretStep(const Program& program, const Step& step,

@@ -17,6 +17,7 @@
 #include "ir/program/step_values.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
+#include "ir/program/steps/repeat.h"
 #include "ir/program/steps/tile_loop.h"
 #include "ir/support/diagnostic.h"
 
@@ -83,10 +84,10 @@ class StepBody {
     return self_->Flops(program, step);
   }
 
-  // It reads and writes its operands by their layouts, whatever these are; else
-  // they must be row-major without gaps or borders. `static constexpr bool
-  // kAnyLayout` of the kind.
-  bool any_layout() const { return self_->any_layout; }
+  // Which layouts of operands it takes. `static constexpr Layouts kLayouts` of
+  // the kind; else row-major ones.
+  bool any_layout() const { return self_->layouts == Layouts::kAny; }
+  bool row_major() const { return self_->layouts == Layouts::kRowMajor; }
   // Its outputs depend on its inputs alone, and it does nothing else: it may
   // run earlier or later, again, or not at all if nobody reads them. No step is
   // moved over one that is not pure.
@@ -97,6 +98,15 @@ class StepBody {
   void VisitExprs(const std::function<void(Expr&)>& f) { self_->VisitExprs(f); }
   void VisitExprs(const std::function<void(const Expr&)>& f) const {
     self_->VisitExprs([&](Expr& e) { f(e); });
+  }
+  // How many of its last outputs are room to work in, which holds no value
+  // afterwards. `static constexpr int kWorkspaces` of the kind; else none.
+  int workspaces() const { return self_->workspaces; }
+  // Every program inside that passes are to work on, too.
+  // `VisitPrograms` of the kind.
+  void VisitPrograms(
+      const std::function<void(std::shared_ptr<const Program>&)>& f) {
+    self_->VisitPrograms(f);
   }
   // Inputs below this number stand where the body expects them and may be read
   // at any index; those from it on are read by the expressions alone.
@@ -111,8 +121,8 @@ class StepBody {
   static constexpr char kTag = 0;
 
   struct Base {
-    Base(const void* tag, bool pure, bool any_layout)
-        : tag(tag), pure(pure), any_layout(any_layout) {}
+    Base(const void* tag, bool pure, Layouts layouts, int workspaces)
+        : tag(tag), pure(pure), layouts(layouts), workspaces(workspaces) {}
     virtual ~Base() = default;
     virtual std::unique_ptr<Base> Clone() const = 0;
     virtual std::string Print() const = 0;
@@ -123,10 +133,14 @@ class StepBody {
                             const ExprText&) const = 0;
     virtual double Flops(const Program&, const Step&) const = 0;
     virtual void VisitExprs(const std::function<void(Expr&)>& f) = 0;
+    virtual void VisitPrograms(
+        const std::function<void(std::shared_ptr<const Program>&)>& f) = 0;
     virtual int FixedOperands(const Step&) const = 0;
 
     const void* const tag;
-    const bool pure, any_layout;
+    const bool pure;
+    const Layouts layouts;
+    const int workspaces;
   };
 
   template <class T>
@@ -135,16 +149,22 @@ class StepBody {
     return false;
   }
   template <class T>
-  static constexpr bool TakesAnyLayout() {
-    if constexpr (requires { T::kAnyLayout; }) return T::kAnyLayout;
-    return false;
+  static constexpr Layouts LayoutsOf() {
+    if constexpr (requires { T::kLayouts; }) return T::kLayouts;
+    return Layouts::kRowMajor;
+  }
+  template <class T>
+  static constexpr int WorkspacesOf() {
+    if constexpr (requires { T::kWorkspaces; }) return T::kWorkspaces;
+    return 0;
   }
   static int InputsOf(const Step& step);
 
   template <class T>
   struct Holder final : Base {
     explicit Holder(T kind)
-        : Base(&kTag<T>, IsPure<T>(), TakesAnyLayout<T>()), kind(std::move(kind)) {}
+        : Base(&kTag<T>, IsPure<T>(), LayoutsOf<T>(), WorkspacesOf<T>()),
+          kind(std::move(kind)) {}
     std::unique_ptr<Base> Clone() const override {
       return std::make_unique<Holder>(kind);
     }
@@ -165,6 +185,11 @@ class StepBody {
     }
     void VisitExprs(const std::function<void(Expr&)>& f) override {
       if constexpr (requires { kind.VisitExprs(f); }) kind.VisitExprs(f);
+    }
+    void VisitPrograms(
+        const std::function<void(std::shared_ptr<const Program>&)>& f)
+        override {
+      if constexpr (requires { kind.VisitPrograms(f); }) kind.VisitPrograms(f);
     }
     int FixedOperands(const Step& step) const override {
       if constexpr (requires { kind.FixedOperands(step); }) {

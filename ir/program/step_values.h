@@ -2,6 +2,7 @@
 // What a kind of step is handed when it computes or describes itself.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -22,6 +23,13 @@ struct StepValues {
   std::span<const std::vector<double>* const> inputs;
   std::vector<std::vector<double>>& outputs;  // of their sizes, zeros
   bool all_double = false;  // floats are not rounded between inner steps either
+};
+
+// Layouts of operands that a kind of step takes.
+enum class Layouts : uint8_t {
+  kRowMajor,  // without gaps and borders
+  kFixed,     // those that the operands have: others would not fit its body
+  kAny,
 };
 
 // The text of an expression in a key, the same for expressions that differ only

@@ -76,7 +76,8 @@ class ProgramVerifier {
       return fmt::format("buffer {} of a tile is {}a window", index,
                          window ? "not " : "");
     }
-    if (windows_ > 0 && !caller && b.kind != BufferKind::kInternal) {
+    if (windows_ > 0 && !caller && b.kind != BufferKind::kInternal &&
+        b.kind != BufferKind::kConstant) {
       return fmt::format("buffer {} of a tile is not internal", index);
     }
     if (caller && !window && !b.layout.row_major()) {
@@ -170,7 +171,7 @@ class ProgramVerifier {
       return "a view of a window";
     }
     if (step.outputs.empty()) return "a step without outputs";
-    if (!step.body.any_layout()) {
+    if (step.body.row_major()) {
       for (const int b : step.operands()) {
         if (program_.buffers[b].layout.row_major()) continue;
         return fmt::format("buffer {} is not row-major", b);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/scan_form.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
@@ -110,7 +111,9 @@ class Evaluation {
     if (outputs.empty()) {
       std::vector<Tensor> inputs;
       for (const Value& input : node.inputs) inputs.push_back(Of(input));
-      outputs = EvaluateMeaning(node, inputs, graph_.training, all_double_);
+      outputs = node.op->scan ? OfTurns(node, std::move(inputs))
+                              : EvaluateMeaning(node, inputs, graph_.training,
+                                                all_double_);
     }
     return done_[&node] = outputs;
   }
@@ -127,6 +130,60 @@ class Evaluation {
       CHECK(part.type() == node.types[outputs.size() - 1]);
     }
     return outputs;
+  }
+
+  // Slices are taken and stacked by operators.
+  std::vector<Tensor> OfTurns(const Node& node, std::vector<Tensor> inputs) {
+    const ScanForm form = node.op->scan(node.attrs.get());
+    std::vector<std::vector<Tensor>> turns(static_cast<size_t>(form.turns));
+    for (int64_t t = 0; t < form.turns; ++t) {
+      const int64_t at = form.reversed ? form.turns - 1 - t : t;
+      Result<Graph> body = ParseGraph(
+          std::make_shared<SourceFile>(SourceFile{"body", form.body}));
+      MXC_CHECK(body.ok());
+      Evaluation turn(*body, all_double_);
+      for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+        turn.Give(body->FindVariable("arg" + std::to_string(i)),
+                  i < form.slices ? Element(inputs[i], at) : inputs[i]);
+      }
+      std::vector<Tensor>& outputs = turns[static_cast<size_t>(at)];
+      for (const Value& value : body->outputs)
+        outputs.push_back(turn.Of(value));
+      for (int k = 0; k < form.carried; ++k) {
+        inputs[form.slices + k] = outputs[k];
+      }
+    }
+    const std::vector<Tensor>& last =
+        form.reversed ? turns.front() : turns.back();
+    std::vector<Tensor> results;
+    for (size_t k = 0; k < last.size(); ++k) {
+      results.push_back(form.stacked[k] ? Stack(turns, k) : last[k]);
+    }
+    return results;
+  }
+
+  static Tensor Element(const Tensor& stacked, int64_t at) {
+    TensorType type = stacked.type();
+    const Extents& dims = stacked.shape().dims();
+    type.shape = Shape(Extents(dims.begin() + 1, dims.end()));
+    std::byte* bytes = nullptr;
+    Tensor element = Tensor::Allocate(type, &bytes);
+    std::copy_n(stacked.bytes() + at * element.size_bytes(),
+                element.size_bytes(), bytes);
+    return element;
+  }
+
+  static Tensor Stack(const std::vector<std::vector<Tensor>>& turns, size_t k) {
+    TensorType type = turns[0][k].type();
+    Extents dims = type.shape.dims();
+    dims.insert(dims.begin(), static_cast<int64_t>(turns.size()));
+    type.shape = Shape(dims);
+    std::byte* bytes = nullptr;
+    Tensor stacked = Tensor::Allocate(type, &bytes);
+    for (const auto& turn : turns) {
+      bytes = std::copy_n(turn[k].bytes(), turn[k].size_bytes(), bytes);
+    }
+    return stacked;
   }
 
   Graph& graph_;

@@ -241,11 +241,19 @@ TEST_CASE("a recurrent layer that trains runs forward once") {
   context.training = &options;
   const auto program = RunPipeline(std::move(net.graph), context, {});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  CHECK(std::ranges::count_if(program->steps, [&](const Step& step) {
-          const ContractionStep* body = step.contraction();
+  int forward = 0;
+  for (const Step& step : program->steps) {
+    const Repeat* repeat = step.body.As<Repeat>();
+    if (repeat == nullptr) continue;
+    CHECK(repeat->turns == kSteps);
+    forward += static_cast<int>(
+        std::ranges::count_if(repeat->body->steps, [&](const Step& inner) {
+          const ContractionStep* body = inner.contraction();
           return body != nullptr && body->contraction.batch == kBatch &&
                  body->contraction.out == kGates;
-        }) == kSteps);
+        }));
+  }
+  CHECK(forward == 1);
 }
 
 TEST_CASE("the form of a state names its arrays") {

@@ -16,9 +16,11 @@
 // C1  data has 3 axes
 // C2  state and state_cell have the shapes above
 // C3  parameters has the length that follows
-// C4  only an lstm has a projection
-// C5  not supported yet: sequence lengths, clipped cells, more than 8192 steps
-//     of all layers and directions
+// C4  only an lstm has a projection or bounds of its cell, which come together
+//   sequence_length  [N], of a sequence that is shorter than T: what lies
+//   behind its end changes no state, and 0 is put out for it
+// lstm_state_clip_min and _max bound the cell that a step hands on; with
+// lstm_state_clip_nan, NaN becomes the least.
 // When it trains, what layers but the first read has dropout of share p.
 // The gradient goes back step by step; that of the weights is one product of
 // matrices for all steps.
@@ -57,17 +59,15 @@ void RnnAttrs::Describe(Fields& f) {
 
 namespace {
 
-constexpr int64_t kMostSteps = 8192;
-
 std::optional<std::string> RnnCheck(const RnnAttrs& a) {
   if (a.projection_size && !a.lstm()) {
     return "C4: projection_size is given, but mode is not lstm";
   }
-  if (a.use_sequence_length) {
-    return "C5: use_sequence_length is not supported yet";
-  }
-  if (a.lstm_state_clip_min || a.lstm_state_clip_max) {
-    return "C5: clipped cells are not supported yet";
+  const bool bounds = a.lstm_state_clip_min || a.lstm_state_clip_max;
+  if (bounds && (!a.lstm() || !a.clips() ||
+                 !(*a.lstm_state_clip_min <= *a.lstm_state_clip_max))) {
+    return "C4: lstm_state_clip_min and lstm_state_clip_max are not the bounds "
+           "of an lstm's cell";
   }
   return std::nullopt;
 }
@@ -97,8 +97,24 @@ int64_t ParameterCount(const RnnAttrs& a, int64_t input) {
   return count;
 }
 
+// All but the lengths, which are numbers of any kind.
+void RnnElementTypes(const RnnAttrs& a, TypeInference& t) {
+  if (!a.use_sequence_length) return t.AllSameDType();
+  DType known = DType::kUnknown;
+  const int floats = a.lengths();
+  for (int i = 0; i < floats && known == DType::kUnknown; ++i) {
+    known = t.InDType(i);
+  }
+  for (int i = 0; i < t.outputs() && known == DType::kUnknown; ++i) {
+    known = t.OutDType(i);
+  }
+  for (int i = 0; i < floats; ++i) t.SetInDType(i, known);
+  for (int i = 0; i < t.outputs(); ++i) t.SetOutDType(i, known);
+  if (t.InDType(floats) == DType::kUnknown) t.SetInDType(floats, DType::kI32);
+}
+
 void RnnTypes(const RnnAttrs& a, TypeInference& t) {
-  t.AllSameDType();
+  RnnElementTypes(a, t);
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   if (!t.Require(data.rank() == 3, "C1: data has {} axes, expected 3",
@@ -106,10 +122,6 @@ void RnnTypes(const RnnAttrs& a, TypeInference& t) {
       !data.known(2)) {
     return;
   }
-  const int64_t cells = a.num_layers * a.directions();
-  t.Require(!data.known(0) || data[0] <= kMostSteps / cells,
-            "C5: {} steps of {} cells are not supported yet, at most {}",
-            data[0], cells, kMostSteps / cells);
   const Shape parameters = {ParameterCount(a, data[2])};
   if (!t.Require(!t.In(1).known() || t.In(1) == parameters,
                  "C3: parameters has shape {}, expected {}", ToString(t.In(1)),
@@ -117,6 +129,7 @@ void RnnTypes(const RnnAttrs& a, TypeInference& t) {
     return;
   }
   t.SetIn(1, parameters);
+  if (a.use_sequence_length) t.SetIn(a.lengths(), {data[1]});
   const Shape output = {data[0], data[1], a.directions() * a.handed()};
   t.SetOut(0, output);
   for (int k = 0; k < (a.lstm() ? 2 : 1); ++k) {
@@ -144,7 +157,7 @@ MXC_OP(RNN) {
       .Check(RnnCheck)
       .Types(RnnTypes)
       .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
-        return UnrollRnn(a, node, b).outputs;
+        return BuildRnn(a, node, b).outputs;
       })
       .RandomIf([](const RnnAttrs& a, bool training) {
         return training && a.p > 0 && a.num_layers > 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN's attributes and its unrolling.
+// RNN's attributes and what it consists of.
 #pragma once
 
 #include <vector>
@@ -25,6 +25,9 @@ struct RnnAttrs {
   void Describe(Fields& f);
 
   bool lstm() const { return mode == RnnMode::kLstm; }
+  bool clips() const { return lstm_state_clip_min && lstm_state_clip_max; }
+  // The number of the input sequence_length.
+  int lengths() const { return lstm() ? 4 : 3; }
   int64_t directions() const { return bidirectional ? 2 : 1; }
   int64_t gates() const { return lstm() ? 4 : mode == RnnMode::kGru ? 3 : 1; }
   // The length of the state that a step hands on and puts out.
@@ -41,36 +44,33 @@ struct RnnCell {
   Value input_bias, state_bias;
 };
 
-// What a step of a cell has computed.
-struct RnnStep {
-  Value before, cell_before;  // the state that it was handed; f[N, R], f[N, H]
-  // Before the activations, f[N, G·H]: from the data, from the state.
-  Value input, recurrent;
-  // After them, f[N, H]: of an lstm, with tanh(cell); of a gru, with the
-  // state's part of the candidate.
-  Value in, forget, candidate, out, squashed;
-  Value reset, keep, recalled;
-  Value unprojected;   // f[N, H]; `hidden` itself without projection
-  Value hidden, cell;  // the state that it hands on
-};
-
-// One layer and direction of an unrolled node.
+// One layer and direction.
 struct RnnPass {
   RnnCell cell;
   bool reversed = false;
-  Value rows;                  // f[T·N, read]: what all steps read
-  std::vector<RnnStep> steps;  // by time
+  Value rows;                      // f[T·N, read]: what all steps read
+  Value first_hidden, first_cell;  // f[N, R], f[N, H]: before the first step
+  Value last_hidden, last_cell;    // after the last
+  Value hidden;                    // f[T, N, R]: what the steps hand on
+  Value output;                    // f[T, N, R]: what they put out
+  // Where it trains, of all steps, f[T, N, H]: the gates after their
+  // activations; of an lstm the cell and its tanh, and with a projection the
+  // output before it; of a gru the state's part of the candidate.
+  Value in, forget, candidate, out, cells, squashed, unprojected;
+  Value reset, keep, recalled;
+  Value unclipped;  // of an lstm that clips its cell: where it need not
 };
 
-struct UnrolledRnn {
+struct RnnParts {
   std::vector<Value> outputs;
   std::vector<RnnPass> passes;  // layer by layer, forward, then reversed
   std::vector<Value> masks;     // of dropout, after each layer but the last
+  Value begun;  // f[T, N, 1]: 1 where a sequence is that long, else 0
 };
 
-// The network that computes the node, one copy of the cell for each step. The
-// same whether it is built for the node or for its gradient.
-UnrolledRnn UnrollRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);
+// The network that computes the node: a repeat over the steps for each layer
+// and direction. The same whether it is built for the node or for its gradient.
+RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);
 
 std::vector<Value> RnnGradient(const RnnAttrs& a, GradientBuilder& g);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/rnn.h"
+#include "ir/ops/tensor/scan.h"
 
 namespace mxc {
 namespace {
@@ -16,7 +17,7 @@ class RnnBackward {
         g_(g),
         steps_(g.In(0).shape()[0]),
         batch_(g.In(0).shape()[1]),
-        forward_(UnrollRnn(a, g.origin(), g)) {}
+        forward_(BuildRnn(a, g.origin(), g)) {}
 
   std::vector<Value> Run() {
     const size_t passes = forward_.passes.size();
@@ -45,11 +46,11 @@ class RnnBackward {
  private:
   // What one step hands to the one before it in its direction.
   struct Carried {
-    Value hidden, cell;  // an empty cell is zero
+    Value hidden, cell;
   };
-  // Of all steps, by time.
+  // Of all steps, f[T·N, …].
   struct Gates {
-    std::vector<Value> input, recurrent, hidden;
+    Value input, recurrent, hidden;
   };
   struct Weights {
     Value from_input, from_state, projection, input_bias, state_bias;
@@ -78,104 +79,147 @@ class RnnBackward {
 
   Value Pass(size_t k, Value rows) {
     const RnnPass& pass = forward_.passes[k];
-    Gates gates;
-    const auto count = static_cast<size_t>(steps_);
-    gates.input.resize(count);
-    gates.recurrent.resize(count);
-    gates.hidden.resize(count);
-    Carried carried = LastState(k);
-    for (int64_t n = steps_ - 1; n >= 0; --n) {
-      const int64_t t = pass.reversed ? steps_ - 1 - n : n;
-      const Value own = g_.SliceAxis(rows, 0, t * batch_, (t + 1) * batch_);
-      carried.hidden = carried.hidden ? g_.Add(own, carried.hidden) : own;
-      carried = Step(pass, static_cast<size_t>(t), carried, gates);
-    }
-    state_gradients_[k] = carried.hidden;
-    if (a_.lstm()) cell_gradients_[k] = carried.cell;
-    return Collect(pass, gates, weights_[k]);
+    ScanBuilder scan(g_, steps_, !pass.reversed);
+    const Value own =
+        scan.Slice(g_.Reshape(rows, {steps_, batch_, a_.handed()}));
+    const Carried last = LastState(k, pass);
+    const Value from_after = scan.Carry(last.hidden);
+    GraphBuilder& b = scan.inside();
+    const Value begun = forward_.begun ? scan.Slice(forward_.begun) : Value();
+    const Value hidden = Begun(b.Add(own, from_after), begun, b);
+    const Gates gates = Step(pass, hidden, from_after, last, begun, scan);
+    const size_t input = scan.Stack(gates.input);
+    const size_t recurrent =
+        a_.mode == RnnMode::kGru ? scan.Stack(gates.recurrent) : input;
+    const size_t projected = a_.projection_size ? scan.Stack(hidden) : input;
+    const std::vector<Value> all = scan.Finish("steps");
+    state_gradients_[k] = all[0];
+    if (a_.lstm()) cell_gradients_[k] = all[1];
+    return Collect(
+        pass, {Rows(all[input]), Rows(all[recurrent]), Rows(all[projected])},
+        weights_[k]);
+  }
+
+  // 0 for sequences that are over; `value` where there are no lengths.
+  static Value Begun(Value value, Value begun, GraphBuilder& b) {
+    return begun ? b.Mul(value, begun) : value;
+  }
+  // What passes by the steps behind a sequence's end, added to `value`.
+  static Value PastEnd(Value value, Value carried, Value begun,
+                       GraphBuilder& b) {
+    return begun ? b.Add(value, b.Mul(carried, b.Sub(1.0, begun))) : value;
+  }
+
+  // f[T, N, …] as f[T·N, …].
+  Value Rows(Value all) {
+    return g_.Reshape(all, {steps_ * batch_, all.shape()[2]});
   }
 
   // The gradients that arrive at the states put out.
-  Carried LastState(size_t k) {
-    const auto piece = [&](int output, int64_t length) -> Value {
-      if (!a_.state_outputs || !g_.HasHead(output)) return {};
+  Carried LastState(size_t k, const RnnPass& pass) {
+    const auto piece = [&](int output, Value state) {
+      if (!a_.state_outputs || !g_.HasHead(output)) {
+        return g_.Zeros(state.type());
+      }
       const auto at = static_cast<int64_t>(k);
       return g_.Reshape(g_.SliceAxis(g_.Head(output), 0, at, at + 1),
-                        {batch_, length});
+                        state.shape());
     };
-    Carried last = {piece(1, a_.handed()), {}};
-    if (a_.lstm()) last.cell = piece(2, a_.state_size);
+    Carried last = {piece(1, pass.first_hidden), {}};
+    if (a_.lstm()) last.cell = piece(2, pass.first_cell);
     return last;
   }
 
-  Carried Step(const RnnPass& pass, size_t t, const Carried& carried,
-               Gates& gates) {
-    const RnnStep& step = pass.steps[t];
-    gates.hidden[t] = carried.hidden;
-    Carried before;
+  // What the steps were handed, from what they handed on.
+  Value Before(const RnnPass& pass, Value first, Value all) {
+    const int64_t length = first.shape()[1];
+    first = g_.Reshape(first, {1, batch_, length});
+    if (steps_ == 1) return first;
+    return pass.reversed
+               ? g_.Concat({g_.SliceAxis(all, 0, 1, steps_), first}, 0)
+               : g_.Concat({first, g_.SliceAxis(all, 0, 0, steps_ - 1)}, 0);
+  }
+
+  // One turn: from the gradient of the state that a step hands on to that of
+  // the state it was handed.
+  Gates Step(const RnnPass& pass, Value hidden, Value carry,
+             const Carried& last, Value begun, ScanBuilder& scan) {
+    GraphBuilder& b = scan.inside();
+    Gates gates;
     Value direct;  // what passes to the state before beside the gates
     switch (a_.mode) {
       case RnnMode::kRelu:
       case RnnMode::kTanh:
-        gates.input[t] =
-            g_.Op("_activation_gradient", {carried.hidden, step.hidden},
-                  {{"act_type", a_.mode == RnnMode::kRelu ? "relu" : "tanh"}});
-        gates.recurrent[t] = gates.input[t];
+        gates.input =
+            b.Op("_activation_gradient", {hidden, scan.Slice(pass.hidden)},
+                 {{"act_type", a_.mode == RnnMode::kRelu ? "relu" : "tanh"}});
+        gates.recurrent = gates.input;
         break;
       case RnnMode::kLstm:
-        before.cell = LstmStep(pass, t, carried, gates);
+        gates.input = gates.recurrent =
+            LstmStep(pass, hidden, last, begun, scan);
         break;
       case RnnMode::kGru: {
-        const std::vector<Value> parts = g_.Ops(
-            "_gru_cell_gradient", {step.reset, step.keep, step.candidate,
-                                   step.recalled, step.before, carried.hidden});
-        gates.input[t] = parts[0];
-        gates.recurrent[t] = parts[1];
+        const Value before = Before(pass, pass.first_hidden, pass.hidden);
+        const std::vector<Value> parts =
+            b.Ops("_gru_cell_gradient",
+                  {scan.Slice(pass.reset), scan.Slice(pass.keep),
+                   scan.Slice(pass.candidate), scan.Slice(pass.recalled),
+                   scan.Slice(before), hidden});
+        gates.input = parts[0];
+        gates.recurrent = parts[1];
         direct = parts[2];
         break;
       }
     }
-    before.hidden = Product(gates.recurrent[t], pass.cell.from_state);
-    if (direct) before.hidden = g_.Add(before.hidden, direct);
-    return before;
+    Value before =
+        b.Op("dot", {gates.recurrent, scan.Whole(pass.cell.from_state)});
+    if (direct) before = b.Add(before, direct);
+    scan.Next(carry, PastEnd(before, carry, begun, b), /*stacked=*/false);
+    return gates;
   }
 
-  // Returns the gradient of the cell before.
-  Value LstmStep(const RnnPass& pass, size_t t, const Carried& carried,
-                 Gates& gates) {
-    const RnnStep& step = pass.steps[t];
-    Value hidden = carried.hidden, cell = carried.cell;
-    if (a_.projection_size) hidden = Product(hidden, pass.cell.projection);
-    if (!cell) cell = g_.Zeros(step.cell.type());
-    const std::vector<Value> parts = g_.Ops(
-        "_lstm_cell_gradient", {step.in, step.forget, step.candidate, step.out,
-                                step.cell_before, step.squashed, hidden, cell});
-    gates.input[t] = gates.recurrent[t] = parts[0];
-    return parts[1];
+  // Where the cell was clipped, nothing passes through it: its gates count as
+  // closed.
+  Value LstmStep(const RnnPass& pass, Value hidden, const Carried& last,
+                 Value begun, ScanBuilder& scan) {
+    GraphBuilder& b = scan.inside();
+    if (a_.projection_size) {
+      hidden = b.Op("dot", {hidden, scan.Whole(pass.cell.projection)});
+    }
+    const Value carry = scan.Carry(last.cell);
+    const Value before = Before(pass, pass.first_cell, pass.cells);
+    Value in = scan.Slice(pass.in), forget = scan.Slice(pass.forget);
+    if (pass.unclipped) {
+      const Value unclipped = scan.Slice(pass.unclipped);
+      in = b.Mul(in, unclipped);
+      forget = b.Mul(forget, unclipped);
+    }
+    const std::vector<Value> parts =
+        b.Ops("_lstm_cell_gradient",
+              {in, forget, scan.Slice(pass.candidate), scan.Slice(pass.out),
+               scan.Slice(before), scan.Slice(pass.squashed), hidden,
+               Begun(carry, begun, b)});
+    scan.Next(carry, PastEnd(parts[1], carry, begun, b), /*stacked=*/false);
+    return parts[0];
   }
 
   // All steps at once: the gradients of the weights, and of what was read.
   Value Collect(const RnnPass& pass, const Gates& gates, Weights& weights) {
-    const Value input = g_.Concat(gates.input, 0);
-    const Value recurrent =
-        a_.mode == RnnMode::kGru ? g_.Concat(gates.recurrent, 0) : input;
-    std::vector<Value> before, unprojected;
-    for (const RnnStep& step : pass.steps) {
-      before.push_back(step.before);
-      unprojected.push_back(step.unprojected);
-    }
     if (g_.Needs(1)) {
-      weights.from_input = TransposedProduct(input, pass.rows);
-      weights.from_state = TransposedProduct(recurrent, g_.Concat(before, 0));
+      const Value before = Rows(Before(pass, pass.first_hidden, pass.hidden));
+      weights.from_input = TransposedProduct(gates.input, pass.rows);
+      weights.from_state = TransposedProduct(gates.recurrent, before);
       if (a_.projection_size) {
-        weights.projection = TransposedProduct(g_.Concat(gates.hidden, 0),
-                                               g_.Concat(unprojected, 0));
+        weights.projection =
+            TransposedProduct(gates.hidden, Rows(pass.unprojected));
       }
-      weights.input_bias = g_.Sum(input, {0});
-      weights.state_bias = a_.mode == RnnMode::kGru ? g_.Sum(recurrent, {0})
-                                                    : weights.input_bias;
+      weights.input_bias = g_.Sum(gates.input, {0});
+      weights.state_bias = a_.mode == RnnMode::kGru
+                               ? g_.Sum(gates.recurrent, {0})
+                               : weights.input_bias;
     }
-    return Product(input, pass.cell.from_input);
+    return Product(gates.input, pass.cell.from_input);
   }
 
   // In the order of the parameter vector.
@@ -200,7 +244,7 @@ class RnnBackward {
   const RnnAttrs& a_;
   GradientBuilder& g_;
   const int64_t steps_, batch_;
-  const UnrolledRnn forward_;
+  const RnnParts forward_;
   std::vector<Weights> weights_;                         // by pass
   std::vector<Value> state_gradients_, cell_gradients_;  // by pass
 };

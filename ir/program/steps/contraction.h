@@ -83,7 +83,8 @@ struct ContractionStep {
   // the first position on; positions that fill none are left out.
   Extents maxima = {};
 
-  static constexpr bool kPure = true, kAnyLayout = true;
+  static constexpr bool kPure = true;
+  static constexpr Layouts kLayouts = Layouts::kAny;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
                                     const Step& step) const;

@@ -24,7 +24,8 @@ struct Store {
 struct Map {
   std::vector<Store> stores;
 
-  static constexpr bool kPure = true, kAnyLayout = true;
+  static constexpr bool kPure = true;
+  static constexpr Layouts kLayouts = Layouts::kAny;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
                                     const Step& step) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/program/in_place.h"
+#include "ir/program/inner_program.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
@@ -150,6 +151,9 @@ std::optional<std::string> TileLoop::Verify(const Program& program,
       return fmt::format("window {}: {}", i, *error);
     }
   }
+  if (!tile->BuffersOf(BufferKind::kConstant).empty()) {
+    return "a constant in a tile";
+  }
   if (tile->arena_bytes < 0) return "a tile without a storage plan";
   if (auto error = VerifyInner(*tile, operands.size())) {
     return fmt::format("tile: {}", *error);
@@ -169,29 +173,11 @@ std::string TileLoop::Key(const Program&, const Step&,
   for (const Window& window : windows) {
     key += fmt::format("({},{},{})", window.axis, window.begin, window.advance);
   }
-  key += fmt::format("|arena {}", tile->arena_bytes);
-  for (size_t i = 0; i < tile->buffers.size(); ++i) {
-    const auto root = tile->Root(static_cast<int>(i));
-    key += fmt::format("|{}{}+{}@{}", ToString(tile->buffers[i].type),
-                       ToString(tile->buffers[i].layout),
-                       tile->BytesIntoRoot(static_cast<int>(i)),
-                       static_cast<size_t>(root) < windows.size()
-                           ? root
-                           : tile->buffers[root].offset);
-  }
-  for (const Step& step : tile->steps) {
-    key += fmt::format("|step [{}] {{{}}}", fmt::join(step.operands(), ","),
-                       KeyOf(*tile, step, text));
-  }
-  return key;
+  return key + InnerKey(*tile, windows.size(), text);
 }
 
 double TileLoop::Flops(const Program&, const Step&) const {
-  double total = 0;
-  for (const Step& step : tile->steps) {
-    total += static_cast<double>(step.flops(*tile));
-  }
-  return static_cast<double>(tiles) * total;
+  return static_cast<double>(tiles) * InnerFlops(*tile);
 }
 
 }  // namespace mxc

@@ -32,7 +32,8 @@ struct TileLoop {
   std::vector<Window> windows;  // for each operand
   std::shared_ptr<const Program> tile;
 
-  static constexpr bool kPure = true, kAnyLayout = true;
+  static constexpr bool kPure = true;
+  static constexpr Layouts kLayouts = Layouts::kAny;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
                                     const Step& step) const;

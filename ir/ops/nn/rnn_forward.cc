@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ir/ops/nn/dropout.h"
+#include "ir/ops/nn/rnn.h"
+#include "ir/ops/tensor/scan.h"
+
+namespace mxc {
+namespace {
+
+Value FullyConnected(GraphBuilder& b, Value x, Value weight, Value bias = {}) {
+  std::vector<Value> inputs = {x, weight};
+  if (bias) inputs.push_back(bias);
+  return b.Op("FullyConnected", inputs,
+              {{"num_hidden", std::to_string(weight.shape()[0])},
+               {"no_bias", PrintBool(!bias)}});
+}
+
+// What a cell does in one step, as the turn of a repeat. Where it trains, what
+// the gradient needs comes out of every turn.
+class RnnTurn {
+ public:
+  // `begun`: as in RnnParts, or empty.
+  RnnTurn(const RnnAttrs& attrs, RnnPass& pass, Value begun,
+          GraphBuilder& builder)
+      : a_(attrs),
+        pass_(pass),
+        begun_(begun),
+        keeps_(builder.training()),
+        scan_(builder, pass.rows.shape()[0] / pass.first_hidden.shape()[0],
+              pass.reversed),
+        b_(scan_.inside()) {}
+
+  // `inputs`: f[T, N, G·H], the part of the data before the activations.
+  void Build(Value inputs) {
+    input_ = scan_.Slice(inputs);
+    before_ = scan_.Carry(pass_.first_hidden);
+    if (begun_) begun_ = scan_.Slice(begun_);
+    recurrent_ = FullyConnected(b_, before_, scan_.Whole(pass_.cell.from_state),
+                                scan_.Whole(pass_.cell.state_bias));
+    switch (a_.mode) {
+      case RnnMode::kRelu:
+        Advance(Act(Add(input_, recurrent_), "relu"));
+        break;
+      case RnnMode::kTanh:
+        Advance(Act(Add(input_, recurrent_), "tanh"));
+        break;
+      case RnnMode::kLstm:
+        Lstm();
+        break;
+      case RnnMode::kGru:
+        Gru();
+        break;
+    }
+    Finish();
+  }
+
+ private:
+  Value Add(Value x, Value y) { return b_.Op("elemwise_add", {x, y}); }
+  Value Times(Value x, Value y) { return b_.Op("elemwise_mul", {x, y}); }
+  Value Act(Value x, const char* type) {
+    return b_.Op("Activation", {x}, {{"act_type", type}});
+  }
+  Value Gate(Value x, int64_t gate) {
+    return b_.SliceAxis(x, 1, gate * a_.state_size, (gate + 1) * a_.state_size);
+  }
+
+  void Lstm() {
+    const Value before = scan_.Carry(pass_.first_cell);
+    const Value gates = Add(input_, recurrent_);
+    const Value in = Act(Gate(gates, 0), "sigmoid");
+    const Value forget = Act(Gate(gates, 1), "sigmoid");
+    const Value candidate = Act(Gate(gates, 2), "tanh");
+    const Value out = Act(Gate(gates, 3), "sigmoid");
+    const Value cell =
+        Clipped(Add(Times(forget, before), Times(in, candidate)));
+    const Value squashed = Act(cell, "tanh");
+    const Value unprojected = Times(out, squashed);
+    Advance(a_.projection_size
+                ? FullyConnected(b_, unprojected,
+                                 scan_.Whole(pass_.cell.projection))
+                : unprojected);
+    scan_.Next(before, Begun(cell, before), keeps_);
+    Keep(in, &RnnPass::in);
+    Keep(forget, &RnnPass::forget);
+    Keep(candidate, &RnnPass::candidate);
+    Keep(out, &RnnPass::out);
+    Keep(squashed, &RnnPass::squashed);
+    if (a_.projection_size) Keep(unprojected, &RnnPass::unprojected);
+  }
+
+  void Gru() {
+    const auto gate = [&](int64_t k) {
+      return Act(Add(Gate(input_, k), Gate(recurrent_, k)), "sigmoid");
+    };
+    const Value reset = gate(0), keep = gate(1);
+    const Value recalled = Gate(recurrent_, 2);
+    const Value candidate =
+        Act(Add(Gate(input_, 2), Times(reset, recalled)), "tanh");
+    const Value change = b_.Op("elemwise_sub", {before_, candidate});
+    Advance(Add(candidate, Times(keep, change)));
+    Keep(reset, &RnnPass::reset);
+    Keep(keep, &RnnPass::keep);
+    Keep(candidate, &RnnPass::candidate);
+    Keep(recalled, &RnnPass::recalled);
+  }
+
+  Value Clipped(Value cell) {
+    if (!a_.clips()) return cell;
+    const std::string low = fmt::format("{}", *a_.lstm_state_clip_min);
+    const std::string high = fmt::format("{}", *a_.lstm_state_clip_max);
+    const Value above =
+        b_.Op("_greater_equal_scalar", {cell}, {{"scalar", low}});
+    const Value below =
+        b_.Op("_lesser_equal_scalar", {cell}, {{"scalar", high}});
+    Keep(Times(above, below), &RnnPass::unclipped);
+    if (a_.lstm_state_clip_nan) {
+      const Value least = b_.Scalar(*a_.lstm_state_clip_min, cell.type().dtype);
+      cell = b_.Where(b_.Op("broadcast_equal", {cell, cell}), cell,
+                      b_.BroadcastTo(least, cell.shape()));
+    }
+    return b_.Op("clip", {cell}, {{"a_min", low}, {"a_max", high}});
+  }
+
+  // The first for sequences that are that long, else the second.
+  Value Begun(Value value, Value other) {
+    if (!begun_) return value;
+    return b_.Where(b_.BroadcastTo(begun_, value.shape()), value, other);
+  }
+
+  void Advance(Value hidden) {
+    scan_.Next(before_, Begun(hidden, before_), /*stacked=*/true);
+    if (begun_) put_out_ = Begun(hidden, b_.Zeros(hidden.type()));
+  }
+
+  void Keep(Value value, Value RnnPass::*place) {
+    if (keeps_) kept_.emplace_back(scan_.Stack(value), place);
+  }
+
+  void Finish() {
+    const size_t output = begun_ ? scan_.Stack(put_out_) : 0;
+    const std::vector<Value> outputs = scan_.Finish("steps");
+    pass_.hidden = outputs[0];
+    pass_.output = outputs[output];
+    if (a_.lstm()) (keeps_ ? pass_.cells : pass_.last_cell) = outputs[1];
+    for (const auto& [output, place] : kept_) pass_.*place = outputs[output];
+  }
+
+  const RnnAttrs& a_;
+  RnnPass& pass_;
+  Value begun_;  // inside, from Build on
+  const bool keeps_;
+  ScanBuilder scan_;
+  GraphBuilder& b_;  // of the turn
+  Value input_, before_, recurrent_, put_out_;
+  std::vector<std::pair<size_t, Value RnnPass::*>> kept_;
+};
+
+// All layers and directions.
+class RnnForward {
+ public:
+  RnnForward(const RnnAttrs& attrs, const Node& node, GraphBuilder& builder)
+      : a_(attrs),
+        b_(builder),
+        node_(node),
+        steps_(node.inputs[0].shape()[0]),
+        batch_(node.inputs[0].shape()[1]) {}
+
+  RnnParts Run() {
+    TakeCells();
+    if (a_.use_sequence_length) result_.begun = Begun();
+    const int64_t input = node_.inputs[0].shape()[2];
+    // Steps are stacked in the rows of one matrix, N to a step.
+    Value rows = Reshape(node_.inputs[0], {steps_ * batch_, input});
+    for (int64_t layer = 0; layer < a_.num_layers; ++layer) {
+      if (layer > 0) rows = Dropped(rows, layer);
+      std::vector<Value> directions;
+      for (int64_t d = 0; d < a_.directions(); ++d) {
+        directions.push_back(Direction(rows, layer, d));
+      }
+      rows = Concat(directions, 1);
+    }
+    result_.outputs = {Reshape(rows, node_.types[0].shape.dims())};
+    if (a_.state_outputs) {
+      AddLastStates(1, &RnnPass::last_hidden);
+      if (a_.lstm()) AddLastStates(2, &RnnPass::last_cell);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Value Op(std::string_view op, std::vector<Value> inputs,
+           std::vector<AttrText> attrs = {}) {
+    return b_.Op(op, std::move(inputs), std::move(attrs), Numbered(op));
+  }
+  std::string Numbered(std::string_view op) {
+    return fmt::format("{}{}", op, ++count_);
+  }
+  Value Reshape(Value x, const Extents& shape) {
+    return Op("Reshape", {x}, {{"shape", ToString(shape)}});
+  }
+  Value Slice(Value x, int axis, int64_t begin, int64_t end) {
+    return b_.SliceAxis(x, axis, begin, end, Numbered("slice_axis"));
+  }
+  Value Concat(const std::vector<Value>& parts, int axis) {
+    if (parts.size() == 1) return parts[0];
+    return b_.Concat(parts, axis, Numbered("Concat"));
+  }
+  Value Times(Value x, Value y) { return Op("elemwise_mul", {x, y}); }
+
+  // Of every step and sequence, 1 where the sequence is not over, else 0.
+  Value Begun() {
+    const DType dtype = node_.inputs[0].type().dtype;
+    const Value lengths =
+        b_.Reshape(b_.Cast(node_.inputs[a_.lengths()], dtype), {1, batch_, 1});
+    const Value step = Op("_arange", {},
+                          {{"start", "0"},
+                           {"stop", std::to_string(steps_)},
+                           {"dtype", std::string(MxnetName(dtype))}});
+    return Op("broadcast_lesser", {b_.Reshape(step, {steps_, 1, 1}), lengths});
+  }
+
+  // The next piece of the parameter vector.
+  Value Take(const Extents& shape) {
+    const int64_t length = *CheckedProduct(shape);
+    taken_ += length;
+    return Reshape(Slice(node_.inputs[1], 0, taken_ - length, taken_), shape);
+  }
+
+  void TakeCells() {
+    const int64_t rows = a_.gates() * a_.state_size;
+    const int64_t input = node_.inputs[0].shape()[2];
+    result_.passes.resize(static_cast<size_t>(a_.num_layers * a_.directions()));
+    for (size_t k = 0; k < result_.passes.size(); ++k) {
+      const int64_t layer = static_cast<int64_t>(k) / a_.directions();
+      RnnCell& cell = result_.passes[k].cell;
+      cell.from_input = Take({rows, a_.read(layer, input)});
+      cell.from_state = Take({rows, a_.handed()});
+      if (a_.projection_size) {
+        cell.projection = Take({a_.handed(), a_.state_size});
+      }
+    }
+    for (RnnPass& pass : result_.passes) {
+      pass.cell.input_bias = Take({rows});
+      pass.cell.state_bias = Take({rows});
+    }
+  }
+
+  // State k of input `input`.
+  Value Initial(int input, int64_t k, int64_t length) {
+    return Reshape(Slice(node_.inputs[input], 0, k, k + 1), {batch_, length});
+  }
+
+  // Some elements dropped, the others enlarged, when it trains.
+  Value Dropped(Value rows, int64_t layer) {
+    if (a_.p == 0 || !b_.training()) return rows;
+    const Value mask =
+        DropoutMask(a_.p, rows.type(), fmt::format("dropout{}", layer), b_);
+    result_.masks.push_back(mask);
+    return Times(rows, mask);
+  }
+
+  // The rows of one direction of a layer, for all steps.
+  Value Direction(Value rows, int64_t layer, int64_t direction) {
+    const int64_t k = layer * a_.directions() + direction;
+    RnnPass& pass = result_.passes[static_cast<size_t>(k)];
+    pass.rows = rows;
+    pass.reversed = direction == 1;
+    pass.first_hidden = Initial(2, k, a_.handed());
+    if (a_.lstm()) pass.first_cell = Initial(3, k, a_.state_size);
+    const Value inputs =
+        FullyConnected(b_, rows, pass.cell.from_input, pass.cell.input_bias);
+    const int64_t gates = a_.gates() * a_.state_size;
+    RnnTurn(a_, pass, result_.begun, b_)
+        .Build(Reshape(inputs, {steps_, batch_, gates}));
+    pass.last_hidden = Last(pass, pass.hidden);
+    if (a_.lstm() && b_.training()) pass.last_cell = Last(pass, pass.cells);
+    return Reshape(pass.output, {steps_ * batch_, a_.handed()});
+  }
+
+  // Of what all steps computed, [T, N, length], that of the last one to run.
+  Value Last(const RnnPass& pass, Value all) {
+    const int64_t t = pass.reversed ? 0 : steps_ - 1;
+    return Reshape(Slice(all, 0, t, t + 1), {batch_, all.shape()[2]});
+  }
+
+  void AddLastStates(int output, Value RnnPass::*state) {
+    std::vector<Value> last;
+    for (const RnnPass& pass : result_.passes) last.push_back(pass.*state);
+    result_.outputs.push_back(
+        Reshape(Concat(last, 0), node_.types[output].shape.dims()));
+  }
+
+  const RnnAttrs& a_;
+  GraphBuilder& b_;
+  const Node& node_;
+  const int64_t steps_, batch_;
+  int64_t taken_ = 0;
+  int count_ = 0;
+  RnnParts result_;
+};
+
+}  // namespace
+
+RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b) {
+  return RnnForward(a, node, b).Run();
+}
+
+}  // namespace mxc

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/steps/repeat.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/program/inner_program.h"
+#include "ir/program/interpreter.h"
+#include "ir/program/program.h"
+#include "ir/program/program_text.h"
+#include "ir/program/verify.h"
+
+namespace mxc {
+namespace {
+
+constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
+
+int64_t Aligned(int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// What is wrong with what the body sees of an operand.
+std::optional<std::string> VerifyPart(const Repeat& repeat, size_t i,
+                                      const Buffer& operand, bool written) {
+  const Buffer& part = repeat.body->buffers[i];
+  const BufferKind kind = written ? BufferKind::kOutput : BufferKind::kInput;
+  if (part.kind != kind || part.type.dtype != operand.type.dtype) {
+    return "a buffer of another kind or type";
+  }
+  if (!repeat.sliced[i]) {
+    const bool same =
+        part.type == operand.type && part.layout == operand.layout;
+    if (!same) return "a buffer of another shape or layout";
+    return std::nullopt;
+  }
+  Extents dims = part.type.shape.dims();
+  dims.insert(dims.begin(), repeat.turns);
+  if (Shape(dims) != operand.type.shape) return "a slice of another shape";
+  if (!part.layout.row_major() || !operand.layout.row_major()) {
+    return "a slice that is not row-major";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> VerifyCarry(const Repeat& repeat,
+                                       const Repeat::Carry& carry,
+                                       size_t inputs) {
+  const auto count = static_cast<int>(repeat.sliced.size());
+  if (carry.input < 0 || carry.input >= static_cast<int>(inputs) ||
+      carry.output < static_cast<int>(inputs) || carry.output >= count) {
+    return "a carry of what is no input or no output";
+  }
+  const Buffer& in = repeat.body->buffers[carry.input];
+  const Buffer& out = repeat.body->buffers[carry.output];
+  if (repeat.sliced[carry.input] || in.type != out.type ||
+      in.layout != out.layout || repeat.CarryOf(carry.input) != &carry) {
+    return "a carry between buffers that differ";
+  }
+  return std::nullopt;
+}
+
+// The arrays of the body while it is interpreted.
+class Turns {
+ public:
+  Turns(const Repeat& repeat, StepValues& values)
+      : repeat_(repeat),
+        values_(values),
+        inputs_(values.inputs.size()),
+        own_(repeat.body->buffers.size()) {
+    for (const auto& array : own_) at_.push_back(&array);
+    for (size_t i = inputs_; i < own_.size(); ++i) {
+      const Tensor& constant = repeat.body->buffers[i].constant;
+      if (!constant.empty()) own_[i] = ToDoubles(constant);
+    }
+  }
+
+  void Run() {
+    for (int64_t t = 0; t < repeat_.turns; ++t) {
+      const int64_t slice = repeat_.reversed ? repeat_.turns - 1 - t : t;
+      TakeInputs(t, slice);
+      for (const Step& step : repeat_.body->steps) {
+        InterpretStep(*repeat_.body, step, at_, values_.all_double, own_);
+      }
+      GiveOutputs(slice);
+    }
+  }
+
+ private:
+  int64_t Elements(size_t operand) const {
+    return repeat_.body->buffers[operand].type.shape.elements();
+  }
+
+  void TakeInputs(int64_t t, int64_t slice) {
+    for (size_t i = 0; i < inputs_; ++i) {
+      const auto from = values_.inputs[i]->begin();
+      if (repeat_.sliced[i]) {
+        const int64_t count = Elements(i);
+        own_[i].assign(from + slice * count, from + (slice + 1) * count);
+      } else if (t == 0) {
+        own_[i] = *values_.inputs[i];
+      }
+    }
+    if (t == 0) return;
+    // At once: an output may be carried to several inputs.
+    for (const Repeat::Carry& carry : repeat_.carries) {
+      own_[carry.input] = own_[carry.output];
+    }
+  }
+
+  void GiveOutputs(int64_t slice) {
+    for (size_t i = inputs_; i < repeat_.sliced.size(); ++i) {
+      const int64_t begin = repeat_.sliced[i] ? slice * Elements(i) : 0;
+      std::ranges::copy(own_[i], values_.outputs[i - inputs_].begin() + begin);
+    }
+  }
+
+  const Repeat& repeat_;
+  StepValues& values_;
+  const size_t inputs_;
+  std::vector<std::vector<double>> own_;  // by buffer of the body
+  std::vector<const std::vector<double>*> at_;
+};
+
+}  // namespace
+
+const Repeat::Carry* Repeat::CarryOf(int operand) const {
+  for (const Carry& carry : carries) {
+    if (carry.input == operand || carry.output == operand) return &carry;
+  }
+  return nullptr;
+}
+
+int64_t Repeat::SecondPlace(int output) const {
+  int64_t bytes = Aligned(std::max<int64_t>(0, body->arena_bytes));
+  std::vector<int> placed;
+  for (const Carry& carry : carries) {
+    if (carry.output == output) break;
+    if (sliced[carry.output] || std::ranges::count(placed, carry.output) > 0) {
+      continue;
+    }
+    placed.push_back(carry.output);
+    bytes += Aligned(body->buffers[carry.output].bytes());
+  }
+  return bytes;
+}
+
+int64_t Repeat::workspace_bytes() const {
+  const int64_t bytes = SecondPlace(-1);
+  return std::max(bytes, kAlignment);
+}
+
+std::string Repeat::Print() const {
+  std::string out =
+      fmt::format("    repeat {}{} (", turns, reversed ? " reversed" : "");
+  for (size_t i = 0; i < sliced.size(); ++i) {
+    out +=
+        fmt::format("{}{}", i > 0 ? ", " : "", sliced[i] ? "slices" : "whole");
+  }
+  out += ")";
+  for (const Carry& carry : carries) {
+    out += fmt::format(" carry {} from {}", carry.input, carry.output);
+  }
+  return out + PrintInner(*body);
+}
+
+StepBody ReadRepeat(ProgramReader& reader) {
+  Lexer& lex = reader.lex();
+  lex.Expect("repeat");
+  Repeat repeat;
+  repeat.turns = lex.Integer();
+  repeat.reversed = lex.Accept("reversed");
+  lex.Expect("(");
+  while (!lex.AtEnd() && !lex.Accept(")")) {
+    if (!repeat.sliced.empty()) lex.Expect(",");
+    repeat.sliced.push_back(lex.Accept("slices"));
+    if (!repeat.sliced.back()) lex.Expect("whole");
+  }
+  while (lex.Accept("carry")) {
+    Repeat::Carry& carry = repeat.carries.emplace_back();
+    carry.input = static_cast<int>(lex.Integer());
+    lex.Expect("from");
+    carry.output = static_cast<int>(lex.Integer());
+  }
+  repeat.body = reader.Inner();
+  return repeat;
+}
+
+std::optional<std::string> Repeat::Verify(const Program& program,
+                                          const Step& step) const {
+  const std::vector<int> operands = step.operands();
+  if (body == nullptr || turns < 1 || sliced.size() + 1 != operands.size() ||
+      body->buffers.size() < sliced.size()) {
+    return "a repeat without a buffer for each operand";
+  }
+  const Buffer& workspace = program.buffers[operands.back()];
+  const bool planned = body->arena_bytes >= 0 && program.arena_bytes >= 0;
+  if (workspace.type.dtype != DType::kU8 ||
+      (planned && workspace.bytes() < workspace_bytes())) {
+    return "a repeat without room for its body";
+  }
+  for (size_t i = 0; i < sliced.size(); ++i) {
+    const bool written = i >= step.inputs.size();
+    if (auto error =
+            VerifyPart(*this, i, program.buffers[operands[i]], written)) {
+      return fmt::format("operand {}: {}", i, *error);
+    }
+  }
+  for (const Carry& carry : carries) {
+    if (auto error = VerifyCarry(*this, carry, step.inputs.size())) {
+      return error;
+    }
+  }
+  if (auto error = VerifyInner(*body, sliced.size())) {
+    return fmt::format("body: {}", *error);
+  }
+  return std::nullopt;
+}
+
+void Repeat::Interpret(StepValues& values) const { Turns(*this, values).Run(); }
+
+std::string Repeat::Key(const Program&, const Step&,
+                        const ExprText& text) const {
+  std::string key = fmt::format("|repeat {}{}[{}]", turns, reversed ? "r" : "",
+                                fmt::join(sliced, ","));
+  for (const Carry& carry : carries) {
+    key += fmt::format("({},{})", carry.input, carry.output);
+  }
+  return key + InnerKey(*body, sliced.size(), text);
+}
+
+double Repeat::Flops(const Program&, const Step&) const {
+  return static_cast<double>(turns) * InnerFlops(*body);
+}
+
+}  // namespace mxc

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "ir/program/interpreter.h"
+#include "ir/program/program.h"
+
+namespace mxc {
+namespace {
+
+Program Parsed(const std::string& text) {
+  const auto program =
+      ParseProgram(std::make_shared<SourceFile>(SourceFile{"test", text}));
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  const auto broken = Verify(*program);
+  REQUIRE_MESSAGE(!broken, *broken);
+  return *program;
+}
+
+std::vector<float> ListOf(const Tensor& tensor) {
+  return {tensor.floats().begin(), tensor.floats().end()};
+}
+
+// Sums of the rows so far, and the last of them times 2.
+std::string Sums(const std::string& order) {
+  return R"(program @net.infer {
+  buffer 0 "x" f32[3, 2] {0:3 1:2} input
+  buffer 1 "first" f32[2] {0:2} input
+  buffer 2 "sums" f32[3, 2] {0:3 1:2} output
+  buffer 3 "last" f32[2] {0:2} output
+  buffer 4 "workspace" u8[64] {0:64} internal
+  step "scan" (0, 1) -> (2, 3, 4)
+    repeat 3 )" +
+         order + R"((slices, whole, slices, whole) carry 1 from 2 {
+      buffer 0 "x" f32[2] {0:2} input
+      buffer 1 "before" f32[2] {0:2} input
+      buffer 2 "sum" f32[2] {0:2} output
+      buffer 3 "twice" f32[2] {0:2} output
+      step "add" (0, 1) -> (2)
+        store 0 (0) + (2) = %0[i0] + %1[i0]
+      step "double" (2) -> (3)
+        store 0 (0) + (2) = %0[i0] * 2.0
+    }
+}
+)";
+}
+
+std::vector<Tensor> RunSums(const std::string& order) {
+  const auto outputs = Interpret(
+      Parsed(Sums(order)),
+      {{"x",
+        Tensor::FromFloats({3, 2}, std::vector<float>{1, 10, 2, 20, 3, 30})},
+       {"first", Tensor::FromFloats({2}, std::vector<float>{100, 1000})}});
+  REQUIRE(outputs.ok());
+  return *outputs;
+}
+
+TEST_CASE("each turn sees its slice and what the turn before left") {
+  const auto outputs = RunSums("");
+  CHECK(ListOf(outputs[0]) ==
+        std::vector<float>{101, 1010, 103, 1030, 106, 1060});
+  CHECK(ListOf(outputs[1]) == std::vector<float>{212, 2120});
+}
+
+TEST_CASE("a reversed repeat begins with the last slice") {
+  const auto outputs = RunSums("reversed ");
+  CHECK(ListOf(outputs[0]) ==
+        std::vector<float>{106, 1060, 105, 1050, 103, 1030});
+  CHECK(ListOf(outputs[1]) == std::vector<float>{212, 2120});
+}
+
+// (a, b) ← (b, a + b): both are read before either changes.
+const char* const kFibonacci = R"(program @net.infer {
+  buffer 0 "a" f32[1] {0:1} input
+  buffer 1 "b" f32[1] {0:1} input
+  buffer 2 "all" f32[6, 1] {0:6 1:1} output
+  buffer 3 "b_next" f32[1] {0:1} output
+  buffer 4 "workspace" u8[64] {0:64} internal
+  step "scan" (0, 1) -> (2, 3, 4)
+    repeat 6 (whole, whole, slices, whole) carry 0 from 2 carry 1 from 3 {
+      buffer 0 "a" f32[1] {0:1} input
+      buffer 1 "b" f32[1] {0:1} input
+      buffer 2 "a_next" f32[1] {0:1} output
+      buffer 3 "b_next" f32[1] {0:1} output
+      step "shift" (1) -> (2)
+        store 0 (0) + (1) = %0[i0]
+      step "add" (0, 1) -> (3)
+        store 0 (0) + (1) = %0[i0] + %1[i0]
+    }
+}
+)";
+
+TEST_CASE("what is carried changes between turns, all at once") {
+  const auto outputs =
+      Interpret(Parsed(kFibonacci),
+                {{"a", Tensor::FromFloats({1}, std::vector<float>{0})},
+                 {"b", Tensor::FromFloats({1}, std::vector<float>{1})}});
+  REQUIRE(outputs.ok());
+  CHECK(ListOf((*outputs)[0]) == std::vector<float>{1, 1, 2, 3, 5, 8});
+  CHECK(ListOf((*outputs)[1]) == std::vector<float>{13});
+}
+
+TEST_CASE("a repeat prints what it is read from") {
+  for (const std::string& text :
+       {Sums(""), Sums("reversed "), std::string(kFibonacci)}) {
+    const Program program = Parsed(text);
+    CHECK(Print(Parsed(Print(program))) == Print(program));
+  }
+}
+
+std::string BrokenWith(const std::string& from, const std::string& to) {
+  std::string text = Sums("");
+  const size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, from.size(), to);
+  const auto program =
+      ParseProgram(std::make_shared<SourceFile>(SourceFile{"test", text}));
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  return Verify(*program).value_or("");
+}
+
+TEST_CASE("a repeat whose body does not fit its operands does not verify") {
+  CHECK(BrokenWith("repeat 3", "repeat 4").find("a slice of another shape") !=
+        std::string::npos);
+  CHECK(BrokenWith("carry 1 from 2", "carry 0 from 2").find("carry") !=
+        std::string::npos);
+  CHECK(BrokenWith("carry 1 from 2", "carry 1 from 0").find("carry") !=
+        std::string::npos);
+  CHECK(BrokenWith("(slices, whole,", "(whole, whole,")
+            .find("another shape or layout") != std::string::npos);
+  CHECK(BrokenWith("u8[64] {0:64}", "f32[64] {0:64}").find("room") !=
+        std::string::npos);
+  CHECK(BrokenWith("(0, 1) -> (2)", "(0, 1) -> (0)").find("body") !=
+        std::string::npos);
+}
+
+TEST_CASE("operations of a repeat are those of all turns") {
+  const Program program = Parsed(Sums(""));
+  CHECK(program.steps[0].flops(program) == 3 * (2 + 2));
+}
+
+}  // namespace
+}  // namespace mxc
