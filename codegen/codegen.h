@@ -110,12 +110,11 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const Manifest& manifest,
                                     const std::string& symbol_json);
 
-// Makes the sections and writes them.
+// Generates the code and writes an artifact of which nothing is said.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     std::span<const Program> entries,
-                                    const CodeImage& code, const Target& target,
-                                    const Manifest& manifest,
-                                    const std::string& symbol_json);
+                                    const Target& target,
+                                    const CodegenOptions& options = {});
 
 // --emit=obj,header: one relocatable object with a serial re-entrant function
 // for each entry and no undefined symbol, and the C header that declares it.

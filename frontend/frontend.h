@@ -16,8 +16,12 @@
 #include "ir/graph/supported.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
+#include "runtime/formats/array.h"
 
 namespace mxc {
+
+class JsonDocument;
+using ParameterArrays = std::vector<runtime::NamedArray>;
 
 struct LoadOptions {
   // The parameter file. Empty: the newest PREFIX-NNNN.params beside
@@ -25,6 +29,8 @@ struct LoadOptions {
   std::string params;
   std::optional<int> epoch;     // NNNN
   bool read_parameters = true;  // or only find the file
+  // The file's arrays, where somebody has read them; null: they are read.
+  std::shared_ptr<const ParameterArrays> arrays;
   // Expand control flow, and refuse operators that cannot be compiled before
   // anything else is read.
   bool require_supported = false;
@@ -65,6 +71,17 @@ Result<Model> Load(const std::string& path, const LoadOptions& options);
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
                        const LoadOptions& options);
 
+// The text of a network, parsed once; models of any shapes follow from it.
+struct NetworkText {
+  std::shared_ptr<const SourceFile> source;
+  std::shared_ptr<const JsonDocument> document;
+};
+Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path);
+Result<NetworkText> ParseNetwork(std::shared_ptr<const SourceFile> source);
+// As LoadText does from the text.
+Result<Model> BuildModel(const NetworkText& network,
+                         const LoadOptions& options);
+
 // "resnet-50" of "dir/resnet-50-symbol.json" and of "dir/resnet-50.json".
 std::string StemOfNetwork(const std::string& path);
 
@@ -74,6 +91,10 @@ std::map<int, std::string> ParameterFilesBeside(const std::string& path);
 // The file that Load reads for the network at `path`; empty if there is none.
 Result<std::string> FindParameterFile(const std::string& path,
                                       const LoadOptions& options);
+
+// For LoadOptions::arrays.
+Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
+    const std::string& path);
 
 // Finds the parameter file that `options` and the model's path name, and reads
 // it unless the options say otherwise. Shapes that contradict what the graph

@@ -12,17 +12,6 @@
 namespace mxc {
 namespace {
 
-Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
-  const auto file = runtime::MappedFile::Open(path);
-  if (!file.ok()) return Error({}, "{}", file.status().message());
-  const auto bytes = file->bytes();
-  auto source = std::make_shared<SourceFile>();
-  source->path = path;
-  source->text.assign(reinterpret_cast<const char*>(bytes.data()),
-                      bytes.size());
-  return std::shared_ptr<const SourceFile>(std::move(source));
-}
-
 Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
                       Model& model) {
   const JsonValue& root = document.root();
@@ -67,13 +56,35 @@ std::string StemOfNetwork(const std::string& path) {
   return stem;
 }
 
-Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
-                       const LoadOptions& options) {
+Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
+  if (path.ends_with(".onnx")) {
+    return Error({},
+                 "{}: ONNX files are not read yet; MXNet's symbol JSON and "
+                 "our own JSON are",
+                 path);
+  }
+  const auto file = runtime::MappedFile::Open(path);
+  if (!file.ok()) return Error({}, "{}", file.status().message());
+  const auto bytes = file->bytes();
+  auto source = std::make_shared<SourceFile>();
+  source->path = path;
+  source->text.assign(reinterpret_cast<const char*>(bytes.data()),
+                      bytes.size());
+  return std::shared_ptr<const SourceFile>(std::move(source));
+}
+
+Result<NetworkText> ParseNetwork(std::shared_ptr<const SourceFile> source) {
+  MXC_ASSIGN(JsonDocument document, ParseJson(source));
+  return NetworkText{std::move(source),
+                     std::make_shared<const JsonDocument>(std::move(document))};
+}
+
+Result<Model> BuildModel(const NetworkText& network,
+                         const LoadOptions& options) {
   Model model;
-  model.source = std::move(source);
+  model.source = network.source;
   model.stem = StemOfNetwork(model.source->path);
-  MXC_ASSIGN(const JsonDocument document, ParseJson(model.source));
-  MXC_ASSIGN(model.graph, GraphOf(document, options, model));
+  MXC_ASSIGN(model.graph, GraphOf(*network.document, options, model));
   DeclareInputs(model.graph);
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, options));
   if (options.require_supported) {
@@ -82,13 +93,13 @@ Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
   return model;
 }
 
+Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
+                       const LoadOptions& options) {
+  MXC_ASSIGN(const NetworkText network, ParseNetwork(std::move(source)));
+  return BuildModel(network, options);
+}
+
 Result<Model> Load(const std::string& path, const LoadOptions& options) {
-  if (path.ends_with(".onnx")) {
-    return Error({},
-                 "{}: ONNX files are not read yet; MXNet's symbol JSON and "
-                 "our own JSON are",
-                 path);
-  }
   MXC_ASSIGN(auto source, ReadSource(path));
   MXC_ASSIGN(Model model, LoadText(std::move(source), options));
   MXC_RETURN_IF_ERROR(LoadParameters(model, options));

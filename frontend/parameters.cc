@@ -50,8 +50,8 @@ class Fitting {
   Fitting(Model& model, const LoadOptions& options)
       : model_(model), options_(options) {}
 
-  Status Run(std::vector<runtime::NamedArray> arrays) {
-    for (runtime::NamedArray& array : arrays) Take(array);
+  Status Run(const ParameterArrays& arrays) {
+    for (const runtime::NamedArray& array : arrays) Take(array);
     NoteIgnored(arrays.size());
     if (errors_.empty()) CheckShapes();
     if (!errors_.empty()) return std::move(errors_);
@@ -59,14 +59,14 @@ class Fitting {
   }
 
  private:
-  void Take(runtime::NamedArray& array) {
+  void Take(const runtime::NamedArray& array) {
     const std::string name = Name(array);
     Node* variable = model_.graph.FindVariable(name);
     if (variable == nullptr || IsFed(*variable)) {
       ignored_.push_back(name);
       return;
     }
-    Tensor value = ToTensor(std::move(array.array));
+    Tensor value = ToTensor(array.array);
     if (const auto unfit = Unfit(value.type())) {
       errors_.push_back(Error(variable->loc, "{}: array '{}' has {}",
                               model_.parameter_file, name, *unfit));
@@ -225,13 +225,22 @@ Result<std::string> FindParameterFile(const std::string& path,
   return fs::exists(plain, ignored) ? plain.string() : std::string();
 }
 
+Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
+    const std::string& path) {
+  auto arrays = runtime::ReadNdarrayList(path);
+  if (!arrays.ok()) return Error({}, "{}", arrays.status().message());
+  return std::make_shared<const ParameterArrays>(std::move(*arrays));
+}
+
 Status LoadParameters(Model& model, const LoadOptions& options) {
   MXC_ASSIGN(model.parameter_file,
              FindParameterFile(model.source->path, options));
   if (model.parameter_file.empty() || !options.read_parameters) return Done{};
-  auto arrays = runtime::ReadNdarrayList(model.parameter_file);
-  if (!arrays.ok()) return Error({}, "{}", arrays.status().message());
-  return Fitting(model, options).Run(std::move(*arrays));
+  std::shared_ptr<const ParameterArrays> arrays = options.arrays;
+  if (arrays == nullptr) {
+    MXC_ASSIGN(arrays, ReadParameters(model.parameter_file));
+  }
+  return Fitting(model, options).Run(*arrays);
 }
 
 std::vector<Node*> MissingParameters(const Model& model) {

@@ -8,7 +8,7 @@
 #include "runtime/artifact/image.h"
 #include "runtime/artifact/manifest.h"
 #include "runtime/executor/model.h"
-#include "tools/golden.h"
+#include "tools/driver/golden.h"
 #include "tools/signature/signature.h"
 #include "tools/terminal.h"
 

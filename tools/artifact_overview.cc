@@ -94,8 +94,8 @@ bool IsArtifact(const std::string& path) {
                    "ELF";
 }
 
-Result<Artifact> ReadArtifact(const std::string& path,
-                              const ReadOptions& options) {
+Result<InspectedArtifact> ReadArtifact(const std::string& path,
+                                       const ReadOptions& options) {
   rt::StatusOr<rt::Container> container =
       rt::Container::Open(path, options.approve);
   if (!container.ok()) return ComplaintAbout(path, container.status());
@@ -103,7 +103,7 @@ Result<Artifact> ReadArtifact(const std::string& path,
   rt::StatusOr<rt::Tables> tables =
       rt::Tables::Parse(container->section(MXC_SECTION_TABLES), weights);
   if (!tables.ok()) return ComplaintAbout(path, tables.status());
-  Artifact artifact;
+  InspectedArtifact artifact;
   if (options.check) {
     MXC_ASSIGN(artifact.findings, CheckArtifact(path, *container, *tables));
   }

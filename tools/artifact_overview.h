@@ -12,7 +12,7 @@
 
 namespace mxc {
 
-struct Artifact {
+struct InspectedArtifact {
   std::vector<Overview> entries;
   std::string manifest;  // "key: value" lines
   std::string symbol;    // the network's JSON as it came
@@ -24,11 +24,11 @@ bool IsArtifact(const std::string& path);
 
 struct ReadOptions {
   runtime::Approval approve;  // of the file, before anything in it is believed
-  bool check = false;         // fills Artifact::findings
+  bool check = false;         // fills InspectedArtifact::findings
 };
 
 // Reads the file, and runs nothing of it.
-Result<Artifact> ReadArtifact(const std::string& path,
-                              const ReadOptions& options = {});
+Result<InspectedArtifact> ReadArtifact(const std::string& path,
+                                       const ReadOptions& options = {});
 
 }  // namespace mxc

@@ -7,18 +7,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "codegen/codegen.h"
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
-#include "tools/artifact_file.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
+#include "tools/driver/compile.h"
+#include "tools/driver/plan_text.h"
+#include "tools/driver/temporary_file.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
-#include "tools/plan.h"
-#include "tools/temporary_file.h"
+#include "tools/request_options.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -26,11 +26,9 @@ namespace {
 
 struct CompileOptions {
   Manners manners;
-  PlanOptions plan;
+  RequestOptions request;
   std::string output;
   std::vector<std::string> emit = {"mxa"};
-  std::string transformed_weights = "file";
-  Golden golden = Golden::kAuto;
   bool time_passes = false, print_passes = false;
 
   bool Emits(std::string_view kind) const {
@@ -87,31 +85,28 @@ Status WriteText(const std::string& path, std::string_view bytes,
 }
 
 // Everything that is asked for beside the artifact, named after it.
-Status EmitTexts(const CompileOptions& options, const Plan& plan,
-                 const std::string& stem, Outcome& outcome) {
+Status EmitTexts(const CompileOptions& options, const CompileRequest& request,
+                 const Plan& plan, const std::string& stem, Outcome& outcome) {
   if (options.Emits("ir")) {
     std::string text;
     for (const Program& program : plan.programs) text += Print(program);
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ir", text, outcome));
   }
   if (options.Emits("dot")) {
-    MXC_ASSIGN(
-        const Model model,
-        LoadNetwork(options.plan.network, options.plan.batches.empty()
-                                              ? 0
-                                              : options.plan.batches.front()));
+    MXC_ASSIGN(const Model model, plan.network->Specialize(request.First()));
     MXC_RETURN_IF_ERROR(WriteText(
         stem + ".dot", DrawDot(model.graph, &plan.programs.front()), outcome));
   }
   return Done{};
 }
 
-Status EmitStandalone(const CompileOptions& options, const Plan& plan,
+Status EmitStandalone(const CompileOptions& options,
+                      const CompileRequest& request, const Plan& plan,
                       const std::string& stem, Outcome& outcome) {
   if (!options.Emits("obj") && !options.Emits("header")) return Done{};
   MXC_ASSIGN(const StandaloneObject object,
              GenerateStandalone(plan.programs, plan.target,
-                                {.cache = options.plan.objects.get()}));
+                                {.cache = request.objects.get()}));
   if (options.Emits("obj")) {
     MXC_RETURN_IF_ERROR(WriteText(stem + ".o", object.object, outcome));
     MXC_RETURN_IF_ERROR(WriteText(stem + ".weights", object.weights, outcome));
@@ -132,8 +127,8 @@ Status ExtractImage(const std::string& artifact, const std::string& path,
       path, {reinterpret_cast<const char*>(code.data()), code.size()}, outcome);
 }
 
-Status EmitArtifact(const CompileOptions& options, const Plan& plan,
-                    std::span<const Program> entries, const CodeImage& code,
+Status EmitArtifact(const CompileOptions& options,
+                    const CompileRequest& request, const Artifact& artifact,
                     const std::string& stem, Outcome& outcome) {
   const bool keep = options.Emits("mxa");
   std::optional<runtime::NamelessFile> nameless;
@@ -141,8 +136,7 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
     MXC_ASSIGN(nameless, MakeTemporaryFile());
   }
   const std::string path = keep ? options.output : nameless->path();
-  MXC_ASSIGN(outcome.sizes, WriteModel(path, options.plan, plan, entries, code,
-                                       options.golden));
+  MXC_ASSIGN(outcome.sizes, Save(request, artifact, path));
   if (keep) outcome.artifact = path;
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
@@ -151,59 +145,48 @@ Status EmitArtifact(const CompileOptions& options, const Plan& plan,
   return Done{};
 }
 
-void PrintGenerate(const CompileOptions& options, const Plan& plan,
-                   const CodeImage& code, int64_t code_bytes, double seconds) {
+void PrintGenerate(const CompileOptions& options, const CompileRequest& request,
+                   const Artifact& artifact, int64_t code_bytes) {
   int64_t steps = 0;
-  for (const Program& program : plan.programs) {
+  for (const Program& program : artifact.plan.programs) {
     steps += std::ssize(program.steps);
   }
   const std::string size =
       code_bytes > 0 ? FormatBytes(code_bytes) + " of code" : "code";
   PrintPhase(options.manners, "generate",
              fmt::format("{}, {}, {} for {}", Count(steps, "step"),
-                         DescribeKernels(code), size, plan.target.name),
-             seconds);
-  if (options.plan.objects != nullptr) {
-    const std::string problem = options.plan.objects->problem();
+                         DescribeKernels(artifact.code), size,
+                         artifact.plan.target.name),
+             artifact.generate_seconds);
+  if (request.objects != nullptr) {
+    const std::string problem = request.objects->problem();
     if (!problem.empty()) {
       PrintPhase(options.manners, "note", "kernels not kept: " + problem);
     }
   }
 }
 
-Status EmitNative(const CompileOptions& options, const Plan& plan,
-                  const std::string& stem, Outcome& outcome) {
-  const bool artifact = options.Emits("mxa") || options.Emits("so");
-  CodegenOptions codegen;
-  codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
-  codegen.cache = options.plan.objects.get();
-  codegen.keep_llvm = options.Emits("llvm");
-  codegen.keep_assembly = options.Emits("asm");
-  if (!artifact && !codegen.keep_llvm && !codegen.keep_assembly) return Done{};
-  const Stopwatch generate;
-  std::vector<Program> entries = plan.programs;
-  if (options.transformed_weights == "load") {
-    auto preparation = MakePreparation(entries);
-    if (preparation) entries.push_back(std::move(*preparation));
+Status EmitNative(const CompileOptions& options, const CompileRequest& request,
+                  const Plan& plan, const std::string& stem, Outcome& outcome) {
+  const bool file = options.Emits("mxa") || options.Emits("so");
+  if (!file && !request.keep_llvm && !request.keep_assembly) return Done{};
+  MXC_ASSIGN(const Artifact artifact, Generate(request, plan));
+  outcome.kernels = std::ssize(artifact.code.kernels);
+  outcome.cached = artifact.code.cached;
+  if (request.keep_llvm) {
+    MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", artifact.code.llvm, outcome));
   }
-  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, plan.target, codegen));
-  const double generate_seconds = generate.seconds();
-  outcome.kernels = std::ssize(code.kernels);
-  outcome.cached = code.cached;
-  if (codegen.keep_llvm) {
-    MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", code.llvm, outcome));
-  }
-  if (codegen.keep_assembly) {
-    MXC_RETURN_IF_ERROR(WriteText(stem + ".s", code.assembly, outcome));
+  if (request.keep_assembly) {
+    MXC_RETURN_IF_ERROR(
+        WriteText(stem + ".s", artifact.code.assembly, outcome));
   }
   const Stopwatch write;
-  if (artifact) {
+  if (file) {
     MXC_RETURN_IF_ERROR(
-        EmitArtifact(options, plan, entries, code, stem, outcome));
+        EmitArtifact(options, request, artifact, stem, outcome));
   }
-  PrintGenerate(options, plan, code, outcome.sizes.code_bytes,
-                generate_seconds);
-  outcome.phases.push_back({"generate", generate_seconds});
+  PrintGenerate(options, request, artifact, outcome.sizes.code_bytes);
+  outcome.phases.push_back({"generate", artifact.generate_seconds});
   outcome.phases.push_back({"write", write.seconds()});
   return Done{};
 }
@@ -219,14 +202,15 @@ std::string StemOf(const std::string& output) {
   return output;
 }
 
-Status Emit(const CompileOptions& options, const Plan& plan, Outcome& outcome) {
+Status Emit(const CompileOptions& options, const CompileRequest& request,
+            const Plan& plan, Outcome& outcome) {
   outcome.phases = {{"read", plan.read_seconds},
                     {"optimize", plan.optimize_seconds},
                     {"plan", plan.plan_seconds}};
   const std::string stem = StemOf(options.output);
-  MXC_RETURN_IF_ERROR(EmitTexts(options, plan, stem, outcome));
-  MXC_RETURN_IF_ERROR(EmitStandalone(options, plan, stem, outcome));
-  MXC_RETURN_IF_ERROR(EmitNative(options, plan, stem, outcome));
+  MXC_RETURN_IF_ERROR(EmitTexts(options, request, plan, stem, outcome));
+  MXC_RETURN_IF_ERROR(EmitStandalone(options, request, plan, stem, outcome));
+  MXC_RETURN_IF_ERROR(EmitNative(options, request, plan, stem, outcome));
   return outcome.texts.Commit();
 }
 
@@ -259,10 +243,11 @@ void PrintReport(const CompileOptions& options, const Plan& plan,
   for (const Outcome::Phase& phase : outcome.phases) {
     phases.push_back({{"name", phase.name}, {"seconds", phase.seconds}});
   }
+  const ParameterFile& file = plan.network->parameter_file();
   const Overview largest = MakeOverview(plan.largest());
   Json report = {{"output", options.output},
-                 {"parameters", ToJson(*plan.parameter_file)},
-                 {"warnings", plan.parameter_file->warnings},
+                 {"parameters", ToJson(file)},
+                 {"warnings", file.warnings},
                  {"files", outcome.files},
                  {"target", plan.target.name},
                  {"seconds", seconds},
@@ -321,33 +306,27 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
   PrintErr("next: mxc run {}{}\n", options.output, inputs);
 }
 
-// Training fits itself into the budget: pass recompute.
-Status CheckBudget(const CompileOptions& options, const Plan& plan) {
-  const auto budget = options.plan.training.memory_budget;
-  const int64_t peak = MakeOverview(plan.largest()).memory.peak();
-  if (!budget || peak <= *budget || Trains(options.plan)) return Done{};
-  return Complaint(
-      fmt::format("peak memory is {} B ({}), more than --memory-budget {} B",
-                  peak, FormatBytes(peak), *budget));
-}
-
 int RunCompile(CompileOptions options) {
   if (options.print_passes) {
     PrintPasses();
     return kSuccess;
   }
   const Stopwatch watch;
-  Result<Plan> plan = MakePlan(options.plan, options.manners);
+  Result<CompileRequest> request = RequestOf(options.request);
+  if (!request.ok()) {
+    return Fail(options.manners, request.errors(), "nothing was written");
+  }
+  request->keep_llvm = options.Emits("llvm");
+  request->keep_assembly = options.Emits("asm");
+  TerminalProgress progress(options.manners);
+  const Result<Plan> plan = MakePlan(*request, progress);
   if (!plan.ok()) {
     return Fail(options.manners, plan.errors(), "nothing was written");
   }
-  const Status within_budget = CheckBudget(options, *plan);
-  if (!within_budget.ok()) {
-    return Fail(options.manners, within_budget.errors(), "nothing was written");
-  }
   if (options.output.empty()) options.output = plan->stem + ".mxa";
   Outcome outcome;
-  if (const Status emitted = Emit(options, *plan, outcome); !emitted.ok()) {
+  const Status emitted = Emit(options, *request, *plan, outcome);
+  if (!emitted.ok()) {
     return Fail(options.manners, emitted.errors(), outcome.WhatIsWritten());
   }
   if (options.manners.json) {
@@ -366,27 +345,31 @@ int RunCompile(CompileOptions options) {
 
 std::function<int()> AddCompile(CLI::App& app) {
   auto options = std::make_shared<CompileOptions>();
-  AddModelOptions(app, options->plan.network);
-  AddWeightOptions(app, options->plan.network);
+  CompileRequest& request = options->request.request;
+  AddModelOptions(app, options->request);
+  AddWeightOptions(app, request.network);
   app.add_option("-o", options->output,
                  "the file to write (default: MODEL's name)")
       ->type_name("OUT.mxa");
-  AddEntryOptions(app, options->plan);
-  AddTrainingOptions(app, options->plan);
-  AddPlanOptions(app, options->plan);
-  AddKernelOptions(app, options->plan);
+  AddEntryOptions(app, options->request);
+  AddTrainingOptions(app, request.training);
+  AddPlanOptions(app, options->request);
+  AddKernelOptions(app, request);
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{
           "mxa", "so", "obj", "header", "llvm", "asm", "dot", "ir"}))
       ->capture_default_str();
-  app.add_option("--transformed-weights", options->transformed_weights,
+  app.add_option("--transformed-weights", request.transform_at_load,
                  "where weights of Winograd's kernels are transformed: in the "
                  "file, mapped and shared; or at load, for a file as small as "
                  "the parameters")
-      ->check(CLI::IsMember({"file", "load"}))
-      ->capture_default_str();
-  app.add_option("--golden", options->golden,
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{
+                                              {"file", false}, {"load", true}})
+                      .description(""))
+      ->default_str("file")
+      ->type_name("file|load");
+  app.add_option("--golden", request.golden,
                  "keep a digest of what each entry computes, which 'inspect "
                  "--check --run' compares: on, off, or auto: unless --target "
                  "names another machine's level")
@@ -400,7 +383,8 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);
   return [options, &app]() -> int {
-    if (options->plan.network.model.empty() && !options->print_passes) {
+    if (options->request.request.network.model.empty() &&
+        !options->print_passes) {
       throw CLI::RequiredError("MODEL");
     }
     return RunCompile(*options);

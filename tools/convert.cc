@@ -9,7 +9,8 @@
 #include <memory>
 
 #include "tools/command.h"
-#include "tools/network.h"
+#include "tools/driver/network.h"
+#include "tools/model_options.h"
 #include "tools/output_file.h"
 #include "tools/terminal.h"
 
@@ -18,8 +19,8 @@ namespace {
 
 struct ConvertOptions {
   Manners manners;
-  NetworkOptions network;
-  int64_t batch = 0;
+  NetworkRequest network;
+  InputTexts inputs;
   std::string output;
 };
 
@@ -67,11 +68,13 @@ Result<Written> Write(const Model& model, const std::string& path) {
 }
 
 Result<Written> Convert(const ConvertOptions& options) {
-  MXC_ASSIGN(Model model, LoadModel(options.network, options.batch,
-                                    /*read_parameters=*/true));
+  MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
+  MXC_ASSIGN(Model model,
+             LoadModel(options.network, of, /*read_parameters=*/true));
   if (!options.network.init.empty()) {
+    std::map<std::string, Tensor> drawn;
     MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-    MXC_RETURN_IF_ERROR(InitializeMissing(options.network, model));
+    MXC_RETURN_IF_ERROR(InitializeMissing(options.network, model, drawn));
   }
   return Write(model, options.output);
 }
@@ -93,7 +96,7 @@ int RunConvert(const ConvertOptions& options) {
 
 std::function<int()> AddConvert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
-  AddModelOptions(app, options->network);
+  AddModelOptions(app, options->network, options->inputs);
   app.get_option("MODEL")->required();
   AddWeightOptions(app, options->network);
   app.add_option("-o", options->output,

@@ -7,8 +7,9 @@
 #include "passes/pass.h"
 #include "tools/command.h"
 #include "tools/drawing.h"
+#include "tools/driver/plan.h"
 #include "tools/output_file.h"
-#include "tools/plan.h"
+#include "tools/request_options.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -16,37 +17,38 @@ namespace {
 
 struct DotOptions {
   Manners manners;
-  PlanOptions plan;
+  RequestOptions request;
   std::string after;   // a graph pass; empty: the network as written
   std::string output;  // empty: stdout
   bool plain = false;
 };
 
 // The graph as the pass `after` leaves it.
-Result<std::string> DrawAfterPass(const DotOptions& options) {
-  MXC_ASSIGN(const Target target, ResolveTarget(options.plan.target));
-  const bool trains = Trains(options.plan);
-  MXC_ASSIGN(Model model, LoadNetwork(options.plan.network, 0,
-                                      trains ? ParameterUse::kStates
-                                             : ParameterUse::kConstants));
-  model.graph.training = options.plan.entries.front() == "train";
+Result<std::string> DrawAfterPass(const std::string& after,
+                                  const CompileRequest& request,
+                                  LoadedNetwork& network) {
+  MXC_ASSIGN(const Target target, ResolveTarget(request.target));
+  MXC_ASSIGN(Model model,
+             network.Specialize(request.For(0),
+                                request.trains() ? ParameterUse::kStates
+                                                 : ParameterUse::kConstants));
+  model.graph.training = request.entries.front() == "train";
   PassContext context;
   context.target = &target;
-  if (trains) context.training = &options.plan.training;
+  if (request.trains()) context.training = &request.training;
   std::string dot;
   PassOptions passes;
-  passes.level = options.plan.level;
-  passes.disabled = {options.plan.disabled.begin(),
-                     options.plan.disabled.end()};
+  passes.level = request.level;
+  passes.disabled = {request.disabled.begin(), request.disabled.end()};
   passes.after_pass = [&](const PassOptions::Report& report) {
-    if (report.name == options.after && report.graph) {
+    if (report.name == after && report.graph) {
       dot = DrawDot(*report.graph, nullptr);
     }
   };
   MXC_RETURN_IF_ERROR(RunGraphPasses(model.graph, context, passes));
   if (dot.empty()) {
-    return Complaint(fmt::format("pass '{}' did not run at -O{}", options.after,
-                                 options.plan.level));
+    return Complaint(
+        fmt::format("pass '{}' did not run at -O{}", after, request.level));
   }
   return dot;
 }
@@ -63,21 +65,23 @@ bool CanPlan(const Graph& graph) {
 }
 
 Result<std::string> Draw(const DotOptions& options) {
-  if (!options.after.empty()) return DrawAfterPass(options);
-  const int64_t batch =
-      options.plan.batches.empty() ? 0 : options.plan.batches.front();
-  MXC_ASSIGN(Model model, LoadModel(options.plan.network, batch,
-                                    /*read_parameters=*/false));
+  MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  if (!options.after.empty()) {
+    return DrawAfterPass(options.after, request, *network);
+  }
+  MXC_ASSIGN(Model model, network->Draft(request.First()));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
   if (options.plain || !CanPlan(model.graph)) {
     return DrawDot(model.graph, nullptr);
   }
-  MXC_ASSIGN(const Plan plan, MakePlan(options.plan, {.quiet = true}));
+  Progress silent;
+  MXC_ASSIGN(const Plan plan, MakePlan(request, network, silent));
   return DrawDot(model.graph, &plan.programs.front());
 }
 
 int RunDot(DotOptions& options) {
-  options.plan.network.make_up_weights = true;
+  options.request.request.network.make_up_weights = true;
   const Result<std::string> dot = Draw(options);
   if (!dot.ok()) {
     return Fail(options.manners, dot.errors(), "nothing was written");
@@ -104,7 +108,7 @@ std::string CheckGraphPass(const std::string& name) {
 
 std::function<int()> AddDot(CLI::App& app) {
   auto options = std::make_shared<DotOptions>();
-  AddModelOptions(app, options->plan.network);
+  AddModelOptions(app, options->request);
   app.get_option("MODEL")->required();
   app.add_option("-o", options->output, "the file to write (default: stdout)")
       ->type_name("g.dot");
@@ -114,9 +118,9 @@ std::function<int()> AddDot(CLI::App& app) {
       ->type_name("PASS");
   app.add_flag("--plain", options->plain,
                "the network as written, without the plan");
-  AddEntryOptions(app, options->plan);
-  AddTrainingOptions(app, options->plan);
-  AddPlanOptions(app, options->plan);
+  AddEntryOptions(app, options->request);
+  AddTrainingOptions(app, options->request.request.training);
+  AddPlanOptions(app, options->request);
   AddJsonOption(app, options->manners);
   return [options] { return RunDot(*options); };
 }

@@ -12,27 +12,19 @@
 
 namespace mxc {
 
-void Dump::After(const PassOptions::Report& report) {
+Status Dump::operator()(const PassOptions::Report& report) {
   ++number_;
-  if (options_.dump_after != "all" && options_.dump_after != report.name) {
-    return;
-  }
+  if (pass_ != "all" && pass_ != report.name) return Done{};
   const std::string text =
       report.graph ? Print(*report.graph) : Print(*report.program);
-  if (options_.dump_folder.empty()) {
+  if (folder_.empty()) {
     PrintLines(stdout, fmt::format("# after {}\n{}\n", report.name, text));
-    return;
+    return Done{};
   }
-  if (!status_.ok()) return;
-  status_ = Write(report.name, report.graph ? "graph" : "program", text);
-}
-
-Status Dump::Write(const std::string& pass, const char* extension,
-                   const std::string& text) const {
   std::error_code error;  // what is wrong shows in the writing
-  std::filesystem::create_directories(options_.dump_folder, error);
-  return WriteDump(fmt::format("{}/{:02}-{}.{}", options_.dump_folder, number_,
-                               pass, extension),
+  std::filesystem::create_directories(folder_, error);
+  return WriteDump(fmt::format("{}/{:02}-{}.{}", folder_, number_, report.name,
+                               report.graph ? "graph" : "program"),
                    text);
 }
 

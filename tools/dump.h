@@ -2,30 +2,27 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "ir/support/result.h"
 #include "passes/pass.h"
-#include "tools/plan.h"
 
 namespace mxc {
 
-// Writes what a pass left to DIR/03-fuse.program, or to stdout.
+// Writes what passes leave to FOLDER/03-fuse.program, or to stdout: for
+// CompileRequest::after_pass.
 class Dump {
  public:
-  // Of the passes that the options name, perhaps none.
-  explicit Dump(const PlanOptions& options) : options_(options) {}
+  // After the pass of that name, or "all"; without a folder: to stdout.
+  Dump(std::string pass, std::string folder)
+      : pass_(std::move(pass)), folder_(std::move(folder)) {}
 
   // After every pass of a pipeline, in order.
-  void After(const PassOptions::Report& report);
-  // Of the first file that could not be written; none was after it.
-  const Status& status() const { return status_; }
+  Status operator()(const PassOptions::Report& report);
 
  private:
-  Status Write(const std::string& pass, const char* extension,
-               const std::string& text) const;
-
-  const PlanOptions& options_;
+  std::string pass_, folder_;
   int number_ = 0;
-  Status status_ = Done{};
 };
 
 }  // namespace mxc

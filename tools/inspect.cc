@@ -9,10 +9,11 @@
 #include "ir/support/nearest.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
+#include "tools/driver/plan.h"
 #include "tools/html_page.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
-#include "tools/plan.h"
+#include "tools/request_options.h"
 #include "tools/signature/requirement.h"
 #include "tools/terminal.h"
 
@@ -21,12 +22,13 @@ namespace {
 
 struct InspectOptions {
   Manners manners;
-  PlanOptions plan;
+  RequestOptions request;
   bool memory = false, steps = false, ops = false, manifest = false;
   bool check = false, run = false;
   signature::Requirement requirement;
   std::string html;
 
+  const std::string& model() const { return request.request.network.model; }
   bool needs_plan() const { return memory || steps || !html.empty(); }
 };
 
@@ -154,23 +156,34 @@ int Report(const InspectOptions& options,
 
 // --- the two kinds of file
 
-int InspectModel(InspectOptions& options) {
+// The network as it came.
+Result<Model> ModelToLookAt(const InspectOptions& options) {
+  MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
+  return LoadModel(request.network, request.For(0),
+                   /*read_parameters=*/options.check);
+}
+
+Result<Plan> PlanToLookAt(const InspectOptions& options) {
+  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  request.network.make_up_weights = true;
+  Progress silent;
+  return MakePlan(request, silent);
+}
+
+int InspectModel(const InspectOptions& options) {
   const Manners& manners = options.manners;
-  NetworkOptions& network = options.plan.network;
   if (options.manifest) {
     return Fail(
         manners,
         {Complaint(fmt::format("'{}' is no artifact; --manifest needs OUT.mxa",
-                               network.model))});
+                               options.model()))});
   }
   if (options.ops || (options.check && !options.needs_plan())) {
-    const Result<Model> model =
-        LoadModel(network, 0, /*read_parameters=*/options.check);
+    const Result<Model> model = ModelToLookAt(options);
     if (!model.ok()) return Fail(manners, model.errors());
     if (options.ops) return InspectOperators(options, model->graph);
   }
-  network.make_up_weights = true;
-  const Result<Plan> plan = MakePlan(options.plan, Manners{.quiet = true});
+  const Result<Plan> plan = PlanToLookAt(options);
   if (!plan.ok()) return Fail(manners, plan.errors());
   std::vector<Overview> overviews;
   for (const Program& program : plan->programs) {
@@ -181,9 +194,9 @@ int InspectModel(InspectOptions& options) {
 
 // Prints what was found, without --json.
 Result<Json> ReportCheck(const InspectOptions& options,
-                         const Artifact& artifact,
+                         const InspectedArtifact& artifact,
                          const runtime::Approval& approve) {
-  const std::string& path = options.plan.network.model;
+  const std::string& path = options.model();
   const ArtifactFindings& found = artifact.findings;
   Json report = {
       {"sound", true}, {"sha256", found.sha256}, {"signer", found.signer}};
@@ -202,12 +215,12 @@ Result<Json> ReportCheck(const InspectOptions& options,
 }
 
 int InspectArtifact(const InspectOptions& options) {
-  const std::string& path = options.plan.network.model;
+  const std::string& path = options.model();
   const auto approve = options.requirement.Approval();
   if (!approve.ok()) {
     return Fail(options.manners, {Complaint(approve.status().message())});
   }
-  const Result<Artifact> artifact =
+  const Result<InspectedArtifact> artifact =
       ReadArtifact(path, {.approve = *approve, .check = options.check});
   if (!artifact.ok()) return Fail(options.manners, artifact.errors());
   Json check;
@@ -237,7 +250,7 @@ int InspectArtifact(const InspectOptions& options) {
 
 std::function<int()> AddInspect(CLI::App& app) {
   auto options = std::make_shared<InspectOptions>();
-  AddModelOptions(app, options->plan.network);
+  AddModelOptions(app, options->request);
   app.get_option("MODEL")->required()->description(
       "an artifact, or a network, which needs no weights");
   app.add_flag("--memory", options->memory,
@@ -258,16 +271,16 @@ std::function<int()> AddInspect(CLI::App& app) {
   app.add_option("--html", options->html,
                  "write one page: the graph, memory over time, the steps")
       ->type_name("FILE");
-  AddEntryOptions(app, options->plan);
-  AddTrainingOptions(app, options->plan);
-  AddPlanOptions(app, options->plan);
+  AddEntryOptions(app, options->request);
+  AddTrainingOptions(app, options->request.request.training);
+  AddPlanOptions(app, options->request);
   AddJsonOption(app, options->manners);
   app.footer(
       "An .mxa file is a program. Only --run runs anything of it; all else "
       "reads it\nand is safe, whoever made the file.");
   return [options] {
-    return IsArtifact(options->plan.network.model) ? InspectArtifact(*options)
-                                                   : InspectModel(*options);
+    return IsArtifact(options->model()) ? InspectArtifact(*options)
+                                        : InspectModel(*options);
   };
 }
 

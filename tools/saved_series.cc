@@ -32,7 +32,7 @@ Status RequireRoom(const SavedSeries& series) {
 }
 
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(
-    const NetworkOptions& network, const SavedSeries& series) {
+    const NetworkRequest& network, const SavedSeries& series) {
   if (series.prefix.empty() || !network.params.empty() || network.epoch) {
     return ParametersFor(network);
   }

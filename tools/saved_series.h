@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
-#include "tools/network.h"
+#include "tools/driver/network.h"
 
 namespace mxc {
 
@@ -25,6 +25,6 @@ Status RequireRoom(const SavedSeries& series);
 // What training begins with. Where it is resumed, nothing is read that the
 // checkpoint replaces, and where a series is written over, nothing of it.
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(
-    const NetworkOptions& network, const SavedSeries& series);
+    const NetworkRequest& network, const SavedSeries& series);
 
 }  // namespace mxc

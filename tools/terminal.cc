@@ -2,6 +2,7 @@
 #include "tools/terminal.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tools/command.h"
 
@@ -18,25 +19,6 @@ void AddJsonOption(CLI::App& app, Manners& manners) {
 
 void AddQuietOption(CLI::App& app, Manners& manners) {
   app.add_flag("--quiet", manners.quiet, "no progress lines");
-}
-
-std::string FormatBytes(int64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  const double kib = static_cast<double>(bytes) / 1024;
-  if (kib < 1023.95) return fmt::format("{:.1f} KiB", kib);
-  if (kib < 1023.95 * 1024) return fmt::format("{:.1f} MiB", kib / 1024);
-  return fmt::format("{:.2f} GiB", kib / 1024 / 1024);
-}
-
-std::string FormatSeconds(double seconds) {
-  if (seconds < 0.00095) return fmt::format("{:.0f} us", seconds * 1e6);
-  if (seconds < 0.00995) return fmt::format("{:.1f} ms", seconds * 1e3);
-  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
-  return fmt::format("{:.1f} s", seconds);
-}
-
-std::string Count(int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 void PrintPhase(const Manners& manners, std::string_view phase,
@@ -87,8 +69,22 @@ int Fail(const Manners& manners, const Diagnostics& errors,
   return kFailure;
 }
 
-Diagnostic Complaint(std::string message) {
-  return {{}, std::move(message), {}};
+void TerminalProgress::Phase(std::string_view name, std::string_view text,
+                             std::optional<double> seconds) {
+  if (seconds) {
+    PrintPhase(manners_, name, text, *seconds);
+  } else {
+    PrintPhase(manners_, name, text);
+  }
+}
+
+void TerminalProgress::Measuring(std::string_view text) {
+  constexpr size_t kWidth = 68;  // as a phase's line
+  if (manners_.quiet || manners_.json || !isatty(STDERR_FILENO)) return;
+  std::fputs("\r\x1b[K", stderr);
+  if (text.empty()) return;
+  PrintErr("  {:<9} {}", "measure", text.substr(0, kWidth));
+  std::fflush(stderr);
 }
 
 }  // namespace mxc

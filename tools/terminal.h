@@ -5,17 +5,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "ir/support/diagnostic.h"
 #include "runtime/base/visible.h"
+#include "tools/driver/complaint.h"
+#include "tools/driver/figures.h"
+#include "tools/driver/progress.h"
 
 namespace mxc {
 
@@ -63,23 +66,6 @@ struct Manners {
 void AddJsonOption(CLI::App& app, Manners& manners);
 void AddQuietOption(CLI::App& app, Manners& manners);
 
-std::string FormatBytes(int64_t bytes);     // "712 B", "97.5 MiB"
-std::string FormatSeconds(double seconds);  // "31 ms", "2.9 s"
-// "1 error", "2 errors".
-std::string Count(int64_t count, std::string_view noun);
-
-class Stopwatch {
- public:
-  double seconds() const {
-    const std::chrono::duration<double> passed = Clock::now() - start_;
-    return passed.count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
-
 // "  read       437 nodes, 161 parameters, 97.5 MiB          31 ms"
 void PrintPhase(const Manners& manners, std::string_view phase,
                 std::string_view text, double seconds);
@@ -96,7 +82,18 @@ void PrintJson(const Json& json);
 int Fail(const Manners& manners, const Diagnostics& errors,
          std::string_view consequence = "");
 
-// An error about something that is no place in a file.
-Diagnostic Complaint(std::string message);
+// Passes on what a compilation says, as the user wants to hear it.
+class TerminalProgress : public Progress {
+ public:
+  explicit TerminalProgress(const Manners& manners) : manners_(manners) {}
+  void Phase(std::string_view name, std::string_view text,
+             std::optional<double> seconds) override;
+  void Warning(std::string_view text) override { PrintWarning(text); }
+  // One line that is written over and over, on a terminal.
+  void Measuring(std::string_view text) override;
+
+ private:
+  const Manners manners_;
+};
 
 }  // namespace mxc

@@ -7,24 +7,23 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 
-#include "codegen/codegen.h"
 #include "frontend/variables.h"
 #include "runtime/data/iterator.h"
-#include "tools/artifact_file.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
-#include "tools/plan.h"
+#include "tools/driver/compile.h"
+#include "tools/driver/plan_text.h"
+#include "tools/driver/temporary_file.h"
+#include "tools/request_options.h"
 #include "tools/saved_series.h"
-#include "tools/temporary_file.h"
 
 namespace mxc {
 namespace {
 
 struct TrainOptions {
   Manners manners;
-  PlanOptions plan;
+  RequestOptions request;
   std::string output;  // empty: a file that goes with the process
   std::string data;
   std::vector<std::string> data_options;
@@ -61,67 +60,57 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   return std::move(*opened);
 }
 
-// "data:64x1x28x28" for each input that the data fill: by name, else in order.
-std::vector<std::string> ShapesFor(const std::vector<std::string>& inputs,
-                                   const std::vector<data::Field>& fields) {
-  std::vector<std::string> texts;
+// The shape of each input that the data fill: by name, else in order.
+void AddShapes(const std::vector<std::string>& inputs,
+               const std::vector<data::Field>& fields, InputShapes& shapes) {
   for (size_t k = 0; k < inputs.size(); ++k) {
     auto field = std::ranges::find(fields, inputs[k], &data::Field::name);
     if (field == fields.end() && k < fields.size()) {
       field = fields.begin() + static_cast<ptrdiff_t>(k);
     }
     if (field == fields.end()) continue;
-    texts.push_back(
-        fmt::format("{}:{}", inputs[k], fmt::join(field->shape, "x")));
+    shapes.insert_or_assign(inputs[k], field->shape);
   }
-  return texts;
 }
 
 // The network before the shapes are settled. One whose inputs have open extents
 // ("T") is read with the shapes of the arrays that have the inputs' names.
-Result<Model> LoadForShapes(const data::Iterator& source,
-                            NetworkOptions network) {
-  Result<Model> model = LoadModel(network, 0, /*read_parameters=*/false);
+Result<Model> DraftForShapes(const data::Iterator& source,
+                             const LoadedNetwork& network, Specialization of) {
+  Result<Model> model = network.Draft(of);
   if (model.ok()) return model;
   for (const auto* fields :
        {&source.provides().data, &source.provides().labels}) {
     for (const data::Field& field : *fields) {
-      network.input_shapes.push_back(
-          fmt::format("{}:{}", field.name, fmt::join(field.shape, "x")));
+      of.shapes.emplace(field.name, field.shape);
     }
   }
-  Result<Model> shaped = LoadModel(network, 0, /*read_parameters=*/false);
+  Result<Model> shaped = network.Draft(of);
   return shaped.ok() ? std::move(shaped) : std::move(model);
 }
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.
-Status TakeShapes(const data::Iterator& source, const Model& model,
-                  PlanOptions& plan) {
-  MXC_ASSIGN(const auto given, ParseInputShapes(plan.network.input_shapes));
+void TakeShapes(const data::Iterator& source, const Model& model,
+                CompileRequest& request) {
   std::vector<std::string> data, labels;
   for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
-    if (given.contains(input->name)) continue;
+    if (request.input_shapes.contains(input->name)) continue;
     const bool label =
         IsLabel(model.graph, *input) || input->name.ends_with("label");
     (label ? labels : data).push_back(input->name);
   }
   for (int bucket = 0; bucket < source.buckets(); ++bucket) {
     const data::Provides& provides = source.provides(bucket);
-    std::vector<std::string> shapes = plan.network.input_shapes;
-    for (const std::string& text : ShapesFor(data, provides.data)) {
-      shapes.push_back(text);
-    }
-    for (const std::string& text : ShapesFor(labels, provides.labels)) {
-      shapes.push_back(text);
-    }
+    InputShapes shapes = request.input_shapes;
+    AddShapes(data, provides.data, shapes);
+    AddShapes(labels, provides.labels, shapes);
     if (source.buckets() == 1) {
-      plan.network.input_shapes = std::move(shapes);
+      request.input_shapes = std::move(shapes);
     } else {
-      plan.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
+      request.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
     }
   }
-  return Done{};
 }
 
 // Labels beyond the values of an output are never learned, and no loss tells.
@@ -139,30 +128,31 @@ void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
                          names, output.name, values));
 }
 
-Status Compile(TrainOptions& options, const std::string& path,
-               const SavedSeries& series) {
+Status CompileTo(const std::string& path, const TrainOptions& options,
+                 const SavedSeries& series) {
   MXC_RETURN_IF_ERROR(RequireRoom(series));
-  MXC_ASSIGN(options.plan.network.parameters,
-             FirstParameters(options.plan.network, series));
+  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  MXC_ASSIGN(request.network.parameters,
+             FirstParameters(request.network, series));
   MXC_ASSIGN(const auto source,
-             OpenData(options, options.plan.network.parameters->provenance));
-  MXC_ASSIGN(const Model model, LoadForShapes(*source, options.plan.network));
-  options.plan.label_names = source->label_names();
-  options.plan.preprocessing = source->preprocessing();
-  MXC_RETURN_IF_ERROR(TakeShapes(*source, model, options.plan));
-  options.plan.entries = {"train", "score"};
-  MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
+             OpenData(options, request.network.parameters->provenance));
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_ASSIGN(const Model model,
+             DraftForShapes(*source, *network, request.For(0)));
+  request.label_names = source->label_names();
+  request.preprocessing = source->preprocessing();
+  TakeShapes(*source, model, request);
+  request.entries = {"train", "score"};
+  request.golden = Golden::kOff;
+  TerminalProgress progress(options.manners);
+  MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   WarnOfFewClasses(options.manners, plan);
   const Stopwatch watch;
-  CodegenOptions codegen;
-  codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
-  codegen.cache = options.plan.objects.get();
-  MXC_ASSIGN(const CodeImage code,
-             GenerateCode(plan.programs, plan.target, codegen));
-  MXC_RETURN_IF_ERROR(
-      WriteModel(path, options.plan, plan, plan.programs, code, Golden::kOff));
+  MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
+  MXC_RETURN_IF_ERROR(Save(request, artifact, path));
   PrintPhase(options.manners, "generate",
-             fmt::format("{} for {}", DescribeKernels(code), plan.target.name),
+             fmt::format("{} for {}", DescribeKernels(artifact.code),
+                         artifact.plan.target.name),
              watch.seconds());
   return Done{};
 }
@@ -170,14 +160,14 @@ Status Compile(TrainOptions& options, const std::string& path,
 // Returns where mxc-run finds the artifact: the file to keep, or one that goes
 // with mxc-run.
 Result<std::string> CompileSomewhere(
-    TrainOptions& options, const SavedSeries& series,
+    const TrainOptions& options, const SavedSeries& series,
     std::optional<runtime::NamelessFile>& temporary) {
   std::string path = options.output;
   if (path.empty()) {
     MXC_ASSIGN(temporary, MakeTemporaryFile());
     path = temporary->path();
   }
-  MXC_RETURN_IF_ERROR(Compile(options, path, series));
+  MXC_RETURN_IF_ERROR(CompileTo(path, options, series));
   if (!temporary) return path;
   const runtime::Status kept = temporary->KeepAtExec();
   if (!kept.ok()) return Complaint(kept.message());
@@ -224,8 +214,8 @@ Status RequireNoPlan(const CLI::App& app, const std::string& artifact) {
   return Done{};
 }
 
-int RunTrain(TrainOptions options, const CLI::App& app) {
-  const std::string& model = options.plan.network.model;
+int RunTrain(const TrainOptions& options, const CLI::App& app) {
+  const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(app, model);
     if (!legal.ok()) return Fail(options.manners, legal.errors());
@@ -244,11 +234,12 @@ int RunTrain(TrainOptions options, const CLI::App& app) {
 
 std::function<int()> AddTrain(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
-  options->plan.network.init = "xavier";
-  AddModelOptions(app, options->plan.network);
+  CompileRequest& request = options->request.request;
+  request.network.init = "xavier";
+  AddModelOptions(app, options->request);
   app.get_option("MODEL")->required()->description(
       "a network to compile for training, or an artifact that trains");
-  AddWeightOptions(app, options->plan.network);
+  AddWeightOptions(app, request.network);
   app.get_option("--init")->capture_default_str();
   app.add_option("--data", options->data,
                  "what to train on: digits, mnist:DIR, rec:FILE …")
@@ -260,9 +251,9 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.add_option("--batch-size", options->batch_size, "samples of a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  AddTrainingOptions(app, options->plan);
-  AddPlanOptions(app, options->plan);
-  AddKernelOptions(app, options->plan);
+  AddTrainingOptions(app, request.training);
+  AddPlanOptions(app, options->request);
+  AddKernelOptions(app, request);
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->manners);

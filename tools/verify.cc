@@ -22,9 +22,10 @@
 #include "tools/arrays.h"
 #include "tools/command.h"
 #include "tools/difference.h"
-#include "tools/plan.h"
+#include "tools/driver/plan.h"
+#include "tools/driver/temporary_file.h"
+#include "tools/request_options.h"
 #include "tools/step_runner.h"
-#include "tools/temporary_file.h"
 #include "tools/terminal.h"
 #include "tools/verify_gradient.h"
 #include "tools/verify_steps.h"
@@ -34,7 +35,7 @@ namespace {
 
 struct VerifyOptions {
   Manners manners;
-  PlanOptions plan;
+  RequestOptions request;
   std::vector<std::string> inputs;  // "data=x.npy"
   Tolerance tolerance;
   std::string repro_folder;
@@ -84,7 +85,7 @@ Result<Tensor> InputFor(const Buffer& buffer, const Inputs& given,
                                  ToString(buffer.type)));
   }
   std::vector<float> drawn(static_cast<size_t>(buffer.type.shape.elements()));
-  train::RandomStream(options.plan.network.seed, buffer.name)
+  train::RandomStream(options.request.request.network.seed, buffer.name)
       .FillUniform(0.5, drawn);
   std::byte* bytes = nullptr;
   Tensor value = Tensor::Allocate(buffer.type, &bytes);
@@ -126,11 +127,13 @@ Result<Inputs> MakeInputs(const Program& program, const Inputs& given,
 
 // --- passes
 
-Result<std::vector<Tensor>> InterpretPlan(const PlanOptions& options,
-                                          const Inputs& inputs) {
-  PlanOptions known = options;
+Result<std::vector<Tensor>> InterpretPlan(
+    const CompileRequest& request, const std::shared_ptr<LoadedNetwork>& network,
+    const Inputs& inputs) {
+  CompileRequest known = request;
   known.tuning.measure = false;
-  MXC_ASSIGN(const Plan plan, MakePlan(known, {.quiet = true}));
+  Progress silent;
+  MXC_ASSIGN(const Plan plan, MakePlan(known, network, silent));
   return Interpret(plan.programs.front(), inputs);
 }
 
@@ -152,13 +155,15 @@ std::optional<std::pair<size_t, Difference>> FirstWrong(
 }
 
 // The optional pass without which the outputs are right.
-std::string FindGuiltyPass(const VerifyOptions& options, const Inputs& inputs,
+std::string FindGuiltyPass(const VerifyOptions& options,
+                           const CompileRequest& request, const Plan& plan,
+                           const Inputs& inputs,
                            const std::vector<Tensor>& expected) {
   for (const PassDescription& pass : AllPasses()) {
     if (pass.required) continue;
-    PlanOptions without = options.plan;
+    CompileRequest without = request;
     without.disabled.emplace_back(pass.name);
-    const auto found = InterpretPlan(without, inputs);
+    const auto found = InterpretPlan(without, plan.network, inputs);
     if (found.ok() && !FirstWrong(options, *found, expected)) {
       return fmt::format("right without pass '{}'", pass.name);
     }
@@ -172,12 +177,15 @@ struct OutputResult {
 };
 
 Result<OutputResult> CheckOutputs(const VerifyOptions& options,
-                                  const Program& program, const Inputs& inputs,
+                                  const CompileRequest& request,
+                                  const Plan& plan, const Inputs& inputs,
                                   StepRunner& runner,
                                   const std::vector<StepResult>& steps) {
-  PlanOptions plain = options.plan;
+  const Program& program = plan.programs.front();
+  CompileRequest plain = request;
   plain.level = 0;
-  MXC_ASSIGN(const std::vector<Tensor> expected, InterpretPlan(plain, inputs));
+  MXC_ASSIGN(const std::vector<Tensor> expected,
+             InterpretPlan(plain, plan.network, inputs));
   std::vector<Tensor> found;
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   for (const int b : outputs) found.push_back(runner.Read(b));
@@ -190,7 +198,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
         "every step is right, but output '{}' at {} is {}, expected {}",
         output.name, IndexText(d.worst, output.type.shape), d.found,
         d.expected));
-    error.notes = {FindGuiltyPass(options, inputs, expected)};
+    error.notes = {FindGuiltyPass(options, request, plan, inputs, expected)};
     return error;
   }
   OutputResult largest;
@@ -211,54 +219,65 @@ struct VerifyReport {
   std::optional<GradientReport> gradients;
 };
 
-Result<VerifyReport> Verify(const VerifyOptions& options) {
-  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
-  MXC_ASSIGN(const Plan plan, MakePlan(options.plan, options.manners));
+Result<VerifyReport> Verify(const VerifyOptions& options,
+                            const CompileRequest& request,
+                            const std::shared_ptr<LoadedNetwork>& network,
+                            const Inputs& given) {
+  TerminalProgress progress(options.manners);
+  MXC_ASSIGN(const Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
   MXC_ASSIGN(const runtime::NamelessFile artifact, MakeTemporaryFile());
-  MXC_ASSIGN(const CodeImage code,
-             GenerateCode(plan.programs, plan.target,
-                          {.cache = options.plan.objects.get()}));
-  MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, code,
-                                    plan.target, {}, plan.source->text));
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, plan.target,
+                                    {.cache = request.objects.get()}));
   VerifyReport report;
   for (size_t entry = 0; entry < plan.programs.size(); ++entry) {
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
                StepRunner::Open(artifact.path(), entry, program));
     MXC_ASSIGN(const Inputs inputs, MakeInputs(program, given, options));
-    const Stopwatch watch;
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
                         options.repro_folder));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
     MXC_ASSIGN(report.outputs,
-               CheckOutputs(options, program, inputs, runner, steps));
+               CheckOutputs(options, request, plan, inputs, runner, steps));
   }
   return report;
 }
 
 // The gradients as outputs, a step that updates, and the gradients against
 // differences, in double: what is left there is no rounding.
-Result<VerifyReport> VerifyTraining(VerifyOptions options) {
+Result<VerifyReport> VerifyTraining(const VerifyOptions& options,
+                                    CompileRequest request,
+                                    const std::shared_ptr<LoadedNetwork>& network,
+                                    const Inputs& given) {
   constexpr double kTolerance = 1e-4;
-  options.plan.entries = {"train"};
-  VerifyOptions step = options;
-  options.plan.training.optimizer.clear();
-  MXC_ASSIGN(VerifyReport report, Verify(options));
-  MXC_ASSIGN(const VerifyReport updates, Verify(step));
+  request.entries = {"train"};
+  CompileRequest gradients = request;
+  gradients.training.optimizer.clear();
+  MXC_ASSIGN(VerifyReport report, Verify(options, gradients, network, given));
+  MXC_ASSIGN(const VerifyReport updates,
+             Verify(options, request, network, given));
   report.steps.insert(report.steps.end(), updates.steps.begin(),
                       updates.steps.end());
-  PlanOptions plain = options.plan;
+  CompileRequest plain = gradients;
   plain.level = 0;
-  MXC_ASSIGN(const Plan plan, MakePlan(plain, {.quiet = true}));
-  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
+  Progress silent;
+  MXC_ASSIGN(const Plan plan, MakePlan(plain, network, silent));
   MXC_ASSIGN(const Inputs inputs,
              MakeInputs(plan.programs.front(), given, options));
   MXC_ASSIGN(report.gradients,
-             CheckGradients(options.plan, inputs, kTolerance));
+             CheckGradients(gradients, *network, inputs, kTolerance));
   return report;
+}
+
+Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
+  MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
+  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  return options.gradients ? VerifyTraining(options, request, network, given)
+                           : Verify(options, request, network, given);
 }
 
 Json ToJson(const GradientReport& gradients) {
@@ -337,9 +356,8 @@ int Print(const VerifyOptions& options, const VerifyReport& report) {
   return kSuccess;
 }
 
-int RunVerify(VerifyOptions& options) {
-  const Result<VerifyReport> report =
-      options.gradients ? VerifyTraining(options) : Verify(options);
+int RunVerify(const VerifyOptions& options) {
+  const Result<VerifyReport> report = VerifyAll(options);
   if (!report.ok()) return Fail(options.manners, report.errors());
   return Print(options, *report);
 }
@@ -349,9 +367,10 @@ int RunVerify(VerifyOptions& options) {
 std::function<int()> AddVerify(CLI::App& app) {
   auto options = std::make_shared<VerifyOptions>();
   options->repro_folder = "mxc-repro";
-  AddModelOptions(app, options->plan.network);
+  CompileRequest& request = options->request.request;
+  AddModelOptions(app, options->request);
   app.get_option("MODEL")->required();
-  AddWeightOptions(app, options->plan.network);
+  AddWeightOptions(app, request.network);
   app.add_option("--input", options->inputs,
                  "value of an input, converted to its type (default: random "
                  "numbers in [0, 1))")
@@ -368,9 +387,9 @@ std::function<int()> AddVerify(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
-  AddPlanOptions(app, options->plan);
-  AddKernelOptions(app, options->plan);
-  AddTrainingOptions(app, options->plan);
+  AddPlanOptions(app, options->request);
+  AddKernelOptions(app, request);
+  AddTrainingOptions(app, request.training);
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);
   return [options] { return RunVerify(*options); };

@@ -11,6 +11,7 @@
 #include "ir/program/interpreter.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
+#include "tools/driver/complaint.h"
 
 namespace mxc {
 namespace {
@@ -30,10 +31,10 @@ bool HasLossHead(const Graph& graph) {
 }
 
 // What is left of the network when only one of its outputs is asked for.
-Result<Graph> GraphOfOutput(const PlanOptions& options, size_t output) {
-  const int64_t batch = options.batches.empty() ? 0 : options.batches.front();
+Result<Graph> GraphOfOutput(const CompileRequest& request, LoadedNetwork& network,
+                            size_t output) {
   MXC_ASSIGN(Model model,
-             LoadNetwork(options.network, batch, ParameterUse::kStates));
+             network.Specialize(request.First(), ParameterUse::kStates));
   Graph& graph = model.graph;
   graph.training = true;
   graph.outputs = {graph.outputs[output]};
@@ -51,17 +52,18 @@ Result<Program> PlainProgram(Graph graph, const TrainingOptions& training) {
   return RunPipeline(std::move(graph), context, passes);
 }
 
-Result<LossPrograms> MakePrograms(const PlanOptions& options, size_t output) {
-  TrainingOptions training = options.training;
+Result<LossPrograms> MakePrograms(const CompileRequest& request,
+                                  LoadedNetwork& network, size_t output) {
+  TrainingOptions training = request.training;
   training.optimizer.clear();
   LossPrograms programs;
-  MXC_ASSIGN(Graph graph, GraphOfOutput(options, output));
+  MXC_ASSIGN(Graph graph, GraphOfOutput(request, network, output));
   TrainingOptions fixed = training;
   for (const Node* node : graph.Variables(VariableRole::kParameter)) {
     fixed.fixed.insert(node->name);
   }
   MXC_ASSIGN(programs.loss, PlainProgram(std::move(graph), fixed));
-  MXC_ASSIGN(Graph again, GraphOfOutput(options, output));
+  MXC_ASSIGN(Graph again, GraphOfOutput(request, network, output));
   MXC_ASSIGN(programs.gradients, PlainProgram(std::move(again), training));
   return programs;
 }
@@ -229,19 +231,19 @@ Status Compare(const std::vector<LossCheck::Derivative>& derivatives,
 
 }  // namespace
 
-Result<GradientReport> CheckGradients(const PlanOptions& plan,
-                                      const Tensors& inputs, double tolerance) {
-  const int64_t batch = plan.batches.empty() ? 0 : plan.batches.front();
+Result<GradientReport> CheckGradients(const CompileRequest& request,
+                                      LoadedNetwork& network, const Tensors& inputs,
+                                      double tolerance) {
   MXC_ASSIGN(const Model model,
-             LoadNetwork(plan.network, batch, ParameterUse::kStates));
+             network.Specialize(request.First(), ParameterUse::kStates));
   GradientReport report;
   for (size_t k = 0; k < model.graph.outputs.size(); ++k) {
-    MXC_ASSIGN(const Graph alone, GraphOfOutput(plan, k));
+    MXC_ASSIGN(const Graph alone, GraphOfOutput(request, network, k));
     if (!HasLossHead(alone)) continue;
-    MXC_ASSIGN(const LossPrograms programs, MakePrograms(plan, k));
-    MXC_ASSIGN(
-        const auto derivatives,
-        LossCheck(programs, inputs).Run(plan.network.seed + k, report.rough));
+    MXC_ASSIGN(const LossPrograms programs, MakePrograms(request, network, k));
+    MXC_ASSIGN(const auto derivatives,
+               LossCheck(programs, inputs)
+                   .Run(network.request().seed + k, report.rough));
     MXC_RETURN_IF_ERROR(
         Compare(derivatives, alone.output_names[0], tolerance, report));
   }

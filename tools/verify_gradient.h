@@ -10,7 +10,7 @@
 
 #include "ir/graph/tensor.h"
 #include "ir/support/result.h"
-#include "tools/plan.h"
+#include "tools/driver/plan.h"
 
 namespace mxc {
 
@@ -27,7 +27,7 @@ struct GradientReport {
 // (MXNet's heads add what the loss averages), which is fitted. Fails naming
 // what differs by more than `tolerance`, relative to the largest derivative.
 Result<GradientReport> CheckGradients(
-    const PlanOptions& plan, const std::map<std::string, Tensor>& inputs,
-    double tolerance);
+    const CompileRequest& request, LoadedNetwork& network,
+    const std::map<std::string, Tensor>& inputs, double tolerance);
 
 }  // namespace mxc

@@ -90,12 +90,12 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
 
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     std::span<const Program> entries,
-                                    const CodeImage& code, const Target& target,
-                                    const Manifest& manifest,
-                                    const std::string& symbol_json) {
+                                    const Target& target,
+                                    const CodegenOptions& options) {
+  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, options));
   MXC_ASSIGN(const ArtifactSections sections,
              MakeSections(entries, code, target));
-  return WriteArtifact(path, sections, manifest, symbol_json);
+  return WriteArtifact(path, sections, {}, "");
 }
 
 }  // namespace mxc

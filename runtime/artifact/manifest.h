@@ -18,7 +18,8 @@
 //   peak_bytes, activation_bytes, workspace_bytes
 //                    what a run needs: as inspect --memory says
 // Of any that knows:
-//   golden           what an entry computes (tools/golden.h), one for each entry
+//   golden           what an entry computes (tools/driver/golden.h), one for
+//                    each entry
 //   sha256_code, sha256_weights, sha256_tables, sha256_symbol: digests of the
 //                    other sections
 //   preprocess       what is done to samples before the network sees them, in

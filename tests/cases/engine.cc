@@ -76,12 +76,11 @@ Result<std::vector<Tensor>> RunCompiled(
     const Program& program, const Target& target,
     const std::map<std::string, Tensor>& inputs, int threads) {
   const std::span<const Program> entries(&program, 1);
-  MXC_ASSIGN(CodeImage image, GenerateCode(entries, target, {}));
   OpenArtifact run;
   run.path =
       fmt::format("{}/mxc-cases-{}.mxa",
                   std::filesystem::temp_directory_path().string(), getpid());
-  MXC_RETURN_IF_ERROR(WriteArtifact(run.path, entries, image, target, {}, ""));
+  MXC_RETURN_IF_ERROR(WriteArtifact(run.path, entries, target));
   return RunArtifact(run, program, inputs, threads);
 }
 

@@ -66,11 +66,10 @@ class CompiledStepper : public Stepper {
 
   Status Open(const Target& target, int threads) {
     const std::span<const Program> entries(&program_, 1);
-    MXC_ASSIGN(const CodeImage image, GenerateCode(entries, target, {}));
     path_ =
         fmt::format("{}/mxc-cases-{}.mxa",
                     std::filesystem::temp_directory_path().string(), getpid());
-    MXC_RETURN_IF_ERROR(WriteArtifact(path_, entries, image, target, {}, ""));
+    MXC_RETURN_IF_ERROR(WriteArtifact(path_, entries, target));
     MXC_RETURN_IF_ERROR(
         Checked("open", mxc_model_open(path_.c_str(), nullptr, &model_)));
     mxc_bind_options bind = {};

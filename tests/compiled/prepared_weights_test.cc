@@ -45,12 +45,10 @@ struct Answer {
 
 Answer Run(std::span<const Program> entries, const Target& target,
            const Network& net) {
-  const auto code = GenerateCode(entries, target, {});
-  REQUIRE(code.ok());
   const std::string path =
       fmt::format("{}/mxc-prepared-{}.mxa",
                   std::filesystem::temp_directory_path().string(), getpid());
-  const auto sizes = WriteArtifact(path, entries, *code, target, {}, "{}");
+  const auto sizes = WriteArtifact(path, entries, target);
   REQUIRE(sizes.ok());
   const api::Model model(path);
   std::filesystem::remove(path);

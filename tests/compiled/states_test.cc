@@ -93,10 +93,8 @@ TEST_CASE("compiled entries share states that live from run to run") {
   REQUIRE(target.ok());
   const std::vector<Program> programs = {PlanEntry("train", kTrain, *target),
                                          PlanEntry("score", kScore, *target)};
-  const auto code = GenerateCode(programs, *target, {});
-  REQUIRE(code.ok());
   const std::string path = TemporaryPath();
-  REQUIRE(WriteArtifact(path, programs, *code, *target, {}, "{}").ok());
+  REQUIRE(WriteArtifact(path, programs, *target).ok());
   const api::Model model(path);
   std::filesystem::remove(path);
   REQUIRE(model.states().size() == 2);
@@ -130,10 +128,7 @@ TEST_CASE("entries that disagree about a state are no artifact") {
   }
   const std::vector<Program> programs = {PlanEntry("train", kTrain, *target),
                                          PlanEntry("score", other, *target)};
-  const auto code = GenerateCode(programs, *target, {});
-  REQUIRE(code.ok());
-  const auto sizes =
-      WriteArtifact(TemporaryPath(), programs, *code, *target, {}, "{}");
+  const auto sizes = WriteArtifact(TemporaryPath(), programs, *target);
   REQUIRE(!sizes.ok());
   CHECK(sizes.errors().front().message ==
         "'w' is f32[2, 3] in one entry and f32[3, 2] in 'score'; entries share "

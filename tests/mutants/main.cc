@@ -17,11 +17,11 @@
 #include <memory>
 #include <random>
 
+#include "frontend/frontend.h"
 #include "runtime/executor/executor.h"
 #include "tests/mutants/sealed_file.h"
 #include "tests/support/hurtful_values.h"
 #include "tools/artifact_overview.h"
-#include "tools/network.h"
 
 namespace mxc::test {
 namespace {
@@ -134,7 +134,7 @@ void RunEntries(const std::shared_ptr<const runtime::Model>& model) {
 // In a process of its own.
 int LookOpenRun(const std::string& path) {
   alarm(kSeconds);
-  const Result<Artifact> read = ReadArtifact(path);
+  const Result<InspectedArtifact> read = ReadArtifact(path);
   if (read.ok()) {
     (void)ReadArtifact(path, {.approve = {}, .check = true});
     (void)LoadText(std::make_shared<SourceFile>(

@@ -15,7 +15,7 @@
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
-#include "tools/network.h"
+#include "tools/driver/network.h"
 #include "tools/step_runner.h"
 #include "tools/verify_steps.h"
 
@@ -65,20 +65,21 @@ class Subject {
 
   Status Write() {
     fs::create_directories(folder_);
-    options_.model = folder_ + "/network-symbol.json";
-    options_.params = folder_ + "/network-0000.params";
-    std::ofstream(options_.model) << network_.text;
+    request_.model = folder_ + "/network-symbol.json";
+    request_.params = folder_ + "/network-0000.params";
+    std::ofstream(request_.model) << network_.text;
     std::ofstream notes(folder_ + "/notes.txt");
     notes << fmt::format("seed {}, layers {}\n{}\n", seed_, network_.layers,
                          ToString(way_));
     for (const DrawnInput& input : network_.inputs) {
-      options_.input_shapes.push_back(
-          fmt::format("{}:{}", input.name, fmt::join(input.shape, "x")));
-      notes << "--input-shape " << options_.input_shapes.back() << " ";
+      of_.shapes[input.name] = input.shape;
+      notes << fmt::format("--input-shape {}:{} ", input.name,
+                           fmt::join(input.shape, "x"));
     }
     notes << "\n";
     std::mt19937 random(seed_);
-    MXC_ASSIGN(Model model, LoadModel(options_, 0, /*read_parameters=*/false));
+    MXC_ASSIGN(Model model,
+               LoadModel(request_, of_, /*read_parameters=*/false));
     MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/true));
     for (const Node* variable : MissingParameters(model)) {
       model.parameters[variable->name] = DrawParameter(*variable, random);
@@ -86,7 +87,9 @@ class Subject {
     for (const DrawnInput& input : network_.inputs) {
       inputs_[input.name] = DrawInput(input, random);
     }
-    return WriteParameters(model, options_.params);
+    MXC_RETURN_IF_ERROR(WriteParameters(model, request_.params));
+    MXC_ASSIGN(read_, LoadedNetwork::Read(request_));
+    return Done{};
   }
 
   Result<Program> Compile(const Target& target, const KernelCatalog* catalog,
@@ -100,9 +103,8 @@ class Subject {
       training.optimizer_attrs = {{"epsilon", "0.1"}};
     }
     MXC_ASSIGN(Model model,
-               LoadNetwork(options_, 0,
-                           way_.trains ? ParameterUse::kStates
-                                       : ParameterUse::kConstants));
+               read_->Specialize(of_, way_.trains ? ParameterUse::kStates
+                                                  : ParameterUse::kConstants));
     model.graph.training = way_.trains;
     PassContext context;
     context.target = &target;
@@ -135,7 +137,9 @@ class Subject {
   const Way& way_;
   const std::string folder_;
   const DrawnNetwork network_;
-  NetworkOptions options_;
+  NetworkRequest request_;
+  Specialization of_;
+  std::shared_ptr<LoadedNetwork> read_;
   Inputs inputs_;
 };
 
@@ -295,9 +299,8 @@ Status CheckAtLoad(const Subject& subject, const Program& program,
   auto preparation = MakePreparation(entries);
   if (!preparation) return Done{};
   entries.push_back(std::move(*preparation));
-  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
   const std::string artifact = subject.File("at-load.mxa");
-  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, target));
   Executor executor;
   MXC_RETURN_IF_ERROR(executor.Open(artifact, 2));
   MXC_RETURN_IF_ERROR(executor.Run(inputs));
@@ -320,9 +323,8 @@ Status CheckBudget(const Subject& subject, const Program& program,
       subject.Compile(target, &catalog, passes, program.arena_bytes / 4 * 3);
   if (!smaller.ok()) return Done{};
   const std::span<const Program> entries(&*smaller, 1);
-  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
   const std::string artifact = subject.File("smaller.mxa");
-  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, target));
   Executor executor;
   MXC_RETURN_IF_ERROR(executor.Open(artifact, 2));
   MXC_RETURN_IF_ERROR(executor.Run(inputs));
@@ -346,9 +348,8 @@ Status CheckAll(Subject& subject) {
   MXC_ASSIGN(const Program program,
              subject.Compile(planned, catalog.get(), passes));
   const std::span<const Program> entries(&program, 1);
-  MXC_ASSIGN(const CodeImage code, GenerateCode(entries, target, {}));
   const std::string artifact = subject.File("network.mxa");
-  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, code, target, {}, ""));
+  MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, target));
   MXC_ASSIGN(StepRunner runner, StepRunner::Open(artifact, 0, program));
   const Inputs inputs = subject.InputsOf(program);
   Tolerance tolerance;

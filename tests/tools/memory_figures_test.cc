@@ -3,13 +3,11 @@
 // one thing.
 #include <doctest/doctest.h>
 
-#include "codegen/codegen.h"
 #include "ir/program/memory.h"
 #include "runtime/artifact/manifest.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/artifact_overview.h"
-#include "tools/manifest.h"
-#include "tools/plan.h"
+#include "tools/driver/compile.h"
 
 namespace mxc {
 namespace {
@@ -28,29 +26,27 @@ const char* const kNetwork =
     {"op": "SoftmaxOutput", "name": "softmax"}],
   "outputs": ["softmax", "c2"]})json";
 
-void CheckFigures(PlanOptions options) {
+void CheckFigures(CompileRequest request) {
   const test::TemporaryFolder folder("memory_figures");
-  options.network.model = folder.File("net.json");
-  test::WriteText(options.network.model, kNetwork);
-  options.network.init = "xavier";
-  options.target = "x86-64-v3";
-  const Result<Plan> plan = MakePlan(options, {.quiet = true});
-  REQUIRE_MESSAGE(plan.ok(), Render(plan.errors()));
-  const auto code = GenerateCode(plan->programs, plan->target, {});
-  REQUIRE(code.ok());
+  request.network.model = folder.File("net.json");
+  test::WriteText(request.network.model, kNetwork);
+  request.network.init = "xavier";
+  request.target = "x86-64-v3";
+  Progress silent;
+  const Result<Artifact> compiled = Compile(request, silent);
+  REQUIRE_MESSAGE(compiled.ok(), Render(compiled.errors()));
+  const std::vector<Program>& programs = compiled->plan.programs;
   const std::string path = folder.File("net.mxa");
-  REQUIRE(WriteArtifact(path, plan->programs, *code, plan->target,
-                        MakeManifest(options, *plan), "{}")
-              .ok());
-  const Result<Artifact> artifact = ReadArtifact(path);
+  REQUIRE(Save(request, *compiled, path).ok());
+  const Result<InspectedArtifact> artifact = ReadArtifact(path);
   REQUIRE(artifact.ok());
   const auto lines = [&](const char* key) {
     return runtime::ManifestValues(artifact->manifest, key);
   };
-  REQUIRE(artifact->entries.size() == plan->programs.size());
-  for (size_t i = 0; i < plan->programs.size(); ++i) {
-    CAPTURE(plan->programs[i].entry);
-    const Memory planned = MemoryOf(plan->programs[i]);
+  REQUIRE(artifact->entries.size() == programs.size());
+  for (size_t i = 0; i < programs.size(); ++i) {
+    CAPTURE(programs[i].entry);
+    const Memory planned = MemoryOf(programs[i]);
     const Memory& written = artifact->entries[i].memory;
     CHECK(planned.workspace > 0);
     CHECK(planned.outputs > 0);
@@ -70,13 +66,13 @@ void CheckFigures(PlanOptions options) {
 }
 
 TEST_CASE("plan, artifact and manifest agree about memory") {
-  PlanOptions inference;
+  CompileRequest inference;
   inference.batches = {1, 8};
   CheckFigures(inference);
 }
 
 TEST_CASE("plan, artifact and manifest agree about memory of training") {
-  PlanOptions training;
+  CompileRequest training;
   training.entries = {"train", "score"};
   training.batches = {4};
   CheckFigures(training);

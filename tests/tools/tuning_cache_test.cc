@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/tune/tuning_cache.h"
+#include "tools/driver/tune/tuning_cache.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/tune/tuning.h"
+#include "tools/driver/tune/tuning.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "ir/program/contraction_text.h"
-#include "tools/tune/kernel_timer.h"
-#include "tools/tune/tuned_catalog.h"
+#include "tools/driver/tune/kernel_timer.h"
+#include "tools/driver/tune/tuned_catalog.h"
 
 namespace mxc {
 namespace {
@@ -92,6 +92,8 @@ Names AlgorithmsOf(const std::vector<KernelCandidate>& kernels) {
   return names;
 }
 
+Progress silent;
+
 const Contraction kLayer = SquareConvolution(8, 8, 8);
 
 // The order after both were measured.
@@ -152,7 +154,7 @@ TEST_CASE("tuning: measures once, then the cache knows") {
     auto tuning = Tuning::Open(options, *target, {});
     REQUIRE_MESSAGE(tuning.ok(), Render(tuning.errors()));
     tuning->catalog().Candidates(layer);
-    const auto learned = tuning->Measure({.quiet = true});
+    const auto learned = tuning->Measure(silent);
     REQUIRE_MESSAGE(learned.ok(), Render(learned.errors()));
     CHECK(*learned == (round == 0));
     const TuningReport report = tuning->Report();
@@ -203,7 +205,7 @@ TEST_CASE("tuning: without time nothing is measured, and nothing is written") {
   auto tuning = Tuning::Open({file.path, 0, true}, *target, {});
   REQUIRE(tuning.ok());
   tuning->catalog().Candidates(WorthTuning(*target));
-  const auto learned = tuning->Measure({.quiet = true});
+  const auto learned = tuning->Measure(silent);
   REQUIRE(learned.ok());
   CHECK(!*learned);
   CHECK(Describe(tuning->Report()) == "1 contraction, 1 estimated");
@@ -218,7 +220,7 @@ TEST_CASE("tuning: what this machine cannot run it does not measure") {
   auto tuning = Tuning::Open({file.path, 20, true}, *target, {});
   REQUIRE(tuning.ok());
   tuning->catalog().Candidates(WorthTuning(*target));
-  const auto learned = tuning->Measure({.quiet = true});
+  const auto learned = tuning->Measure(silent);
   REQUIRE(learned.ok());
   CHECK(!*learned);
   CHECK(Describe(tuning->Report()) ==

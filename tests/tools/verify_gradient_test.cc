@@ -17,9 +17,9 @@ struct Written {
     std::ofstream(path) << R"({ "mxc": 1, "name": "net",
   "inputs": {"data": ["N", 3, 5, 5]}, "nodes": [)"
                         << nodes << "] }";
-    plan.network.model = path;
-    plan.network.init = "normal";
-    plan.batches = {2};
+    request.network.model = path;
+    request.network.init = "normal";
+    request.batches = {2};
     std::vector<float> values;
     for (int i = 0; i < 2 * 3 * 5 * 5; ++i) {
       values.push_back(static_cast<float>((i * 37 % 101) / 101.0));
@@ -30,9 +30,14 @@ struct Written {
   ~Written() { std::remove(path.c_str()); }
 
   const std::string path;
-  PlanOptions plan;
+  CompileRequest request;
   std::map<std::string, Tensor> inputs;
 };
+
+Result<GradientReport> Check(const Written& net, double tolerance) {
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(net.request.network));
+  return CheckGradients(net.request, *network, net.inputs, tolerance);
+}
 
 }  // namespace
 
@@ -44,7 +49,7 @@ TEST_CASE("verify --grad: a small network's gradients are right") {
     {"op": "Flatten"},
     {"op": "FullyConnected", "name": "fc", "num_hidden": 4},
     {"op": "SoftmaxOutput", "name": "softmax"})");
-  const auto report = CheckGradients(net.plan, net.inputs, 1e-4);
+  const auto report = Check(net, 1e-4);
   REQUIRE_MESSAGE(report.ok(), Render(report.errors()));
   // conv and fc with their biases, bn_gamma, bn_beta.
   CHECK(report->compared == 6);
@@ -60,7 +65,7 @@ TEST_CASE("verify --grad: a gradient that differs is named") {
     {"op": "_contrib_gradientmultiplier", "scalar": 3},
     {"op": "FullyConnected", "name": "fc2", "num_hidden": 4},
     {"op": "SoftmaxOutput", "name": "softmax"})");
-  const auto report = CheckGradients(net.plan, net.inputs, 1e-4);
+  const auto report = Check(net, 1e-4);
   REQUIRE_FALSE(report.ok());
   CHECK(report.errors()[0].message.find("is wrong") != std::string::npos);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/compile.h"
+
+#include <future>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "runtime/executor/model.h"
+#include "tools/driver/complaint.h"
+#include "tools/driver/figures.h"
+#include "tools/driver/golden.h"
+#include "tools/driver/manifest.h"
+#include "tools/driver/temporary_file.h"
+#include "tools/signature/digest.h"
+
+namespace mxc {
+namespace {
+
+namespace rt = runtime;
+
+rt::Bytes SectionBytes(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+// The weights, which may be large, are read where they are.
+Result<std::vector<std::string>> RunSections(const ArtifactSections& sections) {
+  MXC_ASSIGN(const runtime::NamelessFile file, MakeTemporaryFile());
+  const ArtifactSections bare = {
+      .code = sections.code, .tables = sections.tables, .weights = {}};
+  MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), bare, {}, ""));
+  rt::OpenOptions open;
+  open.weights = sections.weights;
+  const auto model = rt::Model::Open(file.path(), open);
+  if (!model.ok()) return Complaint(model.status().message());
+  return GoldenLines(*model);
+}
+
+Status AddGolden(const ArtifactSections& sections, Manifest& manifest) {
+  Result<std::vector<std::string>> lines = RunSections(sections);
+  if (!lines.ok()) {
+    Diagnostics errors = lines.errors();
+    for (Diagnostic& error : errors) {
+      error.message =
+          "the golden digest cannot be computed here: " + error.message +
+          "; --golden off leaves it out";
+    }
+    return errors;
+  }
+  for (std::string& line : *lines) {
+    manifest.emplace_back("golden", std::move(line));
+  }
+  return Done{};
+}
+
+// The weights' takes longest: it is computed beside the golden digests.
+Status AddDigests(const ArtifactSections& sections, const std::string& symbol,
+                  std::future<rt::StatusOr<signature::Digest>> weights,
+                  Manifest& manifest) {
+  const auto add =
+      [&](const char* key,
+          const rt::StatusOr<signature::Digest>& digest) -> Status {
+    if (!digest.ok()) return Complaint(digest.status().message());
+    manifest.emplace_back(key, signature::Hex(*digest));
+    return Done{};
+  };
+  MXC_RETURN_IF_ERROR(
+      add("sha256_code", signature::DigestOf(SectionBytes(sections.code))));
+  MXC_RETURN_IF_ERROR(add("sha256_weights", weights.get()));
+  MXC_RETURN_IF_ERROR(
+      add("sha256_tables", signature::DigestOf(SectionBytes(sections.tables))));
+  return add("sha256_symbol", signature::DigestOf(SectionBytes(symbol)));
+}
+
+Golden Resolved(const CompileRequest& request) {
+  if (request.golden != Golden::kAuto) return request.golden;
+  return request.target == "native" ? Golden::kOn : Golden::kOff;
+}
+
+}  // namespace
+
+Result<Artifact> Generate(const CompileRequest& request, Plan plan) {
+  const Stopwatch watch;
+  Artifact artifact;
+  artifact.entries = plan.programs;
+  if (request.transform_at_load) {
+    auto preparation = MakePreparation(artifact.entries);
+    if (preparation) artifact.entries.push_back(std::move(*preparation));
+  }
+  CodegenOptions codegen;
+  codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
+  codegen.cache = request.objects.get();
+  codegen.keep_llvm = request.keep_llvm;
+  codegen.keep_assembly = request.keep_assembly;
+  MXC_ASSIGN(artifact.code,
+             GenerateCode(artifact.entries, plan.target, codegen));
+  artifact.plan = std::move(plan);
+  artifact.generate_seconds = watch.seconds();
+  return artifact;
+}
+
+Result<Artifact> Compile(const CompileRequest& request, Progress& progress) {
+  MXC_ASSIGN(Plan plan, MakePlan(request, progress));
+  return Generate(request, std::move(plan));
+}
+
+Result<ArtifactSizes> Save(const CompileRequest& request,
+                           const Artifact& artifact, const std::string& path) {
+  const Plan& plan = artifact.plan;
+  MXC_ASSIGN(const std::string symbol, SymbolText(request, plan));
+  MXC_ASSIGN(const ArtifactSections sections,
+             MakeSections(artifact.entries, artifact.code, plan.target));
+  auto weights = std::async(std::launch::async, [&] {
+    return signature::DigestOf(sections.weights);
+  });
+  Manifest manifest = MakeManifest(request, plan);
+  if (Resolved(request) == Golden::kOn) {
+    MXC_RETURN_IF_ERROR(AddGolden(sections, manifest));
+  }
+  MXC_RETURN_IF_ERROR(
+      AddDigests(sections, symbol, std::move(weights), manifest));
+  return WriteArtifact(path, sections, manifest, symbol);
+}
+
+}  // namespace mxc

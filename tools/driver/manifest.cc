@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/manifest.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <span>
+
+#include "ir/optimizers/optimizer.h"
+#include "ir/program/memory.h"
+#include "runtime/base/checksum.h"
+#include "runtime/data/label_names.h"
+
+namespace mxc {
+namespace {
+
+// "Activation 49, Convolution 53": how often each operator occurs.
+std::string CountOperators(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const auto& row : plan.operators) ++counts[row.op];
+  std::string text;
+  for (const auto& [op, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
+  }
+  return text;
+}
+
+// The optimizer as it was given: "sgd momentum=0.9 wd=0.0001".
+std::string DescribeOptimizer(const TrainingOptions& training) {
+  std::string text = training.optimizer;
+  for (const auto& [name, value] : training.optimizer_attrs) {
+    text += fmt::format(" {}={}", name, value);
+  }
+  return text;
+}
+
+// The state of a parameter, which is f32, and the rate where nobody says
+// otherwise; the pipeline has seen that the options are right.
+void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
+  manifest.emplace_back("optimizer", DescribeOptimizer(training));
+  const Optimizer* optimizer = FindOptimizer(training.optimizer);
+  if (optimizer == nullptr) return;
+  std::vector<AttrError> mistakes;
+  const AttrsPtr attrs = optimizer->parse(training.optimizer_attrs, mistakes);
+  manifest.emplace_back("optimizer_state",
+                        StateForm(*optimizer, attrs.get(), DType::kF32));
+  if (KeepsCopy(optimizer->options(attrs.get()), DType::kF16)) {
+    manifest.emplace_back("copied_state",
+                          StateForm(*optimizer, attrs.get(), DType::kF16));
+  }
+  manifest.emplace_back(
+      "learning_rate",
+      fmt::format("{}", optimizer->options(attrs.get()).learning_rate));
+}
+
+// What the trainer needs: runtime/artifact/manifest.h.
+void AddTraining(const CompileRequest& request, const Plan& plan,
+                 Manifest& manifest) {
+  for (const auto& [output, input] : plan.carries) {
+    manifest.emplace_back("carry", output + " " + input);
+  }
+  if (!plan.preprocessing.empty()) {
+    manifest.emplace_back("preprocess", plan.preprocessing);
+  }
+  if (!plan.label_names.empty()) {
+    manifest.emplace_back("label_names",
+                          data::LabelNamesText(plan.label_names));
+  }
+  if (!request.trains()) return;
+  const auto add = [&](const char* key, const std::vector<std::string>& names) {
+    for (const std::string& name : names) manifest.emplace_back(key, name);
+  };
+  AddOptimizer(request.training, manifest);
+  add("data", plan.data_inputs);
+  add("label", plan.label_inputs);
+  add("parameter", plan.parameter_names);
+  add("auxiliary", plan.auxiliary_names);
+  for (const ClassLabels& labels : plan.class_labels) {
+    manifest.emplace_back(
+        "classes", fmt::format("{} {} {}", labels.classes,
+                               labels.ignored.empty() ? "none" : labels.ignored,
+                               labels.input));
+  }
+}
+
+}  // namespace
+
+Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
+  const std::string& source = plan.network->source()->text;
+  Manifest manifest = {
+      {"compiler", "mxc " MXC_VERSION},
+      {"network", plan.stem},
+      {"source_xxh3", fmt::format("{:016x}", runtime::Checksum(std::as_bytes(
+                                                 std::span(source))))},
+      {"target", plan.target.name},
+      {"features", plan.target.features},
+      {"parameters", std::to_string(plan.parameters)},
+      {"operators", CountOperators(plan)}};
+  AddTraining(request, plan, manifest);
+  for (const Program& program : plan.programs) {
+    manifest.emplace_back("entry", program.entry);
+    for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
+                                    std::pair(BufferKind::kOutput, "output")}) {
+      for (const int b : program.BuffersOf(kind)) {
+        const Buffer& buffer = program.buffers[b];
+        manifest.emplace_back(key, buffer.name + " " + ToString(buffer.type));
+      }
+    }
+    const Memory memory = MemoryOf(program);
+    manifest.emplace_back("peak_bytes", std::to_string(memory.peak()));
+    manifest.emplace_back("activation_bytes",
+                          std::to_string(memory.activations()));
+    manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
+  }
+  return manifest;
+}
+
+Result<std::string> SymbolText(const CompileRequest& request,
+                               const Plan& plan) {
+  const std::string& source = plan.network->source()->text;
+  const bool from_mxnet = source.find("\"arg_nodes\"") != std::string::npos;
+  if (!request.trains() || from_mxnet) return source;
+  Specialization of = request.For(0);
+  if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
+  MXC_ASSIGN(const Model model, plan.network->Draft(of));
+  return WriteSymbol(model.graph);
+}
+
+}  // namespace mxc

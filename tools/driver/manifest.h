@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an artifact says about itself: runtime/artifact/manifest.h.
+#pragma once
+
+#include "codegen/codegen.h"
+#include "tools/driver/plan.h"
+
+namespace mxc {
+
+Manifest MakeManifest(const CompileRequest& request, const Plan& plan);
+
+// The network's JSON that the artifact holds: as it came, but where it trains
+// in MXNet's form, for checkpoints are MXNet's to open.
+Result<std::string> SymbolText(const CompileRequest& request, const Plan& plan);
+
+}  // namespace mxc

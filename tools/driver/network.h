@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network that has been read, and the models that it becomes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "frontend/frontend.h"
+#include "ir/support/result.h"
+#include "tools/driver/request.h"
+
+namespace mxc {
+
+// What becomes of parameters: constants, or states of the artifact, which they
+// are at first.
+enum class ParameterUse { kConstants, kStates };
+
+// Every file is read once: the network's when it is read, the parameters' when
+// they are first needed. Initial values are drawn once, too. For one thread.
+class LoadedNetwork {
+ public:
+  // All that is wrong with the files so far.
+  static Result<std::shared_ptr<LoadedNetwork>> Read(const NetworkRequest& request);
+
+  const NetworkRequest& request() const { return request_; }
+  const std::shared_ptr<const SourceFile>& source() const {
+    return text_.source;
+  }
+  const ParameterFile& parameter_file() const { return *parameter_file_; }
+  // What reading the network took.
+  double seconds() const { return seconds_; }
+
+  // The graph with the types that are given; it has no values, perhaps open
+  // shapes and unknown operators.
+  Result<Model> Draft(const Specialization& of) const;
+
+  // Ready for the pipeline: every operator is supported, every parameter has a
+  // value. All that is wrong at one stage is reported at once.
+  Result<Model> Specialize(const Specialization& of,
+                           ParameterUse use = ParameterUse::kConstants);
+
+ private:
+  explicit LoadedNetwork(const NetworkRequest& request)
+      : request_(request), arrays_(request.arrays) {}
+
+  Status AddParameters(Model& model, LoadOptions& options);
+
+  NetworkRequest request_;
+  NetworkText text_;
+  std::shared_ptr<const ParameterFile> parameter_file_;
+  std::shared_ptr<const ParameterArrays> arrays_;  // null: not read yet
+  std::map<std::string, Tensor> initial_values_;
+  double seconds_ = 0;
+};
+
+// As NetworkRequest::parameters, which it is where that is not null.
+Result<std::shared_ptr<const ParameterFile>> ParametersFor(
+    const NetworkRequest& request);
+
+// The graph with what the request says about types, unknown operators and
+// missing parameters included, for whoever wants nothing else of the network.
+Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
+                        bool read_parameters);
+
+// Values for all parameters that no file gave, as request.init says. Takes from
+// `drawn` what was drawn before, and adds to it.
+Status InitializeMissing(const NetworkRequest& request, Model& model,
+                         std::map<std::string, Tensor>& drawn);
+
+}  // namespace mxc

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/codegen.h"
+#include "frontend/variables.h"
+#include "ir/program/memory.h"
+#include "passes/pass.h"
+#include "tools/driver/complaint.h"
+#include "tools/driver/figures.h"
+#include "tools/driver/plan_network.h"
+#include "tools/driver/plan_text.h"
+
+namespace mxc {
+namespace {
+
+// The pass whose time is the phase "plan"; the others are "optimize".
+constexpr std::string_view kPlanningPass = "plan-memory";
+
+std::string_view StageOf(std::string_view pass) {
+  for (const PassDescription& description : AllPasses()) {
+    if (description.name == pass) return description.stage;
+  }
+  return "";
+}
+
+// The phases' durations, from the first program; later ones add to them.
+void AddTime(const PassOptions::Report& report, bool first, Plan& plan) {
+  (report.name == kPlanningPass ? plan.plan_seconds : plan.optimize_seconds) +=
+      report.seconds;
+  if (!first) return;
+  plan.passes.push_back({report.name, std::string(StageOf(report.name)),
+                         report.changed, report.seconds});
+}
+
+// One program to make: "train" for sequences of 32 in batches of 64.
+struct Job {
+  std::string entry, name;  // "train", "train:32"
+  Specialization of;
+};
+
+std::vector<Job> JobsOf(const CompileRequest& request) {
+  const std::vector<int64_t> batches =
+      request.batches.empty() ? std::vector<int64_t>{0} : request.batches;
+  const std::vector<Bucket> buckets =
+      request.buckets.empty() ? std::vector<Bucket>{{}} : request.buckets;
+  std::vector<Job> jobs;
+  for (const std::string& entry : request.entries) {
+    for (const Bucket& bucket : buckets) {
+      for (const int64_t batch : batches) {
+        Job job{entry, entry, request.For(batch)};
+        if (bucket.length > 0) {
+          job.name += fmt::format(":{}", bucket.length);
+          job.of.shapes = bucket.shapes;
+        }
+        jobs.push_back(std::move(job));
+      }
+    }
+  }
+  return jobs;
+}
+
+int64_t BatchOf(const Graph& graph) {
+  for (const Node* input : graph.Variables(VariableRole::kInput)) {
+    const Shape& shape = input->types[0].shape;
+    if (IsLabel(graph, *input) || shape.rank() == 0) continue;
+    return shape[BatchAxis(*input, shape.rank())];
+  }
+  return 1;
+}
+
+// MXNet's loss heads add the samples' gradients up; its Module divides by the
+// batch unless rescale_grad is given.
+TrainingOptions WithMeanGradient(TrainingOptions training, int64_t batch) {
+  const bool given = std::ranges::any_of(
+      training.optimizer_attrs,
+      [](const AttrText& attr) { return attr.first == "rescale_grad"; });
+  if (!given && batch > 0) {
+    training.optimizer_attrs.emplace_back(
+        "rescale_grad", fmt::format("{}", 1.0 / static_cast<double>(batch)));
+  }
+  return training;
+}
+
+// Makes one program after the other and adds up what they take.
+class Planner {
+ public:
+  Planner(const CompileRequest& request, const KernelCatalog& catalog,
+          Progress& progress, Plan& plan)
+      : request_(request),
+        catalog_(catalog),
+        progress_(progress),
+        plan_(plan),
+        after_pass_(request.after_pass) {}
+
+  Status Add(const Job& job) {
+    const Stopwatch watch;
+    MXC_ASSIGN(Model model,
+               plan_.network->Specialize(
+                   job.of, request_.trains() ? ParameterUse::kStates
+                                             : ParameterUse::kConstants));
+    plan_.read_seconds += watch.seconds();
+    if (first()) Note(model);
+    model.graph.training = job.entry == "train";
+    const TrainingOptions training =
+        WithMeanGradient(request_.training, BatchOf(model.graph));
+    MXC_ASSIGN(Program program,
+               RunPipeline(std::move(model.graph), ContextFor(job, training),
+                           Passes()));
+    MXC_RETURN_IF_ERROR(std::exchange(heard_, Done{}));
+    program.name = plan_.stem;
+    program.entry = job.name;
+    plan_.programs.push_back(std::move(program));
+    return Done{};
+  }
+
+ private:
+  bool first() const { return plan_.programs.empty(); }
+
+  void Note(const Model& model) {
+    NoteNetwork(model, plan_);
+    plan_.notes = model.left_out;
+    progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);
+    const ParameterFile& file = plan_.network->parameter_file();
+    if (!file.path.empty()) progress_.Phase("params", Describe(file));
+  }
+
+  PassContext ContextFor(const Job& job, const TrainingOptions& training) {
+    PassContext context;
+    context.target = &plan_.target;
+    context.catalog = &catalog_;
+    if (job.entry != "infer") context.training = &training;
+    if (first()) context.notes = &plan_.notes;
+    return context;
+  }
+
+  PassOptions Passes() {
+    PassOptions passes;
+    passes.level = request_.level;
+    passes.disabled = {request_.disabled.begin(), request_.disabled.end()};
+    passes.after_pass = [this](const PassOptions::Report& report) {
+      AddTime(report, first(), plan_);
+      if (first() && after_pass_ && heard_.ok()) {
+        heard_ = after_pass_(report);
+      }
+    };
+    return passes;
+  }
+
+  const CompileRequest& request_;
+  const KernelCatalog& catalog_;
+  Progress& progress_;
+  Plan& plan_;
+  // Counts the passes of this plan alone.
+  std::function<Status(const PassOptions::Report&)> after_pass_;
+  Status heard_ = Done{};  // what it said
+};
+
+// Says what was read.
+Result<Plan> PlanWith(const KernelCatalog& catalog,
+                      const CompileRequest& request, Plan plan,
+                      Progress& progress) {
+  Planner planner(request, catalog, progress, plan);
+  for (const Job& job : JobsOf(request)) {
+    MXC_RETURN_IF_ERROR(planner.Add(job));
+  }
+  if (!request.label_names.empty()) plan.label_names = request.label_names;
+  if (!request.preprocessing.empty()) {
+    plan.preprocessing = request.preprocessing;
+  }
+  return plan;
+}
+
+void Tell(const Plan& plan, Progress& progress) {
+  if (plan.tuning) {
+    progress.Phase("measure", Describe(*plan.tuning), plan.tuning->seconds);
+  }
+  for (const Diagnostic& note : plan.notes) {
+    progress.Phase("note", note.message);
+  }
+  progress.Phase("optimize", DescribeFusion(plan), plan.optimize_seconds);
+  progress.Phase("plan", DescribeMemory(plan), plan.plan_seconds);
+}
+
+CatalogOptions CatalogOf(const CompileRequest& request) {
+  CatalogOptions catalog =
+      request.trains() ? kTrainingKernels : kInferenceKernels;
+  if (request.winograd_tile) catalog.winograd_tile = *request.winograd_tile;
+  catalog.strassen = catalog.strassen && request.strassen;
+  return catalog;
+}
+
+bool Tunes(const CompileRequest& request) {
+  return request.level > 0 &&
+         (request.level == 3 || !request.tuning.cache.empty());
+}
+
+// A plan asks the questions, which are measured; the plan with the answers may
+// raise others.
+Result<Plan> TunedPlan(const CompileRequest& request, const Plan& unplanned,
+                       Progress& progress) {
+  constexpr int kMostRounds = 3;
+  Progress silent;
+  TuningOptions how = request.tuning;
+  how.objects = request.objects.get();
+  if (request.level < 3) how.measure = false;
+  MXC_ASSIGN(Tuning tuning,
+             Tuning::Open(how, unplanned.target, CatalogOf(request)));
+  CompileRequest unheard = request;
+  unheard.after_pass = nullptr;
+  MXC_ASSIGN(Plan plan,
+             PlanWith(tuning.catalog(), unheard, unplanned, progress));
+  for (int round = 0; round < kMostRounds; ++round) {
+    MXC_ASSIGN(const bool learned, tuning.Measure(progress));
+    if (!learned) break;
+    MXC_ASSIGN(plan, PlanWith(tuning.catalog(), unheard, unplanned, silent));
+  }
+  if (request.after_pass) {
+    MXC_ASSIGN(plan, PlanWith(tuning.catalog(), request, unplanned, silent));
+  }
+  plan.tuning = tuning.Report();
+  return plan;
+}
+
+Result<Plan> PlanOf(const CompileRequest& request, Plan unplanned,
+                    Progress& progress) {
+  if (Tunes(request)) return TunedPlan(request, unplanned, progress);
+  const auto catalog = MakeKernelCatalog(unplanned.target, CatalogOf(request));
+  return PlanWith(*catalog, request, std::move(unplanned), progress);
+}
+
+// Training fits itself into the budget: pass recompute.
+Status RequireBudget(const CompileRequest& request, const Plan& plan) {
+  const auto budget = request.training.memory_budget;
+  const int64_t peak = MemoryOf(plan.largest()).peak();
+  if (!budget || peak <= *budget || request.trains()) return Done{};
+  return Complaint(
+      fmt::format("peak memory is {} B ({}), more than --memory-budget {} B",
+                  peak, FormatBytes(peak), *budget));
+}
+
+}  // namespace
+
+const Program& Plan::largest() const {
+  return *std::max_element(programs.begin(), programs.end(),
+                           [](const Program& a, const Program& b) {
+                             return a.arena_bytes < b.arena_bytes;
+                           });
+}
+
+bool CompileRequest::trains() const {
+  return std::ranges::any_of(
+      entries, [](const std::string& entry) { return entry != "infer"; });
+}
+
+Specialization CompileRequest::First() const {
+  return JobsOf(*this).front().of;
+}
+
+Result<Plan> MakePlan(const CompileRequest& request,
+                      const std::shared_ptr<LoadedNetwork>& network,
+                      Progress& progress) {
+  Plan unplanned;
+  unplanned.network = network;
+  unplanned.read_seconds = network->seconds();
+  MXC_ASSIGN(unplanned.target, ResolveTarget(request.target));
+  for (const std::string& warning : network->parameter_file().warnings) {
+    progress.Warning(warning);
+  }
+  MXC_ASSIGN(Plan plan, PlanOf(request, std::move(unplanned), progress));
+  Tell(plan, progress);
+  MXC_RETURN_IF_ERROR(RequireBudget(request, plan));
+  return plan;
+}
+
+Result<Plan> MakePlan(const CompileRequest& request, Progress& progress) {
+  const auto network = LoadedNetwork::Read(request.network);
+  const auto target = ResolveTarget(request.target);
+  if (!network.ok() || !target.ok()) {
+    Diagnostics errors;
+    if (!target.ok()) errors.Append(target.errors());
+    if (!network.ok()) errors.Append(network.errors());
+    return errors;
+  }
+  return MakePlan(request, *network, progress);
+}
+
+}  // namespace mxc

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/plan_network.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "frontend/variables.h"
+#include "runtime/data/label_names.h"
+#include "runtime/train/checkpoint.h"
+
+namespace mxc {
+namespace {
+
+// "statecell" of RNN's input "state_cell" and of its output "statecell_output".
+std::string WithoutOutput(std::string name) {
+  std::erase(name, '_');
+  if (name.ends_with("output")) name.resize(name.size() - 6);
+  return name;
+}
+
+// The input that an output is in the next run: the output of a node that has an
+// input of the same name ("state"), perhaps behind operators of one input.
+// `known`: what was found so far, by the nodes that were passed.
+using CarriedInputs = std::unordered_map<Value, const Node*, ValueHash>;
+
+const Node* FindCarriedInput(Value output, const CarriedInputs& known,
+                             std::vector<Value>& passed) {
+  while (output.node->kind == Node::Kind::kOperator) {
+    if (const auto at = known.find(output); at != known.end()) {
+      return at->second;
+    }
+    passed.push_back(output);
+    const Node& node = *output.node;
+    const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
+    const std::string name = WithoutOutput(node.OutputName(output.index));
+    for (size_t i = 0; i < specs.size() && i < node.inputs.size(); ++i) {
+      const Node* input = node.inputs[i].node;
+      if (WithoutOutput(specs[i].name) == name &&
+          input->kind == Node::Kind::kVariable &&
+          input->role == VariableRole::kInput &&
+          input->types[0] == output.type()) {
+        return input;
+      }
+    }
+    if (node.inputs.size() != 1 || node.inputs[0].type() != output.type()) {
+      return nullptr;
+    }
+    output = node.inputs[0];
+  }
+  return nullptr;
+}
+
+const Node* CarriedInput(Value output, CarriedInputs& known) {
+  std::vector<Value> passed;
+  const Node* input = FindCarriedInput(output, known, passed);
+  for (const Value& value : passed) known.emplace(value, input);
+  return input;
+}
+
+void NoteCarries(const Graph& graph, Plan& plan) {
+  CarriedInputs known;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Node* input = CarriedInput(graph.outputs[i], known);
+    if (input == nullptr) continue;
+    plan.carries.emplace_back(graph.output_names[i], input->name);
+    std::erase(plan.data_inputs, input->name);
+  }
+}
+
+void NoteVariable(const std::unordered_set<const Node*>& labels,
+                  const Node& node, Plan& plan) {
+  if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
+    ++plan.parameters;
+    plan.parameter_bytes += node.constant.size_bytes();
+  }
+  if (node.kind == Node::Kind::kConstant) return;
+  switch (node.role) {
+    case VariableRole::kInput: {
+      const bool label = labels.contains(&node) || node.name.ends_with("label");
+      (label ? plan.label_inputs : plan.data_inputs).push_back(node.name);
+      break;
+    }
+    case VariableRole::kParameter:
+      plan.parameter_names.push_back(node.name);
+      break;
+    case VariableRole::kState:
+      plan.auxiliary_names.push_back(node.name);
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> LabelNamesOf(const train::Provenance& provenance) {
+  const auto names = data::ParseLabelNames(provenance.Note("label_names"));
+  return names.ok() ? *names : std::vector<std::string>();
+}
+
+void NoteNetwork(const Model& model, Plan& plan) {
+  const train::Provenance& learned = plan.network->parameter_file().provenance;
+  plan.label_names = LabelNamesOf(learned);
+  plan.preprocessing = learned.Note("preprocess");
+  plan.stem = model.stem;
+  const std::unordered_set<const Node*> labels = LabelsOf(model.graph);
+  for (const Node* node : model.graph.TopologicalOrder()) {
+    ++plan.nodes;
+    if (node->kind == Node::Kind::kOperator) {
+      plan.operators.push_back({node->name, node->op->name});
+    } else {
+      NoteVariable(labels, *node, plan);
+    }
+  }
+  NoteCarries(model.graph, plan);
+  plan.class_labels = FindClassLabels(model.graph);
+}
+
+}  // namespace mxc

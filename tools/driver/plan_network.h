@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frontend/frontend.h"
+#include "tools/driver/plan.h"
+
+namespace mxc {
+
+// What a plan says about the user's network, which passes then change.
+void NoteNetwork(const Model& model, Plan& plan);
+
+}  // namespace mxc

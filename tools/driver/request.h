@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be compiled, and how: all that the driver is told.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/cache/object_cache.h"
+#include "frontend/frontend.h"
+#include "ir/support/result.h"
+#include "passes/pass.h"
+#include "tools/driver/parameter_file.h"
+#include "tools/driver/tune/tuning.h"
+
+namespace mxc {
+
+// A network and its parameters, whatever its shapes.
+struct NetworkRequest {
+  std::string model;  // a file
+  // The network itself, which wins over the file; its path is what errors call
+  // it.
+  std::shared_ptr<const SourceFile> text;
+  std::string params;        // a file; empty: found beside the model
+  std::optional<int> epoch;  // of the parameter file
+  // The parameters themselves, which win over any file.
+  std::shared_ptr<const ParameterArrays> arrays;
+  std::string init;  // how missing ones begin; empty: they are errors
+  uint64_t seed = 0;
+  // Only shapes matter: missing parameters are made up.
+  bool make_up_weights = false;
+  // What `params` and `epoch` choose; null: it is chosen when the network is
+  // read.
+  std::shared_ptr<const ParameterFile> parameters;
+};
+
+using InputShapes = std::map<std::string, Extents>;
+using InputTypes = std::map<std::string, DType>;
+
+// What a network is specialised for; LoadOptions says more.
+struct Specialization {
+  InputShapes shapes;
+  InputTypes types;
+  int64_t batch = 0;  // 0: as the shapes say
+};
+
+// The shapes of all inputs for sequences of one length.
+struct Bucket {
+  int64_t length = 0;
+  InputShapes shapes;
+};
+
+// Whether an artifact holds golden digests (golden.h). They take a run of its
+// code, which another processor may not be able to do; so that the same request
+// gives the same bytes on every machine, or an error, they are there where the
+// target is this machine's own, and for a named one if asked for.
+enum class Golden { kAuto, kOn, kOff };
+
+struct CompileRequest {
+  NetworkRequest network;
+  InputShapes input_shapes;
+  InputTypes input_types;
+  std::vector<int64_t> batches;  // empty: one plan for the shapes as given
+  // "infer", "train", "score". Where one of them trains, the parameters are
+  // states of the artifact, which all entries share.
+  std::vector<std::string> entries = {"infer"};
+  std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
+  TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
+  // What the labels' numbers stand for, and what is done to samples
+  // (runtime/data/preprocessing.h); empty: what is noted beside the parameters
+  // of a checkpoint.
+  std::vector<std::string> label_names;
+  std::string preprocessing;
+  std::string target = "native";
+  int level = 2;
+  std::vector<std::string> disabled;  // passes
+  // As CatalogOptions has it; none: 6, or 4 where an entry trains.
+  std::optional<int> winograd_tile;
+  bool strassen = true;  // where the weights are constants
+  // Used at level 3 or where it names a cache; measures at level 3 alone.
+  TuningOptions tuning;
+  // Of the kernels that are generated or measured; null: nothing is kept.
+  std::shared_ptr<ObjectCache> objects;
+  // Called after every pass over the first program, unless it is empty.
+  std::function<Status(const PassOptions::Report&)> after_pass;
+  Golden golden = Golden::kAuto;
+  // Weights of Winograd's kernels are transformed when the artifact is opened,
+  // so that the file holds them as they came.
+  bool transform_at_load = false;
+  bool keep_llvm = false, keep_assembly = false;  // as texts of the CodeImage
+
+  // Whether states live from run to run: one of the entries trains.
+  bool trains() const;
+  // For one of the batches, without buckets.
+  Specialization For(int64_t batch) const {
+    return {input_shapes, input_types, batch};
+  }
+  // That of the first program.
+  Specialization First() const;
+};
+
+}  // namespace mxc

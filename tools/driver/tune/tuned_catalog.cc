@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/tune/tuned_catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/program/contraction_text.h"
+
+namespace mxc {
+namespace {
+
+// The model is wrong by less than this factor.
+constexpr double kDoubt = 1.5;
+constexpr size_t kMostKernels = 4;
+// What the model prefers stays unless another is faster by more than noise.
+constexpr double kNoise = 0.98;
+
+// One number for one thread and for all: either counts as much.
+double Score(const KernelTimes& times) {
+  return std::sqrt(static_cast<double>(times.one)) *
+         std::sqrt(static_cast<double>(times.all));
+}
+
+bool SameLayouts(const KernelCandidate& a, const KernelCandidate& b) {
+  return a.data_block == b.data_block && a.data_axis == b.data_axis &&
+         a.output_block == b.output_block && a.output_axis == b.output_axis;
+}
+
+// Costs stay seconds of the model, so that they can be compared with those of
+// other contractions and with what it costs to pack a weight: the model's first
+// choice keeps its cost. What was not measured is not better than what was.
+void TakeTimes(const TuningEntry& entry,
+               std::vector<KernelCandidate>& candidates) {
+  const KernelCandidate preferred = candidates[0];
+  const double first = preferred.cost;
+  const double scale = first / Score(entry.kernels.at(NameOf(preferred)));
+  double slowest = first;
+  for (KernelCandidate& candidate : std::span(candidates).subspan(1)) {
+    const auto times = entry.kernels.find(NameOf(candidate));
+    if (times == entry.kernels.end() || !SameLayouts(candidate, preferred)) {
+      candidate.cost = std::max(candidate.cost, slowest);
+      continue;
+    }
+    candidate.cost = scale * Score(times->second);
+    if (candidate.cost > kNoise * first) {
+      candidate.cost = std::max(candidate.cost, first);
+    }
+    slowest = std::max(slowest, candidate.cost);
+  }
+  std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
+}
+
+}  // namespace
+
+std::string NameOf(const KernelCandidate& kernel) {
+  const KernelChoice& choice = kernel.choice;
+  std::string name = fmt::format("{} {}c {}x{}", choice.algorithm, choice.block,
+                                 choice.tile_rows, choice.tile_vectors);
+  if (kernel.data_block == 1) name += " row-major";
+  if (kernel.parts > 1) name += fmt::format(" {} parts", kernel.parts);
+  return name;
+}
+
+std::vector<KernelCandidate> WorthMeasuring(
+    std::span<const KernelCandidate> candidates) {
+  std::vector<KernelCandidate> worth;
+  for (const KernelCandidate& candidate : candidates) {
+    if (worth.size() == kMostKernels) break;
+    if (candidate.cost <= kDoubt * candidates[0].cost &&
+        SameLayouts(candidate, candidates[0])) {
+      worth.push_back(candidate);
+    }
+  }
+  return worth;
+}
+
+std::vector<KernelCandidate> TunedCatalog::Candidates(
+    const Contraction& c) const {
+  std::vector<KernelCandidate> candidates = model_.Candidates(c);
+  const auto worth = WorthMeasuring(candidates);
+  if (worth.size() < 2) return candidates;
+  const std::string text = ToString(c);
+  if (parts_.contains(text)) return candidates;
+  for (const KernelCandidate& kernel : worth) {
+    if (kernel.parts > 1) parts_.insert(ToString(InParts(c, kernel.parts)));
+  }
+  Question& question = questions_[text];
+  question.contraction = c;
+  question.kernels = worth;
+  question.seconds += candidates[0].cost;
+  if (const TuningEntry* entry = Answer(text, worth)) {
+    TakeTimes(*entry, candidates);
+  }
+  return candidates;
+}
+
+bool TunedCatalog::Knows(const std::string& contraction) const {
+  return Answer(contraction, questions_.at(contraction).kernels) != nullptr;
+}
+
+const TuningEntry* TunedCatalog::Answer(
+    const std::string& contraction,
+    std::span<const KernelCandidate> kernels) const {
+  const TuningEntry* entry = cache_.Find(target_, contraction);
+  if (entry == nullptr) return nullptr;
+  const bool complete =
+      std::ranges::all_of(kernels, [&](const KernelCandidate& kernel) {
+        return entry->kernels.contains(NameOf(kernel));
+      });
+  return complete ? entry : nullptr;
+}
+
+}  // namespace mxc

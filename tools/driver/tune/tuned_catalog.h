@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// TunedCatalog: a target's catalog, in the order that measuring found.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/program/kernel_catalog.h"
+#include "tools/driver/tune/tuning_cache.h"
+
+namespace mxc {
+
+// "winograd4 16c 14x2", with "row-major" where data are and "4 parts": as the
+// tuning cache calls a kernel.
+std::string NameOf(const KernelCandidate& kernel);
+
+// Those of the candidates, best first, that may well be the fastest in truth
+// and work on the same layouts as the first: what other layouts cost depends on
+// the steps around. Fewer than two: there is nothing to measure.
+std::vector<KernelCandidate> WorthMeasuring(
+    std::span<const KernelCandidate> candidates);
+
+// Where the cache knows the times of all candidates that are worth measuring,
+// their order and costs are those of the times; elsewhere they are the model's.
+class TunedCatalog : public KernelCatalog {
+ public:
+  // Both must outlive the catalog; what the cache learns is used at once.
+  TunedCatalog(const KernelCatalog& model, const TuningCache& cache,
+               std::string target)
+      : model_(model), cache_(cache), target_(std::move(target)) {}
+
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
+  int64_t PreferredBlock() const override { return model_.PreferredBlock(); }
+
+  // A contraction that was asked for and has several candidates.
+  struct Question {
+    Contraction contraction;
+    std::vector<KernelCandidate> kernels;  // worth measuring, the model's order
+    double seconds = 0;  // by the model, of all times that it was asked for
+  };
+  // By the contraction's text.
+  const std::map<std::string, Question>& questions() const {
+    return questions_;
+  }
+  bool Knows(const std::string& contraction) const;
+
+ private:
+  const TuningEntry* Answer(const std::string& contraction,
+                            std::span<const KernelCandidate> kernels) const;
+
+  const KernelCatalog& model_;
+  const TuningCache& cache_;
+  const std::string target_;
+  // What the passes ask is noted, although asking changes no answer.
+  mutable std::map<std::string, Question> questions_;
+  mutable std::set<std::string> parts_;  // of contractions that were asked for
+};
+
+}  // namespace mxc

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/tune/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/driver/figures.h"
+#include "tools/driver/tune/kernel_timer.h"
+
+namespace mxc {
+namespace {
+
+// Says what is measured for as long as it lives.
+class MeasuringLine {
+ public:
+  explicit MeasuringLine(Progress& progress) : progress_(progress) {}
+  ~MeasuringLine() { progress_.Measuring(""); }
+  MeasuringLine(const MeasuringLine&) = delete;
+  void Show(const std::string& text) const { progress_.Measuring(text); }
+
+ private:
+  Progress& progress_;
+};
+
+}  // namespace
+
+Tuning::Tuning(const TuningOptions& options, const Target& target,
+               const CatalogOptions& catalog)
+    : options_(options),
+      target_(target),
+      path_(options.cache.empty() ? DefaultTuningCache() : options.cache),
+      model_(MakeKernelCatalog(target, catalog)),
+      cache_(std::make_unique<TuningCache>()),
+      tuned_(std::make_unique<TunedCatalog>(*model_, *cache_, target.name)) {}
+
+Result<Tuning> Tuning::Open(const TuningOptions& options, const Target& target,
+                            const CatalogOptions& catalog) {
+  Tuning tuning(options, target, catalog);
+  if (!tuning.path_.empty()) {
+    MXC_ASSIGN(*tuning.cache_, TuningCache::Read(tuning.path_));
+  }
+  return tuning;
+}
+
+// Longest first; equal ones in the order of their texts.
+std::vector<std::string> Tuning::Unknown() const {
+  std::vector<std::string> unknown;
+  for (const auto& [contraction, question] : tuned_->questions()) {
+    if (!tuned_->Knows(contraction)) unknown.push_back(contraction);
+  }
+  std::ranges::stable_sort(unknown, std::greater(),
+                           [&](const std::string& contraction) {
+                             return tuned_->questions().at(contraction).seconds;
+                           });
+  return unknown;
+}
+
+Result<bool> Tuning::Measure(Progress& progress) {
+  const std::vector<std::string> unknown = Unknown();
+  if (!options_.measure || unknown.empty()) return false;
+  if (!CanRun(target_)) {
+    note_ = fmt::format("this machine cannot run code for {}", target_.name);
+    return false;
+  }
+  const Stopwatch watch;
+  const double before = seconds_;
+  MXC_ASSIGN(const bool changed, MeasureAll(unknown, progress));
+  if (changed) MXC_RETURN_IF_ERROR(Keep());
+  seconds_ = before + watch.seconds();
+  return changed;
+}
+
+Result<bool> Tuning::MeasureAll(const std::vector<std::string>& contractions,
+                                Progress& progress) {
+  const MeasuringLine line(progress);
+  const Stopwatch watch;
+  const double deadline = options_.seconds - seconds_;
+  KernelTimer timer(target_, options_.objects);
+  const std::string machine = MachineName();
+  int done = 0;
+  for (size_t i = 0; i < contractions.size(); ++i) {
+    if (watch.seconds() > deadline) break;
+    line.Show(
+        fmt::format("{}/{}  {}", i + 1, contractions.size(), contractions[i]));
+    const auto& question = tuned_->questions().at(contractions[i]);
+    MXC_ASSIGN(const auto times,
+               timer.Measure(question.contraction, question.kernels, *model_,
+                             watch, deadline));
+    if (!times) break;
+    TuningEntry entry{machine, timer.threads(), {}};
+    for (size_t k = 0; k < times->size(); ++k) {
+      entry.kernels[NameOf(question.kernels[k])] = (*times)[k];
+    }
+    cache_->Put(target_.name, contractions[i], std::move(entry));
+    ++done;
+  }
+  measured_ += done;
+  return done > 0;
+}
+
+// A file that the user did not name is a convenience.
+Status Tuning::Keep() {
+  if (path_.empty()) return Done{};
+  const Status kept = cache_->Write(path_);
+  if (kept.ok() || !options_.cache.empty()) return kept;
+  note_ = "not kept: " + kept.errors().front().message;
+  return Done{};
+}
+
+TuningReport Tuning::Report() const {
+  TuningReport report;
+  report.measured = measured_;
+  report.seconds = seconds_;
+  report.cache = path_;
+  report.note = note_;
+  int known = 0;
+  for (const auto& [contraction, question] : tuned_->questions()) {
+    ++report.contractions;
+    known += tuned_->Knows(contraction);
+    const auto best = tuned_->Candidates(question.contraction).front();
+    report.changed += NameOf(best) != NameOf(question.kernels.front());
+  }
+  report.cached = known - measured_;
+  return report;
+}
+
+std::string Describe(const TuningReport& report) {
+  std::string text = Count(report.contractions, "contraction");
+  if (report.cached > 0) {
+    text += fmt::format(", {} from the cache", report.cached);
+  }
+  if (report.measured > 0)
+    text += fmt::format(", {} measured", report.measured);
+  const int left = report.contractions - report.cached - report.measured;
+  if (left > 0) text += fmt::format(", {} estimated", left);
+  if (report.changed > 0) {
+    text += fmt::format("; {} not as estimated", report.changed);
+  }
+  if (!report.note.empty()) text += "; " + report.note;
+  return text;
+}
+
+}  // namespace mxc

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/model_options.h"
+
+#include <fmt/format.h>
+
+#include "tools/driver/complaint.h"
+#include "tools/driver/shape_text.h"
+
+namespace mxc {
+namespace {
+
+// "float32, float64, …": what an input's type may be.
+std::string TypeNames() {
+  std::string names;
+  for (int64_t flag = 0; DTypeFromFlag(flag); ++flag) {
+    names +=
+        (flag > 0 ? ", " : "") + std::string(MxnetName(*DTypeFromFlag(flag)));
+  }
+  return names;
+}
+
+Result<InputTypes> ParseInputTypes(const std::vector<std::string>& texts) {
+  InputTypes types;
+  Diagnostics errors;
+  for (const std::string& text : texts) {
+    const size_t colon = text.rfind(':');
+    const auto type = colon == text.npos || colon == 0
+                          ? std::nullopt
+                          : DTypeFromMxnetName(text.substr(colon + 1));
+    if (!type) {
+      errors.push_back(Complaint(fmt::format(
+          "--input-type '{}' names no type; expected NAME:TYPE, where TYPE is "
+          "one of {}",
+          text, TypeNames())));
+    } else if (!types.emplace(text.substr(0, colon), *type).second) {
+      errors.push_back(Complaint(
+          fmt::format("--input-type gives '{}' twice", text.substr(0, colon))));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return types;
+}
+
+}  // namespace
+
+void AddModelOptions(CLI::App& app, NetworkRequest& request,
+                     InputTexts& inputs) {
+  app.add_option("MODEL", request.model,
+                 "a network: MXNet's symbol JSON or mxc's own JSON");
+  app.add_option("--input-shape", inputs.shapes,
+                 "shape of an input (repeatable)")
+      ->type_name("NAME:1x3x224x224")
+      ->allow_extra_args(false);
+  app.add_option("--input-type", inputs.types,
+                 "element type of an input (repeatable; default: as the "
+                 "parameters' arrays have it, else as the network says): " +
+                     TypeNames())
+      ->type_name("NAME:float16")
+      ->allow_extra_args(false);
+}
+
+void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
+  app.add_option("--params", request.params,
+                 "the parameter file (default: found beside MODEL)")
+      ->type_name("FILE");
+  app.add_option("--epoch", request.epoch, "take PREFIX-NNNN.params")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("NNNN");
+  app.add_option(
+         "--init", request.init,
+         "initialize missing parameters: xavier, msra, uniform, normal, "
+         "orthogonal, constant:V, zero, one; xavier:gaussian,in,2; "
+         "'load:F.params;.*_bias=>constant:1;xavier'")
+      ->type_name("HOW");
+  app.add_option("--seed", request.seed, "of --init")->capture_default_str();
+}
+
+Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts) {
+  InputShapes shapes;
+  Diagnostics errors;
+  for (const std::string& text : texts) {
+    const auto shape = ParseNamedShape(text);
+    if (!shape) {
+      errors.push_back(Complaint(fmt::format(
+          "--input-shape '{}' is no shape; expected NAME:1x3x224x224", text)));
+    } else if (!shapes.insert(*shape).second) {
+      errors.push_back(Complaint(
+          fmt::format("--input-shape gives '{}' twice", shape->first)));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return shapes;
+}
+
+Result<Specialization> ParseInputs(const InputTexts& inputs, int64_t batch) {
+  auto shapes = ParseInputShapes(inputs.shapes);
+  auto types = ParseInputTypes(inputs.types);
+  if (shapes.ok() && types.ok()) {
+    return Specialization{std::move(*shapes), std::move(*types), batch};
+  }
+  Diagnostics errors;
+  if (!shapes.ok()) errors.Append(shapes.errors());
+  if (!types.ok()) errors.Append(types.errors());
+  return errors;
+}
+
+}  // namespace mxc

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/request_options.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "passes/pass.h"
+#include "tools/driver/cache_folder.h"
+#include "tools/dump.h"
+
+namespace mxc {
+namespace {
+
+std::string CheckPassName(const std::string& name) {
+  std::string known;
+  for (const PassDescription& pass : AllPasses()) {
+    if (pass.name == name) return "";
+    known += (known.empty() ? "" : ", ") + std::string(pass.name);
+  }
+  return fmt::format("pass '{}' is unknown; known: {}", name, known);
+}
+
+std::string CheckDisabled(const std::string& name) {
+  for (const PassDescription& pass : AllPasses()) {
+    if (pass.name == name && pass.required) {
+      return fmt::format("pass '{}' is required", name);
+    }
+  }
+  return CheckPassName(name);
+}
+
+// "momentum=0.9" of --opt, or "conv0_weight=2" of a multiplier.
+AttrText SplitAssignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string CheckAssignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  const bool good = equals != text.npos && equals > 0;
+  return good ? "" : fmt::format("'{}' is not NAME=VALUE", text);
+}
+
+std::string CheckMultiplier(const std::string& text) {
+  double value = 0;
+  if (const std::string wrong = CheckAssignment(text); !wrong.empty()) {
+    return wrong;
+  }
+  return CLI::detail::lexical_cast(SplitAssignment(text).second, value)
+             ? ""
+             : fmt::format("'{}' ends with no number", text);
+}
+
+void AddMultipliers(CLI::App& app, const std::string& name, const char* what,
+                    std::map<std::string, double>& multipliers) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [&multipliers](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto [parameter, value] = SplitAssignment(text);
+             CLI::detail::lexical_cast(value, multipliers[parameter]);
+           }
+         },
+         what)
+      ->check(CheckMultiplier)
+      ->allow_extra_args(false)
+      ->type_name("PARAMETER=X");
+}
+
+// The shapes for sequences of one length, which stands for L.
+std::vector<std::string> WithLength(std::vector<std::string> shapes,
+                                    int64_t length) {
+  for (std::string& shape : shapes) {
+    const size_t at = shape.find('L', shape.rfind(':') + 1);
+    if (at != shape.npos) shape.replace(at, 1, std::to_string(length));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+void AddModelOptions(CLI::App& app, RequestOptions& options) {
+  AddModelOptions(app, options.request.network, options.inputs);
+}
+
+void AddPlanOptions(CLI::App& app, RequestOptions& options) {
+  CompileRequest& request = options.request;
+  app.add_option("--batch", request.batches,
+                 "batch sizes; each gets a plan of its own, weights are shared")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("N,…");
+  app.add_option("--target", request.target, "what to compile for")
+      ->check(CLI::IsMember(TargetNames()))
+      ->capture_default_str();
+  app.add_option("-O", request.level,
+                 "optimization level: 0 runs required passes only, 3 measures "
+                 "kernels instead of estimating them")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str()
+      ->type_name("0..3");
+  constexpr int kAuto = -1;
+  app.add_option_function<int>(
+         "--winograd",
+         [&request](int tile) {
+           request.winograd_tile.reset();
+           if (tile != kAuto) request.winograd_tile = tile;
+         },
+         "tiles that 3x3 to 5x5 convolutions may be computed in: larger ones "
+         "multiply less and are less exact; auto: 6, or 4 where the network "
+         "trains")
+      ->transform(
+          CLI::CheckedTransformer(
+              std::map<std::string, int>{
+                  {"off", 0}, {"2", 2}, {"4", 4}, {"6", 6}, {"auto", kAuto}},
+              CLI::ignore_case)
+              .description(""))
+      ->type_name("off|2|4|6|auto");
+  app.add_option("--strassen", request.strassen,
+                 "1x1 convolutions by Strassen's algorithm: 7 products of "
+                 "quarters instead of 8, a little less exact, weights 7/4 as "
+                 "large; auto: constant weights, where it is faster")
+      ->transform(
+          CLI::CheckedTransformer(
+              std::map<std::string, bool>{{"off", false}, {"auto", true}},
+              CLI::ignore_case)
+              .description(""))
+      ->default_str("auto")
+      ->type_name("off|auto");
+  app.add_option("--tuning-cache", request.tuning.cache,
+                 "where measured times are kept; also read below -O3 if named "
+                 "(default at -O3: ~/.cache/mxc/tuning.json)")
+      ->type_name("FILE");
+  app.add_option("--disable-pass", request.disabled,
+                 "leave an optional pass out")
+      ->check(CheckDisabled)
+      ->type_name("PASS");
+  app.add_option("--dump-after", options.dump_after,
+                 "print the network as a pass, or all, leave it")
+      ->check([](const std::string& name) {
+        return name == "all" ? "" : CheckPassName(name);
+      })
+      ->type_name("PASS|all");
+  app.add_option("--dump-dir", options.dump_folder,
+                 "write the dumps into this folder")
+      ->type_name("DIR");
+}
+
+void AddKernelOptions(CLI::App& app, CompileRequest& request) {
+  request.tuning.measure = true;
+  app.add_option("--tuning-seconds", request.tuning.seconds,
+                 "how long -O3 may measure what the cache does not know")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("S");
+  if (const auto folder = CacheFolder(); !folder.empty()) {
+    request.objects = std::make_shared<ObjectCache>(folder / "objects");
+  }
+  app.add_option_function<std::string>(
+         "--object-cache",
+         [&request](const std::string& folder) {
+           request.objects.reset();
+           if (folder != "off") {
+             request.objects = std::make_shared<ObjectCache>(folder);
+           }
+         },
+         "where compiled kernels are kept, to be found again (default: "
+         "~/.cache/mxc/objects)")
+      ->type_name("DIR|off");
+}
+
+void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
+  app.add_option("--optimizer", training.optimizer,
+                 "how parameters are updated: sgd, adam, … as in MXNet")
+      ->capture_default_str();
+  app.add_option_function<std::vector<std::string>>(
+         "--opt",
+         [&training](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             training.optimizer_attrs.push_back(SplitAssignment(text));
+           }
+         },
+         "an attribute of the optimizer (repeatable): momentum=0.9")
+      ->check(CheckAssignment)
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--fixed", training.fixed,
+                 "a parameter that is not trained (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("PARAMETER");
+  app.add_option_function<uint64_t>(
+         "--memory-budget",
+         [&training](const uint64_t& bytes) {
+           training.memory_budget = static_cast<int64_t>(bytes);
+         },
+         "refuse a plan whose peak is larger; training computes activations "
+         "again instead of keeping them until they fit")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->type_name("512MiB");
+  AddMultipliers(app, "--lr-mult", "a parameter's own factor of the rate",
+                 training.lr_mult);
+  AddMultipliers(app, "--wd-mult", "a parameter's own factor of the decay",
+                 training.wd_mult);
+}
+
+void AddEntryOptions(CLI::App& app, RequestOptions& options) {
+  app.add_option("--entry", options.request.entries,
+                 "what the artifact can do; with train or score, parameters "
+                 "live in it from run to run")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"infer", "train", "score"}))
+      ->capture_default_str();
+  app.add_option(
+         "--bucket", options.bucket_lengths,
+         "lengths of sequences, each an entry of its own; stand for L in "
+         "--input-shape data:NxL")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("L,…");
+}
+
+Result<CompileRequest> RequestOf(const RequestOptions& options) {
+  CompileRequest request = options.request;
+  InputTexts whole = options.inputs;
+  for (const int64_t length : options.bucket_lengths) {
+    auto shapes = ParseInputShapes(WithLength(options.inputs.shapes, length));
+    if (!shapes.ok()) return shapes.errors();
+    request.buckets.push_back({length, std::move(*shapes)});
+  }
+  if (!request.buckets.empty()) whole.shapes.clear();
+  MXC_ASSIGN(const Specialization inputs, ParseInputs(whole, 0));
+  request.input_shapes = inputs.shapes;
+  request.input_types = inputs.types;
+  if (!options.dump_after.empty()) {
+    request.after_pass = Dump(options.dump_after, options.dump_folder);
+  }
+  return request;
+}
+
+}  // namespace mxc

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say what is compiled, and how.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/support/result.h"
+#include "tools/driver/request.h"
+#include "tools/model_options.h"
+
+namespace mxc {
+
+struct RequestOptions {
+  // Complete but for what follows.
+  CompileRequest request;
+  InputTexts inputs;
+  std::vector<int64_t> bucket_lengths;  // stand for L in inputs.shapes
+  std::string dump_after;               // a pass, "all", or empty
+  std::string dump_folder;              // empty: stdout
+};
+
+// MODEL, --input-shape and --input-type.
+void AddModelOptions(CLI::App& app, RequestOptions& options);
+// --batch, --target, -O, --winograd, --strassen, --tuning-cache,
+// --disable-pass, --dump-after, --dump-dir.
+void AddPlanOptions(CLI::App& app, RequestOptions& options);
+// --tuning-seconds: kernels are measured at -O3. --object-cache: where those
+// that were compiled are kept.
+void AddKernelOptions(CLI::App& app, CompileRequest& request);
+// --optimizer, --opt, --fixed, --lr-mult, --wd-mult, --memory-budget.
+void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
+// --entry, --bucket.
+void AddEntryOptions(CLI::App& app, RequestOptions& options);
+
+// The request with all that the texts say, or all that is wrong with them.
+Result<CompileRequest> RequestOf(const RequestOptions& options);
+
+}  // namespace mxc
