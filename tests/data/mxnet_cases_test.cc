@@ -206,7 +206,7 @@ void CheckCase(const std::vector<json>& rows, const TestFolder& folder,
   }
 }
 
-TEST_CASE("iterators give what MXNet's give") {
+TEST_CASE("iterators give what MXNet's give" * doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -159,7 +159,7 @@ TEST_CASE("mnist: wrong files get a sentence") {
   }
 }
 
-TEST_CASE("mnist: the real files") {
+TEST_CASE("mnist: the real files" * doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

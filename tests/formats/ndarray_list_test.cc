@@ -133,8 +133,10 @@ TEST_CASE("ndarray list: a file that lies about its sizes is refused") {
         "its first word, at byte 24");
   CHECK(message(FileBytes().List(1).Add<uint32_t>(1u << 30)) ==
         "array 0 of 1 (from byte 24): rank 1073741824 is not possible");
-  CHECK(message(FileBytes().List(0).Add<uint64_t>(2)) == "0 arrays, but 2 names");
-  for (const char* name : {"arg:\xff", "\xc3", "\xa9", "\xe2\x82(", "\xc0\xaf"}) {
+  CHECK(message(FileBytes().List(0).Add<uint64_t>(2)) ==
+        "0 arrays, but 2 names");
+  for (const char* name :
+       {"arg:\xff", "\xc3", "\xa9", "\xe2\x82(", "\xc0\xaf"}) {
     FileBytes file;
     file.List(1).Add<uint32_t>(1).Add<uint32_t>(1).Context(0).Add(1.5f);
     CHECK(message(file.Add<uint64_t>(1).Name(name)) == "name 0 is no UTF-8");
@@ -166,7 +168,7 @@ TEST_CASE("ndarray list: damaged files never crash") {
   }
 }
 
-TEST_CASE("ndarray list: MXNet's own files") {
+TEST_CASE("ndarray list: MXNet's own files" * doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -63,7 +63,8 @@ TEST_CASE("recordio: what is written is read back, magic numbers too") {
   CHECK(ReadAll("", &index).empty());
 }
 
-TEST_CASE("recordio: MXNet's file, byte for byte") {
+TEST_CASE("recordio: MXNet's file, byte for byte" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -52,7 +52,8 @@ std::string WriteToText(const UpdaterStates& states) {
   return text;
 }
 
-TEST_CASE("updater states: MXNet's files hold MXNet's arrays") {
+TEST_CASE("updater states: MXNet's files hold MXNet's arrays" *
+          doctest::test_suite("shared")) {
   const auto files = MxnetFiles();
   constexpr const char* kNames[] = {"fc_weight", "fc_bias", "bn_gamma"};
   size_t compared = 0;
@@ -142,7 +143,8 @@ TEST_CASE(
   CHECK_FALSE(ParseUpdaterStates(BytesOf(copies + ".")).ok());
 }
 
-TEST_CASE("updater states: damage is refused, never followed") {
+TEST_CASE("updater states: damage is refused, never followed" *
+          doctest::test_suite("shared")) {
   const auto files = MxnetFiles();
   const auto found = files.find("optimizers/dump-optimizer.states");
   if (found == files.end()) return;

@@ -36,7 +36,8 @@ LoadOptions OptionsOf(const nlohmann::json& row) {
   return options;
 }
 
-TEST_CASE("bad symbols: what MXNet refuses is refused, with a place") {
+TEST_CASE("bad symbols: what MXNet refuses is refused, with a place" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");
@@ -69,7 +70,8 @@ TEST_CASE("bad symbols: what MXNet refuses is refused, with a place") {
   CHECK_MESSAGE(missed.empty(), missed);
 }
 
-TEST_CASE("bad symbols: old formats among them load") {
+TEST_CASE("bad symbols: old formats among them load" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

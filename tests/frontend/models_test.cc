@@ -121,7 +121,8 @@ TEST_CASE("models: each loads, and every shape in it follows") {
   }
 }
 
-TEST_CASE("models: the same network as MXNet's own definition") {
+TEST_CASE("models: the same network as MXNet's own definition" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -234,7 +234,8 @@ TEST_CASE("parameters: what is written is read") {
   CHECK(again->prefixes == model->prefixes);
 }
 
-TEST_CASE("parameters: every real model has all of its own") {
+TEST_CASE("parameters: every real model has all of its own" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -235,7 +235,8 @@ std::string WithoutRows(const std::string& text) {
   return text.substr(0, begin) + text.substr(text.find(']', begin));
 }
 
-TEST_CASE("symbol: all real networks load, and come back from our own text") {
+TEST_CASE("symbol: all real networks load, and come back from our own text" *
+          doctest::test_suite("shared")) {
   const std::string shared = SharedFolder();
   if (shared.empty()) {
     MESSAGE("skipped: no shared cases");

@@ -117,7 +117,7 @@ class Networks {
       symbols_ = std::move(*archive);
       rows = ReadRows(shared + "/reference/mxnet-memory.tsv", mode);
     }
-    if (rows.empty()) MESSAGE("skipped: no shared folder");
+    if (rows.empty()) MESSAGE("skipped: no shared cases");
   }
 
   const std::string& Symbol(const Row& row) const {
@@ -167,7 +167,8 @@ int64_t BytesBesideGradients(const Program& program) {
   return MostLiveBytes(program, Gradients(program)) + OutputBytes(program);
 }
 
-TEST_CASE("inference of the benchmark networks stays near the lower bound") {
+TEST_CASE("inference of the benchmark networks stays near the lower bound" *
+          doctest::test_suite("shared")) {
   const Networks networks("infer");
   if (networks.rows.empty()) return;
   constexpr double kMiB = 1 << 20;
@@ -208,7 +209,8 @@ int64_t Flops(const Program& program) {
   return flops;
 }
 
-TEST_CASE("training of the benchmark networks stays near the lower bound") {
+TEST_CASE("training of the benchmark networks stays near the lower bound" *
+          doctest::test_suite("shared")) {
   const Networks networks("train");
   if (networks.rows.empty()) return;
   // The largest take a minute together: by name only.
@@ -249,7 +251,8 @@ TEST_CASE("training of the benchmark networks stays near the lower bound") {
   }
 }
 
-TEST_CASE("residual networks train in a fifth of what MXNet plans") {
+TEST_CASE("residual networks train in a fifth of what MXNet plans" *
+          doctest::test_suite("shared")) {
   const Networks networks("train");
   if (networks.rows.empty()) return;
   const Target target = *ResolveTarget("x86-64-v3");

@@ -7,7 +7,8 @@
 namespace mxc {
 
 // $MXC_SHARED, or ../shared beside the repository (or one folder further up);
-// empty when there is none: tests that need it say "skipped".
+// empty when there is none: cases that need it are of the test suite "shared"
+// and say "skipped: no shared cases", which ctest hears.
 std::string SharedFolder();
 
 // The repository itself.

@@ -158,7 +158,7 @@ double GramDeviation(const Floats& m, size_t rows, double scale) {
   return worst;
 }
 
-TEST_CASE("initializer: MXNet's cases") {
+TEST_CASE("initializer: MXNet's cases" * doctest::test_suite("shared")) {
   const auto rows = TrainingCases("initializers.jsonl");
   if (rows.empty()) return;
   const std::map<std::string, Floats> expected = ExpectedValues();

@@ -47,7 +47,8 @@ MetricList ListFor(const nlohmann::json& row) {
   return std::move(*list);
 }
 
-TEST_CASE("metric: MXNet's value after every update") {
+TEST_CASE("metric: MXNet's value after every update" *
+          doctest::test_suite("shared")) {
   for (const auto& row : TrainingCases("metrics.jsonl")) {
     CAPTURE(row["metric"].dump());
     CAPTURE(row["kwargs"].dump());

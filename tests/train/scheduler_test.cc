@@ -6,7 +6,8 @@
 namespace mxc::train {
 namespace {
 
-TEST_CASE("scheduler: MXNet's rates, to the last bits") {
+TEST_CASE("scheduler: MXNet's rates, to the last bits" *
+          doctest::test_suite("shared")) {
   for (const auto& row : TrainingCases("schedulers.jsonl")) {
     const std::string text = Spelled(row["scheduler"], row["kwargs"]);
     CAPTURE(text);
