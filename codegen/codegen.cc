@@ -79,7 +79,9 @@ class KernelTable {
       : target_(target), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    if (IsShared(program, step)) return {.kernel = 0, .tasks = 0};
+    if (IsShared(program, step) || step.body.As<Call>() != nullptr) {
+      return {.kernel = 0, .tasks = 0};
+    }
     const std::string key = KeyOf(program, step, StructureOf);
     if (const auto row = rows_.find(key); row != rows_.end()) {
       return row->second;
@@ -94,6 +96,8 @@ class KernelTable {
   std::vector<InnerCall> CallsOf(const Program& inside) {
     std::vector<InnerCall> calls;
     for (const Step& inner : inside.steps) {
+      MXC_CHECK(inner.body.As<Call>() == nullptr,
+                "step '{}' calls from inside of a step", inner.name);
       const StepCode code = Add(inside, inner);
       calls.push_back({image_.kernels.empty()
                            ? std::string()

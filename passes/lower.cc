@@ -17,7 +17,9 @@
 #include <set>
 #include <utility>
 
+#include "ir/graph/call_form.h"
 #include "ir/program/add_buffer.h"
+#include "ir/program/call_function.h"
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
 #include "passes/lower_repeat.h"
@@ -154,6 +156,8 @@ class Lowering {
     }
     if (node.op->scan) {
       MXC_RETURN_IF_ERROR(DefineRepeat(node, step));
+    } else if (node.op->call) {
+      DefineCall(node, step);
     } else {
       DefineBody(node, step);
     }
@@ -217,6 +221,21 @@ class Lowering {
       store.value = WithOwnUnitIndices(store);
     }
     TidyOperands(step);
+  }
+
+  void DefineCall(const Node& node, Step& step) {
+    const CallForm form = node.op->call(node.attrs.get());
+    const CallFunction* function =
+        FindCallFunction(form.function, form.version);
+    MXC_CHECK(function, "function '{}'", form.function);
+    std::vector<TensorType> types;
+    for (const int b : step.operands()) {
+      types.push_back(program_.buffers[b].type);
+    }
+    const int64_t bytes = std::max<int64_t>(1, function->workspace(types));
+    step.outputs.push_back(AddBuffer(program_, step.name + "/workspace",
+                                     {DType::kU8, Shape{bytes}}));
+    step.body = Call{form.function, form.version, form.attributes};
   }
 
   Status DefineRepeat(const Node& node, Step& step) {

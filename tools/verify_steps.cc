@@ -39,7 +39,12 @@ Status WriteRepro(const std::string& folder, const Program& program, int step,
     alone.buffers.push_back(buffer);
   };
   for (int& input : only.inputs) keep(input, BufferKind::kInput);
-  for (int& output : only.outputs) keep(output, BufferKind::kOutput);
+  const auto values =
+      only.outputs.size() - static_cast<size_t>(only.body.workspaces());
+  for (size_t i = 0; i < only.outputs.size(); ++i) {
+    keep(only.outputs[i],
+         i < values ? BufferKind::kOutput : BufferKind::kInternal);
+  }
   MXC_RETURN_IF_ERROR(WriteOutput(folder + "/step.program", Print(alone)));
   for (size_t i = 0; i < inputs.size(); ++i) {
     MXC_RETURN_IF_ERROR(

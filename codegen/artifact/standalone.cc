@@ -172,12 +172,28 @@ std::string MakeHeader(std::span<const Program> programs,
                    Upper(name));
 }
 
+// Nobody would find the functions that an object asks for.
+Status RequireNoImports(std::span<const Program> entries) {
+  for (const Program& program : entries) {
+    for (const Step& step : program.steps) {
+      const Call* call = step.body.As<Call>();
+      if (call == nullptr) continue;
+      return Error(step.loc,
+                   "step '{}' calls {}, which an object for C cannot import; "
+                   "an artifact (.mxa) can",
+                   step.name, call->function);
+    }
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<StandaloneObject> GenerateStandalone(std::span<const Program> entries,
                                             const Target& target,
                                             const CodegenOptions& options) {
   MXC_CHECK(!entries.empty());
+  MXC_RETURN_IF_ERROR(RequireNoImports(entries));
   MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
   MXC_ASSIGN(CodeImage code, GenerateCode(entries, target, options));
   WeightsSection weights;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -204,6 +206,7 @@ class TableMaker {
     } else {
       row.kernel_name = Text("");
     }
+    if (const Call* call = step.body.As<Call>()) SetCall(*call, row);
     row.input_count = Count(step.inputs);
     std::vector<int> operands = step.inputs;
     operands.insert(operands.end(), step.outputs.begin(), step.outputs.end());
@@ -216,6 +219,23 @@ class TableMaker {
     steps_.push_back(row);
   }
 
+  void SetCall(const Call& call, mxc_step& row) {
+    row.kind = MXC_STEP_CALL;
+    row.flags = MXC_CALL_WORKSPACE;
+    row.kernel_name = Text(call.function);
+    row.attributes = Text(call.attributes);
+    const auto version = static_cast<uint32_t>(call.version);
+    const auto [found, added] =
+        import_rows_.try_emplace({call.function, version}, Count(imports_));
+    if (added) {
+      mxc_import import = {};
+      import.name = Text(call.function);
+      import.version = version;
+      imports_.push_back(import);
+    }
+    row.kernel = found->second;
+  }
+
   const CodeImage& code_;
   const StateTable& states_;
   const PreparedConstants& prepared_;
@@ -225,6 +245,7 @@ class TableMaker {
   std::vector<mxc_step> steps_;
   std::vector<mxc_state> state_rows_;
   std::vector<mxc_import> imports_;
+  std::map<std::pair<std::string, uint32_t>, uint32_t> import_rows_;
   std::vector<uint32_t> operands_;
   std::string strings_;
 };

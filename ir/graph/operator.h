@@ -25,6 +25,7 @@ class GradientBuilder;  // ir/graph/builder.h: the gradient as operators
 class Node;
 struct Value;
 struct Contraction;  // ir/program/program.h: the descriptor of a fast kernel
+struct CallForm;     // ir/graph/call_form.h: the meaning as a function called
 struct ScanForm;   // ir/graph/scan_form.h: the meaning as a scan
 
 // The attributes of one node, of the type its operator declares; immutable.
@@ -130,7 +131,7 @@ struct Operator {
 
   // --- rules --------------------------------------------------------------
   std::function<void(const void* attrs, TypeInference&)> types;
-  // `meaning`, `scan` or `decompose` is set for an operator that can be
+  // `meaning`, `scan`, `call` or `decompose` is set for an operator that can be
   // compiled;
   // neither for one that is only recognised. Where both are, a decomposition
   // that returns no values leaves this node to its meaning.
@@ -140,6 +141,8 @@ struct Operator {
       decompose;
   // In place of `meaning`: a graph that runs turn after turn.
   std::function<ScanForm(const void* attrs)> scan;
+  // In place of `meaning`: a function that the artifact imports.
+  std::function<CallForm(const void* attrs)> call;
   // Besides `meaning`: the descriptor by which a fast kernel is chosen.
   // Operands 0 and 1 are data and weight, 2 (if any) a bias over the output
   // channels. nullopt: this instance has none.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/call_form.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/operator.h"
 #include "ir/graph/scan_form.h"
@@ -130,6 +131,11 @@ class Op {
   template <class F>
   Op& AsScan(F f) {  // ScanForm(const A&)
     op_.scan = [f](const void* a) { return f(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  template <class F>
+  Op& AsCall(F f) {  // CallForm(const A&)
+    op_.call = [f](const void* a) { return f(*static_cast<const A*>(a)); };
     return *this;
   }
   template <class F>

@@ -5,7 +5,7 @@ namespace mxc {
 
 void DeterminantTypes(TypeInference& t) {
   t.AllSameDType();
-  if (!RequireSquare(t, "C1")) return;
+  if (!RequireSquare(t, "C1", 0, kMostUnrolled)) return;
   Extents dims(t.In(0).dims().begin(), t.In(0).dims().end() - 2);
   if (dims.empty()) dims.push_back(1);
   for (int i = 0; i < t.outputs(); ++i) t.SetOut(i, Shape(dims));

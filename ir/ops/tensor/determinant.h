@@ -7,7 +7,7 @@
 namespace mxc {
 
 // Every output has one number for each matrix of the input.
-//   C1  the input holds square matrices, of at most kMaxFactorized rows
+//   C1  the input holds square matrices, of at most kMostUnrolled rows
 void DeterminantTypes(TypeInference& t);
 
 // The diagonal that elimination leaves, [matrices…, n].

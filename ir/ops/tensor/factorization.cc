@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/factorization.h"
 
+#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 
-bool RequireSquare(TypeInference& t, std::string_view label, int i) {
+bool RequireSquare(TypeInference& t, std::string_view label, int i,
+                   int64_t most) {
   const Shape& a = t.In(i);
   if (!a.known()) return false;
   const int rank = a.rank();
   return t.Require(rank >= 2 && a[rank - 2] == a[rank - 1],
                    "{}: input {} has shape {}, expected square matrices", label,
                    i, ToString(a)) &&
-         t.Require(a[rank - 1] <= kMaxFactorized,
+         t.Require(a[rank - 1] <= most,
                    "{}: matrices of {} rows are not supported, at most {}",
-                   label, a[rank - 1], kMaxFactorized);
+                   label, a[rank - 1], most);
+}
+
+bool IsLarge(Value value, int64_t most) {
+  const Shape& shape = value.shape();
+  return shape[shape.rank() - 2] > most;
 }
 
 Value Transposed(GraphBuilder& b, Value value) {
@@ -44,6 +51,12 @@ Value Identities(GraphBuilder& b, const TensorType& like) {
 
 Value SolveTriangular(GraphBuilder& b, Value a, Value right,
                       const Triangular& how) {
+  if (IsLarge(a)) {
+    return CallOf(b, "trsm",
+                  fmt::format("lower={:d} transpose={:d} rightside={:d}",
+                              how.lower, how.transpose, how.rightside),
+                  {a, right}, {right.shape()})[0];
+  }
   const int64_t rows = a.shape().dims().back();
   // The system with the unknowns as rows is M · X = B, M = A or Aᵀ.
   const bool swapped = how.transpose != how.rightside;

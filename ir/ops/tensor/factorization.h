@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations of matrices, batched over the leading axes. Kernel IR has no
-// loop whose steps depend on each other, so that they are unrolled: one node,
-// or two, for each row. That bounds their size.
+// Factorizations of matrices, batched over the leading axes. Small ones are
+// unrolled, one node, or two, for each row, so that the artifact needs nobody;
+// larger ones are LAPACK's, which the artifact imports.
 #pragma once
 
 #include "ir/ops/op.h"
@@ -9,11 +9,15 @@
 
 namespace mxc {
 
-inline constexpr int64_t kMaxFactorized = 64;
+// Rows of the largest matrices that are unrolled.
+inline constexpr int64_t kMostUnrolled = 64;
 
-// Input `i` holds square matrices of at most kMaxFactorized rows; reports a
-// violation as `label`. False while the shape is not known.
-bool RequireSquare(TypeInference& t, std::string_view label, int i = 0);
+// Input `i` holds square matrices, of at most `most` rows; reports a violation
+// as `label`. False while the shape is not known.
+bool RequireSquare(TypeInference& t, std::string_view label, int i = 0,
+                   int64_t most = int64_t{1} << 15);
+// Whether the matrices of `value` have more rows than are unrolled.
+bool IsLarge(Value value, int64_t most = kMostUnrolled);
 
 // The matrices of `value` transposed.
 Value Transposed(GraphBuilder& b, Value value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _linalg_det: the determinants of matrices.
 //   A  f[…, n, n]     output  f[…], f[1] for one matrix
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most kMostUnrolled rows
 // MXNet's further outputs, the factors, are not there.
 // Gradient: H · det(A) · A⁻ᵀ
 #include "ir/ops/tensor/determinant.h"

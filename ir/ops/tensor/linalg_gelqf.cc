@@ -2,26 +2,29 @@
 // _linalg_gelqf: matrices as products of a lower triangle and orthonormal rows,
 // by Householder's reflections, with LAPACK's signs.
 //   A  f[…, m, n], m ≤ n     Q  f[…, m, n]     L  f[…, m, m], A = L · Q
-// C1  A holds matrices of m ≤ n rows, at most kMaxFactorized
+// C1  A holds matrices of m ≤ n rows, at most 32768
 // Gradient (M. Seeger et al., Auto-differentiating linear algebra):
 //   L⁻ᵀ · (Q̄ + P · Q), where P has the lower triangle of Lᵀ · L̄ - Q̄ · Qᵀ twice,
 //   mirrored
+#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/factorization.h"
 #include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 namespace {
 
+constexpr int64_t kMostRows = 1 << 15;
+
 void GelqfTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& a = t.In(0);
   const int rank = a.rank();
-  if (!t.Require(rank >= 2 && a[rank - 2] <= a[rank - 1] &&
-                     a[rank - 2] <= kMaxFactorized,
-                 "C1: A has shape {}, expected matrices of no more rows than "
-                 "columns, and at most {}",
-                 ToString(a), kMaxFactorized)) {
+  if (!t.Require(
+          rank >= 2 && a[rank - 2] <= a[rank - 1] && a[rank - 2] <= kMostRows,
+          "C1: A has shape {}, expected matrices of no more rows than "
+          "columns, and at most {}",
+          ToString(a), kMostRows)) {
     return;
   }
   Shape square = a;
@@ -38,6 +41,10 @@ std::vector<Value> GelqfByReflections(const NoAttrs&, const Node& node,
   const int rank = a.shape().rank();
   const int64_t m = a.shape()[rank - 2], n = a.shape()[rank - 1];
   Shape square = a.shape();
+  if (IsLarge(a)) {
+    square[rank - 1] = m;
+    return CallOf(b, "gelqf", "", {a}, {a.shape(), square});
+  }
   square[rank - 2] = n;
   Value both = b.Concat({a, Identities(b, {a.type().dtype, square})}, rank - 2);
   for (int64_t k = 0; k < m; ++k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _linalg_inverse: the inverse of matrices.
 //   A  f[…, n, n]     output  A⁻¹
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most kMostUnrolled rows
 // Gradient: -A⁻ᵀ · H · A⁻ᵀ
 #include "ir/ops/tensor/factorization.h"
 
@@ -37,7 +37,7 @@ MXC_OP(LinalgInverse) {
       .Types([](const NoAttrs&, TypeInference& t) {
         t.AllSameDType();
         t.AllSameShape();
-        RequireSquare(t, "C1");
+        RequireSquare(t, "C1", 0, kMostUnrolled);
       })
       .Decompose(InverseByElimination)
       .Gradient(InverseGradient);

@@ -2,9 +2,10 @@
 // _linalg_potrf: the Cholesky factor of symmetric positive definite matrices.
 //   A  f[…, n, n]     output  the lower triangle L with A = L · Lᵀ, or the
 //   upper one U with A = Uᵀ · U
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most 32768 rows
 // Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
 //   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
+#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/factorization.h"
 
 namespace mxc {
@@ -21,6 +22,10 @@ struct PotrfAttrs {
 std::vector<Value> PotrfByColumns(const PotrfAttrs& attrs, const Node& node,
                                   GraphBuilder& b) {
   Value a = node.inputs[0];
+  if (IsLarge(a)) {
+    return CallOf(b, "potrf", fmt::format("lower={:d}", attrs.lower), {a},
+                  {a.shape()});
+  }
   const int64_t columns = a.shape().dims().back();
   for (int64_t k = 0; k < columns; ++k) {
     a = b.Op(

@@ -2,9 +2,10 @@
 // _linalg_potri: the inverse of matrices whose Cholesky factor is given.
 //   A  f[…, n, n]     output  (A · Aᵀ)⁻¹, or (Aᵀ · A)⁻¹ without lower
 // Of A only the triangle counts.
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most 32768 rows
 // Gradient, for the lower triangle L with output B: that triangle of
 //   -B · (H + Hᵀ) · L⁻ᵀ
+#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/factorization.h"
 #include "ir/ops/tensor/triangle.h"
 
@@ -22,6 +23,10 @@ struct PotriAttrs {
 std::vector<Value> PotriBySolving(const PotriAttrs& attrs, const Node& node,
                                   GraphBuilder& b) {
   const Value factor = node.inputs[0];
+  if (IsLarge(factor)) {
+    return CallOf(b, "potri", fmt::format("lower={:d}", attrs.lower), {factor},
+                  {factor.shape()});
+  }
   const Value inverse = SolveTriangular(b, factor, Identities(b, factor.type()),
                                         {.lower = attrs.lower});
   return {MatrixProduct(b, inverse, inverse, attrs.lower, !attrs.lower)};

@@ -2,7 +2,7 @@
 // _linalg_slogdet: the sign of the determinants of matrices, and the logarithm
 // of their absolute values.
 //   A  f[…, n, n]     sign, logabsdet  f[…], f[1] for one matrix
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most kMostUnrolled rows
 // MXNet's further outputs, the factors, are not there.
 // Gradient: H · A⁻ᵀ, of the logarithm's; the sign has none
 #include "ir/ops/tensor/determinant.h"

@@ -2,7 +2,7 @@
 // _linalg_trsm: the solution X of op(A) · X = alpha · B, or X · op(A) = alpha ·
 // B with rightside, where of A only the triangle counts.
 //   A  f[…, n, n]     B, output  f[…, n, m], or f[…, m, n] with rightside
-// C1  A holds square matrices, of at most kMaxFactorized rows
+// C1  A holds square matrices, of at most 32768 rows
 // C2  B has matrices of that extent, and the leading extents of A
 #include "ir/ops/tensor/factorization.h"
 #include "ir/ops/tensor/gemm.h"
