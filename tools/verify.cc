@@ -127,8 +127,8 @@ Result<Inputs> MakeInputs(const Program& program, const InputSource& source,
 // --- passes
 
 Result<std::vector<Tensor>> InterpretPlan(
-    const CompileRequest& request, const std::shared_ptr<LoadedNetwork>& network,
-    const Inputs& inputs) {
+    const CompileRequest& request,
+    const std::shared_ptr<LoadedNetwork>& network, const Inputs& inputs) {
   CompileRequest known = request;
   known.tuning.measure = false;
   Progress silent;
@@ -255,10 +255,9 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
 
 // The gradients as outputs, a step that updates, and the gradients against
 // differences, in double: what is left there is no rounding.
-Result<VerifyReport> VerifyTraining(const VerifyOptions& options,
-                                    const CompileRequest& request,
-                                    const std::shared_ptr<LoadedNetwork>& network,
-                                    const InputSource& source) {
+Result<VerifyReport> VerifyTraining(
+    const VerifyOptions& options, const CompileRequest& request,
+    const std::shared_ptr<LoadedNetwork>& network, const InputSource& source) {
   constexpr double kTolerance = 1e-4;
   CompileRequest gradients = request;
   gradients.training.optimizer.clear();
