@@ -16,8 +16,7 @@
 //   - a statistic (a reduction over another axis than the reader's inner loops)
 //     goes in, a reduction that would be repeated for every element does not;
 //   - what a reader compares with what another one made of it (the elements
-//   that
-//     equal the maximum) does not: each could round it differently;
+//     that equal the maximum) does not: each could round it differently;
 //   - a view goes in where its index arithmetic vanishes; where it would leave
 //     divisions, the view stays, and shares bytes for nothing later.
 // A producer made of boxes (Concat) splits its readers into boxes.

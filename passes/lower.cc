@@ -3,8 +3,8 @@
 //
 //   %c = Convolution(%x, %w, %b)      step c: contraction(x, w), Acc + b[i1]
 //   %r = Activation(%c) relu      ⇒   step r: r[i] = max(c[i], 0)
-//   return %r                         x input, w b constant, c internal, r
-//   output
+//   return %r                         x input, w b constant, c internal,
+//                                     r output
 //
 // An output of the network is written by the step that computes it; one that is
 // read again, that is an input, or that stands twice is copied.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan-memory: offsets in one arena for the internal buffers.
 //
-//   bytes ▲  ┌────┐     ┌──────┐        A buffer needs its bytes from the step
-//         │  │ b  │     │  d   │        that writes it to the last that reads
-//         it; │ ┌┴────┴─────┴─┐    │        two that do not live at once may
-//         share. │ │      a      │    │        The lower bound is the largest
-//         sum of └─┴─────────────┴────┴─► step live bytes of the same schedule.
+//   bytes ▲  ┌────┐     ┌──────┐
+//         │  │ b  │     │  d   │      A buffer needs its bytes from the step
+//         │ ┌┴────┴─────┴─┐    │      that writes it to the last that reads it;
+//         │ │      a      │    │      two that do not live at once may share.
+//         └─┴─────────────┴────┴─► step
+//
+// The lower bound is the largest sum of live bytes of the same schedule.
 //
 // Runs last: kernels, layouts, aliases and the order of the steps are settled.
 #include "passes/interval_placement.h"

@@ -4,8 +4,8 @@
 //
 //   y = reshape(x)              y aliases x, the step costs nothing
 //   z = conv {acc + y[i]}       z aliases y where y dies here: element i is
-//   read
-//                               before element i is written, by the same task
+//                               read before element i is written, by the same
+//                               task
 //
 // Only the caller's buffers and constants are never written over. Other inputs
 // of the step may not share the bytes either, unless they too are read at the

@@ -6,9 +6,8 @@
 //   options.settings = {{"shuffle", "1"}};          // --data-opt shuffle=1
 //   StatusOr<std::unique_ptr<Iterator>> opened = Open("mnist:/data", options);
 //   Iterator& iterator = **opened;
-//   Batch batch;                                     // kept: its memory serves
-//   again StatusOr<bool> more = iterator.Next(batch);      // false: an epoch
-//   is over
+//   Batch batch;                    // kept: its memory serves again
+//   StatusOr<bool> more = iterator.Next(batch);  // false: an epoch is over
 //
 // Everything that an iterator gives is a pure function of its options, the
 // seed, the epoch and the number of the batch: the same on every machine, for

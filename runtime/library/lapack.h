@@ -5,14 +5,13 @@
 // that are not given are what MXNet's operators of these names take.
 //
 //   potrf  A [n, n] → L [n, n]       A = L · Lᵀ, or Lᵀ · L with lower=0; of A
-//   that
-//                                    triangle counts, the other of L is 0
+//                                    that triangle counts, the other of L is 0
 //   potri  L [n, n] → B [n, n]       (L · Lᵀ)⁻¹, or (Lᵀ · L)⁻¹ with lower=0
 //   trsm   A [k, k], B [m, n] → X    op(A) · X = B, or X · op(A) = B with
 //                                    rightside=1; transpose=1, lower=0
 //   gelqf  A [m, n] → Q [m, n], L [m, m]   A = L · Q, m ≤ n, with LAPACK's
-//   signs syevd  A [n, n] → U [n, n], v [n]      A = Uᵀ · diag(v) · U, of A the
-//   lower
+//                                    signs
+//   syevd  A [n, n] → U [n, n], v [n]      A = Uᵀ · diag(v) · U, of A the lower
 //                                    triangle; v ascends; of each row of U the
 //                                    greatest element is positive
 //

@@ -2,11 +2,13 @@
 // RNN: num_layers recurrent layers, in one or both directions.
 //   data        f[T, N, I]
 //   parameters  f[P]   all weights, then all biases. Weights, for each layer
-//   and
-//               direction: f[G·H, read], f[G·H, R], and f[projection_size, H]
-//               if there is one; biases: f[G·H] for data, f[G·H] for the state
+//               and direction: f[G·H, read], f[G·H, R], and
+//               f[projection_size, H] if there is one; biases: f[G·H] for data,
+//               f[G·H] for the state
 //   state       f[layers·D, N, R]
 //   state_cell  f[layers·D, N, H]      lstm only
+//   sequence_length  [N], of a sequence that is shorter than T: what lies
+//               behind its end changes no state, and 0 is put out for it
 //   output      f[T, N, D·R], and with state_outputs the last state and cell
 // H = state_size, R = projection_size or H, D = directions, G = gates:
 //   rnn_relu, rnn_tanh  h = f(x + s)                x = Wx·data + bx
@@ -17,8 +19,6 @@
 // C2  state and state_cell have the shapes above
 // C3  parameters has the length that follows
 // C4  only an lstm has a projection or bounds of its cell, which come together
-//   sequence_length  [N], of a sequence that is shorter than T: what lies
-//   behind its end changes no state, and 0 is put out for it
 // lstm_state_clip_min and _max bound the cell that a step hands on; with
 // lstm_state_clip_nan, NaN becomes the least.
 // When it trains, what layers but the first read has dropout of share p.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // im2col: the windows of a convolution as columns.
 //   data    t[N, C, d1 … dk]        k = 1, 2, 3
-//   output  t[N, C · ∏kernel, ∏o]   o = ⌊(d + 2·pad − dilate·(kernel − 1) − 1)
-//   /
-//                                       stride⌋ + 1
+//   output  t[N, C · ∏kernel, ∏o]
+//           o = ⌊(d + 2·pad − dilate·(kernel − 1) − 1) / stride⌋ + 1
 // C1  data has an axis for each entry of kernel, after two others
 // C2  stride, dilate and pad are empty or as long as kernel
 // C3  kernel ≤ d + 2·pad along every axis, dilated

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // _linalg_potrf: the Cholesky factor of symmetric positive definite matrices.
-//   A  f[…, n, n]     output  the lower triangle L with A = L · Lᵀ, or the
-//   upper one U with A = Uᵀ · U
+//   A  f[…, n, n]
+//   output  the lower triangle L with A = L · Lᵀ, or the upper one U with
+//           A = Uᵀ · U
 // C1  A holds square matrices, of at most 32768 rows
 // Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
 //   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
