@@ -83,14 +83,14 @@ Diagnostic UnknownInput(const Graph& graph, const std::string& name) {
 
 }  // namespace
 
-void AddOutput(Graph& graph, Value value, OutputNamer& namer) {
+void AddOutput(Graph& graph, Value value) {
   graph.outputs.push_back(value);
   const Node& node = *value.node;
   if (node.kind == Node::Kind::kVariable) {
     graph.output_names.push_back(node.name);
     return;
   }
-  const std::string& output = namer.NameOf(value);
+  const std::string output = node.OutputName(value.index);
   graph.output_names.push_back(node.name.empty() ? output
                                                  : node.name + "_" + output);
 }

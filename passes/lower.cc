@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "ir/graph/call_form.h"
-#include "ir/graph/output_names.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/call_function.h"
 #include "ir/program/copy_step.h"
@@ -109,10 +108,10 @@ class Lowering {
     }
   }
 
-  std::string OutputName(size_t i) {
+  std::string OutputName(size_t i) const {
     if (i < graph_.output_names.size()) return graph_.output_names[i];
     const Value output = graph_.outputs[i];
-    return output.node->name + "_" + namer_.NameOf(output);
+    return output.node->name + "_" + output.node->OutputName(output.index);
   }
 
   void AddOutputs() {
@@ -132,9 +131,10 @@ class Lowering {
     const auto [entry, added] = buffers_.try_emplace(SlotOf(value), -1);
     if (added) {
       const Node& node = *value.node;
-      const std::string name = node.types.size() == 1
-                                   ? node.name
-                                   : node.name + "_" + namer_.NameOf(value);
+      const std::string name =
+          node.types.size() == 1
+              ? node.name
+              : node.name + "_" + node.OutputName(value.index);
       entry->second = AddBuffer(program_, UniqueName(name),
                                 node.types[value.index], BufferKind::kInternal);
     }
@@ -320,7 +320,6 @@ class Lowering {
   std::vector<int> outputs_;
   std::set<std::string> names_, variable_names_;
   std::map<std::string, int> numbers_;  // by wish: the next to try
-  OutputNamer namer_;
 };
 
 }  // namespace

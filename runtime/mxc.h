@@ -15,6 +15,17 @@
  *     mxc_status_release(status);
  *   }
  *
+ * What stays: a program that was compiled with this header runs with every
+ * later library of the same major version. Functions and their meaning, numbers
+ * of enumerations and fields of structs are kept; new functions, numbers, and
+ * fields at the end of structs come. Structs that the caller fills say their
+ * size first (MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS set it), so that a library
+ * knows which fields there are: what is missing is zero, and a field that an
+ * older library lacks must be zero. Structs that the library fills (summaries)
+ * grow only with the major version. Artifacts are of the version of the
+ * compiler that wrote them; another format is refused, and the network compiled
+ * again.
+ *
  * Conventions
  * - Status: a call that can fail returns mxc_status*, null for success; what it
  *   should have written through pointers is then not to be used. The caller
@@ -28,8 +39,8 @@
  * - Threads: a model never changes after it is opened; any threads may use it
  *   at once. An executor serves one thread at a time; executors of one model
  *   run at once and share its weights. Executors that share their states, too
- *   (mxc_bind_options.share), count as one. The only global state is the table of
- *   registered functions.
+ *   (mxc_bind_options.share), count as one. The only global state is the table
+ * of registered functions.
  * - Processes: after fork the child may use and close its parent's models and
  *   executors; they are copies, and the parent's are not touched. An executor
  *   runs on the child's calling thread alone, with the same bytes; bind one in
@@ -70,7 +81,7 @@ typedef enum mxc_code {
   MXC_CORRUPT = 3,          /* a file that is not what it says it is */
   MXC_UNSUPPORTED = 4,      /* a good file that cannot be used here */
   MXC_OUT_OF_MEMORY = 5,
-  MXC_IO = 6,  /* the operating system refused */
+  MXC_IO = 6,    /* the operating system refused */
   MXC_BUSY = 7,  /* the executor is running in another thread */
   MXC_FAILED = 8 /* a function that the model calls */
 } mxc_code;
@@ -79,6 +90,13 @@ typedef enum mxc_code {
 MXC_API mxc_code mxc_status_code(const mxc_status* status);
 MXC_API const char* mxc_status_message(const mxc_status* status);
 MXC_API void mxc_status_release(mxc_status* status);
+
+/* ---- Version ------------------------------------------------------------- */
+
+/* Of the library: "0.1.0". */
+MXC_API const char* mxc_version(void);
+/* Of the artifacts that it reads: 6. */
+MXC_API uint32_t mxc_format_version(void);
 
 /* ---- Models ------------------------------------------------------------ */
 
@@ -91,19 +109,23 @@ typedef enum mxc_weights {
 } mxc_weights;
 
 typedef struct mxc_model_options {
+  size_t struct_size;
   mxc_weights weights;
   int check_weights; /* not 0: read all weights when opened, and refuse a file
                         in which they have changed (about 6 GB a second from
                         the page cache) */
   /* Sees the file as a whole, before anything in it is believed or loaded, and
    * returns null, or why it is not to be opened: a sentence, which lives until
-   * mxc_model_open returns. May be null. For who opens signed files only: what it
-   * sees is what is loaded, whatever becomes of the path. */
+   * mxc_model_open returns. May be null. For who opens signed files only: what
+   * it sees is what is loaded, whatever becomes of the path. */
   const char* (*approve)(void* context, const void* file, size_t size);
   void* approve_context;
 } mxc_model_options;
 
-/* `options` may be null: all zero. */
+#define MXC_MODEL_OPTIONS \
+  { sizeof(mxc_model_options), MXC_WEIGHTS_MAP, 0, NULL, NULL }
+
+/* `options` may be null: as MXC_MODEL_OPTIONS. */
 MXC_API mxc_status* mxc_model_open(const char* path,
                                    const mxc_model_options* options,
                                    mxc_model** model);
@@ -243,20 +265,20 @@ MXC_API mxc_status* mxc_model_step(const mxc_model* model, size_t entry,
 
 /* What a call hands to a function. It lives until the function returns. */
 typedef struct mxc_call {
-  size_t struct_size;          /* of the runtime's mxc_call */
-  size_t operand_count;        /* inputs, then outputs */
-  size_t input_count;          /* which are only read */
-  const mxc_tensor* operands;  /* types and shapes; names are the network's */
-  void* const* data;           /* of each operand, dense, aligned to an element */
-  const char* attributes;      /* text that the model gives */
-  void* workspace;             /* for intermediate values, aligned to 64 */
-  uint64_t workspace_bytes;    /* may be 0 */
-  void* user_data;             /* as registered */
+  size_t struct_size;         /* of the runtime's mxc_call */
+  size_t operand_count;       /* inputs, then outputs */
+  size_t input_count;         /* which are only read */
+  const mxc_tensor* operands; /* types and shapes; names are the network's */
+  void* const* data;        /* of each operand, dense, aligned to an element */
+  const char* attributes;   /* text that the model gives */
+  void* workspace;          /* for intermediate values, aligned to 64 */
+  uint64_t workspace_bytes; /* may be 0 */
+  void* user_data;          /* as registered */
 } mxc_call;
 
 /* Returns 0, or a number that ends the run, which reports it. It may be called
- * from several threads at once, keeps nothing that changes its answers, and lets
- * no exception through. */
+ * from several threads at once, keeps nothing that changes its answers, and
+ * lets no exception through. */
 typedef int (*mxc_function)(const mxc_call* call);
 
 /* Models that are opened from now on find the function by its name and version.
@@ -272,6 +294,7 @@ MXC_API mxc_status* mxc_register_function(const char* name, uint32_t version,
 typedef struct mxc_executor mxc_executor;
 
 typedef struct mxc_bind_options {
+  size_t struct_size;
   const char* entry; /* as in mxc_model_find_entry */
   int64_t batch;     /* 0: any */
   int threads;       /* the caller's included; 0: one for each processor that
@@ -281,9 +304,14 @@ typedef struct mxc_bind_options {
    * "score" sees what "train" has learned; null: states of its own. One of them
    * runs at a time, and an output is valid until the next run of any. */
   mxc_executor* share;
+  const char* device; /* where it runs: "cpu"; null is "cpu", too */
 } mxc_bind_options;
 
-/* Allocates all memory and starts the threads. `options` may be null. */
+#define MXC_BIND_OPTIONS \
+  { sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL }
+
+/* Allocates all memory and starts the threads. `options` may be null: as
+ * MXC_BIND_OPTIONS. */
 MXC_API mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                              mxc_executor** executor);
 /* Not during a run. Null is allowed. */
@@ -292,13 +320,14 @@ MXC_API void mxc_executor_close(mxc_executor* executor);
 MXC_API size_t mxc_executor_entry(const mxc_executor* executor);
 MXC_API int mxc_executor_threads(const mxc_executor* executor);
 
-/* Inputs go by name. A null name is the only input that the entry reads, or has.
- * `size` must be the tensor's bytes. */
+/* Inputs go by name. A null name is the only input that the entry reads, or
+ * has. `size` must be the tensor's bytes. */
 MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                                   const void* values, size_t size);
-/* Memory to write the input into; it keeps its value from run to run. */
-MXC_API mxc_status* mxc_input_memory(mxc_executor* executor, const char* name,
-                                     void** memory, size_t* size);
+/* The host's memory of an input, to read and to write, until mxc_unmap. An
+ * input keeps its value from run to run. */
+MXC_API mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
+                                  void** memory, size_t* size);
 /* Reads the input from the caller's memory, aligned to its element, from now
  * on, without a copy; null returns to the executor's own. */
 MXC_API mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
@@ -311,10 +340,12 @@ MXC_API mxc_status* mxc_find_output(const mxc_executor* executor,
                                     const char* name, size_t* index);
 MXC_API mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
                                     void* values, size_t size);
-/* Valid until the next run. */
-MXC_API mxc_status* mxc_output_memory(const mxc_executor* executor,
-                                      size_t index, const void** memory,
-                                      size_t* size);
+/* The host's memory of an output, as the last run left it, until mxc_unmap. */
+MXC_API mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
+                                   const void** memory, size_t* size);
+/* Gives back what a map has handed out, and hands a mapped input to the device.
+ * While anything is mapped, the executor does not run: MXC_BUSY. */
+MXC_API mxc_status* mxc_unmap(mxc_executor* executor, const void* memory);
 /* Writes the output to the caller's memory, aligned to its element, from now
  * on; null returns to the executor's own. */
 MXC_API mxc_status* mxc_bind_output(mxc_executor* executor, size_t index,

@@ -7,7 +7,7 @@
 //   mxc::api::Executor executor(model, {.threads = 2});
 //   executor.SetInput("data", std::span(image));
 //   executor.Run();
-//   std::span<const float> probabilities = executor.Output<float>(0);
+//   const auto probabilities = executor.Output<float>(0);
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,7 @@ inline std::span<const int64_t> Shape(const mxc_tensor& tensor) {
 class Model {
  public:
   explicit Model(const std::string& path, mxc_model_options options = {}) {
+    options.struct_size = sizeof options;
     mxc_model* model = nullptr;
     Check(mxc_model_open(path.c_str(), &options, &model));
     handle_.reset(model);
@@ -128,9 +129,36 @@ class Model {
   std::unique_ptr<mxc_model, Close> handle_;
 };
 
+// An input or output that is mapped: memory of T, until this goes. The executor
+// must outlive it and does not run as long as it is there.
+template <class T>
+class Mapped {
+ public:
+  Mapped(mxc_executor* executor, T* memory, size_t size)
+      : memory_(memory, {executor}), size_(size) {}
+
+  T* data() const { return memory_.get(); }
+  size_t size() const { return size_; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size_; }
+  T& operator[](size_t index) const { return data()[index]; }
+  std::span<T> span() const { return {data(), size_}; }
+
+ private:
+  struct Unmap {
+    mxc_executor* executor;
+    void operator()(T* memory) const {
+      mxc_status_release(mxc_unmap(executor, memory));
+    }
+  };
+  std::unique_ptr<T[], Unmap> memory_;
+  size_t size_;
+};
+
 class Executor {
  public:
   explicit Executor(const Model& model, mxc_bind_options options = {}) {
+    options.struct_size = sizeof options;
     mxc_executor* executor = nullptr;
     Check(mxc_bind(model.handle(), &options, &executor));
     handle_.reset(executor);
@@ -145,11 +173,11 @@ class Executor {
   void SetInput(const char* name, std::span<T> values) {
     Check(mxc_set_input(handle(), name, values.data(), values.size_bytes()));
   }
-  std::span<std::byte> InputMemory(const char* name) {
+  Mapped<std::byte> MapInput(const char* name) {
     void* memory = nullptr;
     size_t size = 0;
-    Check(mxc_input_memory(handle(), name, &memory, &size));
-    return {static_cast<std::byte*>(memory), size};
+    Check(mxc_map_input(handle(), name, &memory, &size));
+    return {handle(), static_cast<std::byte*>(memory), size};
   }
   void BindInput(const char* name, std::span<const std::byte> memory) {
     Check(mxc_bind_input(handle(), name, memory.data(), memory.size()));
@@ -165,13 +193,13 @@ class Executor {
     Check(mxc_find_output(handle(), name, &index));
     return index;
   }
-  // Valid until the next run. T must be the output's type.
+  // Of the last run, mapped. T must be the output's type.
   template <class T = std::byte>
-  std::span<const T> Output(size_t index) const {
+  Mapped<const T> Output(size_t index) const {
     const void* memory = nullptr;
     size_t size = 0;
-    Check(mxc_output_memory(handle(), index, &memory, &size));
-    return {static_cast<const T*>(memory), size / sizeof(T)};
+    Check(mxc_map_output(handle(), index, &memory, &size));
+    return {handle(), static_cast<const T*>(memory), size / sizeof(T)};
   }
   template <class T>
   void ReadState(const char* name, std::span<T> values) const {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "runtime/base/float_mode.h"
+#include "runtime/device/declarations.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -98,7 +99,7 @@ void StepRunner::Allocate() {
     return memory;
   };
   sequencer_ = std::make_unique<rt::Sequencer>(
-      *model_, *entry_,
+      *model_, *entry_, rt::CpuDevice(),
       rt::Regions{.weights = model_->weights().data(),
                   .prepared = model_->prepared().data(),
                   .states = allocate(model_->tables().header().state_bytes),

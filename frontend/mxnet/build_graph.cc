@@ -26,9 +26,8 @@ class Builder {
     CheckNames(order);
     if (!errors_.empty()) return std::move(errors_);
     for (const int64_t id : order) built_[id] = BuildNode(id);
-    OutputNamer namer;
     for (const SymbolEntry& head : symbol_.heads) {
-      AddOutput(graph_, ValueOf(head), namer);
+      AddOutput(graph_, ValueOf(head));
     }
     AssignRoles(graph_);
     return std::move(graph_);

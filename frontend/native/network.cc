@@ -213,10 +213,9 @@ class NetworkReader : JsonDiagnostics {
   }
 
   void SetOutputs(const JsonValue* outputs, Value last) {
-    OutputNamer namer;
     if (outputs == nullptr) {
       if (last) {
-        AddOutput(graph_, last, namer);
+        AddOutput(graph_, last);
       } else if (errors_.empty()) {
         Fail(document_.root(), "the network has no node");
       }
@@ -225,7 +224,7 @@ class NetworkReader : JsonDiagnostics {
     if (!Expect(*outputs, Kind::kArray, "'outputs'")) return;
     for (const JsonValue& output : outputs->items) {
       if (const Value value = expander_.FindGlobal(output)) {
-        AddOutput(graph_, value, namer);
+        AddOutput(graph_, value);
       }
     }
     if (outputs->items.empty()) Fail(*outputs, "the network has no output");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -91,22 +92,24 @@ mxc_status* WithOutput(const mxc_executor* executor, size_t index, Use use) {
 mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                      mxc_executor** executor) {
   return Guarded([&]() -> Status {
-    const mxc_bind_options chosen =
-        options != nullptr ? *options : mxc_bind_options{};
+    const auto chosen =
+        ReadOptions<mxc_bind_options>(options, MXC_BIND_OPTIONS);
+    if (!chosen.ok()) return chosen.status();
     const StatusOr<size_t> entry =
-        FindEntry(model->model->tables(), chosen.entry, chosen.batch);
+        FindEntry(model->model->tables(), chosen->entry, chosen->batch);
     if (!entry.ok()) return entry.status();
     const int threads =
-        chosen.threads == 0 ? AvailableThreads() : chosen.threads;
+        chosen->threads == 0 ? AvailableThreads() : chosen->threads;
     auto bound = Executor::Bind(
         model->model, *entry,
         {.threads = threads,
-         .profile = chosen.profile != 0,
+         .profile = chosen->profile != 0,
          .share =
-             chosen.share != nullptr ? chosen.share->executor.get() : nullptr});
+             chosen->share != nullptr ? chosen->share->executor.get() : nullptr,
+         .device = chosen->device});
     if (!bound.ok()) return bound.status();
-    *executor =
-        new mxc_executor{.executor = std::move(*bound), .entry = *entry};
+    *executor = new mxc_executor{
+        .executor = std::move(*bound), .entry = *entry, .mapped = {}};
     return {};
   });
 }
@@ -132,13 +135,14 @@ mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                    });
 }
 
-mxc_status* mxc_input_memory(mxc_executor* executor, const char* name,
-                             void** memory, size_t* size) {
+mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
+                          void** memory, size_t* size) {
   return WithInput(executor, name,
                    [&](Executor& e, size_t k, uint32_t buffer) -> Status {
                      e.BindInput(k, nullptr);
                      *memory = e.InputStorage(k);
                      *size = e.buffers()[buffer].bytes;
+                     executor->mapped.push_back(*memory);
                      return {};
                    });
 }
@@ -153,8 +157,26 @@ mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
                    });
 }
 
+mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
+  return Guarded([&]() -> Status {
+    auto& mapped = executor->mapped;
+    const auto found = std::ranges::find(mapped, memory);
+    if (found == mapped.end()) {
+      return Fail(StatusCode::kInvalidArgument, "memory that is not mapped");
+    }
+    mapped.erase(found);
+    return {};
+  });
+}
+
 mxc_status* mxc_run(mxc_executor* executor) {
-  return Guarded([&] { return executor->executor->Run(); });
+  return Guarded([&]() -> Status {
+    if (!executor->mapped.empty()) {
+      return Fail(StatusCode::kBusy,
+                  "an input or output is mapped; unmap it before a run");
+    }
+    return executor->executor->Run();
+  });
 }
 
 mxc_status* mxc_find_output(const mxc_executor* executor, const char* name,
@@ -179,12 +201,13 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
                     });
 }
 
-mxc_status* mxc_output_memory(const mxc_executor* executor, size_t index,
-                              const void** memory, size_t* size) {
+mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
+                           const void** memory, size_t* size) {
   return WithOutput(executor, index,
                     [&](Executor& e, uint32_t buffer) -> Status {
                       *memory = e.OutputStorage(index);
                       *size = e.buffers()[buffer].bytes;
+                      executor->mapped.push_back(*memory);
                       return {};
                     });
 }

@@ -2,13 +2,16 @@
 // What stands behind the handles of runtime/mxc.h.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
-#include "runtime/executor/model.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/model.h"
 #include "runtime/mxc.h"
 
 struct mxc_model {
@@ -18,6 +21,7 @@ struct mxc_model {
 struct mxc_executor {
   std::unique_ptr<mxc::runtime::Executor> executor;
   size_t entry = 0;
+  std::vector<const void*> mapped;  // that a caller has not given back
 };
 
 namespace mxc::runtime {
@@ -36,6 +40,31 @@ mxc_status* Guarded(Body body) {
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   }
+}
+
+// What the caller asks for, with the fields that it knows. `otherwise`: for a
+// null pointer, and for fields that it lacks.
+template <class Options>
+StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
+  if (given == nullptr) return otherwise;
+  const size_t size = given->struct_size;
+  if (size < sizeof size || size > size_t{1} << 16) {
+    return Fail(StatusCode::kInvalidArgument,
+                "options of a struct_size of %zu; initialize them with "
+                "MXC_MODEL_OPTIONS or MXC_BIND_OPTIONS",
+                size);
+  }
+  Options options = otherwise;
+  std::memcpy(&options, given, std::min(size, sizeof options));
+  const auto* bytes = reinterpret_cast<const char*>(given);
+  if (size > sizeof options &&
+      std::any_of(bytes + sizeof options, bytes + size,
+                  [](char byte) { return byte != 0; })) {
+    return Fail(StatusCode::kUnsupported,
+                "an option that this library, version %s, does not know",
+                mxc_version());
+  }
+  return options;
 }
 
 StatusOr<size_t> FindEntry(const Tables& tables, const char* name,

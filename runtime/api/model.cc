@@ -113,14 +113,15 @@ Approval ApprovalBy(const mxc_model_options& options) {
 mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
                            mxc_model** model) {
   return Guarded([&]() -> Status {
+    const auto chosen =
+        ReadOptions<mxc_model_options>(options, MXC_MODEL_OPTIONS);
+    if (!chosen.ok()) return chosen.status();
     OpenOptions open;
-    if (options != nullptr) {
-      if (options->weights == MXC_WEIGHTS_COPY) {
-        open.placement = WeightPlacement::kCopy;
-      }
-      open.check_weights = options->check_weights != 0;
-      if (options->approve != nullptr) open.approve = ApprovalBy(*options);
+    if (chosen->weights == MXC_WEIGHTS_COPY) {
+      open.placement = WeightPlacement::kCopy;
     }
+    open.check_weights = chosen->check_weights != 0;
+    if (chosen->approve != nullptr) open.approve = ApprovalBy(*chosen);
     auto opened = Model::Open(path, open);
     if (!opened.ok()) return opened.status();
     *model = new mxc_model{std::move(*opened)};

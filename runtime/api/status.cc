@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "runtime/abi/abi.h"
 #include "runtime/api/handles.h"
 
 struct mxc_status {
@@ -10,7 +11,7 @@ struct mxc_status {
 namespace mxc::runtime {
 namespace {
 
-static_assert(static_cast<int>(StatusCode::kBusy) == MXC_BUSY &&
+static_assert(static_cast<int>(StatusCode::kFailed) == MXC_FAILED &&
               static_cast<int>(StatusCode::kCorrupt) == MXC_CORRUPT &&
               static_cast<int>(StatusCode::kIo) == MXC_IO);
 
@@ -34,6 +35,10 @@ mxc_status* OutOfMemory() {
 }  // namespace mxc::runtime
 
 using mxc::runtime::IsOutOfMemory;
+
+const char* mxc_version() { return MXC_VERSION; }
+
+uint32_t mxc_format_version() { return MXC_ABI_VERSION; }
 
 mxc_code mxc_status_code(const mxc_status* status) {
   if (status == nullptr) return MXC_OK;

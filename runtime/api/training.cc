@@ -9,14 +9,14 @@ using namespace mxc::runtime;
 
 namespace {
 
-// The bytes of a state, after a check of its name and size.
-StatusOr<std::span<std::byte>> FindState(const mxc_executor* executor,
-                                         const char* name, size_t size) {
+// The row of a state, after a check of its name and size.
+StatusOr<size_t> FindState(const mxc_executor* executor, const char* name,
+                           size_t size) {
   const Tables& tables = executor->executor->model().tables();
   const auto states = tables.states();
   for (size_t row = 0; name != nullptr && row < states.size(); ++row) {
     if (std::strcmp(tables.Text(states[row].name), name) != 0) continue;
-    if (states[row].bytes == size) return executor->executor->State(row);
+    if (states[row].bytes == size) return row;
     return Fail(StatusCode::kInvalidArgument,
                 "'%s' has %llu bytes, but %zu are given", name,
                 static_cast<unsigned long long>(states[row].bytes), size);
@@ -32,7 +32,7 @@ mxc_status* mxc_read_state(const mxc_executor* executor, const char* name,
   return Guarded([&]() -> Status {
     const auto state = FindState(executor, name, size);
     if (!state.ok()) return state.status();
-    if (size > 0) std::memcpy(values, state->data(), size);
+    executor->executor->ReadState(*state, values);
     return {};
   });
 }
@@ -42,7 +42,7 @@ mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
   return Guarded([&]() -> Status {
     const auto state = FindState(executor, name, size);
     if (!state.ok()) return state.status();
-    if (size > 0) std::memcpy(state->data(), values, size);
+    executor->executor->WriteState(*state, values);
     return {};
   });
 }

@@ -49,16 +49,21 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   }
   std::unique_ptr<Executor> executor(new Executor(std::move(model), entry));
   executor->threads_ = options.threads;
-  MXC_RT_RETURN_IF_ERROR(executor->Allocate(options.share));
+  const StatusOr<const Device*> device = FindDevice(options.device);
+  if (!device.ok()) return device.status();
   executor->MarkSharedOutputs();
+  MXC_RT_RETURN_IF_ERROR(executor->Allocate(
+      options.share,
+      options.share != nullptr ? options.share->shared_->device() : **device));
   if (options.profile) executor->sequencer_->Profile();
   MXC_RT_RETURN_IF_ERROR(executor->StartThreads());
   return executor;
 }
 
 // One piece of memory: states and arena, then the caller's buffers, then
-// scratch. Where states and arena are shared, a second piece holds the rest.
-Status Executor::Allocate(const Executor* share) {
+// scratch. Where states and arena are shared, a second piece holds the rest. A
+// device that is not the host has no scratch: that lies beside the twins.
+Status Executor::Allocate(const Executor* share, const Device& device) {
   Sizes sizes;
   std::vector<uint64_t> begins(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
@@ -68,14 +73,19 @@ Status Executor::Allocate(const Executor* share) {
   // Threads share no page; there is room for a note even if nobody needs one.
   stride.Add(std::max<uint64_t>(entry_->scratch_bytes, MXC_SCRATCH_NOTE),
              MXC_PAGE);
-  const uint64_t scratch = sizes.total();
-  for (int t = 0; t < threads_; ++t) sizes.Add(stride.total(), MXC_PAGE);
+  const uint64_t callers = sizes.total();
+  Sizes scratch;
+  for (int t = 0; t < threads_; ++t) scratch.Add(stride.total(), MXC_PAGE);
+  if (device.IsHost()) sizes.Add(scratch.total(), MXC_PAGE);
 
-  StatusOr<std::byte*> memory = Reserve(share, sizes.total());
+  StatusOr<std::byte*> memory = Reserve(share, device, sizes.total());
   if (!memory.ok()) return memory.status();
-  sequencer_.emplace(
-      *model_, *entry_, shared_->regions(),
-      Sequencer::Scratch{*memory + scratch, stride.total()}, threads_);
+  if (!device.IsHost()) MXC_RT_RETURN_IF_ERROR(AllocateTwins(scratch.total()));
+  std::byte* scratch_begin =
+      device.IsHost() ? *memory + callers : twins_.data();
+  sequencer_.emplace(*model_, *entry_, device, shared_->regions(),
+                     Sequencer::Scratch{scratch_begin, stride.total()},
+                     threads_);
   own_.resize(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     if (!CallersOwn(i)) continue;
@@ -86,19 +96,41 @@ Status Executor::Allocate(const Executor* share) {
 }
 
 // Sets shared_; returns where `bytes` of this executor alone begin.
-StatusOr<std::byte*> Executor::Reserve(const Executor* share, uint64_t bytes) {
+StatusOr<std::byte*> Executor::Reserve(const Executor* share,
+                                       const Device& device, uint64_t bytes) {
   if (share == nullptr) {
-    auto storage = Storage::Allocate(model_, bytes);
+    auto storage = Storage::Allocate(model_, device, bytes);
     if (!storage.ok()) return storage.status();
     shared_ = std::move(*storage);
     return shared_->extra();
   }
-  StatusOr<Region> memory =
-      Region::Allocate(bytes, "inputs, outputs and scratch");
+  auto memory = device.Allocate(bytes, "inputs, outputs and scratch");
   if (!memory.ok()) return memory.status();
   memory_ = std::move(*memory);
   shared_ = share->shared_;
-  return memory_.data();
+  return memory_->data();
+}
+
+// Scratch, then the inputs, then the outputs.
+Status Executor::AllocateTwins(uint64_t scratch_bytes) {
+  Sizes sizes;
+  sizes.Add(scratch_bytes, MXC_PAGE);
+  std::vector<uint64_t> begins;
+  for (const auto& list : {inputs_, outputs_}) {
+    for (const uint32_t buffer : list) {
+      begins.push_back(sizes.Add(buffers_[buffer].bytes, MXC_PAGE));
+    }
+  }
+  StatusOr<Region> twins =
+      Region::Allocate(sizes.total(), "inputs, outputs and scratch");
+  if (!twins.ok()) return twins.status();
+  twins_ = std::move(*twins);
+  for (size_t i = 0; i < begins.size(); ++i) {
+    (i < inputs_.size() ? input_twins_ : output_twins_)
+        .push_back(twins_.data() + begins[i]);
+  }
+  given_.resize(inputs_.size());
+  return {};
 }
 
 void Executor::MarkSharedOutputs() {
@@ -127,6 +159,7 @@ Status Executor::Run() {
   if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;
+    CopyInputs();
     const uint32_t phase = sequencer_->Begin(/*thread=*/0);
     if (phase != kNoPhase) team_->Run(phase);
     if (!sequencer_->HasFailed()) CopyOutputs();
@@ -141,6 +174,7 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   {
     const FloatMode mode;
     bool whole = true;
+    CopyInputs();
     sequencer_->addresses().Rewind();
     sequencer_->RunAlone(0, entry_->steps.count,
                          [&](size_t step) { return whole = after(step); });
@@ -151,21 +185,69 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   return outcome;
 }
 
-void Executor::CopyOutputs() {
-  for (size_t k = 0; k < copies_.size(); ++k) {
-    if (!copies_[k].needed || copies_[k].target == nullptr) continue;
-    std::memmove(copies_[k].target, OutputStorage(k),
-                 buffers_[outputs_[k]].bytes);
+void Executor::CopyInputs() {
+  for (size_t k = 0; k < input_twins_.size(); ++k) {
+    shared_->device().Write(own_[inputs_[k]], InputStorage(k),
+                            buffers_[inputs_[k]].bytes);
   }
 }
 
-void Executor::BindInput(size_t k, const void* memory) {
+void Executor::CopyOutputs() {
+  for (size_t k = 0; k < copies_.size(); ++k) {
+    void* target = copies_[k].target;
+    if (!OnHost()) {
+      shared_->device().Read(target != nullptr ? target : output_twins_[k],
+                             sequencer_->addresses().of(outputs_[k]),
+                             buffers_[outputs_[k]].bytes);
+    } else if (copies_[k].needed && target != nullptr) {
+      std::memmove(target, OutputStorage(k), buffers_[outputs_[k]].bytes);
+    }
+  }
+}
+
+Bytes Executor::Peek(uint32_t buffer) {
+  const std::byte* from = sequencer_->addresses().of(buffer);
+  const uint64_t bytes = buffers_[buffer].bytes;
+  if (OnHost()) return {from, bytes};
+  peeked_.resize(bytes);
+  shared_->device().Read(peeked_.data(), from, bytes);
+  return peeked_;
+}
+
+void Executor::ReadState(size_t row, void* values) const {
+  const std::span<std::byte> state = State(row);
+  shared_->device().Read(values, state.data(), state.size());
+}
+
+void Executor::WriteState(size_t row, const void* values) {
+  const std::span<std::byte> state = State(row);
+  shared_->device().Write(state.data(), values, state.size());
+}
+
+std::byte* Executor::InputStorage(size_t k) const {
+  if (OnHost()) return sequencer_->addresses().of(inputs_[k]);
   // Kernels do not write to inputs: the check of the tables saw to it.
-  Move(inputs_[k], static_cast<std::byte*>(const_cast<void*>(memory)));
+  if (given_[k] != nullptr) return const_cast<std::byte*>(given_[k]);
+  return input_twins_[k];
+}
+
+void Executor::BindInput(size_t k, const void* memory) {
+  if (OnHost()) {
+    Move(inputs_[k], static_cast<std::byte*>(const_cast<void*>(memory)));
+  } else {
+    given_[k] = static_cast<const std::byte*>(memory);
+  }
+}
+
+const std::byte* Executor::OutputStorage(size_t k) const {
+  if (OnHost()) return sequencer_->addresses().of(outputs_[k]);
+  const void* target = copies_[k].target;
+  return target != nullptr ? static_cast<const std::byte*>(target)
+                           : output_twins_[k];
 }
 
 void Executor::BindOutput(size_t k, void* memory) {
-  if (copies_[k].needed) {
+  if (copies_[k].needed || !OnHost()) {
     copies_[k].target = memory;
   } else {
     Move(outputs_[k], static_cast<std::byte*>(memory));

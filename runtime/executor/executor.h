@@ -36,6 +36,8 @@ class Executor : private Work {
     // States and arena of another executor of the same model: what one run
     // leaves in the states, the other's next run finds. Null: its own.
     const Executor* share = nullptr;
+    // Where it runs, as in FindDevice; that of `share` if there is one.
+    const char* device = nullptr;
   };
 
   // `entry` is a row of the model's entries.
@@ -55,26 +57,24 @@ class Executor : private Work {
   // ran, by its step's row; false ends the run there.
   Status RunStepwise(const std::function<bool(size_t step)>& after);
 
-  // Where a buffer of the entry lies now.
-  const std::byte* BufferStorage(uint32_t buffer) const {
-    return sequencer_->addresses().of(buffer);
-  }
+  // The bytes of a buffer of the entry as they are now, until the next call.
+  Bytes Peek(uint32_t buffer);
   // The states of the model, by their row in its tables.
+  void ReadState(size_t row, void* values) const;
+  void WriteState(size_t row, const void* values);
+  // In place, on a device that is the host.
   std::span<std::byte> State(size_t row) const { return shared_->State(row); }
   void ResetStates() { shared_->ResetStates(); }
 
   // `k` counts the entry's inputs. Where the next run reads the input from:
-  // memory of the executor, or the caller's.
-  std::byte* InputStorage(size_t k) {
-    return sequencer_->addresses().of(inputs_[k]);
-  }
+  // memory of the executor, or the caller's, on the host.
+  std::byte* InputStorage(size_t k) const;
   // The caller's memory from now on; the executor's own again for null.
   void BindInput(size_t k, const void* memory);
 
-  // `k` counts the entry's outputs. Where the last run left the output.
-  const std::byte* OutputStorage(size_t k) const {
-    return sequencer_->addresses().of(outputs_[k]);
-  }
+  // `k` counts the entry's outputs. Where the last run left the output, on the
+  // host.
+  const std::byte* OutputStorage(size_t k) const;
   void BindOutput(size_t k, void* memory);
 
   // Nanoseconds of each step in the last run, all its turns together; empty
@@ -84,8 +84,10 @@ class Executor : private Work {
  private:
   Executor(std::shared_ptr<const Model> model, size_t entry);
 
-  Status Allocate(const Executor* share);
-  StatusOr<std::byte*> Reserve(const Executor* share, uint64_t bytes);
+  Status Allocate(const Executor* share, const Device& device);
+  StatusOr<std::byte*> Reserve(const Executor* share, const Device& device,
+                               uint64_t bytes);
+  Status AllocateTwins(uint64_t scratch_bytes);
   void MarkSharedOutputs();
   Status StartThreads();
 
@@ -96,6 +98,8 @@ class Executor : private Work {
   uint32_t FinishPhase(uint32_t phase, int thread) override {
     return sequencer_->Finish(phase, thread);
   }
+  bool OnHost() const { return shared_->device().IsHost(); }
+  void CopyInputs();
   void CopyOutputs();
   void Move(uint32_t buffer, std::byte* memory);
 
@@ -110,8 +114,15 @@ class Executor : private Work {
   int threads_ = 1;
 
   std::shared_ptr<Storage> shared_;  // states and arena
-  Region memory_;  // inputs, outputs and scratch where shared_ has no room
+  // Inputs, outputs and scratch where shared_ has no room.
+  std::unique_ptr<DeviceMemory> memory_;
   std::vector<std::byte*> own_;  // the executor's memory of inputs and outputs
+  // On the host, where the device is another: scratch, what inputs are copied
+  // from, and what outputs are copied to.
+  Region twins_;
+  std::vector<std::byte*> input_twins_, output_twins_;
+  std::vector<const std::byte*> given_;  // inputs in the caller's memory
+  std::vector<std::byte> peeked_;
   std::optional<Sequencer> sequencer_;
 
   // An output that is not a buffer of its own is copied to the caller's memory.

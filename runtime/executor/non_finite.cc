@@ -12,11 +12,10 @@ namespace {
 
 // A window is looked at as a part of what it lies in, by the step that has all
 // of that: what is in its gaps may have yet to be written.
-std::optional<double> FirstInBuffer(const Executor& executor, uint32_t index) {
+std::optional<double> FirstInBuffer(Executor& executor, uint32_t index) {
   const mxc_buffer& buffer = executor.buffers()[index];
   if (buffer.gaps != 0) return std::nullopt;
-  const auto found = FirstNonFinite(
-      buffer.dtype, {executor.BufferStorage(index), buffer.bytes});
+  const auto found = FirstNonFinite(buffer.dtype, executor.Peek(index));
   if (!found) return std::nullopt;
   return found->value;
 }
@@ -26,14 +25,13 @@ class StatesAside {
  public:
   explicit StatesAside(Executor& executor) : executor_(executor) {
     for (size_t row = 0; row < count(); ++row) {
-      const auto state = executor_.State(row);
-      copies_.emplace_back(state.begin(), state.end());
+      copies_.emplace_back(executor_.State(row).size());
+      executor_.ReadState(row, copies_.back().data());
     }
   }
   ~StatesAside() {
     for (size_t row = 0; row < count(); ++row) {
-      std::memcpy(executor_.State(row).data(), copies_[row].data(),
-                  copies_[row].size());
+      executor_.WriteState(row, copies_[row].data());
     }
   }
   StatesAside(const StatesAside&) = delete;

@@ -10,10 +10,12 @@
 
 namespace mxc::runtime {
 Sequencer::Sequencer(const Model& model, const mxc_entry& entry,
-                     const Regions& regions, Scratch scratch, int threads)
+                     const Device& device, const Regions& regions,
+                     Scratch scratch, int threads)
     : tables_(model.tables()),
       buffers_(tables_.Buffers(entry)),
       steps_(tables_.Steps(entry)),
+      device_(device),
       scratch_(scratch),
       list_(MakeInstructions(steps_)),
       addresses_(tables_, entry, regions),
@@ -21,7 +23,8 @@ Sequencer::Sequencer(const Model& model, const mxc_entry& entry,
       left_(steps_.size()) {
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     const mxc_step& step = steps_[i];
-    Launch launch = {.operands = addresses_.operands(i), .tasks = step.tasks};
+    Launch launch = {.operands = {addresses_.operands(i), step.operands.count},
+                     .tasks = step.tasks};
     if (step.tasks > 0) launch.kernel = model.code().kernel(step.kernel);
     launch.calls = step.kind == MXC_STEP_CALL;
     const Phase phase = Deal(step, i, threads);
@@ -50,7 +53,7 @@ void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
   const auto begin = static_cast<int64_t>(tasks * chunk / dealt.chunks);
   const auto end = static_cast<int64_t>(tasks * (chunk + 1) / dealt.chunks);
   void* scratch = is_first ? ClearedScratch(thread) : ScratchOf(thread);
-  launch.kernel(launch.operands, begin, end, scratch);
+  device_.Launch(launch.kernel, launch.operands, begin, end, scratch);
 }
 
 uint32_t Sequencer::Finish(uint32_t phase, int thread) {
@@ -103,10 +106,11 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
 bool Sequencer::RunStep(uint32_t step, int thread) {
   const Launch& launch = launches_[step];
   if (launch.tasks > 0) {
-    launch.kernel(launch.operands, 0, launch.tasks, ClearedScratch(thread));
+    device_.Launch(launch.kernel, launch.operands, 0, launch.tasks,
+                   ClearedScratch(thread));
   } else if (launch.calls) {
     failed_ = step;
-    error_ = calls_.Run(step);
+    error_ = calls_.Run(step, device_);
   } else {
     return true;  // a view
   }
@@ -147,10 +151,10 @@ int64_t Sequencer::CountOf(uint32_t repeat) const {
   int64_t count = 0;
   if (ElementSize(buffers_[tables_.Operands(step)[0]].dtype) == 4) {
     int32_t narrow;
-    std::memcpy(&narrow, operand, sizeof narrow);
+    device_.Read(&narrow, operand, sizeof narrow);
     count = narrow;
   } else {
-    std::memcpy(&count, operand, sizeof count);
+    device_.Read(&count, operand, sizeof count);
   }
   return std::clamp<int64_t>(count, 0, step.turns);
 }
@@ -165,7 +169,7 @@ bool Sequencer::IsTrue(uint32_t step, size_t k) const {
   const uint8_t dtype = buffers_[tables_.Operands(steps_[step])[k]].dtype;
   const uint64_t size = ElementSize(dtype);
   uint64_t bits = 0;
-  std::memcpy(&bits, launches_[step].operands[k], size);
+  device_.Read(&bits, launches_[step].operands[k], size);
   // -0.0 is a zero, too.
   if (IsFloat(static_cast<ElementType>(dtype)))
     bits &= ~(uint64_t{1} << (8 * size - 1));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/artifact/tables.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/addresses.h"
 #include "runtime/executor/calls.h"
 #include "runtime/executor/instructions.h"
@@ -32,9 +33,10 @@ class Sequencer {
     uint64_t stride = 0;
   };
 
-  // The model must outlive this.
-  Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
-            Scratch scratch, int threads);
+  // The regions lie on `device`, the scratch on the host. Model and device must
+  // outlive this.
+  Sequencer(const Model& model, const mxc_entry& entry, const Device& device,
+            const Regions& regions, Scratch scratch, int threads);
 
   Addresses& addresses() { return addresses_; }
   const Addresses& addresses() const { return addresses_; }
@@ -66,7 +68,7 @@ class Sequencer {
   // A step's kernel, ready to be called.
   struct Launch {
     mxc_kernel kernel = nullptr;
-    void* const* operands = nullptr;
+    std::span<void* const> operands;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
     bool calls = false;
@@ -88,6 +90,7 @@ class Sequencer {
   const Tables& tables_;
   const std::span<const mxc_buffer> buffers_;
   const std::span<const mxc_step> steps_;
+  const Device& device_;
   const Scratch scratch_;
   const InstructionList list_;
   Addresses addresses_;

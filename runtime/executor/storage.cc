@@ -2,7 +2,6 @@
 #include "runtime/executor/storage.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace mxc::runtime {
@@ -29,30 +28,56 @@ uint64_t Sizes::Add(uint64_t bytes, uint64_t alignment) {
 }
 
 StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
-    std::shared_ptr<const Model> model, uint64_t extra_bytes) {
+    std::shared_ptr<const Model> model, const Device& device,
+    uint64_t extra_bytes) {
   const Tables& tables = model->tables();
   Sizes sizes;
   sizes.Add(tables.header().state_bytes, MXC_PAGE);
   const uint64_t arena = sizes.Add(LargestArena(tables), MXC_PAGE);
   const uint64_t extra = sizes.Add(extra_bytes, MXC_PAGE);
-  StatusOr<Region> memory = Region::Allocate(
-      sizes.total(), "states, arena, inputs, outputs and scratch");
+  auto memory = device.Allocate(sizes.total(),
+                                "states, arena, inputs, outputs and scratch");
   if (!memory.ok()) return memory.status();
   auto storage = std::make_shared<Storage>();
   storage->model_ = std::move(model);
+  storage->device_ = &device;
   storage->memory_ = std::move(*memory);
-  storage->arena_ = storage->memory_.data() + arena;
-  storage->extra_ = storage->memory_.data() + extra;
+  storage->arena_ = storage->memory_->data() + arena;
+  storage->extra_ = storage->memory_->data() + extra;
+  MXC_RT_RETURN_IF_ERROR(storage->PlaceWeights());
   storage->CopyInitialValues();
   return storage;
 }
 
+Status Storage::PlaceWeights() {
+  const Bytes weights = model_->weights(), prepared = model_->prepared();
+  weights_ = weights.data();
+  prepared_ = prepared.data();
+  if (device_->IsHost()) return {};
+  Sizes sizes;
+  sizes.Add(weights.size(), MXC_PAGE);
+  const uint64_t rest = sizes.Add(prepared.size(), MXC_PAGE);
+  auto memory = device_->Allocate(sizes.total(), "the weights");
+  if (!memory.ok()) return memory.status();
+  device_weights_ = std::move(*memory);
+  std::byte* const to = device_weights_->data();
+  device_->Write(to, weights_, weights.size());
+  device_->Write(to + rest, prepared_, prepared.size());
+  weights_ = to;
+  prepared_ = to + rest;
+  return {};
+}
+
 void Storage::ResetStates() {
+  static constexpr std::byte kZeros[MXC_PAGE] = {};
   const auto states = model_->tables().states();
   for (size_t row = 0; row < states.size(); ++row) {
     if (states[row].initial != MXC_ZEROS) continue;
     const std::span<std::byte> state = State(row);
-    std::fill(state.begin(), state.end(), std::byte{0});
+    for (uint64_t at = 0; at < state.size(); at += MXC_PAGE) {
+      device_->Write(state.data() + at, kZeros,
+                     std::min<uint64_t>(MXC_PAGE, state.size() - at));
+    }
   }
   CopyInitialValues();
 }
@@ -68,8 +93,8 @@ void Storage::CopyInitialValues() {
     const std::span<std::byte> state = State(row);
     for (uint64_t at = 0; at < state.size(); at += kPiece) {
       const uint64_t bytes = std::min<uint64_t>(kPiece, state.size() - at);
-      std::memcpy(state.data() + at, model_->weights().data() + initial + at,
-                  bytes);
+      device_->Write(state.data() + at, model_->weights().data() + initial + at,
+                     bytes);
       model_->ForgetWeights(initial + at, bytes);
     }
   }

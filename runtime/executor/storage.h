@@ -10,8 +10,8 @@
 #include <memory>
 #include <span>
 
-#include "runtime/base/memory.h"
 #include "runtime/base/status.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/addresses.h"
 #include "runtime/executor/model.h"
 
@@ -31,25 +31,29 @@ class Sizes {
 
 class Storage {
  public:
-  // One region: the states as they are before the first run, the arena of the
-  // model's largest entry (pages that no run touches cost nothing), then
-  // `extra_bytes` for whoever asks first.
+  // One piece of the device's memory: the states as they are before the first
+  // run, the arena of the model's largest entry (pages that no run touches cost
+  // nothing), then `extra_bytes` for whoever asks first. A device that is not
+  // the host gets the weights in a second one.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
-      std::shared_ptr<const Model> model, uint64_t extra_bytes);
+      std::shared_ptr<const Model> model, const Device& device,
+      uint64_t extra_bytes);
+
+  const Device& device() const { return *device_; }
 
   // The regions of the model's buffers.
   Regions regions() const {
-    return {.weights = model_->weights().data(),
-            .prepared = model_->prepared().data(),
-            .states = memory_.data(),
+    return {.weights = weights_,
+            .prepared = prepared_,
+            .states = memory_->data(),
             .arena = arena_};
   }
   std::byte* extra() const { return extra_; }
 
-  // `row` of tables.states().
+  // `row` of tables.states(); on the device.
   std::span<std::byte> State(size_t row) const {
     const mxc_state& state = model_->tables().states()[row];
-    return {memory_.data() + state.offset, state.bytes};
+    return {memory_->data() + state.offset, state.bytes};
   }
   // To what they are before the first run.
   void ResetStates();
@@ -59,10 +63,15 @@ class Storage {
   void End() { running_.store(false, std::memory_order_release); }
 
  private:
+  Status PlaceWeights();
   void CopyInitialValues();
 
   std::shared_ptr<const Model> model_;
-  Region memory_;  // begins with the states
+  const Device* device_ = nullptr;
+  std::unique_ptr<DeviceMemory> memory_;  // begins with the states
+  std::unique_ptr<DeviceMemory> device_weights_;
+  const std::byte* weights_ = nullptr;
+  const std::byte* prepared_ = nullptr;
   std::byte* arena_ = nullptr;
   std::byte* extra_ = nullptr;
   std::atomic<bool> running_{false};

@@ -41,7 +41,7 @@ Result<std::vector<Tensor>> RunArtifact(
   if (auto* s = mxc_model_open(run.path.c_str(), nullptr, &run.model)) {
     return Failure("open", s);
   }
-  mxc_bind_options bind = {};
+  mxc_bind_options bind = MXC_BIND_OPTIONS;
   bind.threads = threads;
   if (auto* s = mxc_bind(run.model, &bind, &run.executor)) {
     return Failure("bind", s);

@@ -72,7 +72,7 @@ class CompiledStepper : public Stepper {
     MXC_RETURN_IF_ERROR(WriteArtifact(path_, entries, target));
     MXC_RETURN_IF_ERROR(
         Checked("open", mxc_model_open(path_.c_str(), nullptr, &model_)));
-    mxc_bind_options bind = {};
+    mxc_bind_options bind = MXC_BIND_OPTIONS;
     bind.threads = threads;
     return Checked("bind", mxc_bind(model_, &bind, &executor_));
   }

@@ -79,7 +79,7 @@ Floats OutputOf(const api::Executor& executor) {
 
 api::Executor Bind(const api::Model& model, const char* entry,
                    const api::Executor* share) {
-  mxc_bind_options options = {};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.entry = entry;
   options.threads = 2;
   options.share = share != nullptr ? share->handle() : nullptr;

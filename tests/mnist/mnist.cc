@@ -50,10 +50,6 @@ class Classifier {
     Require(mxc_model_input(model_, 0, 0, &input));
     batch_ = static_cast<size_t>(input.dims[0]);
     Require(mxc_bind(model_, nullptr, &executor_));
-    size_t size = 0;
-    void* memory = nullptr;
-    Require(mxc_input_memory(executor_, input.name, &memory, &size));
-    input_ = static_cast<float*>(memory);
   }
   ~Classifier() {
     mxc_executor_close(executor_);
@@ -67,13 +63,17 @@ class Classifier {
   // How many of a batch get the label that they have.
   size_t CountRight(const unsigned char* pictures,
                     const unsigned char* labels) {
+    void* input = nullptr;
+    size_t input_size = 0;
+    Require(mxc_map_input(executor_, nullptr, &input, &input_size));
     for (size_t i = 0; i < batch_ * kPixels; ++i) {
-      input_[i] = static_cast<float>(pictures[i]) / 255.0f;
+      static_cast<float*>(input)[i] = static_cast<float>(pictures[i]) / 255.0f;
     }
+    Require(mxc_unmap(executor_, input));
     Require(mxc_run(executor_));
     const void* memory = nullptr;
     size_t size = 0;
-    Require(mxc_output_memory(executor_, 0, &memory, &size));
+    Require(mxc_map_output(executor_, 0, &memory, &size));
     const auto* scores = static_cast<const float*>(memory);
     size_t right = 0;
     for (size_t i = 0; i < batch_; ++i) {
@@ -83,6 +83,7 @@ class Classifier {
       }
       right += best == labels[i];
     }
+    Require(mxc_unmap(executor_, memory));
     return right;
   }
 
@@ -90,7 +91,6 @@ class Classifier {
   mxc_model* model_ = nullptr;
   mxc_executor* executor_ = nullptr;
   size_t batch_ = 0;
-  float* input_ = nullptr;
 };
 
 }  // namespace

@@ -161,7 +161,7 @@ class Executor {
   Status Open(const std::string& artifact, int threads) {
     MXC_RETURN_IF_ERROR(
         Checked("open", mxc_model_open(artifact.c_str(), nullptr, &model_)));
-    mxc_bind_options bind = {};
+    mxc_bind_options bind = MXC_BIND_OPTIONS;
     bind.threads = threads;
     return Checked("bind", mxc_bind(model_, &bind, &executor_));
   }

@@ -78,7 +78,7 @@ struct Opened {
 };
 
 void Train(const Opened& opened) {
-  mxc_bind_options options{};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.entry = "train";
   options.threads = kThreads;
   mxc_executor* executor = nullptr;

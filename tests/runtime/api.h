@@ -49,7 +49,7 @@ inline std::string Refusal(const std::string& path, mxc_code* code = nullptr) {
 
 inline ExecutorHandle Bind(mxc_model* model, int threads,
                            bool profile = false) {
-  mxc_bind_options options = {};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.threads = threads;
   options.profile = profile;
   mxc_executor* executor = nullptr;
@@ -65,9 +65,11 @@ inline void SetInput(mxc_executor* executor, const std::vector<float>& values) {
 inline std::vector<float> Output(mxc_executor* executor, size_t index) {
   const void* memory = nullptr;
   size_t size = 0;
-  REQUIRE(Message(mxc_output_memory(executor, index, &memory, &size)) == "");
+  REQUIRE(Message(mxc_map_output(executor, index, &memory, &size)) == "");
   const auto* values = static_cast<const float*>(memory);
-  return std::vector<float>(values, values + size / sizeof(float));
+  const std::vector<float> output(values, values + size / sizeof(float));
+  REQUIRE(Message(mxc_unmap(executor, memory)) == "");
+  return output;
 }
 
 }  // namespace mxc::test

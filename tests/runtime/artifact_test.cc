@@ -150,7 +150,7 @@ TEST_CASE("a caller sees the whole file before it is opened, and may refuse") {
     std::string seen;
     const char* answer = nullptr;
   } caller;
-  mxc_model_options options = {};
+  mxc_model_options options = MXC_MODEL_OPTIONS;
   options.approve = [](void* context, const void* bytes, size_t size) {
     auto* self = static_cast<Caller*>(context);
     self->seen.assign(static_cast<const char*>(bytes), size);
@@ -175,8 +175,9 @@ TEST_CASE("damaged weights are found on demand, or when it is opened") {
   const ModelHandle model = Open(WriteTemporary("weights", file));
   CHECK(Contains(Message(mxc_model_verify(model.get())),
                  "the weights section has changed"));
-  const mxc_model_options options = {MXC_WEIGHTS_COPY, /*check_weights=*/1,
-                                     /*approve=*/nullptr, nullptr};
+  mxc_model_options options = MXC_MODEL_OPTIONS;
+  options.weights = MXC_WEIGHTS_COPY;
+  options.check_weights = 1;
   mxc_model* checked = nullptr;
   mxc_status* refused = mxc_model_open(WriteTemporary("weights", file).c_str(),
                                        &options, &checked);
@@ -241,7 +242,7 @@ TEST_CASE("crafted tables never crash: checksums right, contents random") {
     mxc_executor* executor = nullptr;
     if (Message(mxc_model_open(path.c_str(), nullptr, &model)) != "") continue;
     const ModelHandle handle(model);
-    mxc_bind_options options = {};
+    mxc_bind_options options = MXC_BIND_OPTIONS;
     options.threads = 1;
     Message(mxc_bind(model, &options, &executor));
     mxc_executor_close(executor);

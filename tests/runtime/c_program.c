@@ -24,23 +24,26 @@ static int FillInputs(mxc_executor* executor, const mxc_model* model,
     void* memory;
     size_t size;
     if (Failed(mxc_model_input(model, row, i, &input)) ||
-        Failed(mxc_input_memory(executor, input.name, &memory, &size))) {
+        Failed(mxc_map_input(executor, input.name, &memory, &size))) {
       return 0;
     }
-    if (input.dtype != MXC_F32) continue;
-    for (size_t k = 0; k < size / sizeof(float); ++k) ((float*)memory)[k] = 1;
+    for (size_t k = 0; input.dtype == MXC_F32 && k < size / sizeof(float);
+         ++k) {
+      ((float*)memory)[k] = 1;
+    }
+    if (Failed(mxc_unmap(executor, memory))) return 0;
   }
   return 1;
 }
 
-static int PrintOutputs(const mxc_executor* executor, const mxc_model* model,
+static int PrintOutputs(mxc_executor* executor, const mxc_model* model,
                         const mxc_entry_summary* entry, size_t row) {
   for (size_t i = 0; i < entry->output_count; ++i) {
     mxc_tensor output;
     const void* memory;
     size_t size;
     if (Failed(mxc_model_output(model, row, i, &output)) ||
-        Failed(mxc_output_memory(executor, i, &memory, &size))) {
+        Failed(mxc_map_output(executor, i, &memory, &size))) {
       return 0;
     }
     printf("%s (", output.name);
@@ -52,6 +55,7 @@ static int PrintOutputs(const mxc_executor* executor, const mxc_model* model,
       printf(": %g", (double)*(const float*)memory);
     }
     printf("\n");
+    if (Failed(mxc_unmap(executor, memory))) return 0;
   }
   return 1;
 }
@@ -60,7 +64,7 @@ int main(int argc, char** argv) {
   mxc_model* model = NULL;
   mxc_executor* executor = NULL;
   mxc_entry_summary entry;
-  mxc_bind_options options = {0};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   int good;
   if (argc != 2) {
     fprintf(stderr, "usage: %s FILE.mxa\n", argv[0]);

@@ -49,7 +49,7 @@ static int Feed(mxc_executor* executor, const mxc_model* model, double rate) {
     void* memory;
     size_t size;
     if (Failed(mxc_model_input(model, row, i, &input)) ||
-        Failed(mxc_input_memory(executor, input.name, &memory, &size))) {
+        Failed(mxc_map_input(executor, input.name, &memory, &size))) {
       return 0;
     }
     if (strcmp(input.name, "learning_rate") == 0) {
@@ -57,6 +57,7 @@ static int Feed(mxc_executor* executor, const mxc_model* model, double rate) {
     } else {
       MakeUp(&input, memory);
     }
+    if (Failed(mxc_unmap(executor, memory))) return 0;
   }
   return 1;
 }
@@ -126,7 +127,7 @@ static int SaveSpoilLoad(const mxc_model* model, mxc_executor* train,
 
 /* In the states of `train`. */
 static int Score(mxc_model* model, mxc_executor* train) {
-  mxc_bind_options options = {0};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   mxc_executor* score = NULL;
   float loss = 0;
   int good;
@@ -142,7 +143,7 @@ static int Score(mxc_model* model, mxc_executor* train) {
 int main(int argc, char** argv) {
   mxc_model* model = NULL;
   mxc_executor* train = NULL;
-  mxc_bind_options options = {0};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   int good;
   if (argc != 4) {
     fprintf(stderr, "usage: %s FILE.mxa STEPS STATES\n", argv[0]);

@@ -173,7 +173,7 @@ TEST_CASE("mistakes get a sentence") {
   size_t count = 0;
   CHECK(Message(mxc_step_times(e, &times, &count)) ==
         "the executor was bound without profile");
-  mxc_bind_options options = {};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.threads = 10000;
   mxc_executor* none = nullptr;
   CHECK(Message(mxc_bind(model.get(), &options, &none)) ==

@@ -129,8 +129,9 @@ static void Below(void* const* operands, int64_t begin, int64_t end,
 }
 
 extern const mxc_kernel mxc_kernels[];
-const mxc_kernel mxc_kernels[] = {Scale,    Add,     Sum,   Reverse, AddSmallest,
-                                  Distance, Descend, Count, Copy,    Below};
+const mxc_kernel mxc_kernels[] = {Scale,       Add,      Sum,     Reverse,
+                                  AddSmallest, Distance, Descend, Count,
+                                  Copy,        Below};
 
 /* The test that writes a file finds these numbers and puts the true ones. */
 extern const mxc_code_header mxc_abi;

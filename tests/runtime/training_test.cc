@@ -28,7 +28,7 @@ std::string TrainPath() {
 
 api::Executor Bind(const api::Model& model, const char* entry, int threads,
                    const api::Executor* share = nullptr) {
-  mxc_bind_options options = {};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.entry = entry;
   options.threads = threads;
   options.share = share != nullptr ? share->handle() : nullptr;
@@ -124,7 +124,7 @@ TEST_CASE("executors have states of their own unless they share them") {
   CHECK(Weight(other) == Initial());
 
   const api::Model same(TrainPath());
-  mxc_bind_options options = {};
+  mxc_bind_options options = MXC_BIND_OPTIONS;
   options.share = train.handle();
   mxc_executor* none = nullptr;
   CHECK(Message(mxc_bind(same.handle(), &options, &none)) ==

@@ -25,13 +25,10 @@ NetworkRequest Initialized(const std::string& model) {
   return request;
 }
 
-// A variable, or the constant that it has become.
 const Node& Weight(const Model& model) {
-  for (const auto& node : model.graph.nodes()) {
-    if (node->name == "fc_weight") return *node;
-  }
-  FAIL("no weight");
-  return *model.graph.nodes().front();
+  const Node* weight = model.graph.FindVariable("fc_weight");
+  REQUIRE(weight != nullptr);
+  return *weight;
 }
 
 }  // namespace

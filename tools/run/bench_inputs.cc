@@ -91,7 +91,8 @@ void FillForBench(api::Executor& executor, const Session& session,
   const auto labels =
       runtime::ManifestValues(session.model.manifest(), "label");
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const auto memory = executor.InputMemory(inputs[k].name);
+    const auto mapped = executor.MapInput(inputs[k].name);
+    const std::span memory = mapped.span();
     const std::string name = inputs[k].name;
     if (!files[k].empty()) {
       FillInput(inputs[k], memory, files[k], options.pictures);

@@ -183,7 +183,7 @@ void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
   const auto assigned = Assign(inputs, feed);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (assigned[k].empty()) continue;
-    FillInput(inputs[k], executor.InputMemory(inputs[k].name), assigned[k],
+    FillInput(inputs[k], executor.MapInput(inputs[k].name).span(), assigned[k],
               feed.pictures);
   }
 }

@@ -45,7 +45,7 @@ void WriteOutput(const api::Executor& executor, const mxc_tensor& tensor,
   const auto shape = api::Shape(tensor);
   runtime::Array array = Take(
       runtime::Array::Allocate(TypeOf(tensor), {shape.begin(), shape.end()}));
-  const std::span<const std::byte> values = executor.Output(index);
+  const auto values = executor.Output(index);
   std::memcpy(array.bytes().data(), values.data(), values.size());
   Require(runtime::WriteNpy(path, array));
 }
@@ -198,8 +198,9 @@ void WarnOfNonFinite(api::Executor& executor,
                      std::span<const NetworkInput> inputs, Manners& manners) {
   for (const NetworkInput& input : inputs) {
     if (!input.read) continue;
-    const auto found = runtime::FirstNonFinite(
-        static_cast<uint8_t>(input.dtype), executor.InputMemory(input.name));
+    const auto found =
+        runtime::FirstNonFinite(static_cast<uint8_t>(input.dtype),
+                                executor.MapInput(input.name).span());
     if (!found) continue;
     Warn(manners, "input '" + std::string(input.name) + "' holds " +
                       (std::isnan(found->value) ? "nan"

@@ -72,17 +72,15 @@ class LanguageModel {
          runtime::ManifestValues(session.model.manifest(), "carry")) {
       const size_t space = text.find(' ');
       const std::string input = text.substr(space + 1);
-      carries_.push_back({executor_.InputMemory(input.c_str()),
-                          executor_.FindOutput(text.substr(0, space).c_str())});
-      carried_.push_back(input);
+      carries_.push_back(
+          {input, executor_.FindOutput(text.substr(0, space).c_str())});
     }
     for (const NetworkInput& input : inputs) {
       if (!input.read) continue;
-      if (std::ranges::count(carried_, input.name) > 0) continue;
-      const auto memory = executor_.InputMemory(input.name);
+      if (std::ranges::count(carries_, input.name, &Carry::input) > 0) continue;
       if (symbol_.empty() && input.dtype == MXC_F32 &&
-          memory.size() == sizeof(float)) {
-        symbol_ = memory;
+          input.bytes == sizeof(float)) {
+        symbol_ = input.name;
       }
     }
     if (symbol_.empty()) {
@@ -94,25 +92,27 @@ class LanguageModel {
 
   std::span<const float> Next(uint32_t symbol) {
     const auto value = static_cast<float>(symbol);
-    std::memcpy(symbol_.data(), &value, sizeof value);
+    executor_.SetInput(symbol_.c_str(), std::span(&value, 1));
     executor_.Run();
     for (const Carry& carry : carries_) {
-      const auto output = executor_.Output(carry.output);
-      std::copy(output.begin(), output.end(), carry.input.begin());
+      executor_.SetInput(carry.input.c_str(),
+                         executor_.Output(carry.output).span());
     }
-    return executor_.Output<float>(0);
+    const auto output = executor_.Output<float>(0);
+    probabilities_.assign(output.begin(), output.end());
+    return probabilities_;
   }
 
  private:
   struct Carry {
-    std::span<std::byte> input;
+    std::string input;
     size_t output;
   };
 
   api::Executor executor_;
   std::vector<Carry> carries_;
-  std::vector<std::string> carried_;
-  std::span<std::byte> symbol_;
+  std::string symbol_;  // the input's name
+  std::vector<float> probabilities_;
 };
 
 // Draws from p^(1/t); the likeliest for t = 0. Symbols that the vocabulary

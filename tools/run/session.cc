@@ -4,6 +4,7 @@
 #include "runtime/artifact/manifest.h"
 #include "runtime/base/clock.h"
 #include "runtime/data/label_names.h"
+#include "runtime/device/device.h"
 #include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
@@ -28,11 +29,12 @@ struct Approver {
 
 mxc_model_options ModelOptions(const SessionOptions& options,
                                Approver& approver) {
-  if (options.device != "cpu") {
-    throw Failure("device '" + options.device +
-                  "' is not supported by this build; there is 'cpu'");
+  if (const auto device = runtime::FindDevice(options.device.c_str());
+      !device.ok()) {
+    throw Failure(device.status().message());
   }
   return {
+      .struct_size = sizeof(mxc_model_options),
       .weights = options.weights == "copy" ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP,
       .check_weights = options.check_weights,
       .approve = approver.approve ? Approver::Ask : nullptr,
@@ -87,16 +89,19 @@ Session OpenSession(const std::string& artifact,
   return {.model = std::move(model),
           .entry = entry,
           .threads = options.threads,
+          .device = options.device,
           .open_seconds = static_cast<double>(end - begin) * 1e-9};
 }
 
 api::Executor Session::Bind(bool profile) const {
   const mxc_entry_summary summary = model.entry(entry);
-  return api::Executor(model, {.entry = summary.name,
+  return api::Executor(model, {.struct_size = sizeof(mxc_bind_options),
+                               .entry = summary.name,
                                .batch = summary.batch,
                                .threads = threads,
                                .profile = profile,
-                               .share = nullptr});
+                               .share = nullptr,
+                               .device = device.c_str()});
 }
 
 std::vector<std::string> Session::LabelNames() const {
@@ -107,9 +112,10 @@ std::vector<std::string> Session::LabelNames() const {
 
 std::vector<float> OutputAsFloats(const api::Executor& executor,
                                   const mxc_tensor& tensor, size_t index) {
-  const std::span<const std::byte> output = executor.Output(index);
+  const auto output = executor.Output(index);
   std::vector<float> values(output.size() / mxc_dtype_size(tensor.dtype));
-  runtime::ConvertElements(TypeOf(tensor), output, runtime::ElementType::kF32,
+  runtime::ConvertElements(TypeOf(tensor), output.span(),
+                           runtime::ElementType::kF32,
                            std::as_writable_bytes(std::span(values)));
   return values;
 }

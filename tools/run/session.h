@@ -43,6 +43,7 @@ struct Session {
   api::Model model;
   size_t entry = 0;
   int threads = 0;
+  std::string device;
   double open_seconds = 0;
 
   api::Executor Bind(bool profile) const;

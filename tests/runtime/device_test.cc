@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device whose memory the host cannot touch computes the same bytes.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.h"
+#include "runtime/mxc.hpp"
+#include "tests/runtime/api.h"
+#include "tests/runtime/block_artifacts.h"
+
+namespace mxc::test {
+namespace {
+
+api::Executor BindTo(const api::Model& model, const char* device, int threads,
+                     const char* entry = nullptr,
+                     mxc_executor* share = nullptr) {
+  mxc_bind_options options = MXC_BIND_OPTIONS;
+  options.device = device;
+  options.threads = threads;
+  options.entry = entry;
+  options.share = share;
+  return api::Executor(model, options);
+}
+
+// Small numbers, as the type of each input has them.
+void Fill(const api::Model& model, api::Executor& executor, int seed) {
+  for (const mxc_tensor& input : model.inputs(executor.entry())) {
+    const auto memory = executor.MapInput(input.name);
+    const size_t size = mxc_dtype_size(input.dtype);
+    for (size_t i = 0; i < memory.size() / size; ++i) {
+      const auto value = static_cast<int>(i % 7) + seed;
+      const auto set = [&](auto element) {
+        std::memcpy(memory.data() + i * size, &element, size);
+      };
+      if (input.dtype == MXC_F32) set(static_cast<float>(value));
+      if (input.dtype == MXC_F64) set(0.125 * value);
+      if (input.dtype == MXC_I64) set(static_cast<int64_t>(value));
+    }
+  }
+}
+
+std::vector<std::vector<std::byte>> OutputsOf(const api::Model& model,
+                                              api::Executor& executor) {
+  std::vector<std::vector<std::byte>> outputs;
+  for (size_t k = 0; k < model.outputs(executor.entry()).size(); ++k) {
+    const auto output = executor.Output(k);
+    outputs.emplace_back(output.begin(), output.end());
+  }
+  return outputs;
+}
+
+}  // namespace
+
+TEST_CASE("the host cannot follow the addresses of the null device") {
+  const auto device = runtime::FindDevice("null");
+  REQUIRE(device.ok());
+  CHECK_FALSE((*device)->IsHost());
+  const auto memory = (*device)->Allocate(8, "memory");
+  REQUIRE(memory.ok());
+  // Neither user space nor the kernel has such addresses.
+  const auto address = reinterpret_cast<uintptr_t>((*memory)->data());
+  const uintptr_t high = address >> 62;
+  CHECK(high == 1);
+  const double there = 2.5;
+  double here = 0;
+  (*device)->Write((*memory)->data(), &there, sizeof there);
+  (*device)->Read(&here, (*memory)->data(), sizeof here);
+  CHECK(here == 2.5);
+}
+
+TEST_CASE("kernels, repeats and prepared weights on the null device") {
+  for (const TestArtifact& artifact : {ChainArtifact(), PreparedArtifact(),
+                                       ScanArtifact(), NestedArtifact()}) {
+    const api::Model model(WriteTemporary("device", artifact.File()));
+    for (const int threads : {1, 3}) {
+      api::Executor cpu = BindTo(model, "cpu", threads);
+      api::Executor null = BindTo(model, "null", threads);
+      for (int seed = 0; seed < 8; ++seed) {
+        Fill(model, cpu, seed);
+        Fill(model, null, seed);
+        cpu.Run();
+        null.Run();
+        CHECK(OutputsOf(model, cpu) == OutputsOf(model, null));
+      }
+    }
+  }
+}
+
+TEST_CASE("states live on the null device, shared by its executors") {
+  const api::Model model(WriteTemporary("device", TrainArtifact().File()));
+  std::vector<std::vector<float>> weights;
+  std::vector<std::vector<std::byte>> scores;
+  for (const char* device : {"cpu", "null"}) {
+    api::Executor train = BindTo(model, device, 2, "train");
+    api::Executor score = BindTo(model, nullptr, 2, "score", train.handle());
+    std::vector<float> weight(kWide);
+    const auto note = [&] {
+      train.ReadState("weight", std::span(weight));
+      weights.push_back(weight);
+    };
+    Fill(model, train, 1);
+    Fill(model, score, 1);
+    note();
+    for (int step = 0; step < 3; ++step) train.Run();
+    score.Run();
+    scores.push_back(OutputsOf(model, score).front());
+    note();
+    train.ResetStates();
+    note();
+    weight.assign(kWide, 3);
+    train.WriteState("weight", std::span(weight));
+    train.Run();
+    note();
+  }
+  REQUIRE(weights.size() == 8);
+  for (size_t i = 0; i < 4; ++i) CHECK(weights[i] == weights[i + 4]);
+  CHECK(weights[0] != weights[1]);
+  CHECK(weights[0] == weights[2]);
+  CHECK(scores[0] == scores[1]);
+}
+
+TEST_CASE("the caller's memory and the null device") {
+  const ModelHandle model =
+      Open(WriteTemporary("device", ChainArtifact().File()));
+  mxc_bind_options options = MXC_BIND_OPTIONS;
+  options.device = "null";
+  mxc_executor* bound = nullptr;
+  REQUIRE(Message(mxc_bind(model.get(), &options, &bound)) == "");
+  const ExecutorHandle executor(bound);
+  const std::vector<float> data = ChainInput(9);
+  std::vector<float> reversed(data.size()), flat(data.size());
+  REQUIRE(Message(mxc_bind_input(bound, "data", data.data(), 4096)) == "");
+  REQUIRE(Message(mxc_bind_output(bound, 0, reversed.data(), 4096)) == "");
+  REQUIRE(Message(mxc_bind_output(bound, 2, flat.data(), 4096)) == "");
+  REQUIRE(Message(mxc_run(bound)) == "");
+  CHECK(reversed == ChainExpected(data).reversed);
+  CHECK(Output(bound, 0) == reversed);
+  CHECK(Output(bound, 1).front() == ChainExpected(data).sum);
+  CHECK(flat[15] == reversed[0]);
+}
+
+TEST_CASE("what is not finite is found on the null device") {
+  const api::Model model(WriteTemporary("device", TrainArtifact().File()));
+  api::Executor train = BindTo(model, "null", 2, "train");
+  Fill(model, train, 1);
+  std::vector<float> weight(kWide, 1);
+  weight[5] = std::numeric_limits<float>::infinity();
+  train.WriteState("weight", std::span(weight));
+  const mxc_nonfinite found = train.FindNonFinite();
+  REQUIRE(found.tensor != nullptr);
+  CHECK(std::string(found.tensor) == "weight");
+  std::vector<float> after(kWide);
+  train.ReadState("weight", std::span(after));
+  CHECK(after == weight);
+}
+
+TEST_CASE("a device that there is not gets a sentence") {
+  const ModelHandle model =
+      Open(WriteTemporary("device", ChainArtifact().File()));
+  mxc_bind_options options = MXC_BIND_OPTIONS;
+  options.device = "abacus";
+  mxc_executor* none = nullptr;
+  mxc_status* status = mxc_bind(model.get(), &options, &none);
+  CHECK(mxc_status_code(status) == MXC_NOT_FOUND);
+  CHECK(Message(status) ==
+        "device 'abacus' is not supported by this build; there is 'cpu'");
+}
+
+}  // namespace mxc::test
