@@ -83,14 +83,14 @@ Diagnostic UnknownInput(const Graph& graph, const std::string& name) {
 
 }  // namespace
 
-void AddOutput(Graph& graph, Value value) {
+void AddOutput(Graph& graph, Value value, OutputNamer& namer) {
   graph.outputs.push_back(value);
   const Node& node = *value.node;
   if (node.kind == Node::Kind::kVariable) {
     graph.output_names.push_back(node.name);
     return;
   }
-  const std::string output = node.OutputName(value.index);
+  const std::string& output = namer.NameOf(value);
   graph.output_names.push_back(node.name.empty() ? output
                                                  : node.name + "_" + output);
 }

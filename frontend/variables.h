@@ -8,11 +8,13 @@
 
 #include "frontend/frontend.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/output_names.h"
 
 namespace mxc {
 
 // A graph output, named as MXNet's list_outputs() names it: "conv0_output".
-void AddOutput(Graph& graph, Value value);
+// `namer` serves for one output after the other.
+void AddOutput(Graph& graph, Value value, OutputNamer& namer);
 
 // The variable's type from its annotations __shape__ and __dtype__, MXNet's
 // hints. Texts that make no sense are passed over, as MXNet does. With NumPy's

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/output_names.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
 #include "passes/evaluation_cost.h"
@@ -123,10 +124,11 @@ Result<bool> Fold(Graph& graph, Node& node, double& budget,
                   Replacements& replaced, PassContext& context) {
   MXC_ASSIGN(const std::vector<Tensor> values,
              Evaluate(graph, node, budget, context));
+  OutputNamer namer;
   for (size_t i = 0; i < values.size(); ++i) {
     const int output = static_cast<int>(i);
     std::string name = node.name;
-    if (values.size() > 1) name += "_" + node.OutputName(output);
+    if (values.size() > 1) name += "_" + namer.NameOf(node.out(output));
     Node* constant = graph.AddConstant(std::move(name), values[i]);
     constant->origins = OriginsOf(node);
     constant->loc = node.loc;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "ir/graph/call_form.h"
+#include "ir/graph/output_names.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/call_function.h"
 #include "ir/program/copy_step.h"
@@ -108,10 +109,10 @@ class Lowering {
     }
   }
 
-  std::string OutputName(size_t i) const {
+  std::string OutputName(size_t i) {
     if (i < graph_.output_names.size()) return graph_.output_names[i];
     const Value output = graph_.outputs[i];
-    return output.node->name + "_" + output.node->OutputName(output.index);
+    return output.node->name + "_" + namer_.NameOf(output);
   }
 
   void AddOutputs() {
@@ -131,10 +132,9 @@ class Lowering {
     const auto [entry, added] = buffers_.try_emplace(SlotOf(value), -1);
     if (added) {
       const Node& node = *value.node;
-      const std::string name =
-          node.types.size() == 1
-              ? node.name
-              : node.name + "_" + node.OutputName(value.index);
+      const std::string name = node.types.size() == 1
+                                   ? node.name
+                                   : node.name + "_" + namer_.NameOf(value);
       entry->second = AddBuffer(program_, UniqueName(name),
                                 node.types[value.index], BufferKind::kInternal);
     }
@@ -320,6 +320,7 @@ class Lowering {
   std::vector<int> outputs_;
   std::set<std::string> names_, variable_names_;
   std::map<std::string, int> numbers_;  // by wish: the next to try
+  OutputNamer namer_;
 };
 
 }  // namespace

@@ -292,10 +292,12 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
              SourceFor(program));
     return;
   }
+  constexpr int kMostNamed = 8;
   std::string inputs;
+  int count = 0;
   const std::vector<bool> read = ReadBuffers(program);
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    if (!read[b]) continue;
+    if (!read[b] || ++count > kMostNamed) continue;
     const Buffer& buffer = program.buffers[b];
     const bool picture =
         buffer.type.shape.rank() == 4 &&
@@ -303,6 +305,7 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
     inputs += fmt::format(" --input {}={}", buffer.name,
                           picture ? "photo.jpg" : "x.npy");
   }
+  if (count > kMostNamed) inputs += " …";
   PrintErr("next: mxc run {}{}\n", options.output, inputs);
 }
 

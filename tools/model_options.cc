@@ -93,15 +93,13 @@ Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts) {
 }
 
 Result<Specialization> ParseInputs(const InputTexts& inputs, int64_t batch) {
-  auto shapes = ParseInputShapes(inputs.shapes);
-  auto types = ParseInputTypes(inputs.types);
-  if (shapes.ok() && types.ok()) {
-    return Specialization{std::move(*shapes), std::move(*types), batch};
-  }
+  Specialization of;
+  of.batch = batch;
   Diagnostics errors;
-  if (!shapes.ok()) errors.Append(shapes.errors());
-  if (!types.ok()) errors.Append(types.errors());
-  return errors;
+  TakeOrAdd(ParseInputShapes(inputs.shapes), of.shapes, errors);
+  TakeOrAdd(ParseInputTypes(inputs.types), of.types, errors);
+  if (!errors.empty()) return errors;
+  return of;
 }
 
 }  // namespace mxc

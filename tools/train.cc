@@ -128,15 +128,36 @@ void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
                          names, output.name, values));
 }
 
+// What a training step is made from.
+struct Material {
+  CompileRequest request;
+  std::unique_ptr<data::Iterator> source;
+  std::shared_ptr<LoadedNetwork> network;
+};
+
+// Or all that is wrong with any of it.
+Result<Material> Gather(const TrainOptions& options,
+                        const SavedSeries& series) {
+  Material material;
+  Diagnostics errors;
+  MXC_ASSIGN(material.request, RequestOf(options.request));
+  NetworkRequest& network = material.request.network;
+  Done room;
+  TakeOrAdd(RequireRoom(series), room, errors);
+  network.parameters = std::make_shared<const ParameterFile>();
+  TakeOrAdd(FirstParameters(options.request.request.network, series),
+            network.parameters, errors);
+  TakeOrAdd(OpenData(options, network.parameters->provenance), material.source,
+            errors);
+  TakeOrAdd(LoadedNetwork::Read(network), material.network, errors);
+  if (!errors.empty()) return errors;
+  return material;
+}
+
 Status CompileTo(const std::string& path, const TrainOptions& options,
                  const SavedSeries& series) {
-  MXC_RETURN_IF_ERROR(RequireRoom(series));
-  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
-  MXC_ASSIGN(request.network.parameters,
-             FirstParameters(request.network, series));
-  MXC_ASSIGN(const auto source,
-             OpenData(options, request.network.parameters->provenance));
-  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_ASSIGN(Material material, Gather(options, series));
+  auto& [request, source, network] = material;
   MXC_ASSIGN(const Model model,
              DraftForShapes(*source, *network, request.For(0)));
   request.label_names = source->label_names();

@@ -18,10 +18,10 @@
 
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
-#include "runtime/train/random.h"
 #include "tools/arrays.h"
 #include "tools/command.h"
 #include "tools/difference.h"
+#include "tools/draw_input.h"
 #include "tools/driver/plan.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
@@ -65,11 +65,16 @@ Result<Inputs> ReadInputs(const std::vector<std::string>& texts) {
   return inputs;
 }
 
-// A given value, or numbers in [0, 1), which are legal indices, too.
-Result<Tensor> InputFor(const Buffer& buffer, const Inputs& given,
+// Values by name that were given, and what the others are drawn by.
+struct InputSource {
+  Inputs given;
+  std::map<std::string, int64_t> positions;  // FindPositionInputs
+};
+
+Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source,
                         const VerifyOptions& options) {
-  const auto found = given.find(buffer.name);
-  if (found != given.end()) {
+  const auto found = source.given.find(buffer.name);
+  if (found != source.given.end()) {
     const TensorType& type = found->second.type();
     if (type == buffer.type) return found->second;
     if (type.shape == buffer.type.shape) {
@@ -84,16 +89,10 @@ Result<Tensor> InputFor(const Buffer& buffer, const Inputs& given,
                                  ToString(found->second.type()),
                                  ToString(buffer.type)));
   }
-  std::vector<float> drawn(static_cast<size_t>(buffer.type.shape.elements()));
-  train::RandomStream(options.request.request.network.seed, buffer.name)
-      .FillUniform(0.5, drawn);
-  std::byte* bytes = nullptr;
-  Tensor value = Tensor::Allocate(buffer.type, &bytes);
-  for (int64_t i = 0; i < buffer.type.shape.elements(); ++i) {
-    StoreElement(bytes + i * SizeOf(buffer.type.dtype), buffer.type.dtype,
-                 static_cast<double>(drawn[static_cast<size_t>(i)]) + 0.5);
-  }
-  return value;
+  const auto positions = source.positions.find(buffer.name);
+  return DrawInput(buffer,
+                   positions == source.positions.end() ? 0 : positions->second,
+                   options.request.request.network.seed);
 }
 
 // Every name that is given must be an input's.
@@ -115,12 +114,12 @@ Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
   return Done{};
 }
 
-Result<Inputs> MakeInputs(const Program& program, const Inputs& given,
+Result<Inputs> MakeInputs(const Program& program, const InputSource& source,
                           const VerifyOptions& options) {
   Inputs inputs;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
-    MXC_ASSIGN(inputs[buffer.name], InputFor(buffer, given, options));
+    MXC_ASSIGN(inputs[buffer.name], InputFor(buffer, source, options));
   }
   return inputs;
 }
@@ -128,13 +127,23 @@ Result<Inputs> MakeInputs(const Program& program, const Inputs& given,
 // --- passes
 
 Result<std::vector<Tensor>> InterpretPlan(
-    const CompileRequest& request, const std::shared_ptr<LoadedNetwork>& network,
-    const Inputs& inputs) {
+    const CompileRequest& request,
+    const std::shared_ptr<LoadedNetwork>& network, const Inputs& inputs) {
   CompileRequest known = request;
   known.tuning.measure = false;
   Progress silent;
   MXC_ASSIGN(const Plan plan, MakePlan(known, network, silent));
   return Interpret(plan.programs.front(), inputs);
+}
+
+// The first program as required passes alone leave it.
+Result<Program> PlainProgram(const CompileRequest& request,
+                             const std::shared_ptr<LoadedNetwork>& network) {
+  CompileRequest plain = request;
+  plain.level = 0;
+  Progress silent;
+  MXC_ASSIGN(Plan plan, MakePlan(plain, network, silent));
+  return std::move(plan.programs.front());
 }
 
 // The first output that differs, or nothing.
@@ -182,10 +191,8 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
                                   StepRunner& runner,
                                   const std::vector<StepResult>& steps) {
   const Program& program = plan.programs.front();
-  CompileRequest plain = request;
-  plain.level = 0;
-  MXC_ASSIGN(const std::vector<Tensor> expected,
-             InterpretPlan(plain, plan.network, inputs));
+  MXC_ASSIGN(const Program plain, PlainProgram(request, plan.network));
+  MXC_ASSIGN(const std::vector<Tensor> expected, Interpret(plain, inputs));
   std::vector<Tensor> found;
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   for (const int b : outputs) found.push_back(runner.Read(b));
@@ -222,10 +229,10 @@ struct VerifyReport {
 Result<VerifyReport> Verify(const VerifyOptions& options,
                             const CompileRequest& request,
                             const std::shared_ptr<LoadedNetwork>& network,
-                            const Inputs& given) {
+                            const InputSource& source) {
   TerminalProgress progress(options.manners);
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, progress));
-  MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, given));
+  MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, source.given));
   MXC_ASSIGN(const runtime::NamelessFile artifact, MakeTemporaryFile());
   MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, plan.target,
                                     {.cache = request.objects.get()}));
@@ -234,7 +241,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
                StepRunner::Open(artifact.path(), entry, program));
-    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, given, options));
+    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, source, options));
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
                         options.repro_folder));
@@ -248,36 +255,34 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
 
 // The gradients as outputs, a step that updates, and the gradients against
 // differences, in double: what is left there is no rounding.
-Result<VerifyReport> VerifyTraining(const VerifyOptions& options,
-                                    CompileRequest request,
-                                    const std::shared_ptr<LoadedNetwork>& network,
-                                    const Inputs& given) {
+Result<VerifyReport> VerifyTraining(
+    const VerifyOptions& options, const CompileRequest& request,
+    const std::shared_ptr<LoadedNetwork>& network, const InputSource& source) {
   constexpr double kTolerance = 1e-4;
-  request.entries = {"train"};
   CompileRequest gradients = request;
   gradients.training.optimizer.clear();
-  MXC_ASSIGN(VerifyReport report, Verify(options, gradients, network, given));
+  MXC_ASSIGN(VerifyReport report, Verify(options, gradients, network, source));
   MXC_ASSIGN(const VerifyReport updates,
-             Verify(options, request, network, given));
+             Verify(options, request, network, source));
   report.steps.insert(report.steps.end(), updates.steps.begin(),
                       updates.steps.end());
-  CompileRequest plain = gradients;
-  plain.level = 0;
-  Progress silent;
-  MXC_ASSIGN(const Plan plan, MakePlan(plain, network, silent));
-  MXC_ASSIGN(const Inputs inputs,
-             MakeInputs(plan.programs.front(), given, options));
+  MXC_ASSIGN(const Program plain, PlainProgram(gradients, network));
+  MXC_ASSIGN(const Inputs inputs, MakeInputs(plain, source, options));
   MXC_ASSIGN(report.gradients,
              CheckGradients(gradients, *network, inputs, kTolerance));
   return report;
 }
 
 Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
-  MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
-  MXC_ASSIGN(const Inputs given, ReadInputs(options.inputs));
+  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  if (options.gradients) request.entries = {"train"};
+  InputSource source;
+  MXC_ASSIGN(source.given, ReadInputs(options.inputs));
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
-  return options.gradients ? VerifyTraining(options, request, network, given)
-                           : Verify(options, request, network, given);
+  MXC_ASSIGN(const Program plain, PlainProgram(request, network));
+  source.positions = FindPositionInputs(plain);
+  return options.gradients ? VerifyTraining(options, request, network, source)
+                           : Verify(options, request, network, source);
 }
 
 Json ToJson(const GradientReport& gradients) {
@@ -373,7 +378,8 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddWeightOptions(app, request.network);
   app.add_option("--input", options->inputs,
                  "value of an input, converted to its type (default: random "
-                 "numbers in [0, 1))")
+                 "positions or classes where it chooses one, else signed "
+                 "numbers)")
       ->type_name("NAME=FILE.npy")
       ->allow_extra_args(false);
   app.add_option("--atol", options->tolerance.absolute,

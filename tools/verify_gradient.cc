@@ -31,8 +31,8 @@ bool HasLossHead(const Graph& graph) {
 }
 
 // What is left of the network when only one of its outputs is asked for.
-Result<Graph> GraphOfOutput(const CompileRequest& request, LoadedNetwork& network,
-                            size_t output) {
+Result<Graph> GraphOfOutput(const CompileRequest& request,
+                            LoadedNetwork& network, size_t output) {
   MXC_ASSIGN(Model model,
              network.Specialize(request.First(), ParameterUse::kStates));
   Graph& graph = model.graph;
@@ -232,8 +232,8 @@ Status Compare(const std::vector<LossCheck::Derivative>& derivatives,
 }  // namespace
 
 Result<GradientReport> CheckGradients(const CompileRequest& request,
-                                      LoadedNetwork& network, const Tensors& inputs,
-                                      double tolerance) {
+                                      LoadedNetwork& network,
+                                      const Tensors& inputs, double tolerance) {
   MXC_ASSIGN(const Model model,
              network.Specialize(request.First(), ParameterUse::kStates));
   GradientReport report;

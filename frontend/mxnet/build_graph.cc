@@ -26,8 +26,9 @@ class Builder {
     CheckNames(order);
     if (!errors_.empty()) return std::move(errors_);
     for (const int64_t id : order) built_[id] = BuildNode(id);
+    OutputNamer namer;
     for (const SymbolEntry& head : symbol_.heads) {
-      AddOutput(graph_, ValueOf(head));
+      AddOutput(graph_, ValueOf(head), namer);
     }
     AssignRoles(graph_);
     return std::move(graph_);

@@ -213,9 +213,10 @@ class NetworkReader : JsonDiagnostics {
   }
 
   void SetOutputs(const JsonValue* outputs, Value last) {
+    OutputNamer namer;
     if (outputs == nullptr) {
       if (last) {
-        AddOutput(graph_, last);
+        AddOutput(graph_, last, namer);
       } else if (errors_.empty()) {
         Fail(document_.root(), "the network has no node");
       }
@@ -224,7 +225,7 @@ class NetworkReader : JsonDiagnostics {
     if (!Expect(*outputs, Kind::kArray, "'outputs'")) return;
     for (const JsonValue& output : outputs->items) {
       if (const Value value = expander_.FindGlobal(output)) {
-        AddOutput(graph_, value);
+        AddOutput(graph_, value, namer);
       }
     }
     if (outputs->items.empty()) Fail(*outputs, "the network has no output");

@@ -2,17 +2,14 @@
 #include "ir/graph/graph.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
+
+#include "ir/graph/output_names.h"
 
 namespace mxc {
 
 std::string Node::OutputName(int index) const {
-  if (kind == Kind::kOperator) {
-    const auto names = op->outputs(attrs.get());
-    if (index < static_cast<int>(names.size())) return names[index];
-  }
-  return types.size() == 1 ? "output" : "output" + std::to_string(index);
+  return OutputNamer().NameOf({const_cast<Node*>(this), index});
 }
 
 Node* Graph::Add(Node::Kind kind, std::string name) {
@@ -58,9 +55,34 @@ Node* Graph::AddOpaque(std::string op_name, std::string name,
   return node;
 }
 
+namespace {
+
+// Nodes by their ids, which count on as nodes are made.
+class NodeMarks {
+ public:
+  explicit NodeMarks(const Graph& graph)
+      : marked_(graph.nodes().empty() ? 0 : Index(*graph.nodes().back()) + 1) {}
+
+  bool Has(const Node& node) const { return marked_[Index(node)]; }
+  // Whether it was not marked before.
+  bool Add(const Node& node) {
+    const bool is_new = !Has(node);
+    marked_[Index(node)] = true;
+    return is_new;
+  }
+
+ private:
+  static size_t Index(const Node& node) {
+    return static_cast<size_t>(node.id());
+  }
+  std::vector<bool> marked_;
+};
+
+}  // namespace
+
 std::vector<Node*> Graph::TopologicalOrder() const {
   std::vector<Node*> order;
-  std::unordered_set<const Node*> seen;
+  NodeMarks seen(*this);
   std::vector<std::pair<Node*, size_t>> stack;  // node, next input to visit
   std::vector<Node*> heads;
   for (const Value& output : outputs) heads.push_back(output.node);
@@ -69,7 +91,7 @@ std::vector<Node*> Graph::TopologicalOrder() const {
     heads.push_back(update.next.node);
   }
   for (Node* head : heads) {
-    if (!seen.insert(head).second) continue;
+    if (!seen.Add(*head)) continue;
     stack.emplace_back(head, 0);
     while (!stack.empty()) {
       auto& [node, next] = stack.back();
@@ -79,11 +101,11 @@ std::vector<Node*> Graph::TopologicalOrder() const {
         continue;
       }
       Node* input = node->inputs[next++].node;
-      if (seen.insert(input).second) stack.emplace_back(input, 0);
+      if (seen.Add(*input)) stack.emplace_back(input, 0);
     }
   }
   for (const auto& node : nodes_) {
-    if (node->is_declared_input() && !seen.contains(node.get())) {
+    if (node->is_declared_input() && seen.Add(*node)) {
       order.push_back(node.get());
     }
   }
@@ -138,14 +160,13 @@ void Graph::ReplaceUses(Replacements& replaced) {
 }
 
 bool Graph::RemoveDeadNodes() {
-  std::unordered_set<const Node*> live;
-  for (const Node* node : TopologicalOrder()) live.insert(node);
+  NodeMarks live(*this);
+  for (const Node* node : TopologicalOrder()) live.Add(*node);
+  const auto is_dead = [&](const auto& node) { return !live.Has(*node); };
   for (auto& [name, variables] : variables_) {
-    std::erase_if(variables, [&](Node* node) { return !live.contains(node); });
+    std::erase_if(variables, is_dead);
   }
-  const size_t removed = std::erase_if(
-      nodes_, [&](const auto& node) { return !live.contains(node.get()); });
-  return removed > 0;
+  return std::erase_if(nodes_, is_dead) > 0;
 }
 
 }  // namespace mxc

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -286,16 +288,19 @@ class Inference {
   // The shapes of labels, parameters and states follow once those of the
   // inputs are known, so these are asked for first.
   void ReportUnknown() {
-    const std::set<const Node*> read = InputsRead();
     std::vector<Node*> unknown, inputs;
     for (Node* node : order_) {
       if (node->kind != Node::Kind::kVariable || node->types[0].shape.known()) {
         continue;
       }
       unknown.push_back(node);
-      if (node->role == VariableRole::kInput && read.contains(node)) {
-        inputs.push_back(node);
-      }
+    }
+    if (!unknown.empty()) {
+      const std::set<const Node*> read = InputsRead();
+      std::ranges::copy_if(
+          unknown, std::back_inserter(inputs), [&](const Node* node) {
+            return node->role == VariableRole::kInput && read.contains(node);
+          });
     }
     for (const Node* node : inputs.empty() ? unknown : inputs) {
       errors_.push_back(

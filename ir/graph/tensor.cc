@@ -118,7 +118,8 @@ std::optional<std::string> Unfit(const TensorType& type) {
     return fmt::format("a shape of {} axes; at most {} are supported",
                        dims.size(), kMaxTensorRank);
   }
-  Extents product = {type.dtype == DType::kUnknown ? 1 : SizeOf(type.dtype)};
+  int64_t bytes = type.dtype == DType::kUnknown ? 1 : SizeOf(type.dtype);
+  bool fits = true;
   for (const int64_t dim : dims) {
     if (dim == 0) {
       return fmt::format(
@@ -126,10 +127,11 @@ std::optional<std::string> Unfit(const TensorType& type) {
           "from 1",
           ToString(type.shape));
     }
-    if (dim != Shape::kUnknownDim) product.push_back(dim);
+    if (dim == Shape::kUnknownDim) continue;
+    fits = fits && dim > 0 && bytes <= kMaxTensorBytes / dim;
+    if (fits) bytes *= dim;
   }
-  const auto bytes = CheckedProduct(product);
-  if (bytes && *bytes <= kMaxTensorBytes) return std::nullopt;
+  if (fits) return std::nullopt;
   return fmt::format(
       "shape {}, which is more than the 2^47 bytes that a process "
       "can address",

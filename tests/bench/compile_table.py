@@ -8,12 +8,13 @@ NETWORK: a file of models/ without .json, all of them if none is named; options
 after -- go to `mxc compile`. Load: the fastest of five times that an artifact
 is opened. Weights are made up, and what is written goes when it was measured.
 """
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import compiling
 
 MODELS = Path(__file__).resolve().parent.parent.parent / "models"
 LOADS = 5
@@ -21,11 +22,10 @@ SHAPES = {"char_lm": ["--input-shape", "data:32x64"]}
 
 
 def compile_network(args, name, artifact, options):
-    command = [args.tools / "mxc", "compile", MODELS / f"{name}.json",
-               "--init", "xavier", "--target", args.target, "--entry",
-               args.entry, "--json", "--object-cache", "off", "-o", artifact]
-    run = subprocess.run(command + SHAPES.get(name, []) + options, check=True,
-                         stdout=subprocess.PIPE)
+    command = compiling.command(
+        args, MODELS / f"{name}.json", artifact, "--target", args.target,
+        "--json", *SHAPES.get(name, []), *options)
+    run = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return json.loads(run.stdout)
 
 
@@ -42,18 +42,13 @@ def load_seconds(args, artifact):
 def main():
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tools", type=Path, help="the folder of mxc and mxc-run")
-    parser.add_argument("networks", nargs="*", metavar="NETWORK")
+    parser = compiling.parser(__doc__, "NETWORK")
     parser.add_argument("--target", default="native")
-    parser.add_argument("--entry", default="infer")
     args = parser.parse_args(words[:at])
-    names = args.networks or sorted(path.stem for path in MODELS.glob("*.json"))
-    print("| network | seconds | steps | kernels | code | weights "
-          "| peak memory | of the lower bound | load |")
-    print("|---" * 9 + "|", flush=True)
+    names = args.names or sorted(path.stem for path in MODELS.glob("*.json"))
+    compiling.print_header("network", "seconds", "steps", "kernels", "code",
+                           "weights", "peak memory", "of the lower bound",
+                           "load")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             artifact = Path(folder) / "network.mxa"

@@ -9,13 +9,14 @@ KIND: chain, ladder, lstm, resnet; all of them if none is named. Seconds are the
 processor's, of `mxc compile` as a whole, without an object cache. The slope is
 that of a line through the logarithms: 1 where time grows with the network.
 """
-import argparse
 import json
 import math
 import os
 import subprocess
 import tempfile
 from pathlib import Path
+
+import compiling
 
 HIDDEN = 8
 
@@ -110,10 +111,8 @@ def seconds(args, network, folder):
     path = Path(folder) / "network.json"
     path.write_text(json.dumps(network))
     before = os.times()
-    subprocess.run(
-        [args.tools / "mxc", "compile", path, "--init", "xavier", "--entry",
-         args.entry, "--object-cache", "off", "--quiet", "-o",
-         Path(folder) / "network.mxa"], check=True)
+    subprocess.run(compiling.command(args, path, Path(folder) / "network.mxa",
+                                     "--quiet"), check=True)
     after = os.times()
     return (after.children_user - before.children_user +
             after.children_system - before.children_system)
@@ -127,19 +126,13 @@ def slope(nodes, times):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tools", type=Path, help="the folder of mxc")
-    parser.add_argument("kinds", nargs="*", metavar="KIND")
+    parser = compiling.parser(__doc__, "KIND")
     parser.add_argument("--nodes", default="1000,4000,16000,100000")
-    parser.add_argument("--entry", default="infer")
     args = parser.parse_args()
     sizes = [int(n) for n in args.nodes.split(",")]
-    print("| network |" + "".join(f" {n:,} |" for n in sizes) + " slope |")
-    print("|---" * (len(sizes) + 2) + "|", flush=True)
+    compiling.print_header("network", *(f"{n:,}" for n in sizes), "slope")
     with tempfile.TemporaryDirectory() as folder:
-        for kind in args.kinds or KINDS:
+        for kind in args.names or KINDS:
             times = []
             print(f"| {kind} |", end="", flush=True)
             for nodes in sizes:

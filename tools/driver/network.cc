@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 
 namespace mxc {
@@ -74,21 +75,17 @@ Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
   return Load(request.model, load);
 }
 
-Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(const NetworkRequest& request) {
+Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(
+    const NetworkRequest& request) {
   const Stopwatch watch;
   std::shared_ptr<LoadedNetwork> network(new LoadedNetwork(request));
   Diagnostics errors;
-  const auto take = [&](auto result, auto& to) {
-    if (result.ok()) {
-      to = std::move(*result);
-    } else {
-      errors.Append(result.errors());
-    }
-  };
-  take(ParametersFor(request), network->parameter_file_);
+  TakeOrAdd(ParametersFor(request), network->parameter_file_, errors);
   std::shared_ptr<const SourceFile> source = request.text;
-  if (source == nullptr) take(ReadSource(request.model), source);
-  if (source != nullptr) take(ParseNetwork(source), network->text_);
+  if (source == nullptr) TakeOrAdd(ReadSource(request.model), source, errors);
+  if (source != nullptr) {
+    TakeOrAdd(ParseNetwork(source), network->text_, errors);
+  }
   if (!errors.empty()) return errors;
   network->seconds_ = watch.seconds();
   return network;
@@ -96,6 +93,13 @@ Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(const NetworkRequest&
 
 Result<Model> LoadedNetwork::Draft(const Specialization& of) const {
   return BuildModel(text_, LoadOptionsOf(of));
+}
+
+Status LoadedNetwork::RequireOperators(const Specialization& of) const {
+  LoadOptions load = LoadOptionsOf(of);
+  load.require_supported = true;
+  MXC_ASSIGN(const Model model, BuildModel(text_, load));
+  return Done{};
 }
 
 Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
@@ -110,7 +114,8 @@ Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
   return LoadParameters(model, options);
 }
 
-Result<Model> LoadedNetwork::Specialize(const Specialization& of, ParameterUse use) {
+Result<Model> LoadedNetwork::Specialize(const Specialization& of,
+                                        ParameterUse use) {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;
   // What was trained on many samples at a time is used on one.

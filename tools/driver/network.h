@@ -22,7 +22,8 @@ enum class ParameterUse { kConstants, kStates };
 class LoadedNetwork {
  public:
   // All that is wrong with the files so far.
-  static Result<std::shared_ptr<LoadedNetwork>> Read(const NetworkRequest& request);
+  static Result<std::shared_ptr<LoadedNetwork>> Read(
+      const NetworkRequest& request);
 
   const NetworkRequest& request() const { return request_; }
   const std::shared_ptr<const SourceFile>& source() const {
@@ -35,6 +36,8 @@ class LoadedNetwork {
   // The graph with the types that are given; it has no values, perhaps open
   // shapes and unknown operators.
   Result<Model> Draft(const Specialization& of) const;
+  // Whether every operator is known and can be compiled.
+  Status RequireOperators(const Specialization& of) const;
 
   // Ready for the pipeline: every operator is supported, every parameter has a
   // value. All that is wrong at one stage is reported at once.

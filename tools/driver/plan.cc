@@ -277,15 +277,16 @@ Result<Plan> MakePlan(const CompileRequest& request,
 }
 
 Result<Plan> MakePlan(const CompileRequest& request, Progress& progress) {
-  const auto network = LoadedNetwork::Read(request.network);
-  const auto target = ResolveTarget(request.target);
-  if (!network.ok() || !target.ok()) {
-    Diagnostics errors;
-    if (!target.ok()) errors.Append(target.errors());
-    if (!network.ok()) errors.Append(network.errors());
-    return errors;
+  Diagnostics errors;
+  Done legal;
+  std::shared_ptr<LoadedNetwork> network;
+  TakeOrAdd(CheckRequest(request), legal, errors);
+  TakeOrAdd(LoadedNetwork::Read(request.network), network, errors);
+  if (!errors.empty() && network != nullptr) {
+    TakeOrAdd(network->RequireOperators(request.For(0)), legal, errors);
   }
-  return MakePlan(request, *network, progress);
+  if (!errors.empty()) return errors;
+  return MakePlan(request, network, progress);
 }
 
 }  // namespace mxc

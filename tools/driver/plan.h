@@ -48,7 +48,7 @@ struct Plan {
   std::string preprocessing;
   std::string stem;
   std::shared_ptr<LoadedNetwork> network;  // of which it is the plan
-  Diagnostics notes;                 // what passes have to say
+  Diagnostics notes;                       // what passes have to say
   int nodes = 0, parameters = 0;
   int64_t parameter_bytes = 0;
   double read_seconds = 0, optimize_seconds = 0, plan_seconds = 0;

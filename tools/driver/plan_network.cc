@@ -23,19 +23,36 @@ std::string WithoutOutput(std::string name) {
 
 // The input that an output is in the next run: the output of a node that has an
 // input of the same name ("state"), perhaps behind operators of one input.
-// `known`: what was found so far, by the nodes that were passed.
-using CarriedInputs = std::unordered_map<Value, const Node*, ValueHash>;
+class CarriedInputs {
+ public:
+  const Node* Of(Value output) {
+    std::vector<Value> passed;
+    const Node* input = Find(output, passed);
+    for (const Value& value : passed) known_.emplace(value, input);
+    return input;
+  }
 
-const Node* FindCarriedInput(Value output, const CarriedInputs& known,
-                             std::vector<Value>& passed) {
-  while (output.node->kind == Node::Kind::kOperator) {
-    if (const auto at = known.find(output); at != known.end()) {
-      return at->second;
+ private:
+  const Node* Find(Value output, std::vector<Value>& passed) {
+    while (output.node->kind == Node::Kind::kOperator) {
+      if (const auto at = known_.find(output); at != known_.end()) {
+        return at->second;
+      }
+      passed.push_back(output);
+      const Node& node = *output.node;
+      if (const Node* input = InputLike(output)) return input;
+      if (node.inputs.size() != 1 || node.inputs[0].type() != output.type()) {
+        return nullptr;
+      }
+      output = node.inputs[0];
     }
-    passed.push_back(output);
+    return nullptr;
+  }
+
+  const Node* InputLike(Value output) {
     const Node& node = *output.node;
     const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
-    const std::string name = WithoutOutput(node.OutputName(output.index));
+    const std::string name = WithoutOutput(namer_.NameOf(output));
     for (size_t i = 0; i < specs.size() && i < node.inputs.size(); ++i) {
       const Node* input = node.inputs[i].node;
       if (WithoutOutput(specs[i].name) == name &&
@@ -45,29 +62,25 @@ const Node* FindCarriedInput(Value output, const CarriedInputs& known,
         return input;
       }
     }
-    if (node.inputs.size() != 1 || node.inputs[0].type() != output.type()) {
-      return nullptr;
-    }
-    output = node.inputs[0];
+    return nullptr;
   }
-  return nullptr;
-}
 
-const Node* CarriedInput(Value output, CarriedInputs& known) {
-  std::vector<Value> passed;
-  const Node* input = FindCarriedInput(output, known, passed);
-  for (const Value& value : passed) known.emplace(value, input);
-  return input;
-}
+  // What was found so far, by the values that were passed.
+  std::unordered_map<Value, const Node*, ValueHash> known_;
+  OutputNamer namer_;
+};
 
 void NoteCarries(const Graph& graph, Plan& plan) {
-  CarriedInputs known;
+  CarriedInputs carried;
+  std::unordered_set<std::string> names;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Node* input = CarriedInput(graph.outputs[i], known);
+    const Node* input = carried.Of(graph.outputs[i]);
     if (input == nullptr) continue;
     plan.carries.emplace_back(graph.output_names[i], input->name);
-    std::erase(plan.data_inputs, input->name);
+    names.insert(input->name);
   }
+  std::erase_if(plan.data_inputs,
+                [&](const std::string& name) { return names.contains(name); });
 }
 
 void NoteVariable(const std::unordered_set<const Node*>& labels,

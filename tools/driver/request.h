@@ -103,4 +103,7 @@ struct CompileRequest {
   Specialization First() const;
 };
 
+// All that no request may say, whatever the network is.
+Status CheckRequest(const CompileRequest& request);
+
 }  // namespace mxc

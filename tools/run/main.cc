@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -43,6 +44,10 @@ int Execute(const Command& command, const Manners& manners) {
     return manners.exit_code;
   } catch (const Failure& failure) {
     return Report(manners, failure.messages());
+  } catch (const std::bad_alloc&) {
+    return Report(manners,
+                  {"out of memory: the network or its data are too large for "
+                   "this machine, or for the limits it runs under"});
   } catch (const std::exception& failure) {
     return Report(manners, {failure.what()});
   }

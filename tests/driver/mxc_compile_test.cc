@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/mxc_compile.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/mxc.hpp"
+#include "tests/support/shared.h"
+#include "tests/support/temporary_folder.h"
+
+namespace mxc {
+namespace {
+
+constexpr const char* kNetwork = R"json({"mxc": 1,
+  "inputs": {"data": [2, 3]},
+  "nodes": [{"op": "FullyConnected", "name": "fc", "num_hidden": 2}]})json";
+
+mxc_compile_options Options() {
+  mxc_compile_options options;
+  mxc_compile_options_init(&options, sizeof options);
+  options.text = kNetwork;
+  options.text_size = std::strlen(kNetwork);
+  options.init = "xavier";
+  options.target = "x86-64-v2";
+  return options;
+}
+
+// The artifact's bytes; empty where there is none.
+std::string Compiled(const mxc_compile_options& options) {
+  mxc_compilation* compilation = mxc_compile(&options);
+  size_t size = 0;
+  const void* bytes = mxc_compilation_artifact(compilation, &size);
+  std::string text(static_cast<const char*>(bytes), size);
+  mxc_compilation_release(compilation);
+  return text;
+}
+
+std::vector<std::string> MessagesOf(const mxc_compile_options* options) {
+  mxc_compilation* compilation = mxc_compile(options);
+  std::vector<std::string> messages;
+  const size_t count = mxc_compilation_diagnostic_count(compilation);
+  for (size_t i = 0; i < count; ++i) {
+    messages.push_back(mxc_compilation_diagnostic(compilation, i)->message);
+  }
+  CHECK(mxc_compilation_diagnostic(compilation, count) == nullptr);
+  CHECK(!mxc_compilation_ok(compilation));
+  mxc_compilation_release(compilation);
+  return messages;
+}
+
+// What a program prints; its exit code is 0.
+std::string OutputOf(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  const int status = pclose(pipe);
+  CHECK_MESSAGE(status == 0, command, ": ", text);
+  return text;
+}
+
+// The lines of the header's example, from its comment.
+std::string Example() {
+  std::istringstream header(
+      ReadText(MXC_SOURCE_DIR "/tools/driver/mxc_compile.h"));
+  std::string example;
+  for (std::string line; std::getline(header, line);) {
+    if (line == " * Conventions") break;
+    if (line.starts_with(" *   ")) example += line.substr(3) + "\n";
+  }
+  return example;
+}
+
+}  // namespace
+
+TEST_CASE("mxc_compile: C99 and C++ programs compile a network in memory") {
+  const test::TemporaryFolder folder("mxc_compile");
+  for (const std::string program : {MXC_TEST_C_COMPILE, MXC_TEST_CXX_COMPILE}) {
+    const std::string path = folder.File("net.mxa");
+    const std::string said = OutputOf(program + " " + path);
+    CHECK(said.find("net.json:2:11: ") != said.npos);
+    CHECK(said.find("net.json:3:11: ") != said.npos);
+    CHECK(said.find(":0:0: ") != said.npos);  // the target
+    CHECK(said.find("phase plan\n") != said.npos);
+    const api::Model model(path);
+    api::Executor executor(model, {});
+    const std::vector<float> x = {1, 10, 100};
+    executor.SetInput("data", std::span<const float>(x));
+    executor.Run();
+    const auto y = executor.Output<float>(0);
+    CHECK(y[0] == 321 + 10);
+    CHECK(y[1] == 654 + 20);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_CASE("mxc_compile: the header's example is C99 and C++, and works") {
+  const test::TemporaryFolder folder("mxc_compile");
+  const std::string example = Example();
+  REQUIRE(example.find("mxc_compile(&options)") != example.npos);
+  std::string network = kNetwork;
+  test::WriteText(folder.File("lenet.json"), network);
+  const std::string source =
+      "#include <stdio.h>\n"
+      "#include \"tools/driver/mxc_compile.h\"\n"
+      "int main(void) {\n" +
+      example + "return 0;\n}\n";
+  const std::filesystem::path library = MXC_TEST_SHARED_LIBRARY;
+  for (const auto& [compiler, name] :
+       {std::pair(MXC_TEST_CC " -std=c99", "example.c"),
+        std::pair(MXC_TEST_CXX " -std=c++11", "example.cc")}) {
+    test::WriteText(folder.File(name), source);
+    OutputOf(fmt::format(
+        "cd {} && {} -pedantic -Wall -Wextra -Werror -I{} {} {} -Wl,-rpath,{} "
+        "-o example && rm -f lenet.mxa && ./example 2>&1",
+        folder.path().string(), compiler, MXC_SOURCE_DIR, name,
+        library.string(), library.parent_path().string()));
+    CHECK_NOTHROW(api::Model(folder.File("lenet.mxa")));
+  }
+}
+
+TEST_CASE("mxc_compile: the same bytes from any threads") {
+  const mxc_compile_options options = Options();
+  const std::string expected = Compiled(options);
+  REQUIRE(!expected.empty());
+  std::string first, second;
+  std::thread one([&] { first = Compiled(options); });
+  std::thread two([&] { second = Compiled(options); });
+  one.join();
+  two.join();
+  CHECK(first == expected);
+  CHECK(second == expected);
+}
+
+TEST_CASE("mxc_compile: all that is wrong with the options at once") {
+  mxc_compile_options options = Options();
+  const int64_t dims[] = {0, 3}, batch = -1;
+  const char* const entries[] = {"infer", "fly"};
+  options.target = "z80";
+  options.level = 7;
+  options.batches = &batch;
+  options.batch_count = 1;
+  options.entries = entries;
+  options.entry_count = 2;
+  CHECK(MessagesOf(&options).size() == 4);
+  const mxc_compile_shape shapes[] = {{"data", 2, dims}, {nullptr, 2, dims}};
+  options.shapes = shapes;
+  options.shape_count = 2;
+  const mxc_compile_type type = {"data", 99};
+  options.types = &type;
+  options.type_count = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{"shape of 'data': every axis has 1 or more",
+                                 "a shape has no name",
+                                 "type of 'data': 99 is no mxc_dtype"});
+}
+
+TEST_CASE("mxc_compile: options of older and newer callers") {
+  const std::string expected = Compiled(Options());
+  mxc_compile_options older = Options();
+  older.struct_size = offsetof(mxc_compile_options, tuning_cache);
+  older.tuning_cache = "/nowhere/is not read";
+  CHECK(Compiled(older) == expected);
+
+  struct Newer {
+    mxc_compile_options options;
+    int64_t more;
+  } newer = {};
+  newer.options = Options();
+  newer.options.struct_size = sizeof newer;
+  CHECK(Compiled(newer.options) == expected);
+  newer.more = 1;
+  const auto messages = MessagesOf(&newer.options);
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0].starts_with("options that libmxc "));
+  CHECK(MessagesOf(nullptr).size() == 1);
+}
+
+TEST_CASE("mxc_compile: without a network, an artifact or a file") {
+  mxc_compile_options options = Options();
+  options.text = nullptr;
+  CHECK(!MessagesOf(&options).empty());
+  mxc_compilation* failed = mxc_compile(&options);
+  const size_t before = mxc_compilation_diagnostic_count(failed);
+  CHECK(mxc_compilation_save(failed, "/tmp/never") != 0);
+  CHECK(mxc_compilation_diagnostic_count(failed) == before + 1);
+  mxc_compilation_release(failed);
+  mxc_compilation_release(nullptr);
+  CHECK(mxc_compilation_diagnostic_count(nullptr) == 0);
+  CHECK(mxc_compilation_artifact(nullptr, nullptr) == nullptr);
+}
+
+}  // namespace mxc

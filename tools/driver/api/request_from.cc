@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/api/request_from.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+std::string TextOr(const char* text, const char* otherwise) {
+  return text != nullptr ? text : otherwise;
+}
+
+std::vector<std::string> Texts(const char* const* texts, size_t count) {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < count; ++i) list.push_back(TextOr(texts[i], ""));
+  return list;
+}
+
+// Takes the pieces of the options, and collects what is wrong with them.
+class OptionsReader {
+ public:
+  Diagnostics& errors() { return errors_; }
+
+  InputShapes Shapes(const mxc_compile_shape* shapes, size_t count) {
+    InputShapes list;
+    for (const mxc_compile_shape& shape : std::span(shapes, count)) {
+      if (!Named("a shape", shape.name)) continue;
+      Extents extents(shape.dims, shape.dims + std::max(shape.rank, 0));
+      if (std::ranges::any_of(extents, [](int64_t n) { return n <= 0; })) {
+        errors_.push_back(
+            Error({}, "shape of '{}': every axis has 1 or more", shape.name));
+      } else if (!list.emplace(shape.name, std::move(extents)).second) {
+        errors_.push_back(Error({}, "two shapes for '{}'", shape.name));
+      }
+    }
+    return list;
+  }
+
+  InputTypes Types(const mxc_compile_type* types, size_t count) {
+    InputTypes list;
+    for (const mxc_compile_type& type : std::span(types, count)) {
+      if (!Named("a type", type.name)) continue;
+      const auto dtype = DTypeFromFlag(type.dtype);
+      if (!dtype) {
+        errors_.push_back(Error({}, "type of '{}': {} is no mxc_dtype",
+                                type.name, type.dtype));
+      } else if (!list.emplace(type.name, *dtype).second) {
+        errors_.push_back(Error({}, "two types for '{}'", type.name));
+      }
+    }
+    return list;
+  }
+
+  std::shared_ptr<const ParameterArrays> Arrays(
+      std::span<const mxc_compile_array> arrays) {
+    if (arrays.empty()) return nullptr;
+    auto list = std::make_shared<ParameterArrays>();
+    for (const mxc_compile_array& array : arrays) {
+      if (!Named("an array", array.name)) continue;
+      const auto type = runtime::ElementTypeFromFlag(array.dtype);
+      if (!type) {
+        errors_.push_back(Error({}, "array '{}': {} is no mxc_dtype",
+                                array.name, array.dtype));
+        continue;
+      }
+      auto copy = runtime::Array::Allocate(
+          *type, {array.dims, array.dims + std::max(array.rank, 0)});
+      if (!copy.ok()) {
+        errors_.push_back(
+            Error({}, "array '{}': {}", array.name, copy.status().message()));
+        continue;
+      }
+      std::memcpy(copy->bytes().data(), array.values, copy->bytes().size());
+      list->push_back({array.name, std::move(*copy)});
+    }
+    return list;
+  }
+
+  TrainingOptions Training(const mxc_compile_options& options) {
+    TrainingOptions training;
+    training.optimizer = TextOr(options.optimizer, "sgd");
+    for (const std::string& text : Texts(options.optimizer_attributes,
+                                         options.optimizer_attribute_count)) {
+      const size_t equals = text.find('=');
+      if (equals == text.npos || equals == 0) {
+        errors_.push_back(
+            Error({}, "optimizer attribute '{}' is not NAME=VALUE", text));
+        continue;
+      }
+      training.optimizer_attrs.emplace_back(text.substr(0, equals),
+                                            text.substr(equals + 1));
+    }
+    for (std::string& name : Texts(options.fixed, options.fixed_count)) {
+      training.fixed.insert(std::move(name));
+    }
+    if (options.memory_budget > 0) {
+      training.memory_budget = static_cast<int64_t>(options.memory_budget);
+    }
+    return training;
+  }
+
+ private:
+  bool Named(const char* what, const char* name) {
+    if (name != nullptr && *name != '\0') return true;
+    errors_.push_back(Error({}, "{} has no name", what));
+    return false;
+  }
+
+  Diagnostics errors_;
+};
+
+NetworkRequest NetworkFrom(const mxc_compile_options& options,
+                           OptionsReader& reader) {
+  NetworkRequest network;
+  network.model = TextOr(options.model, "");
+  if (options.text != nullptr) {
+    network.text = std::make_shared<const SourceFile>(
+        SourceFile{TextOr(options.text_name, "network"),
+                   std::string(options.text, options.text_size)});
+  }
+  network.params = TextOr(options.params, "");
+  network.arrays = reader.Arrays({options.arrays, options.array_count});
+  network.init = TextOr(options.init, "");
+  network.seed = options.seed;
+  return network;
+}
+
+}  // namespace
+
+Result<mxc_compile_options> OptionsFrom(const mxc_compile_options* given) {
+  mxc_compile_options options;
+  mxc_compile_options_init(&options, sizeof options);
+  if (given == nullptr || given->struct_size < sizeof given->struct_size) {
+    return Error({}, "options without mxc_compile_options_init");
+  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(given);
+  const size_t known = std::min(given->struct_size, sizeof options);
+  if (std::any_of(bytes + known, bytes + given->struct_size,
+                  [](std::byte b) { return b != std::byte{0}; })) {
+    return Error({}, "options that libmxc {} does not know", MXC_VERSION);
+  }
+  std::memcpy(&options, given, known);
+  options.struct_size = sizeof options;
+  return options;
+}
+
+Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
+  OptionsReader reader;
+  CompileRequest request;
+  request.network = NetworkFrom(options, reader);
+  request.input_shapes = reader.Shapes(options.shapes, options.shape_count);
+  request.input_types = reader.Types(options.types, options.type_count);
+  request.batches.assign(options.batches,
+                         options.batches + options.batch_count);
+  for (const mxc_compile_bucket& bucket :
+       std::span(options.buckets, options.bucket_count)) {
+    request.buckets.push_back(
+        {bucket.length, reader.Shapes(bucket.shapes, bucket.shape_count)});
+  }
+  if (options.entry_count > 0) {
+    request.entries = Texts(options.entries, options.entry_count);
+  }
+  request.training = reader.Training(options);
+  request.target = TextOr(options.target, "native");
+  request.level = options.level;
+  request.tuning.cache = TextOr(options.tuning_cache, "");
+  request.tuning.seconds = options.tuning_seconds;
+  request.tuning.measure = options.level == 3;
+  if (options.object_cache != nullptr) {
+    request.objects = std::make_shared<ObjectCache>(options.object_cache);
+  }
+  if (!reader.errors().empty()) return reader.errors();
+  return request;
+}
+
+}  // namespace mxc

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request may say.
+#include <algorithm>
+#include <string_view>
+
+#include "ir/target/target.h"
+#include "tools/driver/request.h"
+
+namespace mxc {
+namespace {
+
+constexpr std::string_view kEntries[] = {"infer", "train", "score"};
+
+void CheckPasses(const CompileRequest& request, Diagnostics& errors) {
+  for (const std::string& name : request.disabled) {
+    const auto passes = AllPasses();
+    const auto pass = std::ranges::find(passes, name, &PassDescription::name);
+    if (pass == passes.end()) {
+      errors.push_back(Error({}, "pass '{}' is unknown", name));
+    } else if (pass->required) {
+      errors.push_back(Error({}, "pass '{}' is required", name));
+    }
+  }
+}
+
+void CheckSizes(const CompileRequest& request, Diagnostics& errors) {
+  for (const int64_t batch : request.batches) {
+    if (batch > 0) continue;
+    errors.push_back(Error({}, "batch size {}, expected 1 or more", batch));
+  }
+  for (const Bucket& bucket : request.buckets) {
+    if (bucket.length > 0) continue;
+    errors.push_back(
+        Error({}, "bucket length {}, expected 1 or more", bucket.length));
+  }
+}
+
+}  // namespace
+
+Status CheckRequest(const CompileRequest& request) {
+  Diagnostics errors;
+  if (request.network.model.empty() && request.network.text == nullptr) {
+    errors.push_back(Error({}, "no network is given"));
+  }
+  if (request.entries.empty()) {
+    errors.push_back(Error({}, "no entry is asked for"));
+  }
+  for (const std::string& entry : request.entries) {
+    if (std::ranges::find(kEntries, entry) != std::end(kEntries)) continue;
+    errors.push_back(Error(
+        {}, "entry '{}' is unknown; expected infer, train or score", entry));
+  }
+  if (request.level < 0 || request.level > 3) {
+    errors.push_back(
+        Error({}, "optimization level {}, expected 0 to 3", request.level));
+  }
+  CheckSizes(request, errors);
+  CheckPasses(request, errors);
+  const auto target = ResolveTarget(request.target);
+  if (!target.ok()) errors.Append(target.errors());
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
+}  // namespace mxc
