@@ -5,11 +5,24 @@ namespace mxc {
 
 using llvm::Value;
 
+namespace {
+
+// Whether instructions convert halves: without, LLVM would call a library.
+bool ConvertsHalves(const KernelFunction& kernel) {
+  return kernel.target().features.find("+f16c") != std::string::npos;
+}
+
+}  // namespace
+
 // The multiplication makes subnormals normal.
 Value* HalfToFloat(KernelFunction& kernel, Value* half) {
   auto& builder = kernel.b();
   llvm::Type* i32 = half->getType()->getWithNewType(builder.getInt32Ty());
   llvm::Type* f32 = half->getType()->getWithNewType(builder.getFloatTy());
+  if (ConvertsHalves(kernel)) {
+    llvm::Type* f16 = half->getType()->getWithNewType(builder.getHalfTy());
+    return builder.CreateFPExt(builder.CreateBitCast(half, f16), f32);
+  }
   Value* bits = builder.CreateZExt(half, i32);
   Value* sign = builder.CreateShl(builder.CreateAnd(bits, 0x8000), 16);
   Value* rest = builder.CreateShl(builder.CreateAnd(bits, 0x7fff), 13);
@@ -27,6 +40,11 @@ Value* FloatToHalf(KernelFunction& kernel, Value* x) {
   auto& builder = kernel.b();
   llvm::Type* f32 = x->getType();
   llvm::Type* i32 = f32->getWithNewType(builder.getInt32Ty());
+  llvm::Type* i16 = f32->getWithNewType(builder.getInt16Ty());
+  if (ConvertsHalves(kernel)) {
+    llvm::Type* f16 = f32->getWithNewType(builder.getHalfTy());
+    return builder.CreateBitCast(builder.CreateFPTrunc(x, f16), i16);
+  }
   const auto number = [&](uint64_t n) {
     return llvm::ConstantInt::get(i32, n);
   };
@@ -51,7 +69,7 @@ Value* FloatToHalf(KernelFunction& kernel, Value* x) {
                            number(0x7e00), half);
   half = builder.CreateOr(
       half, builder.CreateAnd(builder.CreateLShr(bits, 16), 0x8000));
-  return builder.CreateTrunc(half, f32->getWithNewType(builder.getInt16Ty()));
+  return builder.CreateTrunc(half, i16);
 }
 
 Value* BrainToFloat(KernelFunction& kernel, Value* brain) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16 and bf16, in an i16 each, from and to f32, by integer and f32 arithmetic
-// alone, so that no target needs a library for it. Towards the narrow type
-// numbers are rounded to nearest even.
+// f16 and bf16, in an i16 each, from and to f32, by the target's instructions
+// or else by integer and f32 arithmetic: never by a library. Towards the narrow
+// type numbers are rounded to nearest even.
 #pragma once
 
 #include "codegen/llvm/kernel_function.h"
