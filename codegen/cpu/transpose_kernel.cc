@@ -25,6 +25,7 @@ struct CopyDim {
 // for outer: for lane tile: for run: transposed tiles. `run` are dims that
 // together are contiguous in the source, innermost last.
 struct TransposePlan {
+  DType dtype = DType::kF32;
   int tile = kMostTile;
   std::vector<CopyDim> outer, run;
   CopyDim lanes;
@@ -54,8 +55,7 @@ bool IsPlainCopy(const Program& program, const Step& step) {
   const Buffer& from = program.buffers[static_cast<size_t>(step.inputs[0])];
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
   const Expr& value = map->stores[0].value;
-  if (from.type != to.type || from.type.dtype != DType::kF32 ||
-      value->kind != ExprKind::kLoad ||
+  if (from.type != to.type || value->kind != ExprKind::kLoad ||
       map->stores[0].extent != to.type.shape.dims()) {
     return false;
   }
@@ -121,7 +121,8 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
   std::vector<CopyDim> dims = DimsOf(from.layout, to.layout);
   TransposePlan plan;
-  plan.tile = std::min(kMostTile, target.machine.lanes(DType::kF32));
+  plan.dtype = to.type.dtype;
+  plan.tile = std::min(kMostTile, target.machine.lanes(plan.dtype));
   plan.shape = to.type.shape;
   plan.from_base = from.layout.Offset(Extents(plan.shape.dims().size(), 0));
   plan.output_elements = to.layout.elements();
@@ -154,7 +155,9 @@ class TransposeEmitter {
       : kernel_(kernel),
         b_(kernel.b()),
         plan_(plan),
-        type_(kernel.VectorOf(b_.getFloatTy(), plan.tile)) {}
+        element_(kernel.MemoryType(plan.dtype)),
+        type_(kernel.VectorOf(element_, plan.tile)),
+        bytes_(SizeOf(plan.dtype)) {}
 
   void Emit() {
     kernel_.Loop(kernel_.begin(), kernel_.end(), 1, [&](llvm::Value* task) {
@@ -177,11 +180,11 @@ class TransposeEmitter {
   };
 
   llvm::Value* At(llvm::Value* base, int64_t offset) {
-    return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
+    return kernel_.ElementAddress(base, kernel_.Int(offset), bytes_);
   }
   llvm::Value* Advance(llvm::Value* base, llvm::Value* i, int64_t stride) {
     return kernel_.ElementAddress(base, b_.CreateNSWMul(i, kernel_.Int(stride)),
-                                  4);
+                                  bytes_);
   }
 
   Place Enter(const Place& place, const CopyDim& dim, llvm::Value* i) {
@@ -199,11 +202,11 @@ class TransposeEmitter {
     const int64_t elements = plan_.output_elements / plan_.tasks();
     llvm::Value* base = Advance(kernel_.operand(1), task, elements);
     const int64_t whole = elements / plan_.tile * plan_.tile;
-    kernel_.Loop(kernel_.Int(0), kernel_.Int(whole), plan_.tile,
-                 [&](llvm::Value* i) {
-                   b_.CreateAlignedStore(llvm::Constant::getNullValue(type_),
-                                         Advance(base, i, 1), llvm::Align(4));
-                 });
+    kernel_.Loop(
+        kernel_.Int(0), kernel_.Int(whole), plan_.tile, [&](llvm::Value* i) {
+          b_.CreateAlignedStore(llvm::Constant::getNullValue(type_),
+                                Advance(base, i, 1), llvm::Align(bytes_));
+        });
   }
 
   void EmitOuter(const Place& place, size_t dim) {
@@ -298,12 +301,13 @@ class TransposeEmitter {
     Values rows;
     for (int64_t lane = 0; lane < plan_.tile; ++lane) {
       rows.push_back(b_.CreateAlignedLoad(
-          type_, At(place.from, f + lane * plan_.lanes.from), llvm::Align(4)));
+          type_, At(place.from, f + lane * plan_.lanes.from),
+          llvm::Align(bytes_)));
     }
     Transpose(rows);
     for (int64_t i = 0; i < plan_.tile; ++i) {
       b_.CreateAlignedStore(rows[static_cast<size_t>(i)],
-                            At(place.to, OffsetOf(f + i)), llvm::Align(4));
+                            At(place.to, OffsetOf(f + i)), llvm::Align(bytes_));
     }
   }
 
@@ -341,9 +345,9 @@ class TransposeEmitter {
               Advance(target, b_.CreateURem(rest, extent), plan_.run[i].to);
           rest = b_.CreateUDiv(rest, extent);
         }
-        llvm::Value* value = b_.CreateAlignedLoad(
-            b_.getFloatTy(), Advance(from, f, 1), llvm::Align(4));
-        b_.CreateAlignedStore(value, target, llvm::Align(4));
+        llvm::Value* value = b_.CreateAlignedLoad(element_, Advance(from, f, 1),
+                                                  llvm::Align(bytes_));
+        b_.CreateAlignedStore(value, target, llvm::Align(bytes_));
       });
     });
   }
@@ -351,7 +355,8 @@ class TransposeEmitter {
   KernelFunction& kernel_;
   KernelFunction::Builder& b_;
   const TransposePlan& plan_;
-  llvm::Type* const type_;
+  llvm::Type *const element_, *const type_;  // a tile's row
+  const int64_t bytes_;                      // of an element
 };
 
 }  // namespace

@@ -45,14 +45,17 @@ std::vector<Copy> Copies() {
 TEST_CASE("copies that transpose") {
   for (const Copy& copy : Copies()) {
     CAPTURE(ToString(copy.shape));
-    const TensorType type = {DType::kF32, copy.shape};
-    MapCase test;
-    const int in = test.In(type);
-    test.Out(type, LayoutOf(copy));
-    test.Set(test.At(in));
     CAPTURE(ToString(LayoutOf(copy)));
-    for (const Target& target : RunnableTargets()) {
-      CHECK(test.Check(target) == "");
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kBF16}) {
+      CAPTURE(ShortName(dtype));
+      const TensorType type = {dtype, copy.shape};
+      MapCase test;
+      const int in = test.In(type);
+      test.Out(type, LayoutOf(copy));
+      test.Set(test.At(in));
+      for (const Target& target : RunnableTargets()) {
+        CHECK(test.Check(target) == "");
+      }
     }
   }
 }
