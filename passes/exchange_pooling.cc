@@ -122,24 +122,31 @@ struct PoolingFirst {
   Buffer between;
 };
 
-Buffer Between(std::string name, const Extents& dims) {
+Buffer Between(std::string name, DType dtype, const Extents& dims) {
   Buffer buffer;
   buffer.name = std::move(name);
-  buffer.type = {DType::kF32, Shape(dims)};
+  buffer.type = {dtype, Shape(dims)};
   buffer.layout = Layout::RowMajor(buffer.type.shape);
   return buffer;
 }
 
-bool IsF32(const Program& program, int buffer) {
-  return program.buffers[buffer].type.dtype == DType::kF32;
+// Whether all is of one type of floats in which sums are formed: the order of
+// the two is then a matter of its last bits.
+bool IsOneFloat(const Program& program, const Step& convolution,
+                const Step& pooling) {
+  const ContractionTypes& types = convolution.contraction()->contraction.types;
+  const auto is_sum = [&](int buffer) {
+    return program.buffers[buffer].type.dtype == types.sum;
+  };
+  return IsFloat(types.sum) && types == ContractionTypes::All(types.sum) &&
+         is_sum(pooling.inputs[0]) && is_sum(pooling.outputs[0]);
 }
 
-// A step that does nothing but sum f32 over windows of its only input.
+// A step that does nothing but sum over windows of its only input.
 std::optional<WindowSums> PoolingOf(const Program& program, const Step& step) {
   const Map* map = step.map();
   if (map == nullptr || step.view || map->stores.size() != 1 ||
       step.outputs.size() != 1 || step.inputs.size() != 1 ||
-      !IsF32(program, step.inputs[0]) || !IsF32(program, step.outputs[0]) ||
       !CoversOutput(program, step, map->stores[0])) {
     return std::nullopt;
   }
@@ -158,7 +165,7 @@ std::optional<PoolingFirst> PoolFirst(const Program& program,
     return std::nullopt;
   }
   const auto sums = PoolingOf(program, pooling);
-  if (!sums || !IsF32(program, convolution.inputs[0]) ||
+  if (!sums || !IsOneFloat(program, convolution, pooling) ||
       !MayFollowSums(convolution.contraction()->epilogue, *sums)) {
     return std::nullopt;
   }
@@ -166,7 +173,7 @@ std::optional<PoolingFirst> PoolFirst(const Program& program,
   Extents dims = program.buffers[pooling.outputs[0]].type.shape.dims();
   dims[1] = data.type.shape[1];
   PoolingFirst result{pooling, convolution,
-                      Between(data.name + "/pooled", dims)};
+                      Between(data.name + "/pooled", data.type.dtype, dims)};
   result.pooling.inputs = {convolution.inputs[0]};
   result.pooling.map()->stores[0].extent = dims;
   result.convolution.outputs = pooling.outputs;
@@ -182,9 +189,9 @@ std::optional<PoolingFirst> ConvolveFirst(const Program& program,
   const ContractionStep* body = convolution.contraction();
   if (body == nullptr || !IsPointwiseConvolution(body->contraction) ||
       !PoolingOf(program, pooling) ||
+      !IsOneFloat(program, convolution, pooling) ||
       convolution.inputs[0] != pooling.outputs[0] ||
-      std::ranges::count(convolution.inputs, pooling.outputs[0]) != 1 ||
-      !IsF32(program, convolution.outputs[0])) {
+      std::ranges::count(convolution.inputs, pooling.outputs[0]) != 1) {
     return std::nullopt;
   }
   bool whole = false;  // the epilogue reads the operands themselves
@@ -196,9 +203,9 @@ std::optional<PoolingFirst> ConvolveFirst(const Program& program,
   Extents dims = program.buffers[pooling.inputs[0]].type.shape.dims();
   dims[1] = out.type.shape[1];
   PoolingFirst result{pooling, convolution,
-                      Between(out.name + "/unpooled", dims)};
+                      Between(out.name + "/unpooled", out.type.dtype, dims)};
   result.convolution.inputs = {pooling.inputs[0], convolution.inputs[1]};
-  result.convolution.contraction()->epilogue = Acc();
+  result.convolution.contraction()->epilogue = Acc(body->contraction.types.sum);
   Contraction& c = result.convolution.contraction()->contraction;
   c.input = c.output = Extents(dims.begin() + 2, dims.end());
 

@@ -24,9 +24,12 @@ bool IsBatchNorm(const Node& node) {
          node.Is("CuDNNBatchNorm") || node.Is("_contrib_SyncBatchNorm");
 }
 
-bool IsConstantF32(Value value) {
+// Of a type in which a product with a scale is as good as the two: not of
+// halves.
+bool IsScalable(Value value) {
+  const DType dtype = value.type().dtype;
   return value.node->kind == Node::Kind::kConstant &&
-         value.type().dtype == DType::kF32;
+         (dtype == DType::kF32 || dtype == DType::kF64);
 }
 
 double NumberOf(const Node& node, std::string_view name, double otherwise) {
@@ -69,10 +72,10 @@ Node* LayerInto(const Graph& graph, const Node& norm,
   const int axis = ChannelAxis(*layer);
   if (axis < 0 || !NormalizesAxis(norm, axis)) return nullptr;
   for (size_t i = 1; i < norm.inputs.size(); ++i) {
-    if (!IsConstantF32(norm.inputs[i])) return nullptr;
+    if (!IsScalable(norm.inputs[i])) return nullptr;
   }
   for (size_t i = 1; i < layer->inputs.size(); ++i) {
-    if (!IsConstantF32(layer->inputs[i])) return nullptr;
+    if (!IsScalable(layer->inputs[i])) return nullptr;
   }
   if (readers.Of(data) != 1) return nullptr;
   for (int i = 1; i < static_cast<int>(norm.types.size()); ++i) {
@@ -106,7 +109,8 @@ ScaleAndShift Affine(const Node& norm) {
 // Convolution and FullyConnected: f[channels, …]. Deconvolution:
 // f[in, channels / groups, …], where input c belongs to group c / (in /
 // groups).
-Tensor ScaledWeight(const Node& layer, const std::vector<double>& scale) {
+template <class T>
+Tensor ScaledElements(const Node& layer, const std::vector<double>& scale) {
   const Tensor& weight = layer.inputs[1].node->constant;
   const Shape& shape = weight.shape();
   const bool transposed = layer.Is("Deconvolution");
@@ -115,8 +119,8 @@ Tensor ScaledWeight(const Node& layer, const std::vector<double>& scale) {
   const int64_t row_elements = rows == 0 ? 0 : shape.elements() / rows;
   std::byte* bytes = nullptr;
   Tensor scaled = Tensor::Allocate(weight.type(), &bytes);
-  auto* out = reinterpret_cast<float*>(bytes);
-  const float* in = weight.floats().data();
+  auto* out = reinterpret_cast<T*>(bytes);
+  const T* in = reinterpret_cast<const T*>(weight.bytes());
   for (int64_t row = 0; row < rows; ++row) {
     int64_t channel = row;
     if (transposed) {
@@ -127,23 +131,32 @@ Tensor ScaledWeight(const Node& layer, const std::vector<double>& scale) {
     }
     const double s = scale[channel];
     for (int64_t i = 0; i < row_elements; ++i, ++in, ++out) {
-      *out = static_cast<float>(*in * s);
+      *out = static_cast<T>(*in * s);
     }
   }
   return scaled;
 }
 
+Tensor ScaledWeight(const Node& layer, const std::vector<double>& scale) {
+  return layer.inputs[1].type().dtype == DType::kF32
+             ? ScaledElements<float>(layer, scale)
+             : ScaledElements<double>(layer, scale);
+}
+
 Tensor FoldedBias(const Node& layer, const ScaleAndShift& affine) {
-  std::vector<float> bias;
+  const DType dtype = layer.inputs[1].type().dtype;
+  const auto channels = static_cast<int64_t>(affine.scale.size());
+  std::byte* to = nullptr;
+  Tensor bias = Tensor::Allocate({dtype, {channels}}, &to);
   for (size_t c = 0; c < affine.scale.size(); ++c) {
     double b = 0;
     if (layer.inputs.size() > 2) {
       b = layer.inputs[2].node->constant.At(static_cast<int64_t>(c));
     }
-    bias.push_back(static_cast<float>(b * affine.scale[c] + affine.shift[c]));
+    StoreElement(to + static_cast<int64_t>(c) * SizeOf(dtype), dtype,
+                 b * affine.scale[c] + affine.shift[c]);
   }
-  const auto channels = static_cast<int64_t>(bias.size());
-  return Tensor::FromFloats({channels}, bias);
+  return bias;
 }
 
 AttrsPtr WithBias(const Node& layer) {

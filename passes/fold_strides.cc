@@ -123,17 +123,20 @@ class Folding {
     index[0] = Var(0);
     index[1] = channel;
     const Extents begin(extent.size(), 0);
-    const Expr load = Load(0, DType::kF32, std::move(index));
+    const DType dtype = before_.types.data;
+    const Expr load = Load(0, dtype, std::move(index));
     return {0, begin, extent,
-            Simplify(Select(inside, load, Constant(0)), BoxOf(begin, extent))};
+            Simplify(Select(inside, load, Constant(0, dtype)),
+                     BoxOf(begin, extent))};
   }
 
   Tensor Weight(const Tensor& weight) const {
     Extents dims = {before_.out, after_.in};
     dims.insert(dims.end(), after_.kernel.begin(), after_.kernel.end());
     const Shape shape(dims);
-    std::vector<float> values;
-    values.reserve(static_cast<size_t>(shape.elements()));
+    const DType dtype = weight.type().dtype;
+    std::byte* to = nullptr;
+    Tensor folded = Tensor::Allocate({dtype, shape}, &to);
     Extents index(dims.size(), 0);
     for (int64_t i = 0; i < shape.elements(); ++i) {
       int64_t rest = i;
@@ -141,9 +144,10 @@ class Folding {
         index[axis] = rest % dims[axis];
       }
       const int64_t from = WeightElement(index);
-      values.push_back(from < 0 ? 0 : static_cast<float>(weight.At(from)));
+      StoreElement(to + i * SizeOf(dtype), dtype,
+                   from < 0 ? 0 : weight.At(from));
     }
-    return Tensor::FromFloats(shape, values);
+    return folded;
   }
 
  private:
@@ -174,11 +178,7 @@ std::optional<Step> Fold(Program& program, Step& step,
   Contraction& c = step.contraction()->contraction;
   const Buffer& data = program.buffers[step.inputs[0]];
   const Buffer& weight = program.buffers[step.inputs[1]];
-  if (weight.kind != BufferKind::kConstant ||
-      weight.type.dtype != DType::kF32 || data.type.dtype != DType::kF32 ||
-      !MayFold(c)) {
-    return std::nullopt;
-  }
+  if (weight.kind != BufferKind::kConstant || !MayFold(c)) return std::nullopt;
   const Folding folding(c);
   const Store phases = folding.DataStore();
   const double copy = HoistedCost(phases) / machine.elements_per_second;
@@ -195,7 +195,7 @@ std::optional<Step> Fold(Program& program, Step& step,
   const Tensor permuted = folding.Weight(weight.constant);
   const std::string data_name = data.name, weight_name = weight.name;
   split.outputs = {AddBuffer(program, data_name + "/phases",
-                             {DType::kF32, Shape(phases.extent)})};
+                             {c.types.data, Shape(phases.extent)})};
   step.inputs[0] = split.outputs[0];
   step.inputs[1] = AddBuffer(program, weight_name + "/phases", permuted.type(),
                              BufferKind::kConstant);

@@ -25,8 +25,8 @@ bool IsPointwiseIn(const Program& program, const Step& reader, int buffer) {
   const Map* map = reader.map();
   if (map == nullptr || reader.view) return false;
   if (reader.outputs.size() != 1 || map->stores.size() != 1) return false;
-  const TensorType& out = program.buffers[reader.outputs[0]].type;
-  if (out != program.buffers[buffer].type) return false;
+  const Shape& out = program.buffers[reader.outputs[0]].type.shape;
+  if (out != program.buffers[buffer].type.shape) return false;
   const Expr& value = map->stores[0].value;
   if (HasReduce(value)) return false;
   bool own_index = true;
@@ -53,6 +53,7 @@ Step Absorbing(const Step& contraction, const Step& reader) {
     if (input == buffer) return result;
     return Load(OperandOf(fused, input), e->dtype, e->args);
   });
+  fused.contraction()->contraction.types.output = value->dtype;
   TidyOperands(fused);
   return fused;
 }

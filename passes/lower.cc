@@ -204,11 +204,18 @@ class Lowering {
     if (node.op->contraction) {
       auto contraction = node.op->contraction(node.attrs.get(), definition);
       if (contraction) {
-        const DType dtype = node.types[0].dtype;
-        Expr epilogue = Acc(dtype);
+        ContractionTypes& types = contraction->types;
+        types.data = node.inputs[0].type().dtype;
+        types.weight = node.inputs[1].type().dtype;
+        types.output = node.types[0].dtype;
+        types.sum = SumTypeOf(types.data, types.weight, types.output);
+        Expr sum = Acc(types.sum);
         if (step.inputs.size() > 2) {
-          epilogue = epilogue + Load(2, dtype, {OutputChannel(*contraction)});
+          const Expr bias = Load(2, node.inputs[2].type().dtype,
+                                 {OutputChannel(*contraction)});
+          sum = sum + Cast(bias, types.sum);
         }
+        const Expr epilogue = Cast(sum, types.output);
         step.body = ContractionStep{std::move(*contraction), epilogue, {}};
         return;
       }

@@ -5,9 +5,8 @@
 //   conv0: contraction 3x3      ⇒      conv0: contraction 3x3, direct 8c, 6x2
 //   fc0: x · wᵀ, w a state      ⇒      fc0: (w · xᵀ)ᵀ, w not packed
 //
-// A contraction for which the catalog knows nothing, or of another type than
-// f32, keeps the generic loop nest. What the kernels ask of layouts is met by
-// assign-layouts.
+// A contraction for which the catalog knows nothing keeps the generic loop
+// nest. What the kernels ask of layouts is met by assign-layouts.
 //
 // Where a kernel computes sums of parts of a long reduction, to have enough
 // tasks, a second step adds them, always in the same order:
@@ -32,13 +31,6 @@
 
 namespace mxc {
 namespace {
-
-bool IsF32(const Program& program, const Step& step) {
-  for (const int buffer : {step.inputs[0], step.inputs[1], step.outputs[0]}) {
-    if (program.buffers[buffer].type.dtype != DType::kF32) return false;
-  }
-  return true;
-}
 
 // What the cost of a kernel depends on beside its step, found in one look at
 // the program as it came.
@@ -174,7 +166,8 @@ std::pair<Step, Step> SumsOfParts(Program& program, const Step& step,
   const int output = step.outputs[0];
   Buffer buffer;
   buffer.name = program.buffers[output].name + "/parts";
-  buffer.type = program.buffers[output].type;
+  const DType sum_type = body.contraction.types.sum;
+  buffer.type = {sum_type, program.buffers[output].type.shape};
   Extents dims = buffer.type.shape.dims();
   std::vector<Expr> index;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -191,16 +184,18 @@ std::pair<Step, Step> SumsOfParts(Program& program, const Step& step,
   first.inputs.resize(2);
   first.outputs = {sums};
   first.scratch_bytes = candidate.scratch_bytes;
-  first.body = ContractionStep{
-      parts > 1 ? InParts(body.contraction, parts) : body.contraction, Acc(),
-      candidate.choice};
+  Contraction sums_of_parts =
+      parts > 1 ? InParts(body.contraction, parts) : body.contraction;
+  sums_of_parts.types.output = sum_type;
+  first.body = ContractionStep{std::move(sums_of_parts), Acc(sum_type),
+                               candidate.choice};
   second.inputs.push_back(sums);
   const int operand = static_cast<int>(second.inputs.size()) - 1;
   Expr total;
   for (int64_t part = 0; part < parts; ++part) {
     std::vector<Expr> at = index;
     if (parts > 1) at.insert(at.begin(), Expr(part));
-    const Expr sum = Load(operand, DType::kF32, std::move(at));
+    const Expr sum = Load(operand, sum_type, std::move(at));
     total = part == 0 ? sum : total + sum;
   }
   const Expr value = Rewrite(body.epilogue, [&](const Expr& e) -> Expr {
@@ -269,7 +264,7 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
   for (Step& step : program.steps) {
     steps.push_back(std::move(step));
     ContractionStep* body = steps.back().contraction();
-    if (body == nullptr || !IsF32(program, steps.back())) continue;
+    if (body == nullptr) continue;
     const KernelCatalog& catalog = *context.catalog;
     if (HasExchangedGroups(body->contraction) &&
         catalog.Candidates(body->contraction).empty() &&

@@ -158,12 +158,14 @@ std::vector<Tensor> BoundsOfMap(const Program& program, const Step& step,
   return bounds;
 }
 
+// Of f32: what transforms of f64 round is below any tolerance.
 bool UsesTransforms(const Step& step) {
   if (const TileLoop* loop = step.loop()) {
     return std::ranges::any_of(loop->tile->steps, UsesTransforms);
   }
   const ContractionStep* body = step.contraction();
-  return body != nullptr && HasTransforms(*body);
+  return body != nullptr && body->contraction.types == ContractionTypes() &&
+         HasTransforms(*body);
 }
 
 // By the steps of each tile.

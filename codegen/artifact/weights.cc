@@ -96,8 +96,9 @@ class Copier {
 Tensor QuarterSums(const Tensor& kernels, int64_t panel) {
   const int64_t out = kernels.shape()[0] / 2, in = kernels.shape()[1] / 2;
   const Shape shape = {out, in, kQuarterProducts, 1};
-  const std::span<const float> from = kernels.floats();
-  std::vector<float> to(shape.elements());
+  std::byte* to = nullptr;
+  const DType dtype = kernels.type().dtype;
+  Tensor sums = Tensor::Allocate({dtype, shape}, &to);
   for (int64_t i = 0; i < out * in; ++i) {
     const int64_t o = i / in, k = i % in;
     for (int64_t p = 0; p < kQuarterProducts; ++p) {
@@ -105,12 +106,13 @@ Tensor QuarterSums(const Tensor& kernels, int64_t panel) {
       for (int64_t q = 0; q < kQuarters; ++q) {
         const int64_t row = ChannelOfHalf(q % 2, o, panel);
         const int64_t column = k + q / 2 * in;
-        sum += kWeightQuarters[p * kQuarters + q] * from[row * 2 * in + column];
+        sum += kWeightQuarters[p * kQuarters + q] *
+               kernels.At(row * 2 * in + column);
       }
-      to[i * kQuarterProducts + p] = static_cast<float>(sum);
+      StoreElement(to + (i * kQuarterProducts + p) * SizeOf(dtype), dtype, sum);
     }
   }
-  return Tensor::FromFloats(shape, to);
+  return sums;
 }
 
 // G g Gᵀ of every kernel g, in double, as a tensor with axes of n; G g where g
@@ -129,15 +131,18 @@ Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
   Shape transformed = shape;
   transformed[rank - 2] = n;
   transformed[rank - 1] = m;
-  const std::span<const float> from = kernels.floats();
-  std::vector<float> to(transformed.elements());
+  std::byte* to = nullptr;
+  const DType dtype = kernels.type().dtype;
+  Tensor planes = Tensor::Allocate({dtype, transformed}, &to);
   std::vector<double> half(static_cast<size_t>(n * s));
+  std::vector<double> kernel(static_cast<size_t>(r * s));
   for (int64_t k = 0; k < shape.elements() / (r * s); ++k) {
+    for (int64_t e = 0; e < r * s; ++e) kernel[e] = kernels.At(k * r * s + e);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < s; ++j) {
         half[i * s + j] = 0;
         for (int64_t q = 0; q < r; ++q) {
-          half[i * s + j] += g[i * r + q] * from[(k * r + q) * s + j];
+          half[i * s + j] += g[i * r + q] * kernel[q * s + j];
         }
       }
     }
@@ -145,11 +150,11 @@ Tensor ToBasis(const Tensor& kernels, KernelBasis basis) {
       for (int64_t j = 0; j < m; ++j) {
         double sum = 0;
         for (int64_t q = 0; q < s; ++q) sum += half[i * s + q] * h[j * s + q];
-        to[(k * n + i) * m + j] = static_cast<float>(sum);
+        StoreElement(to + ((k * n + i) * m + j) * SizeOf(dtype), dtype, sum);
       }
     }
   }
-  return Tensor::FromFloats(transformed, to);
+  return planes;
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
 // Of sums over images, and what their sums may take.
 constexpr int64_t kMostParts = 16;
 constexpr int64_t kMostImagePartBytes = 16 << 20;
+// The part of the peak that is left where each element of data is widened when
+// it is read.
+constexpr double kWideningRate = 0.6;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
 // Its weights are 7/4 as large: it has to be faster by that much.
@@ -44,14 +47,17 @@ int64_t Product(const Extents& extents) {
   return product;
 }
 
-class CpuCatalog : public KernelCatalog {
+// For contractions of the given types.
+class TypedCatalog {
  public:
-  CpuCatalog(const Target& target, const CatalogOptions& options)
+  TypedCatalog(const Target& target, const CatalogOptions& options,
+               const ContractionTypes& types)
       : target_(target),
         options_(options),
-        lanes_(target.machine.lanes(DType::kF32)) {}
+        types_(types),
+        lanes_(target.machine.lanes(types.sum)) {}
 
-  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const {
     std::vector<KernelCandidate> candidates;
     if (contraction::IsConvolution(c)) {
       AddPerChannel(c, candidates);
@@ -80,9 +86,13 @@ class CpuCatalog : public KernelCatalog {
     return candidates;
   }
 
-  int64_t PreferredBlock() const override { return lanes_; }
-
  private:
+  // What Winograd's and Strassen's algorithms add before and after products
+  // needs a fraction, and no elements that are narrower than sums.
+  bool IsOneFloat() const {
+    return IsFloat(types_.sum) && types_ == ContractionTypes::All(types_.sum);
+  }
+
   KernelCandidate Make(const Contraction& c, std::string_view algorithm,
                        int64_t data_block, int64_t output_block,
                        RegisterTile tile, int panel_vectors) const {
@@ -105,13 +115,22 @@ class CpuCatalog : public KernelCatalog {
   }
 
   double Cost(const Contraction& c, double efficiency) const {
-    const double peak = target_.machine.flops_per_second(DType::kF32);
-    const int64_t data = c.batch * c.groups * c.in * Product(c.input);
-    const int64_t output = c.batch * c.groups * c.out * Product(c.output);
-    const int64_t weights = c.groups * c.in * c.out * Product(c.kernel);
+    const double peak = target_.machine.flops_per_second(types_.sum);
+    const int64_t data =
+        SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
+    const int64_t output =
+        SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
+    const int64_t weights =
+        SizeOf(types_.weight) * c.groups * c.in * c.out * Product(c.kernel);
     return static_cast<double>(c.flops()) / (peak * efficiency) +
-           4.0 * static_cast<double>(data + output + weights) /
+           static_cast<double>(data + output + weights) /
                target_.machine.stream_bytes_per_second;
+  }
+
+  // Of kernels that put one element of data into all lanes.
+  double BroadcastCost(const Contraction& c, double efficiency) const {
+    const bool widens = types_.data != types_.sum;
+    return Cost(c, widens ? kWideningRate * efficiency : efficiency);
   }
 
   void AddDirect(const Contraction& c, int64_t data_block,
@@ -134,7 +153,7 @@ class CpuCatalog : public KernelCatalog {
         Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
-    candidate.cost = Cost(c, efficiency);
+    candidate.cost = BroadcastCost(c, efficiency);
     out.push_back(std::move(candidate));
   }
 
@@ -162,7 +181,7 @@ class CpuCatalog : public KernelCatalog {
 
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
-    if (!contraction::WinogradFits(c)) return;
+    if (!IsOneFloat() || !contraction::WinogradFits(c)) return;
     const Extents window = contraction::WinogradWindows(c, algorithm);
     if (!OffersTile(contraction::WinogradTile(algorithm),
                     std::max(window[0], window[1]))) {
@@ -189,7 +208,9 @@ class CpuCatalog : public KernelCatalog {
   // Weights that are no constants would have to be summed in every run.
   void AddStrassen(const Contraction& c,
                    std::vector<KernelCandidate>& out) const {
-    if (!options_.strassen || !contraction::StrassenFits(c, lanes_)) return;
+    if (!IsOneFloat() || !options_.strassen ||
+        !contraction::StrassenFits(c, lanes_))
+      return;
     const RegisterTile tile = contraction::StrassenTile(target_, c, lanes_);
     KernelCandidate candidate =
         Make(c, contraction::kStrassen, lanes_, lanes_, tile, tile.vectors);
@@ -230,6 +251,9 @@ class CpuCatalog : public KernelCatalog {
   // kernel's positions where data are row-major.
   void AddPixelSums(const Contraction& c,
                     std::vector<KernelCandidate>& out) const {
+    // Its sums wait in the output, or in that of a step for the parts.
+    const bool whole = c.data_axes[0] != Role::kIn;
+    if (whole && types_.output != types_.sum) return;
     const bool by_lane = contraction::IsPixelSumsByLane(c, lanes_);
     const bool grouped = c.groups > 1 && c.data_axes[0] == Role::kIn;
     if (grouped && !by_lane && (c.batch % lanes_ != 0 || c.out % lanes_ != 0)) {
@@ -270,7 +294,7 @@ class CpuCatalog : public KernelCatalog {
                                                  columns, vectors) *
                                       Fill(c.out, vectors);
     if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
-    candidate.cost = Cost(c, efficiency);
+    candidate.cost = BroadcastCost(c, efficiency);
     out.push_back(std::move(candidate));
   }
 
@@ -284,7 +308,7 @@ class CpuCatalog : public KernelCatalog {
 
   void AddWinogradSums(const Contraction& c, std::string_view algorithm,
                        std::vector<KernelCandidate>& out) const {
-    if (!contraction::WinogradSumsFit(c)) return;
+    if (!IsOneFloat() || !contraction::WinogradSumsFit(c)) return;
     const int64_t m = contraction::WinogradSumsTile(algorithm);
     if (!OffersTile(m, m + c.output[0] - 1)) return;
     if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
@@ -309,7 +333,8 @@ class CpuCatalog : public KernelCatalog {
   // them.
   void CutWinogradSums(const Contraction& c, KernelCandidate& candidate) const {
     candidate.parts = 1;
-    const int64_t bytes = 4 * c.batch * c.out * Product(c.output);
+    const int64_t bytes =
+        SizeOf(types_.sum) * c.batch * c.out * Product(c.output);
     for (int64_t parts = 2; parts <= std::min(c.in, kMostParts); ++parts) {
       if (c.in % parts != 0 || parts * bytes > kMostImagePartBytes) continue;
       const auto grid = contraction::MakeWinogradSumsGrid(
@@ -331,7 +356,8 @@ class CpuCatalog : public KernelCatalog {
     const RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
     // Rows that far apart fall into one set of the first cache.
     const int ways = target_.machine.l1_ways;
-    const bool one_set = 4 * c.in % target_.machine.l1_way_bytes == 0;
+    const bool one_set =
+        SizeOf(types_.data) * c.in % target_.machine.l1_way_bytes == 0;
     if (!one_set || tile.pixels <= ways) return tile;
     return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
   }
@@ -349,10 +375,10 @@ class CpuCatalog : public KernelCatalog {
     candidate.weight_axis = candidate.output_axis = 0;
     candidate.packing_cost =
         static_cast<double>(c.in * c.out) * target_.machine.pack_seconds;
-    candidate.cost =
-        Cost(c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors) *
-                    static_cast<double>(c.out) /
-                    static_cast<double>(vectors * lanes_));
+    candidate.cost = BroadcastCost(
+        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors) *
+               static_cast<double>(c.out) /
+               static_cast<double>(vectors * lanes_));
     out.push_back(std::move(candidate));
   }
 
@@ -382,8 +408,8 @@ class CpuCatalog : public KernelCatalog {
     }
     KernelCandidate candidate =
         Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
-    candidate.cost =
-        Cost(c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors));
+    candidate.cost = BroadcastCost(
+        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors));
     candidate.packing_cost = static_cast<double>(c.groups * c.in * c.out) *
                              target_.machine.pack_seconds;
     AddGemmOfRows(c, candidate, out);
@@ -407,9 +433,24 @@ class CpuCatalog : public KernelCatalog {
     return {rows, columns};
   }
 
+  const Target& target_;
+  const CatalogOptions& options_;
+  const ContractionTypes types_;
+  const int lanes_;
+};
+
+class CpuCatalog : public KernelCatalog {
+ public:
+  CpuCatalog(const Target& target, const CatalogOptions& options)
+      : target_(target), options_(options) {}
+
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
+    return TypedCatalog(target_, options_, c.types).Candidates(c);
+  }
+
+ private:
   const Target target_;
   const CatalogOptions options_;
-  const int lanes_;
 };
 
 }  // namespace

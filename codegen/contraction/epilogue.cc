@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/contraction/epilogue.h"
 
+#include "codegen/llvm/arithmetic.h"
+
 namespace mxc::contraction {
 namespace {
 
@@ -28,16 +30,19 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
                      const MicroKernel& tile, int64_t tail_lanes,
                      const MicroKernel::Accumulators& sums,
                      llvm::Value* output) {
-  KernelFunction::Builder& b = kernel_.b();
+  const DType dtype = nest_.types.output;
   Evaluate(shape, at, tail_lanes, sums,
            [&](int64_t r, int64_t c, int v, llvm::Value* value,
                llvm::Constant* mask) {
              llvm::Value* address = kernel_.ElementAddress(
-                 output, kernel_.Int(tile.OutputOffset(r, c, v)), 4);
+                 output, kernel_.Int(tile.OutputOffset(r, c, v)),
+                 SizeOf(dtype));
              if (mask != nullptr && !blocked_output_) {
-               b.CreateMaskedStore(value, address, llvm::Align(4), mask);
+               kernel_.b().CreateMaskedStore(ToMemory(kernel_, value, dtype),
+                                             address,
+                                             llvm::Align(SizeOf(dtype)), mask);
              } else {
-               b.CreateAlignedStore(value, address, llvm::Align(4));
+               StoreElements(kernel_, value, address, dtype);
              }
            });
 }

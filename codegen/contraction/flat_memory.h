@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlatMemory: addresses and vectors of f32 elements, as the kernels that are
-// not loops around a Nest compute them. All offsets count elements.
+// FlatMemory: addresses and vectors of elements of a float type, as the kernels
+// that are not loops around a Nest compute them. All offsets count elements.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,12 @@ namespace mxc::contraction {
 
 class FlatMemory {
  public:
-  FlatMemory(KernelFunction& kernel, int lanes)
+  // `dtype`: f32 or f64.
+  FlatMemory(KernelFunction& kernel, DType dtype, int lanes)
       : kernel_(kernel),
         b_(kernel.b()),
-        vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), lanes)) {}
+        vector_type_(kernel.VectorOf(kernel.MemoryType(dtype), lanes)),
+        element_bytes_(SizeOf(dtype)) {}
 
  protected:
   llvm::Value* Least(llvm::Value* a, llvm::Value* b) {
@@ -28,16 +30,17 @@ class FlatMemory {
   }
   llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride) {
     return kernel_.ElementAddress(
-        base, b_.CreateNSWMul(index, kernel_.Int(stride)), 4);
+        base, b_.CreateNSWMul(index, kernel_.Int(stride)), element_bytes_);
   }
   llvm::Value* At(llvm::Value* base, int64_t offset) {
-    return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
+    return kernel_.ElementAddress(base, kernel_.Int(offset), element_bytes_);
   }
   llvm::Value* LoadVector(llvm::Value* address) {
-    return b_.CreateAlignedLoad(vector_type_, address, llvm::Align(4));
+    return b_.CreateAlignedLoad(vector_type_, address,
+                                llvm::Align(element_bytes_));
   }
   void StoreVector(llvm::Value* value, llvm::Value* address) {
-    b_.CreateAlignedStore(value, address, llvm::Align(4));
+    b_.CreateAlignedStore(value, address, llvm::Align(element_bytes_));
   }
   // Asks for the address's line in the second cache.
   void Fetch(llvm::Value* address, bool to_write) {
@@ -65,6 +68,7 @@ class FlatMemory {
   KernelFunction& kernel_;
   KernelFunction::Builder& b_;
   llvm::Type* const vector_type_;
+  const int64_t element_bytes_;
 };
 
 }  // namespace mxc::contraction

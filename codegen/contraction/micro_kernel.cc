@@ -6,18 +6,20 @@
 #include <numeric>
 #include <set>
 
+#include "codegen/llvm/arithmetic.h"
+
 namespace mxc::contraction {
 namespace {
 
 // Operands of llvm.prefetch.
 constexpr int kRead = 0, kSecondCache = 2, kData = 1;
 
-// Vectors of this many lanes take twice as long as halves of them where units
+// Vectors of this many bytes take twice as long as halves of them where units
 // are half as wide, and never less.
-constexpr int kLanesOfHalves = 16;
-// Elements of a reduction this far apart, a page, are not fetched ahead by any
-// processor itself.
-constexpr int64_t kFarApart = 1024;
+constexpr int64_t kBytesOfHalves = 64;
+// Elements of a reduction this many bytes apart, a page, are not fetched ahead
+// by any processor itself.
+constexpr int64_t kFarApart = 4096;
 
 }  // namespace
 
@@ -26,14 +28,15 @@ MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
     : kernel_(kernel),
       nest_(nest),
       shape_(shape),
-      vector_type_(kernel.VectorOf(kernel.b().getFloatTy(), nest.lanes)),
+      vector_type_(
+          kernel.VectorOf(kernel.ValueType(nest.types.sum), nest.lanes)),
       half_tail_(nest.access == DataAccess::kBroadcast &&
-                 nest.lanes == kLanesOfHalves && shape.tail_lanes > 0 &&
-                 2 * shape.tail_lanes <= nest.lanes) {}
+                 nest.lanes * SizeOf(nest.types.sum) == kBytesOfHalves &&
+                 shape.tail_lanes > 0 && 2 * shape.tail_lanes <= nest.lanes) {}
 
 llvm::Type* MicroKernel::TypeOf(int vector) const {
   if (!half_tail_ || vector + 1 < shape_.vectors) return vector_type_;
-  return kernel_.VectorOf(kernel_.b().getFloatTy(), nest_.lanes / 2);
+  return kernel_.VectorOf(kernel_.ValueType(nest_.types.sum), nest_.lanes / 2);
 }
 
 llvm::Value* MicroKernel::MaskOf(int vector) const {
@@ -71,17 +74,19 @@ MicroKernel::Accumulators MicroKernel::Widened(Accumulators sums) {
 
 MicroKernel::Accumulators MicroKernel::Load(llvm::Value* output) {
   KernelFunction::Builder& b = kernel_.b();
+  const llvm::Align align(SizeOf(nest_.types.sum));
   Accumulators values;
   for (int64_t row = 0; row < shape_.rows; ++row) {
     for (int64_t column = 0; column < shape_.width; ++column) {
       for (int v = 0; v < shape_.vectors; ++v) {
-        llvm::Value* at = At(output, OutputOffset(row, column, v));
+        llvm::Value* at =
+            At(output, OutputOffset(row, column, v), nest_.types.sum);
         if (llvm::Value* mask = MaskOf(v)) {
           values.push_back(
-              b.CreateMaskedLoad(TypeOf(v), at, llvm::Align(4), mask,
+              b.CreateMaskedLoad(TypeOf(v), at, align, mask,
                                  llvm::Constant::getNullValue(TypeOf(v))));
         } else {
-          values.push_back(b.CreateAlignedLoad(TypeOf(v), at, llvm::Align(4)));
+          values.push_back(b.CreateAlignedLoad(TypeOf(v), at, align));
         }
       }
     }
@@ -91,15 +96,17 @@ MicroKernel::Accumulators MicroKernel::Load(llvm::Value* output) {
 
 void MicroKernel::Store(llvm::Value* output, const Accumulators& values) {
   KernelFunction::Builder& b = kernel_.b();
+  const llvm::Align align(SizeOf(nest_.types.sum));
   size_t i = 0;
   for (int64_t row = 0; row < shape_.rows; ++row) {
     for (int64_t column = 0; column < shape_.width; ++column) {
       for (int v = 0; v < shape_.vectors; ++v) {
-        llvm::Value* at = At(output, OutputOffset(row, column, v));
+        llvm::Value* at =
+            At(output, OutputOffset(row, column, v), nest_.types.sum);
         if (llvm::Value* mask = MaskOf(v)) {
-          b.CreateMaskedStore(values[i++], at, llvm::Align(4), mask);
+          b.CreateMaskedStore(values[i++], at, align, mask);
         } else {
-          b.CreateAlignedStore(values[i++], at, llvm::Align(4));
+          b.CreateAlignedStore(values[i++], at, align);
         }
       }
     }
@@ -122,7 +129,7 @@ MicroKernel::Accumulators MicroKernel::AddTail(Source source,
                                                Accumulators sums) {
   if (nest_.tail.unroll == 0) return sums;
   const auto& axes = nest_.tail.axes;
-  source.data = At(source.data, nest_.tail_offset);
+  source.data = At(source.data, nest_.tail_offset, nest_.types.data);
   source.ahead = nullptr;
   return Add(nest_.tail, source, kernel_.Int(axes.empty() ? 1 : axes[0].extent),
              std::move(sums));
@@ -148,9 +155,11 @@ MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
             axis == 0 && source.data_stride
                 ? kernel_.ElementAddress(
                       source.data,
-                      kernel_.b().CreateNSWMul(i, source.data_stride), 4)
-                : Advance(source.data, i, a.data_stride);
-        inner.weight = Advance(source.weight, i, a.weight_stride);
+                      kernel_.b().CreateNSWMul(i, source.data_stride),
+                      SizeOf(nest_.types.data))
+                : Advance(source.data, i, a.data_stride, nest_.types.data);
+        inner.weight =
+            Advance(source.weight, i, a.weight_stride, nest_.types.weight);
         return StepLoops(steps, axis + 1, count, inner, values);
       });
 }
@@ -179,11 +188,14 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
 void MicroKernel::FetchAhead(const Source& source, llvm::Value* weight) {
   if (!source.ahead) return;
   KernelFunction::Builder& b = kernel_.b();
-  llvm::Value* ahead = kernel_.ElementAddress(weight, source.ahead, 4);
+  const DType dtype = nest_.types.weight;
+  llvm::Value* ahead =
+      kernel_.ElementAddress(weight, source.ahead, SizeOf(dtype));
   for (int64_t line = 0; line < source.ahead_lines; ++line) {
-    b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::prefetch,
-                      {At(ahead, line * kLineFloats), b.getInt32(kRead),
-                       b.getInt32(kSecondCache), b.getInt32(kData)});
+    b.CreateIntrinsic(
+        b.getVoidTy(), llvm::Intrinsic::prefetch,
+        {At(ahead, line * LineElements(dtype), dtype), b.getInt32(kRead),
+         b.getInt32(kSecondCache), b.getInt32(kData)});
   }
 }
 
@@ -197,22 +209,22 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   for (int64_t i = 0; i < steps.unroll; ++i) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      weights.push_back(b.CreateAlignedLoad(
-          TypeOf(v), At(weight, i * steps.row_stride + VectorOffset(v)),
-          llvm::Align(4)));
+      const bool is_half = TypeOf(v) != vector_type_;
+      weights.push_back(Load(weight, i * steps.row_stride + VectorOffset(v),
+                             nest_.types.weight,
+                             is_half ? nest_.lanes / 2 : nest_.lanes));
     }
     FetchNextTile(steps, data, i);
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
       const int64_t offset = PixelOffset(pixel) + i * steps.stride;
-      llvm::Value* x = b.CreateVectorSplat(
-          lanes, b.CreateAlignedLoad(b.getFloatTy(), At(data, offset),
-                                     llvm::Align(4)));
+      llvm::Value* x =
+          b.CreateVectorSplat(lanes, Load(data, offset, nest_.types.data, 1));
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         llvm::Value* own =
             TypeOf(v) == vector_type_ ? x : b.CreateShuffleVector(x, half);
-        sum = b.CreateFAdd(b.CreateFMul(own, weights[v]), sum);
+        sum = PlusProduct(sum, own, weights[v]);
       }
     }
   }
@@ -221,13 +233,13 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
 // The elements of the pixels after the tile's, where each lies on another page.
 void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
                                 int64_t i) {
-  const bool apart = steps.stride >= kFarApart && shape_.rows == 1 &&
-                     nest_.columns.data_stride == 1;
+  const bool apart = steps.stride * SizeOf(nest_.types.data) >= kFarApart &&
+                     shape_.rows == 1 && nest_.columns.data_stride == 1;
   if (!apart) return;
   KernelFunction::Builder& b = kernel_.b();
   const int64_t last = i * steps.stride + 2 * shape_.width - 1;
   b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::prefetch,
-                    {At(data, last), b.getInt32(kRead),
+                    {At(data, last, nest_.types.data), b.getInt32(kRead),
                      b.getInt32(kSecondCache), b.getInt32(kData)});
 }
 
@@ -235,7 +247,6 @@ void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
 // permuted) once for all windows that it lies in, and then forgotten.
 void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
                             llvm::Value* weight, llvm::Value** sums) {
-  KernelFunction::Builder& b = kernel_.b();
   struct Use {
     int64_t pixel, tap;
   };
@@ -251,16 +262,18 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
   for (int64_t channel = 0; channel < channels; ++channel) {
     Accumulators weights;
     for (int64_t tap = 0; tap < steps.unroll; ++tap) {
-      weights.push_back(LoadVector(
-          weight, tap * steps.row_stride + channel * nest_.panel_width()));
+      weights.push_back(
+          Load(weight, tap * steps.row_stride + channel * nest_.panel_width(),
+               nest_.types.weight, nest_.lanes));
     }
     if (channel > 0) data = Opaque(data);
     for (const auto& [offset, uses] : positions) {
       llvm::Value* x =
-          OwnGroupsChannel(LoadVector(data, offset), own < 0 ? channel : own);
+          OwnGroupsChannel(Load(data, offset, nest_.types.data, nest_.lanes),
+                           own < 0 ? channel : own);
       for (const Use& use : uses) {
         llvm::Value*& sum = sums[use.pixel];
-        sum = b.CreateFAdd(b.CreateFMul(x, weights[use.tap]), sum);
+        sum = PlusProduct(sum, x, weights[use.tap]);
       }
     }
   }
@@ -312,19 +325,31 @@ int64_t MicroKernel::VectorOffset(int vector) const {
 }
 
 llvm::Value* MicroKernel::Advance(llvm::Value* base, llvm::Value* index,
-                                  int64_t stride) {
+                                  int64_t stride, DType dtype) {
   if (stride == 0) return base;
   return kernel_.ElementAddress(
-      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)), 4);
+      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)),
+      SizeOf(dtype));
 }
 
-llvm::Value* MicroKernel::At(llvm::Value* base, int64_t offset) {
-  return kernel_.ElementAddress(base, kernel_.Int(offset), 4);
+llvm::Value* MicroKernel::At(llvm::Value* base, int64_t offset, DType dtype) {
+  return kernel_.ElementAddress(base, kernel_.Int(offset), SizeOf(dtype));
 }
 
-llvm::Value* MicroKernel::LoadVector(llvm::Value* base, int64_t offset) {
-  return kernel_.b().CreateAlignedLoad(vector_type_, At(base, offset),
-                                       llvm::Align(4));
+llvm::Value* MicroKernel::Load(llvm::Value* base, int64_t offset, DType dtype,
+                               int lanes) {
+  return EmitCast(kernel_,
+                  LoadElements(kernel_, At(base, offset, dtype), dtype, lanes),
+                  dtype, nest_.types.sum);
+}
+
+llvm::Value* MicroKernel::PlusProduct(llvm::Value* sum, llvm::Value* a,
+                                      llvm::Value* b) {
+  KernelFunction::Builder& builder = kernel_.b();
+  if (IsFloat(nest_.types.sum)) {
+    return builder.CreateFAdd(builder.CreateFMul(a, b), sum);
+  }
+  return builder.CreateAdd(builder.CreateMul(a, b), sum);
 }
 
 }  // namespace mxc::contraction

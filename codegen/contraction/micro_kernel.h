@@ -67,9 +67,12 @@ class MicroKernel {
                  llvm::Value** sums);
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);
   int64_t PixelOffset(int64_t pixel) const;
-  llvm::Value* At(llvm::Value* base, int64_t offset);
-  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
-  llvm::Value* LoadVector(llvm::Value* base, int64_t offset);
+  llvm::Value* At(llvm::Value* base, int64_t offset, DType dtype);
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride,
+                       DType dtype);
+  // Elements in the type of the sums.
+  llvm::Value* Load(llvm::Value* base, int64_t offset, DType dtype, int lanes);
+  llvm::Value* PlusProduct(llvm::Value* sum, llvm::Value* a, llvm::Value* b);
   llvm::Type* TypeOf(int vector) const;
   // Null: the vector's lanes are all the tile's.
   llvm::Value* MaskOf(int vector) const;

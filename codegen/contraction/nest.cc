@@ -294,6 +294,7 @@ Nest MakePhase(const Program& program, const Step& step,
   const int out_axis = output.AxisOf({Role::kOut, Role::kGroupOut});
 
   Nest nest;
+  nest.types = c.types;
   nest.lanes = static_cast<int>(choice.block);
   nest.packed = choice.algorithm != kGemmRows;
   nest.panel_vectors = nest.packed

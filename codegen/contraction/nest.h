@@ -21,8 +21,8 @@
 
 namespace mxc::contraction {
 
-// Of a cache, in elements.
-inline constexpr int64_t kLineFloats = 16;
+// Elements of a cache line.
+inline int64_t LineElements(DType dtype) { return 64 / SizeOf(dtype); }
 
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
@@ -63,7 +63,8 @@ struct Steps {
 };
 
 struct Nest {
-  int lanes = 1;
+  ContractionTypes types;
+  int lanes = 1;  // sums of a vector
   DataAccess access = DataAccess::kBroadcast;
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
   int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
@@ -95,6 +96,10 @@ struct Nest {
   int64_t panel_vectors = 1, panel_rows = 1, panel_stride = 0;
   bool packed = true;
   int64_t panel_width() const { return panel_vectors * lanes; }
+  // Cache lines of the weights that one step of `main` covers.
+  int64_t step_lines() const {
+    return main.weight_rows * panel_width() / LineElements(types.weight);
+  }
 
   // Of the first element.
   int64_t data_base = 0, weight_base = 0, output_base = 0;
@@ -104,6 +109,14 @@ struct Nest {
   int64_t vectors() const { return DivideUp(channels, lanes); }
   int64_t tail_lanes() const { return channels % lanes; }  // 0: none
   int64_t pixels() const;                                  // of all planes
+  // Bytes of one iteration of `outer`: data; all panels.
+  double data_bytes() const {
+    return static_cast<double>(SizeOf(types.data) * data_elements);
+  }
+  double weight_bytes() const {
+    return static_cast<double>(SizeOf(types.weight) * panel_rows * vectors() *
+                               lanes);
+  }
   int64_t outer_count() const;
   int64_t flops() const;
 };

@@ -51,20 +51,22 @@ void OutputHalo::ZeroPositions(llvm::Value* base, size_t dim, int64_t count) {
 
 void OutputHalo::ZeroFill(llvm::Value* base, int64_t elements) {
   if (elements == 0) return;
+  const DType dtype = shape_.nest.types.output;
   llvm::Type* type =
-      kernel_.VectorOf(kernel_.b().getFloatTy(), shape_.nest.lanes);
+      kernel_.VectorOf(kernel_.MemoryType(dtype), shape_.nest.lanes);
   kernel_.Loop(kernel_.Int(0), kernel_.Int(elements), shape_.nest.lanes,
                [&](llvm::Value* i) {
                  kernel_.b().CreateAlignedStore(
                      llvm::Constant::getNullValue(type), Advance(base, i, 1),
-                     llvm::Align(4));
+                     llvm::Align(SizeOf(dtype)));
                });
 }
 
 llvm::Value* OutputHalo::Advance(llvm::Value* base, llvm::Value* index,
                                  int64_t stride) {
   return kernel_.ElementAddress(
-      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)), 4);
+      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)),
+      SizeOf(shape_.nest.types.output));
 }
 
 }  // namespace mxc::contraction

@@ -15,10 +15,8 @@ namespace {
 constexpr int64_t kMostUnroll = 8;
 // A product lane by lane holds the vectors of all its positions.
 constexpr int64_t kMostUnrollByLane = 4;
-// Bytes of a block of positions: one vector of data and two of the other
-// operand for each.
+// Bytes of a block of positions.
 constexpr int64_t kBlockBytes = 48 << 10;
-constexpr int64_t kBlockVectors = 3;
 // Tasks for threads to share evenly; sums that are little beside what is read,
 // or that the caches hold.
 constexpr int64_t kTasks = 16;
@@ -76,8 +74,11 @@ void SetReduction(const Contraction& c, const SumOperands& at, Nest& nest) {
            inner.weight_stride * nest.main.unroll};
   nest.panel_rows = c.in * positions;
 
+  // Of a position: one vector of data and two of the other operand.
+  const int64_t vectors =
+      SizeOf(nest.types.data) + 2 * SizeOf(nest.types.weight);
   const int64_t most =
-      std::max<int64_t>(1, kBlockBytes / (4 * kBlockVectors * nest.lanes));
+      std::max<int64_t>(1, kBlockBytes / (vectors * nest.lanes));
   // Blocks of whole images, or of the outermost spatial axis.
   int64_t iteration = positions;
   if (positions > most && axes.size() > 2) {
@@ -146,6 +147,7 @@ void SetGroups(const Contraction& c, const SumOperands& at, Nest& nest) {
 Nest Common(const Program& program, const Step& step, const SumOperands& at) {
   const Contraction& c = step.contraction()->contraction;
   Nest nest;
+  nest.types = c.types;
   nest.lanes = static_cast<int>(step.contraction()->choice.block);
   nest.channel_var = at.output_channel();
   nest.channels = c.out;
@@ -241,8 +243,9 @@ int64_t ChooseParts(const Contraction& c, int64_t data_channels,
   if (c.groups > 1) return 1;
   const int64_t outputs =
       DivideUp(c.batch, data_channels) * DivideUp(c.out, out_channels);
-  int64_t sums = 4 * c.batch * c.out, data = 4 * c.in * c.batch,
-          weight = 4 * c.in * c.out;
+  int64_t sums = SizeOf(c.types.sum) * c.batch * c.out,
+          data = SizeOf(c.types.data) * c.in * c.batch,
+          weight = SizeOf(c.types.weight) * c.in * c.out;
   for (size_t i = 0; i < c.kernel.size(); ++i) {
     sums *= c.output[i];
     data *= c.input[i];

@@ -20,8 +20,7 @@ void PlaneProducts::EachTile(
   const auto runs = SplitPixels(1, tiles, pixels_);
   int64_t register_tiles = 0;
   for (const TileRun& run : runs) register_tiles += run.count;
-  const int64_t step_lines =
-      nest_.main.weight_rows * nest_.panel_width() / kLineFloats;
+  const int64_t step_lines = nest_.step_lines();
   const int64_t lines = DivideUp(step_lines, register_tiles);
   int64_t before = 0;
   for (const TileRun& run : runs) {
@@ -49,7 +48,7 @@ void PlaneProducts::EmitTile(const RegisterTiles& tiles, int vectors,
   const MicroKernel::Source rest = {
       source.data, At(factors.weight, blocked * nest_.panel_width())};
   source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
-                      Times(tiles.line, kLineFloats));
+                      Times(tiles.line, LineElements(nest_.types.weight)));
   source.ahead_lines = tiles.lines;
   auto sums = tile.AddMain(source, kernel_.Int(nest_.main.axes[0].extent),
                            tile.Zeros());

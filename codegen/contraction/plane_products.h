@@ -17,7 +17,9 @@ class PlaneProducts : private FlatMemory {
   // `nest`: of one plane (PlaneNest), outlives this. `pixels`: of a register
   // tile.
   PlaneProducts(KernelFunction& kernel, const Nest& nest, int pixels)
-      : FlatMemory(kernel, nest.lanes), nest_(nest), pixels_(pixels) {}
+      : FlatMemory(kernel, nest.types.sum, nest.lanes),
+        nest_(nest),
+        pixels_(pixels) {}
 
   // Of one plane: where its parts begin.
   struct Factors {

@@ -56,8 +56,9 @@ int64_t PlaneWork::product_plane(int64_t tiles) const {
 }
 
 int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
-  return 4 * (kNoteElements +
-              planes * (data_plane(tiles) + product_plane(tiles) + lanes));
+  return SizeOf(dtype) *
+         (kNoteElements +
+          planes * (data_plane(tiles) + product_plane(tiles) + lanes));
 }
 
 PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
@@ -71,7 +72,8 @@ PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
   const double products = entries * work.needed *
                           Real((work.in + kSumCost) * work.out_vectors()) /
                           (machine.multiply_adds * machine.clock * rate);
-  const double weight_bytes = 4 * Real(work.planes * work.in * work.out);
+  const double element = Real(SizeOf(work.dtype));
+  const double weight_bytes = element * Real(work.planes * work.in * work.out);
   const bool cached = weight_bytes <= Real(machine.shared_l3_bytes);
   const double passes = Real(blocks);
   // Few weights are those of small networks, or little to read.
@@ -91,8 +93,10 @@ PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
                          (kScratchShare * Real(machine.l2.bytes)) -
                      1,
                  0.0, 1.0);
-  const double data_bytes = 4 * entries * Real(work.in_blocks() * work.lanes);
-  const double sum_bytes = 4 * entries * Real(work.out_vectors() * work.lanes);
+  const double data_bytes =
+      element * entries * Real(work.in_blocks() * work.lanes);
+  const double sum_bytes =
+      element * entries * Real(work.out_vectors() * work.lanes);
   const auto transform = [&](int64_t vectors, double cycles) {
     return Real(tiles * vectors) * cycles / machine.clock;
   };
@@ -123,6 +127,7 @@ Nest PlaneNest(const PlaneWork& work, int64_t block_tiles) {
   const int64_t lanes = work.lanes, width = work.panel_width();
   const int64_t unroll = std::min<int64_t>(lanes, kPlaneUnroll);
   Nest nest;
+  nest.types = ContractionTypes::All(work.dtype);
   nest.lanes = static_cast<int>(lanes);
   nest.columns = {block_tiles, lanes, lanes};
   nest.main.axes = {{work.in / lanes, block_tiles * lanes, lanes * width},
@@ -148,6 +153,7 @@ Nest OutputNest(const Contraction& c, const Layout& output, int lanes,
                 int64_t panel_vectors) {
   const Extents strides = BlockedStrides(output, lanes);
   Nest nest;
+  nest.types = c.types;
   nest.lanes = lanes;
   nest.outer = {{c.batch, 0, 0, strides[0], 0, 0}};
   nest.rows = {c.output[0], 0, strides[2], 2};

@@ -23,6 +23,7 @@ namespace mxc::contraction {
 inline constexpr int64_t kNoteElements = 16;
 
 struct PlaneWork {
+  DType dtype = DType::kF32;  // of data, weights and products
   int64_t planes = 1, lanes = 1;
   int64_t in = 1, out = 1;  // channels of a plane's product
   RegisterTile tile;

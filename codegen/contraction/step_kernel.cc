@@ -25,10 +25,25 @@ StepKernel::StepKernel(KernelFunction& kernel, const StepShape& shape,
 }
 
 llvm::Value* StepKernel::Advance(llvm::Value* base, llvm::Value* index,
-                                 int64_t stride) {
+                                 int64_t stride, DType dtype) {
   if (stride == 0) return base;
-  return kernel_.ElementAddress(base,
-                                b_.CreateNSWMul(index, kernel_.Int(stride)), 4);
+  return kernel_.ElementAddress(
+      base, b_.CreateNSWMul(index, kernel_.Int(stride)), SizeOf(dtype));
+}
+
+llvm::Value* StepKernel::AdvanceData(llvm::Value* data, llvm::Value* index,
+                                     int64_t stride) {
+  return Advance(data, index, stride, nest_.types.data);
+}
+
+llvm::Value* StepKernel::AdvanceWeight(llvm::Value* weight, llvm::Value* index,
+                                       int64_t stride) {
+  return Advance(weight, index, stride, nest_.types.weight);
+}
+
+llvm::Value* StepKernel::AdvanceOutput(llvm::Value* output, llvm::Value* index,
+                                       int64_t stride) {
+  return Advance(output, index, stride, nest_.types.output);
 }
 
 llvm::Value* StepKernel::Part(llvm::Value* i, int64_t n, int64_t extent) {
@@ -64,16 +79,19 @@ void StepKernel::EmitTask(llvm::Value* task) {
   }
   if (!channel_chunk) channel_chunk = take(tasks.channel_chunks);
 
-  place.data = Advance(kernel_.operand(0), kernel_.Int(nest_.data_base), 1);
-  place.weight = Advance(kernel_.operand(1), kernel_.Int(nest_.weight_base), 1);
+  place.data = AdvanceData(kernel_.operand(0), kernel_.Int(nest_.data_base), 1);
+  place.weight =
+      AdvanceWeight(kernel_.operand(1), kernel_.Int(nest_.weight_base), 1);
   const int output = static_cast<int>(shape_.operands.size()) - 1;
   place.output =
-      Advance(kernel_.operand(output), kernel_.Int(nest_.output_base), 1);
+      AdvanceOutput(kernel_.operand(output), kernel_.Int(nest_.output_base), 1);
   for (size_t i = 0; i < nest_.outer.size(); ++i) {
     const OuterAxis& axis = nest_.outer[i];
-    place.data = Advance(place.data, place.outer[i], axis.data_stride);
-    place.weight = Advance(place.weight, place.outer[i], axis.weight_stride);
-    place.output = Advance(place.output, place.outer[i], axis.output_stride);
+    place.data = AdvanceData(place.data, place.outer[i], axis.data_stride);
+    place.weight =
+        AdvanceWeight(place.weight, place.outer[i], axis.weight_stride);
+    place.output =
+        AdvanceOutput(place.output, place.outer[i], axis.output_stride);
   }
   const auto bounds = [&](llvm::Value* i, int64_t n, int64_t extent) {
     llvm::Value* next = b_.CreateAdd(i, kernel_.Int(1), "", true, true);
@@ -105,8 +123,9 @@ void StepKernel::EmitStepBlocks(const Place& place, llvm::Value* first_group,
         if (images > 1) {
           llvm::Value* image = b_.CreateUDiv(round, kernel_.Int(blocks));
           i = b_.CreateURem(round, kernel_.Int(blocks));
-          at.data = Advance(place.data, image, nest_.images.data_stride);
-          at.weight = Advance(place.weight, image, nest_.images.weight_stride);
+          at.data = AdvanceData(place.data, image, nest_.images.data_stride);
+          at.weight =
+              AdvanceWeight(place.weight, image, nest_.images.weight_stride);
         }
         llvm::Value* block = kernel_.Int(shape_.step_block);
         at.first_step = b_.CreateMul(i, block, "", true, true);
@@ -149,15 +168,17 @@ void StepKernel::EmitVectorGroup(Place place, llvm::Value* group, int vectors,
   place.vectors = vectors;
   place.tail_lanes = tail_lanes;
   place.vector = b_.CreateMul(group, kernel_.Int(per_group), "", true, true);
-  place.weight = Advance(place.weight, group, panels * nest_.panel_stride);
-  place.data = Advance(place.data, group, per_group * nest_.data_vector_stride);
-  place.output =
-      Advance(place.output, group, per_group * nest_.output_vector_stride);
+  place.weight =
+      AdvanceWeight(place.weight, group, panels * nest_.panel_stride);
+  place.data =
+      AdvanceData(place.data, group, per_group * nest_.data_vector_stride);
+  place.output = AdvanceOutput(place.output, group,
+                               per_group * nest_.output_vector_stride);
   if (!nest_.main.axes.empty()) {
-    place.data =
-        Advance(place.data, place.first_step, nest_.main.axes[0].data_stride);
+    place.data = AdvanceData(place.data, place.first_step,
+                             nest_.main.axes[0].data_stride);
     place.weight =
-        Advance(place.weight, place.first_step, WeightsPerIteration());
+        AdvanceWeight(place.weight, place.first_step, WeightsPerIteration());
   }
   EmitPlanes(place, 0);
 }
@@ -171,8 +192,9 @@ void StepKernel::EmitPlanes(const Place& place, size_t axis) {
                [&](llvm::Value* i) {
                  Place at = place;
                  at.planes.push_back(i);
-                 at.data = Advance(place.data, i, plane.data_stride);
-                 at.output = Advance(place.output, i, plane.output_stride);
+                 at.data = AdvanceData(place.data, i, plane.data_stride);
+                 at.output =
+                     AdvanceOutput(place.output, i, plane.output_stride);
                  EmitPlanes(at, axis + 1);
                });
 }
@@ -214,8 +236,8 @@ void StepKernel::EmitRows(const Place& place, const TileRun& run) {
 void StepKernel::EmitRow(const Place& place, const TileRun& run,
                          llvm::Value* row, int64_t rows) {
   Place at = place;
-  at.data = Advance(place.data, row, nest_.rows.data_stride);
-  at.output = Advance(place.output, row, nest_.rows.output_stride);
+  at.data = AdvanceData(place.data, row, nest_.rows.data_stride);
+  at.output = AdvanceOutput(place.output, row, nest_.rows.output_stride);
   kernel_.Loop(kernel_.Int(run.first),
                kernel_.Int(run.first + run.count * run.width), run.width,
                [&](llvm::Value* column) {
@@ -237,11 +259,11 @@ void StepKernel::EmitColumns(const Place& place, const TileRun& run,
                         b_.CreateMul(ahead, width, "", true, true), "", true,
                         true);
   };
-  kernel_.Loop(column(place.first_pixel), column(place.last_pixel), run.width,
-               [&](llvm::Value* c) {
-                 EmitTile(place, {run.width, 1, place.vectors}, kernel_.Int(0),
-                          c);
-               });
+  kernel_.Loop(
+      column(place.first_pixel), column(place.last_pixel), run.width,
+      [&](llvm::Value* c) {
+        EmitTile(place, {run.width, 1, place.vectors}, kernel_.Int(0), c);
+      });
 }
 
 void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
@@ -249,11 +271,14 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
   shape.tail_lanes = place.tail_lanes;
   shape.tail_meets_others = shape_.tail_meets_others();
   MicroKernel tile(kernel_, nest_, shape);
-  llvm::Value* data = Advance(place.data, column, nest_.columns.data_stride);
+  llvm::Value* data =
+      AdvanceData(place.data, column, nest_.columns.data_stride);
   llvm::Value* output =
-      Advance(place.output, column, nest_.columns.output_stride);
-  MicroKernel::Accumulators sums =
-      Choose(place.is_first, tile.Zeros(), [&] { return tile.Load(output); });
+      AdvanceOutput(place.output, column, nest_.columns.output_stride);
+  MicroKernel::Accumulators sums = tile.Zeros();
+  if (shape_.sums_wait()) {
+    sums = Choose(place.is_first, sums, [&] { return tile.Load(output); });
+  }
   MicroKernel::Source source = {data, place.weight};
   FetchAhead(place, source);
   sums = tile.AddMain(source, place.step_count, sums);
@@ -265,13 +290,16 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
         const int64_t stride =
             nest_.main.axes.empty() ? 0 : nest_.main.axes[0].data_stride;
         const MicroKernel::Source rest = {
-            Advance(data, back, stride),
-            Advance(place.weight, place.step_count, WeightsPerIteration())};
+            AdvanceData(data, back, stride),
+            AdvanceWeight(place.weight, place.step_count,
+                          WeightsPerIteration())};
         epilogue_.Write(
             shape, {place.outer, place.planes, row, column, place.vector}, tile,
             place.tail_lanes, tile.Widened(tile.AddTail(rest, sums)), output);
       },
-      [&] { tile.Store(output, sums); });
+      [&] {
+        if (shape_.sums_wait()) tile.Store(output, sums);
+      });
 }
 
 // The weights that follow: the next group's, at the end of the chunk those of
@@ -298,8 +326,8 @@ llvm::Value* StepKernel::DistanceAhead(const Place& place, llvm::Value* group,
 // every step that follow those of the tile before.
 void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
   if (!place.ahead) return;
-  const int64_t step_lines =
-      nest_.main.weight_rows * nest_.panel_width() / kLineFloats;
+  const int64_t step_lines = nest_.step_lines();
+  const int64_t line_elements = LineElements(nest_.types.weight);
   llvm::Type* type = b_.getInt64Ty();
   llvm::Value* line = b_.CreateLoad(type, next_line_);
   llvm::Value* next = b_.CreateURem(
@@ -307,7 +335,7 @@ void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
       kernel_.Int(step_lines));
   b_.CreateStore(next, next_line_);
   source.ahead =
-      b_.CreateAdd(place.ahead, b_.CreateMul(line, kernel_.Int(kLineFloats)));
+      b_.CreateAdd(place.ahead, b_.CreateMul(line, kernel_.Int(line_elements)));
   source.ahead_lines = shape_.lines_ahead;
 }
 
@@ -347,7 +375,7 @@ void StepKernel::ZeroHalo(const Place& place, llvm::Value* pixel_chunk,
       ours =
           b_.CreateAnd(ours, b_.CreateICmpEQ(place.outer[i], kernel_.Int(0)));
     } else {
-      base = Advance(base, place.outer[i], axis.output_stride);
+      base = AdvanceOutput(base, place.outer[i], axis.output_stride);
     }
   }
   llvm::Value* vectors = kernel_.Int(nest_.vectors());

@@ -59,7 +59,15 @@ class StepKernel {
   MicroKernel::Accumulators Choose(
       llvm::Value* condition, const MicroKernel::Accumulators& value,
       const std::function<MicroKernel::Accumulators()>& otherwise);
-  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride);
+  // By elements of data, of weights, of the output.
+  llvm::Value* AdvanceData(llvm::Value* data, llvm::Value* index,
+                           int64_t stride);
+  llvm::Value* AdvanceWeight(llvm::Value* weight, llvm::Value* index,
+                             int64_t stride);
+  llvm::Value* AdvanceOutput(llvm::Value* output, llvm::Value* index,
+                             int64_t stride);
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride,
+                       DType dtype);
   // begin + (end − begin) · i / n
   llvm::Value* Part(llvm::Value* i, int64_t n, int64_t extent);
 

@@ -35,8 +35,7 @@ int64_t LinesAhead(const StepShape& shape) {
   const Nest& nest = shape.nest;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
   if (!nest.packed) return 0;
-  const int64_t step_lines =
-      nest.main.weight_rows * nest.panel_width() / kLineFloats;
+  const int64_t step_lines = nest.step_lines();
   const int64_t tiles =
       DivideUp(nest.pixels() / shape.tasks.pixel_chunks, shape.tile.pixels);
   if (step_lines == 0 || tiles < kFewTiles) return 0;
@@ -80,14 +79,15 @@ namespace {
 int64_t StepBlock(const Program& program, const Step& step,
                   const Target& target, const Nest& nest) {
   const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
-  const bool one_block = ReadsOutput(program, step) ||
+  const bool one_block = nest.types.output != nest.types.sum ||
+                         ReadsOutput(program, step) ||
                          (nest.packed && nest.data_vector_stride != 0);
   if (nest.step_block > 0) {
     MXC_CHECK(!one_block, "{}: sums cannot wait in the output", step.name);
     return nest.step_block;
   }
   return one_block ? std::max<int64_t>(1, steps)
-                   : ChooseStepBlock(target, nest);
+                   : ChooseStepBlock(target.machine, nest);
 }
 
 StepShape ShapeNest(const Program& program, const Step& step,

@@ -37,7 +37,7 @@ std::vector<llvm::Value*> DataSums(KernelFunction::Builder& b,
 
 StrassenKernel::StrassenKernel(KernelFunction& kernel,
                                const StrassenShape& shape)
-    : FlatMemory(kernel, shape.step.nest.lanes),
+    : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
       data_(At(kernel.scratch(), kNoteElements)),
@@ -146,7 +146,7 @@ void StrassenKernel::EmitTile(MicroKernel::Source source, llvm::Value* plane,
   MicroKernel tile(kernel_, nest, {tiles.width, 1, shape_.step.tile.vectors});
   source.data = Advance(source.data, tiles.first, nest.columns.data_stride);
   source.ahead = Plus(kernel_.Int(shape_.channels * nest.panel_width()),
-                      Times(tiles.line, kLineFloats));
+                      Times(tiles.line, LineElements(nest.types.weight)));
   source.ahead_lines = tiles.lines;
   llvm::Value* from = kernel_.Int(kGoesOnFrom[0]);
   for (int64_t i = 1; i < kQuarterProducts; ++i) {

@@ -19,7 +19,8 @@ int64_t Pairs(const Contraction& c) {
 }
 
 PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
-  return {.planes = kQuarterProducts,
+  return {.dtype = c.types.sum,
+          .planes = kQuarterProducts,
           .lanes = choice.block,
           .in = c.in / 2,
           .out = c.out / 2,
@@ -81,8 +82,8 @@ StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
   grid.data_plane = work.data_plane(grid.block_pairs);
   grid.product_plane = work.product_plane(grid.block_pairs);
   // With the plane beside the last one.
-  grid.scratch_bytes =
-      work.scratch_bytes(grid.block_pairs) + 4 * grid.data_plane;
+  grid.scratch_bytes = work.scratch_bytes(grid.block_pairs) +
+                       SizeOf(work.dtype) * grid.data_plane;
   return grid;
 }
 

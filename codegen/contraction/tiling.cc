@@ -45,7 +45,8 @@ double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
 int64_t LeastPixelChunks(const Target& target, const Nest& nest, int64_t rows) {
   if (nest.main.axes.empty() || nest.main.axes[0].extent == 0) return 1;
   if (!nest.packed) return 1;
-  const int64_t bytes = 4 * nest.data_elements * ChooseStepBlock(target, nest) /
+  const int64_t bytes = SizeOf(nest.types.data) * nest.data_elements *
+                        ChooseStepBlock(target.machine, nest) /
                         nest.main.axes[0].extent;
   return std::clamp<int64_t>(DivideUp(bytes, target.machine.l2.bytes / 2), 1,
                              rows);
@@ -135,21 +136,22 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
   const int64_t rows = best.deal == Tasks::Deal::kPlanes ? nest.planes[0].extent
                        : best.deal == Tasks::Deal::kRows ? nest.rows.extent
                                                          : column_tiles;
-  const double weights =
-      4.0 * static_cast<double>(nest.panel_rows * nest.vectors() * nest.lanes);
+  const double weights = nest.weight_bytes();
   // Depthwise chunks of channels share no data.
   const bool shared = nest.data_vector_stride == 0;
-  const double data = 4.0 * static_cast<double>(nest.data_elements);
-  const double arithmetic =
-      static_cast<double>(nest.flops()) / machine.flops_per_second(DType::kF32);
+  const double data = nest.data_bytes();
+  const double arithmetic = static_cast<double>(nest.flops()) /
+                            machine.flops_per_second(nest.types.sum);
   const double work = std::max(
       arithmetic, outer * (weights + data) / machine.stream_bytes_per_second);
-  const double written = 4.0 * static_cast<double>(nest.pixels()) *
-                         static_cast<double>(nest.channels);
+  const double written =
+      static_cast<double>(SizeOf(nest.types.output) * nest.pixels()) *
+      static_cast<double>(nest.channels);
   // A step without weights to share goes with its neighbours: pointwise
   // convolutions between as many channels, mostly.
-  const double neighbour = 4.0 * static_cast<double>(nest.channels) *
-                           static_cast<double>(nest.channels);
+  const double neighbour =
+      static_cast<double>(SizeOf(nest.types.weight) * nest.channels) *
+      static_cast<double>(nest.channels);
   best.channels_innermost =
       DataOverWeights(outer * (data + written), shared ? weights : neighbour);
   // Weights that stay in the second cache are fetched once by each thread.
@@ -188,15 +190,14 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
   return best;
 }
 
-int64_t ChooseStepBlock(const Target& target, const Nest& nest) {
+int64_t ChooseStepBlock(const Machine& machine, const Nest& nest) {
   const int64_t total = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   if (total <= 1) return std::max<int64_t>(total, 1);
-  const int64_t row_bytes = 4 * nest.panel_width();
+  const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();
   const int64_t iteration_bytes =
       nest.main.count() / total * nest.main.weight_rows * row_bytes;
-  const int64_t budget = target.machine.l2.bytes > (1 << 20) || nest.lanes > 8
-                             ? target.machine.l1.bytes
-                             : target.machine.l1.bytes / 2;
+  const bool wide = machine.l2.bytes > (1 << 20) || machine.vector_bytes > 32;
+  const int64_t budget = wide ? machine.l1.bytes : machine.l1.bytes / 2;
   const int64_t most = std::max<int64_t>(1, budget / iteration_bytes);
   const int64_t blocks = DivideUp(total, most);
   return DivideUp(total, blocks);

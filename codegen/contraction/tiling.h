@@ -60,6 +60,6 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
 
 // Iterations of main.axes[0] after which accumulators are put down, so that a
 // panel's part stays in the first cache; its extent if it is never cut.
-int64_t ChooseStepBlock(const Target& target, const Nest& nest);
+int64_t ChooseStepBlock(const Machine& machine, const Nest& nest);
 
 }  // namespace mxc::contraction

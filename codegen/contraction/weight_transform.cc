@@ -111,7 +111,8 @@ class WeightTransformEmitter {
           i / columns * strides_[1] + i % columns * strides_[2];
       b_.CreateAlignedStore(
           planes[static_cast<size_t>(i)],
-          kernel_.ElementAddress(base, kernel_.Int(offset), 4), llvm::Align(4));
+          kernel_.ElementAddress(base, kernel_.Int(offset), ElementBytes()),
+          llvm::Align(ElementBytes()));
     }
   }
 
@@ -132,8 +133,9 @@ class WeightTransformEmitter {
 
   llvm::Value* Advance(llvm::Value* base, llvm::Value* i, int64_t stride) {
     return kernel_.ElementAddress(base, b_.CreateNSWMul(i, kernel_.Int(stride)),
-                                  4);
+                                  ElementBytes());
   }
+  int64_t ElementBytes() const { return SizeOf(shape_.dtype); }
 
   KernelFunction& kernel_;
   KernelFunction::Builder& b_;
@@ -172,10 +174,11 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   const Map* map = step.map();
   MXC_CHECK(map != nullptr && map->stores.size() == 1 &&
                 step.inputs.size() == 1 && to.layout.dims.size() == 5 &&
-                to.type.dtype == DType::kF32,
+                IsFloat(to.type.dtype) && SizeOf(to.type.dtype) >= 4,
             "{}: into {}", step.name, ToString(to.layout));
   auto shape = std::make_shared<WeightTransform>();
   shape->from = program.buffers[static_cast<size_t>(step.inputs[0])].layout;
+  shape->dtype = to.type.dtype;
   shape->to = to.layout;
   shape->value = map->stores[0].value;
   shape->out_channels = to.type.shape[to.layout.dims[0].axis];
@@ -188,7 +191,7 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->entries = EntriesOf(to.type, to.layout);
   shape->rows = to.type.shape[to.layout.dims[1].axis];
   shape->columns = to.type.shape[to.layout.dims[2].axis];
-  shape->lanes = target.machine.lanes(DType::kF32);
+  shape->lanes = target.machine.lanes(shape->dtype);
   KernelPlan plan;
   plan.what = "transform";
   plan.tasks = shape->panels().extent;

@@ -9,8 +9,9 @@
 
 namespace mxc::contraction {
 
-// Planes whose elements lie in different sets of the caches.
-inline constexpr int64_t kPlanePadding = kLineFloats;
+// Elements between planes, whose elements then lie in different sets of the
+// caches.
+inline constexpr int64_t kPlanePadding = 16;
 inline constexpr int64_t kMostBlockTiles = 128;
 inline constexpr int64_t kMostScratchBytes = 8 << 20;
 // Cycles in which one entry of a window, of a product or of a sum is

@@ -93,9 +93,10 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   const int64_t planes = window[0] * window[1];
   // In which an entry is written that is first transformed, a lane.
   const Machine& machine = target.machine;
-  const double write_cycles =
-      4 * machine.clock / machine.write_bytes_per_second;
+  const double write_cycles = static_cast<double>(SizeOf(c.types.sum)) *
+                              machine.clock / machine.write_bytes_per_second;
   const PlaneWork work = {
+      .dtype = c.types.sum,
       .planes = planes,
       .lanes = choice.block,
       .in = c.in,

@@ -12,7 +12,7 @@
 namespace mxc::contraction {
 WinogradKernel::WinogradKernel(KernelFunction& kernel,
                                const WinogradShape& shape)
-    : FlatMemory(kernel, shape.step.nest.lanes),
+    : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
       data_(At(kernel.scratch(), kNoteElements)),
@@ -258,7 +258,8 @@ void WinogradKernel::EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
 
 void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count,
                                  bool to_write) {
-  for (int64_t at = 0; at < count * nest_.lanes; at += kLineFloats) {
+  for (int64_t at = 0; at < count * nest_.lanes;
+       at += LineElements(nest_.types.data)) {
     Fetch(At(first, at), to_write);
   }
 }
@@ -341,7 +342,7 @@ void WinogradKernel::WriteMaxima(const TileKind& kind, const TileCorner& corner,
             llvm::Value*& at = most[static_cast<size_t>(j / across)];
             at = at == nullptr ? x[j]
                                : EmitBinary(kernel_, BinaryOp::kMax,
-                                            DType::kF32, at, x[j]);
+                                            nest_.types.sum, at, x[j]);
           }
         }
         llvm::Value* output = OutputOf(first, vector);

@@ -62,7 +62,8 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   shape.data_column = strides[3];
   shape.data_base = data.Offset(Extents(4, 0)) - c.pad[0] * strides[2] -
                     c.pad[1] * strides[3];
-  const PlaneWork work = {.planes = shape.planes(),
+  const PlaneWork work = {.dtype = c.types.sum,
+                          .planes = shape.planes(),
                           .lanes = lanes,
                           .in = c.in,
                           .out = c.out,

@@ -7,7 +7,7 @@ namespace mxc::contraction {
 
 WinogradSumsKernel::WinogradSumsKernel(KernelFunction& kernel,
                                        const WinogradSumsShape& shape)
-    : FlatMemory(kernel, shape.step.nest.lanes),
+    : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
       data_(kernel.scratch()),

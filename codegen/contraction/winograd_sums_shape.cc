@@ -29,6 +29,7 @@ std::vector<int64_t> Chunks(int64_t n) {
 
 // Of one part of the images.
 struct Work {
+  DType dtype;
   int64_t planes, lanes, panel_vectors, tiles, in_blocks, groups;
 
   int64_t block_tiles(int64_t most) const {
@@ -47,8 +48,8 @@ void Measure(const Work& work, WinogradSumsGrid& grid) {
   grid.data_plane = channels * grid.block_tiles + kPlanePadding;
   grid.weight_plane = outputs * grid.block_tiles + kPlanePadding;
   grid.sums_plane = channels * outputs + kPlanePadding;
-  grid.scratch_bytes =
-      4 * work.planes * (grid.data_plane + grid.weight_plane + grid.sums_plane);
+  grid.scratch_bytes = SizeOf(work.dtype) * work.planes *
+                       (grid.data_plane + grid.weight_plane + grid.sums_plane);
 }
 
 double Seconds(const Target& target, const Work& work, int64_t parts,
@@ -63,8 +64,8 @@ double Seconds(const Target& target, const Work& work, int64_t parts,
   const double operands = tiles * (real(work.in_blocks * grid.out_chunks) +
                                    vectors * real(grid.data_chunks));
   const double sums = real(work.planes * work.in_blocks * work.lanes) * vectors;
-  const double traffic =
-      8 * real(work.lanes) * (operands + sums * real(grid.blocks));
+  const double traffic = 2 * real(SizeOf(work.dtype) * work.lanes) *
+                         (operands + sums * real(grid.blocks));
   const bool cached = grid.scratch_bytes <= machine.l2.bytes;
   const double uneven = real(grid.chunk_blocks * grid.data_chunks) /
                         real(work.in_blocks) *
@@ -89,10 +90,11 @@ WinogradSumsShape::Strides StridesOf(const Operand& at, int channel_axis) {
   return strides;
 }
 
-Nest ProductNest(const WinogradSumsShape& shape, int lanes,
+Nest ProductNest(const WinogradSumsShape& shape, DType dtype, int lanes,
                  int64_t panel_vectors) {
   const int64_t width = panel_vectors * lanes;
   Nest nest;
+  nest.types = ContractionTypes::All(dtype);
   nest.lanes = lanes;
   nest.columns = {lanes, 1, width};
   nest.main.axes = {{shape.grid.block_tiles / kTileUnroll, kTileUnroll * lanes,
@@ -114,6 +116,7 @@ Nest SumsNest(const Contraction& c, const Layout& layout, int lanes,
   const int row = at.AxisOf({SpatialRole(0)});
   const int column = at.AxisOf({SpatialRole(1)});
   Nest nest;
+  nest.types = c.types;
   nest.lanes = lanes;
   if (part >= 0) nest.outer = {{c.groups, 0, 0, at.Stride(part), 0, part}};
   nest.planes = {{c.batch, 0, at.Stride(in), in}};
@@ -176,7 +179,8 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
   grid.tile_rows = DivideUp(c.kernel[0], m);
   grid.tile_columns = DivideUp(c.kernel[1], m);
   grid.tiles = c.in * grid.tile_rows * grid.tile_columns;
-  const Work work = {n * n,
+  const Work work = {c.types.sum,
+                     n * n,
                      choice.block,
                      choice.tile_vectors,
                      grid.tiles,
@@ -226,7 +230,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   const Layout& weight = shape.step.operands[1].layout;
   shape.weight = StridesOf(Operand(weight, c.weight_axes), 1);
   shape.weight.part = c.in * shape.weight.image;
-  shape.products = ProductNest(shape, lanes, panel_vectors);
+  shape.products = ProductNest(shape, c.types.sum, lanes, panel_vectors);
   shape.step.nest = SumsNest(c, shape.step.output(), lanes, panel_vectors);
   shape.step.tile = {static_cast<int>(body.choice.tile_rows),
                      static_cast<int>(panel_vectors)};

@@ -35,7 +35,8 @@ struct TileKind {
 class BlockTiles : private FlatMemory {
  public:
   BlockTiles(KernelFunction& kernel, const WinogradShape& shape)
-      : FlatMemory(kernel, shape.step.nest.lanes), shape_(shape) {}
+      : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
+        shape_(shape) {}
 
   TileBlock BlockAt(llvm::Value* index);
   llvm::Value* Count(const TileBlock& block);

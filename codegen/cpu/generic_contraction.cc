@@ -154,8 +154,7 @@ Taps TapsOf(const Contraction& c, size_t s, const Expr& o,
 }
 
 Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight) {
-  const DType dtype =
-      data.type.dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType dtype = c.types.sum;
   const Indices out = OutputIndices(c);
   Indices in = out, taps = out;
   std::vector<Range> ranges;
@@ -209,7 +208,7 @@ Map MapOfContraction(const Program& program, const Step& step) {
   const Expr sum = SumOf(contraction.contraction, buffer(step.inputs[0]),
                          buffer(step.inputs[1]));
   const Expr value = Rewrite(contraction.epilogue, [&](const Expr& e) -> Expr {
-    return e->kind == ExprKind::kAcc ? Cast(sum, e->dtype) : Expr();
+    return e->kind == ExprKind::kAcc ? sum : Expr();
   });
   const Shape& shape = buffer(step.outputs[0]).type.shape;
   return Map{{{0, Extents(static_cast<size_t>(shape.rank()), 0), shape.dims(),

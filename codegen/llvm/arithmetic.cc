@@ -262,6 +262,20 @@ Value* ToMemory(KernelFunction& kernel, Value* x, DType dtype) {
   }
 }
 
+Value* LoadElements(KernelFunction& kernel, Value* address, DType dtype,
+                    int lanes) {
+  llvm::Type* type = kernel.VectorOf(kernel.MemoryType(dtype), lanes);
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(dtype)));
+  return FromMemory(kernel, kernel.b().CreateAlignedLoad(type, address, align),
+                    dtype);
+}
+
+void StoreElements(KernelFunction& kernel, Value* value, Value* address,
+                   DType dtype) {
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(dtype)));
+  kernel.b().CreateAlignedStore(ToMemory(kernel, value, dtype), address, align);
+}
+
 Value* Splat(KernelFunction& kernel, Value* x, int lanes) {
   if (lanes == 1 || x->getType()->isVectorTy()) return x;
   return kernel.b().CreateVectorSplat(static_cast<unsigned>(lanes), x);

@@ -32,6 +32,13 @@ llvm::Value* EmitHorizontal(KernelFunction& kernel, ReduceOp op, DType dtype,
 llvm::Value* FromMemory(KernelFunction& kernel, llvm::Value* x, DType dtype);
 llvm::Value* ToMemory(KernelFunction& kernel, llvm::Value* x, DType dtype);
 
+// An element, or a vector of `lanes` of them, that lies at `address`, aligned
+// to its type only.
+llvm::Value* LoadElements(KernelFunction& kernel, llvm::Value* address,
+                          DType dtype, int lanes);
+void StoreElements(KernelFunction& kernel, llvm::Value* value,
+                   llvm::Value* address, DType dtype);
+
 // The value in every lane; `x` itself if it is a vector or lanes is 1.
 llvm::Value* Splat(KernelFunction& kernel, llvm::Value* x, int lanes);
 

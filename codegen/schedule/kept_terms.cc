@@ -75,9 +75,9 @@ class Keeping {
     if (!RunsOverLanes(reduce)) return false;
     const Expr& body = reduce->args[0];
     const DType dtype = operands_[static_cast<size_t>(output)].dtype;
-    if (dtype != body->dtype || dtype != DType::kF32 || !IsCostly(body)) {
-      return false;
-    }
+    // A term that the output would round is not kept there.
+    const bool exact = IsFloat(dtype) && AccumulateType(dtype) == dtype;
+    if (dtype != body->dtype || !exact || !IsCostly(body)) return false;
     const int var = reduce->ranges[0].var;
     const Expr term = Resimplify(
         body, [&](int v) { return v == var ? Var(lane().var) : Expr(); },

@@ -33,6 +33,11 @@ std::string ToString(const Contraction& c, std::string_view gap) {
     out += fmt::format(" data_dilate={}", list(c.data_dilate));
   }
   if (c.flip) out += " flip";
+  if (c.types != ContractionTypes()) {
+    out += fmt::format(" types [{} {} {} {}]", ShortName(c.types.data),
+                       ShortName(c.types.weight), ShortName(c.types.sum),
+                       ShortName(c.types.output));
+  }
   return out + fmt::format("{}axes [{}] [{}] [{}]", gap,
                            PrintRoles(c.data_axes), PrintRoles(c.weight_axes),
                            PrintRoles(c.output_axes));

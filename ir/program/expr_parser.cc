@@ -112,7 +112,7 @@ bool ExprParser::IsBound(const std::string& name) const {
 }
 
 Expr ExprParser::ReadNamed(const std::string& name, int depth) {
-  if (name == "acc") return Acc();
+  if (name == "acc") return Acc(acc_);
   if (name == "true" || name == "false") {
     return Constant(name == "true", DType::kBool);
   }

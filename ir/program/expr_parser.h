@@ -23,7 +23,10 @@ class ExprParser {
   void BeginStep(std::vector<DType> operands) {
     operands_ = std::move(operands);
     vars_.clear();
+    acc_ = DType::kF32;
   }
+  // The type of `acc` in the step's expressions that follow, unless f32.
+  void SetAccType(DType dtype) { acc_ = dtype; }
 
   // What is no expression is recorded in the lexer; then 0.
   Expr Read() { return ReadValue(0); }
@@ -44,6 +47,7 @@ class ExprParser {
 
   Lexer& lex_;
   std::vector<DType> operands_;
+  DType acc_ = DType::kF32;
   std::map<int, int> vars_;  // r<k> → the process's variable
   std::vector<int> bound_;   // the k of the reductions around
 };

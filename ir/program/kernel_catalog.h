@@ -47,8 +47,6 @@ class KernelCatalog {
   // it is always there and takes any layout.
   virtual std::vector<KernelCandidate> Candidates(
       const Contraction& contraction) const = 0;
-  // The channel block that pooling and elementwise steps prefer.
-  virtual int64_t PreferredBlock() const = 0;
 };
 
 }  // namespace mxc

@@ -31,6 +31,7 @@ class ProgramReader {
   int64_t Named(std::string_view name);      // name=1
   Extents NamedList(std::string_view name);  // name=(1, 2)
   Expr Value() { return exprs_.Read(); }     // of the step's operands
+  void SetAccType(DType dtype) { exprs_.SetAccType(dtype); }
   std::shared_ptr<const Program> Inner();
 
  private:

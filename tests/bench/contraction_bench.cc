@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GFLOP/s of the contraction kernels on layers of well-known networks, one
-// thread: contraction_bench [target] [part of a name] [MiB] [algorithm]
+// thread:
+//   contraction_bench [target] [part of a name] [MiB] [algorithm] [type] [wide]
 // Data are in the caches; weights too, unless MiB of copies are used in turn.
 // All kernels whose algorithm starts as given are measured; without one, the
-// one that would be chosen.
+// one that would be chosen. Operands and outputs are f32 or of the given type;
+// the peak is that of f32. "wide": data are of the sums' type, as
+// passes/widen_data leaves them.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -207,13 +210,13 @@ double PeakFlops(const Target& target) {
 // caches hold show the rate inside a network.
 void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
              const Target& target, double peak, int64_t weight_bytes) {
-  Expr value = Acc() + Bias(layer.contraction);
+  const Expr sum = Acc(layer.contraction.types.sum);
+  Expr value = sum + Bias(layer.contraction);
   if (layer.residual) value = value + Residual(layer.contraction);
   // Halo for a following 3x3 convolution, but none among pointwise ones.
   const bool pointwise = layer.contraction.kernel.empty() ||
                          layer.contraction.kernel[0] == 1 || sums;
-  const ContractionCase c = {layer.contraction,
-                             sums ? Acc() : Max(value, Constant(0)), 0,
+  const ContractionCase c = {layer.contraction, sums ? sum : Relu(value), 0,
                              pointwise ? 0 : 1};
   const Program program = Build(c, candidate);
   const Step& step = program.steps[0];
@@ -272,8 +275,10 @@ void Measure(Layer layer, const Target& target, double peak,
   const int64_t parts = candidates[0].parts;
   if (parts > 1) {
     layer.contraction = InParts(layer.contraction, parts);
-    candidates = catalog->Candidates(layer.contraction);
+  } else if (parts == 1) {
+    layer.contraction.types.output = layer.contraction.types.sum;
   }
+  if (parts > 0) candidates = catalog->Candidates(layer.contraction);
   if (algorithm == nullptr) candidates.resize(1);
   for (const KernelCandidate& candidate : candidates) {
     if (algorithm && !candidate.choice.algorithm.starts_with(algorithm)) {
@@ -294,10 +299,14 @@ int main(int argc, char** argv) {
   }
   const double peak = mxc::test::PeakFlops(*target);
   const int64_t cold = argc > 3 ? std::atoll(argv[3]) << 20 : 0;
+  const auto dtype = mxc::DTypeFromShortName(argc > 5 ? argv[5] : "f32");
   fmt::print("{}: {:.1f} GF/s peak\n", target->name, peak * 1e-9);
-  for (const auto& layer : mxc::test::Layers()) {
+  for (auto layer : mxc::test::Layers()) {
+    mxc::Contraction& c = layer.contraction;
+    if (dtype) c = mxc::test::Typed(c, *dtype);
+    if (argc > 6) c.types.data = c.types.sum;
     if (argc > 2 && !std::strstr(layer.name.c_str(), argv[2])) continue;
     mxc::test::Measure(layer, *target, peak, cold,
-                       argc > 4 ? argv[4] : nullptr);
+                       argc > 4 && *argv[4] ? argv[4] : nullptr);
   }
 }

@@ -114,11 +114,17 @@ void ForEach(const Shape& shape, F f) {
   }
 }
 
-Tensor RandomTensor(const Shape& shape, std::mt19937_64& random) {
-  std::vector<float> values(shape.elements());
+// Integers of 8 bits, so that all sums are small.
+Tensor RandomTensor(const TensorType& type, std::mt19937_64& random) {
   std::uniform_real_distribution<float> uniform(-1, 1);
-  for (float& value : values) value = uniform(random);
-  return Tensor::FromFloats(shape, values);
+  std::uniform_int_distribution<int> small(0, 127);
+  std::byte* to = nullptr;
+  Tensor tensor = Tensor::Allocate(type, &to);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    StoreElement(to + i * SizeOf(type.dtype), type.dtype,
+                 IsFloat(type.dtype) ? uniform(random) : small(random));
+  }
+  return tensor;
 }
 
 // An operand in memory. Halo and weights' padding are zero; padding channels of
@@ -127,13 +133,16 @@ Tensor RandomTensor(const Shape& shape, std::mt19937_64& random) {
 class Memory {
  public:
   Memory(const Buffer& buffer, const Tensor* values, FencedFloats::Fence fence)
-      : buffer_(buffer), floats_(buffer.layout.reach(), fence) {
+      : buffer_(buffer),
+        dtype_(buffer.type.dtype),
+        floats_((buffer.layout.reach() * SizeOf(dtype_) + 3) / 4, fence) {
     const bool weight = buffer.kind == BufferKind::kConstant;
-    constexpr float padding = 1e4f;
+    constexpr double padding = 1e4, unwritten = 77;
+    const double unseen = IsFloat(dtype_) ? NAN : unwritten;
     std::fill_n(floats_.data(), floats_.size(), values == nullptr ? kGap : NAN);
     ForEachPosition(buffer.layout, [&](int64_t at, const Extents&) {
       // What a kernel does not write shows as a NaN.
-      floats_.data()[at] = values == nullptr ? NAN : padding;
+      Set(at, values == nullptr ? unseen : padding);
     });
     if (values == nullptr) return;
     if (weight) {
@@ -141,37 +150,42 @@ class Memory {
       std::memcpy(floats_.data(), laid.data(), laid.size());
       return;
     }
-    ForEachOfBorder([&](int64_t at) { floats_.data()[at] = 0; });
+    ForEachOfBorder([&](int64_t at) { Set(at, 0); });
     ForEach(buffer.type.shape, [&](int64_t i, const Extents& index) {
-      floats_.data()[buffer.layout.Offset(index)] = values->floats()[i];
+      Set(buffer.layout.Offset(index), values->At(i));
     });
   }
 
   float* data() const { return floats_.data(); }
   bool intact() const { return floats_.PatternIntact(); }
-  float At(const Extents& index) const {
-    return floats_.data()[buffer_.layout.Offset(index)];
+  double At(const Extents& index) const {
+    return Get(buffer_.layout.Offset(index));
   }
   bool AllFinite() const {
     bool finite = true;
     ForEachPosition(buffer_.layout, [&](int64_t at, const Extents&) {
-      finite &= std::isfinite(data()[at]);
+      finite &= std::isfinite(Get(at));
     });
     return finite;
   }
   // Of an output.
   bool GapsIntact() const {
-    std::vector<bool> own(floats_.size(), false);
+    const std::vector<float> gaps(floats_.size(), kGap);
+    std::vector<bool> own(floats_.size() * sizeof(float) / Size(), false);
     ForEachPosition(buffer_.layout,
                     [&](int64_t at, const Extents&) { own[at] = true; });
+    const auto* const gap = reinterpret_cast<const std::byte*>(gaps.data());
     for (size_t i = 0; i < own.size(); ++i) {
-      if (!own[i] && data()[i] != kGap) return false;
+      const size_t at = i * Size();
+      if (!own[i] && std::memcmp(bytes() + at, gap + at, Size()) != 0) {
+        return false;
+      }
     }
     return true;
   }
   bool BorderIsZero() const {
     bool zero = true;
-    ForEachOfBorder([&](int64_t at) { zero &= floats_.data()[at] == 0; });
+    ForEachOfBorder([&](int64_t at) { zero &= Get(at) == 0; });
     return zero;
   }
 
@@ -194,7 +208,17 @@ class Memory {
 
   static constexpr float kGap = 2e30f;
 
+  std::byte* bytes() const { return reinterpret_cast<std::byte*>(data()); }
+  size_t Size() const { return static_cast<size_t>(SizeOf(dtype_)); }
+  double Get(int64_t at) const {
+    return LoadElement(bytes() + at * SizeOf(dtype_), dtype_);
+  }
+  void Set(int64_t at, double value) {
+    StoreElement(bytes() + at * SizeOf(dtype_), dtype_, value);
+  }
+
   Buffer buffer_;
+  DType dtype_;
   FencedFloats floats_;
 };
 
@@ -203,7 +227,7 @@ std::string Compare(const Memory& output, const Tensor& expected,
   double largest = 0, error = 0;
   Extents worst;
   ForEach(expected.shape(), [&](int64_t i, const Extents& index) {
-    const double want = expected.floats()[i];
+    const double want = expected.At(i);
     const double got = output.At(index);
     largest = std::max(largest, std::fabs(want));
     const double e = std::isfinite(got) ? std::fabs(got - want) : INFINITY;
@@ -245,7 +269,7 @@ std::string CheckCandidate(const ContractionCase& c,
 
   std::vector<Tensor> inputs;
   for (const int input : step.inputs) {
-    inputs.push_back(RandomTensor(program.buffers[input].type.shape, random));
+    inputs.push_back(RandomTensor(program.buffers[input].type, random));
   }
   const Tensor expected = InterpretStep(program, step, inputs)[0];
   for (const auto fence :
@@ -360,8 +384,14 @@ Contraction Product(int64_t groups, int64_t rows, int64_t in, int64_t out) {
   return c;
 }
 
+Contraction Typed(Contraction c, DType operands, DType output) {
+  c.types = {operands, operands, SumTypeOf(operands, operands, output), output};
+  return c;
+}
+
 Expr Bias(const Contraction& c) {
-  return Load(2, DType::kF32, {Var(ChannelAxis(c.output_axes))});
+  return Cast(Load(2, c.types.output, {Var(ChannelAxis(c.output_axes))}),
+              c.types.sum);
 }
 
 Expr Residual(const Contraction& c) {
@@ -369,7 +399,7 @@ Expr Residual(const Contraction& c) {
   for (size_t i = 0; i < c.output_axes.size(); ++i) {
     index.push_back(Var(static_cast<int>(i)));
   }
-  return Load(3, DType::kF32, std::move(index));
+  return Cast(Load(3, c.types.output, std::move(index)), c.types.sum);
 }
 
 Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
@@ -382,25 +412,28 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   for (size_t i = 0; i < test.maxima.size(); ++i) stored[i] /= test.maxima[i];
   const Shape result = ShapeOf(c, c.output_axes, stored);
   Program program;
-  const auto add = [&](std::string name, const Shape& shape, Layout layout,
-                       BufferKind kind) {
+  const auto add = [&](std::string name, DType dtype, const Shape& shape,
+                       Layout layout, BufferKind kind) {
     Buffer buffer;
     buffer.name = std::move(name);
-    buffer.type = {DType::kF32, shape};
+    buffer.type = {dtype, shape};
     const bool window = test.windows && kind == BufferKind::kInternal;
     buffer.layout = window ? AsWindow(layout) : std::move(layout);
     buffer.kind = kind;
     program.buffers.push_back(std::move(buffer));
   };
-  add("data", data, DataLayout(c, data, candidate, test.extra_halo),
-      BufferKind::kInternal);
-  add("weight", weight, WeightLayout(c, weight, candidate, test.extra_halo),
+  add("data", c.types.data, data,
+      DataLayout(c, data, candidate, test.extra_halo), BufferKind::kInternal);
+  add("weight", c.types.weight, weight,
+      WeightLayout(c, weight, candidate, test.extra_halo),
       candidate.weight_block > 0 ? BufferKind::kInternal
                                  : BufferKind::kConstant);
-  add("bias", bias, Layout::RowMajor(bias), BufferKind::kConstant);
+  add("bias", c.types.output, bias, Layout::RowMajor(bias),
+      BufferKind::kConstant);
   for (const auto& [name, shape] :
        {std::pair("residual", output), std::pair("output", result)}) {
-    add(name, shape, OutputLayout(c, shape, candidate, test.output_halo),
+    add(name, c.types.output, shape,
+        OutputLayout(c, shape, candidate, test.output_halo),
         BufferKind::kInternal);
   }
   Step step;
@@ -409,8 +442,8 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   step.outputs = {4};
   Contraction computed = c;
   if (candidate.turned) computed.flip = false;
-  step.body =
-      ContractionStep{computed, test.epilogue, candidate.choice, test.maxima};
+  step.body = ContractionStep{computed, Cast(test.epilogue, c.types.output),
+                              candidate.choice, test.maxima};
   program.steps.push_back(std::move(step));
   return program;
 }

@@ -16,7 +16,9 @@ namespace mxc::test {
 
 struct ContractionCase {
   Contraction contraction;
-  Expr epilogue;  // operand 2: bias[channels], 3: residual, as the output
+  // Of the sums' type or of the output's, to which it is cast. Operand 2:
+  // bias[channels], 3: residual, as the output.
+  Expr epilogue;
   // Beyond what the kernel asks for, on both sides of the spatial axes.
   int64_t extra_halo = 0;
   // The border of the output, for its readers.
@@ -41,6 +43,13 @@ Contraction BackwardWeight(const ConvolutionShape& shape);
 // f[rows, in] by f[out, in]; `groups` > 1: batch_dot's f[groups, in, out].
 Contraction Product(int64_t groups, int64_t rows, int64_t in, int64_t out);
 
+// The same contraction of operands of that type, into another.
+Contraction Typed(Contraction c, DType operands, DType output);
+inline Contraction Typed(Contraction c, DType dtype) {
+  return Typed(std::move(c), dtype, dtype);
+}
+
+// In the type of the sums.
 Expr Bias(const Contraction& c);      // of the output channel
 Expr Residual(const Contraction& c);  // at the output's index
 
@@ -54,6 +63,6 @@ Program Build(const ContractionCase& c, const KernelCandidate& candidate);
 std::string Check(const ContractionCase& c, const Target& target, uint64_t seed,
                   double tolerance = 1e-5);
 
-inline Expr Relu(Expr x) { return Max(std::move(x), Constant(0)); }
+inline Expr Relu(const Expr& x) { return Max(x, Constant(0, x->dtype)); }
 
 }  // namespace mxc::test

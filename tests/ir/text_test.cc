@@ -129,7 +129,11 @@ Program RandomProgram(unsigned seed) {
       body.contraction.output_axes = {Role::kBatch, Role::kOut};
       body.choice = {"first-layer", 8, 6, 2};
       if (Pick(random, 2) == 0) body.maxima = {1, 2};
-      body.epilogue = Acc() + value;
+      ContractionTypes& types = body.contraction.types;
+      if (Pick(random, 2) == 0) {
+        types = {DType::kBF16, DType::kF64, DType::kF64, DType::kF32};
+      }
+      body.epilogue = Acc(types.sum) + Cast(value, types.sum);
       step.body = body;
     } else {
       const Shape& shape = program.buffers[step.outputs[0]].type.shape;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A catalog like a real target's, small enough for small tensors: convolutions
-// in blocks of 4 channels with a border of zeros, matrix products row-major.
+// in blocks of 4 channels with a border of zeros, matrix products row-major; data in
+// the type of their sums are twice as fast.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,6 @@ namespace mxc {
 class BlockedCatalog : public KernelCatalog {
  public:
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
-  int64_t PreferredBlock() const override { return 4; }
 };
 
 }  // namespace mxc

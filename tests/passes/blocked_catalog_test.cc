@@ -60,7 +60,8 @@ std::vector<KernelCandidate> BlockedCatalog::Candidates(
   KernelCandidate candidate;
   candidate.weight = BlockedWeight(c);
   candidate.scratch_bytes = 256;
-  candidate.cost = Seconds(c);
+  // Data that are widened at each read take twice as long.
+  candidate.cost = (c.types.data == c.types.sum ? 1 : 2) * Seconds(c);
   if (c.kernel.empty()) {
     candidate.choice = {"gemm", 4, 1, 1};
     return {candidate};

@@ -78,7 +78,6 @@ class Stated : public KernelCatalog {
   std::vector<KernelCandidate> Candidates(const Contraction&) const override {
     return kernels_;
   }
-  int64_t PreferredBlock() const override { return 8; }
 
  private:
   const std::vector<KernelCandidate> kernels_;

@@ -31,6 +31,19 @@ std::vector<Role> ReadRoles(Lexer& lex) {
   return roles;
 }
 
+// "[bf16 bf16 f32 bf16]": of data, weight, sums and output.
+ContractionTypes ReadTypes(Lexer& lex) {
+  ContractionTypes types;
+  lex.Expect("[");
+  for (DType* type : {&types.data, &types.weight, &types.sum, &types.output}) {
+    const auto dtype = DTypeFromShortName(lex.Identifier());
+    if (!dtype) lex.Fail("an element type");
+    *type = dtype.value_or(DType::kF32);
+  }
+  lex.Expect("]");
+  return types;
+}
+
 // "14x2" is one word.
 void ReadTile(Lexer& lex, KernelChoice& choice) {
   const std::string tile = lex.Identifier();
@@ -80,6 +93,20 @@ std::optional<std::string> VerifySpatial(const Contraction& c) {
 
 }  // namespace
 
+DType SumTypeOf(DType data, DType weight, DType output) {
+  int64_t bytes = 4;
+  if (IsFloat(data) || IsFloat(weight)) {
+    for (const DType dtype : {data, weight}) {
+      if (IsFloat(dtype)) bytes = std::max(bytes, SizeOf(dtype));
+    }
+    return bytes == 4 ? DType::kF32 : DType::kF64;
+  }
+  for (const DType dtype : {data, weight, output}) {
+    bytes = std::max(bytes, SizeOf(dtype));
+  }
+  return bytes == 4 ? DType::kI32 : DType::kI64;
+}
+
 Contraction InParts(const Contraction& c, int64_t parts) {
   MXC_CHECK(c.groups == 1 && c.in % parts == 0, "{} of {}", parts, c.in);
   Contraction cut = c;
@@ -95,6 +122,7 @@ Contraction InParts(const Contraction& c, int64_t parts) {
     }
   }
   cut.output_axes.insert(cut.output_axes.begin(), Role::kGroup);
+  cut.types.output = cut.types.sum;
   return cut;
 }
 
@@ -159,6 +187,8 @@ StepBody ReadContraction(ProgramReader& reader) {
   if (lex.Peek() == "data_dilate")
     c.data_dilate = reader.NamedList("data_dilate");
   c.flip = lex.Accept("flip");
+  if (lex.Accept("types")) c.types = ReadTypes(lex);
+  reader.SetAccType(c.types.sum);
   lex.Expect("axes");
   c.data_axes = ReadRoles(lex);
   c.weight_axes = ReadRoles(lex);
@@ -185,14 +215,18 @@ std::optional<std::string> ContractionStep::Verify(const Program& program,
     return "a contraction needs two inputs and one output";
   }
   const Contraction& c = contraction;
-  const std::pair<const std::vector<Role>*, int> operands[] = {
-      {&c.data_axes, step.inputs[0]},
-      {&c.weight_axes, step.inputs[1]},
-      {&c.output_axes, step.outputs[0]}};
-  for (const auto& [axes, buffer] : operands) {
-    if (static_cast<int>(axes->size()) !=
-        program.buffers[buffer].type.shape.rank()) {
+  const std::tuple<const std::vector<Role>*, DType, int> operands[] = {
+      {&c.data_axes, c.types.data, step.inputs[0]},
+      {&c.weight_axes, c.types.weight, step.inputs[1]},
+      {&c.output_axes, c.types.output, step.outputs[0]}};
+  for (const auto& [axes, dtype, buffer] : operands) {
+    const TensorType& type = program.buffers[buffer].type;
+    if (static_cast<int>(axes->size()) != type.shape.rank()) {
       return fmt::format("roles of another rank than buffer {}", buffer);
+    }
+    if (dtype != type.dtype) {
+      return fmt::format("a contraction's operand of {} is {}",
+                         ShortName(dtype), ToString(type));
     }
   }
   if (auto error = VerifySpatial(c)) return error;
@@ -222,6 +256,9 @@ std::string ContractionStep::Key(const Program&, const Step&,
     key += fmt::format("[{}]", fmt::join(*extents, ","));
   }
   key += c.flip ? "flip" : "";
+  key += fmt::format("{},{},{},{}", ShortName(c.types.data),
+                     ShortName(c.types.weight), ShortName(c.types.sum),
+                     ShortName(c.types.output));
   roles(c.data_axes);
   roles(c.weight_axes);
   roles(c.output_axes);

@@ -44,6 +44,20 @@ enum class Role : uint8_t {
 //             channels take its place) by the output's gradient (axes kIn,
 //             kGroupOut, …): stride and dilate exchanged, the kernel is the
 //             output's extent and the output the kernel's.
+//
+// Products are formed and added in `types.sum`, to which elements of data and
+// weight are widened; the epilogue makes an output's element of each sum.
+struct ContractionTypes {
+  DType data = DType::kF32, weight = DType::kF32, sum = DType::kF32,
+        output = DType::kF32;
+
+  static ContractionTypes All(DType dtype) {
+    return {dtype, dtype, dtype, dtype};
+  }
+  friend bool operator==(const ContractionTypes&,
+                         const ContractionTypes&) = default;
+};
+
 struct Contraction {
   int64_t batch = 1, groups = 1, in = 1, out = 1;  // N, G, K, M
   Extents input, output, kernel;                   // spatial, 0 to 3 axes
@@ -51,13 +65,19 @@ struct Contraction {
   Extents data_dilate;
   bool flip = false;
   std::vector<Role> data_axes, weight_axes, output_axes;
+  ContractionTypes types;
 
   // 2 · multiply-adds; none with the zeros between data's elements.
   int64_t flops() const;
 };
 
+// The type in which a contraction of such operands is summed: f32 for f16 and
+// bf16; integers' of at least 32 bits and no fewer than the output has, so that
+// what is kept of a sum is exact.
+DType SumTypeOf(DType data, DType weight, DType output);
+
 // With `in` (an axis of both operands, of one group) in equal parts, which
-// become a leading axis of the output: the sums of the parts, to be added.
+// become a leading axis of the output, which holds the sums of the parts.
 Contraction InParts(const Contraction& c, int64_t parts);
 
 // How a contraction is computed, chosen by select-kernels from what the

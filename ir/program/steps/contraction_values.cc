@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/program/box_values.h"
+#include "ir/program/integers.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/contraction.h"
 
@@ -178,8 +179,12 @@ void ContractionStep::Interpret(StepValues& values) const {
   const auto operand = [&](size_t i) {
     return OperandView{*values.inputs[i], dims_of(values.step.inputs[i])};
   };
-  const std::vector<double> sums =
+  std::vector<double> sums =
       Contract(contraction, operand(0), operand(1), dims);
+  const DType dtype = contraction.types.sum;
+  if (!IsFloat(dtype)) {
+    for (double& sum : sums) sum = Wrapped(sum, dtype);
+  }
   std::vector<double> results(sums.size());
   BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,
                             results, sums);

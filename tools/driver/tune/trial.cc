@@ -195,7 +195,6 @@ class OneKernel : public KernelCatalog {
     if (text == parts_ || text == writer_) return catalog_.Candidates(c);
     return {};
   }
-  int64_t PreferredBlock() const override { return catalog_.PreferredBlock(); }
 
  private:
   static std::string TextOf(const std::optional<Contraction>& c) {

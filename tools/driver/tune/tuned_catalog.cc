@@ -80,7 +80,8 @@ std::vector<KernelCandidate> TunedCatalog::Candidates(
     const Contraction& c) const {
   std::vector<KernelCandidate> candidates = model_.Candidates(c);
   const auto worth = WorthMeasuring(candidates);
-  if (worth.size() < 2) return candidates;
+  // Trials are of f32.
+  if (worth.size() < 2 || c.types != ContractionTypes()) return candidates;
   const std::string text = ToString(c);
   if (parts_.contains(text)) return candidates;
   for (const KernelCandidate& kernel : worth) {

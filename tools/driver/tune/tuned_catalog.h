@@ -34,7 +34,6 @@ class TunedCatalog : public KernelCatalog {
       : model_(model), cache_(cache), target_(std::move(target)) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
-  int64_t PreferredBlock() const override { return model_.PreferredBlock(); }
 
   // A contraction that was asked for and has several candidates.
   struct Question {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// widen-data: a contraction's data of a narrow type become elements of the type
+// of its sums before it reads them.
+//
+//   x  bf16[…]                         x' f32[…] = f32(x)
+//   y = conv(x, w), sums of f32   ⇒    y = conv(x', w)
+//
+// A kernel reads each element of data many times, for one vector of weights
+// after the other, and would widen it each time. What is kept between steps
+// stays narrow: x' lives until its last reader only. Weights, of which a vector
+// is widened at once, stay as they are.
+//
+// Runs when fusion is done, so that the step that computes x does not store x'
+// instead.
+#include <algorithm>
+#include <map>
+
+#include "ir/program/add_buffer.h"
+#include "ir/program/copy_step.h"
+#include "passes/evaluation_cost.h"
+#include "passes/kernel_seconds.h"
+#include "passes/passes.h"
+
+namespace mxc {
+namespace {
+
+class Widening {
+ public:
+  Widening(Program& program, const PassContext& context)
+      : program_(program),
+        catalog_(*context.catalog),
+        machine_(context.machine()) {}
+
+  bool Run() {
+    std::vector<Step> steps;
+    for (Step& step : program_.steps) {
+      const DType wide = step.contraction() ? WideType(step) : DType::kUnknown;
+      if (wide != DType::kUnknown) ReadWide(step, wide, steps);
+      steps.push_back(std::move(step));
+    }
+    const bool changed = steps.size() != program_.steps.size();
+    program_.steps = std::move(steps);
+    return changed;
+  }
+
+ private:
+  // The type to which the step's data are best widened; kUnknown: none.
+  DType WideType(const Step& step) const {
+    const Contraction& c = step.contraction()->contraction;
+    if (c.types.data == c.types.sum) return DType::kUnknown;
+    bool is_operand = false;
+    VisitLoads(step.contraction()->epilogue,
+               [&](const ExprNode& load) { is_operand |= load.index == 0; });
+    if (is_operand) return DType::kUnknown;
+    Contraction wide = c;
+    wide.types.data = c.types.sum;
+    const bool constant =
+        program_.buffers[step.inputs[1]].kind == BufferKind::kConstant;
+    const auto before = KernelSeconds(catalog_, c, constant);
+    const auto after = KernelSeconds(catalog_, wide, constant);
+    if (!before || !after) return DType::kUnknown;
+    const double seconds = HoistedCost(CastOf(step.inputs[0], c.types.sum)) /
+                           machine_.elements_per_second;
+    return *after + seconds < *before ? c.types.sum : DType::kUnknown;
+  }
+
+  Store CastOf(int buffer, DType dtype) const {
+    const Step copy = CopyStep(program_, buffer, buffer, "", {}, SourceLoc());
+    Store store = copy.map()->stores[0];
+    store.value = Cast(store.value, dtype);
+    return store;
+  }
+
+  // Lets `step` read its data in type `wide`, which a step before it writes,
+  // unless one has done so for an earlier reader.
+  void ReadWide(Step& step, DType wide, std::vector<Step>& steps) {
+    const int data = step.inputs[0];
+    const auto [found, is_new] = wide_.try_emplace({data, wide}, -1);
+    if (is_new) {
+      const Buffer& narrow = program_.buffers[data];
+      const std::string name = narrow.name + "/wide";
+      const TensorType type = {wide, narrow.type.shape};
+      found->second = AddBuffer(program_, name, type);
+      steps.push_back(CopyStep(program_, data, found->second, name,
+                               step.origins, step.loc));
+      steps.back().map()->stores[0] = CastOf(data, wide);
+    }
+    step.inputs[0] = found->second;
+    step.contraction()->contraction.types.data = wide;
+  }
+
+  Program& program_;
+  const KernelCatalog& catalog_;
+  const Machine& machine_;
+  std::map<std::pair<int, DType>, int> wide_;  // by buffer and type
+};
+
+}  // namespace
+
+Result<bool> WidenData(Program& program, PassContext& context) {
+  if (context.catalog == nullptr) return false;
+  return Widening(program, context).Run();
+}
+
+}  // namespace mxc

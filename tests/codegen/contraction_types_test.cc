@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions of other types than f32, of random geometry, against the
+// interpreter: forward, gradients and products.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tests/codegen/contraction_case.h"
+#include "tests/codegen/native_kernel.h"
+
+namespace mxc::test {
+namespace {
+
+struct Types {
+  DType operands, output;
+  double tolerance;  // of the largest output: rounding, once
+};
+
+constexpr Types kTypes[] = {
+    {DType::kF64, DType::kF64, 1e-13},    {DType::kF16, DType::kF16, 0x1p-11},
+    {DType::kBF16, DType::kBF16, 0x1p-8}, {DType::kBF16, DType::kF32, 1e-5},
+    {DType::kI8, DType::kI8, 0},          {DType::kI8, DType::kI32, 0},
+    {DType::kU8, DType::kI32, 0},         {DType::kI32, DType::kI32, 0},
+    {DType::kI64, DType::kI64, 0},
+};
+
+using Pick = std::function<int64_t(int64_t low, int64_t high)>;
+
+ConvolutionShape RandomConvolution(const Pick& pick) {
+  ConvolutionShape shape;
+  const int64_t rank = pick(1, 2);
+  shape.batch = pick(1, 3);
+  shape.in = pick(1, 40);
+  shape.out = pick(1, 40);
+  if (pick(0, 3) == 0) shape.groups = shape.in = shape.out = pick(2, 40);
+  for (int64_t i = 0; i < rank; ++i) {
+    shape.kernel.push_back(pick(1, 3));
+    shape.stride.push_back(pick(1, 2));
+    shape.pad.push_back(pick(0, 1));
+    shape.input.push_back(shape.kernel[i] + pick(0, 11));
+  }
+  return shape;
+}
+
+std::string CheckTyped(const Contraction& f32, const Types& types,
+                       const Target& target, uint64_t seed) {
+  Contraction c = Typed(f32, types.operands, types.output);
+  const auto candidates = MakeKernelCatalog(target, {})->Candidates(c);
+  const bool sums = !candidates.empty() && candidates[0].parts > 0;
+  if (sums) c.types.output = c.types.sum;
+  Expr value = Acc(c.types.sum);
+  if (!sums) value = Relu(value + Bias(c) + Residual(c));
+  return Check({c, value}, target, seed, types.tolerance);
+}
+
+TEST_CASE("contractions of all types compute what the interpreter does") {
+  std::mt19937_64 random(11);
+  const Pick pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  const char* names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  for (int round = 0; round < 6; ++round) {
+    const Target target = *ResolveTarget(names[round % 3]);
+    if (!CanRun(target)) continue;
+    const ConvolutionShape shape = RandomConvolution(pick);
+    const Contraction product =
+        Product(pick(1, 2), pick(1, 20), pick(1, 50), pick(1, 50));
+    for (const Types& types : kTypes) {
+      CAPTURE(round);
+      CAPTURE(ShortName(types.operands));
+      CAPTURE(ShortName(types.output));
+      const auto check = [&](const Contraction& c) {
+        return CheckTyped(c, types, target, 100 + round);
+      };
+      CHECK(check(Convolution(shape)) == "");
+      CHECK(check(BackwardData(shape)) == "");
+      CHECK(check(BackwardWeight(shape)) == "");
+      CHECK(check(product) == "");
+    }
+  }
+}
+
+TEST_CASE("products of integers are summed exactly") {
+  CHECK(SumTypeOf(DType::kI8, DType::kI8, DType::kI8) == DType::kI32);
+  CHECK(SumTypeOf(DType::kI32, DType::kI32, DType::kI32) == DType::kI32);
+  CHECK(SumTypeOf(DType::kI32, DType::kI32, DType::kI64) == DType::kI64);
+  CHECK(SumTypeOf(DType::kBF16, DType::kBF16, DType::kBF16) == DType::kF32);
+  CHECK(SumTypeOf(DType::kF64, DType::kF64, DType::kF64) == DType::kF64);
+}
+
+}  // namespace
+}  // namespace mxc::test
