@@ -11,9 +11,20 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder"
 for network in "$@"; do
+  case $network in
+    char_lm) shapes="--input-shape data:1x16 --input-shape softmax_label:1x16" ;;
+    *) shapes="--batch 1" ;;
+  esac
   for entries in infer train,score; do
-    "$mxc" compile "$models/$network.json" --entry $entries --init xavier \
-        --batch 1 --quiet -o "$folder/$network.mxa"
-    "$devices" "$folder/$network.mxa"
+    if "$mxc" compile "$models/$network.json" --entry $entries --init xavier \
+        $shapes --quiet -o "$folder/$network.mxa" 2> "$folder/error"; then
+      "$devices" "$folder/$network.mxa"
+    elif grep -q 'no loss head' "$folder/error"; then
+      echo "$network does not train"
+    else
+      cat "$folder/error"
+      exit 1
+    fi
   done
+  rm -f "$folder/$network.mxa"
 done
