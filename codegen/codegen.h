@@ -85,6 +85,16 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
                                const Target& target,
                                const CodegenOptions& options);
 
+// What tensors of entries that train are for, by name; what is an index in a
+// list becomes mxc_buffer.index or mxc_state.index (runtime/abi).
+struct TensorRoles {
+  std::vector<std::string> data, labels;             // inputs
+  std::vector<std::string> parameters, auxiliaries;  // states
+  // An output, and the input that it is in the next run.
+  std::vector<std::pair<std::string, std::string>> carries;
+  std::string rate, loss;  // an input, an output
+};
+
 // Whatever a person or a check may want to know, "key: value".
 using Manifest = std::vector<std::pair<std::string, std::string>>;
 
@@ -102,7 +112,8 @@ struct ArtifactSections {
 // ones are stored once. The same arguments give the same bytes.
 Result<ArtifactSections> MakeSections(std::span<const Program> entries,
                                       const CodeImage& code,
-                                      const Target& target);
+                                      const Target& target,
+                                      const TensorRoles& roles = {});
 
 // Writes the .mxa: to a temporary name, synced, renamed.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,

@@ -173,9 +173,20 @@ MXC_API size_t mxc_dtype_size(mxc_dtype dtype);
 
 /* An entry is one compiled function of the model, for fixed shapes: "infer"
  * for batches of 1, "infer" for batches of 32 and so on. */
+typedef enum mxc_purpose {
+  MXC_PURPOSE_OTHER = 0,
+  MXC_PURPOSE_INFER = 1,
+  MXC_PURPOSE_TRAIN = 2,
+  MXC_PURPOSE_SCORE = 3,
+  MXC_PURPOSE_GRAD = 4,
+  MXC_PURPOSE_UPDATE = 5
+} mxc_purpose;
+
 typedef struct mxc_entry_summary {
   const char* name;
-  int64_t batch; /* first axis of the first input; 0 if it has none */
+  mxc_purpose purpose;
+  int64_t length; /* of the sequences that it is for; 0: any */
+  int64_t batch;  /* first axis of the first input; 0 if it has none */
   size_t input_count, output_count, buffer_count, step_count;
   /* Memory of a run, weights excluded. */
   uint64_t arena_bytes;       /* intermediate tensors, as planned */
@@ -197,12 +208,28 @@ MXC_API mxc_status* mxc_model_find_entry(const mxc_model* model,
                                          const char* name, int64_t batch,
                                          size_t* entry);
 
+/* What a tensor is for. */
+typedef enum mxc_use {
+  MXC_USE_OTHER = 0,
+  MXC_USE_DATA = 1,   /* an input that samples fill */
+  MXC_USE_LABEL = 2,  /* the same, a label */
+  MXC_USE_RATE = 3,   /* an input: the learning rate, f64 */
+  MXC_USE_CARRY = 4,  /* an output that goes on as an input: mxc_model_carry */
+  MXC_USE_LOSS = 5,   /* an output: f32 */
+  MXC_USE_METRIC = 6, /* an output that is reported */
+  MXC_USE_PARAMETER = 7, /* a state that is trained */
+  MXC_USE_AUXILIARY = 8, /* a state that the network itself computes */
+  MXC_USE_OPTIMIZER = 9, /* a state that the optimizer keeps */
+  MXC_USE_GRADIENT = 10  /* of a parameter */
+} mxc_use;
+
 typedef struct mxc_tensor {
   const char* name;
   mxc_dtype dtype;
   int rank;
   const int64_t* dims;
   uint64_t bytes;
+  mxc_use use;
 } mxc_tensor;
 
 MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
@@ -215,6 +242,14 @@ MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
  * out. */
 MXC_API mxc_status* mxc_model_input_read(const mxc_model* model, size_t entry,
                                          size_t index, int* read);
+
+/* The entry's outputs that are an input of the next run where that goes on
+ * where this one ended: the hidden state of a recurrent network. By their
+ * indices. */
+MXC_API size_t mxc_model_carry_count(const mxc_model* model, size_t entry);
+MXC_API mxc_status* mxc_model_carry(const mxc_model* model, size_t entry,
+                                    size_t index, size_t* output,
+                                    size_t* input);
 
 /* States: what lives from run to run. Parameters that are trained, moving
  * statistics, an optimizer's moments ("conv0_weight/momentum"), random

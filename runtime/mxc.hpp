@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/mxc.h"
@@ -103,6 +104,16 @@ class Model {
   std::vector<mxc_tensor> outputs(size_t entry) const {
     return Rows<mxc_tensor>(entry, this->entry(entry).output_count,
                             &mxc_model_output);
+  }
+  // (output, input): see mxc_model_carry.
+  std::vector<std::pair<size_t, size_t>> carries(size_t entry) const {
+    std::vector<std::pair<size_t, size_t>> carries(
+        mxc_model_carry_count(handle(), entry));
+    for (size_t i = 0; i < carries.size(); ++i) {
+      Check(mxc_model_carry(handle(), entry, i, &carries[i].first,
+                            &carries[i].second));
+    }
+    return carries;
   }
   std::vector<mxc_buffer_summary> buffers(size_t entry) const {
     return Rows<mxc_buffer_summary>(entry, this->entry(entry).buffer_count,

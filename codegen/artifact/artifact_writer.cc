@@ -60,10 +60,12 @@ Result<int64_t> WriteFile(
 
 Result<ArtifactSections> MakeSections(std::span<const Program> entries,
                                       const CodeImage& code,
-                                      const Target& target) {
+                                      const Target& target,
+                                      const TensorRoles& roles) {
   WeightsSection weights;
   ArtifactSections sections;
-  MXC_ASSIGN(sections.tables, MakeTables(entries, code, target, weights));
+  MXC_ASSIGN(sections.tables,
+             MakeTables(entries, code, target, roles, weights));
   std::vector<std::string> objects = code.objects;
   objects.push_back(EmitKernelTable(
       code.kernels, runtime::Checksum(AsBytes(sections.tables)), target));

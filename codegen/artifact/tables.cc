@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/artifact/preparation.h"
+#include "codegen/artifact/role_names.h"
 #include "codegen/artifact/states.h"
 #include "ir/program/memory.h"
 #include "runtime/abi/abi.h"
@@ -21,8 +22,14 @@ namespace {
 class TableMaker {
  public:
   TableMaker(const CodeImage& code, const StateTable& states,
-             const PreparedConstants& prepared, WeightsSection& weights)
-      : code_(code), states_(states), prepared_(prepared), weights_(weights) {}
+             const PreparedConstants& prepared, const TensorRoles& roles,
+             WeightsSection& weights)
+      : code_(code),
+        states_(states),
+        prepared_(prepared),
+        roles_(roles),
+        names_(roles),
+        weights_(weights) {}
 
   void AddStates() {
     for (const StateTable::Row& state : states_.rows()) {
@@ -33,6 +40,9 @@ class TableMaker {
       row.bytes = static_cast<uint64_t>(state.buffer->bytes());
       row.initial =
           state.initial != nullptr ? weights_.Add(*state.initial) : MXC_ZEROS;
+      const auto [role, index] = names_.OfState(state.buffer->name);
+      row.role = role;
+      row.index = index;
       state_rows_.push_back(row);
     }
   }
@@ -44,6 +54,7 @@ class TableMaker {
     entry.steps = {Count(steps_), Count(program.steps)};
     entry.inputs = Operands(program.BuffersOf(BufferKind::kInput));
     entry.outputs = Operands(program.BuffersOf(BufferKind::kOutput));
+    entry.carries = Operands(Carries(program));
     const Memory memory = MemoryOf(program);
     entry.arena_bytes = static_cast<uint64_t>(memory.arena);
     entry.lower_bound_bytes = static_cast<uint64_t>(memory.arena_lower_bound);
@@ -156,7 +167,41 @@ class TableMaker {
         row.offset = static_cast<uint64_t>(buffer.offset);
       }
     }
+    SetRole(buffer, row);
     buffers_.push_back(row);
+  }
+
+  std::vector<int> Carries(const Program& program) const {
+    const auto find = [&](BufferKind kind, const std::string& name) {
+      for (const int b : program.BuffersOf(kind)) {
+        if (program.buffers[b].name == name) return b;
+      }
+      return -1;
+    };
+    std::vector<int> carries;
+    for (const auto& [output, input] : roles_.carries) {
+      const int from = find(BufferKind::kOutput, output);
+      const int to = find(BufferKind::kInput, input);
+      if (from < 0 || to < 0) continue;
+      if (program.buffers[from].type != program.buffers[to].type) continue;
+      carries.insert(carries.end(), {from, to});
+    }
+    return carries;
+  }
+
+  void SetRole(const Buffer& buffer, mxc_buffer& row) const {
+    RoleNames::Role role;
+    if (buffer.kind == BufferKind::kInput) role = names_.OfInput(buffer.name);
+    if (buffer.kind == BufferKind::kOutput) role = names_.OfOutput(buffer.name);
+    const bool scalar = buffer.type.shape.elements() == 1;
+    if ((role.role == MXC_TENSOR_RATE &&
+         !(scalar && buffer.type.dtype == DType::kF64)) ||
+        (role.role == MXC_TENSOR_LOSS &&
+         !(scalar && buffer.type.dtype == DType::kF32))) {
+      return;  // a tensor of another network that has this name
+    }
+    row.role = role.role;
+    row.index = static_cast<uint16_t>(role.index);
   }
 
   void PlaceConstant(const Buffer& constant, mxc_buffer& row) {
@@ -239,6 +284,8 @@ class TableMaker {
   const CodeImage& code_;
   const StateTable& states_;
   const PreparedConstants& prepared_;
+  const TensorRoles& roles_;
+  const RoleNames names_;
   WeightsSection& weights_;
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
@@ -254,10 +301,11 @@ class TableMaker {
 
 Result<std::string> MakeTables(std::span<const Program> entries,
                                const CodeImage& code, const Target& target,
+                               const TensorRoles& roles,
                                WeightsSection& weights) {
   MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
   const PreparedConstants prepared = PreparedConstants::Of(entries);
-  TableMaker maker(code, states, prepared, weights);
+  TableMaker maker(code, states, prepared, roles, weights);
   maker.AddStates();
   for (size_t i = 0; i < entries.size(); ++i) {
     maker.AddEntry(entries[i], code.steps[i]);

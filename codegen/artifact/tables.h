@@ -17,6 +17,7 @@ namespace mxc {
 // `weights` on the way. Fails where entries disagree about a state.
 Result<std::string> MakeTables(std::span<const Program> entries,
                                const CodeImage& code, const Target& target,
+                               const TensorRoles& roles,
                                WeightsSection& weights);
 
 }  // namespace mxc

@@ -146,8 +146,8 @@ typedef enum mxc_tensor_role {
   MXC_TENSOR_CARRY = 4,     /* see mxc_entry.carries */
   MXC_TENSOR_LOSS = 5,      /* output: one f32 */
   MXC_TENSOR_METRIC = 6,    /* output that is reported */
-  MXC_TENSOR_PARAMETER = 7, /* state that is trained, in the order of MXNet's
-                               update indices */
+  MXC_TENSOR_PARAMETER = 7, /* state that is trained; `index` is MXNet's update
+                               index */
   MXC_TENSOR_AUXILIARY = 8, /* state that the network itself computes */
   MXC_TENSOR_OPTIMIZER = 9, /* state that the optimizer keeps */
   MXC_TENSOR_GRADIENT = 10, /* of a parameter */
@@ -163,7 +163,8 @@ typedef struct mxc_state {
   uint8_t rank;
   uint8_t dtype; /* as mxc_buffer.dtype */
   uint8_t role;  /* mxc_tensor_role */
-  uint8_t reserved0[5];
+  uint8_t reserved;
+  uint32_t index; /* its place among the states of this role */
   uint64_t offset;  /* bytes, in the state region */
   uint64_t bytes;   /* of its elements */
   uint64_t initial; /* what it is before the first run: bytes into the weights
@@ -195,7 +196,7 @@ typedef struct mxc_buffer {
   int32_t first_step, last_step; /* live range within the entry; -1: not */
   uint8_t place;                 /* mxc_place */
   uint8_t role;                  /* mxc_tensor_role, of inputs and outputs */
-  uint8_t reserved[2];
+  uint16_t index;                /* its place among those of this role */
   uint32_t loop;          /* of a window: its repeat, a row within the entry */
   int64_t advance;        /* bytes */
   uint32_t period, shift; /* turns */

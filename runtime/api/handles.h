@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/executor/describe.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/model.h"
 #include "runtime/mxc.h"
@@ -69,15 +70,5 @@ StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
 
 StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
                            int64_t batch);
-
-// Of a buffer or a state.
-template <class Row>
-mxc_tensor Describe(const Tables& tables, const Row& row) {
-  return {.name = tables.Text(row.name),
-          .dtype = static_cast<mxc_dtype>(row.dtype),
-          .rank = row.rank,
-          .dims = row.dims,
-          .bytes = row.bytes};
-}
 
 }  // namespace mxc::runtime

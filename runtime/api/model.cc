@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -39,6 +40,8 @@ mxc_status* WithRow(const mxc_model* model, size_t entry, size_t index,
 
 mxc_entry_summary Summarize(const Tables& tables, const mxc_entry& entry) {
   return {.name = tables.Text(entry.name),
+          .purpose = static_cast<mxc_purpose>(entry.kind),
+          .length = entry.length,
           .batch = entry.batch,
           .input_count = entry.inputs.count,
           .output_count = entry.outputs.count,
@@ -219,6 +222,30 @@ mxc_status* mxc_model_output(const mxc_model* model, size_t entry, size_t index,
                  [&](const Tables& tables, auto buffers, uint32_t buffer) {
                    *tensor = Describe(tables, buffers[buffer]);
                  });
+}
+
+size_t mxc_model_carry_count(const mxc_model* model, size_t entry) {
+  const Tables& tables = model->model->tables();
+  if (entry >= tables.entries().size()) return 0;
+  return tables.Carries(tables.entries()[entry]).size() / 2;
+}
+
+mxc_status* mxc_model_carry(const mxc_model* model, size_t entry, size_t index,
+                            size_t* output, size_t* input) {
+  return Guarded([&]() -> Status {
+    const size_t count = mxc_model_carry_count(model, entry);
+    if (index >= count) return Missing("carry", index, count);
+    const Tables& tables = model->model->tables();
+    const mxc_entry& row = tables.entries()[entry];
+    const auto carries = tables.Carries(row);
+    const auto place = [](auto list, uint32_t buffer) {
+      return static_cast<size_t>(std::ranges::find(list, buffer) -
+                                 list.begin());
+    };
+    *output = place(tables.Outputs(row), carries[2 * index]);
+    *input = place(tables.Inputs(row), carries[2 * index + 1]);
+    return {};
+  });
 }
 
 size_t mxc_model_state_count(const mxc_model* model) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/artifact/tables_check.h"
+#include "runtime/base/element.h"
 
 #include <algorithm>
 
@@ -23,6 +24,13 @@ Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
   MXC_REQUIRE(buffer.place == MXC_PLACE_DEVICE, place, "unknown place");
   const std::optional<uint64_t> dense = DenseBytes(buffer);
   MXC_REQUIRE(dense && *dense <= buffer.bytes, place, "smaller than its shape");
+  const bool rate = buffer.role == MXC_TENSOR_RATE;
+  if (rate || buffer.role == MXC_TENSOR_LOSS) {
+    const auto type = rate ? ElementType::kF64 : ElementType::kF32;
+    MXC_REQUIRE(static_cast<ElementType>(buffer.dtype) == type &&
+                    *dense == ElementSize(buffer.dtype),
+                place, "a rate that is no f64, or a loss that is no f32");
+  }
   const int64_t first = buffer.first_step, last = buffer.last_step;
   const bool unused = first == -1 && last == -1;
   MXC_REQUIRE(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manifest of an artifact: lines "key: value"; a key may come several
-// times. Those of an artifact that trains:
+// times. What tensors are for, programs read in the tables (mxc_tensor_role); here
+// it stands for people. The lines of an artifact that trains:
 //   optimizer        sgd momentum=0.9 wd=0.0001
 //   optimizer_state  what it keeps for a parameter: "momentum", "(mean, var)"
 //   copied_state     the same under multi_precision: "(momentum, weight_f32)"

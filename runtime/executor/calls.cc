@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/executor/calls.h"
 
+#include "runtime/executor/describe.h"
+
 namespace mxc::runtime {
-namespace {
-
-mxc_tensor DescribeOperand(const Tables& tables, const mxc_buffer& buffer) {
-  return {.name = tables.Text(buffer.name),
-          .dtype = static_cast<mxc_dtype>(buffer.dtype),
-          .rank = buffer.rank,
-          .dims = buffer.dims,
-          .bytes = buffer.bytes};
-}
-
-}  // namespace
-
 Calls::Calls(const Model& model, const mxc_entry& entry,
              const Addresses& addresses) {
   const Tables& tables = model.tables();
@@ -42,8 +32,7 @@ Calls::Calls(const Model& model, const mxc_entry& entry,
                  .workspace_bytes = 0,
                  .user_data = function.user_data};
     for (const uint32_t operand : tables.Operands(step)) {
-      operands_.push_back(
-          DescribeOperand(tables, tables.Buffers(entry)[operand]));
+      operands_.push_back(Describe(tables, tables.Buffers(entry)[operand]));
     }
     if (!call.has_workspace) continue;
     --call.call.operand_count;

@@ -281,7 +281,7 @@ int Compute(const char* name, const std::vector<Matrix>& inputs,
   for (Matrix* m : outputs) add(*m);
   for (size_t k = 0; k < dims.size(); ++k) {
     const uint64_t bytes = static_cast<uint64_t>(dims[k][1] * dims[k][2]) * 8;
-    tensors.push_back({"", MXC_F64, 3, dims[k].data(), bytes});
+    tensors.push_back({"", MXC_F64, 3, dims[k].data(), bytes, MXC_USE_OTHER});
   }
   std::vector<double> workspace(workspace_bytes / 8 + 1);
   const mxc_call call = {sizeof call,      tensors.size(),  in.size(),

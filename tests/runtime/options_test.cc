@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lets the C API grow: options that say their size, versions, mapped
-// memory.
+// memory, and what tensors are for.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -80,6 +80,35 @@ TEST_CASE("what is mapped keeps an executor from running") {
   REQUIRE(Message(mxc_map_input(e, "data", &memory, &size)) == "");
   CHECK(std::memcmp(memory, data.data(), size) == 0);
   REQUIRE(Message(mxc_unmap(e, memory)) == "");
+}
+
+TEST_CASE("a model says what its entries and tensors are for") {
+  TestArtifact artifact = TrainArtifact();
+  TestEntry& train = artifact.entries.front();
+  train.buffers.push_back({"h", {4}, MXC_BUFFER_INPUT});
+  train.buffers.push_back({"h next", {4}, MXC_BUFFER_OUTPUT});
+  train.inputs = {7, 0, 1};
+  train.outputs = {6, 8};
+  train.carries = {8, 7};
+  const api::Model model(WriteTemporary("roles", artifact.File()));
+  CHECK(model.entry(0).purpose == MXC_PURPOSE_TRAIN);
+  CHECK(model.entry(1).purpose == MXC_PURPOSE_SCORE);
+  CHECK(model.inputs(0)[1].use == MXC_USE_DATA);
+  CHECK(model.inputs(0)[2].use == MXC_USE_RATE);
+  CHECK(model.outputs(0)[0].use == MXC_USE_LOSS);
+  CHECK(model.states()[0].use == MXC_USE_PARAMETER);
+  const auto carries = model.carries(0);
+  REQUIRE(carries.size() == 1);
+  CHECK(carries[0] == std::pair<size_t, size_t>(1, 0));
+  CHECK(model.carries(1).empty());
+
+  train.buffers[6].role = MXC_TENSOR_RATE;
+  CHECK(Contains(Refusal(WriteTemporary("roles", artifact.File())),
+                 "entry 0, buffer 6: a rate that is no f64, or a loss that is "
+                 "no f32"));
+  train.buffers[6].role = MXC_TENSOR_ROLE_COUNT;
+  CHECK(Contains(Refusal(WriteTemporary("roles", artifact.File())),
+                 "entry 0, buffer 6: unknown role"));
 }
 
 }  // namespace mxc::test

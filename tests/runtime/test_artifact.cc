@@ -132,6 +132,7 @@ class TablesWriter {
     row.advance = buffer.advance;
     row.period = buffer.period;
     row.shift = buffer.shift;
+    row.role = buffer.role;
     buffers_.push_back(row);
   }
 
@@ -141,6 +142,7 @@ class TablesWriter {
     SetType(row, state);
     row.offset = state.offset;
     row.initial = state.initial;
+    row.role = state.role;
     states_.push_back(row);
   }
 
@@ -393,6 +395,9 @@ TestArtifact TrainArtifact() {
                    {"steps", {1}, MXC_BUFFER_STATE, 1},
                    {"steps/next", {1}, MXC_BUFFER_ALIAS, 0, 4},
                    {"loss", {1}, MXC_BUFFER_OUTPUT}};
+  train.buffers[0].role = MXC_TENSOR_DATA;
+  train.buffers[1].role = MXC_TENSOR_RATE;
+  train.buffers[6].role = MXC_TENSOR_LOSS;
   train.buffers[1].dtype = 1;
   train.buffers[4].dtype = train.buffers[5].dtype = 6;
   train.steps = {{"distance", kDistance, {0, 2}, {6}, 1, 0, 64},
@@ -409,17 +414,17 @@ TestArtifact TrainArtifact() {
                    {"loss", {1}, MXC_BUFFER_OUTPUT}};
   score.steps = {{"unused", kScale, {1}, {2}, 64},
                  {"distance", kDistance, {0, 1}, {3}, 1, 0, 64}};
+  score.buffers[0].role = MXC_TENSOR_DATA;
+  score.buffers[3].role = MXC_TENSOR_LOSS;
   score.inputs = {0};
   score.outputs = {3};
   score.arena_bytes = 4096;
   TestArtifact artifact;
   artifact.entries = {train, score};
-  artifact.states = {{"weight", {1024}, 0, 256},
-                     {"steps", {1}, 4096, MXC_ZEROS, 6}};
+  artifact.states = {{"weight", {1024}, 0, 256, 0, MXC_TENSOR_PARAMETER},
+                     {"steps", {1}, 4096, MXC_ZEROS, 6, MXC_TENSOR_AUXILIARY}};
   artifact.state_bytes = 4096 + 64;
-  artifact.manifest =
-      "network: fit\noptimizer: sgd momentum=0.9\ndata: data\n"
-      "parameter: weight\nauxiliary: steps\n";
+  artifact.manifest = "network: fit\noptimizer: sgd momentum=0.9\n";
   artifact.weights.resize(64 + 1024);
   for (size_t i = 0; i < artifact.weights.size(); ++i) {
     artifact.weights[i] = static_cast<float>(i);

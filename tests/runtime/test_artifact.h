@@ -38,6 +38,7 @@ struct TestBuffer {
   uint32_t loop = 0;
   int64_t advance = 0;
   uint32_t period = 0, shift = 0;
+  mxc_tensor_role role = MXC_TENSOR_OTHER;
 };
 
 struct TestState {
@@ -46,6 +47,7 @@ struct TestState {
   uint64_t offset = 0;
   uint64_t initial = MXC_ZEROS;
   uint8_t dtype = 0;
+  mxc_tensor_role role = MXC_TENSOR_OTHER;
 };
 
 struct TestStep {

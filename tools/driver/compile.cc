@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "passes/training_graph.h"
 #include "runtime/executor/model.h"
 #include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
@@ -21,6 +22,16 @@ namespace rt = runtime;
 
 rt::Bytes SectionBytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+TensorRoles RolesOf(const Plan& plan) {
+  return {.data = plan.data_inputs,
+          .labels = plan.label_inputs,
+          .parameters = plan.parameter_names,
+          .auxiliaries = plan.auxiliary_names,
+          .carries = plan.carries,
+          .rate = "learning_rate",
+          .loss = std::string(kLossName)};
 }
 
 // The weights, which may be large, are read where they are.
@@ -109,7 +120,8 @@ Result<ArtifactSizes> Save(const CompileRequest& request,
   const Plan& plan = artifact.plan;
   MXC_ASSIGN(const std::string symbol, SymbolText(request, plan));
   MXC_ASSIGN(const ArtifactSections sections,
-             MakeSections(artifact.entries, artifact.code, plan.target));
+             MakeSections(artifact.entries, artifact.code, plan.target,
+                          RolesOf(plan)));
   auto weights = std::async(std::launch::async, [&] {
     return signature::DigestOf(sections.weights);
   });

@@ -40,8 +40,8 @@ void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
 }
 
 // "10 none softmax_label": see runtime/artifact/manifest.h.
-std::vector<train::ClassLabels> ReadClassLabels(const std::string& manifest) {
-  const std::vector<std::string> inputs = ManifestValues(manifest, "label");
+std::vector<train::ClassLabels> ReadClassLabels(
+    const std::string& manifest, const std::vector<std::string>& inputs) {
   std::vector<train::ClassLabels> read;
   for (const std::string& text : ManifestValues(manifest, "classes")) {
     std::istringstream words(text);
@@ -58,7 +58,22 @@ std::vector<train::ClassLabels> ReadClassLabels(const std::string& manifest) {
   return read;
 }
 
-train::TrainFacts FactsOf(const std::string& manifest) {
+// Names of the rows of a role, by their index.
+template <class Rows>
+std::vector<std::string> NamesOf(const runtime::Tables& tables,
+                                 const Rows& rows, mxc_tensor_role role) {
+  std::map<uint32_t, std::string> names;
+  for (const auto& row : rows) {
+    if (row.role == role) names[row.index] = tables.Text(row.name);
+  }
+  std::vector<std::string> list;
+  for (const auto& [index, name] : names) list.push_back(name);
+  return list;
+}
+
+train::TrainFacts FactsOf(const runtime::Model& model) {
+  const std::string& manifest = model.manifest();
+  const runtime::Tables& tables = model.tables();
   train::TrainFacts facts;
   facts.network = FirstOf(ManifestValues(manifest, "network"));
   ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
@@ -66,9 +81,11 @@ train::TrainFacts FactsOf(const std::string& manifest) {
   facts.copied_state = FirstOf(ManifestValues(manifest, "copied_state"));
   const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
   if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
-  facts.parameters = ManifestValues(manifest, "parameter");
-  facts.auxiliaries = ManifestValues(manifest, "auxiliary");
-  facts.class_labels = ReadClassLabels(manifest);
+  facts.parameters = NamesOf(tables, tables.states(), MXC_TENSOR_PARAMETER);
+  facts.auxiliaries = NamesOf(tables, tables.states(), MXC_TENSOR_AUXILIARY);
+  facts.class_labels = ReadClassLabels(
+      manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
+                        MXC_TENSOR_LABEL));
   facts.preprocessing = FirstOf(ManifestValues(manifest, "preprocess"));
   return facts;
 }
@@ -77,14 +94,6 @@ template <class Row>
 data::Field ToField(std::string name, const Row& row) {
   return {std::move(name), static_cast<runtime::ElementType>(row.dtype),
           std::vector<int64_t>(row.dims, row.dims + row.rank)};
-}
-
-// The length of "train:32", 0 of "train"; nothing if it is another entry's.
-std::optional<int64_t> LengthOf(const std::string& entry,
-                                const std::string& kind) {
-  if (entry == kind) return 0;
-  if (!entry.starts_with(kind + ":")) return std::nullopt;
-  return std::atoll(entry.c_str() + kind.size() + 1);
 }
 
 std::string DescribeField(const data::Field& field) {
@@ -99,15 +108,7 @@ std::string DescribeField(const data::Field& field) {
 }  // namespace
 
 ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
-    : model_(std::move(model)), facts_(FactsOf(model_->manifest())) {
-  data_names_ = ManifestValues(model_->manifest(), "data");
-  label_names_ = ManifestValues(model_->manifest(), "label");
-  for (const std::string& text : ManifestValues(model_->manifest(), "carry")) {
-    const size_t space = text.find(' ');
-    if (space == text.npos) continue;
-    carry_names_.emplace_back(text.substr(0, space), text.substr(space + 1));
-  }
-}
+    : model_(std::move(model)), facts_(FactsOf(*model_)) {}
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
     const std::string& path, int threads, const runtime::OpenOptions& options) {
@@ -164,16 +165,15 @@ Status ArtifactStep::ReadLabelNames() {
 }
 
 Status ArtifactStep::BindEntry(size_t row, int threads) {
-  const std::string name =
-      model_->tables().Text(model_->tables().entries()[row].name);
-  const auto train = LengthOf(name, "train"), score = LengthOf(name, "score");
-  if (!train && !score) return {};
+  const mxc_entry& entry_row = model_->tables().entries()[row];
+  const bool trains = entry_row.kind == MXC_ENTRY_TRAIN;
+  if (!trains && entry_row.kind != MXC_ENTRY_SCORE) return {};
   runtime::Executor::Options options;
   options.threads = threads;
   options.share = first_;
   auto executor = runtime::Executor::Bind(model_, row, options);
   if (!executor.ok()) return executor.status();
-  Entry& entry = train ? train_[*train] : score_[*score];
+  Entry& entry = (trains ? train_ : score_)[entry_row.length];
   entry.executor = std::move(*executor);
   if (first_ == nullptr) first_ = entry.executor.get();
   return Connect(entry);
@@ -182,32 +182,33 @@ Status ArtifactStep::BindEntry(size_t row, int threads) {
 // Which input and which output is what.
 Status ArtifactStep::Connect(Entry& entry) const {
   const runtime::Executor& executor = *entry.executor;
-  const auto find = [&](auto tensors, const std::string& name) {
+  const runtime::Tables& tables = model_->tables();
+  const auto inputs = tables.Inputs(executor.entry());
+  const auto outputs = tables.Outputs(executor.entry());
+  // Those of a role, by their index.
+  const auto list = [&](auto tensors, mxc_tensor_role role) {
+    std::map<uint32_t, size_t> found;
     for (size_t k = 0; k < tensors.size(); ++k) {
-      if (Name(executor.buffers()[tensors[k]]) == name) {
-        return static_cast<int>(k);
-      }
+      const mxc_buffer& buffer = executor.buffers()[tensors[k]];
+      if (buffer.role == role) found.emplace(buffer.index, k);
     }
-    return -1;
+    std::vector<size_t> places;
+    for (const auto& [index, k] : found) places.push_back(k);
+    return places;
   };
-  const auto inputs = model_->tables().Inputs(executor.entry());
-  const auto outputs = model_->tables().Outputs(executor.entry());
-  entry.learning_rate = find(inputs, "learning_rate");
-  entry.loss = find(outputs, "loss");
-  const auto list = [&](const std::vector<std::string>& names,
-                        std::vector<size_t>& found) {
-    for (const std::string& name : names) {
-      const int input = find(inputs, name);
-      if (input >= 0) found.push_back(static_cast<size_t>(input));
-    }
-  };
-  list(data_names_, entry.data);
-  list(label_names_, entry.labels);
-  for (const auto& [from, to] : carry_names_) {
-    const int input = find(inputs, to), output = find(outputs, from);
-    if (input < 0 || output < 0) continue;
+  entry.data = list(inputs, MXC_TENSOR_DATA);
+  entry.labels = list(inputs, MXC_TENSOR_LABEL);
+  const auto rate = list(inputs, MXC_TENSOR_RATE);
+  if (!rate.empty()) entry.learning_rate = static_cast<int>(rate.front());
+  const auto loss = list(outputs, MXC_TENSOR_LOSS);
+  if (!loss.empty()) entry.loss = static_cast<int>(loss.front());
+  const auto carries = tables.Carries(executor.entry());
+  for (size_t i = 0; i < carries.size(); i += 2) {
     entry.carries.push_back(
-        {static_cast<size_t>(input), static_cast<size_t>(output)});
+        {static_cast<size_t>(std::ranges::find(inputs, carries[i + 1]) -
+                             inputs.begin()),
+         static_cast<size_t>(std::ranges::find(outputs, carries[i]) -
+                             outputs.begin())});
   }
   if (entry.loss >= 0) return {};
   return Fail(StatusCode::kUnsupported, "its entries report no loss");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TrainStep that is an artifact: its entries `train` and `score`, one of each
-// for every bucket ("train:32"), all in the states and the arena of one
+// A TrainStep that is an artifact: its entries of the kinds TRAIN and SCORE, one
+// of each for every length, all in the states and the arena of one
 // executor.
 #pragma once
 
@@ -76,8 +76,6 @@ class ArtifactStep : public train::TrainStep {
 
   const std::shared_ptr<const runtime::Model> model_;
   train::TrainFacts facts_;
-  std::vector<std::string> data_names_, label_names_;
-  std::vector<std::pair<std::string, std::string>> carry_names_;
   std::vector<data::Field> states_;
   std::vector<std::span<std::byte>> memory_;  // of each state
   Entries train_, score_;

@@ -12,8 +12,6 @@
 namespace mxc::run {
 namespace {
 
-constexpr const char* kLearningRate = "learning_rate";
-
 // Numbers from -1 to 1.
 class Noise {
  public:
@@ -88,19 +86,16 @@ void FillForBench(api::Executor& executor, const Session& session,
   const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
   const auto files = Assign(inputs, options.files);
-  const auto labels =
-      runtime::ManifestValues(session.model.manifest(), "label");
   for (size_t k = 0; k < inputs.size(); ++k) {
     const auto mapped = executor.MapInput(inputs[k].name);
     const std::span memory = mapped.span();
-    const std::string name = inputs[k].name;
     if (!files[k].empty()) {
       FillInput(inputs[k], memory, files[k], options.pictures);
-    } else if (name == kLearningRate && inputs[k].dtype == MXC_F64) {
+    } else if (inputs[k].use == MXC_USE_RATE) {
       std::memcpy(memory.data(), &options.learning_rate, sizeof(double));
     } else if (!IsFloat(TypeOf(inputs[k])) || !inputs[k].read) {
       continue;
-    } else if (std::ranges::count(labels, name) > 0 && !outputs.empty()) {
+    } else if (inputs[k].use == MXC_USE_LABEL && !outputs.empty()) {
       FillWithLabels(memory, inputs[k], outputs.front());
     } else if (options.files.empty()) {
       FillFloats(memory, inputs[k],
@@ -110,10 +105,7 @@ void FillForBench(api::Executor& executor, const Session& session,
 }
 
 bool IsTraining(const Session& session) {
-  const auto inputs = session.model.inputs(session.entry);
-  return std::ranges::any_of(inputs, [](const mxc_tensor& input) {
-    return std::strcmp(input.name, kLearningRate) == 0;
-  });
+  return session.model.entry(session.entry).purpose == MXC_PURPOSE_TRAIN;
 }
 
 }  // namespace mxc::run

@@ -68,16 +68,11 @@ class LanguageModel {
   LanguageModel(const Session& session, api::Executor executor)
       : executor_(std::move(executor)) {
     const auto inputs = session.Inputs();
-    for (const std::string& text :
-         runtime::ManifestValues(session.model.manifest(), "carry")) {
-      const size_t space = text.find(' ');
-      const std::string input = text.substr(space + 1);
-      carries_.push_back(
-          {input, executor_.FindOutput(text.substr(0, space).c_str())});
+    for (const auto& [output, input] : session.model.carries(session.entry)) {
+      carries_.push_back({inputs[input].name, output});
     }
     for (const NetworkInput& input : inputs) {
-      if (!input.read) continue;
-      if (std::ranges::count(carries_, input.name, &Carry::input) > 0) continue;
+      if (!input.read || input.use == MXC_USE_CARRY) continue;
       if (symbol_.empty() && input.dtype == MXC_F32 &&
           input.bytes == sizeof(float)) {
         symbol_ = input.name;

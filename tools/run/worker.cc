@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/worker.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
@@ -39,10 +40,14 @@ void WriteFloats(const std::string& path, std::span<const float> values) {
 }
 
 // The losses of the first steps, by which trainers are compared.
-std::vector<float> FirstLosses(api::Executor& executor) {
+std::vector<float> FirstLosses(const Session& session,
+                               api::Executor& executor) {
   constexpr int kLosses = 4;
   std::vector<float> losses;
-  const size_t loss = executor.FindOutput("loss");
+  const auto outputs = session.model.outputs(session.entry);
+  const auto loss = static_cast<size_t>(
+      std::ranges::find(outputs, MXC_USE_LOSS, &mxc_tensor::use) -
+      outputs.begin());
   for (int step = 0; step < kLosses; ++step) {
     if (step > 0) executor.Run();
     losses.push_back(executor.Output<float>(loss)[0]);
@@ -55,10 +60,9 @@ std::vector<float> FirstLosses(api::Executor& executor) {
 void Serve(const Session& session, api::Executor& executor) {
   const double first = static_cast<double>(TimeRun(executor)) * 1e-9;
   const bool training = IsTraining(session);
-  const mxc_tensor first_output =
-      session.model.outputs(session.entry).front();
+  const mxc_tensor first_output = session.model.outputs(session.entry).front();
   std::vector<float> losses;
-  if (training) losses = FirstLosses(executor);
+  if (training) losses = FirstLosses(session, executor);
   std::printf(
       "ready {\"load_s\": %.6f, \"first_s\": %.6f, \"version\": \"%s\"}\n",
       session.open_seconds, first, MXC_VERSION);
@@ -67,8 +71,9 @@ void Serve(const Session& session, api::Executor& executor) {
     if (const int64_t count = Runs(line)) {
       AnswerRun(executor, count);
     } else if (line.rfind("output ", 0) == 0) {
-      WriteFloats(line.substr(7),
-                  training ? losses : OutputAsFloats(executor, first_output, 0));
+      WriteFloats(
+          line.substr(7),
+          training ? losses : OutputAsFloats(executor, first_output, 0));
     } else {
       throw Failure("the request '" + line +
                     "' is neither 'run N' nor 'output PATH'");
