@@ -49,7 +49,9 @@ concept StepKind = std::copy_constructible<T> &&
 class StepBody {
  public:
   StepBody();  // a Map without stores
-  template <StepKind T>
+  // A body is no kind: whether it could be is not asked, for that needs this.
+  template <class T>
+  requires(!std::same_as<T, StepBody> && StepKind<T>)
   StepBody(T kind) : self_(std::make_unique<Holder<T>>(std::move(kind))) {}
   StepBody(const StepBody& other) : self_(other.self_->Clone()) {}
   StepBody(StepBody&&) noexcept = default;
