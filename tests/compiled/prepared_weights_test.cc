@@ -18,7 +18,7 @@
 namespace mxc {
 namespace {
 
-using Floats = std::vector<float>;
+using FloatRow = std::vector<float>;
 
 // Two convolutions that share a weight, and a third one.
 Network ThreeConvolutions() {
@@ -39,7 +39,7 @@ Network ThreeConvolutions() {
 }
 
 struct Answer {
-  Floats output;
+  FloatRow output;
   int64_t weight_bytes = 0;
 };
 

@@ -64,15 +64,15 @@ std::string TemporaryPath() {
                      std::filesystem::temp_directory_path().string(), getpid());
 }
 
-using Floats = std::vector<float>;
+using FloatRow = std::vector<float>;
 
-Floats StateOf(const api::Executor& executor, const char* name) {
-  Floats values(6);
+FloatRow StateOf(const api::Executor& executor, const char* name) {
+  FloatRow values(6);
   executor.ReadState(name, std::span(values));
   return values;
 }
 
-Floats OutputOf(const api::Executor& executor) {
+FloatRow OutputOf(const api::Executor& executor) {
   const auto output = executor.Output<float>(0);
   return {output.begin(), output.end()};
 }
@@ -101,8 +101,8 @@ TEST_CASE("compiled entries share states that live from run to run") {
 
   api::Executor train = Bind(model, "train", nullptr);
   api::Executor score = Bind(model, "score", &train);
-  Floats w = {1, 2, 3, 4, 5, 6}, m(6), y(6);
-  Floats x = {1, 0, -1, 2, 0.5f, 3};
+  FloatRow w = {1, 2, 3, 4, 5, 6}, m(6), y(6);
+  FloatRow x = {1, 0, -1, 2, 0.5f, 3};
   train.SetInput("x", std::span(x));
   for (int run = 0; run < 4; ++run) {
     CHECK(StateOf(train, "w") == w);
