@@ -36,7 +36,8 @@ Result<bool> DecomposeOnce(Graph& graph) {
     GraphBuilder builder(graph, *node);
     const std::vector<Value> parts =
         node->op->decompose(node->attrs.get(), *node, builder);
-    if (parts.empty() && node->op->meaning) continue;
+    const bool whole = node->op->meaning || node->op->procedure;
+    if (parts.empty() && whole) continue;
     MXC_CHECK(parts.size() <= node->types.size(), "operator '{}'",
               node->op->name);
     for (size_t i = 0; i < parts.size(); ++i) {

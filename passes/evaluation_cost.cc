@@ -23,6 +23,8 @@ double WeightOf(UnaryOp op) {
     case UnaryOp::kCeil:
     case UnaryOp::kTrunc:
     case UnaryOp::kIsNan:
+    case UnaryOp::kBits:
+    case UnaryOp::kHighBits:
       return 1;
     case UnaryOp::kSign:
     case UnaryOp::kRound:

@@ -24,7 +24,8 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kSmallBytes = 64 << 10;
-constexpr double kMaxNodeEvaluations = 3e7;  // of all folds: about a second
+constexpr double kMaxNodeEvaluations = 3e7;   // of all folds: about a second
+constexpr double kStatementEvaluations = 10;  // of a procedure
 
 bool AllInputsConstant(const Node& node) {
   for (const Value& input : node.inputs) {
@@ -98,6 +99,9 @@ double NodeEvaluations(const Program& program) {
   for (const Step& step : program.steps) {
     if (const Map* map = step.map()) {
       for (const Store& store : map->stores) sum += NaiveEvaluations(store);
+    } else if (const auto* procedure = step.body.As<Procedure>()) {
+      sum += static_cast<double>(procedure->tasks) *
+             procedure->MostStatements() * kStatementEvaluations;
     } else {
       sum += static_cast<double>(step.flops(program)) * 4;
     }

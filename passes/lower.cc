@@ -23,6 +23,7 @@
 #include "ir/program/call_function.h"
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
+#include "ir/program/procedure_builder.h"
 #include "passes/lower_repeat.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -158,6 +159,8 @@ class Lowering {
       MXC_RETURN_IF_ERROR(DefineRepeat(node, step));
     } else if (node.op->call) {
       DefineCall(node, step);
+    } else if (node.op->procedure) {
+      DefineProcedure(node, step);
     } else {
       DefineBody(node, step);
     }
@@ -197,6 +200,14 @@ class Lowering {
       TidyOperands(turn);
       program_.steps.push_back(std::move(turn));
     }
+  }
+
+  static void DefineProcedure(const Node& node, Step& step) {
+    ProcedureBuilder builder(node);
+    node.op->procedure(node.attrs.get(), builder);
+    Procedure procedure = builder.Finish();
+    step.scratch_bytes = procedure.ScratchOffsets().back();
+    step.body = std::move(procedure);
   }
 
   void DefineBody(const Node& node, Step& step) {

@@ -29,6 +29,11 @@ double EstimateSeconds(const Machine& machine, const Program& program,
     }
     return seconds;
   }
+  if (const Procedure* procedure = step.body.As<Procedure>()) {
+    return seconds + static_cast<double>(procedure->tasks) *
+                         procedure->MostStatements() /
+                         machine.statements_per_second;
+  }
   return seconds + static_cast<double>(step.flops(program)) /
                        machine.contraction_flops_per_second;
 }

@@ -123,7 +123,7 @@ std::vector<std::string> OutputNames(const Operator& op) {
 const char* Form(const Operator& op) {
   if (op.contraction) return "contraction";
   if (op.view) return "view";
-  if (op.meaning) return "kernel";
+  if (op.meaning || op.procedure) return "kernel";
   if (op.decompose) return "composite";
   return "recognised";
 }

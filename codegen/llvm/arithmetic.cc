@@ -123,6 +123,16 @@ Value* EmitFloatToInt(KernelFunction& kernel, Value* x, DType to) {
   return builder.CreateTrunc(integer, type);
 }
 
+// The lower or the upper 32 bits of a float.
+Value* EmitBits(KernelFunction& kernel, Value* x, bool upper) {
+  auto& builder = kernel.b();
+  const bool wide = x->getType()->getScalarType()->isDoubleTy();
+  Value* bits = builder.CreateBitCast(
+      x, TypeLike(kernel, x, wide ? DType::kU64 : DType::kU32));
+  if (upper) bits = builder.CreateLShr(bits, 32);
+  return builder.CreateTrunc(bits, TypeLike(kernel, x, DType::kU32));
+}
+
 }  // namespace
 
 bool IsSigned(DType dtype) {
@@ -153,6 +163,9 @@ Value* EmitConstant(KernelFunction& kernel, double value, DType dtype) {
 
 Value* EmitUnary(KernelFunction& kernel, UnaryOp op, DType dtype, Value* x) {
   auto& builder = kernel.b();
+  if (op == UnaryOp::kBits || op == UnaryOp::kHighBits) {
+    return EmitBits(kernel, x, op == UnaryOp::kHighBits);
+  }
   if (op == UnaryOp::kNot) {
     return builder.CreateNot(EmitCast(kernel, x, dtype, DType::kBool));
   }

@@ -27,6 +27,8 @@ double CyclesOf(const ExprNode& e) {
         case UnaryOp::kTrunc:
         case UnaryOp::kRound:
         case UnaryOp::kIsNan:
+        case UnaryOp::kBits:
+        case UnaryOp::kHighBits:
           return 1;
         case UnaryOp::kSqrt:
           return 8;

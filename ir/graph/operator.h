@@ -18,6 +18,8 @@
 
 namespace mxc {
 
+// ir/program/procedure_builder.h: the meaning as statements.
+class ProcedureBuilder;
 class Expr;             // ir/program/expr.h
 class Definition;       // ir/program/definition.h: the meaning in kernel IR
 class GraphBuilder;     // ir/graph/builder.h: the meaning as smaller operators
@@ -131,11 +133,12 @@ struct Operator {
 
   // --- rules --------------------------------------------------------------
   std::function<void(const void* attrs, TypeInference&)> types;
-  // `meaning`, `scan`, `call` or `decompose` is set for an operator that can be
-  // compiled;
-  // neither for one that is only recognised. Where both are, a decomposition
-  // that returns no values leaves this node to its meaning.
+  // `meaning`, `procedure`, `scan`, `call` or `decompose` is set for an
+  // operator that can be compiled; none for one that is only recognised. A
+  // decomposition that returns no values leaves this node to one of the others.
   std::function<void(const void* attrs, Definition&)> meaning;
+  // Instead of a meaning: what no tensor expression says, as statements.
+  std::function<void(const void* attrs, ProcedureBuilder&)> procedure;
   std::function<std::vector<Value>(const void* attrs, const Node& node,
                                    GraphBuilder&)>
       decompose;

@@ -6,7 +6,8 @@
 
 namespace mxc {
 
-// Whether there is a meaning, or smaller operators; else it is only recognised.
+// Whether there is a meaning, a procedure, or smaller operators; else it is
+// only recognised.
 bool CanBeCompiled(const Operator& op);
 
 // Fails with every operator of the graph that is unknown or cannot be compiled,

@@ -23,6 +23,7 @@
 #include "ir/graph/scan_form.h"
 #include "ir/program/definition.h"
 #include "ir/program/expr.h"
+#include "ir/program/procedure_builder.h"
 #include "ir/program/program.h"
 
 namespace mxc {
@@ -109,6 +110,13 @@ class Op {
   Op& Meaning(F f) {  // void(const A&, Definition&)
     op_.meaning = [f](const void* a, Definition& def) {
       f(*static_cast<const A*>(a), def);
+    };
+    return *this;
+  }
+  template <class F>
+  Op& Procedure(F f) {  // void(const A&, ProcedureBuilder&)
+    op_.procedure = [f](const void* a, ProcedureBuilder& p) {
+      f(*static_cast<const A*>(a), p);
     };
     return *this;
   }

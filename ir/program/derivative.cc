@@ -71,6 +71,8 @@ Expr UnaryDerivative(UnaryOp op, const Expr& x, const Expr& y) {
     case UnaryOp::kTrunc:
     case UnaryOp::kRound:
     case UnaryOp::kIsNan:
+    case UnaryOp::kBits:
+    case UnaryOp::kHighBits:
       return {};
     case UnaryOp::kGamma:
       return y * Unary(UnaryOp::kDigamma, x);

@@ -115,7 +115,7 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
     case ExprKind::kLoad:
       return VisitLoad(e, scope);
     case ExprKind::kUnary:
-      return ApplyUnary(e->unary, Visit(e->args[0], scope));
+      return ApplyUnary(e->unary, e->args[0]->dtype, Visit(e->args[0], scope));
     case ExprKind::kBinary:
       return ApplyBinary(e->binary, e->args[0]->dtype, Visit(e->args[0], scope),
                          Visit(e->args[1], scope));
@@ -168,6 +168,8 @@ Values Evaluator::VisitLoad(const Expr& e, Scope& scope) {
                 operand.dims[axis], Print(e));
       offset = offset * operand.dims[axis] + i;
     }
+    MXC_CHECK(!operand.reader || operand.writers[offset] == *operand.reader,
+              "{} is read before it is written", Print(e));
     out[lane] = operand.values[offset];
   }
   return out;

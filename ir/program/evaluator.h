@@ -17,6 +17,10 @@ namespace mxc {
 struct OperandView {
   std::span<const double> values;
   Extents dims;
+  // Of what is written meanwhile: who wrote each element, and who reads now.
+  // Nobody reads what another one wrote, or no one.
+  std::span<const int64_t> writers = {};
+  const int64_t* reader = nullptr;
 };
 
 class Evaluator {
@@ -29,6 +33,8 @@ class Evaluator {
   // `vars[k]` are the values of axis variable k; `acc` those of Acc.
   Values Evaluate(const Expr& e, int lanes, const std::vector<Values>& vars,
                   const Values& acc = {});
+  // The operands have changed: nothing is remembered of them.
+  void Forget() { cache_.clear(); }
 
  private:
   struct Scope;

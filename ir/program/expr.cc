@@ -107,6 +107,10 @@ Expr Load(int operand, DType dtype, std::vector<Expr> indices) {
 
 Expr Acc(DType dtype) { return Make(Blank(ExprKind::kAcc, dtype)); }
 
+bool HasBits(UnaryOp op, DType dtype) {
+  return dtype == DType::kF64 || (op == UnaryOp::kBits && dtype == DType::kF32);
+}
+
 Expr Unary(UnaryOp op, Expr x) {
   if (op == UnaryOp::kNot && IsConstNode(x)) {
     return Constant(x->number == 0, DType::kBool);
@@ -115,8 +119,12 @@ Expr Unary(UnaryOp op, Expr x) {
     return Constant(-x->number, x->dtype);
   }
   const bool yields_bool = op == UnaryOp::kNot || op == UnaryOp::kIsNan;
-  ExprNode node =
-      Blank(ExprKind::kUnary, yields_bool ? DType::kBool : x->dtype);
+  const bool yields_bits = op == UnaryOp::kBits || op == UnaryOp::kHighBits;
+  MXC_CHECK(!yields_bits || HasBits(op, x->dtype), "{} of {}", Print(x),
+            ShortName(x->dtype));
+  ExprNode node = Blank(ExprKind::kUnary, yields_bool   ? DType::kBool
+                                          : yields_bits ? DType::kU32
+                                                        : x->dtype);
   node.unary = op;
   node.args = {std::move(x)};
   return Make(std::move(node));

@@ -65,6 +65,8 @@ enum class UnaryOp : uint8_t {
   kLogGamma,
   kDigamma,  // the slope of log Γ
   kIsNan,
+  kBits,      // u32: the lowest 32 bits of an f32 or f64, as in memory
+  kHighBits,  // u32: the upper 32 bits of an f64
 };
 
 enum class BinaryOp : uint8_t {
@@ -137,6 +139,8 @@ Expr Var(int var);
 Expr Load(int operand, DType dtype, std::vector<Expr> indices);
 Expr Acc(DType dtype = DType::kF32);
 Expr Unary(UnaryOp op, Expr x);
+// Whether kBits or kHighBits of that type is defined.
+bool HasBits(UnaryOp op, DType dtype);
 Expr Binary(BinaryOp op, Expr a, Expr b);
 Expr Select(Expr condition, Expr then, Expr otherwise);
 Expr Cast(Expr x, DType dtype);

@@ -139,7 +139,9 @@ Expr ExprParser::Call(const std::string& name, const std::vector<Expr>& args) {
     if (const auto dtype = DTypeFromShortName(name)) {
       return Cast(args[0], *dtype);
     }
-    if (const auto op = FromName<UnaryOp>(kUnaryNames, name)) {
+    const auto op = FromName<UnaryOp>(kUnaryNames, name);
+    const bool bits = op == UnaryOp::kBits || op == UnaryOp::kHighBits;
+    if (op && (!bits || HasBits(*op, args[0]->dtype))) {
       return Unary(*op, args[0]);
     }
   }

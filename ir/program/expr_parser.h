@@ -27,6 +27,8 @@ class ExprParser {
   }
   // The type of `acc` in the step's expressions that follow, unless f32.
   void SetAccType(DType dtype) { acc_ = dtype; }
+  // One more, numbered next.
+  void AddOperand(DType dtype) { operands_.push_back(dtype); }
 
   // What is no expression is recorded in the lexer; then 0.
   Expr Read() { return ReadValue(0); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/lane_values.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -44,9 +45,17 @@ double Digamma(double x) {
   return std::log(x) - 0.5 / x - series - lift;
 }
 
+// 32 bits of a float of that type, from bit `from` on.
+double WordOf(DType dtype, double value, int from) {
+  if (dtype == DType::kF32) {
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
+  }
+  return static_cast<uint32_t>(std::bit_cast<uint64_t>(value) >> from);
+}
+
 }  // namespace
 
-Values ApplyUnary(UnaryOp op, const Values& x) {
+Values ApplyUnary(UnaryOp op, DType dtype, const Values& x) {
   switch (op) {
     case UnaryOp::kNeg:
       return Apply([](double v) { return -v; }, x);
@@ -117,6 +126,10 @@ Values ApplyUnary(UnaryOp op, const Values& x) {
       return Apply(Digamma, x);
     case UnaryOp::kIsNan:
       return Apply([](double v) -> double { return std::isnan(v); }, x);
+    case UnaryOp::kBits:
+      return Apply([=](double v) { return WordOf(dtype, v, 0); }, x);
+    case UnaryOp::kHighBits:
+      return Apply([=](double v) { return WordOf(dtype, v, 32); }, x);
   }
   MXC_CHECK(false);
   return {};

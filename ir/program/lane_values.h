@@ -31,8 +31,8 @@ LaneValues Apply(F f, const LaneValues& a, const LaneValues& b) {
   return out;
 }
 
-LaneValues ApplyUnary(UnaryOp op, const LaneValues& x);
 // `dtype` is the operands'.
+LaneValues ApplyUnary(UnaryOp op, DType dtype, const LaneValues& x);
 LaneValues ApplyBinary(BinaryOp op, DType dtype, const LaneValues& a,
                        const LaneValues& b);
 

@@ -64,7 +64,7 @@ void ProgramReader::ReadBuffer() {
   lex_.Integer();
   Buffer b;
   b.name = lex_.QuotedString();
-  b.type = ReadType();
+  b.type = Type();
   b.layout = ReadLayout(b.type.shape.known_rank() ? b.type.shape.rank() : 0);
   const std::string kind = lex_.Identifier();
   if (kind == "input")
@@ -108,7 +108,7 @@ void ProgramReader::ReadConstant(Buffer& b) {
   }
 }
 
-TensorType ProgramReader::ReadType() {
+TensorType ProgramReader::Type() {
   TensorType type;
   const auto dtype = DTypeFromShortName(lex_.Peek());
   if (!dtype) lex_.Fail("an element type");
@@ -206,6 +206,7 @@ void ProgramReader::ReadStep() {
     }
   }
   exprs_.BeginStep(std::move(operands));
+  outputs_ = step.outputs;
   // Without any of the words: a map without stores.
   for (const StepReader& kind : kStepReaders) {
     if (lex_.Peek() != kind.word) continue;
@@ -213,6 +214,11 @@ void ProgramReader::ReadStep() {
     break;
   }
   program_.steps.push_back(std::move(step));
+}
+
+void ProgramReader::DeclareOutputs() {
+  if (lex_.failed()) return;
+  for (const int b : outputs_) Declare(program_.buffers[b].type.dtype);
 }
 
 int64_t ProgramReader::Named(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ir/program/expr_parser.h"
 #include "ir/program/program.h"
@@ -30,15 +31,19 @@ class ProgramReader {
   Extents List();                            // (1, 2)
   int64_t Named(std::string_view name);      // name=1
   Extents NamedList(std::string_view name);  // name=(1, 2)
+  TensorType Type();                         // f32[1, 2]
   Expr Value() { return exprs_.Read(); }     // of the step's operands
   void SetAccType(DType dtype) { exprs_.SetAccType(dtype); }
+  // The values that follow may load the step's outputs, numbered after its
+  // inputs, and then what is declared.
+  void DeclareOutputs();
+  void Declare(DType dtype) { exprs_.AddOperand(dtype); }
   std::shared_ptr<const Program> Inner();
 
  private:
   void ReadBody();
   void ReadBuffer();
   void ReadConstant(Buffer& buffer);
-  TensorType ReadType();
   Layout ReadLayout(int rank);
   std::vector<int> ReadBuffers();
   void ReadStep();
@@ -46,7 +51,8 @@ class ProgramReader {
   Lexer lex_;
   ExprParser exprs_;
   Program program_;
-  int depth_ = 0;  // of programs in each other
+  std::vector<int> outputs_;  // of the step that is read
+  int depth_ = 0;             // of programs in each other
 };
 
 }  // namespace mxc

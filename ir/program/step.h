@@ -18,6 +18,7 @@
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
+#include "ir/program/steps/procedure.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/tile_loop.h"
 #include "ir/support/diagnostic.h"

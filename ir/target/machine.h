@@ -51,11 +51,12 @@ struct Machine {
   // What steps reach.
   double contraction_flops_per_second = 1e11;  // of a fast kernel, about
   double generic_flops_per_second = 2e9;       // of a contraction's loop nest
-  double elements_per_second = 1e10;  // vectorised additions, from memory
-  double pack_seconds = 8e-10;        // an element, into a kernel's panels
-  double transpose_seconds = 5e-10;   // an element, written across its rows
-  double launch_seconds = 1e-6;       // to start a step, or a task of it
-  double call_seconds = 1e-8;         // to start a step within a task
+  double elements_per_second = 1e10;   // vectorised additions, from memory
+  double statements_per_second = 1e9;  // of a procedure
+  double pack_seconds = 8e-10;         // an element, into a kernel's panels
+  double transpose_seconds = 5e-10;    // an element, written across its rows
+  double launch_seconds = 1e-6;        // to start a step, or a task of it
+  double call_seconds = 1e-8;          // to start a step within a task
 
   int lanes(DType dtype) const {
     return vector_bytes / static_cast<int>(SizeOf(dtype));

@@ -6,6 +6,7 @@
 //           "f32 2 3" of inputs, "?" where unknown · 'T' at its end: training
 #include <charconv>
 
+#include "ir/graph/supported.h"
 #include "ir/program/interpreter.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
@@ -115,7 +116,7 @@ void RunOperators(Bytes input) {
     graph.output_names.push_back("out" + std::to_string(i));
   }
   if (!Infers(graph)) return;
-  if (IsSmall(graph) && (op.meaning || op.decompose)) {
+  if (IsSmall(graph) && CanBeCompiled(op)) {
     Evaluate(std::move(graph));
   }
 }

@@ -12,6 +12,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 
@@ -71,6 +72,11 @@ std::vector<Tensor> EvaluateStep(const Node& node,
 std::vector<Tensor> EvaluateMeaning(const Node& node,
                                     const std::vector<Tensor>& inputs,
                                     bool training, bool all_double) {
+  if (node.op->procedure) {
+    ProcedureBuilder procedure(node);
+    node.op->procedure(node.attrs.get(), procedure);
+    return EvaluateStep(node, inputs, procedure.Finish(), all_double);
+  }
   Definition definition(node, training);
   node.op->meaning(node.attrs.get(), definition);
   return EvaluateStep(node, inputs, Map{definition.stores()}, all_double);

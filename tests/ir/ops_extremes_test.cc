@@ -19,6 +19,10 @@ struct Counts {
 // What the operator means of types that may be huge: building it reads and
 // computes with extents, but no element.
 void BuildMeaning(const OneNode& one) {
+  if (one.node->op->procedure) {
+    ProcedureBuilder procedure(*one.node);
+    one.node->op->procedure(one.node->attrs.get(), procedure);
+  }
   if (!one.node->op->meaning) return;
   Definition definition(*one.node, one.graph.training);
   one.node->op->meaning(one.node->attrs.get(), definition);

@@ -4,6 +4,7 @@
 // aborts where a meaning reads outside an input.
 #include <doctest/doctest.h>
 
+#include "ir/graph/supported.h"
 #include "ir/ops/op.h"
 #include "tests/ir/op_draw.h"
 #include "tests/ir/op_run.h"
@@ -31,7 +32,7 @@ void RunOnce(const Operator& op, Draw& draw, int& evaluated) {
   if (count < 0) return;
   const OpRun run = InferOp(op.name, attrs, DrawShapes(draw, count));
   if (!run.error.empty() || !Small(run)) return;
-  if (!op.meaning && !op.decompose) return;
+  if (!CanBeCompiled(op)) return;
   std::vector<Tensor> inputs;
   for (const TensorType& type : run.inputs) {
     if (type.dtype != DType::kF32) return;
