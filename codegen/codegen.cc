@@ -9,6 +9,7 @@
 
 #include "codegen/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/procedure_kernel.h"
 #include "codegen/cpu/repeat_kernel.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/llvm/session.h"
@@ -50,6 +51,7 @@ KernelPlan PlanStep(const Program& program, const Step& step,
   if (contraction != nullptr && !contraction->choice.algorithm.empty()) {
     return PlanContraction(program, step, target);
   }
+  if (step.body.As<Procedure>()) return PlanProcedure(program, step, target);
   if (contraction == nullptr) {
     MXC_CHECK(step.map(), "no code for the kind of step '{}'", step.name);
     return PlanMap(program, step, target);

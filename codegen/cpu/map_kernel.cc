@@ -2,7 +2,6 @@
 #include "codegen/cpu/map_kernel.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "codegen/cpu/nest_emitter.h"
 #include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
+#include "codegen/llvm/alias_scopes.h"
 #include "codegen/llvm/session.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/support/check.h"
@@ -25,30 +25,14 @@ struct MapKernel {
   std::vector<LoopNest> nests;
 };
 
-// Operands of different roots never overlap: LLVM may keep what it loaded from
-// one of them while another is written.
 std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
                                     const MapKernel& map) {
-  llvm::MDBuilder metadata(kernel.context());
-  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
-  std::map<int, llvm::Metadata*> scopes;
-  for (const int root : map.roots) {
-    if (!scopes.contains(root)) {
-      scopes[root] = metadata.createAnonymousAliasScope(domain);
-    }
-  }
   std::vector<EmitOperand> operands;
   for (size_t i = 0; i < map.operands.size(); ++i) {
-    std::vector<llvm::Metadata*> others;
-    for (const auto& [root, scope] : scopes) {
-      if (root != map.roots[i]) others.push_back(scope);
-    }
-    operands.push_back(
-        {kernel.operand(static_cast<int>(i)), map.operands[i].dtype,
-         map.operands[i].layout,
-         llvm::MDNode::get(kernel.context(), {scopes[map.roots[i]]}),
-         llvm::MDNode::get(kernel.context(), others)});
+    operands.push_back({kernel.operand(static_cast<int>(i)),
+                        map.operands[i].dtype, map.operands[i].layout});
   }
+  SeparateByRoots(kernel, map.roots, operands);
   return operands;
 }
 

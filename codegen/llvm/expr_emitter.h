@@ -63,6 +63,7 @@ class ExprEmitter {
   // A new variable known to lie in `range`; it gets a value later, inside the
   // loop over it. What does not use it can be hoisted out of that loop.
   Expr Declare(Interval range);
+  Expr Declare() { return Var(next_var_++); }  // that may be anything
   // The same for a variable that a schedule has numbered, below
   // kFirstLoopVar + kScheduledVars.
   void Declare(const Expr& var, Interval range);

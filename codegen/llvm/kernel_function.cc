@@ -152,6 +152,29 @@ KernelFunction::Carried KernelFunction::Loop(
   return out;
 }
 
+void KernelFunction::Loop(
+    llvm::Value* from, llvm::Value* to,
+    const std::function<void(llvm::Value*, const Leave&)>& body) {
+  llvm::LLVMContext& context = module_.getContext();
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(context, name, function_);
+  };
+  auto* before = builder_.GetInsertBlock();
+  auto *header = block("loop"), *after = block("after");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), header, after);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, "i");
+  i->addIncoming(from, before);
+  body(i, [&] {
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(block("unreached"));
+  });
+  llvm::Value* next = builder_.CreateAdd(i, Int(1), "", true, true);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), header, after);
+  builder_.SetInsertPoint(after);
+}
+
 void KernelFunction::If(llvm::Value* condition,
                         const std::function<void()>& then,
                         const std::function<void()>& otherwise) {

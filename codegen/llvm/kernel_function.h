@@ -56,6 +56,11 @@ class KernelFunction {
   Carried Loop(
       llvm::Value* from, llvm::Value* to, int64_t step, Carried initial,
       const std::function<Carried(llvm::Value* i, const Carried&)>& body);
+  // for (i = from; i < to; ++i) body(i, leave), where leave() ends the loop;
+  // what a branch emits behind it is not reached.
+  using Leave = std::function<void()>;
+  void Loop(llvm::Value* from, llvm::Value* to,
+            const std::function<void(llvm::Value* i, const Leave&)>& body);
   void If(llvm::Value* condition, const std::function<void()>& then,
           const std::function<void()>& otherwise = nullptr);
   // The value of the side that is taken; both have the same type.
