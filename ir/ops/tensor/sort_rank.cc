@@ -4,6 +4,7 @@
 //   data [A…, n, B…] → i32[A…, n, B…]
 // C1  axis is in range
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/order.h"
 
 namespace mxc {
 namespace {
@@ -17,14 +18,6 @@ struct SortRankAttrs {
     f("is_ascend", is_ascend).Doc("the least element first");
   }
 };
-
-// A total order: NaN after all numbers.
-Expr SortsBefore(const Expr& a, const Expr& b) {
-  if (!IsFloat(a->dtype)) return a < b;
-  const Expr nan_a = Unary(UnaryOp::kIsNan, a);
-  const Expr nan_b = Unary(UnaryOp::kIsNan, b);
-  return a < b || (nan_b && Unary(UnaryOp::kNot, nan_a));
-}
 
 void SortRankMeaning(const SortRankAttrs& attrs, Definition& def) {
   const int axis = *ResolveAxis(attrs.axis, def.InShape(0).rank());

@@ -5,6 +5,38 @@
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
+namespace {
+
+// Measured (tests/bench/sort_bench.cc). So many elements at most are kept while
+// a row is read; in rows of so many, only where they are few of them.
+constexpr int64_t kMostKept = 16;
+constexpr int64_t kMostRanked = 64;
+constexpr int64_t kFew = 8;  // one in so many
+
+const char* OperatorFor(int64_t extent, int64_t count) {
+  if (extent > kMostRanked) {
+    return count <= kMostKept ? "_top_order" : "_radix_order";
+  }
+  const bool few = count == 1 || count * kFew <= extent;
+  return few ? "_top_order" : "_sort_rank";
+}
+
+void FindOrder(SortParts& parts, bool is_ascend, int64_t count,
+               GraphBuilder& b) {
+  const AttrText axis = {"axis", std::to_string(parts.axis)};
+  const AttrText ascend = {"is_ascend", PrintBool(is_ascend)};
+  const AttrText k = {"k", std::to_string(count)};
+  const std::string_view op =
+      OperatorFor(parts.data.shape()[parts.axis], count);
+  if (op == "_sort_rank") {
+    parts.rank = b.Op(op, {parts.data}, {axis, ascend}, "rank");
+    parts.order = b.Op("_sort_order", {parts.rank}, {axis, k}, "order");
+  } else {
+    parts.order = b.Op(op, {parts.data}, {axis, ascend, k}, "order");
+  }
+}
+
+}  // namespace
 
 std::optional<SortedAxis> RequireSortedAxis(const SortRequest& request,
                                             TypeInference& t) {
@@ -46,18 +78,27 @@ SortParts SortInput(const SortRequest& request, const Node& node,
   }
   const int64_t extent = parts.data.shape()[parts.axis];
   const int64_t count = request.count > 0 ? request.count : extent;
-  const AttrText axis = {"axis", std::to_string(parts.axis)};
-  parts.rank =
-      b.Op("_sort_rank", {parts.data},
-           {axis, {"is_ascend", PrintBool(request.is_ascend)}}, "rank");
-  parts.order = b.Op("_sort_order", {parts.rank},
-                     {axis, {"k", std::to_string(count)}}, "order");
+  FindOrder(parts, request.is_ascend, count, b);
   return parts;
 }
 
 Value SortedValues(const SortParts& parts, GraphBuilder& b) {
   return b.Op("_take_along", {parts.data, parts.order},
               {{"axis", std::to_string(parts.axis)}}, "values");
+}
+
+Value SortMask(const SortParts& parts, DType dtype, GraphBuilder& b) {
+  const Shape& order = parts.order.shape();
+  const AttrText axis = {"axis", std::to_string(parts.axis)};
+  if (parts.rank) {
+    const AttrText count = {"scalar", std::to_string(order[parts.axis])};
+    const Value among = b.Op("_lesser_scalar", {parts.rank}, {count}, "among");
+    return b.Op("Cast", {among}, {{"dtype", std::string(MxnetName(dtype))}},
+                "mask");
+  }
+  const int64_t extent = parts.data.shape()[parts.axis];
+  return b.Op("_scatter_add", {b.Ones({dtype, order}), parts.order},
+              {axis, {"extent", std::to_string(extent)}}, "mask");
 }
 
 Value SortGradient(const SortRequest& request, GradientBuilder& g, Value head) {

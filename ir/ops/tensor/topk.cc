@@ -54,15 +54,9 @@ void TopkTypes(const TopkAttrs& attrs, TypeInference& t) {
   if (attrs.has_values()) t.SetOut(1, axis->sorted);
 }
 
-// 1 where the rank is among the first k.
 Value TopkMask(const TopkAttrs& attrs, const Node& node, const SortParts& parts,
                GraphBuilder& b) {
-  const int64_t extent = parts.data.shape()[parts.axis];
-  const int64_t count = attrs.k < 1 ? extent : attrs.k;
-  const Value among = b.Op("_lesser_scalar", {parts.rank},
-                           {{"scalar", std::to_string(count)}}, "among");
-  const std::string dtype(MxnetName(node.types[0].dtype));
-  const Value mask = b.Op("Cast", {among}, {{"dtype", dtype}}, "mask");
+  const Value mask = SortMask(parts, node.types[0].dtype, b);
   if (attrs.axis) return mask;
   return b.Op("Reshape", {mask}, {{"shape", ToString(node.types[0].shape)}},
               "output");
