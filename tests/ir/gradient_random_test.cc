@@ -37,6 +37,8 @@ constexpr Exempt kExempt[] = {
     {"_contrib_box_iou", "", "", "passes nothing"},
     {"_contrib_box_decode", "", "", "passes nothing"},
     {"_contrib_box_encode", "", "", "passes nothing"},
+    {"_contrib_box_nms", "in_format", "center", "MXNet's is not converted"},
+    {"_contrib_box_nms", "out_format", "center", "MXNet's is not converted"},
     {"IdentityAttachKLSparseReg", "", "", "adds the gradient of a penalty"},
     {"_contrib_index_copy", "", "", "passes to rows that were overwritten"},
     {"scatter_nd", "", "", "passes to parts that were overwritten"},

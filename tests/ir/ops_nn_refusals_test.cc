@@ -133,6 +133,7 @@ std::vector<Refusal> Refusals() {
        {{2, 3}, any, any, {2, 3, 5}, any, any},
        "C1"},
       {"_contrib_box_nms", {}, {{2, 5}}, "C1"},
+      {"_contrib_box_nms", {}, {{int64_t{1} << 31, 6}}, "C2"},
       {"_contrib_MultiBoxDetection", {}, {{2, 5}, any, any}, "C1"},
       {"_contrib_MultiBoxDetection",
        {{"variances", "(1,)"}},

@@ -1,56 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// _contrib_box_nms: drops boxes that overlap one of a higher score. Only
-// recognised: it needs loops whose length depends on values.
+// _contrib_box_nms: drops boxes that overlap one of a higher score.
 //   data    f[…, A, K]     each row a box with its score
 //   output  f[…, A, K]     the rows that stay, by score; the others −1
-//   temp    f[…, A, 1]     hidden
+//   temp    f[…, A, 1]     hidden: which rows they are; −1
 // C1  data has at least 2 axes, and rows for the columns that are named
+// C2  there are fewer than 2^31 rows
+// The gradient of a row that stays is that of where it went.
 // Source: MXNet 1.9.1 operator/contrib/bounding_box.cc.
+#include "ir/ops/nn/box_nms.h"
+
 #include <algorithm>
 
-#include "ir/ops/nn/box.h"
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
-namespace {
 
-constexpr double kMaxColumn = 1 << 20;
-
-struct BoxNmsAttrs {
-  double overlap_thresh = 0.5;
-  double valid_thresh = 0;
-  int64_t topk = -1;
-  int64_t coord_start = 2;
-  int64_t score_index = 1;
-  int64_t id_index = -1;
-  int64_t background_id = -1;
-  bool force_suppress = false;
-  BoxFormat in_format = BoxFormat::kCorner;
-  BoxFormat out_format = BoxFormat::kCorner;
-
-  void Describe(Fields& f) {
-    f("overlap_thresh", overlap_thresh).Doc("overlap that drops a box");
-    f("valid_thresh", valid_thresh).Doc("scores up to it drop their box");
-    f("topk", topk).Doc("boxes that are looked at; −1 is all");
-    f("coord_start", coord_start)
-        .Range(0, kMaxColumn)
-        .Doc("column of the coordinates");
-    f("score_index", score_index)
-        .Range(0, kMaxColumn)
-        .Doc("column of the score");
-    f("id_index", id_index)
-        .Range(-1, kMaxColumn)
-        .Doc("column of the class; −1 is none");
-    f("background_id", background_id).Doc("class that is dropped");
-    f("force_suppress", force_suppress)
-        .Doc("whether boxes of other classes drop one");
-    f("in_format", in_format).OneOf({"corner", "center"});
-    f("out_format", out_format).OneOf({"corner", "center"});
-  }
-};
-
-void BoxNmsTypes(const BoxNmsAttrs& a, TypeInference& t) {
-  t.AllSameDType();
+void SetBoxNmsShapes(const BoxNmsAttrs& a, TypeInference& t) {
   t.SetOut(0, t.In(0));
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
@@ -63,9 +28,37 @@ void BoxNmsTypes(const BoxNmsAttrs& a, TypeInference& t) {
           ToString(data), columns)) {
     return;
   }
+  const int64_t rows = data[last - 1];
+  if (!t.Require(rows < int64_t{1} << 31, "C2: data has {} rows", rows)) return;
   Shape temp = data;
   temp[last] = 1;
   t.SetOut(1, temp);
+}
+
+namespace {
+
+std::vector<Value> BoxNmsByScore(const BoxNmsAttrs& attrs, const Node& node,
+                                 GraphBuilder& b) {
+  const Value data = node.inputs[0];
+  const int last = data.shape().rank() - 1;
+  const Value scores =
+      b.SliceAxis(data, last, attrs.score_index, attrs.score_index + 1);
+  const Value order = b.Op("argsort", {scores},
+                           {{"axis", std::to_string(last - 1)},
+                            {"is_ascend", "False"},
+                            {"dtype", "int32"}},
+                           "order");
+  return b.Ops("_box_nms_sorted", {data, order}, node.op->print(&attrs));
+}
+
+std::vector<Value> BoxNmsGradient(const BoxNmsAttrs&, GradientBuilder& g) {
+  const Shape& shape = g.In(0).shape();
+  const Value rows = g.Out(1);
+  const Value kept = g.Op("_greater_equal_scalar", {rows}, {{"scalar", "0"}});
+  const Value places =
+      g.BroadcastTo(g.Op("Cast", {rows}, {{"dtype", "int32"}}), shape);
+  return {ScatterAdd(g, g.Op("broadcast_mul", {g.Head(), kept}), places, shape,
+                     shape.rank() - 2, IndexMode::kClip)};
 }
 
 }  // namespace
@@ -75,7 +68,12 @@ MXC_OP(BoxNms) {
       .Doc("drops boxes that overlap one of a higher score")
       .Alias({"_contrib_box_non_maximum_suppression"})
       .Outputs({"output", "temp"}, 1)
-      .Types(BoxNmsTypes);
+      .Types([](const BoxNmsAttrs& attrs, TypeInference& t) {
+        t.AllSameDType();
+        SetBoxNmsShapes(attrs, t);
+      })
+      .Decompose(BoxNmsByScore)
+      .Gradient(BoxNmsGradient);
 }
 
 }  // namespace mxc
