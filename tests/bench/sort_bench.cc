@@ -67,7 +67,7 @@ double MeasureOperator(const std::string& mxc, Rows rows,
   mxc_model* model = nullptr;
   mxc_executor* executor = nullptr;
   Require(mxc_model_open((base + ".mxa").c_str(), nullptr, &model));
-  mxc_bind_options bind = {};
+  mxc_bind_options bind = MXC_BIND_OPTIONS;
   bind.threads = 1;
   Require(mxc_bind(model, &bind, &executor));
   const std::vector<float> values = RandomValues(rows);
