@@ -7,7 +7,7 @@
 #include <cctype>
 #include <map>
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
 #include "codegen/cpu/procedure_kernel.h"
 #include "codegen/cpu/repeat_kernel.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "codegen/contraction/algorithm.h"
+#include "codegen/cpu/contraction/algorithm.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
 #include "ir/support/division.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/contraction/weight_transform.h"
+#include "codegen/cpu/contraction/weight_transform.h"
 #include "codegen/cpu/nest_emitter.h"
 #include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"

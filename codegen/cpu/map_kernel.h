@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/inner_call.h"
 
 namespace mxc {

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 

@@ -9,7 +9,7 @@ namespace mxc {
 
 // Whether a thread should have all channels of some rows rather than all rows
 // of some channels, as the convolutions around have it (DataOverWeights in
-// contraction/tiling.h): what the other thread wrote comes from its cache,
+// cpu/contraction/tiling.h): what the other thread wrote comes from its cache,
 // slowly. Here the convolutions are thought of as pointwise ones between as
 // many channels.
 bool PrefersRows(const Shape& shape, const Layout& layout);

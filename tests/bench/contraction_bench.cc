@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/native_kernel.h"

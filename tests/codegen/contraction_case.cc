@@ -11,7 +11,7 @@
 
 #include "codegen/artifact/weights.h"
 #include "codegen/codegen.h"
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "ir/program/interpreter.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/native_kernel.h"

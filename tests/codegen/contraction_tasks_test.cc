@@ -2,7 +2,7 @@
 // How the work of products is dealt.
 #include <doctest/doctest.h>
 
-#include "codegen/contraction/step_shape.h"
+#include "codegen/cpu/contraction/step_shape.h"
 #include "tests/codegen/contraction_case.h"
 
 namespace mxc::test {

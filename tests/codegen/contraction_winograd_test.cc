@@ -7,7 +7,7 @@
 #include <random>
 
 #include "codegen/codegen.h"
-#include "codegen/contraction/contraction.h"
+#include "codegen/cpu/contraction/contraction.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/native_kernel.h"
 

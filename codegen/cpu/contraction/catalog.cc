@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+// KernelCatalog: which algorithms fit a contraction, and what they cost.
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "codegen/codegen.h"
+#include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/pixel_sums.h"
+#include "codegen/cpu/contraction/strassen_shape.h"
+#include "codegen/cpu/contraction/structure.h"
+#include "codegen/cpu/contraction/taps.h"
+#include "codegen/cpu/contraction/tiling.h"
+#include "codegen/cpu/contraction/winograd_shape.h"
+#include "codegen/cpu/contraction/winograd_sums_shape.h"
+#include "ir/support/division.h"
+
+namespace mxc {
+namespace {
+
+using contraction::ChooseTile;
+using contraction::HaloHigh;
+using contraction::HaloLow;
+using contraction::RegisterTile;
+using contraction::TileEfficiency;
+
+// A product of one row reads two panels side by side, where that leaves work
+// for two threads.
+constexpr int kGemvVectors = 4, kGemvPanels = 2;
+
+// Winograd's products are small.
+constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
+// Of sums over images, and what their sums may take.
+constexpr int64_t kMostParts = 16;
+constexpr int64_t kMostImagePartBytes = 16 << 20;
+// The part of the peak that is left where each element of data is widened when
+// it is read.
+constexpr double kWideningRate = 0.6;
+// Of 8 products of quarters, Strassen's algorithm computes 7.
+constexpr double kQuartersSaved = 8.0 / 7;
+// Its weights are 7/4 as large: it has to be faster by that much.
+constexpr double kStrassenMargin = 1.02;
+
+int64_t Product(const Extents& extents) {
+  int64_t product = 1;
+  for (const int64_t extent : extents) product *= extent;
+  return product;
+}
+
+// For contractions of the given types.
+class TypedCatalog {
+ public:
+  TypedCatalog(const Target& target, const CatalogOptions& options,
+               const ContractionTypes& types)
+      : target_(target),
+        options_(options),
+        types_(types),
+        lanes_(target.machine.lanes(types.sum)) {}
+
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const {
+    std::vector<KernelCandidate> candidates;
+    if (contraction::IsConvolution(c)) {
+      AddPerChannel(c, candidates);
+      for (const std::string_view algorithm :
+           {contraction::kWinograd6, contraction::kWinograd5,
+            contraction::kWinograd4, contraction::kWinograd3,
+            contraction::kWinograd2}) {
+        AddWinograd(c, algorithm, candidates);
+      }
+      AddStrassen(c, candidates);
+      AddDirect(c, /*data_block=*/lanes_, candidates);
+      AddDirect(c, /*data_block=*/1, candidates);
+    } else if (contraction::IsPixelSums(c)) {
+      AddPixelSums(c, candidates);
+      for (const std::string_view algorithm :
+           {contraction::kWinogradSums6, contraction::kWinogradSums4,
+            contraction::kWinogradSums2}) {
+        AddWinogradSums(c, algorithm, candidates);
+      }
+    } else if (contraction::IsProduct(c)) {
+      AddGemm(c, candidates);
+    } else if (contraction::IsProductByRows(c)) {
+      AddGemmByRows(c, candidates);
+    }
+    std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
+    return candidates;
+  }
+
+ private:
+  // What Winograd's and Strassen's algorithms add before and after products
+  // needs a fraction, and no elements that are narrower than sums.
+  bool IsOneFloat() const {
+    return IsFloat(types_.sum) && types_ == ContractionTypes::All(types_.sum);
+  }
+
+  KernelCandidate Make(const Contraction& c, std::string_view algorithm,
+                       int64_t data_block, int64_t output_block,
+                       RegisterTile tile, int panel_vectors) const {
+    KernelCandidate candidate;
+    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
+                        tile.vectors};
+    candidate.data_block = data_block;
+    candidate.output_block = output_block;
+    candidate.halo_low = HaloLow(c);
+    candidate.halo_high = HaloHigh(c);
+    candidate.weight = contraction::WeightLayout(c, algorithm, data_block,
+                                                 lanes_, panel_vectors);
+    return candidate;
+  }
+
+  // The part of so many vectors that channels fill.
+  double Fill(int64_t channels, int64_t vectors) const {
+    return static_cast<double>(channels) /
+           static_cast<double>(vectors * lanes_);
+  }
+
+  double Cost(const Contraction& c, double efficiency) const {
+    const double peak = target_.machine.flops_per_second(types_.sum);
+    const int64_t data =
+        SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
+    const int64_t output =
+        SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
+    const int64_t weights =
+        SizeOf(types_.weight) * c.groups * c.in * c.out * Product(c.kernel);
+    return static_cast<double>(c.flops()) / (peak * efficiency) +
+           static_cast<double>(data + output + weights) /
+               target_.machine.stream_bytes_per_second;
+  }
+
+  // Of kernels that put one element of data into all lanes.
+  double BroadcastCost(const Contraction& c, double efficiency) const {
+    const bool widens = types_.data != types_.sum;
+    return Cost(c, widens ? kWideningRate * efficiency : efficiency);
+  }
+
+  void AddDirect(const Contraction& c, int64_t data_block,
+                 std::vector<KernelCandidate>& out) const {
+    const bool grouped = c.groups > 1;
+    if (grouped && (c.in % lanes_ != 0 || c.out % lanes_ != 0)) return;
+    if (grouped && data_block == 1) return;
+    const auto [rows, columns] = Pixels(c);
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    RegisterTile tile = ChooseTile(target_, rows, columns, vectors);
+    // Panels must not straddle groups.
+    while (grouped && vectors % tile.vectors != 0) {
+      tile.vectors -= 1;
+      tile.pixels = contraction::MaxPixels(target_, tile.vectors);
+    }
+    KernelCandidate candidate =
+        Make(c, contraction::kDirect, data_block, lanes_, tile, tile.vectors);
+    double efficiency =
+        TileEfficiency(target_.machine, tile, rows, columns, vectors) *
+        Fill(c.out, vectors);
+    // Row-major data come in short, strided pieces, except for few channels.
+    if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
+    candidate.cost = BroadcastCost(c, efficiency);
+    out.push_back(std::move(candidate));
+  }
+
+  // Odd tiles count as the next smaller ones: their windows are as large as
+  // those for 5x5 kernels.
+  bool OffersTile(int64_t tile, int64_t window) const {
+    return tile / 2 * 2 <= options_.winograd_tile &&
+           BasisOfWindow(window) != KernelBasis::kPlain;
+  }
+
+  // Of kernels that read whole windows everywhere.
+  static Extents WholeHaloLow(const Contraction& c) {
+    Extents halo;
+    for (const int64_t pad : c.pad) halo.push_back(std::max<int64_t>(0, pad));
+    return halo;
+  }
+
+  // Of the products in Winograd's domain: two vectors of channels, if there
+  // are.
+  RegisterTile WinogradProducts(const Contraction& c) const {
+    const int vectors =
+        static_cast<int>(std::min<int64_t>(2, DivideUp(c.out, lanes_)));
+    return {contraction::MaxPixels(target_, vectors), vectors};
+  }
+
+  void AddWinograd(const Contraction& c, std::string_view algorithm,
+                   std::vector<KernelCandidate>& out) const {
+    if (!IsOneFloat() || !contraction::WinogradFits(c)) return;
+    const Extents window = contraction::WinogradWindows(c, algorithm);
+    if (!OffersTile(contraction::WinogradTile(algorithm),
+                    std::max(window[0], window[1]))) {
+      return;
+    }
+    if (c.in < kLeastWinogradInputs || c.out < kLeastWinogradChannels) return;
+    const RegisterTile tile = WinogradProducts(c);
+    KernelCandidate candidate =
+        Make(c, algorithm, lanes_, lanes_, tile, tile.vectors);
+    candidate.halo_low = WholeHaloLow(c);
+    candidate.halo_high = contraction::WinogradHaloHigh(c);
+    const auto grid =
+        contraction::MakeWinogradGrid(target_, c, candidate.choice);
+    candidate.scratch_bytes = grid.scratch_bytes;
+    candidate.cost = grid.seconds;
+    candidate.turned = c.flip;
+    candidate.tile = contraction::WinogradTiles(c, algorithm);
+    candidate.packing_cost =
+        static_cast<double>(Product(window) * c.in * c.out) *
+        target_.machine.pack_seconds;
+    out.push_back(std::move(candidate));
+  }
+
+  // Weights that are no constants would have to be summed in every run.
+  void AddStrassen(const Contraction& c,
+                   std::vector<KernelCandidate>& out) const {
+    if (!IsOneFloat() || !options_.strassen ||
+        !contraction::StrassenFits(c, lanes_))
+      return;
+    const RegisterTile tile = contraction::StrassenTile(target_, c, lanes_);
+    KernelCandidate candidate =
+        Make(c, contraction::kStrassen, lanes_, lanes_, tile, tile.vectors);
+    const auto grid =
+        contraction::MakeStrassenGrid(target_, c, candidate.choice);
+    candidate.scratch_bytes = grid.scratch_bytes;
+    const double products =
+        TileEfficiency(target_.machine, tile, 1, grid.block_pairs,
+                       c.out / 2 / lanes_) *
+        kQuartersSaved;
+    candidate.cost =
+        kStrassenMargin * (Cost(c, products) +
+                           contraction::StrassenSumSeconds(target_, c, lanes_));
+    candidate.packing_cost = std::numeric_limits<double>::infinity();
+    out.push_back(std::move(candidate));
+  }
+
+  // Groups of at most a vector's channels, as many out as in.
+  void AddPerChannel(const Contraction& c,
+                     std::vector<KernelCandidate>& out) const {
+    if (c.groups == 1 || c.in != c.out || c.in >= lanes_) return;
+    if (lanes_ % c.in != 0) return;
+    const bool depthwise = c.in == 1;
+    // Exchanged channels of small groups cannot be packed by a layout.
+    const bool exchanged =
+        std::ranges::count(c.weight_axes, Role::kGroupIn) > 0;
+    if (!depthwise && exchanged) return;
+    const RegisterTile tile = {target_.machine.vector_registers > 16 ? 14 : 10,
+                               1};
+    KernelCandidate candidate =
+        Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
+             lanes_, lanes_, tile, 1);
+    candidate.cost = Cost(c, depthwise ? 0.5 : 0.7);
+    out.push_back(std::move(candidate));
+  }
+
+  // Lanes are the weight's channels; data's are the rows of a tile, or the
+  // kernel's positions where data are row-major.
+  void AddPixelSums(const Contraction& c,
+                    std::vector<KernelCandidate>& out) const {
+    // Its sums wait in the output, or in that of a step for the parts.
+    const bool whole = c.data_axes[0] != Role::kIn;
+    if (whole && types_.output != types_.sum) return;
+    const bool by_lane = contraction::IsPixelSumsByLane(c, lanes_);
+    const bool grouped = c.groups > 1 && c.data_axes[0] == Role::kIn;
+    if (grouped && !by_lane && (c.batch % lanes_ != 0 || c.out % lanes_ != 0)) {
+      return;
+    }
+    AddPixelSums(c, lanes_, by_lane, out);
+    if (!grouped) AddPixelSums(c, 1, by_lane, out);
+  }
+
+  void AddPixelSums(const Contraction& c, int64_t data_block, bool by_lane,
+                    std::vector<KernelCandidate>& out) const {
+    const int64_t vectors =
+        DivideUp(by_lane ? c.groups * c.out : c.out, lanes_);
+    const int64_t last = c.output.back();
+    const int64_t before =
+        c.output.size() > 1 ? c.output[c.output.size() - 2] : 1;
+    const int64_t columns =
+        data_block > 1 && !by_lane ? std::min<int64_t>(c.batch, lanes_) : last;
+    const int64_t rows = data_block > 1 && !by_lane ? last : before;
+    const RegisterTile tile =
+        by_lane
+            ? RegisterTile{target_.machine.vector_registers > 16 ? 14 : 9, 1}
+            : ChooseTile(target_, rows, columns, vectors);
+    KernelCandidate candidate;
+    candidate.choice = {std::string(contraction::kPixelSums), lanes_,
+                        tile.pixels, tile.vectors};
+    candidate.data_block = data_block;
+    candidate.weight_block = candidate.output_block = lanes_;
+    candidate.output_axis = OutputChannels(c);
+    candidate.halo_low = HaloLow(c);
+    candidate.halo_high = HaloHigh(c);
+    if (c.data_axes[0] == Role::kIn) {
+      candidate.parts = contraction::ChooseParts(
+          c, data_block, tile.vectors * int64_t{lanes_});
+    }
+    double efficiency = by_lane ? 0.5
+                                : TileEfficiency(target_.machine, tile, rows,
+                                                 columns, vectors) *
+                                      Fill(c.out, vectors);
+    if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
+    candidate.cost = BroadcastCost(c, efficiency);
+    out.push_back(std::move(candidate));
+  }
+
+  static int OutputChannels(const Contraction& c) {
+    const auto out = [](Role role) {
+      return role == Role::kOut || role == Role::kGroupOut;
+    };
+    return static_cast<int>(std::ranges::find_if(c.output_axes, out) -
+                            c.output_axes.begin());
+  }
+
+  void AddWinogradSums(const Contraction& c, std::string_view algorithm,
+                       std::vector<KernelCandidate>& out) const {
+    if (!IsOneFloat() || !contraction::WinogradSumsFit(c)) return;
+    const int64_t m = contraction::WinogradSumsTile(algorithm);
+    if (!OffersTile(m, m + c.output[0] - 1)) return;
+    if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
+    const RegisterTile tile = WinogradProducts(c);
+    KernelCandidate candidate;
+    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
+                        tile.vectors};
+    candidate.data_block = candidate.weight_block = candidate.output_block =
+        lanes_;
+    candidate.output_axis = OutputChannels(c);
+    candidate.halo_low = WholeHaloLow(c);
+    candidate.halo_high = contraction::WinogradSumsHaloHigh(c, algorithm);
+    const auto grid =
+        contraction::MakeWinogradSumsGrid(target_, c, candidate.choice);
+    candidate.scratch_bytes = grid.scratch_bytes;
+    candidate.cost = grid.seconds;
+    if (c.data_axes[0] == Role::kIn) CutWinogradSums(c, candidate);
+    out.push_back(std::move(candidate));
+  }
+
+  // In as many parts of the images as is fastest, with what it takes to add
+  // them.
+  void CutWinogradSums(const Contraction& c, KernelCandidate& candidate) const {
+    candidate.parts = 1;
+    const int64_t bytes =
+        SizeOf(types_.sum) * c.batch * c.out * Product(c.output);
+    for (int64_t parts = 2; parts <= std::min(c.in, kMostParts); ++parts) {
+      if (c.in % parts != 0 || parts * bytes > kMostImagePartBytes) continue;
+      const auto grid = contraction::MakeWinogradSumsGrid(
+          target_, InParts(c, parts), candidate.choice);
+      const double seconds =
+          grid.seconds + 2 * static_cast<double>(parts * bytes) /
+                             target_.machine.stream_bytes_per_second;
+      if (seconds >= candidate.cost) continue;
+      candidate.cost = seconds;
+      candidate.parts = parts;
+      // Enough for either contraction, in parts or whole.
+      candidate.scratch_bytes =
+          std::max(candidate.scratch_bytes, grid.scratch_bytes);
+    }
+  }
+
+  RegisterTile GemmTile(const Contraction& c) const {
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    const RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
+    // Rows that far apart fall into one set of the first cache.
+    const int ways = target_.machine.l1_ways;
+    const bool one_set =
+        SizeOf(types_.data) * c.in % target_.machine.l1_way_bytes == 0;
+    if (!one_set || tile.pixels <= ways) return tile;
+    return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
+  }
+
+  // The weight in blocks of its rows, as other steps leave it: those are the
+  // lanes, and the output is blocked the same way. Padded rows are wasted.
+  void AddGemmByRows(const Contraction& c,
+                     std::vector<KernelCandidate>& out) const {
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    const RegisterTile tile = GemmTile(c);
+    KernelCandidate candidate;
+    candidate.choice = {std::string(contraction::kGemm), lanes_, tile.pixels,
+                        tile.vectors};
+    candidate.weight_block = candidate.output_block = lanes_;
+    candidate.weight_axis = candidate.output_axis = 0;
+    candidate.packing_cost =
+        static_cast<double>(c.in * c.out) * target_.machine.pack_seconds;
+    candidate.cost = BroadcastCost(
+        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors) *
+               static_cast<double>(c.out) /
+               static_cast<double>(vectors * lanes_));
+    out.push_back(std::move(candidate));
+  }
+
+  // Rows of the weight as they are: of whole vectors, far apart.
+  void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
+                     std::vector<KernelCandidate>& out) const {
+    if (c.weight_axes != std::vector<Role>{Role::kIn, Role::kOut}) return;
+    if (c.out % lanes_ != 0 || c.batch == 1) return;
+    KernelCandidate candidate = packed;
+    candidate.choice.algorithm = contraction::kGemmRows;
+    candidate.weight_block = 1;
+    candidate.packing_cost = 0;
+    candidate.cost *= 1.02;
+    out.push_back(std::move(candidate));
+  }
+
+  void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const {
+    const int64_t vectors = DivideUp(c.out, lanes_);
+    RegisterTile tile = GemmTile(c);
+    int panel_vectors = tile.vectors;
+    if (c.batch == 1) {
+      panel_vectors =
+          static_cast<int>(std::min<int64_t>(vectors, kGemvVectors));
+      const int panels =
+          vectors >= 2 * kGemvPanels * kGemvVectors ? kGemvPanels : 1;
+      tile = {1, panels * panel_vectors};
+    }
+    KernelCandidate candidate =
+        Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
+    candidate.cost = BroadcastCost(
+        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors));
+    candidate.packing_cost = static_cast<double>(c.groups * c.in * c.out) *
+                             target_.machine.pack_seconds;
+    AddGemmOfRows(c, candidate, out);
+    out.push_back(std::move(candidate));
+  }
+
+  // Rows and columns of pixels, as far as they are known without layouts.
+  static std::pair<int64_t, int64_t> Pixels(const Contraction& c) {
+    Extents output;
+    for (size_t i = 0; i < c.output.size(); ++i) {
+      const int64_t extent = DivideUp(c.output[i], c.data_dilate[i]);
+      if (extent > 1) output.push_back(extent);
+    }
+    if (output.empty()) return {1, c.batch};
+    if (output.size() == 1) return {1, output[0]};
+    const int64_t columns = output.back();
+    const int64_t rows = output[output.size() - 2];
+    if (Product(c.kernel) * Product(c.stride) * Product(c.data_dilate) == 1) {
+      return {1, rows * columns};
+    }
+    return {rows, columns};
+  }
+
+  const Target& target_;
+  const CatalogOptions& options_;
+  const ContractionTypes types_;
+  const int lanes_;
+};
+
+class CpuCatalog : public KernelCatalog {
+ public:
+  CpuCatalog(const Target& target, const CatalogOptions& options)
+      : target_(target), options_(options) {}
+
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
+    return TypedCatalog(target_, options_, c.types).Candidates(c);
+  }
+
+ private:
+  const Target target_;
+  const CatalogOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelCatalog> MakeKernelCatalog(
+    const Target& target, const CatalogOptions& options) {
+  return std::make_unique<CpuCatalog>(target, options);
+}
+
+}  // namespace mxc

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/contraction/contraction.h"
+
+#include <memory>
+
+#include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/step_kernel.h"
+#include "codegen/cpu/contraction/step_shape.h"
+#include "codegen/cpu/contraction/strassen_kernel.h"
+#include "codegen/cpu/contraction/winograd_kernel.h"
+#include "codegen/cpu/contraction/winograd_sums_kernel.h"
+
+namespace mxc {
+namespace {
+
+std::string What(const Contraction& c, const std::string& algorithm) {
+  if (c.kernel.empty()) return algorithm;
+  std::string what =
+      algorithm == contraction::kDirect ? "conv" : algorithm + "_conv";
+  for (size_t i = 0; i < c.kernel.size(); ++i) {
+    what += (i > 0 ? "x" : "") + std::to_string(c.kernel[i]);
+  }
+  return what;
+}
+
+KernelPlan PlanWinograd(const Program& program, const Step& step,
+                        const Target& target) {
+  auto shape = std::make_shared<const contraction::WinogradShape>(
+      contraction::ShapeWinograd(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shape->grid.blocks() * shape->grid.channel_chunks;
+  plan.scratch_bytes = shape->grid.scratch_bytes;
+  plan.emit = [shape](KernelFunction& kernel) {
+    contraction::WinogradKernel(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
+KernelPlan PlanWinogradSums(const Program& program, const Step& step,
+                            const Target& target) {
+  auto shape = std::make_shared<const contraction::WinogradSumsShape>(
+      contraction::ShapeWinogradSums(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shape->tasks();
+  plan.scratch_bytes = shape->grid.scratch_bytes;
+  plan.emit = [shape](KernelFunction& kernel) {
+    contraction::WinogradSumsKernel(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
+KernelPlan PlanStrassen(const Program& program, const Step& step,
+                        const Target& target) {
+  auto shape = std::make_shared<const contraction::StrassenShape>(
+      contraction::ShapeStrassen(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shape->grid.blocks * shape->grid.channel_chunks;
+  plan.scratch_bytes = shape->grid.scratch_bytes;
+  plan.emit = [shape](KernelFunction& kernel) {
+    contraction::StrassenKernel(kernel, *shape).Emit();
+  };
+  return plan;
+}
+
+KernelPlan PlanNest(const Program& program, const Step& step,
+                    const Target& target) {
+  auto shapes = std::make_shared<const std::vector<contraction::StepShape>>(
+      contraction::ShapeStep(program, step, target));
+  KernelPlan plan;
+  plan.tasks = shapes->front().task_count();
+  plan.emit = [shapes](KernelFunction& kernel) {
+    contraction::EmitStep(kernel, *shapes);
+  };
+  return plan;
+}
+
+}  // namespace
+
+KernelPlan PlanContraction(const Program& program, const Step& step,
+                           const Target& target) {
+  const ContractionStep& body = *step.contraction();
+  const std::string& algorithm = body.choice.algorithm;
+  MXC_CHECK(body.maxima.empty() || contraction::WinogradTile(algorithm) > 0,
+            "{}: maxima by {}", step.name, algorithm);
+  KernelPlan plan = contraction::WinogradTile(algorithm) > 0
+                        ? PlanWinograd(program, step, target)
+                    : contraction::WinogradSumsTile(algorithm) > 0
+                        ? PlanWinogradSums(program, step, target)
+                    : algorithm == contraction::kStrassen
+                        ? PlanStrassen(program, step, target)
+                        : PlanNest(program, step, target);
+  plan.what = What(body.contraction, algorithm);
+  return plan;
+}
+
+}  // namespace mxc

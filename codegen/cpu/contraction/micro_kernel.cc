@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/contraction/micro_kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "codegen/llvm/arithmetic.h"
+
+namespace mxc::contraction {
+namespace {
+
+// Operands of llvm.prefetch.
+constexpr int kRead = 0, kSecondCache = 2, kData = 1;
+
+// Vectors of this many bytes take twice as long as halves of them where units
+// are half as wide, and never less.
+constexpr int64_t kBytesOfHalves = 64;
+// Elements of a reduction this many bytes apart, a page, are not fetched ahead
+// by any processor itself.
+constexpr int64_t kFarApart = 4096;
+
+}  // namespace
+
+MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
+                         TileShape shape)
+    : kernel_(kernel),
+      nest_(nest),
+      shape_(shape),
+      vector_type_(
+          kernel.VectorOf(kernel.ValueType(nest.types.sum), nest.lanes)),
+      half_tail_(nest.access == DataAccess::kBroadcast &&
+                 nest.lanes * SizeOf(nest.types.sum) == kBytesOfHalves &&
+                 shape.tail_lanes > 0 && 2 * shape.tail_lanes <= nest.lanes) {}
+
+llvm::Type* MicroKernel::TypeOf(int vector) const {
+  if (!half_tail_ || vector + 1 < shape_.vectors) return vector_type_;
+  return kernel_.VectorOf(kernel_.ValueType(nest_.types.sum), nest_.lanes / 2);
+}
+
+llvm::Value* MicroKernel::MaskOf(int vector) const {
+  const bool meets = shape_.tail_lanes > 0 && shape_.tail_meets_others;
+  if (!meets || vector + 1 < shape_.vectors) return nullptr;
+  const int64_t lanes = half_tail_ ? nest_.lanes / 2 : nest_.lanes;
+  if (lanes == shape_.tail_lanes) return nullptr;
+  std::vector<llvm::Constant*> bits;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bits.push_back(kernel_.b().getInt1(lane < shape_.tail_lanes));
+  }
+  return llvm::ConstantVector::get(bits);
+}
+
+MicroKernel::Accumulators MicroKernel::Zeros() {
+  Accumulators zeros;
+  for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+    for (int v = 0; v < shape_.vectors; ++v) {
+      zeros.push_back(llvm::Constant::getNullValue(TypeOf(v)));
+    }
+  }
+  return zeros;
+}
+
+MicroKernel::Accumulators MicroKernel::Widened(Accumulators sums) {
+  if (!half_tail_) return sums;
+  std::vector<int> lanes(nest_.lanes);
+  std::iota(lanes.begin(), lanes.end(), 0);
+  for (size_t i = shape_.vectors - 1; i < sums.size(); i += shape_.vectors) {
+    sums[i] = kernel_.b().CreateShuffleVector(
+        sums[i], llvm::Constant::getNullValue(sums[i]->getType()), lanes);
+  }
+  return sums;
+}
+
+MicroKernel::Accumulators MicroKernel::Load(llvm::Value* output) {
+  KernelFunction::Builder& b = kernel_.b();
+  const llvm::Align align(SizeOf(nest_.types.sum));
+  Accumulators values;
+  for (int64_t row = 0; row < shape_.rows; ++row) {
+    for (int64_t column = 0; column < shape_.width; ++column) {
+      for (int v = 0; v < shape_.vectors; ++v) {
+        llvm::Value* at =
+            At(output, OutputOffset(row, column, v), nest_.types.sum);
+        if (llvm::Value* mask = MaskOf(v)) {
+          values.push_back(
+              b.CreateMaskedLoad(TypeOf(v), at, align, mask,
+                                 llvm::Constant::getNullValue(TypeOf(v))));
+        } else {
+          values.push_back(b.CreateAlignedLoad(TypeOf(v), at, align));
+        }
+      }
+    }
+  }
+  return values;
+}
+
+void MicroKernel::Store(llvm::Value* output, const Accumulators& values) {
+  KernelFunction::Builder& b = kernel_.b();
+  const llvm::Align align(SizeOf(nest_.types.sum));
+  size_t i = 0;
+  for (int64_t row = 0; row < shape_.rows; ++row) {
+    for (int64_t column = 0; column < shape_.width; ++column) {
+      for (int v = 0; v < shape_.vectors; ++v) {
+        llvm::Value* at =
+            At(output, OutputOffset(row, column, v), nest_.types.sum);
+        if (llvm::Value* mask = MaskOf(v)) {
+          b.CreateMaskedStore(values[i++], at, align, mask);
+        } else {
+          b.CreateAlignedStore(values[i++], at, align);
+        }
+      }
+    }
+  }
+}
+
+int64_t MicroKernel::OutputOffset(int64_t row, int64_t column,
+                                  int vector) const {
+  return row * nest_.rows.output_stride + column * nest_.columns.output_stride +
+         vector * nest_.output_vector_stride;
+}
+
+MicroKernel::Accumulators MicroKernel::AddMain(Source source,
+                                               llvm::Value* count,
+                                               Accumulators sums) {
+  return Add(nest_.main, source, count, std::move(sums));
+}
+
+MicroKernel::Accumulators MicroKernel::AddTail(Source source,
+                                               Accumulators sums) {
+  if (nest_.tail.unroll == 0) return sums;
+  const auto& axes = nest_.tail.axes;
+  source.data = At(source.data, nest_.tail_offset, nest_.types.data);
+  source.ahead = nullptr;
+  return Add(nest_.tail, source, kernel_.Int(axes.empty() ? 1 : axes[0].extent),
+             std::move(sums));
+}
+
+MicroKernel::Accumulators MicroKernel::Add(const Steps& steps, Source source,
+                                           llvm::Value* count,
+                                           Accumulators sums) {
+  return StepLoops(steps, 0, count, source, std::move(sums));
+}
+
+MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
+                                            llvm::Value* count, Source source,
+                                            Carried carried) {
+  if (axis == steps.axes.size()) return OneStep(steps, source, carried);
+  const StepAxis& a = steps.axes[axis];
+  llvm::Value* extent = axis == 0 ? count : kernel_.Int(a.extent);
+  return kernel_.Loop(
+      kernel_.Int(0), extent, 1, std::move(carried),
+      [&](llvm::Value* i, const Carried& values) {
+        Source inner = source;
+        inner.data =
+            axis == 0 && source.data_stride
+                ? kernel_.ElementAddress(
+                      source.data,
+                      kernel_.b().CreateNSWMul(i, source.data_stride),
+                      SizeOf(nest_.types.data))
+                : Advance(source.data, i, a.data_stride, nest_.types.data);
+        inner.weight =
+            Advance(source.weight, i, a.weight_stride, nest_.types.weight);
+        return StepLoops(steps, axis + 1, count, inner, values);
+      });
+}
+
+MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
+                                          const Source& source,
+                                          Carried carried) {
+  KernelFunction::Builder& b = kernel_.b();
+  // LLVM's loop strength reduction would else make an induction variable of
+  // every address in here.
+  llvm::Value* data = Opaque(source.data);
+  llvm::Value* weight = Opaque(source.weight);
+  FetchAhead(source, weight);
+  llvm::FastMathFlags flags;
+  flags.setAllowContract();
+  llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.setFastMathFlags(flags);
+  if (nest_.access == DataAccess::kBroadcast) {
+    AddBroadcasts(steps, data, weight, carried.data());
+  } else {
+    AddWindow(steps, data, weight, carried.data());
+  }
+  return carried;
+}
+
+void MicroKernel::FetchAhead(const Source& source, llvm::Value* weight) {
+  if (!source.ahead) return;
+  KernelFunction::Builder& b = kernel_.b();
+  const DType dtype = nest_.types.weight;
+  llvm::Value* ahead =
+      kernel_.ElementAddress(weight, source.ahead, SizeOf(dtype));
+  for (int64_t line = 0; line < source.ahead_lines; ++line) {
+    b.CreateIntrinsic(
+        b.getVoidTy(), llvm::Intrinsic::prefetch,
+        {At(ahead, line * LineElements(dtype), dtype), b.getInt32(kRead),
+         b.getInt32(kSecondCache), b.getInt32(kData)});
+  }
+}
+
+void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
+                                llvm::Value* weight, llvm::Value** sums) {
+  KernelFunction::Builder& b = kernel_.b();
+  const auto lanes = static_cast<unsigned>(nest_.lanes);
+  const bool overlap = WindowsOverlap(steps);
+  std::vector<int> half(lanes / 2);
+  std::iota(half.begin(), half.end(), 0);
+  for (int64_t i = 0; i < steps.unroll; ++i) {
+    Accumulators weights;
+    for (int v = 0; v < shape_.vectors; ++v) {
+      const bool is_half = TypeOf(v) != vector_type_;
+      weights.push_back(Load(weight, i * steps.row_stride + VectorOffset(v),
+                             nest_.types.weight,
+                             is_half ? nest_.lanes / 2 : nest_.lanes));
+    }
+    FetchNextTile(steps, data, i);
+    if (overlap) data = Opaque(data);
+    for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+      const int64_t offset = PixelOffset(pixel) + i * steps.stride;
+      llvm::Value* x =
+          b.CreateVectorSplat(lanes, Load(data, offset, nest_.types.data, 1));
+      for (int v = 0; v < shape_.vectors; ++v) {
+        llvm::Value*& sum = sums[pixel * shape_.vectors + v];
+        llvm::Value* own =
+            TypeOf(v) == vector_type_ ? x : b.CreateShuffleVector(x, half);
+        sum = PlusProduct(sum, own, weights[v]);
+      }
+    }
+  }
+}
+
+// The elements of the pixels after the tile's, where each lies on another page.
+void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
+                                int64_t i) {
+  const bool apart = steps.stride * SizeOf(nest_.types.data) >= kFarApart &&
+                     shape_.rows == 1 && nest_.columns.data_stride == 1;
+  if (!apart) return;
+  KernelFunction::Builder& b = kernel_.b();
+  const int64_t last = i * steps.stride + 2 * shape_.width - 1;
+  b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::prefetch,
+                    {At(data, last, nest_.types.data), b.getInt32(kRead),
+                     b.getInt32(kSecondCache), b.getInt32(kData)});
+}
+
+// Position by position of the data, so that each is loaded (and its lanes
+// permuted) once for all windows that it lies in, and then forgotten.
+void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
+                            llvm::Value* weight, llvm::Value** sums) {
+  struct Use {
+    int64_t pixel, tap;
+  };
+  std::map<int64_t, std::vector<Use>> positions;
+  for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+    for (int64_t tap = 0; tap < steps.unroll; ++tap) {
+      positions[PixelOffset(pixel) + tap * steps.stride].push_back(
+          {pixel, tap});
+    }
+  }
+  const int64_t own = nest_.own_channel;
+  const int64_t channels = own < 0 ? nest_.group_channels : 1;
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    Accumulators weights;
+    for (int64_t tap = 0; tap < steps.unroll; ++tap) {
+      weights.push_back(
+          Load(weight, tap * steps.row_stride + channel * nest_.panel_width(),
+               nest_.types.weight, nest_.lanes));
+    }
+    if (channel > 0) data = Opaque(data);
+    for (const auto& [offset, uses] : positions) {
+      llvm::Value* x =
+          OwnGroupsChannel(Load(data, offset, nest_.types.data, nest_.lanes),
+                           own < 0 ? channel : own);
+      for (const Use& use : uses) {
+        llvm::Value*& sum = sums[use.pixel];
+        sum = PlusProduct(sum, x, weights[use.tap]);
+      }
+    }
+  }
+}
+
+// In each lane, `channel` of the group that the lane belongs to.
+llvm::Value* MicroKernel::OwnGroupsChannel(llvm::Value* vector,
+                                           int64_t channel) {
+  const int group = static_cast<int>(nest_.group_channels);
+  if (group == 1) return vector;
+  std::vector<int> lanes(nest_.lanes);
+  for (int lane = 0; lane < nest_.lanes; ++lane) {
+    lanes[lane] = lane / group * group + static_cast<int>(channel);
+  }
+  return kernel_.b().CreateShuffleVector(vector, lanes);
+}
+
+int64_t MicroKernel::PixelOffset(int64_t pixel) const {
+  return pixel / shape_.width * nest_.rows.data_stride +
+         pixel % shape_.width * nest_.columns.data_stride;
+}
+
+// Windows of neighbouring pixels share elements. Seeing that, LLVM would keep
+// their broadcasts in registers, and run out of them.
+bool MicroKernel::WindowsOverlap(const Steps& steps) const {
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < steps.unroll; ++i) {
+    for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+      if (!seen.insert(PixelOffset(pixel) + i * steps.stride).second) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The same pointer, in a way that LLVM does not see through.
+llvm::Value* MicroKernel::Opaque(llvm::Value* pointer) {
+  llvm::Type* type = pointer->getType();
+  auto* identity = llvm::InlineAsm::get(
+      llvm::FunctionType::get(type, {type}, false), "", "=r,0",
+      /*hasSideEffects=*/false);
+  return kernel_.b().CreateCall(identity, {pointer});
+}
+
+int64_t MicroKernel::VectorOffset(int vector) const {
+  return vector / nest_.panel_vectors * nest_.panel_stride +
+         vector % nest_.panel_vectors * nest_.lanes;
+}
+
+llvm::Value* MicroKernel::Advance(llvm::Value* base, llvm::Value* index,
+                                  int64_t stride, DType dtype) {
+  if (stride == 0) return base;
+  return kernel_.ElementAddress(
+      base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)),
+      SizeOf(dtype));
+}
+
+llvm::Value* MicroKernel::At(llvm::Value* base, int64_t offset, DType dtype) {
+  return kernel_.ElementAddress(base, kernel_.Int(offset), SizeOf(dtype));
+}
+
+llvm::Value* MicroKernel::Load(llvm::Value* base, int64_t offset, DType dtype,
+                               int lanes) {
+  return EmitCast(kernel_,
+                  LoadElements(kernel_, At(base, offset, dtype), dtype, lanes),
+                  dtype, nest_.types.sum);
+}
+
+llvm::Value* MicroKernel::PlusProduct(llvm::Value* sum, llvm::Value* a,
+                                      llvm::Value* b) {
+  KernelFunction::Builder& builder = kernel_.b();
+  if (IsFloat(nest_.types.sum)) {
+    return builder.CreateFAdd(builder.CreateFMul(a, b), sum);
+  }
+  return builder.CreateAdd(builder.CreateMul(a, b), sum);
+}
+
+}  // namespace mxc::contraction

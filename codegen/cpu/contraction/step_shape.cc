@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/contraction/step_shape.h"
+
+#include <algorithm>
+
+#include "ir/support/check.h"
+#include "ir/support/division.h"
+
+namespace mxc::contraction {
+namespace {
+
+// Below this many tiles a panel is read faster than anything can be computed.
+constexpr int64_t kFewTiles = 3;
+
+int64_t CountTiles(const std::vector<TileRun>& runs) {
+  int64_t tiles = 0;
+  for (const TileRun& run : runs) tiles += run.count;
+  return tiles;
+}
+
+// Sums may wait in the output only if the epilogue does not read its bytes
+// (a residual that is added in place).
+bool ReadsOutput(const Program& program, const Step& step) {
+  const int output = program.Root(step.outputs[0]);
+  bool reads = false;
+  VisitLoads(step.contraction()->epilogue, [&](const ExprNode& load) {
+    if (program.Root(step.inputs[load.index]) == output) reads = true;
+  });
+  return reads;
+}
+
+// Enough that the tiles of a task fetch a whole panel; none where the next
+// panel belongs to other data (depthwise) or there is no time for it.
+int64_t LinesAhead(const StepShape& shape) {
+  const Nest& nest = shape.nest;
+  if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
+  if (!nest.packed) return 0;
+  const int64_t step_lines = nest.step_lines();
+  const int64_t tiles =
+      DivideUp(nest.pixels() / shape.tasks.pixel_chunks, shape.tile.pixels);
+  if (step_lines == 0 || tiles < kFewTiles) return 0;
+  return DivideUp(step_lines, tiles);
+}
+
+}  // namespace
+
+int64_t StepShape::task_count() const {
+  return nest.outer_count() * tasks.channel_chunks * tasks.pixel_chunks;
+}
+
+int64_t StepShape::vector_groups() const {
+  return DivideUp(nest.vectors(), tile.vectors);
+}
+
+int64_t StepShape::full_vector_groups() const {
+  return nest.channels / nest.lanes / tile.vectors;
+}
+
+int64_t StepShape::step_blocks() const {
+  if (nest.main.axes.empty()) return 1;
+  return std::max<int64_t>(1, DivideUp(nest.main.axes[0].extent, step_block));
+}
+
+std::vector<StepShape::Operand> OperandsOf(const Program& program,
+                                           const Step& step) {
+  std::vector<StepShape::Operand> operands;
+  for (const std::vector<int>* buffers : {&step.inputs, &step.outputs}) {
+    for (const int index : *buffers) {
+      const Buffer& buffer = program.buffers[index];
+      operands.push_back({buffer.type.dtype, buffer.layout});
+    }
+  }
+  return operands;
+}
+
+namespace {
+
+// Iterations of main.axes[0] between which the sums wait in the output.
+int64_t StepBlock(const Program& program, const Step& step,
+                  const Target& target, const Nest& nest) {
+  const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
+  const bool one_block = nest.types.output != nest.types.sum ||
+                         ReadsOutput(program, step) ||
+                         (nest.packed && nest.data_vector_stride != 0);
+  if (nest.step_block > 0) {
+    MXC_CHECK(!one_block, "{}: sums cannot wait in the output", step.name);
+    return nest.step_block;
+  }
+  return one_block ? std::max<int64_t>(1, steps)
+                   : ChooseStepBlock(target.machine, nest);
+}
+
+StepShape ShapeNest(const Program& program, const Step& step,
+                    const Target& target, Nest nest, const Tasks* tasks) {
+  StepShape shape;
+  const KernelChoice& choice = step.contraction()->choice;
+  shape.nest = std::move(nest);
+  shape.tile = {static_cast<int>(choice.tile_rows),
+                static_cast<int>(choice.tile_vectors)};
+  MXC_CHECK(shape.tile.pixels > 0 && shape.tile.vectors > 0 &&
+                shape.tile.vectors % shape.nest.panel_vectors == 0,
+            "{}: tile {}x{}", step.name, shape.tile.pixels, shape.tile.vectors);
+  shape.runs = SplitPixels(shape.nest.rows.extent, shape.nest.columns.extent,
+                           shape.tile.pixels);
+  shape.tasks = ChooseTasks(target, shape.nest, shape.vector_groups(),
+                            CountTiles(shape.runs));
+  if (tasks != nullptr) {
+    shape.tasks.pixel_chunks = tasks->pixel_chunks;
+    shape.tasks.channel_chunks = tasks->channel_chunks;
+  }
+  shape.step_block = StepBlock(program, step, target, shape.nest);
+  shape.lines_ahead = LinesAhead(shape);
+  shape.operands = OperandsOf(program, step);
+  shape.epilogue = step.contraction()->epilogue;
+  return shape;
+}
+
+}  // namespace
+
+std::vector<StepShape> ShapeStep(const Program& program, const Step& step,
+                                 const Target& target) {
+  std::vector<StepShape> shapes;
+  for (Nest& nest : MakeNests(program, step)) {
+    // The first nest has most to do.
+    shapes.push_back(ShapeNest(program, step, target, std::move(nest),
+                               shapes.empty() ? nullptr : &shapes[0].tasks));
+  }
+  return shapes;
+}
+
+}  // namespace mxc::contraction

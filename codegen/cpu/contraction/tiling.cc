@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/contraction/tiling.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ir/support/division.h"
+
+namespace mxc::contraction {
+namespace {
+
+// What fetching ahead hides of the traffic beyond the second cache.
+constexpr double kHidden = 0.5;
+// Numbers of threads among which tasks should divide evenly.
+constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
+constexpr int64_t kMostTileChunks = 64;
+constexpr double kThreadsThatFetch = 4;
+constexpr int64_t kRowsToHalve = 8;
+
+// Cycles of one step's channel in a tile, in which multiply-adds and loads run
+// side by side.
+double TileCycles(const Machine& machine, int64_t pixels, int64_t vectors) {
+  const double work =
+      static_cast<double>(pixels * vectors) / machine.multiply_adds;
+  const double loads = static_cast<double>(pixels + vectors) / machine.loads;
+  const double latency = machine.multiply_add_latency;
+  // Every tile pays for the start and the end of its accumulators.
+  return std::max({work, loads, latency}) + 0.05;
+}
+
+double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
+                   int pixels, int64_t vectors) {
+  double cycles = 0;
+  for (const TileRun& run : SplitPixels(rows, columns, pixels)) {
+    const int64_t full = rows / run.rows, rest = rows % run.rows;
+    cycles += static_cast<double>(run.count) *
+              (full * TileCycles(machine, run.width * run.rows, vectors) +
+               rest * TileCycles(machine, run.width, vectors));
+  }
+  return cycles;
+}
+
+// So many that a block of the reduction's data, which every group of vectors
+// reads again, takes half of the second cache.
+int64_t LeastPixelChunks(const Target& target, const Nest& nest, int64_t rows) {
+  if (nest.main.axes.empty() || nest.main.axes[0].extent == 0) return 1;
+  if (!nest.packed) return 1;
+  const int64_t bytes = SizeOf(nest.types.data) * nest.data_elements *
+                        ChooseStepBlock(target.machine, nest) /
+                        nest.main.axes[0].extent;
+  return std::clamp<int64_t>(DivideUp(bytes, target.machine.l2.bytes / 2), 1,
+                             rows);
+}
+
+}  // namespace
+
+double Unevenness(int64_t n, int64_t chunks) {
+  return static_cast<double>(DivideUp(n, chunks) * chunks) /
+         static_cast<double>(n);
+}
+
+double Waiting(int64_t tasks) {
+  double sum = 0;
+  for (const int64_t threads : kThreads) sum += Unevenness(tasks, threads);
+  return sum / std::size(kThreads) - 1;
+}
+
+int MaxPixels(const Target& target, int vectors) {
+  const int registers = target.machine.vector_registers;
+  // A single vector's broadcast is folded into the multiply-add where 32
+  // registers come with embedded broadcasts.
+  const int free =
+      registers - vectors - (registers > 16 && vectors == 1 ? 0 : 1);
+  const int most = registers > 16 ? 28 : 12;
+  return std::clamp(free / vectors, 1, most);
+}
+
+double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
+                      int64_t columns, int64_t vectors) {
+  const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
+  double cycles =
+      full * PixelCycles(machine, rows, columns, tile.pixels, tile.vectors);
+  if (rest > 0)
+    cycles += PixelCycles(machine, rows, columns, tile.pixels, rest);
+  return static_cast<double>(rows * columns * vectors) / machine.multiply_adds /
+         cycles;
+}
+
+RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
+                        int64_t vectors) {
+  RegisterTile best;
+  double best_efficiency = 0;
+  // Two vectors first: they win a tie.
+  for (const int candidate : {2, 4, 3, 1}) {
+    if (candidate > vectors && candidate > 1) continue;
+    if (candidate == 4 && target.machine.vector_registers <= 16) continue;
+    const RegisterTile tile = {MaxPixels(target, candidate), candidate};
+    const double efficiency =
+        TileEfficiency(target.machine, tile, rows, columns, vectors);
+    if (efficiency > best_efficiency * 1.02) {
+      best = tile;
+      best_efficiency = efficiency;
+    }
+  }
+  return best;
+}
+
+std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {
+  const int64_t tiles = DivideUp(columns, pixels);
+  const int64_t width = columns / tiles, wider = columns % tiles;
+  std::vector<TileRun> runs;
+  const auto add = [&](int64_t count, int64_t run_width) {
+    if (count == 0) return;
+    const int64_t most = std::min<int64_t>(pixels / run_width, rows);
+    const int64_t first = runs.empty() ? 0 : wider * (width + 1);
+    runs.push_back(
+        {first, count, run_width, DivideUp(rows, DivideUp(rows, most))});
+  };
+  add(wider, width + 1);
+  add(tiles - wider, width);
+  return runs;
+}
+
+bool DataOverWeights(double data_bytes, double weight_bytes) {
+  return 2 * data_bytes >= weight_bytes;
+}
+
+Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
+                  int64_t column_tiles) {
+  const Machine& machine = target.machine;
+  const double outer = static_cast<double>(nest.outer_count());
+  Tasks best;
+  best.deal = nest.deal_planes       ? Tasks::Deal::kPlanes
+              : nest.rows.extent > 1 ? Tasks::Deal::kRows
+                                     : Tasks::Deal::kColumnTiles;
+  const int64_t rows = best.deal == Tasks::Deal::kPlanes ? nest.planes[0].extent
+                       : best.deal == Tasks::Deal::kRows ? nest.rows.extent
+                                                         : column_tiles;
+  const double weights = nest.weight_bytes();
+  // Depthwise chunks of channels share no data.
+  const bool shared = nest.data_vector_stride == 0;
+  const double data = nest.data_bytes();
+  const double arithmetic = static_cast<double>(nest.flops()) /
+                            machine.flops_per_second(nest.types.sum);
+  const double work = std::max(
+      arithmetic, outer * (weights + data) / machine.stream_bytes_per_second);
+  const double written =
+      static_cast<double>(SizeOf(nest.types.output) * nest.pixels()) *
+      static_cast<double>(nest.channels);
+  // A step without weights to share goes with its neighbours: pointwise
+  // convolutions between as many channels, mostly.
+  const double neighbour =
+      static_cast<double>(SizeOf(nest.types.weight) * nest.channels) *
+      static_cast<double>(nest.channels);
+  best.channels_innermost =
+      DataOverWeights(outer * (data + written), shared ? weights : neighbour);
+  // Weights that stay in the second cache are fetched once by each thread.
+  const bool kept = nest.outer_count() == 1 &&
+                    4 * weights <= static_cast<double>(target.machine.l2.bytes);
+  const auto seconds = [&](int64_t pixel_chunks, int64_t channel_chunks) {
+    const double p = static_cast<double>(pixel_chunks);
+    const double c = static_cast<double>(channel_chunks);
+    const int64_t tasks = nest.outer_count() * pixel_chunks * channel_chunks;
+    const double traffic =
+        outer * (weights * (kept ? std::min(p, kThreadsThatFetch) : p) +
+                 data * (shared ? c : 1));
+    const double waste = (1 + Waiting(tasks)) * Unevenness(rows, pixel_chunks) *
+                             Unevenness(vector_groups, channel_chunks) -
+                         1;
+    return work * waste + static_cast<double>(tasks) * machine.launch_seconds +
+           traffic * (1 - kHidden) / machine.stream_bytes_per_second;
+  };
+  best.pixel_chunks = LeastPixelChunks(target, nest, rows);
+  // So that two threads have data of their own; not of a kernel's few rows.
+  if (best.channels_innermost && nest.outer_count() == 1 &&
+      rows >= kRowsToHalve) {
+    best.pixel_chunks = std::max<int64_t>(best.pixel_chunks, 2);
+  }
+  const int64_t least = best.pixel_chunks;
+  double best_seconds = seconds(least, 1);
+  for (int64_t p = least; p <= std::min(rows, std::max(least, kMostTileChunks));
+       ++p) {
+    for (int64_t c = 1; c <= std::min(vector_groups, kMostTileChunks); ++c) {
+      if (seconds(p, c) >= best_seconds) continue;
+      best_seconds = seconds(p, c);
+      best.pixel_chunks = p;
+      best.channel_chunks = c;
+    }
+  }
+  return best;
+}
+
+int64_t ChooseStepBlock(const Machine& machine, const Nest& nest) {
+  const int64_t total = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
+  if (total <= 1) return std::max<int64_t>(total, 1);
+  const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();
+  const int64_t iteration_bytes =
+      nest.main.count() / total * nest.main.weight_rows * row_bytes;
+  const bool wide = machine.l2.bytes > (1 << 20) || machine.vector_bytes > 32;
+  const int64_t budget = wide ? machine.l1.bytes : machine.l1.bytes / 2;
+  const int64_t most = std::max<int64_t>(1, budget / iteration_bytes);
+  const int64_t blocks = DivideUp(total, most);
+  return DivideUp(total, blocks);
+}
+
+}  // namespace mxc::contraction

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a nest is cut: register tiles, blocks of the reduction, tasks. Pure
+// arithmetic on a Nest and a Target.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/cpu/contraction/nest.h"
+#include "ir/target/target.h"
+
+namespace mxc::contraction {
+
+// The accumulators of a micro-kernel: pixels × vectors of output channels.
+struct RegisterTile {
+  int pixels = 1, vectors = 1;
+};
+
+// The most pixels that fit beside `vectors` weight vectors and a broadcast.
+int MaxPixels(const Target& target, int vectors);
+
+// The best tile for pixels (rows × columns) and vectors of output channels.
+RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
+                        int64_t vectors);
+// Part of the peak rate that the tile reaches there, 0 … 1.
+double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
+                      int64_t columns, int64_t vectors);
+
+// `count` tiles side by side from column `first`, each `width` columns by
+// `rows` rows.
+struct TileRun {
+  int64_t first = 0, count = 0, width = 1, rows = 1;
+};
+// Cuts the columns into tiles of nearly equal width; narrow ones take several
+// rows. One or two runs.
+std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels);
+
+// Slowest over average share of n things that are cut into `chunks`.
+double Unevenness(int64_t n, int64_t chunks);
+// The part of the time for which threads wait at the end of a step of so many
+// equal tasks, on average over the usual numbers of threads.
+double Waiting(int64_t tasks);
+
+// The fixed grid: groups and batch × chunks of channels × chunks of pixels.
+struct Tasks {
+  enum class Deal { kColumnTiles, kRows, kPlanes };
+  int64_t channel_chunks = 1;  // of the vector groups
+  int64_t pixel_chunks = 1;    // of what is dealt
+  Deal deal = Deal::kColumnTiles;
+  // Tasks in sequence, which one thread gets, share data; else weights.
+  bool channels_innermost = false;
+};
+// Whether they should. The data were written by the same deal of an earlier
+// step: what another thread wrote comes from its cache at less than half of the
+// speed at which weights come from memory, and is not prefetched as well.
+bool DataOverWeights(double data_bytes, double weight_bytes);
+// `vector_groups`: groups of tile.vectors vectors.
+Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
+                  int64_t column_tiles);
+
+// Iterations of main.axes[0] after which accumulators are put down, so that a
+// panel's part stays in the first cache; its extent if it is never cut.
+int64_t ChooseStepBlock(const Machine& machine, const Nest& nest);
+
+}  // namespace mxc::contraction
