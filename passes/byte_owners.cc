@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/byte_owners.h"
+#include "ir/program/memory.h"
 
 #include <algorithm>
 
@@ -122,10 +123,9 @@ void ByteOwners::Part(const Change& change) {
 }
 
 int64_t ByteOwners::ArenaBytes(int root) const {
-  constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
   const Buffer& buffer = program_.buffers[root];
   if (buffer.kind != BufferKind::kInternal || buffer.alias_of >= 0) return 0;
-  return (buffer.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  return AlignedBytes(buffer.bytes());
 }
 
 void ByteOwners::CountLive(const Owned& owned, int times) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "ir/program/in_place.h"
+#include "ir/program/memory.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 
@@ -343,7 +344,6 @@ class LoopBuilder {
   }
 
   Step Finish() {
-    constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
     const Step& first = program_.steps[first_];
     loop_.name = first.name + " ... " + program_.steps[end_ - 1].name;
     loop_.loc = first.loc;
@@ -354,8 +354,7 @@ class LoopBuilder {
       loop_.scratch_bytes =
           std::max(loop_.scratch_bytes, tile_.steps[s - first_].scratch_bytes);
     }
-    loop_.scratch_bytes +=
-        (tile_.arena_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    loop_.scratch_bytes += AlignedBytes(tile_.arena_bytes);
     body_.tile = std::make_shared<const Program>(std::move(tile_));
     loop_.body = std::move(body_);
     return std::move(loop_);

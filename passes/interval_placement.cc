@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "ir/support/division.h"
 #include "passes/placement_in_time.h"
 
 namespace mxc {
@@ -16,10 +17,6 @@ namespace {
 // alive together there are fewer, so that planning stays under a second.
 constexpr int64_t kSearchRounds = 400;
 constexpr int64_t kSearchWork = 20'000'000;  // conflicts looked at
-
-int64_t RoundUp(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 // With more pairs of blocks that live at once, as of training steps of tens of
 // thousands of steps, looking at them all takes too long: see PlaceInTime.

@@ -10,13 +10,12 @@
 // The lower bound is the largest sum of live bytes of the same schedule.
 //
 // Runs last: kernels, layouts, aliases and the order of the steps are settled.
+#include "ir/program/memory.h"
 #include "passes/interval_placement.h"
 #include "passes/passes.h"
 
 namespace mxc {
 namespace {
-
-constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
 
 // All that this pass decides.
 std::vector<int64_t> PlanOf(const Program& program) {
@@ -58,17 +57,16 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
     blocks.push_back({buffer.bytes(), live[i].first, live[i].last});
     buffers.push_back(static_cast<int>(i));
   }
-  const Placement placement = PlaceBlocks(blocks, kAlignment);
+  const Placement placement = PlaceBlocks(blocks, kArenaAlignment);
   for (size_t i = 0; i < blocks.size(); ++i) {
     program.buffers[buffers[i]].offset = placement.offsets[i];
   }
   for (const Buffer& buffer : program.buffers) {
     if (buffer.kind != BufferKind::kInternal) continue;
-    program.naive_bytes +=
-        (buffer.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+    program.naive_bytes += AlignedBytes(buffer.bytes());
   }
   program.arena_bytes = placement.peak;
-  program.lower_bound_bytes = LargestLiveSum(blocks, kAlignment);
+  program.lower_bound_bytes = LargestLiveSum(blocks, kArenaAlignment);
   return sized || PlanOf(program) != before;
 }
 

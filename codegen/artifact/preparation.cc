@@ -7,7 +7,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/program/copy_step.h"
-#include "runtime/abi/abi.h"
+#include "ir/program/memory.h"
 #include "runtime/base/checksum.h"
 
 namespace mxc {
@@ -31,8 +31,7 @@ class Preparation {
     to.kind = BufferKind::kInternal;
     to.constant = {};
     to.offset = bytes_;
-    bytes_ += (to.bytes() + MXC_ARENA_ALIGNMENT - 1) / MXC_ARENA_ALIGNMENT *
-              MXC_ARENA_ALIGNMENT;
+    bytes_ += AlignedBytes(to.bytes());
     const auto first = static_cast<int>(program_.buffers.size());
     program_.buffers.push_back(std::move(from));
     program_.buffers.push_back(std::move(to));

@@ -11,6 +11,7 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/entry_function.h"
 #include "codegen/llvm/link.h"
+#include "ir/program/memory.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -49,8 +50,7 @@ EntryFunction PlanEntry(const Program& program,
   for (const StepCode& step : steps) {
     scratch = std::max(scratch, step.scratch_bytes);
   }
-  entry.scratch_offset = (program.arena_bytes + MXC_ARENA_ALIGNMENT - 1) /
-                         MXC_ARENA_ALIGNMENT * MXC_ARENA_ALIGNMENT;
+  entry.scratch_offset = AlignedBytes(program.arena_bytes);
   entry.arena_bytes = entry.scratch_offset + scratch;
   for (const Buffer& buffer : program.buffers) {
     entry.kinds.push_back(buffer.kind);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/abi/abi.h"
+#include "ir/program/memory.h"
 
 namespace mxc {
 namespace {
@@ -40,8 +40,7 @@ Result<StateTable> StateTable::Collect(std::span<const Program> entries) {
   }
   if (!errors.empty()) return errors;
   for (Row& row : table.rows_) {
-    row.offset = (table.region_bytes_ + MXC_ARENA_ALIGNMENT - 1) /
-                 MXC_ARENA_ALIGNMENT * MXC_ARENA_ALIGNMENT;
+    row.offset = AlignedBytes(table.region_bytes_);
     table.region_bytes_ = row.offset + row.buffer->bytes();
   }
   return table;

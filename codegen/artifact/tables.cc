@@ -19,6 +19,8 @@
 namespace mxc {
 namespace {
 
+static_assert(kArenaAlignment == MXC_ARENA_ALIGNMENT);
+
 class TableMaker {
  public:
   TableMaker(const CodeImage& code, const StateTable& states,

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "ir/program/kernel_basis.h"
+#include "ir/program/memory.h"
 #include "ir/program/quarter_sums.h"
-#include "runtime/abi/abi.h"
 #include "runtime/base/checksum.h"
 
 namespace mxc {
@@ -188,8 +188,7 @@ uint64_t WeightsSection::Add(const Buffer& constant) {
       return it->second;
     }
   }
-  const uint64_t offset = (bytes_.size() + MXC_ARENA_ALIGNMENT - 1) /
-                          MXC_ARENA_ALIGNMENT * MXC_ARENA_ALIGNMENT;
+  const uint64_t offset = AlignedBytes(static_cast<int64_t>(bytes_.size()));
   bytes_.resize(offset);
   bytes_.insert(bytes_.end(), laid.begin(), laid.end());
   stored_.emplace(key, offset);

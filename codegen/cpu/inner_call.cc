@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "runtime/abi/abi.h"
-
 namespace mxc {
 
 int64_t ScratchOf(std::span<const InnerCall> calls) {
@@ -13,11 +11,6 @@ int64_t ScratchOf(std::span<const InnerCall> calls) {
     if (call.tasks > 0) bytes = std::max(bytes, call.scratch_bytes);
   }
   return bytes;
-}
-
-int64_t AlignedBytes(int64_t bytes) {
-  return (bytes + MXC_ARENA_ALIGNMENT - 1) / MXC_ARENA_ALIGNMENT *
-         MXC_ARENA_ALIGNMENT;
 }
 
 InnerCaller::InnerCaller(KernelFunction& kernel, size_t operands,

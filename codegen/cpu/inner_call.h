@@ -18,10 +18,8 @@ struct InnerCall {
   int64_t tasks = 0, scratch_bytes = 0;
 };
 
-// The scratch that the calls need, and rounded up to where the next thing may
-// lie.
+// The scratch that the calls need.
 int64_t ScratchOf(std::span<const InnerCall> calls);
-int64_t AlignedBytes(int64_t bytes);
 
 // Emits calls that run all tasks of a step on the calling thread.
 class InnerCaller {

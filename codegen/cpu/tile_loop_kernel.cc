@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/program/in_place.h"
+#include "ir/program/memory.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -7,8 +7,17 @@
 #include <cstdint>
 
 #include "ir/program/program.h"
+#include "ir/support/division.h"
 
 namespace mxc {
+
+// Bytes to a multiple of which every buffer of an arena, every array of weights
+// and every part of scratch begins: a cache line, and the widest vector.
+inline constexpr int64_t kArenaAlignment = 64;
+
+constexpr int64_t AlignedBytes(int64_t bytes) {
+  return RoundUp(bytes, kArenaAlignment);
+}
 
 struct Memory {  // bytes
   // Of the arena: as planned; the largest sum of live bytes, which no placement

@@ -12,5 +12,7 @@ constexpr int64_t DivideUp(int64_t a, int64_t b) {
 constexpr int64_t DivideDown(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
+// The smallest multiple of b that is not less than a.
+constexpr int64_t RoundUp(int64_t a, int64_t b) { return DivideUp(a, b) * b; }
 
 }  // namespace mxc

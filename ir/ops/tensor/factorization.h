@@ -12,10 +12,14 @@ namespace mxc {
 // Rows of the largest matrices that are unrolled.
 inline constexpr int64_t kMostUnrolled = 64;
 
+// Rows of the largest matrices that are factorized: LAPACK's integers, of 32
+// bits, still count the elements of such a square matrix.
+inline constexpr int64_t kMostRows = 1 << 15;
+
 // Input `i` holds square matrices, of at most `most` rows; reports a violation
 // as `label`. False while the shape is not known.
 bool RequireSquare(TypeInference& t, std::string_view label, int i = 0,
-                   int64_t most = int64_t{1} << 15);
+                   int64_t most = kMostRows);
 // Whether the matrices of `value` have more rows than are unrolled.
 bool IsLarge(Value value, int64_t most = kMostUnrolled);
 

@@ -13,8 +13,6 @@
 namespace mxc {
 namespace {
 
-constexpr int64_t kMostRows = 1 << 15;
-
 void GelqfTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/program/flops.h"
+#include "ir/program/memory.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
 
@@ -16,7 +17,6 @@ using StatementKind = Statement::Kind;
 using Statements = std::vector<Statement>;
 
 constexpr int kMaxStatementNesting = 32;  // of statements in each other
-constexpr int64_t kScratchAlignment = 64;
 
 bool HasConstantBounds(const Statement& loop) {
   return loop.begin->kind == ExprKind::kConst &&
@@ -208,9 +208,7 @@ std::vector<int64_t> Procedure::ScratchOffsets() const {
   std::vector<int64_t> offsets = {0};
   for (const TensorType& local : locals) {
     const int64_t bytes = local.shape.rank() == 0 ? 0 : local.bytes();
-    offsets.push_back(offsets.back() + (bytes + kScratchAlignment - 1) /
-                                           kScratchAlignment *
-                                           kScratchAlignment);
+    offsets.push_back(offsets.back() + AlignedBytes(bytes));
   }
   return offsets;
 }

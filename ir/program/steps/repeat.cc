@@ -8,18 +8,13 @@
 
 #include "ir/program/inner_program.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/memory.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
 #include "ir/program/verify.h"
 
 namespace mxc {
 namespace {
-
-constexpr int64_t kAlignment = 64;  // MXC_ARENA_ALIGNMENT
-
-int64_t Aligned(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // What is wrong with what the body sees of an operand.
 std::optional<std::string> VerifyPart(const Repeat& repeat, size_t i,
@@ -133,7 +128,7 @@ const Repeat::Carry* Repeat::CarryOf(int operand) const {
 }
 
 int64_t Repeat::SecondPlace(int output) const {
-  int64_t bytes = Aligned(std::max<int64_t>(0, body->arena_bytes));
+  int64_t bytes = AlignedBytes(std::max<int64_t>(0, body->arena_bytes));
   std::vector<int> placed;
   for (const Carry& carry : carries) {
     if (carry.output == output) break;
@@ -141,14 +136,14 @@ int64_t Repeat::SecondPlace(int output) const {
       continue;
     }
     placed.push_back(carry.output);
-    bytes += Aligned(body->buffers[carry.output].bytes());
+    bytes += AlignedBytes(body->buffers[carry.output].bytes());
   }
   return bytes;
 }
 
 int64_t Repeat::workspace_bytes() const {
   const int64_t bytes = SecondPlace(-1);
-  return std::max(bytes, kAlignment);
+  return std::max(bytes, kArenaAlignment);
 }
 
 std::string Repeat::Print() const {
