@@ -37,6 +37,7 @@ class GraphParser {
     }
     while (lex_.Accept("update")) ParseUpdate();
     lex_.Expect("}");
+    lex_.ExpectEnd();
     if (lex_.failed()) return lex_.errors();
     return std::move(graph_);
   }

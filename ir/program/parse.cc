@@ -42,6 +42,7 @@ Result<Program> ProgramReader::Read() {
   program_.name = full.substr(0, dot);
   if (dot != std::string::npos) program_.entry = full.substr(dot + 1);
   ReadBody();
+  lex_.ExpectEnd();
   if (lex_.failed()) return lex_.errors();
   return std::move(program_);
 }

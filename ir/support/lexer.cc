@@ -83,6 +83,10 @@ void Lexer::Expect(std::string_view word) {
   if (!Accept(word)) Fail(fmt::format("'{}'", word));
 }
 
+void Lexer::ExpectEnd() {
+  if (!AtEnd()) Fail("the end");
+}
+
 std::string Lexer::Identifier() {
   if (AtEnd() || !IsWordByte(word_[0])) {
     Fail("a name");

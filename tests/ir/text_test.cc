@@ -169,6 +169,15 @@ TEST_CASE("a variable that no reduction binds is refused") {
         std::string::npos);
 }
 
+TEST_CASE("what follows a text is refused") {
+  const auto program = ParseProgram(File(Print(RandomProgram(1)) + "}\n"));
+  REQUIRE_FALSE(program.ok());
+  CHECK(program.errors()[0].message == "expected the end, found '}'");
+  const auto graph = ParseGraph(File("graph @g {\n  return\n}\nupdate"));
+  REQUIRE_FALSE(graph.ok());
+  CHECK(graph.errors()[0].message == "expected the end, found 'update'");
+}
+
 TEST_CASE("damaged program texts are refused or read, never worse") {
   Random random(7);
   const std::string text = Print(RandomProgram(1));
