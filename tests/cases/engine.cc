@@ -10,6 +10,7 @@
 #include "ir/target/target.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -90,7 +91,9 @@ Result<std::vector<Tensor>> RunGraph(
     Graph graph, const std::map<std::string, Tensor>& inputs,
     const EngineOptions& options) {
   const bool compiled = options.engine == "compiled";
-  MXC_ASSIGN(const Target target, ResolveTarget(options.target));
+  MXC_ASSIGN(const Target target, compiled
+                                      ? test::RunnableTarget(options.target)
+                                      : ResolveTarget(options.target));
   Target planned = target;
   if (options.cache_bytes > 0) {
     planned.machine.l2.bytes = planned.machine.l3.bytes = options.cache_bytes;

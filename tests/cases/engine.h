@@ -15,6 +15,7 @@ namespace mxc {
 
 struct EngineOptions {
   std::string engine = "interpreter";  // or "compiled"
+  // Compiled: this machine's level instead, where that is lower.
   std::string target = "x86-64-v3";
   int threads = 1;
   int level = 2;                   // -O

@@ -9,6 +9,7 @@
 #include "ir/program/interpreter.h"
 #include "ir/target/target.h"
 #include "runtime/mxc.h"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -129,7 +130,9 @@ Result<std::unique_ptr<Stepper>> MakeStepper(Graph graph,
                                              const TrainingOptions* training,
                                              const EngineOptions& options) {
   const bool compiled = options.engine == "compiled";
-  MXC_ASSIGN(const Target target, ResolveTarget(options.target));
+  MXC_ASSIGN(const Target target, compiled
+                                      ? test::RunnableTarget(options.target)
+                                      : ResolveTarget(options.target));
   std::unique_ptr<KernelCatalog> catalog;
   if (compiled) catalog = MakeKernelCatalog(target);
   PassContext context;

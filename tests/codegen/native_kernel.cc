@@ -21,21 +21,6 @@ constexpr std::byte kPattern{0xA5};
 
 }  // namespace
 
-bool CanRun(const Target& target) {
-  const Result<Target> native = ResolveTarget("native");
-  return native.ok() &&
-         (target.required_features & ~native->required_features) == 0;
-}
-
-std::vector<Target> RunnableTargets() {
-  std::vector<Target> targets;
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (CanRun(target)) targets.push_back(target);
-  }
-  return targets;
-}
-
 NativeKernel::NativeKernel(const Target& target, int operands,
                            std::function<void(KernelFunction&)> emit,
                            bool keep_assembly) {

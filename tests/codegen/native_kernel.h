@@ -12,13 +12,9 @@
 
 #include "codegen/llvm/session.h"
 #include "ir/target/target.h"
+#include "tests/support/levels.h"
 
 namespace mxc::test {
-
-// Whether this machine can run code for the target.
-bool CanRun(const Target& target);
-// The levels of x86-64 that it can.
-std::vector<Target> RunnableTargets();
 
 class NativeKernel {
  public:

@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "tests/cases/engine.h"
 #include "tests/passes/random_convolution.h"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -83,16 +84,14 @@ std::vector<Network> Networks() {
 }
 
 TEST_CASE("convolutions and their gradients, compiled") {
-  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
   for (const Network& net : Networks()) {
     PassOptions required;
     required.level = 0;
     const auto expected = Run(Compile(net, required), net.inputs);
-    for (const char* target : {"x86-64-v3", "x86-64-v4"}) {
-      if (target[8] == '4' && !avx512) continue;
+    for (const Target& target : test::RunnableTargets()) {
       EngineOptions options;
       options.engine = "compiled";
-      options.target = target;
+      options.target = target.name;
       std::vector<Tensor> one_thread;
       for (const int threads : {1, 2}) {
         options.threads = threads;
@@ -107,14 +106,13 @@ TEST_CASE("convolutions and their gradients, compiled") {
 }
 
 TEST_CASE("gradients of convolutions of any geometry, compiled") {
-  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
-  const char* targets[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  const std::vector<Target> targets = test::RunnableTargets();
   for (uint32_t seed = 1000; seed < 1045; ++seed) {
     const RandomConvolution c(seed);
     CAPTURE(c.text());
     EngineOptions options;
     options.engine = "compiled";
-    options.target = targets[seed % (avx512 ? 3 : 2)];
+    options.target = targets[seed % targets.size()].name;
     for (const Network& net : {c.DataGradient(), c.WeightGradient()}) {
       PassOptions required;
       required.level = 0;

@@ -14,6 +14,7 @@
 #include "codegen/codegen.h"
 #include "runtime/mxc.hpp"
 #include "tests/passes/network.h"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -104,6 +105,7 @@ TEST_CASE("weights that are transformed at load give the same answers") {
     CAPTURE(level);
     const auto target = ResolveTarget(level);
     REQUIRE(target.ok());
+    if (!test::CanRun(*target)) continue;
     CheckPrepared(ThreeConvolutions(), *target, {}, 2, 9 * 32 * 80 + 48, 1.5);
     CheckPrepared(Pointwise(), *target, {.strassen = true}, 1, 256 * 512 + 512,
                   1.7);

@@ -12,6 +12,7 @@
 #include "ir/target/target.h"
 #include "passes/pass.h"
 #include "runtime/mxc.hpp"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -89,7 +90,7 @@ api::Executor Bind(const api::Model& model, const char* entry,
 }  // namespace
 
 TEST_CASE("compiled entries share states that live from run to run") {
-  const auto target = ResolveTarget("x86-64-v3");
+  const auto target = test::RunnableTarget("x86-64-v3");
   REQUIRE(target.ok());
   const std::vector<Program> programs = {PlanEntry("train", kTrain, *target),
                                          PlanEntry("score", kScore, *target)};

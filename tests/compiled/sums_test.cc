@@ -5,6 +5,7 @@
 
 #include "tests/cases/engine.h"
 #include "tests/passes/network.h"
+#include "tests/support/levels.h"
 
 namespace mxc {
 namespace {
@@ -24,7 +25,6 @@ struct Summed {
 };
 
 TEST_CASE("ones that are added to a large number count") {
-  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
   for (const Summed& sum :
        {Summed{"sum", "axis", "0", 1}, Summed{"nansum", "axis", "0", 1},
         Summed{"norm", "ord", "1", 1}, Summed{"mean", "axis", "0", 261}}) {
@@ -35,11 +35,10 @@ TEST_CASE("ones that are added to a large number count") {
       const Value x = net.Input("x", {261, columns});
       net.inputs["x"] = Columns(columns);
       net.Output(net.Op(sum.op, "sum", {x}, attrs));
-      for (const char* target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-        if (target[8] == '4' && !avx512) continue;
+      for (const Target& target : test::RunnableTargets()) {
         EngineOptions options;
         options.engine = "compiled";
-        options.target = target;
+        options.target = target.name;
         const auto actual = RunGraph(net.Copy(), net.inputs, options);
         REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
         const float expected =

@@ -15,6 +15,7 @@
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
+#include "tests/support/levels.h"
 #include "tools/driver/network.h"
 #include "tools/step_runner.h"
 #include "tools/verify_steps.h"
@@ -388,11 +389,11 @@ Way DrawWay(uint32_t seed) {
     constexpr const char* kOptimizers[] = {"", "", "sgd", "adam"};
     way.optimizer = kOptimizers[pick(4)];
   }
-  const bool avx512 = __builtin_cpu_supports("avx512vl") != 0;
   const int target = pick(10);
-  way.target = target == 0            ? "x86-64-v2"
-               : target < 6 && avx512 ? "x86-64-v4"
-                                      : "x86-64-v3";
+  way.target = test::RunnableTarget(target == 0  ? "x86-64-v2"
+                                    : target < 6 ? "x86-64-v4"
+                                                 : "x86-64-v3")
+                   ->name;
   way.level = pick(8) == 0 ? 1 : 2;
   constexpr int kTiles[] = {0, 2, 4, 6, 6};
   if (pick(2) == 0) way.kernels.winograd_tile = kTiles[pick(5)];
