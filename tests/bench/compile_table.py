@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles networks and prints README's table of compile times.
+"""Compiles networks and prints MEASURED.md's table of compile times.
 
   compile_table.py FOLDER_OF_MXC [NETWORK …] [--target T] [--entry E] [-- OPTION …]
 

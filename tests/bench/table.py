@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures mxc beside other libraries and prints README's tables of speed.
+"""Measures mxc beside other libraries and prints MEASURED.md's tables of speed.
 
   table.py FOLDER_OF_MXC [infer] [batch] [train] [--peers "ort openvino ncnn"]
            [--rounds N] [--networks "vgg16 lenet"]
