@@ -7,12 +7,7 @@
 #include <cctype>
 #include <map>
 
-#include "codegen/cpu/contraction/contraction.h"
-#include "codegen/cpu/map_kernel.h"
-#include "codegen/cpu/procedure_kernel.h"
-#include "codegen/cpu/repeat_kernel.h"
-#include "codegen/cpu/tile_loop_kernel.h"
-#include "codegen/llvm/session.h"
+#include "codegen/backend.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
 #include "ir/support/check.h"
@@ -45,22 +40,6 @@ bool IsShared(const Program& program, const Step& step) {
   return IsInPlace(program, step);
 }
 
-KernelPlan PlanStep(const Program& program, const Step& step,
-                    const Target& target) {
-  const ContractionStep* contraction = step.contraction();
-  if (contraction != nullptr && !contraction->choice.algorithm.empty()) {
-    return PlanContraction(program, step, target);
-  }
-  if (step.body.As<Procedure>()) return PlanProcedure(program, step, target);
-  if (contraction == nullptr) {
-    MXC_CHECK(step.map(), "no code for the kind of step '{}'", step.name);
-    return PlanMap(program, step, target);
-  }
-  Step generic = step;
-  generic.body = MapOfContraction(program, step);
-  return PlanMap(program, generic, target);
-}
-
 KernelRow RowOf(const Program& program, const Step& step,
                 const std::string& name, const KernelPlan& plan) {
   KernelRow row = {.name = name,
@@ -78,7 +57,7 @@ KernelRow RowOf(const Program& program, const Step& step,
 class KernelTable {
  public:
   KernelTable(const Target& target, CodeImage& image)
-      : target_(target), image_(image) {}
+      : target_(target), backend_(BackendOf(target)), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
     if (IsShared(program, step) || step.body.As<Call>() != nullptr) {
@@ -109,18 +88,10 @@ class KernelTable {
     return calls;
   }
 
-  KernelPlan PlanOf(const Program& program, const Step& step) {
-    if (const TileLoop* loop = step.loop()) {
-      return PlanTileLoop(program, step, CallsOf(*loop->tile));
-    }
-    if (const Repeat* repeat = step.body.As<Repeat>()) {
-      return PlanRepeat(program, step, CallsOf(*repeat->body));
-    }
-    return PlanStep(program, step, target_);
-  }
-
   StepCode AddKernel(const Program& program, const Step& step) {
-    KernelPlan plan = PlanOf(program, step);
+    KernelPlan plan = backend_.Plan(
+        program, step, target_,
+        [this](const Program& inside) { return CallsOf(inside); });
     const int row = static_cast<int>(sources_.size());
     const Buffer& output =
         program.buffers[static_cast<size_t>(step.outputs[0])];
@@ -137,6 +108,7 @@ class KernelTable {
   }
 
   const Target& target_;
+  const Backend& backend_;
   CodeImage& image_;
   std::map<std::string, StepCode> rows_;
   std::vector<KernelSource> sources_;
@@ -155,10 +127,10 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
       steps.push_back(kernels.Add(program, step));
     }
   }
-  CompiledKernels compiled =
-      CompileKernels(kernels.sources(), target,
-                     {std::max(1, options.threads), options.keep_llvm,
-                      options.keep_assembly, options.cache});
+  CompiledKernels compiled = BackendOf(target).Compile(
+      kernels.sources(), target,
+      {std::max(1, options.threads), options.keep_llvm, options.keep_assembly,
+       options.cache});
   image.objects = std::move(compiled.objects);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);

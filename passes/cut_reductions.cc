@@ -20,9 +20,8 @@
 namespace mxc {
 namespace {
 
-// Shares of the work that are wanted, and how much each should do at least, in
-// the measure of evaluation_cost.h.
-constexpr int64_t kShares = 16;
+// How much a share of the work should do at least, in the measure of
+// evaluation_cost.h.
 constexpr double kWorkOfShare = 65536;
 // Results that one task computes side by side, in lanes.
 constexpr int64_t kSideBySide = 8;
@@ -74,7 +73,9 @@ std::optional<Cut> CutOf(const Expr& reduction, int64_t wanted) {
 
 class StepCut {
  public:
-  StepCut(Program& program, const Step& step) : program_(program), step_(step) {
+  // Into at most `shares` of the work.
+  StepCut(Program& program, const Step& step, int64_t shares)
+      : program_(program), step_(step), shares_(shares) {
     for (const Store& store : step.map()->stores) {
       CollectOutermostReductions(store.value, reductions_);
     }
@@ -115,7 +116,7 @@ class StepCut {
     const double work = static_cast<double>(results) *
                         static_cast<double>(Length(reduction)) * kMemoryCost;
     const auto most = static_cast<int64_t>(work / kWorkOfShare);
-    return std::min(kShares, most) / shares;
+    return std::min(shares_, most) / shares;
   }
 
   // It is different for each result.
@@ -202,6 +203,7 @@ class StepCut {
 
   Program& program_;
   const Step step_;
+  const int64_t shares_;
   std::vector<Expr> reductions_;
   std::vector<int> parts_;
 };
@@ -219,12 +221,14 @@ bool MayCut(const Program& program, const Step& step) {
 
 }  // namespace
 
-Result<bool> CutReductions(Program& program, PassContext&) {
+Result<bool> CutReductions(Program& program, PassContext& context) {
   bool changed = false;
   std::vector<Step> steps;
   for (Step& step : program.steps) {
     std::vector<Step> cut;
-    if (MayCut(program, step)) cut = StepCut(program, step).Run();
+    if (MayCut(program, step)) {
+      cut = StepCut(program, step, context.machine().tasks).Run();
+    }
     if (cut.empty()) {
       steps.push_back(std::move(step));
       continue;

@@ -26,9 +26,6 @@
 namespace mxc {
 namespace {
 
-// With fewer tasks, threads would wait for the one that has the last.
-constexpr int64_t kLeastTiles = 8;
-constexpr int64_t kEnoughTiles = 16;
 // Steps in a loop: more than any cache holds anyway.
 constexpr size_t kMostSteps = 128;
 // Fetching ahead hides the rest.
@@ -89,7 +86,9 @@ class TilesAndSteps {
   Part PartOf(const Step& step) const {
     Part part;
     const auto by_image = ByImage(program_, step);
-    if (!by_image || by_image->images < kLeastTiles) return part;
+    if (!by_image || 2 * by_image->images < context_.machine().tasks) {
+      return part;
+    }
     const auto tile = TileOf(program_, step, 1, context_.catalog);
     if (!tile) return part;
     part.possible = true;
@@ -204,7 +203,8 @@ class TilesAndSteps {
     }
     const int64_t all = parts_[group.first].images;
     int64_t best = 1;
-    for (int64_t images = 2; all / images >= kEnoughTiles; ++images) {
+    const int64_t enough = context_.machine().tasks;
+    for (int64_t images = 2; all / images >= enough; ++images) {
       const double bytes = static_cast<double>(images) * largest;
       if (bytes > static_cast<double>(context_.machine().l2.bytes) / 2) break;
       if (all % images == 0) best = images;

@@ -4,19 +4,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "codegen/llvm/kernel_function.h"
+#include "codegen/llvm/kernel_plan.h"
 
 namespace mxc {
-
-// The kernel of one step of the program inside, a symbol of the same artifact.
-// With no tasks, the step has nothing to do.
-struct InnerCall {
-  std::string kernel;
-  int64_t tasks = 0, scratch_bytes = 0;
-};
 
 // The scratch that the calls need.
 int64_t ScratchOf(std::span<const InnerCall> calls);

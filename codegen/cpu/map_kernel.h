@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "codegen/cpu/contraction/contraction.h"
+#include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 

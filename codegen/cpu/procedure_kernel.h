@@ -3,7 +3,7 @@
 // registers, arrays in the thread's scratch.
 #pragma once
 
-#include "codegen/cpu/contraction/contraction.h"
+#include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 

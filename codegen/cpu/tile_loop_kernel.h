@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/inner_call.h"
+#include "codegen/llvm/kernel_plan.h"
 
 namespace mxc {
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "codegen/cpu/contraction/contraction.h"
+#include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 

@@ -48,6 +48,9 @@ struct Machine {
   double again_l3_bytes_per_second = 4e11;
   double again_memory_bytes_per_second = 6e10;
 
+  // Tasks that large work is dealt into, so that threads share it evenly.
+  int tasks = 16;
+
   // What steps reach.
   double contraction_flops_per_second = 1e11;  // of a fast kernel, about
   double generic_flops_per_second = 2e9;       // of a contraction's loop nest

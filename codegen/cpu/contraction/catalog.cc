@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelCatalog: which algorithms fit a contraction, and what they cost.
+#include "codegen/cpu/contraction/catalog.h"
+
 #include <algorithm>
 #include <limits>
 #include <memory>
 
-#include "codegen/codegen.h"
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/strassen_shape.h"
@@ -455,8 +456,8 @@ class CpuCatalog : public KernelCatalog {
 
 }  // namespace
 
-std::unique_ptr<KernelCatalog> MakeKernelCatalog(
-    const Target& target, const CatalogOptions& options) {
+std::unique_ptr<KernelCatalog> MakeCpuCatalog(const Target& target,
+                                              const CatalogOptions& options) {
   return std::make_unique<CpuCatalog>(target, options);
 }
 
