@@ -7,12 +7,14 @@
 // elements that are only moved are copied, and a range of a constant stays
 // where it is. It runs again on what composite operators consist of: the
 // weights of a recurrent layer are ranges of one vector.
-// Refused: random operators; results that would enlarge the artifact; work
+// Refused: random operators; functions of a user's library; results that would enlarge the artifact; work
 // that would take the interpreter noticeable time.
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/call_form.h"
 #include "ir/graph/output_names.h"
+#include "ir/program/call_function.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
 #include "passes/evaluation_cost.h"
@@ -35,9 +37,17 @@ bool AllInputsConstant(const Node& node) {
   return true;
 }
 
+// Only a library that may be absent can compute it.
+bool CallsUser(const Node& node) {
+  if (!node.op->call) return false;
+  const CallForm form = node.op->call(node.attrs.get());
+  return FindCallFunction(form.function, form.version) == nullptr;
+}
+
 bool Foldable(const Graph& graph, const Node& node) {
   return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
-         !node.op->any_attributes && AllInputsConstant(node);
+         !node.op->any_attributes && AllInputsConstant(node) &&
+         !CallsUser(node);
 }
 
 // A constant may be replaced by as many bytes as it has, in whatever pieces.

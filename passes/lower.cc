@@ -241,18 +241,25 @@ class Lowering {
     TidyOperands(step);
   }
 
+  // Of a function that says what it needs in the network.
+  static int64_t WorkspaceOf(const CallForm& form, const TensorType& first) {
+    const int64_t rows = first.shape.rank() > 0 ? first.shape[0] : 1;
+    return form.workspace + form.workspace_per_row * rows;
+  }
+
   void DefineCall(const Node& node, Step& step) {
     const CallForm form = node.op->call(node.attrs.get());
     const CallFunction* function =
         FindCallFunction(form.function, form.version);
-    MXC_CHECK(function, "function '{}'", form.function);
     std::vector<TensorType> types;
     for (const int b : step.operands()) {
       types.push_back(program_.buffers[b].type);
     }
-    const int64_t bytes = std::max<int64_t>(1, function->workspace(types));
-    step.outputs.push_back(AddBuffer(program_, step.name + "/workspace",
-                                     {DType::kU8, Shape{bytes}}));
+    const int64_t bytes = function == nullptr ? WorkspaceOf(form, types[0])
+                                              : function->workspace(types);
+    step.outputs.push_back(
+        AddBuffer(program_, step.name + "/workspace",
+                  {DType::kU8, Shape{std::max<int64_t>(1, bytes)}}));
     step.body = Call{form.function, form.version, form.attributes};
   }
 

@@ -311,9 +311,10 @@ typedef struct mxc_call {
   void* user_data;          /* as registered */
 } mxc_call;
 
-/* Returns 0, or a number that ends the run, which reports it. It may be called
- * from several threads at once, keeps nothing that changes its answers, and
- * lets no exception through. */
+/* Returns 0, or a number that ends the run, which reports it: for operands of
+ * types that it does not take, too. It may be called from several threads at
+ * once, keeps nothing that changes its answers, and lets no exception through.
+ * `mxc verify --grad` asks it for f64. */
 typedef int (*mxc_function)(const mxc_call* call);
 
 /* Models that are opened from now on find the function by its name and version.
@@ -323,6 +324,19 @@ typedef int (*mxc_function)(const mxc_call* call);
 MXC_API mxc_status* mxc_register_function(const char* name, uint32_t version,
                                           mxc_function function,
                                           void* user_data);
+
+/* A shared library of functions exports
+ *
+ *   mxc_status* mxc_functions(mxc_registrar add);
+ *
+ * which registers what it offers by `add`, which is mxc_register_function, and
+ * returns the first failure; it needs no library of ours to be linked. */
+typedef mxc_status* (*mxc_registrar)(const char* name, uint32_t version,
+                                     mxc_function function, void* user_data);
+
+/* Loads such a library, a file, and lets it register its functions; once, if it
+ * is loaded again. It stays loaded. Its code runs in this process. */
+MXC_API mxc_status* mxc_load_functions(const char* path);
 
 /* ---- Executors ---------------------------------------------------------- */
 

@@ -357,6 +357,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);
+  AddFunctionsOption(app);
   AddKernelOptions(app, request);
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')

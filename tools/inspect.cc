@@ -274,6 +274,7 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
+  AddFunctionsOption(app);
   AddJsonOption(app, options->manners);
   app.footer(
       "An .mxa file is a program. Only --run runs anything of it; all else "

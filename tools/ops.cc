@@ -124,6 +124,7 @@ const char* Form(const Operator& op) {
   if (op.contraction) return "contraction";
   if (op.view) return "view";
   if (op.meaning || op.procedure) return "kernel";
+  if (op.call) return "call";
   if (op.decompose) return "composite";
   return "recognised";
 }

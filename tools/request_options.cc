@@ -8,6 +8,8 @@
 #include "passes/pass.h"
 #include "tools/driver/cache_folder.h"
 #include "tools/dump.h"
+#include "tools/functions_option.h"
+#include "tools/user_call.h"
 
 namespace mxc {
 namespace {
@@ -82,6 +84,11 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
 
 void AddModelOptions(CLI::App& app, RequestOptions& options) {
   AddModelOptions(app, options.request.network, options.inputs);
+}
+
+void AddFunctionsOption(CLI::App& app) {
+  DeclareFunctions(app);
+  InterpretUserCalls();
 }
 
 void AddPlanOptions(CLI::App& app, RequestOptions& options) {

@@ -26,6 +26,8 @@ struct RequestOptions {
 void AddModelOptions(CLI::App& app, RequestOptions& options);
 // --batch, --target, -O, --winograd, --strassen, --tuning-cache,
 // --disable-pass, --dump-after, --dump-dir.
+// --functions: what a network calls; the interpreter can compute it then.
+void AddFunctionsOption(CLI::App& app);
 void AddPlanOptions(CLI::App& app, RequestOptions& options);
 // --tuning-seconds: kernels are measured at -O3. --object-cache: where those
 // that were compiled are kept.

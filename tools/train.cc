@@ -33,8 +33,8 @@ struct TrainOptions {
 // What mxc-run is told as well; the others are settled when it is compiled.
 const std::set<std::string>& SharedOptions() {
   static const std::set<std::string> names = {
-      "MODEL",  "--data", "--data-opt", "--batch-size",
-      "--seed", "--json", "--quiet",    "--help"};
+      "MODEL",  "--data",  "--data-opt", "--batch-size", "--seed",
+      "--json", "--quiet", "--help",     "--functions"};
   return names;
 }
 
@@ -274,6 +274,7 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->capture_default_str();
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);
+  AddFunctionsOption(app);
   AddKernelOptions(app, request);
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");

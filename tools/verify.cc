@@ -394,6 +394,7 @@ std::function<int()> AddVerify(CLI::App& app) {
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
   AddPlanOptions(app, options->request);
+  AddFunctionsOption(app);
   AddKernelOptions(app, request);
   AddTrainingOptions(app, request.training);
   AddJsonOption(app, options->manners);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace mxc {
 
-// An operator as a function that the artifact imports by name and version; its
-// attributes are words "name=value" (ir/program/call_function.h).
+// An operator as a function that the artifact imports by name and version
+// (ir/program/call_function.h).
 struct CallForm {
   std::string function;
   int version = 1;
-  std::string attributes;
+  std::string attributes;  // words "name=value", as the function reads them
+  // Bytes of workspace for a function that call_functions.def does not hold,
+  // and those for each index of the first input's first axis.
+  int64_t workspace = 0, workspace_per_row = 0;
 };
 
 }  // namespace mxc

@@ -2,6 +2,15 @@
 #include "ir/program/call_function.h"
 
 namespace mxc {
+namespace {
+
+UserCall user_call = nullptr;
+
+}  // namespace
+
+void SetUserCall(UserCall compute) { user_call = compute; }
+
+UserCall FindUserCall() { return user_call; }
 
 #define MXC_CALL_FUNCTION(name, version, Function) CallFunction Function();
 #include "ir/program/call_functions.def"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/api/handles.h"
+#include "runtime/library/function_library.h"
 #include "runtime/library/registry.h"
 
 using namespace mxc::runtime;
@@ -13,4 +14,18 @@ mxc_status* mxc_register_function(const char* name, uint32_t version,
     }
     return RegisterFunction(name, version, {function, user_data});
   });
+}
+
+mxc_status* mxc_load_functions(const char* path) {
+  FunctionLibrary entry = nullptr;
+  mxc_status* failure = Guarded([&]() -> Status {
+    if (path == nullptr || *path == '\0') {
+      return Fail(StatusCode::kInvalidArgument, "a library without a path");
+    }
+    const auto loaded = LoadFunctionLibrary(path);
+    if (loaded.ok()) entry = *loaded;
+    return loaded.status();
+  });
+  if (failure != nullptr || entry == nullptr) return failure;
+  return entry(&mxc_register_function);
 }

@@ -63,10 +63,10 @@ StatusOr<Function> FindFunction(const std::string& name, uint32_t version) {
   const std::lock_guard lock(registry.mutex);
   const auto found = registry.functions.find(key);
   if (found != registry.functions.end()) return found->second;
-  return Fail(
-      StatusCode::kUnsupported,
-      "calls version %u of a function '%s', which nobody has registered",
-      version, name.c_str());
+  return Fail(StatusCode::kUnsupported,
+              "calls version %u of a function '%s', which is not registered; "
+              "--functions loads the library that has it",
+              version, name.c_str());
 }
 
 }  // namespace mxc::runtime

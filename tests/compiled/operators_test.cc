@@ -129,8 +129,8 @@ void Compare(const OperatorCase& drawn) {
 }
 
 bool IsPublic(const Operator& op) {
-  return !op.internal && !op.name.starts_with("_convolution_backward") &&
-         CanBeCompiled(op);
+  return !op.internal && !op.call &&
+         !op.name.starts_with("_convolution_backward") && CanBeCompiled(op);
 }
 
 // How many were compared.

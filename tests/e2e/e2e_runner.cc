@@ -229,6 +229,7 @@ int main(int argc, char** argv) {
           .c_str(),
       1);
   setenv("MODELS", MXC_SOURCE_DIR "/models", 1);
+  setenv("SOURCE", MXC_SOURCE_DIR, 1);
   // Nothing is found in the user's caches, and nothing is left there.
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");

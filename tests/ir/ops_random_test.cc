@@ -46,7 +46,8 @@ TEST_CASE("no operator breaks on random attributes, shapes and values") {
   int evaluated = 0;
   uint32_t seed = 1;
   for (const Operator* op : AllOperators()) {
-    if (op->internal) continue;  // rules give it what fits
+    // Rules give it what fits; what it computes is not ours.
+    if (op->internal || op->call) continue;
     CAPTURE(op->name);
     for (int i = 0; i < kRunsOfEach; ++i) {
       Draw draw(seed++);

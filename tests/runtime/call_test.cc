@@ -156,8 +156,8 @@ TEST_CASE(
   artifact.imports[1].version = 4;
   mxc_code code;
   CHECK(Contains(Refusal(WriteTemporary("import", artifact.File()), &code),
-                 "calls version 4 of a function 'mxc_test_turn', which nobody "
-                 "has registered"));
+                 "calls version 4 of a function 'mxc_test_turn', which is "
+                 "not registered"));
   CHECK(code == MXC_UNSUPPORTED);
   CHECK(Message(mxc_register_function("mxc_test_turn", 3, &Turn, nullptr)) ==
         "version 3 of a function 'mxc_test_turn' is registered already");

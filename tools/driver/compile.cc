@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/driver/compile.h"
 
+#include <fmt/format.h>
+
 #include <future>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "ir/program/call_function.h"
+#include "ir/program/steps/call.h"
 #include "passes/training_graph.h"
 #include "runtime/executor/model.h"
+#include "runtime/library/registry.h"
 #include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/golden.h"
@@ -47,8 +52,40 @@ Result<std::vector<std::string>> RunSections(const ArtifactSections& sections) {
   return GoldenLines(*model);
 }
 
-Status AddGolden(const ArtifactSections& sections, Manifest& manifest) {
-  Result<std::vector<std::string>> lines = RunSections(sections);
+// What is wrong where a step calls a user's function that is not loaded here.
+Status RequireFunctions(std::span<const Program> programs) {
+  for (const Program& program : programs) {
+    for (const Step& step : program.steps) {
+      const Call* call = step.body.As<Call>();
+      if (call == nullptr) continue;
+      if (FindCallFunction(call->function, call->version)) continue;
+      const auto function = rt::FindFunction(
+          call->function, static_cast<uint32_t>(call->version));
+      if (!function.ok()) {
+        return Complaint(fmt::format("step '{}' {}", step.name,
+                                     function.status().message()));
+      }
+    }
+  }
+  return Done{};
+}
+
+Result<std::vector<std::string>> LinesOf(const CompileRequest& request,
+                                         const ArtifactSections& sections,
+                                         std::span<const Program> entries) {
+  const Status functions = RequireFunctions(entries);
+  if (!functions.ok()) {
+    if (request.golden == Golden::kOn) return functions.errors();
+    return std::vector<std::string>(entries.size(),
+                                    "none (a function it calls was not there)");
+  }
+  return RunSections(sections);
+}
+
+Status AddGolden(const CompileRequest& request,
+                 const ArtifactSections& sections,
+                 std::span<const Program> entries, Manifest& manifest) {
+  Result<std::vector<std::string>> lines = LinesOf(request, sections, entries);
   if (!lines.ok()) {
     Diagnostics errors = lines.errors();
     for (Diagnostic& error : errors) {
@@ -127,7 +164,8 @@ Result<ArtifactSizes> Save(const CompileRequest& request,
   });
   Manifest manifest = MakeManifest(request, plan);
   if (Resolved(request) == Golden::kOn) {
-    MXC_RETURN_IF_ERROR(AddGolden(sections, manifest));
+    MXC_RETURN_IF_ERROR(
+        AddGolden(request, sections, artifact.entries, manifest));
   }
   MXC_RETURN_IF_ERROR(
       AddDigests(sections, symbol, std::move(weights), manifest));

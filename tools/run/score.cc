@@ -13,6 +13,7 @@
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/snapshot.h"
+#include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
@@ -119,6 +120,7 @@ Command AddScore(CLI::App& app, Manners& manners) {
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
   DeclareCheck(app, options->check_weights);
+  DeclareFunctions(app);
   options->requirement.Declare(app);
   app.footer(kIsProgram);
   app.add_flag("--json", manners.json, "print one JSON object");

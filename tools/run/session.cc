@@ -6,6 +6,7 @@
 #include "runtime/data/label_names.h"
 #include "runtime/device/device.h"
 #include "runtime/formats/convert.h"
+#include "tools/functions_option.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
 
@@ -59,6 +60,7 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
   app.add_option("--device", options.device, "cpu")->capture_default_str();
+  DeclareFunctions(app);
   options.requirement.Declare(app);
   app.footer(kIsProgram);
 }

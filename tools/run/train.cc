@@ -17,6 +17,7 @@
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
+#include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/samples.h"
@@ -238,6 +239,7 @@ Command AddTrain(CLI::App& app, Manners& manners) {
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
   DeclareCheck(app, options->check_weights);
+  DeclareFunctions(app);
   options->requirement.Declare(app);
   app.footer(kIsProgram);
   app.add_flag("--quiet", options->quiet,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// _call: a function that the artifact imports (CallForm).
+// _call: a function that the compiler knows and the artifact imports.
 //   inputs …   of one element type
 //   outputs …  of that type and of the shapes given
 // C1  the function is known
@@ -18,46 +18,19 @@ namespace {
 
 struct CallAttrs {
   int64_t num_args = 0;
-  std::string function, attributes;
-  std::string shapes;  // "64x64,64", of the outputs
+  std::string function, attributes, shapes;
 
   void Describe(Fields& f) {
     f("num_args", num_args).Doc("number of inputs");
     f("function", function).Required().Doc("its name");
     f("attributes", attributes).Doc("words name=value, as it reads them");
-    f("shapes", shapes).Required().Doc("of the outputs");
+    f("shapes", shapes).Required().Doc("of the outputs: 64x10,64");
   }
 
   std::vector<Shape> outputs() const {
-    std::vector<Shape> list;
-    Extents dims;
-    for (const char *at = shapes.data(), *end = at + shapes.size(); at < end;) {
-      int64_t extent = 0;
-      at = std::from_chars(at, end, extent).ptr;
-      dims.push_back(extent);
-      if (at == end || *at == ',')
-        list.emplace_back(std::move(dims)), dims = {};
-      ++at;
-    }
-    return list;
+    return ParseShapes(shapes).value_or(std::vector<Shape>());
   }
 };
-
-std::vector<InputSpec> CallInputs(const CallAttrs& a) {
-  std::vector<InputSpec> inputs;
-  for (int64_t i = 0; i < a.num_args; ++i) {
-    inputs.push_back({"arg" + std::to_string(i)});
-  }
-  return inputs;
-}
-
-std::vector<std::string> CallOutputs(const CallAttrs& a) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < a.outputs().size(); ++i) {
-    names.push_back("output" + std::to_string(i));
-  }
-  return names;
-}
 
 std::optional<std::string> CheckCall(const CallAttrs& a) {
   if (FindCallFunction(a.function, 1) != nullptr) return std::nullopt;
@@ -70,36 +43,93 @@ void CallTypes(const CallAttrs& a, TypeInference& t) {
   for (const Shape& shape : a.outputs()) t.SetOut(output++, shape);
 }
 
+// The extent at the beginning of `text`, which it leaves behind.
+std::optional<int64_t> TakeExtent(std::string_view& text) {
+  int64_t extent = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), extent);
+  if (error != std::errc() || extent < 0) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return extent;
+}
+
+// Likewise a shape.
+std::optional<Shape> TakeShape(std::string_view& text) {
+  Extents dims;
+  if (text.empty() || text.front() == ',') return Shape(std::move(dims));
+  while (true) {
+    const std::optional<int64_t> extent = TakeExtent(text);
+    if (!extent) return std::nullopt;
+    dims.push_back(*extent);
+    if (!text.starts_with('x')) return Shape(std::move(dims));
+    text.remove_prefix(1);
+  }
+}
+
 }  // namespace
+
+std::optional<std::vector<Shape>> ParseShapes(std::string_view text) {
+  std::vector<Shape> shapes;
+  while (true) {
+    std::optional<Shape> shape = TakeShape(text);
+    if (!shape) return std::nullopt;
+    shapes.push_back(std::move(*shape));
+    if (text.empty()) return shapes;
+    if (!text.starts_with(',')) return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+std::string PrintShapes(const std::vector<Shape>& shapes) {
+  std::vector<std::string> texts;
+  for (const Shape& shape : shapes) {
+    texts.push_back(fmt::format("{}", fmt::join(shape.dims(), "x")));
+  }
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::vector<InputSpec> NumberedInputs(int64_t count) {
+  std::vector<InputSpec> inputs;
+  for (int64_t i = 0; i < count; ++i) {
+    inputs.push_back({"data" + std::to_string(i)});
+  }
+  return inputs;
+}
+
+std::vector<std::string> NumberedOutputs(size_t count) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    names.push_back("output" + std::to_string(i));
+  }
+  return names;
+}
 
 std::vector<Value> CallOf(GraphBuilder& b, std::string_view function,
                           const std::string& attributes,
                           std::vector<Value> inputs,
                           const std::vector<Shape>& outputs) {
-  std::vector<std::string> shapes;
-  for (const Shape& shape : outputs) {
-    shapes.push_back(fmt::format("{}", fmt::join(shape.dims(), "x")));
-  }
   const std::string count = std::to_string(inputs.size());
   return b.Ops("_call", std::move(inputs),
                {{"num_args", count},
                 {"function", std::string(function)},
                 {"attributes", attributes},
-                {"shapes", fmt::format("{}", fmt::join(shapes, ","))}},
+                {"shapes", PrintShapes(outputs)}},
                function);
 }
 
 MXC_OP(Call) {
   return Op<CallAttrs>("_call")
       .Doc("a function that the artifact imports")
-      .InputsOf(CallInputs)
-      .OutputsOf(CallOutputs)
+      .InputsOf([](const CallAttrs& a) { return NumberedInputs(a.num_args); })
+      .OutputsOf([](const CallAttrs& a) {
+        return NumberedOutputs(a.outputs().size());
+      })
       .Variadic()
       .Internal()
       .Check(CheckCall)
       .Types(CallTypes)
       .AsCall([](const CallAttrs& a) {
-        return CallForm{a.function, 1, a.attributes};
+        return CallForm{.function = a.function, .attributes = a.attributes};
       });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,15 @@
 #include "ir/graph/builder.h"
 
 namespace mxc {
+
+// Shapes as an attribute: "64x10,64", outermost axis first, "" for a scalar.
+// Nothing where the text is no such list.
+std::optional<std::vector<Shape>> ParseShapes(std::string_view text);
+std::string PrintShapes(const std::vector<Shape>& shapes);
+
+// "data0", "data1", …, and "output0", "output1", ….
+std::vector<InputSpec> NumberedInputs(int64_t count);
+std::vector<std::string> NumberedOutputs(size_t count);
 
 // The outputs, of these shapes and of the inputs' element type, of a function
 // that the artifact imports (ir/program/call_functions.def).

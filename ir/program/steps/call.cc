@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "ir/program/call_function.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
@@ -40,14 +43,11 @@ StepBody ReadCall(ProgramReader& reader) {
 std::optional<std::string> Call::Verify(const Program& program,
                                         const Step& step) const {
   const CallFunction* known = FindCallFunction(function, version);
-  if (known == nullptr) {
-    return fmt::format("function '{}' of version {} is unknown", function,
-                       version);
-  }
+  const int64_t bytes =
+      known == nullptr ? 1 : known->workspace(TypesOf(program, step));
   const Buffer& workspace = program.buffers[step.outputs.back()];
   if (workspace.type.dtype != DType::kU8 ||
-      workspace.kind != BufferKind::kInternal ||
-      workspace.bytes() < known->workspace(TypesOf(program, step))) {
+      workspace.kind != BufferKind::kInternal || workspace.bytes() < bytes) {
     return "a call without room to work in";
   }
   return std::nullopt;
@@ -55,8 +55,11 @@ std::optional<std::string> Call::Verify(const Program& program,
 
 void Call::Interpret(StepValues& values) const {
   const CallFunction* known = FindCallFunction(function, version);
-  MXC_CHECK(known, "function '{}'", function);
-  known->interpret(*this, values);
+  if (known != nullptr) return known->interpret(*this, values);
+  if (FindUserCall() != nullptr) return FindUserCall()(*this, values);
+  for (std::vector<double>& output : values.outputs) {
+    std::ranges::fill(output, std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 std::string Call::Key(const Program&, const Step&, const ExprText&) const {
@@ -65,7 +68,7 @@ std::string Call::Key(const Program&, const Step&, const ExprText&) const {
 
 double Call::Flops(const Program& program, const Step& step) const {
   const CallFunction* known = FindCallFunction(function, version);
-  return known->flops(TypesOf(program, step));
+  return known == nullptr ? 0 : known->flops(TypesOf(program, step));
 }
 
 }  // namespace mxc

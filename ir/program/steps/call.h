@@ -12,7 +12,7 @@ namespace mxc {
 // finds when it is opened (runtime/library). Operands are dense and row-major;
 // the last output is u8, the function's workspace.
 struct Call {
-  std::string function;    // "potrf"
+  std::string function;  // "potrf", or a user's
   int version = 1;
   std::string attributes;  // "lower=1 …", as the function reads them
 

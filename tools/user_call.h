@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace mxc {
+
+// From now on the interpreter computes a user's functions by calling them, in
+// the element types of their operands, or with f64 for all floats where it
+// computes in double throughout; NaN where one fails.
+void InterpretUserCalls();
+
+}  // namespace mxc
