@@ -23,10 +23,10 @@
 
 #include "ir/program/copy_step.h"
 #include "ir/program/in_place.h"
+#include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_uses.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -466,7 +466,7 @@ Result<bool> AssignLayouts(Program& program, PassContext& context) {
   });
   if (!selected) return false;
   const bool changed = LayoutAssignment(program, *context.catalog).Run();
-  return DropUnusedBuffers(program) || changed;
+  return RemoveUnusedBuffers(program) || changed;
 }
 
 }  // namespace mxc

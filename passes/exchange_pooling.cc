@@ -21,6 +21,7 @@
 #include <cmath>
 #include <optional>
 
+#include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
@@ -28,7 +29,6 @@
 #include "passes/step_readers.h"
 #include "passes/step_seconds.h"
 #include "passes/step_uses.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -319,7 +319,7 @@ Result<bool> ExchangePooling(Program& program, PassContext& context) {
     return false;
   }
   const bool changed = PoolingExchange(program, context).Run();
-  if (changed) DropUnusedBuffers(program);
+  if (changed) RemoveUnusedBuffers(program);
   return changed;
 }
 

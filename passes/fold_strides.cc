@@ -18,12 +18,12 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/support/division.h"
+#include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"
 #include "passes/step_seconds.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -221,7 +221,7 @@ Result<bool> FoldStrides(Program& program, PassContext& context) {
     steps.push_back(std::move(step));
   }
   program.steps = std::move(steps);
-  if (changed) DropUnusedBuffers(program);
+  if (changed) RemoveUnusedBuffers(program);
   return changed;
 }
 

@@ -26,13 +26,13 @@
 #include <set>
 
 #include "ir/program/expr_table.h"
+#include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/inlining.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 #include "passes/step_uses.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -269,7 +269,7 @@ class ElementwiseFusion {
 
 Result<bool> FuseElementwise(Program& program, PassContext& context) {
   if (!ElementwiseFusion(program, context.machine()).Run()) return false;
-  Sweep(program);
+  RemoveDeadCode(program);
   return true;
 }
 

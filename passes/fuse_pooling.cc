@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 #include "passes/step_uses.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -113,7 +113,7 @@ Result<bool> FusePooling(Program& program, PassContext& context) {
   }
   if (!changed) return false;
   uses.Close();
-  DropUnusedBuffers(program);
+  RemoveUnusedBuffers(program);
   return true;
 }
 

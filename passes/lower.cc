@@ -24,11 +24,11 @@
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
 #include "ir/program/procedure_builder.h"
+#include "passes/dead_code.h"
 #include "passes/lower_repeat.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -58,7 +58,7 @@ class Lowering {
     }
     CopyRemainingOutputs();
     AddNextStates();
-    DropUnusedBuffers(program_);
+    RemoveUnusedBuffers(program_);
     return std::move(program_);
   }
 

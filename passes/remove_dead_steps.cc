@@ -5,13 +5,13 @@
 //   y, mean, var = bn(x)          y = bn(x)
 //   z = f(x)                  ⇒
 //   return y                      return y
+#include "passes/dead_code.h"
 #include "passes/passes.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 
 Result<bool> RemoveDeadSteps(Program& program, PassContext&) {
-  return Sweep(program);
+  return RemoveDeadCode(program);
 }
 
 }  // namespace mxc

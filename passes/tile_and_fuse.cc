@@ -19,9 +19,9 @@
 #include <set>
 #include <vector>
 
+#include "passes/dead_code.h"
 #include "passes/image_tiles.h"
 #include "passes/passes.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -74,7 +74,7 @@ class TilesAndSteps {
     if (!changed) return false;
     std::erase_if(program_.steps,
                   [](const Step& step) { return step.outputs.empty(); });
-    DropUnusedBuffers(program_);
+    RemoveUnusedBuffers(program_);
     return true;
   }
 

@@ -10,10 +10,10 @@
 // layout, and an output is row-major. So does what a view names in the arena.
 #include <algorithm>
 
+#include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"
 #include "passes/step_uses.h"
-#include "passes/sweep.h"
 
 namespace mxc {
 namespace {
@@ -58,7 +58,7 @@ Result<bool> WriteOutputs(Program& program, PassContext&) {
   }
   if (!changed) return false;
   uses.Close();
-  DropUnusedBuffers(program);
+  RemoveUnusedBuffers(program);
   return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/sweep.h"
+#include "passes/dead_code.h"
 
 #include <algorithm>
 #include <vector>
@@ -37,7 +37,7 @@ bool DropDeadOutputs(Step& step, const std::vector<bool>& live) {
 
 }  // namespace
 
-bool DropUnusedBuffers(Program& program) {
+bool RemoveUnusedBuffers(Program& program) {
   std::vector<bool> used(program.buffers.size(), false);
   for (const int input : program.BuffersOf(BufferKind::kInput)) {
     used[input] = true;
@@ -75,7 +75,7 @@ bool DropUnusedBuffers(Program& program) {
   return true;
 }
 
-bool Sweep(Program& program) {
+bool RemoveDeadCode(Program& program) {
   std::vector<bool> live(program.buffers.size(), false);
   for (const int output : program.BuffersOf(BufferKind::kOutput)) {
     live[output] = true;
@@ -92,7 +92,7 @@ bool Sweep(Program& program) {
   }
   std::erase_if(program.steps,
                 [](const Step& step) { return step.outputs.empty(); });
-  return DropUnusedBuffers(program) || changed;
+  return RemoveUnusedBuffers(program) || changed;
 }
 
 }  // namespace mxc
