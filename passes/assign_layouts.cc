@@ -398,21 +398,22 @@ class LayoutAssignment {
     const int weight = step.inputs[1];
     const Layout& layout = kernel.weight;
     Contraction& c = step.contraction()->contraction;
-    if (kernel.turned) {
+    if (kernel.flipped_weight) {
       changed_ |= c.flip;
       c.flip = false;
     }
-    if (!kernel.turned && program_.buffers[weight].layout == layout) return;
-    int& packed = CopyOf(weight, layout, kernel.turned);
+    if (!kernel.flipped_weight && program_.buffers[weight].layout == layout)
+      return;
+    int& packed = CopyOf(weight, layout, kernel.flipped_weight);
     if (packed < 0) {
       const BufferKind kind = program_.buffers[weight].kind;
       const bool constant = kind == BufferKind::kConstant;
       packed = AddBuffer(weight, "packed", layout,
                          constant ? kind : BufferKind::kInternal);
-      MXC_CHECK(!constant || !kernel.turned, "{}", step.name);
+      MXC_CHECK(!constant || !kernel.flipped_weight, "{}", step.name);
       if (!constant) {
         steps.push_back(LayoutCopy(step, weight, packed));
-        if (kernel.turned) TurnRound(c.weight_axes, steps.back());
+        if (kernel.flipped_weight) Flip(c.weight_axes, steps.back());
       }
     }
     step.inputs[1] = packed;
@@ -420,7 +421,7 @@ class LayoutAssignment {
   }
 
   // The copy reads its spatial axes from the end.
-  void TurnRound(const std::vector<Role>& axes, Step& copy) const {
+  void Flip(const std::vector<Role>& axes, Step& copy) const {
     Expr& value = copy.map()->stores[0].value;
     std::vector<Expr> index = value->args;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -432,18 +433,18 @@ class LayoutAssignment {
   }
 
   // The entry of the buffer's copy in that layout, -1 where there is none yet.
-  int& CopyOf(int buffer, const Layout& layout, bool turned = false) {
+  int& CopyOf(int buffer, const Layout& layout, bool flipped = false) {
     std::vector<Copy>& copies = copies_[buffer];
     for (Copy& copy : copies) {
-      if (copy.layout == layout && copy.turned == turned) return copy.to;
+      if (copy.layout == layout && copy.flipped == flipped) return copy.to;
     }
-    copies.push_back({layout, turned, -1});
+    copies.push_back({layout, flipped, -1});
     return copies.back().to;
   }
 
   struct Copy {
     Layout layout;
-    bool turned;
+    bool flipped;
     int to;
   };
 

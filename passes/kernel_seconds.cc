@@ -10,7 +10,7 @@ double KernelSeconds(const KernelCandidate& kernel, bool constant_weight,
                      int sharers) {
   if (!constant_weight) return kernel.cost + kernel.packing_cost / sharers;
   // A constant is laid out once, but as it is.
-  return kernel.turned ? HUGE_VAL : kernel.cost;
+  return kernel.flipped_weight ? HUGE_VAL : kernel.cost;
 }
 
 std::optional<double> KernelSeconds(const KernelCatalog& catalog,

@@ -28,9 +28,9 @@ struct KernelCandidate {
   // Outputs along each spatial axis that are finished together: maxima of
   // windows that divide them can be stored in their place. Empty: none.
   Extents tile;
-  // The weight is packed with its kernels turned round, and the contraction is
-  // then not a flipped one.
-  bool turned = false;
+  // The weight is packed with its kernels flipped, so that the contraction that
+  // the kernel computes is not (Contraction::flip).
+  bool flipped_weight = false;
   // What packing costs where the weight is no constant; seconds.
   double packing_cost = 0;
   // Above 0: the kernel computes sums over so many equal parts of `in`, which

@@ -441,7 +441,7 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   step.inputs = {0, 1, 2, 3};
   step.outputs = {4};
   Contraction computed = c;
-  if (candidate.turned) computed.flip = false;
+  if (candidate.flipped_weight) computed.flip = false;
   step.body = ContractionStep{computed, Cast(test.epilogue, c.types.output),
                               candidate.choice, test.maxima};
   program.steps.push_back(std::move(step));

@@ -100,11 +100,11 @@ TEST_CASE("gradients of data by Winograd's algorithm") {
     for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
       const Target target = *ResolveTarget(name);
       if (!CanRun(target)) continue;
-      int turned = 0;
+      int flipped = 0;
       for (const auto& each : MakeKernelCatalog(target)->Candidates(c)) {
-        turned += each.turned;
+        flipped += each.flipped_weight;
       }
-      CHECK(turned == 2);
+      CHECK(flipped == 2);
       CHECK(Check({c, Acc() + Bias(c), 0, 1}, target, 9) == "");
     }
   }

@@ -198,7 +198,7 @@ class TypedCatalog {
         contraction::MakeWinogradGrid(target_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
     candidate.cost = grid.seconds;
-    candidate.turned = c.flip;
+    candidate.flipped_weight = c.flip;
     candidate.tile = contraction::WinogradTiles(c, algorithm);
     candidate.packing_cost =
         static_cast<double>(Product(window) * c.in * c.out) *

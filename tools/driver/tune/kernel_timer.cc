@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "codegen/codegen.h"
-#include "runtime/executor/model.h"
 #include "runtime/base/cpu.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/model.h"
 #include "tools/driver/complaint.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/driver/tune/trial.h"
@@ -41,7 +41,7 @@ int64_t EvictionBytes() {
 // Weights that other steps leave are activations to all kernels, or to none.
 bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
   return std::ranges::none_of(kernels, [](const KernelCandidate& kernel) {
-    return kernel.weight_block > 0 || kernel.turned;
+    return kernel.weight_block > 0 || kernel.flipped_weight;
   });
 }
 
