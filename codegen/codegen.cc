@@ -32,7 +32,7 @@ std::string Identifier(std::string_view text, size_t limit) {
 
 // A step that has nothing to do: its output is its input's bytes, or its
 // inputs lie where it puts them.
-bool IsShared(const Program& program, const Step& step) {
+bool IsNoOp(const Program& program, const Step& step) {
   if (step.view &&
       program.Root(step.outputs[0]) == program.Root(step.inputs[0])) {
     return true;
@@ -60,7 +60,7 @@ class KernelTable {
       : target_(target), backend_(BackendOf(target)), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    if (IsShared(program, step) || step.body.As<Call>() != nullptr) {
+    if (IsNoOp(program, step) || step.body.As<Call>() != nullptr) {
       return {.kernel = 0, .tasks = 0};
     }
     const std::string key = KeyOf(program, step, StructureOf);

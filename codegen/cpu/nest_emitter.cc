@@ -55,7 +55,7 @@ void NestEmitter::Emit(Value* begin, Value* end) {
             emitter_.TailMask(kernel_.Int(0), kernel_.Int(extent)));
       }
     }
-    emitter_.Sweep(nest_.values);
+    emitter_.BeginSweep(nest_.values);
     emitter_.Keep(nest_.kept);
     Hoist(nest_.values);
     kernel_.Loop(share(begin, grid), share(end, grid), 1, [&](Value* point) {
@@ -262,12 +262,12 @@ void NestEmitter::Within(size_t k, const Piece& piece, const Forms& forms,
         form, [](int) { return Expr(); }, emitter_.ranges(),
         emitter_.lane_var()));
   }
-  emitter_.Sweep(simpler);
+  emitter_.BeginSweep(simpler);
   {
     const ExprEmitter::Scope scope(emitter_);
     body(simpler);
   }
-  emitter_.Sweep(forms);
+  emitter_.BeginSweep(forms);
   known_[k] = outer;
   emitter_.Narrow(var, outer);
 }

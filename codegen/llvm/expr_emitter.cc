@@ -321,7 +321,7 @@ bool ExprEmitter::Known(const Expr& e, const std::vector<int>& inner) {
   });
 }
 
-void ExprEmitter::Sweep(const std::vector<Expr>& forms) {
+void ExprEmitter::BeginSweep(const std::vector<Expr>& forms) {
   std::unordered_set<const ExprNode*> seen;
   reductions_.clear();
   for (const Expr& form : forms) CollectReductions(form, seen, reductions_);

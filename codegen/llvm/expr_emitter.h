@@ -110,9 +110,9 @@ class ExprEmitter {
   llvm::Value* EmitFormLanes(const Expr& form);
   // Emits now whatever the form needs of values that can be known here.
   void Hoist(const Expr& form);
-  // The forms are about to be emitted for the same index: reductions of theirs
-  // over equal ranges share one loop.
-  void Sweep(const std::vector<Expr>& forms);
+  // The forms of a sweep (SweepsOf) are emitted next, for one index: their
+  // reductions over equal ranges share a loop.
+  void BeginSweep(const std::vector<Expr>& forms);
   // Reductions that write their terms, too, wherever they are emitted.
   void Keep(const std::vector<KeptTerms>& kept) { kept_ = kept; }
   void StoreAt(int operand, const Affine& offset, llvm::Value* value,
