@@ -148,12 +148,12 @@ bool IsPointwise(const Produced& produced, const Step& reader) {
   if (map == nullptr || map->stores.size() != 1) return false;
   const Store &box = produced.boxes[0], &store = map->stores[0];
   if (box.begin != store.begin || box.extent != store.extent) return false;
-  bool own_index = true;
+  bool identity = true;
   VisitLoads(store.value, [&](const ExprNode& load) {
     const bool own = reader.inputs[load.index] == produced.buffer;
-    own_index = own_index && (!own || IsOwnIndex(load.args));
+    identity = identity && (!own || IsIdentityIndex(load.args));
   });
-  return own_index && !HasReduce(box.value) && !HasReduce(store.value);
+  return identity && !HasReduce(box.value) && !HasReduce(store.value);
 }
 
 class ElementwiseFusion {

@@ -6,7 +6,7 @@
 //   x ───────┘                          x ──┘
 //
 // A chain is absorbed while the contraction's result has one reader, a Map
-// without reductions that reads it at its own index. The step moves to the
+// without reductions that reads it at the identity index. The step moves to the
 // reader's place, where all operands exist. Where a reader combines two
 // contractions, the later one absorbs it: the earlier result is there by then.
 #include <optional>
@@ -29,13 +29,13 @@ bool IsPointwiseIn(const Program& program, const Step& reader, int buffer) {
   if (out != program.buffers[buffer].type.shape) return false;
   const Expr& value = map->stores[0].value;
   if (HasReduce(value)) return false;
-  bool own_index = true;
+  bool identity = true;
   VisitLoads(value, [&](const ExprNode& load) {
     if (reader.inputs[load.index] == buffer) {
-      own_index = own_index && IsOwnIndex(load.args);
+      identity = identity && IsIdentityIndex(load.args);
     }
   });
-  return own_index;
+  return identity;
 }
 
 // The contraction with the reader's value as its epilogue.

@@ -236,7 +236,7 @@ class Lowering {
     step.body = Map{definition.stores()};
     for (Store& store : step.map()->stores) {
       store.value = Simplify(store.value, BoxOf(store.begin, store.extent));
-      store.value = WithOwnUnitIndices(store);
+      store.value = WithIdentityUnitIndices(store);
     }
     TidyOperands(step);
   }

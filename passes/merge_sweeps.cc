@@ -108,7 +108,7 @@ SweepStep SweepStepOf(const Program& program, Step step) {
 
 // How a step reads a buffer.
 struct Reading {
-  bool any = false, own_index = true, in_reduction = false;
+  bool any = false, identity = true, in_reduction = false;
 };
 
 Reading ReadingOf(const SweepStep& sweep, int buffer) {
@@ -118,7 +118,7 @@ Reading ReadingOf(const SweepStep& sweep, int buffer) {
   const auto visit = [&](const ExprNode& load) {
     if (step.inputs[load.index] != buffer) return;
     reads.any = true;
-    reads.own_index = reads.own_index && IsOwnIndex(load.args);
+    reads.identity = reads.identity && IsIdentityIndex(load.args);
   };
   for (const Store& store : step.map()->stores) VisitLoads(store.value, visit);
   for (const Expr& reduction : sweep.reductions) {
@@ -174,7 +174,7 @@ bool ShareOperand(const SweepStep& a, const SweepStep& b) {
   return std::ranges::any_of(a.step.inputs, [&](int buffer) {
     if (std::ranges::count(b.step.inputs, buffer) == 0) return false;
     const Reading first = ReadingOf(a, buffer), second = ReadingOf(b, buffer);
-    return first.own_index && second.own_index && !first.in_reduction &&
+    return first.identity && second.identity && !first.in_reduction &&
            !second.in_reduction;
   });
 }
@@ -300,7 +300,7 @@ class Merging {
     for (const int output : a.outputs) {
       const Reading reads = ReadingOf(second, output);
       if (!reads.any) continue;
-      if (!reads.own_index || reads.in_reduction) return std::nullopt;
+      if (!reads.identity || reads.in_reduction) return std::nullopt;
       joined = true;
     }
     const bool siblings =

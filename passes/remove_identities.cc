@@ -28,8 +28,9 @@ int SameAsInput(const Node& node, int output,
   const TensorType& type = node.types[output];
   Store whole = *only;
   whole.value = Simplify(only->value, BoxOf(only->begin, only->extent));
-  const Expr value = WithOwnUnitIndices(whole);
-  if (value->kind != ExprKind::kLoad || !IsOwnIndex(value->args)) return -1;
+  const Expr value = WithIdentityUnitIndices(whole);
+  if (value->kind != ExprKind::kLoad || !IsIdentityIndex(value->args))
+    return -1;
   return node.inputs[value->index].type() == type ? value->index : -1;
 }
 

@@ -9,7 +9,7 @@
 //
 // Only the caller's buffers and constants are never written over. Other inputs
 // of the step may not share the bytes either, unless they too are read at the
-// step's own index only.
+// identity index only.
 #include <algorithm>
 #include <set>
 

@@ -14,14 +14,14 @@ bool SameBytes(const Buffer& a, const Buffer& b) {
   return a.layout == b.layout && SizeOf(a.type.dtype) == SizeOf(b.type.dtype);
 }
 
-// The buffers that some Load does not read at the reader's own index, and a
+// The buffers that some Load does not read at the identity index, and a
 // contraction's data and weight.
 std::set<int> ReadElsewhere(const Step& step) {
   std::set<int> buffers(step.inputs.begin(),
                         step.inputs.begin() + FixedOperands(step));
   VisitExprs(step, [&](const Expr& e) {
     VisitLoads(e, [&](const ExprNode& load) {
-      if (!IsOwnIndex(load.args)) buffers.insert(step.inputs[load.index]);
+      if (!IsIdentityIndex(load.args)) buffers.insert(step.inputs[load.index]);
     });
   });
   return buffers;

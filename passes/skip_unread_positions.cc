@@ -192,7 +192,7 @@ class Skipping {
       if (part.extent[axis] == 0) return std::nullopt;
     }
     part.value = Simplify(At(store.value, at), BoxOf(part.begin, part.extent));
-    part.value = WithOwnUnitIndices(part);
+    part.value = WithIdentityUnitIndices(part);
     return part;
   }
 

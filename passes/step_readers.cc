@@ -12,7 +12,7 @@
 
 namespace mxc {
 
-bool IsOwnIndex(const std::vector<Expr>& index) {
+bool IsIdentityIndex(const std::vector<Expr>& index) {
   for (size_t axis = 0; axis < index.size(); ++axis) {
     if (index[axis]->kind != ExprKind::kVar) return false;
     if (index[axis]->index != static_cast<int>(axis)) return false;
@@ -20,7 +20,7 @@ bool IsOwnIndex(const std::vector<Expr>& index) {
   return true;
 }
 
-Expr WithOwnUnitIndices(const Store& store) {
+Expr WithIdentityUnitIndices(const Store& store) {
   return Rewrite(store.value, [&](const Expr& e) -> Expr {
     if (e->kind != ExprKind::kLoad) return {};
     if (e->args.size() != store.extent.size()) return {};

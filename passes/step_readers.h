@@ -10,12 +10,14 @@
 
 namespace mxc {
 
-// The index of a Load is i0, i1, …: the reader's own index.
-bool IsOwnIndex(const std::vector<Expr>& index);
+// Whether the index of a Load is i0, i1, …, the identity: element i of what is
+// read goes into element i of what is written.
+bool IsIdentityIndex(const std::vector<Expr>& index);
 
-// Where an axis of the box has one index only, 0, a Load's 0 on that axis
-// becomes its variable: a broadcast of a single row is a read at the own index.
-Expr WithOwnUnitIndices(const Store& store);
+// The store's value with the axis's variable for a Load's index 0, on every axis
+// of the box whose only index is 0: then a broadcast of a single row is read at
+// the identity index.
+Expr WithIdentityUnitIndices(const Store& store);
 
 bool HasReduce(const Expr& e);
 // Adds the reductions of `e` that lie in no other one, each once.

@@ -8,7 +8,7 @@ namespace {
 
 const TensorType kNumberType = {DType::kF64, Shape{1}};
 
-std::vector<Expr> OwnIndex(const Shape& shape) {
+std::vector<Expr> IdentityIndex(const Shape& shape) {
   std::vector<Expr> index;
   for (int axis = 0; axis < shape.rank(); ++axis) index.push_back(Var(axis));
   return index;
@@ -102,8 +102,9 @@ Expr UpdateBuilder::Read(Value value, bool number) {
   auto found = std::ranges::find(operands_, value);
   const auto operand = static_cast<int>(found - operands_.begin());
   if (found == operands_.end()) operands_.push_back(value);
-  return Load(operand, value.type().dtype,
-              number ? std::vector<Expr>{Expr(0)} : OwnIndex(value.shape()));
+  return Load(
+      operand, value.type().dtype,
+      number ? std::vector<Expr>{Expr(0)} : IdentityIndex(value.shape()));
 }
 
 Expr UpdateBuilder::Clipped(const Expr& element) const {
@@ -230,7 +231,7 @@ void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
 Value Guarded(GraphBuilder& builder, Value loss, Value next, Value now) {
   if (!loss) return next;
   const Value operands[] = {loss, next, now};
-  const std::vector<Expr> index = OwnIndex(now.shape());
+  const std::vector<Expr> index = IdentityIndex(now.shape());
   const DType dtype = now.type().dtype;
   const MapOutput output = {
       now.type(), Select(IsFinite(Load(0, loss.type().dtype, {Expr(0)})),
