@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kFolder = MXC_SOURCE_DIR;
-constexpr int kScreen = 75;  // lines of a README
+constexpr int kScreen = 80;  // lines of a README
 
 // All files but those that are built, "/" and the path from the root.
 std::vector<std::string> FilesOfRooms() {
