@@ -7,14 +7,6 @@
 namespace mxc::train {
 namespace {
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // The part before the first `separator`; `rest` keeps what follows it.
 std::string_view CutAt(char separator, std::string_view& rest) {
   const size_t end = rest.find(separator);
@@ -36,106 +28,15 @@ bool ParseWhole(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Reads the JSON of ParseJsonSpecification; its grammar has no recursion.
-class JsonReader {
- public:
-  explicit JsonReader(std::string_view text) : rest_(text) {}
-
-  bool Read(Specification& result) {
-    std::string name;
-    if (!Accept('[') || !ReadString(name)) return false;
-    result.name = LowerCase(name);
-    if (Accept(',') && !ReadObject(result)) return false;
-    return Accept(']') && (SkipSpace(), rest_.empty());
-  }
-
- private:
-  void SkipSpace() {
-    while (!rest_.empty() && std::string_view(" \t\n\r").find(rest_.front()) !=
-                                 std::string_view::npos) {
-      rest_.remove_prefix(1);
-    }
-  }
-
-  bool Accept(char c) {
-    SkipSpace();
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  bool ReadObject(Specification& result) {
-    if (!Accept('{')) return false;
-    if (Accept('}')) return true;
-    do {
-      Argument argument;
-      if (!ReadString(argument.key) || argument.key.empty() || !Accept(':') ||
-          !ReadValue(argument.value)) {
-        return false;
-      }
-      result.arguments.push_back(std::move(argument));
-    } while (Accept(','));
-    return Accept('}');
-  }
-
-  bool ReadValue(std::string& value) {
-    SkipSpace();
-    if (rest_.starts_with('"')) return ReadString(value);
-    if (rest_.starts_with('[')) return ReadList(value);
-    for (const auto& [word, meaning] :
-         {std::pair("null", "None"), {"true", "True"}, {"false", "False"}}) {
-      if (!rest_.starts_with(word)) continue;
-      rest_.remove_prefix(std::string_view(word).size());
-      value = meaning;
-      return true;
-    }
-    const size_t end = rest_.find_first_not_of("+-.0123456789eE");
-    value = rest_.substr(0, end);
-    rest_.remove_prefix(value.size());
-    double number;
-    return ParseNumber(value, number);
-  }
-
-  // Of numbers; what is in it is checked by who reads it as numbers.
-  bool ReadList(std::string& value) {
-    int depth = 0;
-    for (size_t i = 0; i < rest_.size(); ++i) {
-      depth += (rest_[i] == '[') - (rest_[i] == ']');
-      if (depth > 0) continue;
-      value = rest_.substr(0, i + 1);
-      rest_.remove_prefix(i + 1);
-      return true;
-    }
-    return false;
-  }
-
-  bool ReadString(std::string& value) {
-    if (!Accept('"')) return false;
-    while (!rest_.empty()) {
-      char c = rest_.front();
-      rest_.remove_prefix(1);
-      if (c == '"') return true;
-      if (c == '\\' && !ReadEscape(c)) return false;
-      value += c;
-    }
-    return false;
-  }
-
-  bool ReadEscape(char& c) {
-    constexpr std::string_view kEscapes = "\"\\/bfnrt";
-    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-    const size_t index =
-        rest_.empty() ? std::string_view::npos : kEscapes.find(rest_.front());
-    if (index == std::string_view::npos) return false;  // \u, too
-    rest_.remove_prefix(1);
-    c = kMeanings[index];
-    return true;
-  }
-
-  std::string_view rest_;
-};
-
 }  // namespace
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
 
 bool ParseNumber(std::string_view text, double& value) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -168,15 +69,6 @@ StatusOr<Specification> ParseSpecification(std::string_view text) {
     } while (!part.empty());
   }
   return result;
-}
-
-StatusOr<Specification> ParseJsonSpecification(std::string_view text) {
-  Specification result;
-  if (JsonReader(text).Read(result)) return result;
-  return Fail(StatusCode::kInvalidArgument,
-              "expected [\"name\", {\"key\": value}], but found '%.*s'",
-              static_cast<int>(std::min(text.size(), size_t{200})),
-              text.data());
 }
 
 ArgumentReader::ArgumentReader(const Specification& specification,

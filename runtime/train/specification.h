@@ -26,13 +26,15 @@ struct Specification {
   std::vector<Argument> arguments;
 };
 
+std::string LowerCase(std::string_view text);  // of ASCII
+
 // "factor:step=3:factor=0.5", "xavier:gaussian,in,2". A value may hold commas
 // and '='; a colon ends it. Positional values are split at commas.
 StatusOr<Specification> ParseSpecification(std::string_view text);
 
 // The JSON form: a list of a string and, possibly, an object whose values are
-// scalars or (nested) lists of numbers. null, true and false become "None",
-// "True" and "False", a list keeps its brackets.
+// scalars or (nested) lists of them. null, true and false become "None", "True"
+// and "False", a list keeps its brackets; of equal keys one counts.
 StatusOr<Specification> ParseJsonSpecification(std::string_view text);
 
 // Takes the arguments of a specification one by one. The first error is kept

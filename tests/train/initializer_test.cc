@@ -221,7 +221,7 @@ TEST_CASE("initializer: normal numbers follow Box and Muller") {
 }
 
 TEST_CASE("initializer: names choose, annotations win") {
-  const auto first = [](const char* name, const char* annotation = "") {
+  const auto first = [](const char* name, const std::string& annotation = "") {
     const auto values =
         DrawNamed("constant:7", name, {4}, NameRules::kAny, annotation);
     return values.ok() ? (*values)[0] : -1;
@@ -237,6 +237,18 @@ TEST_CASE("initializer: names choose, annotations win") {
   CHECK(first("c_weight", R"(["Constant", {"value": [1.5, 2, 3, 4]}])") ==
         1.5f);
   CHECK(first("c_weight", R"(["Constant", {"value": [1.5, 2]}])") == -1);
+  CHECK(first("c_weight",
+              R"(["con\u0073tant", {"value": [[4], [2, 3, 1]]}])") == 4);
+  for (const char* wrong :
+       {R"(["constant", {"value": 1}, 2])", R"([1, {"value": 1}])",
+        R"(["constant", {"value": {"a": 1}}])", R"(["constant", {"": 1}])",
+        R"(["constant", {"value": 1})", R"(["constant", {"value": 01}])"}) {
+    CAPTURE(wrong);
+    CHECK(first("c_weight", wrong) == -1);
+  }
+  const std::string deep =
+      std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK(first("c_weight", "[\"constant\", {\"value\": " + deep + "}]") == -1);
   CHECK(first("l_bias", R"(["lstmbias", {"forget_bias": 3.0}])") == 0);
 }
 
