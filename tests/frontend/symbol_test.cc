@@ -2,11 +2,10 @@
 // MXNet's symbol JSON: what is read, upgraded, refused and written.
 #include <doctest/doctest.h>
 
-#include <chrono>
-
 #include "frontend/frontend.h"
 #include "tests/support/archive.h"
 #include "tests/support/shared.h"
+#include "tests/support/thread_seconds.h"
 
 namespace mxc {
 namespace {
@@ -247,11 +246,9 @@ TEST_CASE("symbol: all real networks load, and come back from our own text" *
   int loaded = 0, identical = 0;
   double slowest = 0;
   for (const auto& [name, text] : *files) {
-    const auto start = std::chrono::steady_clock::now();
+    const double begin = test::ThreadSeconds();
     const auto model = LoadJson(text);
-    slowest = std::max(slowest, std::chrono::duration<double>(
-                                    std::chrono::steady_clock::now() - start)
-                                    .count());
+    slowest = std::max(slowest, test::ThreadSeconds() - begin);
     CHECK_MESSAGE(model.ok(), name, ": ", Messages(model));
     if (!model.ok()) continue;
     ++loaded;

@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 
 #include "tests/passes/blocked_catalog.h"
 #include "tests/passes/network.h"
+#include "tests/support/thread_seconds.h"
 
 namespace mxc {
 namespace {
@@ -21,14 +21,6 @@ constexpr int kAttempts = 4;
 
 using Make = std::function<void(Network&, int nodes)>;
 
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) +
-         1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// This thread's time, so that other programs matter little.
 double SecondsFor(const Make& make, int nodes) {
   Network net;
   make(net, nodes);
@@ -40,9 +32,9 @@ double SecondsFor(const Make& make, int nodes) {
   if (net.graph.training) context.training = &training;
   PassOptions options;
   options.check_changed = false;
-  const double begin = ThreadSeconds();
+  const double begin = test::ThreadSeconds();
   const auto program = RunPipeline(std::move(net.graph), context, options);
-  const double seconds = ThreadSeconds() - begin;
+  const double seconds = test::ThreadSeconds() - begin;
   REQUIRE(program.ok());
   return seconds;
 }
