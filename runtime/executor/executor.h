@@ -28,7 +28,7 @@ inline constexpr int kMaxThreads = 512;
 // Processors that this process may use.
 int AvailableThreads();
 
-class Executor : private Work {
+class Executor final : private Work {
  public:
   struct Options {
     int threads = 1;       // 1 to kMaxThreads, the caller's included

@@ -21,7 +21,7 @@ struct ScanAttrs {
 
   void Describe(Fields& f) {
     f("num_args", num_args).Doc("number of inputs");
-    f("turns", turns).Required().Range(1, INT64_MAX).Doc("how often it runs");
+    f("turns", turns).Required().Range(1, 0x1p53).Doc("how often it runs");
     f("reversed", reversed).Doc("whether the last slice comes first");
     f("slices", slices).Doc("inputs of which a turn sees one element");
     f("carried", carried).Doc("inputs that a turn leaves for the next");
