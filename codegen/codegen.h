@@ -27,8 +27,8 @@ struct CatalogOptions {
   bool strassen = false;
 };
 
-// What is offered unless somebody asks for less or more: a training step gains
-// nothing from larger tiles.
+// The defaults. For training the tiles are smaller: larger ones gain nothing
+// there.
 inline constexpr CatalogOptions kTrainingKernels = {.winograd_tile = 4};
 inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6,
                                                      .strassen = true};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which buffers share whose bytes, when these are in use, and how many bytes
-// are alive at the fullest moment: kept while a pass lets buffers lie in each
-// other, tries, and takes back.
+// are alive at the fullest moment. A pass lets buffers lie in each other, looks
+// at the figures, and may undo what it did.
 #pragma once
 
 #include <cstdint>

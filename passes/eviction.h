@@ -9,11 +9,11 @@
 //   dw = conv'(y, dz)      x' = conv(d); y' = relu(x')
 //                          dw = conv'(y', dz)
 //
-// The steps run in their order. Where the next one does not fit, that value is
-// dropped whose bytes, times how long nothing needs it, are most for the time
-// that computing it again takes, with all that would have to be computed again
-// for it; as often as needed, also of what was computed again. That is Dynamic
-// Tensor Rematerialization (Kirisame et al., 2021) with the future known.
+// The steps run in their order. If the next one does not fit, the value is
+// dropped that has the largest bytes · (time until it is needed) / (time to
+// compute it again, with all that this needs); as often as needed, also of what
+// was computed again. That is Dynamic Tensor Rematerialization (Kirisame et
+// al., 2021) with the future known.
 #pragma once
 
 #include <cstdint>

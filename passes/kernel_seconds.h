@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a catalog's estimates say of a contraction whose weight is a constant or
-// not.
+// How long a contraction takes by the catalog's estimates, with a constant
+// weight or another one.
 #pragma once
 
 #include <optional>

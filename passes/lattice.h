@@ -8,9 +8,9 @@
 
 namespace mxc {
 
-// The positions first + k·step for all k, of which an axis of n positions has
-// those in 0 ≤ i < n. With step 0 there is but one, with step 1 all: the
-// default.
+// The positions first + k·step for all integers k; an axis of n positions has
+// those in 0 ≤ i < n. With step 0 there is one position, with step 1 (the
+// default) all.
 struct Lattice {
   int64_t step = 1, first = 0;  // 0 ≤ first < step, where step > 0
 

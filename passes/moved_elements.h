@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does that computes nothing: it copies elements of constants to
-// other places.
+// Programs that compute nothing: they only copy elements of constants to other
+// places.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides about memory and order, without expressions.
+// Memory over time for an order of the steps, without looking at expressions.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class Schedule {
   std::vector<std::vector<SharePair>> pairs_;
 };
 
-// Execution as far as memory is concerned: what is alive, with outputs in place
-// of dying inputs.
+// Simulates the memory of an execution: which bytes are alive, with outputs
+// written over inputs that die.
 class Replay {
  public:
   explicit Replay(const Schedule& schedule);

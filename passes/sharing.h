@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which outputs of a step may take the bytes of one of its inputs.
+// Which outputs of a step may be written over one of its inputs.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ namespace mxc {
 // For each step the steps that must run before it, ascending.
 std::vector<std::vector<int>> StepsBefore(const Program& program);
 
-// Reorders the steps by StepsBefore, changing as little as possible. There must
-// be such an order.
+// Reorders the steps by StepsBefore and moves as few as possible. Such an order
+// must exist.
 void SortByDependencies(Program& program);
 
 // The dependencies while it is being decided which states are written in place.

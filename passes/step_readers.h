@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of Loads and Stores that fusion asks for. Who reads a buffer says
-// step_uses.h.
+// The forms of Loads and Stores that fusion asks for. step_uses.h says which
+// steps read a buffer.
 #pragma once
 
 #include <string>

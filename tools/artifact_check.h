@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an artifact is what was written, by all that it says of itself.
+// Whether an artifact is as it was written: its checksums, digests, signature.
 #pragma once
 
 #include <string>

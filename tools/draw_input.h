@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values for the inputs of a network that nobody gave, fit for what they mean
-// there.
+// Draws values for the inputs that the user does not give; they fit what the
+// inputs mean to the network.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `mxc train` has to know of the checkpoints that mxc-run will write,
-// whose options they are.
+// What `mxc train` must know of the checkpoints that mxc-run will write. The
+// options that name them are mxc-run's.
 #pragma once
 
 #include <memory>

@@ -110,8 +110,8 @@ class ExprEmitter {
   llvm::Value* EmitFormLanes(const Expr& form);
   // Emits now whatever the form needs of values that can be known here.
   void Hoist(const Expr& form);
-  // The forms of a sweep (SweepsOf) are emitted next, for one index: their
-  // reductions over equal ranges share a loop.
+  // Names the forms that are emitted next, for one index: a sweep (SweepsOf).
+  // Their reductions over equal ranges share a loop.
   void BeginSweep(const std::vector<Expr>& forms);
   // Reductions that write their terms, too, wherever they are emitted.
   void Keep(const std::vector<KeptTerms>& kept) { kept_ = kept; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long address forms take, roughly: enough to decide how finely its work
-// is dealt.
+// A rough estimate of the time that address forms take: enough to decide into
+// how many tasks the work is cut.
 #pragma once
 
 #include <functional>

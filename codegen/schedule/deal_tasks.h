@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Into how many tasks a nest is dealt, and along which loops: a fixed grid,
-// whatever the number of threads.
+// Into how many tasks a nest is cut, and along which loops: a fixed grid that
+// does not depend on the number of threads.
 #pragma once
 
 #include "codegen/schedule/loop_nest.h"

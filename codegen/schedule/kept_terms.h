@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of a reduction that its readers need again, element by element, as
-// softmax does: they wait where the elements will be written.
+// Terms of a reduction that its reader needs again, element by element, as in
+// softmax: they are stored in the output until it is computed.
 //
 //   out[i] = exp(x[i] - m) / sum{r}(exp(x[r] - m))
 //     ⇒

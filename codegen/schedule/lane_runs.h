@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads whose lanes lie in runs: where a vector of channels takes an index
-// apart (space to depth), its lanes are neighbours in pairs or fours.
+// Loads whose lanes lie in runs: if an index is taken apart along the lanes
+// (space to depth), they are neighbours in memory in pairs or fours.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of outputs, for who asks for one after the other.
+// Names of outputs, for callers that ask for one after the other.
 #pragma once
 
 #include <string>

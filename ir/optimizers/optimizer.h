@@ -20,13 +20,13 @@ namespace mxc {
 class UpdateBuilder;  // ir/optimizers/update_builder.h
 
 // What every optimizer takes (mx.optimizer.Optimizer). Multipliers belong to
-// the parameters, schedules to whoever feeds `learning_rate`.
+// the parameters, schedules to the caller, who feeds `learning_rate`.
 struct OptimizerOptions {
   double learning_rate = 0.01;  // what to feed where there is no schedule
   double wd = 0;
   double rescale_grad = 1;
-  std::optional<double> clip_gradient;  // none, or ≤ 0: gradients are as large
-                                        // as they are
+  std::optional<double> clip_gradient;  // none, or ≤ 0: gradients are not
+                                        // clipped
   int64_t begin_num_update = 0;
   bool multi_precision = false;
   int64_t aggregate_num = 0;

@@ -17,8 +17,8 @@ namespace mxc {
 struct OperandView {
   std::span<const double> values;
   Extents dims;
-  // Of what is written meanwhile: who wrote each element, and who reads now.
-  // Nobody reads what another one wrote, or no one.
+  // If the operand is written meanwhile: the task that wrote each element, and
+  // the task that reads now. A task reads only what it wrote itself.
   std::span<const int64_t> writers = {};
   const int64_t* reader = nullptr;
 };

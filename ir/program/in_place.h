@@ -36,13 +36,13 @@ struct WindowBytes {
 std::optional<WindowBytes> BytesOf(const Window& window, const Buffer& operand,
                                    const Buffer& part);
 
-// Elements that lie one behind the other, row-major, in an operand and in its
-// window.
+// So many consecutive elements, row-major: where they begin in an operand and
+// in its window.
 struct WindowRun {
   int64_t operand = 0, part = 0, count = 0;
 };
-// All that the window of tile t has of an operand; what it has beside it is
-// left out.
+// The elements of an operand that the window of tile t holds. Positions of the
+// window outside of the operand are left out.
 std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
                               const Shape& operand, const Shape& part);
 

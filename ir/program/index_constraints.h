@@ -3,8 +3,8 @@
 // that an equation gives are replaced, the ranges of the others narrowed.
 //
 //   0 ≤ o < 5, 0 ≤ w < 3, o·2 + w − 1 = j
-//     ⇒  w = j + 1 − o·2,  max(0, (j + 1 − 3) / 2 + 1) ≤ o < min(5, (j + 1) / 2
-//        + 1)
+//     ⇒  w = j + 1 − o·2
+//        max(0, (j + 1 − 3) / 2 + 1) ≤ o < min(5, (j + 1) / 2 + 1)
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on integers as kernel IR means it, for constants and the
+// Arithmetic on integers as kernel IR defines it, for constants and the
 // evaluator, which both keep a value of any type as a double.
 #pragma once
 

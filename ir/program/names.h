@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the text form, for the printer and the parser alike.
+// The words of the text form (GRAMMAR.md), for the printer and the parser.
 #pragma once
 
 #include <array>

@@ -9,11 +9,11 @@
 // Of a convolution's 1 x 1 kernels, rows of A are positions, even ones above,
 // odd ones below; columns of A are input channels, the first half and the
 // second; columns of B are output channels, panels of them in turn left and
-// right, so that whoever computes some of the pairs or panels writes
-// neighbours.
+// right, so that a thread that computes some of the pairs or panels writes
+// neighbouring elements.
 //
 // Signs and order are such that products are only added, each to a sum of
-// earlier ones: what is a sum need not be put down in between.
+// earlier ones: no sum is stored in between.
 #pragma once
 
 #include <cstdint>

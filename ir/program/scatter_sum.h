@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of values that are added up at positions, the gradients of Embedding,
-// take, pick and their like:
+// Sums of values at positions that data name: the gradients of Embedding, take,
+// pick and the like:
 //
 //   out[v, d] = Σ_p select(position(p, d) = v, value(p, d), 0)
 //
-// Read as it stands, every position is looked at for every v. Those who meet
-// the form may do better: zeros, then out[position(p, d), d] += value(p, d) for
-// all p in order, which adds the same numbers in the same order.
+// As written, it compares every position with every v. Code that recognises the
+// form writes zeros, then adds value(p, d) to out[position(p, d), d], p by p:
+// the same numbers in the same order.
 #pragma once
 
 #include <optional>

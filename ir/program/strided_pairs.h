@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // StridedPairs: which positions of a strided window and which of its taps meet
-// at a place, as a loop without a round in vain.
+// at a place, as a loop in which no round is wasted.
 #pragma once
 
 #include <cstdint>

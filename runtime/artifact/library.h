@@ -10,9 +10,9 @@
 
 namespace mxc::runtime {
 
-// What dlopen gives for the file, which is `path` unless that names another one
-// by now. Two files of one checksum count as one library. A circumstance that
-// forbids code of the file to run is named: it says nothing about the file.
+// The handle that dlopen returns for the open file, even if `path` names
+// another one by now. Two files of one checksum are one library. If the system
+// forbids the file's code to run (noexec), the status says so.
 StatusOr<void*> LoadLibrary(const Descriptor& file, const std::string& path,
                             uint64_t checksum);
 

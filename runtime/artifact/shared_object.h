@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF shared object as bytes that nobody vouches for.
+// An ELF shared object as untrusted bytes.
 //
-// Who loads one hands its bytes to the dynamic linker, which trusts them and
-// may run code of theirs. What is read here is loaded without running anything:
+// The dynamic linker trusts the bytes of what it loads and may run code of
+// theirs. An object that Read accepts is loaded without running anything:
 // it needs no library, has no constructors, and defines all its symbols; the
 // dynamic linker maps it, adds its address to one table, and is done.
 #pragma once

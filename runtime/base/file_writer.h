@@ -41,8 +41,8 @@ class FileWriter {
     Append(std::as_bytes(std::span(&value, 1)));
   }
 
-  // Who checks what he reads and can make it again may leave the syncs out:
-  // after a crash of the system the file may be damaged.
+  // kNo is faster, but a crash of the system may damage the file: only for what
+  // readers check and can make again.
   enum class Sync { kYes, kNo };
   // Everything is on the disk, under no name: of several files that belong
   // together none is replaced before there is room for all.

@@ -28,8 +28,8 @@ struct OpenOptions {
   bool check_weights = false;
   // Sees the file before anything in it is believed; its refusal is Open's.
   Approval approve = {};
-  // Stand in for the section WEIGHTS, for who has just made them. They must
-  // outlive the model.
+  // Used in place of the section WEIGHTS, by the compiler that just made them.
+  // They must outlive the model.
   Bytes weights = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a file holds as they are, and that kernels read in a larger form
-// (Winograd's): transformed when the file is opened, by its own code.
+// Weights that kernels read in a larger form (Winograd's) than the file holds:
+// the file's own code transforms them when the file is opened.
 #pragma once
 
 #include "runtime/base/memory.h"

@@ -33,8 +33,8 @@ class Storage {
  public:
   // One piece of the device's memory: the states as they are before the first
   // run, the arena of the model's largest entry (pages that no run touches cost
-  // nothing), then `extra_bytes` for whoever asks first. A device that is not
-  // the host gets the weights in a second one.
+  // nothing), then `extra_bytes` for the executor that allocates. A device that
+  // is not the host gets the weights in a second piece.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, const Device& device,
       uint64_t extra_bytes);

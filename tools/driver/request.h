@@ -103,7 +103,7 @@ struct CompileRequest {
   Specialization First() const;
 };
 
-// All that no request may say, whatever the network is.
+// The request's errors that do not depend on the network, all of them.
 Status CheckRequest(const CompileRequest& request);
 
 }  // namespace mxc

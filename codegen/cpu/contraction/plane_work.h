@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlaneWork: what algorithms take that transform data into `planes`, multiply
-// each with the same plane of transformed weights, and transform the products
-// into outputs: Winograd's and Strassen's. A plane's product is one of
+// PlaneWork: the cost of Winograd's and Strassen's algorithms. They transform
+// data into `planes`, multiply each plane by the same plane of transformed
+// weights, and transform the products into outputs. A plane's product is one of
 // matrices: its rows are `tiles`, its columns output channels.
 //
 // Tiles are dealt in blocks, each times chunks of the groups of output vectors.
