@@ -24,12 +24,15 @@ ByteOwners::ByteOwners(const Program& program, const std::vector<int>& moments)
     owned_[program.Root(buffer)].members.push_back(buffer);
   }
   for (size_t s = 0; s < program.steps.size(); ++s) {
-    for (const int b : program.steps[s].inputs) {
-      owned_[program.Root(b)].Use(moments[s]);
-    }
-    for (const int b : program.steps[s].outputs) {
-      owned_[program.Root(b)].Use(moments[s]);
-      owned_[program.Root(b)].written.insert(moments[s]);
+    const Step& step = program.steps[s];
+    for (const int b : step.inputs) owned_[program.Root(b)].Use(moments[s]);
+    // A view that lies in what it views writes nothing.
+    const bool writes = !step.view || program.Root(step.inputs[0]) !=
+                                          program.Root(step.outputs[0]);
+    for (const int b : step.outputs) {
+      Owned& owned = owned_[program.Root(b)];
+      owned.Use(moments[s]);
+      if (writes) owned.written.insert(moments[s]);
     }
   }
   for (size_t b = 0; b < owned_.size(); ++b) {

@@ -12,7 +12,8 @@
 // time that hoisting cannot avoid. So
 //   - cheap producers go into several readers, expensive ones into one;
 //   - a producer that reads more than it writes goes into one reader only, for
-//     its operands would have to stay alive in its place;
+//     its operands would have to stay alive in its place, and a small piece of
+//     something large only where nothing else is waited for;
 //   - a statistic (a reduction over another axis than the reader's inner loops)
 //     goes in, a reduction that would be repeated for every element does not;
 //   - what a reader compares with what another one made of it (the elements
@@ -26,6 +27,7 @@
 #include <set>
 
 #include "ir/program/expr_table.h"
+#include "ir/program/in_place.h"
 #include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/inlining.h"
@@ -130,14 +132,31 @@ bool MustAgree(const Program& program, const Produced& produced,
          });
 }
 
+// Whether it is a small piece of something large, which the reader would keep
+// alive until its other operands are there.
+bool IsPieceOfMuch(const Program& program, const Produced& produced,
+                   const Step& reader) {
+  constexpr int64_t kMuch = 16, kManyElements = 1 << 16;
+  const int64_t written =
+      program.buffers[produced.buffer].type.shape.elements();
+  const int64_t read = ElementsRead(program, *produced.producer, written);
+  return reader.inputs.size() > 1 && read >= kMuch * written &&
+         read >= kManyElements &&
+         std::ranges::all_of(produced.boxes, [](const Store& box) {
+           return MatchBoxCopy(box).has_value();
+         });
+}
+
 bool MayInline(const Program& program, const Produced& produced,
                const std::vector<int>& readers) {
   const Buffer& buffer = program.buffers[produced.buffer];
   if (buffer.kind != BufferKind::kInternal || readers.empty()) return false;
   if (MustAgree(program, produced, readers)) return false;
   const int64_t written = buffer.type.shape.elements();
-  return readers.size() == 1 ||
-         ElementsRead(program, *produced.producer, written) <= written;
+  if (readers.size() == 1) {
+    return !IsPieceOfMuch(program, produced, program.steps[readers[0]]);
+  }
+  return ElementsRead(program, *produced.producer, written) <= written;
 }
 
 // Element by element of one box: nothing is evaluated more often than before,

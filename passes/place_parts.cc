@@ -13,8 +13,8 @@
 // concatenation that is concatenated again, becomes a window of the whole, too.
 // A store that computes its box, such as pooling that was fused into a
 // concatenation, becomes a step that writes that part. A step is left as it was
-// unless nothing remains of it, or where more bytes would be alive at once: the
-// whole lives from its first part on.
+// unless nothing remains of it, or where notably more bytes would be alive at
+// once: the whole lives from its first part on.
 //
 // Runs when all other aliases are settled: what is written over, and when, is
 // known.
@@ -67,21 +67,24 @@ class PartPlacement {
     for (const Step& step : program.steps) {
       if (step.body.any_layout()) continue;
       const std::vector<int> operands = step.operands();
-      fixed_.insert(operands.begin(), operands.end());
+      (step.body.pure() ? dense_ : fixed_)
+          .insert(operands.begin(), operands.end());
     }
   }
 
   bool Run() {
     bool changed = false;
+    for (int b = 0; b < static_cast<int>(program_.buffers.size()); ++b) {
+      changed |= PlaceSlices(b);
+    }
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       if (!MayVanish(program_.steps[s])) continue;
       const Step step = program_.steps[s];
       const int64_t bytes = owners_.LargestLive();
       SplitComputed(s);
-      if (PlaceAll(s) && owners_.LargestLive() <= bytes && SweepsStayApart(s)) {
+      if (PlaceAll(s) && !NeedsMore(s, bytes) && SweepsStayApart(s)) {
         changed = true;
-        owners_.Settle();
-        kept_.clear();
+        Settle();
       } else {
         Undo(s, step);
       }
@@ -91,6 +94,44 @@ class PartPlacement {
   }
 
  private:
+  // Several slices of a buffer save its bytes together, where the first of them
+  // alone would only keep it alive for longer.
+  bool PlaceSlices(int buffer) {
+    std::vector<int> slices;
+    for (const int s : uses_.ReadersOf(buffer)) {
+      const Step& step = program_.steps[s];
+      const bool copies =
+          MayVanish(step) &&
+          std::ranges::all_of(step.map()->stores, [](const Store& store) {
+            return MatchBoxCopy(store).has_value();
+          });
+      if (copies && step.inputs.size() == 1) slices.push_back(s);
+    }
+    if (slices.size() < 2) return false;
+    const int64_t bytes = owners_.LargestLive();
+    const bool placed =
+        std::ranges::all_of(slices, [&](int s) { return PlaceAll(s); }) &&
+        !NeedsMore(slices.front(), bytes) &&
+        std::ranges::all_of(slices, [&](int s) { return SweepsStayApart(s); });
+    if (placed) {
+      Settle();
+    } else {
+      TakeBack();
+    }
+    return placed;
+  }
+
+  // Whether more is alive at once than `bytes`, by more than the copy is worth
+  // that step `s` makes: a slice of almost everything keeps the rest alive.
+  bool NeedsMore(size_t s, int64_t bytes) const {
+    constexpr int64_t kShare = 32;
+    int64_t copied = 0;
+    for (const int b : program_.steps[s].outputs) {
+      copied += program_.buffers[b].bytes();
+    }
+    return owners_.LargestLive() > bytes + copied / kShare;
+  }
+
   static bool MaySplit(const Step& step) {
     return step.map() != nullptr && !step.view;
   }
@@ -251,6 +292,7 @@ class PartPlacement {
     const std::vector<int>& numbers = owners_.at(root).members;
     for (const int b : numbers) {
       if (fixed_.contains(b)) return false;
+      if (window.has_gaps() && dense_.contains(b)) return false;
       auto buffer = InStridesOf(program_.buffers[b], window);
       if (!buffer) return false;
       spread.push_back(*std::move(buffer));
@@ -320,11 +362,20 @@ class PartPlacement {
     kept_.emplace_back(buffer, program_.buffers[buffer]);
   }
 
-  void Undo(size_t s, const Step& step) {
+  void Settle() {
+    owners_.Settle();
+    kept_.clear();
+  }
+
+  void TakeBack() {
     for (; !kept_.empty(); kept_.pop_back()) {
       program_.buffers[kept_.back().first] = std::move(kept_.back().second);
     }
     owners_.Undo();
+  }
+
+  void Undo(size_t s, const Step& step) {
+    TakeBack();
     program_.buffers.resize(program_.buffers.size() - before_[s].size());
     before_[s].clear();
     program_.steps[s] = step;
@@ -346,6 +397,7 @@ class PartPlacement {
   const std::vector<int> moments_;         // by step
   ByteOwners owners_;
   std::set<int> fixed_;                       // operands that stay as they are
+  std::set<int> dense_;                       // operands that get no gaps
   std::vector<std::pair<int, Buffer>> kept_;  // as they were: see Undo
 };
 

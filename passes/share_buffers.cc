@@ -7,6 +7,9 @@
 //                               read before element i is written, by the same
 //                               task
 //
+//   out = g                     g lies in out, the caller's, if its layout is
+//                               row-major
+//
 // Only the caller's buffers and constants are never written over. Other inputs
 // of the step may not share the bytes either, unless they too are read at the
 // identity index only.
@@ -15,6 +18,7 @@
 
 #include "passes/passes.h"
 #include "passes/sharing.h"
+#include "passes/step_readers.h"
 
 namespace mxc {
 namespace {
@@ -62,6 +66,23 @@ std::set<int> ReadOtherwise(const Program& program, const Step& step,
   return roots;
 }
 
+// Lets what the step copies to an output be written there: nobody writes over
+// an output.
+bool WriteToOutput(Program& program, const Step& step) {
+  if (!CopiesToOutput(program, step)) return false;
+  const int output = step.outputs[0], root = program.Root(step.inputs[0]);
+  const Buffer& from = program.buffers[step.inputs[0]];
+  const Buffer& to = program.buffers[output];
+  Buffer& owner = program.buffers[root];
+  if (owner.kind != BufferKind::kInternal || to.alias_of >= 0 ||
+      from.layout != to.layout || owner.bytes() != to.bytes() ||
+      program.BytesIntoRoot(step.inputs[0]) != 0) {
+    return false;
+  }
+  owner.alias_of = output;
+  return true;
+}
+
 }  // namespace
 
 Result<bool> ShareBuffers(Program& program, PassContext&) {
@@ -70,6 +91,10 @@ Result<bool> ShareBuffers(Program& program, PassContext&) {
   bool changed = false;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
+    if (WriteToOutput(program, step)) {
+      changed = true;
+      continue;
+    }
     const std::vector<SharePair> pairs = SharePairs(program, step);
     if (pairs.empty()) continue;
     // Roots whose bytes no output of this step may take.

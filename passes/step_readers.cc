@@ -107,4 +107,16 @@ void JoinOrigins(const Step& absorbed, Step& step) {
   SetOrigins({&absorbed.origins, &step.origins}, step);
 }
 
+bool CopiesToOutput(const Program& program, const Step& step) {
+  const Map* map = step.map();
+  if (map == nullptr || step.view || map->stores.size() != 1) return false;
+  if (step.inputs.size() != 1 || step.outputs.size() != 1) return false;
+  const Buffer& from = program.buffers[step.inputs[0]];
+  const Buffer& to = program.buffers[step.outputs[0]];
+  const Store& store = map->stores[0];
+  return from.kind == BufferKind::kInternal && to.kind == BufferKind::kOutput &&
+         from.type == to.type && CoversOutput(program, step, store) &&
+         store.value->kind == ExprKind::kLoad && IsIdentityIndex(store.value->args);
+}
+
 }  // namespace mxc

@@ -38,4 +38,7 @@ void SetOrigins(const std::vector<const std::vector<std::string>*>& lists,
 // Joins the names and origins of `absorbed`, which runs first, into `step`.
 void JoinOrigins(const Step& absorbed, Step& step);
 
+// The step does nothing but copy an internal buffer to an output.
+bool CopiesToOutput(const Program& program, const Step& step);
+
 }  // namespace mxc

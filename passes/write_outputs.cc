@@ -18,20 +18,6 @@
 namespace mxc {
 namespace {
 
-// The step does nothing but copy an internal buffer to an output.
-bool CopiesToOutput(const Program& program, const Step& step) {
-  const Map* map = step.map();
-  if (map == nullptr || step.view || map->stores.size() != 1) return false;
-  if (step.inputs.size() != 1 || step.outputs.size() != 1) return false;
-  const Buffer& from = program.buffers[step.inputs[0]];
-  const Buffer& to = program.buffers[step.outputs[0]];
-  const Store& store = map->stores[0];
-  return from.kind == BufferKind::kInternal && to.kind == BufferKind::kOutput &&
-         from.type == to.type && CoversOutput(program, step, store) &&
-         store.value->kind == ExprKind::kLoad &&
-         IsIdentityIndex(store.value->args);
-}
-
 // Every step that reads or writes the buffer takes it row-major.
 bool RowMajorEverywhere(const Program& program, const StepUses& uses,
                         int buffer) {
