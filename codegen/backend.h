@@ -24,7 +24,8 @@ class Backend {
   virtual std::unique_ptr<KernelCatalog> MakeCatalog(
       const Target& target, const CatalogOptions& options) const = 0;
 
-  // The kernel of a step that has something to do and is no Call.
+  // The kernel of a step that has something to do and that the runtime does
+  // not walk itself, as it does calls and repeats.
   virtual KernelPlan Plan(const Program& program, const Step& step,
                           const Target& target,
                           const InnerCalls& calls_of) const = 0;

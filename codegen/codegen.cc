@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 
+#include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
@@ -60,9 +61,9 @@ class KernelTable {
       : target_(target), backend_(BackendOf(target)), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    if (IsNoOp(program, step) || step.body.As<Call>() != nullptr) {
-      return {.kernel = 0, .tasks = 0};
-    }
+    const bool walked = step.body.As<Call>() != nullptr ||
+                        step.body.As<Repeat>() != nullptr;
+    if (walked || IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
     const std::string key = KeyOf(program, step, StructureOf);
     if (const auto row = rows_.find(key); row != rows_.end()) {
       return row->second;
@@ -121,10 +122,11 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
                                const CodegenOptions& options) {
   CodeImage image;
   KernelTable kernels(target, image);
-  for (const Program& program : entries) {
+  for (const Program& entry : entries) {
+    const FlatProgram flat = Flatten(entry);
     std::vector<StepCode>& steps = image.steps.emplace_back();
-    for (const Step& step : program.steps) {
-      steps.push_back(kernels.Add(program, step));
+    for (const Step& step : flat.program.steps) {
+      steps.push_back(kernels.Add(flat.program, step));
     }
   }
   CompiledKernels compiled = BackendOf(target).Compile(

@@ -75,7 +75,7 @@ struct KernelRow {
 struct CodeImage {
   std::vector<std::string> objects;          // relocatable ELF, one or more
   std::vector<KernelRow> kernels;            // in table order
-  std::vector<std::vector<StepCode>> steps;  // [entry][step]
+  std::vector<std::vector<StepCode>> steps;  // [entry][row], see flat_program
   std::string llvm, assembly;                // texts, if kept
   int cached = 0;                            // kernels from the cache
 };

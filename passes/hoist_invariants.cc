@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "passes/invariants.h"
 #include "passes/order_buffers.h"
 #include "passes/passes.h"
 
@@ -25,15 +26,16 @@ class Hoisting {
         step_(step),
         repeat_(*step.body.As<Repeat>()),
         body_(*repeat_.body),
-        outside_(body_.buffers.size(), kVaries) {}
+        same_(InvariantsOf(repeat_, body_)),
+        outside_(body_.buffers.size(), kNowhere) {}
 
   // True if something leaves the body; what runs before the step is appended to
   // `before`.
   bool Run(std::vector<Step>& before) {
-    FindInvariants();
+    for (size_t i = 0; i < inputs(); ++i) outside_[i] = step_.inputs[i];
     std::vector<Step> kept;
     for (Step& inner : body_.steps) {
-      if (IsInvariant(inner)) {
+      if (same_[inner.outputs[0]]) {
         before.push_back(Outside(std::move(inner)));
       } else {
         kept.push_back(std::move(inner));
@@ -47,33 +49,12 @@ class Hoisting {
   Step TakeStep() { return std::move(hoisted_); }
 
  private:
-  static constexpr int kVaries = -2;    // from turn to turn
-  static constexpr int kConstant = -1;  // not a buffer of the program yet
+  static constexpr int kNowhere = -1;
 
   size_t inputs() const { return step_.inputs.size(); }
 
-  void FindInvariants() {
-    for (size_t i = 0; i < inputs(); ++i) {
-      const bool varies =
-          repeat_.sliced[i] || repeat_.CarryOf(static_cast<int>(i)) != nullptr;
-      if (!varies) outside_[i] = step_.inputs[i];
-    }
-    for (const int b : body_.BuffersOf(BufferKind::kConstant)) {
-      outside_[b] = kConstant;
-    }
-  }
-
-  bool IsInvariant(const Step& inner) const {
-    return inner.body.pure() &&
-           std::ranges::all_of(inner.inputs,
-                               [&](int b) { return outside_[b] != kVaries; }) &&
-           std::ranges::all_of(inner.outputs, [&](int b) {
-             return body_.buffers[b].kind == BufferKind::kInternal;
-           });
-  }
-
   int OutsideOf(int b) {
-    if (outside_[b] < 0) {
+    if (outside_[b] == kNowhere) {
       Buffer buffer = body_.buffers[b];
       buffer.name = step_.name + "/" + buffer.name;
       outside_[b] = static_cast<int>(program_.buffers.size());
@@ -106,8 +87,10 @@ class Hoisting {
       order.push_back(b);
       step.inputs.push_back(outside);
       repeat.sliced.push_back(sliced);
-      body_.buffers[b].kind = BufferKind::kInput;
-      body_.buffers[b].constant = {};
+      Buffer& buffer = body_.buffers[b];
+      if (buffer.kind == BufferKind::kState) return;
+      buffer.kind = BufferKind::kInput;
+      buffer.constant = {};
     };
     const int windows = static_cast<int>(repeat_.sliced.size());
     const int first_output = static_cast<int>(inputs());
@@ -117,14 +100,14 @@ class Hoisting {
       }
     }
     for (int b = windows; b < static_cast<int>(body_.buffers.size()); ++b) {
-      if (used[b] && outside_[b] != kVaries) add_input(b, OutsideOf(b), false);
+      if (used[b] && same_[b]) add_input(b, OutsideOf(b), false);
     }
     for (int b = first_output; b < windows; ++b) {
       order.push_back(b);
       repeat.sliced.push_back(repeat_.sliced[b]);
     }
     for (int b = windows; b < static_cast<int>(body_.buffers.size()); ++b) {
-      if (used[b] && outside_[b] == kVaries) order.push_back(b);
+      if (used[b] && !same_[b]) order.push_back(b);
     }
     for (Repeat::Carry& carry : repeat.carries) {
       for (int* operand : {&carry.input, &carry.output}) {
@@ -144,7 +127,8 @@ class Hoisting {
   const Step& step_;
   const Repeat& repeat_;
   Program body_;
-  // By buffer of the body: the program's buffer that is the same in every turn.
+  const std::vector<bool> same_;  // in every turn, by buffer of the body
+  // By buffer of the body: what the program has it in.
   std::vector<int> outside_;
   Step hoisted_;
 };

@@ -7,8 +7,10 @@
 namespace mxc {
 
 double KernelSeconds(const KernelCandidate& kernel, bool constant_weight,
-                     int sharers) {
-  if (!constant_weight) return kernel.cost + kernel.packing_cost / sharers;
+                     int64_t sharers) {
+  if (!constant_weight) {
+    return kernel.cost + kernel.packing_cost / static_cast<double>(sharers);
+  }
   // A constant is laid out once, but as it is.
   return kernel.flipped_weight ? HUGE_VAL : kernel.cost;
 }

@@ -13,7 +13,7 @@ namespace mxc {
 // Of one kernel, with its part of packing a weight that is no constant and that
 // so many steps share. Infinite for kernels that constants are not packed for.
 double KernelSeconds(const KernelCandidate& kernel, bool constant_weight,
-                     int sharers = 1);
+                     int64_t sharers = 1);
 
 // Of the fastest kernel; nothing where the catalog has none.
 std::optional<double> KernelSeconds(const KernelCatalog& catalog,

@@ -31,6 +31,7 @@ class RepeatLowering {
     KeepOutputs(graph);
     MXC_ASSIGN(Program body, context_.lower_inside(std::move(graph)));
     PutWindowsFirst(body);
+    MakeStates(body);
     SetStep(std::move(body));
     return Done{};
   }
@@ -99,6 +100,28 @@ class RepeatLowering {
     OrderBuffers(body, order);
   }
 
+  // Where nobody reads all turns, the last one's is all there is.
+  bool IsStacked(int output) const {
+    return form_.stacked[output] && read_[output];
+  }
+
+  // The operands of carry `k`. Of carried outputs none is dropped.
+  Repeat::Carry CarryOf(int k) const {
+    const auto input = std::ranges::find(inputs_, form_.slices + k);
+    return {static_cast<int>(input - inputs_.begin()),
+            static_cast<int>(inputs_.size()) + k};
+  }
+
+  void MakeStates(Program& body) const {
+    for (int k = 0; k < form_.carried; ++k) {
+      if (IsStacked(k)) continue;
+      const Repeat::Carry carry = CarryOf(k);
+      body.buffers[carry.input].kind = BufferKind::kState;
+      body.buffers[carry.output].kind = BufferKind::kNextState;
+      body.buffers[carry.output].state = carry.input;
+    }
+  }
+
   void SetStep(Program body) {
     Repeat repeat;
     repeat.turns = form_.turns;
@@ -107,18 +130,14 @@ class RepeatLowering {
     for (const int i : inputs_) {
       inputs.push_back(step_.inputs[i]);
       repeat.sliced.push_back(i < form_.slices);
-      if (i < form_.slices || i >= form_.slices + form_.carried) continue;
-      // Of carried outputs none is dropped.
-      repeat.carries.push_back(
-          {static_cast<int>(inputs.size()) - 1,
-           static_cast<int>(inputs_.size()) + i - form_.slices});
+    }
+    for (int k = 0; k < form_.carried; ++k) {
+      repeat.carries.push_back(CarryOf(k));
     }
     for (const int i : outputs_) {
-      // Where nobody reads all turns, the last one's is all there is.
-      const bool stacked = form_.stacked[i] && read_[i];
-      repeat.sliced.push_back(stacked);
+      repeat.sliced.push_back(IsStacked(i));
       int& output = step_.outputs[i];
-      if (form_.stacked[i] && !stacked) {
+      if (form_.stacked[i] && !IsStacked(i)) {
         output = AddBuffer(program_, step_.name + "/last",
                            body.buffers[repeat.sliced.size() - 1].type);
       }

@@ -50,6 +50,8 @@ struct PassContext {
   const KernelCatalog* catalog = nullptr;     // null: only generic loop nests
   const TrainingOptions* training = nullptr;  // null: inference
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
+  // The repeat whose body is being worked on; null for an entry.
+  const Repeat* around = nullptr;
   // Lowers a graph inside of an operator (ScanForm), as the pipeline does what
   // is around it. Never null while one runs.
   std::function<Result<Program>(Graph)> lower_inside = nullptr;

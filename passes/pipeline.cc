@@ -52,9 +52,11 @@ Result<bool> RunInsideOut(Result<bool> (*pass)(Program&, PassContext&),
   bool changed = false;
   Diagnostics errors;
   for (Step& step : program.steps) {
+    PassContext inside = context;
+    inside.around = step.body.As<Repeat>();
     step.body.VisitPrograms([&](std::shared_ptr<const Program>& inner) {
       Program copy = *inner;
-      const auto done = RunInsideOut(pass, copy, context);
+      const auto done = RunInsideOut(pass, copy, inside);
       if (!done.ok()) {
         errors = done.errors();
       } else if (*done) {

@@ -24,6 +24,7 @@
 #include <optional>
 #include <utility>
 
+#include "passes/invariants.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -36,10 +37,15 @@ namespace {
 // the program as it came.
 class Surroundings {
  public:
-  explicit Surroundings(const Program& program)
+  // `repeat`: whose body it is, or null.
+  Surroundings(const Program& program, const Repeat* repeat)
       : reaches_output_(program.buffers.size()) {
+    const std::vector<bool> same =
+        repeat != nullptr ? InvariantsOf(*repeat, program)
+                          : std::vector<bool>(program.buffers.size(), false);
     for (const Step& step : program.steps) {
-      if (step.contraction()) ++sharers_[WeightOf(step)];
+      if (!step.contraction()) continue;
+      sharers_[WeightOf(step)] += same[step.inputs[1]] ? repeat->turns : 1;
     }
     for (size_t b = 0; b < reaches_output_.size(); ++b) {
       reaches_output_[b] = program.buffers[b].kind == BufferKind::kOutput;
@@ -49,9 +55,9 @@ class Surroundings {
     }
   }
 
-  // How many steps will read the same packed weight: as many as a recurrent
-  // network has steps in time.
-  int Sharers(const Step& step) const {
+  // How often the same packed weight will be read: as often as a recurrent
+  // network has steps in time, since hoist-invariants packs it before them.
+  int64_t Sharers(const Step& step) const {
     const auto found = sharers_.find(WeightOf(step));
     return found == sharers_.end() ? 1 : found->second;
   }
@@ -79,7 +85,7 @@ class Surroundings {
     }
   }
 
-  std::map<Weight, int> sharers_;
+  std::map<Weight, int64_t> sharers_;
   std::vector<bool> reaches_output_;  // by buffer
 };
 
@@ -258,7 +264,7 @@ Step ExchangeWeight(Program& program, Step& step) {
 
 Result<bool> SelectKernels(Program& program, PassContext& context) {
   if (context.catalog == nullptr) return false;
-  const Surroundings around(program);
+  const Surroundings around(program, context.around);
   bool changed = false;
   std::vector<Step> steps;
   for (Step& step : program.steps) {

@@ -287,8 +287,9 @@ typedef struct mxc_step_summary {
   const char* kernel; /* the symbol that a profiler shows */
   int64_t tasks;      /* the fixed grid; 0: nothing to run (a view) */
   uint64_t scratch_bytes;
-  uint64_t flops;           /* of the mathematics */
-  uint64_t bytes;           /* of operands, read and written once */
+  uint64_t flops;           /* of the mathematics, in a run: of a step that
+                               loops repeat, of all turns */
+  uint64_t bytes;           /* of operands, read and written once a turn */
   const uint32_t* operands; /* buffers: inputs, then outputs */
   size_t operand_count, input_count;
 } mxc_step_summary;

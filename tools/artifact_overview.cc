@@ -48,8 +48,9 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());
   row.tasks = step.tasks;
-  row.flops = static_cast<int64_t>(step.flops);
-  row.bytes = static_cast<int64_t>(step.bytes);
+  const uint64_t times = tables.TimesRun(step);
+  row.flops = static_cast<int64_t>(step.flops * times);
+  row.bytes = static_cast<int64_t>(step.bytes * times);
   row.scratch = static_cast<int64_t>(step.scratch_bytes);
   return row;
 }

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "codegen/artifact/c_names.h"
+#include "codegen/artifact/flat_program.h"
 #include "codegen/artifact/states.h"
 #include "codegen/artifact/weights.h"
 #include "codegen/codegen.h"
@@ -34,6 +35,63 @@ std::string Quoted(const std::string& text) {
   return out;
 }
 
+// The calls of an entry, those of a body inside of their loop.
+class CallPlanner {
+ public:
+  CallPlanner(const FlatProgram& flat, const std::vector<StepCode>& steps,
+              const CodeImage& code)
+      : flat_(flat), steps_(steps), code_(code) {}
+
+  std::vector<EntryFunction::Call> Plan(size_t first, size_t end) {
+    std::vector<EntryFunction::Call> calls;
+    for (size_t row = first; row < end; ++row) {
+      const Step& step = flat_.program.steps[row];
+      if (const Repeat* repeat = step.body.As<Repeat>()) {
+        const size_t behind = row + 1 + static_cast<size_t>(flat_.bodies[row]);
+        loops_.push_back(static_cast<int>(row));
+        EntryFunction::Call loop;
+        loop.turns = repeat->turns;
+        loop.body = Plan(row + 1, behind);
+        loops_.pop_back();
+        if (!loop.body.empty()) calls.push_back(std::move(loop));
+        row = behind - 1;
+      } else if (steps_[row].tasks > 0) {
+        calls.push_back(CallOf(step, steps_[row]));
+      }
+    }
+    return calls;
+  }
+
+ private:
+  EntryFunction::Call CallOf(const Step& step, const StepCode& code) const {
+    EntryFunction::Call call;
+    call.kernel = code_.kernels[code.kernel].name;
+    call.tasks = code.tasks;
+    call.uses_scratch = code.scratch_bytes > 0;
+    for (const int b : step.operands()) call.operands.push_back(OperandOf(b));
+    return call;
+  }
+
+  EntryFunction::Operand OperandOf(int b) const {
+    EntryFunction::Operand operand;
+    operand.advances.resize(loops_.size());
+    operand.buffer = flat_.program.Root(b);
+    operand.bytes = flat_.program.BytesIntoRoot(b);
+    while (const auto& window = flat_.windows[operand.buffer]) {
+      const auto loop = std::ranges::find(loops_, window->loop);
+      operand.advances[loop - loops_.begin()] += window->advance;
+      operand.bytes += window->offset;
+      operand.buffer = window->root;
+    }
+    return operand;
+  }
+
+  const FlatProgram& flat_;
+  const std::vector<StepCode>& steps_;  // by row
+  const CodeImage& code_;
+  std::vector<int> loops_;  // rows of those around
+};
+
 // Where each buffer of an entry lies, and what the arena needs beside them.
 EntryFunction PlanEntry(const Program& program,
                         const std::vector<StepCode>& steps,
@@ -52,7 +110,8 @@ EntryFunction PlanEntry(const Program& program,
   }
   entry.scratch_offset = AlignedBytes(program.arena_bytes);
   entry.arena_bytes = entry.scratch_offset + scratch;
-  for (const Buffer& buffer : program.buffers) {
+  const FlatProgram flat = Flatten(program);
+  for (const Buffer& buffer : flat.program.buffers) {
     entry.kinds.push_back(buffer.kind);
     int64_t offset = buffer.offset;
     if (buffer.kind == BufferKind::kConstant && buffer.alias_of < 0) {
@@ -62,19 +121,7 @@ EntryFunction PlanEntry(const Program& program,
     }
     entry.offsets.push_back(offset);
   }
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].tasks == 0) continue;
-    std::vector<EntryFunction::Operand> operands;
-    for (const auto* list :
-         {&program.steps[i].inputs, &program.steps[i].outputs}) {
-      for (const int b : *list) {
-        operands.push_back({program.Root(b), program.BytesIntoRoot(b)});
-      }
-    }
-    entry.calls.push_back({code.kernels[steps[i].kernel].name,
-                           std::move(operands), steps[i].tasks,
-                           steps[i].scratch_bytes > 0});
-  }
+  entry.calls = CallPlanner(flat, steps, code).Plan(0, steps.size());
   return entry;
 }
 
@@ -174,8 +221,9 @@ std::string MakeHeader(std::span<const Program> programs,
 
 // Nobody would find the functions that an object asks for.
 Status RequireNoImports(std::span<const Program> entries) {
-  for (const Program& program : entries) {
-    for (const Step& step : program.steps) {
+  for (const Program& entry : entries) {
+    const FlatProgram flat = Flatten(entry);
+    for (const Step& step : flat.program.steps) {
       const Call* call = step.body.As<Call>();
       if (call == nullptr) continue;
       return Error(step.loc,

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/artifact/flat_program.h"
 #include "codegen/artifact/preparation.h"
 #include "codegen/artifact/role_names.h"
 #include "codegen/artifact/states.h"
@@ -49,11 +50,13 @@ class TableMaker {
     }
   }
 
+  // `steps`: by row of the entry, flat.
   void AddEntry(const Program& program, const std::vector<StepCode>& steps) {
+    const FlatProgram flat = Flatten(program);
     mxc_entry entry = {};
     entry.name = Text(program.entry);
-    entry.buffers = {Count(buffers_), Count(program.buffers)};
-    entry.steps = {Count(steps_), Count(program.steps)};
+    entry.buffers = {Count(buffers_), Count(flat.program.buffers)};
+    entry.steps = {Count(steps_), Count(flat.program.steps)};
     entry.inputs = Operands(program.BuffersOf(BufferKind::kInput));
     entry.outputs = Operands(program.BuffersOf(BufferKind::kOutput));
     entry.carries = Operands(Carries(program));
@@ -65,12 +68,9 @@ class TableMaker {
     entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
     SetKind(program.entry, entry);
-    const std::vector<LiveRange> live = LiveRanges(program);
-    for (size_t i = 0; i < program.buffers.size(); ++i) {
-      AddBuffer(program, static_cast<int>(i), live[i]);
-    }
-    for (size_t i = 0; i < program.steps.size(); ++i) {
-      AddStep(program, program.steps[i], steps[i]);
+    AddBuffers(program, flat);
+    for (size_t row = 0; row < flat.program.steps.size(); ++row) {
+      AddStep(flat, row, steps[row]);
       entry.scratch_bytes =
           std::max(entry.scratch_bytes, steps_.back().scratch_bytes);
     }
@@ -146,6 +146,29 @@ class TableMaker {
       if (name.substr(0, colon) == kind) entry.kind = value;
     }
     if (colon < name.size()) entry.length = std::atoll(&name[colon + 1]);
+  }
+
+  // Buffers of bodies have no live range: they lie in a workspace that has.
+  void AddBuffers(const Program& program, const FlatProgram& flat) {
+    std::vector<LiveRange> live = LiveRanges(program);
+    for (LiveRange& range : live) {
+      if (range.first < 0) continue;
+      range = {flat.rows[range.first],
+               flat.rows[range.last] + flat.bodies[flat.rows[range.last]]};
+    }
+    live.resize(flat.program.buffers.size());
+    for (size_t i = 0; i < live.size(); ++i) {
+      AddBuffer(flat.program, static_cast<int>(i), live[i]);
+      if (flat.windows[i]) SetWindow(*flat.windows[i], buffers_.back());
+    }
+  }
+
+  static void SetWindow(const TurnWindow& window, mxc_buffer& row) {
+    row.kind = MXC_BUFFER_WINDOW;
+    row.loop = static_cast<uint32_t>(window.loop);
+    row.root = static_cast<uint32_t>(window.root);
+    row.offset = static_cast<uint64_t>(window.offset);
+    row.advance = window.advance;
   }
 
   void AddBuffer(const Program& program, int index, const LiveRange& live) {
@@ -242,8 +265,9 @@ class TableMaker {
     MXC_CHECK(false, "a next value that is no alias of its state");
   }
 
-  void AddStep(const Program& program, const Step& step,
-               const StepCode& step_code) {
+  void AddStep(const FlatProgram& flat, size_t at, const StepCode& step_code) {
+    const Program& program = flat.program;
+    const Step& step = program.steps[at];
     mxc_step row = {};
     row.name = Text(step.name);
     row.tasks = step_code.tasks;
@@ -253,17 +277,26 @@ class TableMaker {
     } else {
       row.kernel_name = Text("");
     }
-    if (const Call* call = step.body.As<Call>()) SetCall(*call, row);
-    row.input_count = Count(step.inputs);
-    std::vector<int> operands = step.inputs;
-    operands.insert(operands.end(), step.outputs.begin(), step.outputs.end());
-    row.operands = Operands(operands);
     row.scratch_bytes = static_cast<uint64_t>(step_code.scratch_bytes);
+    if (const Repeat* repeat = step.body.As<Repeat>()) {
+      row.kind = MXC_STEP_REPEAT;
+      row.turns = repeat->turns;
+      row.body = static_cast<uint32_t>(flat.bodies[at]);
+    } else {
+      SetOperands(program, step, row);
+    }
+    if (const Call* call = step.body.As<Call>()) SetCall(*call, row);
+    steps_.push_back(row);
+  }
+
+  void SetOperands(const Program& program, const Step& step, mxc_step& row) {
+    const std::vector<int> operands = step.operands();
+    row.input_count = Count(step.inputs);
+    row.operands = Operands(operands);
     row.flops = static_cast<uint64_t>(step.flops(program));
     for (const int operand : operands) {
       row.bytes += static_cast<uint64_t>(program.buffers[operand].bytes());
     }
-    steps_.push_back(row);
   }
 
   void SetCall(const Call& call, mxc_step& row) {

@@ -6,7 +6,6 @@
 #include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
 #include "codegen/cpu/procedure_kernel.h"
-#include "codegen/cpu/repeat_kernel.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "ir/support/check.h"
 
@@ -38,9 +37,6 @@ class CpuCode : public Backend {
     if (step.body.As<Procedure>()) return PlanProcedure(program, step, target);
     if (const TileLoop* loop = step.loop()) {
       return PlanTileLoop(program, step, calls_of(*loop->tile));
-    }
-    if (const Repeat* repeat = step.body.As<Repeat>()) {
-      return PlanRepeat(program, step, calls_of(*repeat->body));
     }
     MXC_CHECK(false, "no code for the kind of step '{}'", step.name);
   }

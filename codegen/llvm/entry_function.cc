@@ -34,16 +34,56 @@ class EntryEmitter {
         parameters_.try_emplace(buffer, parameter++);
       }
     }
-    size_t most = 1;
-    for (const auto& call : entry_.calls) {
-      most = std::max(most, call.operands.size());
-    }
-    operands_ = builder_.CreateAlloca(llvm::ArrayType::get(pointer_, most));
-    for (const auto& call : entry_.calls) Emit(call);
+    operands_ = builder_.CreateAlloca(
+        llvm::ArrayType::get(pointer_, MostOperands(entry_.calls)));
+    EmitAll(entry_.calls);
     builder_.CreateRet(builder_.getInt32(0));
   }
 
  private:
+  using Call = EntryFunction::Call;
+
+  static size_t MostOperands(const std::vector<Call>& calls) {
+    size_t most = 1;
+    for (const Call& call : calls) {
+      most = std::max({most, call.operands.size(), MostOperands(call.body)});
+    }
+    return most;
+  }
+
+  void EmitAll(const std::vector<Call>& calls) {
+    for (const Call& call : calls) {
+      if (call.body.empty()) {
+        Emit(call);
+      } else {
+        EmitLoop(call);
+      }
+    }
+  }
+
+  void EmitLoop(const Call& loop) {
+    const auto block = [&](const char* name) {
+      return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+    };
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* body = block("turn");
+    llvm::BasicBlock* after = block("after");
+    builder_.CreateBr(body);
+    builder_.SetInsertPoint(body);
+    llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    turns_.push_back(turn);
+    EmitAll(loop.body);
+    turns_.pop_back();
+    llvm::Value* next = builder_.CreateAdd(turn, builder_.getInt64(1));
+    turn->addIncoming(builder_.getInt64(0), before);
+    turn->addIncoming(next, builder_.GetInsertBlock());
+    builder_.CreateCondBr(
+        builder_.CreateICmpSLT(
+            next, builder_.getInt64(static_cast<uint64_t>(loop.turns))),
+        body, after);
+    builder_.SetInsertPoint(after);
+  }
+
   llvm::Value* At(llvm::Value* base, int64_t offset) {
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base,
                                                offset);
@@ -64,10 +104,22 @@ class EntryEmitter {
               entry_.offsets[buffer]);
   }
 
-  void Emit(const EntryFunction::Call& call) {
+  llvm::Value* Address(const EntryFunction::Operand& operand) {
+    llvm::Value* address = At(Address(operand.buffer), operand.bytes);
+    for (size_t k = 0; k < operand.advances.size(); ++k) {
+      if (operand.advances[k] == 0) continue;
+      auto* advance =
+          builder_.getInt64(static_cast<uint64_t>(operand.advances[k]));
+      address = builder_.CreateGEP(builder_.getInt8Ty(), address,
+                                   builder_.CreateMul(turns_[k], advance));
+    }
+    return address;
+  }
+
+  void Emit(const Call& call) {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       builder_.CreateStore(
-          At(Address(call.operands[i].buffer), call.operands[i].bytes),
+          Address(call.operands[i]),
           builder_.CreateConstInBoundsGEP1_64(pointer_, operands_, i));
     }
     auto* i64 = builder_.getInt64Ty();
@@ -92,6 +144,7 @@ class EntryEmitter {
   std::unordered_map<int, unsigned> parameters_;  // by buffer
   llvm::Function* function_ = nullptr;
   llvm::Value* operands_ = nullptr;
+  std::vector<llvm::Value*> turns_;  // of the loops around what is emitted
 };
 
 }  // namespace

@@ -16,15 +16,21 @@
 namespace mxc {
 
 struct EntryFunction {
+  // From a buffer's start `bytes`, and in turn t of the k-th loop around the
+  // call, the outermost one first, t · advances[k] more.
   struct Operand {
-    int buffer;     // no alias
-    int64_t bytes;  // from its start
+    int buffer = 0;  // no alias
+    int64_t bytes = 0;
+    std::vector<int64_t> advances;
   };
+  // Of a kernel, or, with a body, a loop of so many turns.
   struct Call {
     std::string kernel;
     std::vector<Operand> operands;
-    int64_t tasks;
-    bool uses_scratch;
+    int64_t tasks = 0;
+    bool uses_scratch = false;
+    int64_t turns = 0;
+    std::vector<Call> body;
   };
 
   std::string symbol;

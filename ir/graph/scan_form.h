@@ -13,7 +13,9 @@ namespace mxc {
 //             them has computed
 //   whole     seen by every turn
 // in this order; its outputs are those of the graph, each stacked along a new
-// first axis as the slices are, or that of the last turn alone.
+// first axis as the slices are, or that of the last turn alone. A stack of what
+// is carried is [turns + 1, dims…]: what the first turn sees lies before the
+// others, or behind them if the scan is reversed.
 struct ScanForm {
   int64_t turns = 1;
   bool reversed = false;

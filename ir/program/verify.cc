@@ -72,11 +72,13 @@ class ProgramVerifier {
     const bool caller =
         b.kind == BufferKind::kInput || b.kind == BufferKind::kOutput;
     const bool window = static_cast<size_t>(index) < windows_;
-    if (windows_ > 0 && window != caller) {
+    const bool carried =
+        b.kind == BufferKind::kState || b.kind == BufferKind::kNextState;
+    if (windows_ > 0 && window != (caller || carried)) {
       return fmt::format("buffer {} of a tile is {}a window", index,
                          window ? "not " : "");
     }
-    if (windows_ > 0 && !caller && b.kind != BufferKind::kInternal &&
+    if (windows_ > 0 && !window && b.kind != BufferKind::kInternal &&
         b.kind != BufferKind::kConstant) {
       return fmt::format("buffer {} of a tile is not internal", index);
     }

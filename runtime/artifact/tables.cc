@@ -24,6 +24,7 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
   MXC_RT_RETURN_IF_ERROR(check.Header());
   MXC_RT_RETURN_IF_ERROR(check.Rows());
   tables.NoteReads();
+  tables.NoteTimesRun();
   return tables;
 }
 
@@ -46,6 +47,25 @@ void Tables::NoteReads() {
     for (const uint32_t b : Outputs(entry)) {
       read_[entry.buffers.first + Base(entry, b)] = true;
     }
+  }
+}
+
+void Tables::NoteTimesRun() {
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  struct Block {
+    size_t end;
+    uint64_t times;
+  };
+  std::vector<Block> around = {{steps_.size(), 1}};
+  for (size_t row = 0; row < steps_.size(); ++row) {
+    while (around.back().end == row) around.pop_back();
+    const uint64_t times = around.back().times;
+    times_run_.push_back(times);
+    const mxc_step& step = steps_[row];
+    if (step.kind != MXC_STEP_REPEAT) continue;
+    const auto turns = static_cast<uint64_t>(step.turns);
+    const bool fits = turns == 0 || times <= kMost / turns;
+    around.push_back({row + 1 + step.body, fits ? times * turns : kMost});
   }
 }
 

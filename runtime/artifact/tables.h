@@ -68,10 +68,17 @@ class Tables {
     return read_[entry.buffers.first + buffer];
   }
 
+  // How often a run comes to the step, at most: in every turn of the repeats
+  // around it. Up to 2^62, which stands for whatever is more.
+  uint64_t TimesRun(const mxc_step& step) const {
+    return times_run_[static_cast<size_t>(&step - steps_.data())];
+  }
+
  private:
   friend class TablesCheck;
 
   void NoteReads();
+  void NoteTimesRun();
 
   std::vector<uint64_t> storage_;  // aligned to 8
   const mxc_tables* header_ = nullptr;
@@ -83,7 +90,8 @@ class Tables {
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;
   const char* strings_ = nullptr;
-  std::vector<bool> read_;  // by row of buffers_
+  std::vector<bool> read_;           // by row of buffers_
+  std::vector<uint64_t> times_run_;  // by row of steps_
 };
 
 // Bytes of one element of MXNet's type flag, 0 if there is no such type.

@@ -141,6 +141,7 @@ class Evaluation {
   // Slices are taken and stacked by operators.
   std::vector<Tensor> OfTurns(const Node& node, std::vector<Tensor> inputs) {
     const ScanForm form = node.op->scan(node.attrs.get());
+    const std::vector<Tensor> given = inputs;
     std::vector<std::vector<Tensor>> turns(static_cast<size_t>(form.turns));
     for (int64_t t = 0; t < form.turns; ++t) {
       const int64_t at = form.reversed ? form.turns - 1 - t : t;
@@ -163,7 +164,13 @@ class Evaluation {
         form.reversed ? turns.front() : turns.back();
     std::vector<Tensor> results;
     for (size_t k = 0; k < last.size(); ++k) {
-      results.push_back(form.stacked[k] ? Stack(turns, k) : last[k]);
+      std::vector<Tensor> parts;
+      for (const auto& turn : turns) parts.push_back(turn[k]);
+      if (k < static_cast<size_t>(form.carried)) {
+        parts.insert(form.reversed ? parts.end() : parts.begin(),
+                     given[static_cast<size_t>(form.slices) + k]);
+      }
+      results.push_back(form.stacked[k] ? Stack(parts) : last[k]);
     }
     return results;
   }
@@ -179,15 +186,15 @@ class Evaluation {
     return element;
   }
 
-  static Tensor Stack(const std::vector<std::vector<Tensor>>& turns, size_t k) {
-    TensorType type = turns[0][k].type();
+  static Tensor Stack(const std::vector<Tensor>& parts) {
+    TensorType type = parts[0].type();
     Extents dims = type.shape.dims();
-    dims.insert(dims.begin(), static_cast<int64_t>(turns.size()));
+    dims.insert(dims.begin(), static_cast<int64_t>(parts.size()));
     type.shape = Shape(dims);
     std::byte* bytes = nullptr;
     Tensor stacked = Tensor::Allocate(type, &bytes);
-    for (const auto& turn : turns) {
-      bytes = std::copy_n(turn[k].bytes(), turn[k].size_bytes(), bytes);
+    for (const Tensor& part : parts) {
+      bytes = std::copy_n(part.bytes(), part.size_bytes(), bytes);
     }
     return stacked;
   }

@@ -23,12 +23,12 @@ std::vector<float> ListOf(const Tensor& tensor) {
   return {tensor.floats().begin(), tensor.floats().end()};
 }
 
-// Sums of the rows so far, and the last of them times 2.
+// Sums of the rows so far, with what they begin with, and the last row times 2.
 std::string Sums(const std::string& order) {
   return R"(program @net.infer {
   buffer 0 "x" f32[3, 2] {0:3 1:2} input
   buffer 1 "first" f32[2] {0:2} input
-  buffer 2 "sums" f32[3, 2] {0:3 1:2} output
+  buffer 2 "sums" f32[4, 2] {0:4 1:2} output
   buffer 3 "last" f32[2] {0:2} output
   buffer 4 "workspace" u8[64] {0:64} internal
   step "scan" (0, 1) -> (2, 3, 4)
@@ -60,14 +60,14 @@ std::vector<Tensor> RunSums(const std::string& order) {
 TEST_CASE("each turn sees its slice and what the turn before left") {
   const auto outputs = RunSums("");
   CHECK(ListOf(outputs[0]) ==
-        std::vector<float>{101, 1010, 103, 1030, 106, 1060});
+        std::vector<float>{100, 1000, 101, 1010, 103, 1030, 106, 1060});
   CHECK(ListOf(outputs[1]) == std::vector<float>{212, 2120});
 }
 
 TEST_CASE("a reversed repeat begins with the last slice") {
   const auto outputs = RunSums("reversed ");
   CHECK(ListOf(outputs[0]) ==
-        std::vector<float>{106, 1060, 105, 1050, 103, 1030});
+        std::vector<float>{106, 1060, 105, 1050, 103, 1030, 100, 1000});
   CHECK(ListOf(outputs[1]) == std::vector<float>{212, 2120});
 }
 
@@ -75,15 +75,15 @@ TEST_CASE("a reversed repeat begins with the last slice") {
 const char* const kFibonacci = R"(program @net.infer {
   buffer 0 "a" f32[1] {0:1} input
   buffer 1 "b" f32[1] {0:1} input
-  buffer 2 "all" f32[6, 1] {0:6 1:1} output
+  buffer 2 "all" f32[7, 1] {0:7 1:1} output
   buffer 3 "b_next" f32[1] {0:1} output
   buffer 4 "workspace" u8[64] {0:64} internal
   step "scan" (0, 1) -> (2, 3, 4)
     repeat 6 (whole, whole, slices, whole) carry 0 from 2 carry 1 from 3 {
       buffer 0 "a" f32[1] {0:1} input
-      buffer 1 "b" f32[1] {0:1} input
+      buffer 1 "b" f32[1] {0:1} state
       buffer 2 "a_next" f32[1] {0:1} output
-      buffer 3 "b_next" f32[1] {0:1} output
+      buffer 3 "b_next" f32[1] {0:1} next 1
       step "shift" (1) -> (2)
         store 0 (0) + (1) = %0[i0]
       step "add" (0, 1) -> (3)
@@ -98,7 +98,7 @@ TEST_CASE("what is carried changes between turns, all at once") {
                 {{"a", Tensor::FromFloats({1}, std::vector<float>{0})},
                  {"b", Tensor::FromFloats({1}, std::vector<float>{1})}});
   REQUIRE(outputs.ok());
-  CHECK(ListOf((*outputs)[0]) == std::vector<float>{1, 1, 2, 3, 5, 8});
+  CHECK(ListOf((*outputs)[0]) == std::vector<float>{0, 1, 1, 2, 3, 5, 8});
   CHECK(ListOf((*outputs)[1]) == std::vector<float>{13});
 }
 
@@ -127,6 +127,10 @@ TEST_CASE("a repeat whose body does not fit its operands does not verify") {
   CHECK(BrokenWith("carry 1 from 2", "carry 0 from 2").find("carry") !=
         std::string::npos);
   CHECK(BrokenWith("carry 1 from 2", "carry 1 from 0").find("carry") !=
+        std::string::npos);
+  CHECK(BrokenWith("carry 1 from 2", "carry 1 from 3").find("another kind") !=
+        std::string::npos);
+  CHECK(BrokenWith(" carry 1 from 2", "").find("a slice of another shape") !=
         std::string::npos);
   CHECK(BrokenWith("(slices, whole,", "(whole, whole,")
             .find("another shape or layout") != std::string::npos);

@@ -24,10 +24,11 @@ constexpr double kMostOperations = 40e9;
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 // Operations, or bytes where more of them are moved.
-double WorkOf(std::span<const mxc_step> steps) {
+double WorkOf(const rt::Tables& tables, const mxc_entry& entry) {
   double work = 0;
-  for (const mxc_step& step : steps) {
-    work += static_cast<double>(std::max(step.flops, step.bytes));
+  for (const mxc_step& step : tables.Steps(entry)) {
+    work += static_cast<double>(std::max(step.flops, step.bytes)) *
+            static_cast<double>(tables.TimesRun(step));
   }
   return work;
 }
@@ -94,7 +95,7 @@ Result<std::vector<std::string>> GoldenLines(
   double left = kMostOperations;
   for (size_t row = 0; row < tables.entries().size(); ++row) {
     const mxc_entry& entry = tables.entries()[row];
-    const double work = WorkOf(tables.Steps(entry));
+    const double work = WorkOf(tables, entry);
     if (work > left) {
       lines.emplace_back("none (it takes too long)");
     } else if (NeedsMuchMemory(tables, entry)) {

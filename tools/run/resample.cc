@@ -8,31 +8,31 @@ namespace mxc::run {
 namespace {
 
 // The source samples that one result sample is made of.
-struct SampleWeights {
+struct Window {
   int begin = 0;
   std::vector<float> weights;
 };
 
-std::vector<SampleWeights> WeightsOf(int source, int result) {
+std::vector<Window> Windows(int source, int result) {
   const double scale = static_cast<double>(source) / result;
   const double radius = std::max(scale, 1.0);
-  std::vector<SampleWeights> samples(static_cast<size_t>(result));
+  std::vector<Window> windows(static_cast<size_t>(result));
   for (int i = 0; i < result; ++i) {
     const double center = (i + 0.5) * scale;
     const int begin = std::max(0, static_cast<int>(center - radius + 0.5));
     const int end = std::min(source, static_cast<int>(center + radius + 0.5));
-    SampleWeights& sample = samples[static_cast<size_t>(i)];
-    sample.begin = begin;
+    Window& window = windows[static_cast<size_t>(i)];
+    window.begin = begin;
     double sum = 0;
     for (int k = begin; k < end; ++k) {
       const double weight =
           std::max(0.0, 1 - std::abs((k + 0.5 - center) / radius));
-      sample.weights.push_back(static_cast<float>(weight));
+      window.weights.push_back(static_cast<float>(weight));
       sum += weight;
     }
-    for (float& weight : sample.weights) weight /= static_cast<float>(sum);
+    for (float& weight : window.weights) weight /= static_cast<float>(sum);
   }
-  return samples;
+  return windows;
 }
 
 // Resamples the columns of rows of `width` pixels.
@@ -41,16 +41,16 @@ Pixels ResizeColumns(const Pixels& in, int width) {
   const auto channels = static_cast<size_t>(in.channels);
   out.values.reserve(static_cast<size_t>(width) *
                      static_cast<size_t>(in.height) * channels);
-  const std::vector<SampleWeights> samples = WeightsOf(in.width, width);
+  const std::vector<Window> windows = Windows(in.width, width);
   for (int y = 0; y < in.height; ++y) {
     const float* row = &in.values[static_cast<size_t>(y) *
                                   static_cast<size_t>(in.width) * channels];
-    for (const SampleWeights& sample : samples) {
+    for (const Window& window : windows) {
       for (size_t c = 0; c < channels; ++c) {
         const float* from =
-            row + static_cast<size_t>(sample.begin) * channels + c;
+            row + static_cast<size_t>(window.begin) * channels + c;
         float sum = 0;
-        for (const float weight : sample.weights) {
+        for (const float weight : window.weights) {
           sum += weight * *from;
           from += channels;
         }

@@ -53,10 +53,12 @@ struct RnnPass {
   Value last_hidden, last_cell;    // after the last
   Value hidden;                    // f[T, N, R]: what the steps hand on
   Value output;                    // f[T, N, R]: what they put out
-  // Where it trains, of all steps, f[T, N, H]: the gates after their
-  // activations; of an lstm the cell and its tanh, and with a projection the
-  // output before it; of a gru the state's part of the candidate.
-  Value in, forget, candidate, out, cells, squashed, unprojected;
+  // Where it trains, of all steps: the states they were handed, f[T, N, R] and
+  // f[T, N, H]; of an lstm the cell that they hand on; the gates after their
+  // activations, f[T, N, H], and with a projection the output before it; of a
+  // gru the state's part of the candidate.
+  Value hidden_before, cell_before, cell_after;
+  Value in, forget, candidate, out, unprojected;
   Value reset, keep, recalled;
   Value unclipped;  // of an lstm that clips its cell: where it need not
 };

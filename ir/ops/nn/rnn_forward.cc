@@ -29,6 +29,7 @@ class RnnTurn {
         pass_(pass),
         begun_(begun),
         keeps_(builder.training()),
+        outside_(builder),
         scan_(builder, pass.rows.shape()[0] / pass.first_hidden.shape()[0],
               pass.reversed),
         b_(scan_.inside()) {}
@@ -87,7 +88,6 @@ class RnnTurn {
     Keep(forget, &RnnPass::forget);
     Keep(candidate, &RnnPass::candidate);
     Keep(out, &RnnPass::out);
-    Keep(squashed, &RnnPass::squashed);
     if (a_.projection_size) Keep(unprojected, &RnnPass::unprojected);
   }
 
@@ -139,12 +139,40 @@ class RnnTurn {
     if (keeps_) kept_.emplace_back(scan_.Stack(value), place);
   }
 
+  // Of all steps, and of the last one.
+  struct States {
+    Value handed, handed_on, last;
+  };
+
+  // Of the stack that a carry is, [T + 1, N, length].
+  States StatesOf(Value all) {
+    const int64_t steps = all.shape()[0] - 1;
+    const auto slices = [&](int64_t begin, int64_t end) {
+      return outside_.SliceAxis(all, 0, begin, end);
+    };
+    const Value low = slices(0, steps), high = slices(1, steps + 1);
+    const int64_t last = pass_.reversed ? 0 : steps;
+    return {pass_.reversed ? high : low, pass_.reversed ? low : high,
+            outside_.Reshape(slices(last, last + 1),
+                             {all.shape()[1], all.shape()[2]})};
+  }
+
   void Finish() {
     const size_t output = begun_ ? scan_.Stack(put_out_) : 0;
     const std::vector<Value> outputs = scan_.Finish("steps");
-    pass_.hidden = outputs[0];
-    pass_.output = outputs[output];
-    if (a_.lstm()) (keeps_ ? pass_.cells : pass_.last_cell) = outputs[1];
+    const States hidden = StatesOf(outputs[0]);
+    pass_.hidden = hidden.handed_on;
+    pass_.hidden_before = hidden.handed;
+    pass_.last_hidden = hidden.last;
+    pass_.output = begun_ ? outputs[output] : pass_.hidden;
+    if (a_.lstm() && keeps_) {
+      const States cells = StatesOf(outputs[1]);
+      pass_.cell_before = cells.handed;
+      pass_.cell_after = cells.handed_on;
+      pass_.last_cell = cells.last;
+    } else if (a_.lstm()) {
+      pass_.last_cell = outputs[1];
+    }
     for (const auto& [output, place] : kept_) pass_.*place = outputs[output];
   }
 
@@ -152,6 +180,7 @@ class RnnTurn {
   RnnPass& pass_;
   Value begun_;  // inside, from Build on
   const bool keeps_;
+  GraphBuilder& outside_;
   ScanBuilder scan_;
   GraphBuilder& b_;  // of the turn
   Value input_, before_, recurrent_, put_out_;
@@ -275,15 +304,7 @@ class RnnForward {
     const int64_t gates = a_.gates() * a_.state_size;
     RnnTurn(a_, pass, result_.begun, b_)
         .Build(Reshape(inputs, {steps_, batch_, gates}));
-    pass.last_hidden = Last(pass, pass.hidden);
-    if (a_.lstm() && b_.training()) pass.last_cell = Last(pass, pass.cells);
     return Reshape(pass.output, {steps_ * batch_, a_.handed()});
-  }
-
-  // Of what all steps computed, [T, N, length], that of the last one to run.
-  Value Last(const RnnPass& pass, Value all) {
-    const int64_t t = pass.reversed ? 0 : steps_ - 1;
-    return Reshape(Slice(all, 0, t, t + 1), {batch_, all.shape()[2]});
   }
 
   void AddLastStates(int output, Value RnnPass::*state) {

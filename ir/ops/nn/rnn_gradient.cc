@@ -130,16 +130,6 @@ class RnnBackward {
     return last;
   }
 
-  // What the steps were handed, from what they handed on.
-  Value Before(const RnnPass& pass, Value first, Value all) {
-    const int64_t length = first.shape()[1];
-    first = g_.Reshape(first, {1, batch_, length});
-    if (steps_ == 1) return first;
-    return pass.reversed
-               ? g_.Concat({g_.SliceAxis(all, 0, 1, steps_), first}, 0)
-               : g_.Concat({first, g_.SliceAxis(all, 0, 0, steps_ - 1)}, 0);
-  }
-
   // One turn: from the gradient of the state that a step hands on to that of
   // the state it was handed.
   Gates Step(const RnnPass& pass, Value hidden, Value carry,
@@ -160,12 +150,11 @@ class RnnBackward {
             LstmStep(pass, hidden, last, begun, scan);
         break;
       case RnnMode::kGru: {
-        const Value before = Before(pass, pass.first_hidden, pass.hidden);
         const std::vector<Value> parts =
             b.Ops("_gru_cell_gradient",
                   {scan.Slice(pass.reset), scan.Slice(pass.keep),
                    scan.Slice(pass.candidate), scan.Slice(pass.recalled),
-                   scan.Slice(before), hidden});
+                   scan.Slice(pass.hidden_before), hidden});
         gates.input = parts[0];
         gates.recurrent = parts[1];
         direct = parts[2];
@@ -180,7 +169,7 @@ class RnnBackward {
   }
 
   // Where the cell was clipped, nothing passes through it: its gates count as
-  // closed.
+  // closed. Its tanh is computed again: that takes less time than to keep it.
   Value LstmStep(const RnnPass& pass, Value hidden, const Carried& last,
                  Value begun, ScanBuilder& scan) {
     GraphBuilder& b = scan.inside();
@@ -188,17 +177,18 @@ class RnnBackward {
       hidden = b.Op("dot", {hidden, scan.Whole(pass.cell.projection)});
     }
     const Value carry = scan.Carry(last.cell);
-    const Value before = Before(pass, pass.first_cell, pass.cells);
     Value in = scan.Slice(pass.in), forget = scan.Slice(pass.forget);
     if (pass.unclipped) {
       const Value unclipped = scan.Slice(pass.unclipped);
       in = b.Mul(in, unclipped);
       forget = b.Mul(forget, unclipped);
     }
+    const Value squashed = b.Op("Activation", {scan.Slice(pass.cell_after)},
+                                {{"act_type", "tanh"}});
     const std::vector<Value> parts =
         b.Ops("_lstm_cell_gradient",
               {in, forget, scan.Slice(pass.candidate), scan.Slice(pass.out),
-               scan.Slice(before), scan.Slice(pass.squashed), hidden,
+               scan.Slice(pass.cell_before), squashed, hidden,
                Begun(carry, begun, b)});
     scan.Next(carry, PastEnd(parts[1], carry, begun, b), /*stacked=*/false);
     return parts[0];
@@ -207,9 +197,9 @@ class RnnBackward {
   // All steps at once: the gradients of the weights, and of what was read.
   Value Collect(const RnnPass& pass, const Gates& gates, Weights& weights) {
     if (g_.Needs(1)) {
-      const Value before = Rows(Before(pass, pass.first_hidden, pass.hidden));
       weights.from_input = TransposedProduct(gates.input, pass.rows);
-      weights.from_state = TransposedProduct(gates.recurrent, before);
+      weights.from_state =
+          TransposedProduct(gates.recurrent, Rows(pass.hidden_before));
       if (a_.projection_size) {
         weights.projection =
             TransposedProduct(gates.hidden, Rows(pass.unprojected));

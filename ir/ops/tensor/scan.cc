@@ -21,7 +21,7 @@ struct ScanAttrs {
 
   void Describe(Fields& f) {
     f("num_args", num_args).Doc("number of inputs");
-    f("turns", turns).Required().Range(1, 0x1p53).Doc("how often it runs");
+    f("turns", turns).Required().Range(1, INT32_MAX).Doc("how often it runs");
     f("reversed", reversed).Doc("whether the last slice comes first");
     f("slices", slices).Doc("inputs of which a turn sees one element");
     f("carried", carried).Doc("inputs that a turn leaves for the next");
@@ -83,9 +83,9 @@ std::optional<std::string> CheckScan(const ScanAttrs& a) {
   return "C1: body is no graph of these inputs and outputs";
 }
 
-Shape Stacked(int64_t turns, const Shape& shape) {
+Shape Stacked(int64_t slices, const Shape& shape) {
   Extents dims = shape.dims();
-  dims.insert(dims.begin(), turns);
+  dims.insert(dims.begin(), slices);
   return Shape(dims);
 }
 
@@ -103,7 +103,8 @@ void ScanTypes(const ScanAttrs& a, TypeInference& t) {
   for (int i = 0; i < t.outputs(); ++i) {
     const TensorType& type = types.outputs[static_cast<size_t>(i)];
     const bool stacked = a.stacked[static_cast<size_t>(i)] == '1';
-    t.SetOut(i, stacked ? Stacked(a.turns, type.shape) : type.shape);
+    const int64_t slices = a.turns + (i < a.carried ? 1 : 0);
+    t.SetOut(i, stacked ? Stacked(slices, type.shape) : type.shape);
     t.SetOutDType(i, type.dtype);
   }
 }

@@ -29,8 +29,9 @@ class ScanBuilder {
   // All of it, the same in every turn.
   Value Whole(Value value);
 
-  // Once for each Carry. `stacked`: the node puts out what every turn hands on,
-  // else what the last one does.
+  // Once for each Carry. `stacked`: the node puts out what every turn sees and
+  // what the last one hands on, [turns + 1, dims…] (see ScanForm), else only
+  // the latter.
   void Next(Value carry, Value next, bool stacked);
   // Puts out what every turn computes. Returns its place behind the carries.
   size_t Stack(Value value);

@@ -16,12 +16,27 @@
 namespace mxc {
 namespace {
 
+bool HasOperands(const Repeat& repeat, const Repeat::Carry& carry,
+                 size_t inputs) {
+  return carry.input >= 0 && carry.input < static_cast<int>(inputs) &&
+         carry.output >= static_cast<int>(inputs) &&
+         carry.output < static_cast<int>(repeat.sliced.size());
+}
+
+// What is carried and not sliced is a state of the body.
+BufferKind KindOf(const Repeat& repeat, int operand, bool written) {
+  const Repeat::Carry* carry = repeat.CarryOf(operand);
+  const bool state = carry != nullptr && !repeat.sliced[carry->output];
+  if (written) return state ? BufferKind::kNextState : BufferKind::kOutput;
+  return state ? BufferKind::kState : BufferKind::kInput;
+}
+
 // What is wrong with what the body sees of an operand.
-std::optional<std::string> VerifyPart(const Repeat& repeat, size_t i,
+std::optional<std::string> VerifyPart(const Repeat& repeat, int i,
                                       const Buffer& operand, bool written) {
   const Buffer& part = repeat.body->buffers[i];
-  const BufferKind kind = written ? BufferKind::kOutput : BufferKind::kInput;
-  if (part.kind != kind || part.type.dtype != operand.type.dtype) {
+  if (part.kind != KindOf(repeat, i, written) ||
+      part.type.dtype != operand.type.dtype) {
     return "a buffer of another kind or type";
   }
   if (!repeat.sliced[i]) {
@@ -31,7 +46,8 @@ std::optional<std::string> VerifyPart(const Repeat& repeat, size_t i,
     return std::nullopt;
   }
   Extents dims = part.type.shape.dims();
-  dims.insert(dims.begin(), repeat.turns);
+  const bool stack = written && repeat.CarryOf(i) != nullptr;
+  dims.insert(dims.begin(), repeat.turns + (stack ? 1 : 0));
   if (Shape(dims) != operand.type.shape) return "a slice of another shape";
   if (!part.layout.row_major() || !operand.layout.row_major()) {
     return "a slice that is not row-major";
@@ -41,17 +57,24 @@ std::optional<std::string> VerifyPart(const Repeat& repeat, size_t i,
 
 std::optional<std::string> VerifyCarry(const Repeat& repeat,
                                        const Repeat::Carry& carry,
-                                       size_t inputs) {
-  const auto count = static_cast<int>(repeat.sliced.size());
-  if (carry.input < 0 || carry.input >= static_cast<int>(inputs) ||
-      carry.output < static_cast<int>(inputs) || carry.output >= count) {
-    return "a carry of what is no input or no output";
-  }
+                                       const Program& program,
+                                       const Step& step) {
   const Buffer& in = repeat.body->buffers[carry.input];
   const Buffer& out = repeat.body->buffers[carry.output];
+  const bool sliced = repeat.sliced[carry.output];
   if (repeat.sliced[carry.input] || in.type != out.type ||
-      in.layout != out.layout || repeat.CarryOf(carry.input) != &carry) {
+      in.layout != out.layout || repeat.CarryOf(carry.input) != &carry ||
+      repeat.CarryOf(carry.output) != &carry ||
+      (!sliced && out.state != carry.input)) {
     return "a carry between buffers that differ";
+  }
+  if (program.arena_bytes < 0) return std::nullopt;
+  const int from = step.inputs[carry.input];
+  const int to = step.operands()[carry.output];
+  if (program.Root(from) != program.Root(to) ||
+      program.BytesIntoRoot(from) !=
+          program.BytesIntoRoot(to) + repeat.CarryBegin(carry)) {
+    return "a carry whose input does not lie in its output";
   }
   return std::nullopt;
 }
@@ -78,7 +101,7 @@ class Turns {
       for (const Step& step : repeat_.body->steps) {
         InterpretStep(*repeat_.body, step, at_, values_.all_double, own_);
       }
-      GiveOutputs(slice);
+      GiveOutputs(t, slice);
     }
   }
 
@@ -104,11 +127,24 @@ class Turns {
     }
   }
 
-  void GiveOutputs(int64_t slice) {
+  void GiveOutputs(int64_t t, int64_t slice) {
     for (size_t i = inputs_; i < repeat_.sliced.size(); ++i) {
-      const int64_t begin = repeat_.sliced[i] ? slice * Elements(i) : 0;
-      std::ranges::copy(own_[i], values_.outputs[i - inputs_].begin() + begin);
+      std::vector<double>& output = values_.outputs[i - inputs_];
+      const Repeat::Carry* carry = repeat_.CarryOf(static_cast<int>(i));
+      const bool stack = repeat_.sliced[i] && carry != nullptr;
+      if (stack && t == 0) {
+        const int64_t first = repeat_.reversed ? repeat_.turns : 0;
+        Put(own_[carry->input], first, output);
+      }
+      const int64_t behind = stack && !repeat_.reversed ? 1 : 0;
+      Put(own_[i], repeat_.sliced[i] ? slice + behind : 0, output);
     }
+  }
+
+  static void Put(const std::vector<double>& value, int64_t slice,
+                  std::vector<double>& output) {
+    const auto count = static_cast<int64_t>(value.size());
+    std::ranges::copy(value, output.begin() + slice * count);
   }
 
   const Repeat& repeat_;
@@ -127,23 +163,28 @@ const Repeat::Carry* Repeat::CarryOf(int operand) const {
   return nullptr;
 }
 
-int64_t Repeat::SecondPlace(int output) const {
-  int64_t bytes = AlignedBytes(std::max<int64_t>(0, body->arena_bytes));
-  std::vector<int> placed;
-  for (const Carry& carry : carries) {
-    if (carry.output == output) break;
-    if (sliced[carry.output] || std::ranges::count(placed, carry.output) > 0) {
-      continue;
-    }
-    placed.push_back(carry.output);
-    bytes += AlignedBytes(body->buffers[carry.output].bytes());
-  }
-  return bytes;
+int64_t Repeat::workspace_bytes() const {
+  return AlignedBytes(std::max<int64_t>(1, body->arena_bytes));
 }
 
-int64_t Repeat::workspace_bytes() const {
-  const int64_t bytes = SecondPlace(-1);
-  return std::max(bytes, kArenaAlignment);
+int Repeat::OperandOf(int part) const {
+  const Carry* carry = CarryOf(part);
+  return carry != nullptr && sliced[carry->output] ? carry->output : part;
+}
+
+// Of turns + 1 slices a turn reads one and writes the next, or, reversed, the
+// one before.
+Repeat::Place Repeat::PlaceOf(int part) const {
+  if (!sliced[OperandOf(part)]) return {};
+  const int64_t bytes = body->buffers[part].bytes();
+  const bool stack = CarryOf(part) != nullptr;
+  const int64_t behind = stack && sliced[part] != reversed ? bytes : 0;
+  if (!reversed) return {behind, bytes};
+  return {(turns - 1) * bytes + behind, -bytes};
+}
+
+int64_t Repeat::CarryBegin(const Carry& carry) const {
+  return PlaceOf(carry.input).begin;
 }
 
 std::string Repeat::Print() const {
@@ -195,17 +236,20 @@ std::optional<std::string> Repeat::Verify(const Program& program,
       (planned && workspace.bytes() < workspace_bytes())) {
     return "a repeat without room for its body";
   }
+  for (const Carry& carry : carries) {
+    if (!HasOperands(*this, carry, step.inputs.size())) {
+      return "a carry of what is no input or no output";
+    }
+  }
   for (size_t i = 0; i < sliced.size(); ++i) {
     const bool written = i >= step.inputs.size();
-    if (auto error =
-            VerifyPart(*this, i, program.buffers[operands[i]], written)) {
+    if (auto error = VerifyPart(*this, static_cast<int>(i),
+                                program.buffers[operands[i]], written)) {
       return fmt::format("operand {}: {}", i, *error);
     }
   }
   for (const Carry& carry : carries) {
-    if (auto error = VerifyCarry(*this, carry, step.inputs.size())) {
-      return error;
-    }
+    if (auto error = VerifyCarry(*this, carry, program, step)) return error;
   }
   if (auto error = VerifyInner(*body, sliced.size())) {
     return fmt::format("body: {}", *error);

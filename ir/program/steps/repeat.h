@@ -21,9 +21,16 @@ namespace mxc {
 // output that is not sliced is what the last turn writes. The body's other
 // buffers are internal. They lie, as the body is planned, in the step's last
 // output, u8[workspace_bytes()], which is no buffer of the body.
+//
+// What is carried lies in one place. Where the output is not sliced, a turn
+// writes it over what it has read: it is the next value of a state of the body
+// (kState, kNextState). A sliced one has one slice more, [turns + 1, dims…]:
+// the first is the input's value, each of the others what a turn leaves.
 struct Repeat {
   // From the second turn on, input `input` of the body is what `output` was
-  // after the turn before. Both are operand numbers; `input` is not sliced.
+  // after the turn before. Both are operand numbers, each of one carry; `input`
+  // is not sliced. Once memory is planned, the step's input lies in its output
+  // (CarryBegin).
   struct Carry {
     int input = 0, output = 0;
     friend bool operator==(const Carry&, const Carry&) = default;
@@ -35,13 +42,21 @@ struct Repeat {
   std::vector<Carry> carries;
   std::shared_ptr<const Program> body;
 
-  // Of the body's arena, once it is planned, and of a second place for each
-  // carried output that is not sliced: turns write these in turns.
+  // Of the body's arena, once it is planned.
   int64_t workspace_bytes() const;
-  // Where that second place begins in the workspace.
-  int64_t SecondPlace(int output) const;
   // The carry of an input or an output of the body; null if there is none.
   const Carry* CarryOf(int operand) const;
+  // What a turn sees as buffer `part` of the body: of turn t the bytes of
+  // operand OperandOf(part) from `begin` + t · `advance` on. `advance` is 0
+  // where it is all of an operand.
+  struct Place {
+    int64_t begin = 0, advance = 0;
+  };
+  Place PlaceOf(int part) const;
+  // The operand itself; of the input of a carry that is stacked, the stack.
+  int OperandOf(int part) const;
+  // Where in the operand of a carry's output the step's input lies.
+  int64_t CarryBegin(const Carry& carry) const;
 
   static constexpr bool kPure = true;
   static constexpr Layouts kLayouts = Layouts::kFixed;

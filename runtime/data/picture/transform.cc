@@ -157,16 +157,16 @@ Status PictureTransform::Apply(Picture picture, Draws draws,
   if (!options_.random_resized_crop || !CropAreaAtRandom(draws, &picture)) {
     MXC_RT_RETURN_IF_ERROR(Enlarge(&picture));
   }
-  const KeptPart part = Choose(picture, draws);
+  const Window window = Choose(picture, draws);
   switch (options_.dtype) {
     case PictureType::kFloat32:
-      WriteFloats(picture, part, draws, reinterpret_cast<float*>(out));
+      WriteFloats(picture, window, draws, reinterpret_cast<float*>(out));
       break;
     case PictureType::kUint8:
-      WriteBytes(picture, part, reinterpret_cast<uint8_t*>(out));
+      WriteBytes(picture, window, reinterpret_cast<uint8_t*>(out));
       break;
     case PictureType::kInt8:
-      WriteBytes(picture, part, reinterpret_cast<int8_t*>(out));
+      WriteBytes(picture, window, reinterpret_cast<int8_t*>(out));
       break;
   }
   return {};
@@ -219,29 +219,30 @@ Status PictureTransform::Enlarge(Picture* picture) const {
                   std::max(picture->height, height()), picture);
 }
 
-PictureTransform::KeptPart PictureTransform::Choose(const Picture& picture,
-                                                    Draws& draws) const {
+PictureTransform::Window PictureTransform::Choose(const Picture& picture,
+                                                  Draws& draws) const {
   const int room_x = picture.width - width();
   const int room_y = picture.height - height();
-  KeptPart part{room_x / 2, room_y / 2, options_.mirror};
+  Window window{room_x / 2, room_y / 2, options_.mirror};
   if (options_.rand_crop) {
-    part.left =
+    window.left =
         static_cast<int>(draws.Below(static_cast<uint64_t>(room_x) + 1));
-    part.top = static_cast<int>(draws.Below(static_cast<uint64_t>(room_y) + 1));
+    window.top =
+        static_cast<int>(draws.Below(static_cast<uint64_t>(room_y) + 1));
   }
-  if (options_.rand_mirror && draws.Flip()) part.mirror = !part.mirror;
-  return part;
+  if (options_.rand_mirror && draws.Flip()) window.mirror = !window.mirror;
+  return window;
 }
 
-void PictureTransform::WriteFloats(const Picture& picture, const KeptPart& part,
+void PictureTransform::WriteFloats(const Picture& picture, const Window& window,
                                    Draws& draws, float* out) const {
   const auto change = [&](double most) {
     return most > 0 ? draws.Between(-most, most) : 0;
   };
   const double contrast = 1 + change(options_.max_random_contrast);
   const double light = change(options_.max_random_illumination);
-  const int step = part.mirror ? -picture.channels : picture.channels;
-  const int first = part.left + (part.mirror ? width() - 1 : 0);
+  const int step = window.mirror ? -picture.channels : picture.channels;
+  const int first = window.left + (window.mirror ? width() - 1 : 0);
   const float* mean_pixel =
       mean_picture_.empty() ? nullptr : mean_picture_.data();
   for (int c = 0; c < channels(); ++c) {
@@ -250,7 +251,7 @@ void PictureTransform::WriteFloats(const Picture& picture, const KeptPart& part,
     const auto offset = static_cast<float>(light) * factor;
     const auto mean = static_cast<float>(mean_[c]);
     for (int y = 0; y < height(); ++y) {
-      const uint8_t* from = picture.row(part.top + y) +
+      const uint8_t* from = picture.row(window.top + y) +
                             static_cast<ptrdiff_t>(first) * picture.channels +
                             c;
       for (int x = 0; x < width(); ++x, from += step) {
@@ -262,14 +263,14 @@ void PictureTransform::WriteFloats(const Picture& picture, const KeptPart& part,
 }
 
 template <class T>
-void PictureTransform::WriteBytes(const Picture& picture, const KeptPart& part,
+void PictureTransform::WriteBytes(const Picture& picture, const Window& window,
                                   T* out) const {
-  const int first = part.left + (part.mirror ? width() - 1 : 0);
-  const int step = part.mirror ? -picture.channels : picture.channels;
+  const int first = window.left + (window.mirror ? width() - 1 : 0);
+  const int step = window.mirror ? -picture.channels : picture.channels;
   for (int c = 0; c < channels(); ++c) {
     const long mean = std::is_signed_v<T> ? std::lround(mean_[c]) : 0;
     for (int y = 0; y < height(); ++y) {
-      const uint8_t* from = picture.row(part.top + y) +
+      const uint8_t* from = picture.row(window.top + y) +
                             static_cast<ptrdiff_t>(first) * picture.channels +
                             c;
       for (int x = 0; x < width(); ++x, from += step) {

@@ -69,7 +69,7 @@ class PictureTransform {
 
  private:
   // The part of a picture that is kept.
-  struct KeptPart {
+  struct Window {
     int left = 0, top = 0;
     bool mirror = false;
   };
@@ -80,11 +80,11 @@ class PictureTransform {
   int width() const { return static_cast<int>(options_.data_shape[2]); }
   bool CropAreaAtRandom(Draws& draws, Picture* picture) const;
   Status Enlarge(Picture* picture) const;
-  KeptPart Choose(const Picture& picture, Draws& draws) const;
-  void WriteFloats(const Picture& picture, const KeptPart& part, Draws& draws,
+  Window Choose(const Picture& picture, Draws& draws) const;
+  void WriteFloats(const Picture& picture, const Window& window, Draws& draws,
                    float* out) const;
   template <class T>
-  void WriteBytes(const Picture& picture, const KeptPart& part, T* out) const;
+  void WriteBytes(const Picture& picture, const Window& window, T* out) const;
 
   PictureOptions options_;
   double mean_[3] = {}, std_[3] = {};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/artifact/flat_program.h"
+
+#include <string>
+#include <utility>
+
+#include "ir/support/check.h"
+
+namespace mxc {
+namespace {
+
+class Flattening {
+ public:
+  explicit Flattening(const Program& entry) {
+    flat_.program = entry;
+    flat_.program.steps.clear();
+    flat_.windows.resize(entry.buffers.size());
+    for (const Step& step : entry.steps) {
+      flat_.rows.push_back(row());
+      Add(step);
+    }
+  }
+
+  FlatProgram Take() && { return std::move(flat_); }
+
+ private:
+  int row() const { return static_cast<int>(flat_.program.steps.size()); }
+
+  // A step whose operands are named as the list names them.
+  void Add(const Step& step) {
+    const int at = row();
+    flat_.program.steps.push_back(step);
+    flat_.bodies.push_back(0);
+    const Repeat* repeat = step.body.As<Repeat>();
+    if (repeat == nullptr) return;
+    const Program& body = *repeat->body;
+    const std::vector<int> numbers = AddBuffers(step, *repeat, at);
+    for (Step inner : body.steps) {
+      for (int& b : inner.inputs) b = numbers[b];
+      for (int& b : inner.outputs) b = numbers[b];
+      inner.name = step.name + "/" + inner.name;
+      Add(inner);
+    }
+    flat_.bodies[at] = row() - at - 1;
+  }
+
+  // By buffer of the body: its number in the list.
+  std::vector<int> AddBuffers(const Step& step, const Repeat& repeat, int at) {
+    const std::vector<Buffer>& buffers = repeat.body->buffers;
+    const std::vector<int> operands = step.operands();
+    std::vector<int> numbers;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      numbers.push_back(
+          b < repeat.sliced.size()
+              ? NumberOfPart(step, repeat, static_cast<int>(b), at)
+              : AddBuffer(step, buffers[b]));
+    }
+    for (size_t b = repeat.sliced.size(); b < buffers.size(); ++b) {
+      const int of = buffers[b].alias_of;
+      if (of >= 0) flat_.program.buffers[numbers[b]].alias_of = numbers[of];
+    }
+    return numbers;
+  }
+
+  // Of what the body sees of an operand.
+  int NumberOfPart(const Step& step, const Repeat& repeat, int part, int at) {
+    const int operand = step.operands()[repeat.OperandOf(part)];
+    const Repeat::Place place = repeat.PlaceOf(part);
+    if (place.advance == 0) return step.operands()[part];
+    Buffer buffer = repeat.body->buffers[part];
+    buffer.alias_of = -1;
+    const int number = AddBuffer(step, std::move(buffer));
+    flat_.windows[number] = TurnWindow{
+        at, flat_.program.Root(operand),
+        flat_.program.BytesIntoRoot(operand) + place.begin, place.advance};
+    return number;
+  }
+
+  // Of the body. What has a place in its arena lies in the step's workspace.
+  int AddBuffer(const Step& step, Buffer buffer) {
+    MXC_CHECK(buffer.kind != BufferKind::kConstant,
+              "a constant in the body of step '{}'", step.name);
+    const Program& program = flat_.program;
+    const int workspace = step.outputs.back();
+    if (buffer.offset >= 0) {
+      buffer.offset += program.buffers[program.Root(workspace)].offset +
+                       program.BytesIntoRoot(workspace);
+    }
+    buffer.name = step.name + "/" + buffer.name;
+    buffer.kind = BufferKind::kInternal;
+    buffer.state = -1;
+    flat_.program.buffers.push_back(std::move(buffer));
+    flat_.windows.emplace_back();
+    return static_cast<int>(program.buffers.size()) - 1;
+  }
+
+  FlatProgram flat_;
+};
+
+}  // namespace
+
+FlatProgram Flatten(const Program& entry) { return Flattening(entry).Take(); }
+
+}  // namespace mxc

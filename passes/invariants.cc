@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/invariants.h"
+
+#include <algorithm>
+
+namespace mxc {
+
+std::vector<bool> InvariantsOf(const Repeat& repeat, const Program& body) {
+  std::vector<bool> same(body.buffers.size(), false);
+  for (const int b : body.BuffersOf(BufferKind::kInput)) {
+    same[b] = !repeat.sliced[b] && repeat.CarryOf(b) == nullptr;
+  }
+  for (const int b : body.BuffersOf(BufferKind::kConstant)) same[b] = true;
+  for (const Step& step : body.steps) {
+    const bool leaves =
+        step.body.pure() &&
+        std::ranges::all_of(step.inputs, [&](int b) { return same[b]; }) &&
+        std::ranges::all_of(step.outputs, [&](int b) {
+          return body.buffers[b].kind == BufferKind::kInternal;
+        });
+    for (const int b : step.outputs) same[b] = leaves;
+  }
+  return same;
+}
+
+}  // namespace mxc
