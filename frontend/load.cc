@@ -70,6 +70,13 @@ Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
   source->path = path;
   source->text.assign(reinterpret_cast<const char*>(bytes.data()),
                       bytes.size());
+  if (source->text.starts_with("\x7f"
+                               "ELF")) {
+    return Error({},
+                 "{}: a compiled file, expected a network: MXNet's symbol JSON "
+                 "or our own JSON",
+                 path);
+  }
   return std::shared_ptr<const SourceFile>(std::move(source));
 }
 

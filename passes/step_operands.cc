@@ -59,8 +59,4 @@ bool TidyOperands(Step& step) {
   return true;
 }
 
-void ReplaceOperand(Step& step, int from, int to) {
-  std::replace(step.inputs.begin(), step.inputs.end(), from, to);
-}
-
 }  // namespace mxc

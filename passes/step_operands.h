@@ -25,7 +25,4 @@ int OperandOf(Step& step, int buffer);
 // True if it changed the step.
 bool TidyOperands(Step& step);
 
-// The step reads `to` wherever it read buffer `from`.
-void ReplaceOperand(Step& step, int from, int to);
-
 }  // namespace mxc

@@ -373,13 +373,18 @@ std::function<int()> AddCompile(CLI::App& app) {
                       .description(""))
       ->default_str("file")
       ->type_name("file|load");
-  app.add_option("--golden", request.golden,
-                 "keep a digest of what each entry computes, which 'inspect "
-                 "--check --run' compares: on, off, or auto: unless --target "
-                 "names another machine's level")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Golden>{
-          {"auto", Golden::kAuto}, {"on", Golden::kOn}, {"off", Golden::kOff}}))
-      ->default_str("auto");
+  app.add_option(
+         "--golden", request.golden,
+         "keep a digest of what each entry computes, with which 'inspect "
+         "--check --run' compares; auto: on, unless --target names "
+         "another machine's level")
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, Golden>{{"auto", Golden::kAuto},
+                                                    {"on", Golden::kOn},
+                                                    {"off", Golden::kOff}})
+                      .description(""))
+      ->default_str("auto")
+      ->type_name("on|off|auto");
   app.add_flag("--time-passes", options->time_passes,
                "how long each pass took");
   app.add_flag("--print-passes", options->print_passes,

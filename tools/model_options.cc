@@ -63,7 +63,8 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.add_option("--params", request.params,
                  "the parameter file (default: found beside MODEL)")
       ->type_name("FILE");
-  app.add_option("--epoch", request.epoch, "take PREFIX-NNNN.params")
+  app.add_option("--epoch", request.epoch,
+                 "take the parameters PREFIX-NNNN.params")
       ->check(CLI::NonNegativeNumber)
       ->type_name("NNNN");
   app.add_option(
@@ -72,7 +73,8 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
          "orthogonal, constant:V, zero, one; xavier:gaussian,in,2; "
          "'load:F.params;.*_bias=>constant:1;xavier'")
       ->type_name("HOW");
-  app.add_option("--seed", request.seed, "of --init")->capture_default_str();
+  app.add_option("--seed", request.seed, "of the values that --init makes up")
+      ->capture_default_str();
 }
 
 Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts) {

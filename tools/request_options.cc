@@ -80,33 +80,8 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
   return shapes;
 }
 
-}  // namespace
-
-void AddModelOptions(CLI::App& app, RequestOptions& options) {
-  AddModelOptions(app, options.request.network, options.inputs);
-}
-
-void AddFunctionsOption(CLI::App& app) {
-  DeclareFunctions(app);
-  InterpretUserCalls();
-}
-
-void AddPlanOptions(CLI::App& app, RequestOptions& options) {
-  CompileRequest& request = options.request;
-  app.add_option("--batch", request.batches,
-                 "batch sizes; each gets a plan of its own, weights are shared")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->type_name("N,…");
-  app.add_option("--target", request.target, "what to compile for")
-      ->check(CLI::IsMember(TargetNames()))
-      ->capture_default_str();
-  app.add_option("-O", request.level,
-                 "optimization level: 0 runs required passes only, 3 measures "
-                 "kernels instead of estimating them")
-      ->check(CLI::Range(0, 3))
-      ->capture_default_str()
-      ->type_name("0..3");
+// --winograd, --strassen.
+void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
   constexpr int kAuto = -1;
   app.add_option_function<int>(
          "--winograd",
@@ -135,6 +110,36 @@ void AddPlanOptions(CLI::App& app, RequestOptions& options) {
               .description(""))
       ->default_str("auto")
       ->type_name("off|auto");
+}
+
+}  // namespace
+
+void AddModelOptions(CLI::App& app, RequestOptions& options) {
+  AddModelOptions(app, options.request.network, options.inputs);
+}
+
+void AddFunctionsOption(CLI::App& app) {
+  DeclareFunctions(app);
+  InterpretUserCalls();
+}
+
+void AddPlanOptions(CLI::App& app, RequestOptions& options) {
+  CompileRequest& request = options.request;
+  app.add_option("--batch", request.batches,
+                 "batch sizes; each gets a plan of its own, weights are shared")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("N,…");
+  app.add_option("--target", request.target, "what to compile for")
+      ->check(CLI::IsMember(TargetNames()))
+      ->capture_default_str();
+  app.add_option("-O", request.level,
+                 "optimization level: 0 runs required passes only, 3 measures "
+                 "kernels instead of estimating them")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str()
+      ->type_name("0..3");
+  AddAlgorithmOptions(app, request);
   app.add_option("--tuning-cache", request.tuning.cache,
                  "where measured times are kept; also read below -O3 if named "
                  "(default at -O3: ~/.cache/mxc/tuning.json)")
@@ -203,7 +208,7 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
          },
          "refuse a plan whose peak is larger; training computes activations "
          "again instead of keeping them until they fit")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
       ->type_name("512MiB");
   AddMultipliers(app, "--lr-mult", "a parameter's own factor of the rate",
                  training.lr_mult);

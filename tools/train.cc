@@ -17,6 +17,7 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
 #include "tools/saved_series.h"
+#include "tools/source_help.h"
 
 namespace mxc {
 namespace {
@@ -266,9 +267,10 @@ std::function<int()> AddTrain(CLI::App& app) {
                  "what to train on: digits, mnist:DIR, rec:FILE …")
       ->required();
   app.add_option("--data-opt", options->data_options,
-                 "an option of the data (repeatable)")
+                 "an option of the data (repeatable); help: list them")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  OfferSourceHelp(app, options->data, options->data_options);
   app.add_option("--batch-size", options->batch_size, "samples of a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -280,7 +282,9 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->manners);
   AddQuietOption(app, options->manners);
-  app.footer("all other options: see 'mxc-run train --help'");
+  app.footer(
+      "--epochs, --lr, --val, --metric, --save, --resume, --log-dir …: see\n"
+      "'mxc-run train --help'");
   app.allow_extras();
   return [options, &app]() -> int { return RunTrain(*options, app); };
 }

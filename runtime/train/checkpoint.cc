@@ -191,10 +191,6 @@ Provenance ProvenanceOf(const std::string& params) {
   return result;
 }
 
-std::string NoteBeside(const std::string& params, const std::string& word) {
-  return ProvenanceOf(params).Note(word);
-}
-
 std::string RunOf(const std::string& path) {
   const auto file = MappedFile::Open(path);
   if (!file.ok()) return "";

@@ -59,10 +59,6 @@ struct Provenance {
 // Compares the parameters with their hash, so it reads them.
 Provenance ProvenanceOf(const std::string& params);
 
-// What it notes under `word`; empty where there is none, or where it does not
-// belong to these parameters.
-std::string NoteBeside(const std::string& params, const std::string& word);
-
 // The run that a set belongs to, by its "PREFIX-NNNN.mxc"; empty where there is
 // none or it does not say.
 std::string RunOf(const std::string& path);

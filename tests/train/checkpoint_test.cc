@@ -113,11 +113,11 @@ TEST_CASE("checkpoint: notes are of the parameters that they lie beside") {
   const Folder folder;
   const CheckpointName name = EpochCheckpoint(folder.prefix(), 3);
   REQUIRE(WriteCheckpoint(name, Example(120)).ok());
-  CHECK(NoteBeside(name.Path("params"), "cursor") == "cursor 0 12 00ff");
-  CHECK(NoteBeside(name.Path("params"), "other").empty());
-  CHECK(NoteBeside(folder.prefix() + "-0004.params", "cursor").empty());
+  CHECK(ProvenanceOf(name.Path("params")).Note("cursor") == "cursor 0 12 00ff");
+  CHECK(ProvenanceOf(name.Path("params")).Note("other").empty());
+  CHECK(ProvenanceOf(folder.prefix() + "-0004.params").Note("cursor").empty());
   Damage(name.Path("params"));
-  CHECK(NoteBeside(name.Path("params"), "cursor").empty());
+  CHECK(ProvenanceOf(name.Path("params")).Note("cursor").empty());
 }
 
 TEST_CASE("checkpoint: the newest complete set is found") {

@@ -77,7 +77,8 @@ void DeclareBenchInputs(CLI::App& app, BenchInputs& inputs) {
       ->type_size(1)
       ->allow_extra_args(false);
   DeclarePictures(app, inputs.pictures);
-  app.add_option("--lr", inputs.learning_rate, "of a training step")
+  app.add_option("--lr", inputs.learning_rate,
+                 "learning rate of a training step")
       ->capture_default_str();
 }
 

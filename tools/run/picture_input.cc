@@ -145,8 +145,8 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
         ->delimiter(',');
   };
   three("--mean", options.mean,
-        "subtracted from red, green, blue (this and what follows default to "
-        "what the network was trained with, where the artifact knows)");
+        "subtracted from red, green, blue; this and the next options default "
+        "to what the network was trained with, if the artifact knows");
   three("--std", options.deviation,
         "then red, green, blue are divided by this");
   app.add_option("--scale", options.scale, "then multiplied with everything");
@@ -155,15 +155,15 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
          [&options](const std::string& order) {
            options.blue_first = order == "bgr";
          },
-         "rgb or bgr")
+         "of the colours in the input's channels")
       ->check(CLI::IsMember({"rgb", "bgr"}));
   app.add_option("--resize", options.resize,
-                 "WxH, the shorter side's pixels, or short: just covers the "
-                 "input; the centre is cut out (default: as in training, else "
-                 "the input's size)")
+                 "to WxH, to so many pixels of the shorter side, or short: as "
+                 "small as covers the input; then the centre is cut out "
+                 "(default: as in training, else the input's size)")
       ->check(CheckResize);
   app.add_option("--layout", options.layout,
-                 "NCHW or NHWC (default: by the input's shape)")
+                 "of the input (default: by its shape)")
       ->check(CLI::IsMember({"NCHW", "NHWC"}));
 }
 

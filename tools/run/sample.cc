@@ -200,10 +200,12 @@ Command AddSample(CLI::App& app, Manners& manners) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--temperature", options->temperature,
-                 "0: always the likeliest; 1: as the model says")
+                 "0: always the likeliest symbol; 1: as likely as the model "
+                 "says; above: more variety")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "another text")
+  app.add_option("--seed", options->seed,
+                 "of the draws: another seed, another text")
       ->capture_default_str();
   app.add_flag("--json", manners.json, "report as JSON on stdout");
   return [options, &manners] { SampleText(*options, manners); };

@@ -2,6 +2,7 @@
 #include "tools/run/samples.h"
 
 #include "tools/run/failure.h"
+#include "tools/source_help.h"
 
 namespace mxc::run {
 namespace {
@@ -49,9 +50,10 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
       ->required()
       ->type_name("SOURCE");
   app.add_option("--data-opt", options.settings,
-                 "an option of the source (repeatable)")
+                 "an option of the source (repeatable); help: list them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  OfferSourceHelp(app, options.data, options.settings);
   app.add_option(
          "--on-bad-record", options.on_bad_record,
          "what to do about damaged records, values that are no number, and "

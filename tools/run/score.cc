@@ -110,7 +110,7 @@ Command AddScore(CLI::App& app, Manners& manners) {
       ->required();
   DeclareSamples(app, options->samples);
   app.add_option("--metric", options->metrics,
-                 "as of train; several separated by commas")
+                 "as those of train; several separated by commas")
       ->capture_default_str()
       ->type_name("METRICS");
   app.add_option("--params", options->params,

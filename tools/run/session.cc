@@ -45,21 +45,24 @@ mxc_model_options ModelOptions(const SessionOptions& options,
 }  // namespace
 
 void DeclareSession(CLI::App& app, SessionOptions& options) {
-  app.add_option("artifact", options.artifact,
+  app.add_option("ARTIFACT", options.artifact,
                  "the compiled network (.mxa); while it is open, replace it by "
                  "renaming, never in place")
       ->required();
-  app.add_option("--entry", options.entry, "which entry (default: infer)");
+  app.add_option("--entry", options.entry,
+                 "which entry of the artifact (default: infer)");
   app.add_option("--batch", options.batch, "which of the compiled batch sizes")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--threads", options.threads,
-                 "threads (default: one for each processor)")
+                 "how many (default: one for each processor)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--weights", options.weights,
-                 "map: the file's pages; copy: into huge pages")
+                 "map: used where the file's pages are mapped; copy: read "
+                 "into huge pages")
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
-  app.add_option("--device", options.device, "cpu")->capture_default_str();
+  app.add_option("--device", options.device, "where the network runs: cpu")
+      ->capture_default_str();
   DeclareFunctions(app);
   options.requirement.Declare(app);
   app.footer(kIsProgram);
