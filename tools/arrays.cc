@@ -20,7 +20,7 @@ Result<runtime::Array> ToArray(const Tensor& tensor) {
       runtime::ElementTypeFromFlag(static_cast<int64_t>(tensor.type().dtype));
   MXC_CHECK(type);
   auto array = runtime::Array::Allocate(*type, tensor.shape().dims());
-  if (!array.ok()) return Complaint(array.status().message());
+  if (!array.ok()) return UnplacedError(array.status().message());
   std::memcpy(array->bytes().data(), tensor.bytes(), array->bytes().size());
   return *array;
 }
@@ -40,14 +40,14 @@ Tensor Converted(const Tensor& tensor, DType dtype) {
 
 Result<Tensor> ReadNpyTensor(const std::string& path) {
   const auto array = runtime::ReadNpy(path);
-  if (!array.ok()) return Complaint(array.status().message());
+  if (!array.ok()) return UnplacedError(array.status().message());
   return ToTensor(*array);
 }
 
 Status WriteNpyTensor(const std::string& path, const Tensor& tensor) {
   MXC_ASSIGN(const runtime::Array array, ToArray(tensor));
   const runtime::Status written = runtime::WriteNpy(path, array);
-  if (!written.ok()) return Complaint(written.message());
+  if (!written.ok()) return UnplacedError(written.message());
   return Done{};
 }
 

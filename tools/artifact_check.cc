@@ -40,9 +40,10 @@ rt::Status CheckCode(const rt::Container& container, const rt::Tables& tables) {
 
 }  // namespace
 
-Diagnostic ComplaintAbout(const std::string& path, const rt::Status& status) {
+Diagnostic ErrorAbout(const std::string& path, const rt::Status& status) {
   const bool named = status.message().find(path) != std::string::npos;
-  return Complaint(named ? status.message() : path + ": " + status.message());
+  return UnplacedError(named ? status.message()
+                             : path + ": " + status.message());
 }
 
 Result<ArtifactFindings> CheckArtifact(const std::string& path,
@@ -50,7 +51,7 @@ Result<ArtifactFindings> CheckArtifact(const std::string& path,
                                        const rt::Tables& tables) {
   Diagnostics errors;
   const auto check = [&](const rt::Status& status) {
-    if (!status.ok()) errors.push_back(ComplaintAbout(path, status));
+    if (!status.ok()) errors.push_back(ErrorAbout(path, status));
   };
   check(container.CheckSection(MXC_SECTION_WEIGHTS));
   check(container.CheckSection(MXC_SECTION_SYMBOL));
@@ -78,12 +79,13 @@ Result<int> CheckGolden(const std::string& path, const rt::Approval& approve) {
   rt::OpenOptions open;
   open.approve = approve;
   const auto model = rt::Model::Open(path, open);
-  if (!model.ok()) return ComplaintAbout(path, model.status());
+  if (!model.ok()) return ErrorAbout(path, model.status());
   const auto golden = rt::ManifestValues((*model)->manifest(), "golden");
   if (golden.empty()) {
-    return Complaint(path +
-                     ": it has no golden digest to compare with; 'mxc compile "
-                     "--golden on' writes one");
+    return UnplacedError(
+        path +
+        ": it has no golden digest to compare with; 'mxc compile "
+        "--golden on' writes one");
   }
   MXC_ASSIGN(const std::vector<std::string> lines, GoldenLines(*model));
   Diagnostics errors;
@@ -92,7 +94,7 @@ Result<int> CheckGolden(const std::string& path, const rt::Approval& approve) {
     const auto& entry = (*model)->tables().entries()[row];
     const bool equal = row < golden.size() && golden[row] == lines[row];
     if (!equal) {
-      errors.push_back(Complaint(fmt::format(
+      errors.push_back(UnplacedError(fmt::format(
           "{}: entry '{}' does not compute here what it computed when it was "
           "compiled: {} in place of {}",
           path, (*model)->tables().Text(entry.name), lines[row],

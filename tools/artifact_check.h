@@ -12,8 +12,7 @@
 namespace mxc {
 
 // The status with the path, unless that is in it.
-Diagnostic ComplaintAbout(const std::string& path,
-                          const runtime::Status& status);
+Diagnostic ErrorAbout(const std::string& path, const runtime::Status& status);
 
 struct ArtifactFindings {
   std::string sha256;  // of the content, signed or not

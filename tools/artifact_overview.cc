@@ -99,11 +99,11 @@ Result<InspectedArtifact> ReadArtifact(const std::string& path,
                                        const ReadOptions& options) {
   rt::StatusOr<rt::Container> container =
       rt::Container::Open(path, options.approve);
-  if (!container.ok()) return ComplaintAbout(path, container.status());
+  if (!container.ok()) return ErrorAbout(path, container.status());
   const uint64_t weights = container->section(MXC_SECTION_WEIGHTS).size();
   rt::StatusOr<rt::Tables> tables =
       rt::Tables::Parse(container->section(MXC_SECTION_TABLES), weights);
-  if (!tables.ok()) return ComplaintAbout(path, tables.status());
+  if (!tables.ok()) return ErrorAbout(path, tables.status());
   InspectedArtifact artifact;
   if (options.check) {
     MXC_ASSIGN(artifact.findings, CheckArtifact(path, *container, *tables));

@@ -25,7 +25,7 @@ namespace mxc {
 namespace {
 
 struct CompileOptions {
-  Manners manners;
+  ReportStyle style;
   RequestOptions request;
   std::string output;
   std::vector<std::string> emit = {"mxa"};
@@ -121,7 +121,7 @@ Status EmitStandalone(const CompileOptions& options,
 Status ExtractImage(const std::string& artifact, const std::string& path,
                     Outcome& outcome) {
   auto container = runtime::Container::Open(artifact);
-  if (!container.ok()) return Complaint(container.status().message());
+  if (!container.ok()) return UnplacedError(container.status().message());
   const runtime::Bytes code = container->section(MXC_SECTION_CODE);
   return WriteText(
       path, {reinterpret_cast<const char*>(code.data()), code.size()}, outcome);
@@ -153,7 +153,7 @@ void PrintGenerate(const CompileOptions& options, const CompileRequest& request,
   }
   const std::string size =
       code_bytes > 0 ? FormatBytes(code_bytes) + " of code" : "code";
-  PrintPhase(options.manners, "generate",
+  PrintPhase(options.style, "generate",
              fmt::format("{}, {}, {} for {}", Count(steps, "step"),
                          DescribeKernels(artifact.code), size,
                          artifact.plan.target.name),
@@ -161,7 +161,7 @@ void PrintGenerate(const CompileOptions& options, const CompileRequest& request,
   if (request.objects != nullptr) {
     const std::string problem = request.objects->problem();
     if (!problem.empty()) {
-      PrintPhase(options.manners, "note", "kernels not kept: " + problem);
+      PrintPhase(options.style, "note", "kernels not kept: " + problem);
     }
   }
 }
@@ -285,7 +285,7 @@ std::string SourceFor(const Program& program) {
 
 // The next command that a person would type.
 void PrintNext(const CompileOptions& options, const Plan& plan) {
-  if (options.manners.quiet || !options.Emits("mxa")) return;
+  if (options.style.quiet || !options.Emits("mxa")) return;
   const Program& program = plan.programs.front();
   if (program.entry.starts_with("train")) {
     PrintErr("next: mxc train {} --data {}\n", options.output,
@@ -317,27 +317,27 @@ int RunCompile(CompileOptions options) {
   const Stopwatch watch;
   Result<CompileRequest> request = RequestOf(options.request);
   if (!request.ok()) {
-    return Fail(options.manners, request.errors(), "nothing was written");
+    return Fail(options.style, request.errors(), "nothing was written");
   }
   request->keep_llvm = options.Emits("llvm");
   request->keep_assembly = options.Emits("asm");
-  TerminalProgress progress(options.manners);
+  TerminalProgress progress(options.style);
   const Result<Plan> plan = MakePlan(*request, progress);
   if (!plan.ok()) {
-    return Fail(options.manners, plan.errors(), "nothing was written");
+    return Fail(options.style, plan.errors(), "nothing was written");
   }
   if (options.output.empty()) options.output = plan->stem + ".mxa";
   Outcome outcome;
   const Status emitted = Emit(options, *request, *plan, outcome);
   if (!emitted.ok()) {
-    return Fail(options.manners, emitted.errors(), outcome.WhatIsWritten());
+    return Fail(options.style, emitted.errors(), outcome.WhatIsWritten());
   }
-  if (options.manners.json) {
+  if (options.style.json) {
     PrintReport(options, *plan, outcome, watch.seconds());
     return kSuccess;
   }
   for (const std::string& file : outcome.files) {
-    PrintWrote(options.manners, file);
+    PrintWrote(options.style, file);
   }
   if (options.time_passes) PrintPassTimes(*plan);
   PrintNext(options, *plan);
@@ -389,8 +389,8 @@ std::function<int()> AddCompile(CLI::App& app) {
                "how long each pass took");
   app.add_flag("--print-passes", options->print_passes,
                "list the pipeline, in order, and stop");
-  AddJsonOption(app, options->manners);
-  AddQuietOption(app, options->manners);
+  AddJsonOption(app, options->style);
+  AddQuietOption(app, options->style);
   return [options, &app]() -> int {
     if (options->request.request.network.model.empty() &&
         !options->print_passes) {

@@ -18,7 +18,7 @@ namespace mxc {
 namespace {
 
 struct ConvertOptions {
-  Manners manners;
+  ReportStyle style;
   NetworkRequest network;
   InputTexts inputs;
   std::string output;
@@ -58,7 +58,7 @@ Result<Written> Write(const Model& model, const std::string& path) {
   if (std::ranges::none_of(weights, [&](const char* suffix) {
         return path.ends_with(suffix);
       })) {
-    return Complaint(fmt::format(
+    return UnplacedError(fmt::format(
         "'{}' names no format; expected .json, .params, .npz or .safetensors",
         path));
   }
@@ -81,13 +81,13 @@ Result<Written> Convert(const ConvertOptions& options) {
 
 int RunConvert(const ConvertOptions& options) {
   const Result<Written> written = Convert(options);
-  if (!written.ok()) return Fail(options.manners, written.errors());
-  if (options.manners.json) {
+  if (!written.ok()) return Fail(options.style, written.errors());
+  if (options.style.json) {
     PrintJson({{"files", written->files}});
     return kSuccess;
   }
   for (const std::string& file : written->files) {
-    PrintWrote(options.manners, file);
+    PrintWrote(options.style, file);
   }
   return kSuccess;
 }
@@ -103,8 +103,8 @@ std::function<int()> AddConvert(CLI::App& app) {
                  "FILE-symbol.json, .params, .npz or .safetensors")
       ->required()
       ->type_name("FILE");
-  AddJsonOption(app, options->manners);
-  AddQuietOption(app, options->manners);
+  AddJsonOption(app, options->style);
+  AddQuietOption(app, options->style);
   return [options] { return RunConvert(*options); };
 }
 

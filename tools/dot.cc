@@ -16,7 +16,7 @@ namespace mxc {
 namespace {
 
 struct DotOptions {
-  Manners manners;
+  ReportStyle style;
   RequestOptions request;
   std::string after;   // a graph pass; empty: the network as written
   std::string output;  // empty: stdout
@@ -47,7 +47,7 @@ Result<std::string> DrawAfterPass(const std::string& after,
   };
   MXC_RETURN_IF_ERROR(RunGraphPasses(model.graph, context, passes));
   if (dot.empty()) {
-    return Complaint(
+    return UnplacedError(
         fmt::format("pass '{}' did not run at -O{}", after, request.level));
   }
   return dot;
@@ -84,14 +84,14 @@ int RunDot(DotOptions& options) {
   options.request.request.network.make_up_weights = true;
   const Result<std::string> dot = Draw(options);
   if (!dot.ok()) {
-    return Fail(options.manners, dot.errors(), "nothing was written");
+    return Fail(options.style, dot.errors(), "nothing was written");
   }
   if (options.output.empty()) {
     PrintLines(stdout, *dot);
     return kSuccess;
   }
   const Status written = WriteOutput(options.output, *dot);
-  return written.ok() ? kSuccess : Fail(options.manners, written.errors());
+  return written.ok() ? kSuccess : Fail(options.style, written.errors());
 }
 
 std::string CheckGraphPass(const std::string& name) {
@@ -121,7 +121,7 @@ std::function<int()> AddDot(CLI::App& app) {
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
-  AddJsonOption(app, options->manners);
+  AddJsonOption(app, options->style);
   return [options] { return RunDot(*options); };
 }
 

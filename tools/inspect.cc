@@ -21,7 +21,7 @@ namespace mxc {
 namespace {
 
 struct InspectOptions {
-  Manners manners;
+  ReportStyle style;
   RequestOptions request;
   bool memory = false, steps = false, ops = false, manifest = false;
   bool check = false, run = false;
@@ -105,7 +105,7 @@ void PrintOperators(const std::map<std::string, OperatorUse>& uses) {
 
 int InspectOperators(const InspectOptions& options, const Graph& graph) {
   const auto uses = OperatorsOf(graph);
-  if (options.manners.json) {
+  if (options.style.json) {
     PrintJson({{"operators", OperatorsToJson(uses)}});
   } else {
     PrintOperators(uses);
@@ -128,9 +128,9 @@ int Report(const InspectOptions& options,
   if (!options.html.empty()) {
     const Status written =
         WriteOutput(options.html, MakeHtmlPage(overviews.front()));
-    if (!written.ok()) return Fail(options.manners, written.errors());
+    if (!written.ok()) return Fail(options.style, written.errors());
   }
-  if (options.manners.json) {
+  if (options.style.json) {
     Json report;
     if (overviews.size() == 1) {
       report = OverviewToJson(options, overviews.front());
@@ -171,20 +171,19 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
 }
 
 int InspectModel(const InspectOptions& options) {
-  const Manners& manners = options.manners;
+  const ReportStyle& style = options.style;
   if (options.manifest) {
-    return Fail(
-        manners,
-        {Complaint(fmt::format("'{}' is no artifact; --manifest needs OUT.mxa",
-                               options.model()))});
+    return Fail(style, {UnplacedError(fmt::format(
+                           "'{}' is no artifact; --manifest needs OUT.mxa",
+                           options.model()))});
   }
   if (options.ops || (options.check && !options.needs_plan())) {
     const Result<Model> model = ModelToLookAt(options);
-    if (!model.ok()) return Fail(manners, model.errors());
+    if (!model.ok()) return Fail(style, model.errors());
     if (options.ops) return InspectOperators(options, model->graph);
   }
   const Result<Plan> plan = PlanToLookAt(options);
-  if (!plan.ok()) return Fail(manners, plan.errors());
+  if (!plan.ok()) return Fail(style, plan.errors());
   std::vector<Overview> overviews;
   for (const Program& program : plan->programs) {
     overviews.push_back(MakeOverview(program));
@@ -200,14 +199,14 @@ Result<Json> ReportCheck(const InspectOptions& options,
   const ArtifactFindings& found = artifact.findings;
   Json report = {
       {"sound", true}, {"sha256", found.sha256}, {"signer", found.signer}};
-  if (!options.manners.json) {
+  if (!options.style.json) {
     PrintOut("{}: every section is sound\nsha256 {}, {}\n", path, found.sha256,
              found.signer.empty() ? "not signed" : "signed by " + found.signer);
   }
   if (!options.run) return report;
   MXC_ASSIGN(const int same, CheckGolden(path, approve));
   report["golden"] = same;
-  if (!options.manners.json) {
+  if (!options.style.json) {
     PrintOut("golden digests: {} of {} as when it was compiled\n", same,
              artifact.entries.size());
   }
@@ -218,15 +217,15 @@ int InspectArtifact(const InspectOptions& options) {
   const std::string& path = options.model();
   const auto approve = options.requirement.Approval();
   if (!approve.ok()) {
-    return Fail(options.manners, {Complaint(approve.status().message())});
+    return Fail(options.style, {UnplacedError(approve.status().message())});
   }
   const Result<InspectedArtifact> artifact =
       ReadArtifact(path, {.approve = *approve, .check = options.check});
-  if (!artifact.ok()) return Fail(options.manners, artifact.errors());
+  if (!artifact.ok()) return Fail(options.style, artifact.errors());
   Json check;
   if (options.check) {
     Result<Json> checked = ReportCheck(options, *artifact, *approve);
-    if (!checked.ok()) return Fail(options.manners, checked.errors());
+    if (!checked.ok()) return Fail(options.style, checked.errors());
     check = std::move(*checked);
   }
   if (options.manifest) {
@@ -237,10 +236,10 @@ int InspectArtifact(const InspectOptions& options) {
     const auto source = std::make_shared<SourceFile>(
         SourceFile{path + " (network)", artifact->symbol});
     const Result<Model> model = LoadText(source, {});
-    if (!model.ok()) return Fail(options.manners, model.errors());
+    if (!model.ok()) return Fail(options.style, model.errors());
     return InspectOperators(options, model->graph);
   }
-  if (options.check && !options.needs_plan() && !options.manners.json) {
+  if (options.check && !options.needs_plan() && !options.style.json) {
     return kSuccess;
   }
   return Report(options, artifact->entries, check);
@@ -275,7 +274,7 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
-  AddJsonOption(app, options->manners);
+  AddJsonOption(app, options->style);
   app.footer(
       "An .mxa file is a program. Only --run runs anything of it; all else "
       "reads it\nand is safe, whoever made the file.");

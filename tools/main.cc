@@ -50,7 +50,7 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
 }
 
 int Report(bool json, std::string message) {
-  return mxc::Fail({.json = json}, {mxc::Complaint(std::move(message))});
+  return mxc::Fail({.json = json}, {mxc::UnplacedError(std::move(message))});
 }
 
 int Main(int argc, char** argv) {

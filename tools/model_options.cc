@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/driver/complaint.h"
 #include "tools/driver/shape_text.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -28,12 +28,12 @@ Result<InputTypes> ParseInputTypes(const std::vector<std::string>& texts) {
                           ? std::nullopt
                           : DTypeFromMxnetName(text.substr(colon + 1));
     if (!type) {
-      errors.push_back(Complaint(fmt::format(
+      errors.push_back(UnplacedError(fmt::format(
           "--input-type '{}' names no type; expected NAME:TYPE, where TYPE is "
           "one of {}",
           text, TypeNames())));
     } else if (!types.emplace(text.substr(0, colon), *type).second) {
-      errors.push_back(Complaint(
+      errors.push_back(UnplacedError(
           fmt::format("--input-type gives '{}' twice", text.substr(0, colon))));
     }
   }
@@ -83,10 +83,10 @@ Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const auto shape = ParseNamedShape(text);
     if (!shape) {
-      errors.push_back(Complaint(fmt::format(
+      errors.push_back(UnplacedError(fmt::format(
           "--input-shape '{}' is no shape; expected NAME:1x3x224x224", text)));
     } else if (!shapes.insert(*shape).second) {
-      errors.push_back(Complaint(
+      errors.push_back(UnplacedError(
           fmt::format("--input-shape gives '{}' twice", shape->first)));
     }
   }

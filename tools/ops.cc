@@ -18,7 +18,7 @@ namespace mxc {
 namespace {
 
 struct OpsOptions {
-  Manners manners;
+  ReportStyle style;
   std::string name;
 };
 
@@ -180,19 +180,19 @@ void Describe(const Operator& op) {
   for (const Attribute& a : list.attributes) PrintAttribute(a);
 }
 
-int ListAll(const Manners& manners) {
+int ListAll(const ReportStyle& style) {
   Json all = Json::array();
   int64_t count = 0;
   for (const Operator* op : AllOperators()) {
     if (op->internal) continue;
     ++count;
-    if (manners.json) {
+    if (style.json) {
       all.push_back(ToJson(*op));
       continue;
     }
     PrintOut("{:<28} {:<12} {}\n", op->name, Form(*op), op->doc);
   }
-  if (manners.json) {
+  if (style.json) {
     PrintJson({{"operators", all}});
   } else {
     PrintOut("{}\n", Count(count, "operator"));
@@ -201,15 +201,15 @@ int ListAll(const Manners& manners) {
 }
 
 int RunOps(const OpsOptions& options) {
-  if (options.name.empty()) return ListAll(options.manners);
+  if (options.name.empty()) return ListAll(options.style);
   const Operator* op = FindPublicOperator(options.name);
   if (!op) {
-    return Fail(
-        options.manners,
-        {Complaint(fmt::format("operator '{}' is unknown{}", options.name,
-                               NearestNote(NearestOperator(options.name))))});
+    return Fail(options.style,
+                {UnplacedError(
+                    fmt::format("operator '{}' is unknown{}", options.name,
+                                NearestNote(NearestOperator(options.name))))});
   }
-  if (options.manners.json) {
+  if (options.style.json) {
     PrintJson(ToJson(*op));
   } else {
     Describe(*op);
@@ -222,7 +222,7 @@ int RunOps(const OpsOptions& options) {
 std::function<int()> AddOps(CLI::App& app) {
   auto options = std::make_shared<OpsOptions>();
   app.add_option("NAME", options->name, "an operator or one of its aliases");
-  AddJsonOption(app, options->manners);
+  AddJsonOption(app, options->style);
   return [options] { return RunOps(*options); };
 }
 

@@ -12,7 +12,7 @@ namespace {
 using runtime::FileWriter;
 
 Status FromRuntime(const runtime::Status& status) {
-  if (!status.ok()) return Complaint(status.message());
+  if (!status.ok()) return UnplacedError(status.message());
   return Done{};
 }
 
@@ -48,10 +48,10 @@ Status OutputSet::Commit() {
   return Done{};
 }
 
-void PrintWrote(const Manners& manners, const std::string& path) {
+void PrintWrote(const ReportStyle& style, const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  PrintPhase(manners, "wrote",
+  PrintPhase(style, "wrote",
              error ? path
                    : fmt::format("{}, {}", path,
                                  FormatBytes(static_cast<int64_t>(size))));

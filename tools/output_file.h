@@ -33,6 +33,6 @@ class OutputSet {
 };
 
 // "  wrote     net.mxa, 12.3 KiB"; a stream has no size.
-void PrintWrote(const Manners& manners, const std::string& path);
+void PrintWrote(const ReportStyle& style, const std::string& path);
 
 }  // namespace mxc

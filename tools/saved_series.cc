@@ -27,7 +27,7 @@ SavedSeries SeriesAmong(const std::vector<std::string>& words) {
 Status RequireRoom(const SavedSeries& series) {
   if (series.prefix.empty() || series.resume || series.overwrite) return Done{};
   const train::Status room = train::RequireNoSeries(series.prefix);
-  if (!room.ok()) return Complaint(room.message());
+  if (!room.ok()) return UnplacedError(room.message());
   return Done{};
 }
 

@@ -22,7 +22,7 @@ namespace {
 namespace rt = runtime;
 
 struct SignOptions {
-  Manners manners;
+  ReportStyle style;
   std::string artifact, key, output;
 };
 
@@ -49,32 +49,32 @@ rt::Status WriteSigned(const rt::Container& container,
 Result<Signed> Sign(const SignOptions& options) {
   const auto key =
       signature::Key::Read(options.key, signature::Key::Kind::kPrivate);
-  if (!key.ok()) return Complaint(key.status().message());
+  if (!key.ok()) return UnplacedError(key.status().message());
   const std::string& path = options.artifact;
   const auto container = rt::Container::Open(path);
-  if (!container.ok()) return ComplaintAbout(path, container.status());
+  if (!container.ok()) return ErrorAbout(path, container.status());
   const auto tables =
       rt::Tables::Parse(container->section(MXC_SECTION_TABLES),
                         container->section(MXC_SECTION_WEIGHTS).size());
-  if (!tables.ok()) return ComplaintAbout(path, tables.status());
+  if (!tables.ok()) return ErrorAbout(path, tables.status());
   MXC_ASSIGN(const ArtifactFindings findings,
              CheckArtifact(path, *container, *tables));
   const auto content = signature::ContentDigest(container->bytes());
-  if (!content.ok()) return ComplaintAbout(path, content.status());
+  if (!content.ok()) return ErrorAbout(path, content.status());
   const auto signature = key->Sign(*content);
-  if (!signature.ok()) return ComplaintAbout(path, signature.status());
+  if (!signature.ok()) return ErrorAbout(path, signature.status());
   const std::string& output = options.output.empty() ? path : options.output;
   const rt::Status written = WriteSigned(*container, *signature, output);
-  if (!written.ok()) return Complaint(written.message());
+  if (!written.ok()) return UnplacedError(written.message());
   return Signed{findings.sha256, signature::SignerOf(*signature), output};
 }
 
 int RunSign(const SignOptions& options) {
   const Result<Signed> made = Sign(options);
   if (!made.ok()) {
-    return Fail(options.manners, made.errors(), "nothing was written");
+    return Fail(options.style, made.errors(), "nothing was written");
   }
-  if (options.manners.json) {
+  if (options.style.json) {
     PrintJson({{"output", made->output},
                {"sha256", made->sha256},
                {"signer", made->signer}});
@@ -98,7 +98,7 @@ std::function<int()> AddSign(CLI::App& app) {
   app.add_option("-o", options->output,
                  "the file to write (default: ARTIFACT itself)")
       ->type_name("OUT.mxa");
-  AddJsonOption(app, options->manners);
+  AddJsonOption(app, options->style);
   app.footer(
       "Who holds the public key ('openssl pkey -in KEY -pubout -out PUBKEY')\n"
       "checks with --require-signature PUBKEY of run, score, train, bench,\n"

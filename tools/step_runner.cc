@@ -43,7 +43,7 @@ size_t RoundUp(uint64_t bytes) {
 Result<StepRunner> StepRunner::Open(const std::string& artifact, size_t entry,
                                     const Program& program) {
   auto model = rt::Model::Open(artifact, {});
-  if (!model.ok()) return Complaint(model.status().message());
+  if (!model.ok()) return UnplacedError(model.status().message());
   StepRunner runner(*model, entry, program);
   MXC_RETURN_IF_ERROR(runner.MatchBuffers());
   runner.Allocate();
@@ -66,7 +66,7 @@ StepRunner::StepRunner(std::shared_ptr<const rt::Model> model, size_t entry,
 Status StepRunner::MatchBuffers() {
   const auto& tables = model_->tables();
   if (steps_.size() != program_->steps.size()) {
-    return Complaint("the artifact has other steps than the program");
+    return UnplacedError("the artifact has other steps than the program");
   }
   // Names need not be unique; those that share one are in the same order.
   std::map<std::string, std::deque<uint32_t>> by_name;
@@ -77,7 +77,7 @@ Status StepRunner::MatchBuffers() {
   for (const Buffer& buffer : program_->buffers) {
     std::deque<uint32_t>& rows = by_name[buffer.name];
     if (rows.empty()) {
-      return Complaint(
+      return UnplacedError(
           fmt::format("the artifact has no buffer '{}'", buffer.name));
     }
     rows_.push_back(rows.front());

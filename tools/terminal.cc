@@ -13,23 +13,23 @@ void PrintLines(std::FILE* out, std::string_view lines) {
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
-void AddJsonOption(CLI::App& app, Manners& manners) {
-  app.add_flag("--json", manners.json, "report as JSON on stdout");
+void AddJsonOption(CLI::App& app, ReportStyle& style) {
+  app.add_flag("--json", style.json, "report as JSON on stdout");
 }
 
-void AddQuietOption(CLI::App& app, Manners& manners) {
-  app.add_flag("--quiet", manners.quiet, "no progress lines");
+void AddQuietOption(CLI::App& app, ReportStyle& style) {
+  app.add_flag("--quiet", style.quiet, "no progress lines");
 }
 
-void PrintPhase(const Manners& manners, std::string_view phase,
+void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text, double seconds) {
-  if (manners.quiet || manners.json) return;
+  if (style.quiet || style.json) return;
   PrintErr("  {:<9} {:<61} {:>7}\n", phase, text, FormatSeconds(seconds));
 }
 
-void PrintPhase(const Manners& manners, std::string_view phase,
+void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text) {
-  if (manners.quiet || manners.json) return;
+  if (style.quiet || style.json) return;
   PrintErr("  {:<9} {}\n", phase, text);
 }
 
@@ -43,9 +43,9 @@ void PrintJson(const Json& json) {
   PrintLines(stdout, json.dump(2, ' ', false, replace) + "\n");
 }
 
-int Fail(const Manners& manners, const Diagnostics& errors,
+int Fail(const ReportStyle& style, const Diagnostics& errors,
          std::string_view consequence) {
-  if (manners.json) {
+  if (style.json) {
     Json list = Json::array();
     for (const Diagnostic& error : errors) {
       list.push_back({{"file", error.loc.file ? error.loc.file->path : ""},
@@ -72,15 +72,15 @@ int Fail(const Manners& manners, const Diagnostics& errors,
 void TerminalProgress::Phase(std::string_view name, std::string_view text,
                              std::optional<double> seconds) {
   if (seconds) {
-    PrintPhase(manners_, name, text, *seconds);
+    PrintPhase(style_, name, text, *seconds);
   } else {
-    PrintPhase(manners_, name, text);
+    PrintPhase(style_, name, text);
   }
 }
 
 void TerminalProgress::Measuring(std::string_view text) {
   constexpr size_t kWidth = 68;  // as a phase's line
-  if (manners_.quiet || manners_.json || !isatty(STDERR_FILENO)) return;
+  if (style_.quiet || style_.json || !isatty(STDERR_FILENO)) return;
   std::fputs("\r\x1b[K", stderr);
   if (text.empty()) return;
   PrintErr("  {:<9} {}", "measure", text.substr(0, kWidth));

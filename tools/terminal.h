@@ -16,9 +16,9 @@
 
 #include "ir/support/diagnostic.h"
 #include "runtime/base/visible.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/progress.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 
@@ -58,18 +58,18 @@ void PrintErr(fmt::format_string<Args...> format, Args&&... args) {
   PrintTo(stderr, format, std::forward<Args>(args)...);
 }
 
-struct Manners {
+struct ReportStyle {
   bool json = false;
   bool quiet = false;
 };
 
-void AddJsonOption(CLI::App& app, Manners& manners);
-void AddQuietOption(CLI::App& app, Manners& manners);
+void AddJsonOption(CLI::App& app, ReportStyle& style);
+void AddQuietOption(CLI::App& app, ReportStyle& style);
 
 // "  read       437 nodes, 161 parameters, 97.5 MiB          31 ms"
-void PrintPhase(const Manners& manners, std::string_view phase,
+void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text, double seconds);
-void PrintPhase(const Manners& manners, std::string_view phase,
+void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text);
 
 // "warning: …" on stderr, also with --quiet and --json.
@@ -79,13 +79,13 @@ void PrintJson(const Json& json);
 
 // Prints the errors, with --json as {"errors": […]} on stdout, and returns the
 // exit code. `consequence` ends the last line: "2 errors; nothing was written".
-int Fail(const Manners& manners, const Diagnostics& errors,
+int Fail(const ReportStyle& style, const Diagnostics& errors,
          std::string_view consequence = "");
 
 // Passes on what a compilation says, as the user wants to hear it.
 class TerminalProgress : public Progress {
  public:
-  explicit TerminalProgress(const Manners& manners) : manners_(manners) {}
+  explicit TerminalProgress(const ReportStyle& style) : style_(style) {}
   void Phase(std::string_view name, std::string_view text,
              std::optional<double> seconds) override;
   void Warning(std::string_view text) override { PrintWarning(text); }
@@ -93,7 +93,7 @@ class TerminalProgress : public Progress {
   void Measuring(std::string_view text) override;
 
  private:
-  const Manners manners_;
+  const ReportStyle style_;
 };
 
 }  // namespace mxc

@@ -23,7 +23,7 @@ namespace mxc {
 namespace {
 
 struct TrainOptions {
-  Manners manners;
+  ReportStyle style;
   RequestOptions request;
   std::string output;  // empty: a file that goes with the process
   std::string data;
@@ -51,13 +51,14 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   for (const std::string& text : options.data_options) {
     const size_t equals = text.find('=');
     if (equals == text.npos) {
-      return Complaint(fmt::format("--data-opt '{}' is not NAME=VALUE", text));
+      return UnplacedError(
+          fmt::format("--data-opt '{}' is not NAME=VALUE", text));
     }
     settings.settings.emplace_back(text.substr(0, equals),
                                    text.substr(equals + 1));
   }
   auto opened = data::Open(options.data, settings);
-  if (!opened.ok()) return Complaint(opened.status().message());
+  if (!opened.ok()) return UnplacedError(opened.status().message());
   return std::move(*opened);
 }
 
@@ -115,7 +116,7 @@ void TakeShapes(const data::Iterator& source, const Model& model,
 }
 
 // Labels beyond the values of an output are never learned, and no loss tells.
-void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
+void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
   const Program& program = plan.programs.front();
   const Buffer& output =
       program.buffers[program.BuffersOf(BufferKind::kOutput).front()];
@@ -123,7 +124,7 @@ void WarnOfFewClasses(const Manners& manners, const Plan& plan) {
   const int64_t values = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
   const int64_t names = std::ssize(plan.label_names);
   if (values == 1 || values >= names) return;
-  PrintPhase(manners, "note",
+  PrintPhase(style, "note",
              fmt::format("the data have {} classes or symbols, output '{}' "
                          "tells {} apart",
                          names, output.name, values));
@@ -166,13 +167,13 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   TakeShapes(*source, model, request);
   request.entries = {"train", "score"};
   request.golden = Golden::kOff;
-  TerminalProgress progress(options.manners);
+  TerminalProgress progress(options.style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
-  WarnOfFewClasses(options.manners, plan);
+  WarnOfFewClasses(options.style, plan);
   const Stopwatch watch;
   MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
   MXC_RETURN_IF_ERROR(Save(request, artifact, path));
-  PrintPhase(options.manners, "generate",
+  PrintPhase(options.style, "generate",
              fmt::format("{} for {}", DescribeKernels(artifact.code),
                          artifact.plan.target.name),
              watch.seconds());
@@ -192,7 +193,7 @@ Result<std::string> CompileSomewhere(
   MXC_RETURN_IF_ERROR(CompileTo(path, options, series));
   if (!temporary) return path;
   const runtime::Status kept = temporary->KeepAtExec();
-  if (!kept.ok()) return Complaint(kept.message());
+  if (!kept.ok()) return UnplacedError(kept.message());
   return path;
 }
 
@@ -228,7 +229,7 @@ Status RequireNoPlan(const CLI::App& app, const std::string& artifact) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || SharedOptions().contains(name)) continue;
-    errors.push_back(Complaint(fmt::format(
+    errors.push_back(UnplacedError(fmt::format(
         "{} is settled when a network is compiled; '{}' is an artifact", name,
         artifact)));
   }
@@ -240,14 +241,14 @@ int RunTrain(const TrainOptions& options, const CLI::App& app) {
   const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(app, model);
-    if (!legal.ok()) return Fail(options.manners, legal.errors());
+    if (!legal.ok()) return Fail(options.style, legal.errors());
     return HandOver(app, model);
   }
   std::optional<runtime::NamelessFile> temporary;
   const Result<std::string> artifact =
       CompileSomewhere(options, SeriesAmong(app.remaining()), temporary);
   if (!artifact.ok()) {
-    return Fail(options.manners, artifact.errors(), "nothing was trained");
+    return Fail(options.style, artifact.errors(), "nothing was trained");
   }
   return HandOver(app, *artifact);
 }
@@ -280,8 +281,8 @@ std::function<int()> AddTrain(CLI::App& app) {
   AddKernelOptions(app, request);
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
-  AddJsonOption(app, options->manners);
-  AddQuietOption(app, options->manners);
+  AddJsonOption(app, options->style);
+  AddQuietOption(app, options->style);
   app.footer(
       "--epochs, --lr, --val, --metric, --save, --resume, --log-dir …: see\n"
       "'mxc-run train --help'");

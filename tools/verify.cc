@@ -34,7 +34,7 @@ namespace mxc {
 namespace {
 
 struct VerifyOptions {
-  Manners manners;
+  ReportStyle style;
   RequestOptions request;
   std::vector<std::string> inputs;  // "data=x.npy"
   Tolerance tolerance;
@@ -50,8 +50,8 @@ Result<Inputs> ReadInputs(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == text.npos) {
-      errors.push_back(
-          Complaint(fmt::format("--input '{}': expected NAME=FILE.npy", text)));
+      errors.push_back(UnplacedError(
+          fmt::format("--input '{}': expected NAME=FILE.npy", text)));
       continue;
     }
     Result<Tensor> value = ReadNpyTensor(text.substr(equals + 1));
@@ -78,16 +78,16 @@ Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source,
     const TensorType& type = found->second.type();
     if (type == buffer.type) return found->second;
     if (type.shape == buffer.type.shape) {
-      PrintPhase(options.manners, "note",
+      PrintPhase(options.style, "note",
                  fmt::format("--input '{}' is {}, the input takes {}: "
                              "converted",
                              buffer.name, MxnetName(type.dtype),
                              MxnetName(buffer.type.dtype)));
       return Converted(found->second, buffer.type.dtype);
     }
-    return Complaint(fmt::format("--input '{}' is {}, expected {}", buffer.name,
-                                 ToString(found->second.type()),
-                                 ToString(buffer.type)));
+    return UnplacedError(
+        fmt::format("--input '{}' is {}, expected {}", buffer.name,
+                    ToString(found->second.type()), ToString(buffer.type)));
   }
   const auto positions = source.positions.find(buffer.name);
   return DrawInput(buffer,
@@ -106,9 +106,9 @@ Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
   Diagnostics errors;
   for (const auto& [name, value] : given) {
     if (names.contains(name)) continue;
-    errors.push_back(
-        Complaint(fmt::format("the network has no input '{}'; its inputs: {}",
-                              name, fmt::join(names, ", "))));
+    errors.push_back(UnplacedError(
+        fmt::format("the network has no input '{}'; its inputs: {}", name,
+                    fmt::join(names, ", "))));
   }
   if (!errors.empty()) return errors;
   return Done{};
@@ -201,7 +201,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   if (const auto wrong = FirstWrong(options, found, expected, bounds)) {
     const Buffer& output = program.buffers[outputs[wrong->first]];
     const Difference& d = wrong->second;
-    Diagnostic error = Complaint(fmt::format(
+    Diagnostic error = UnplacedError(fmt::format(
         "every step is right, but output '{}' at {} is {}, expected {}",
         output.name, IndexText(d.worst, output.type.shape), d.found,
         d.expected));
@@ -230,7 +230,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
                             const CompileRequest& request,
                             const std::shared_ptr<LoadedNetwork>& network,
                             const InputSource& source) {
-  TerminalProgress progress(options.manners);
+  TerminalProgress progress(options.style);
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, source.given));
   MXC_ASSIGN(const runtime::NamelessFile artifact, MakeTemporaryFile());
@@ -331,7 +331,7 @@ void PrintSteps(const std::vector<StepResult>& steps) {
 }
 
 int Print(const VerifyOptions& options, const VerifyReport& report) {
-  if (options.manners.json) {
+  if (options.style.json) {
     Json steps = Json::array();
     for (const StepResult& step : report.steps) {
       steps.push_back({{"name", step.name},
@@ -363,7 +363,7 @@ int Print(const VerifyOptions& options, const VerifyReport& report) {
 
 int RunVerify(const VerifyOptions& options) {
   const Result<VerifyReport> report = VerifyAll(options);
-  if (!report.ok()) return Fail(options.manners, report.errors());
+  if (!report.ok()) return Fail(options.style, report.errors());
   return Print(options, *report);
 }
 
@@ -397,8 +397,8 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
   AddTrainingOptions(app, request.training);
-  AddJsonOption(app, options->manners);
-  AddQuietOption(app, options->manners);
+  AddJsonOption(app, options->style);
+  AddQuietOption(app, options->style);
   return [options] { return RunVerify(*options); };
 }
 

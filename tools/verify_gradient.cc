@@ -11,7 +11,7 @@
 #include "ir/program/interpreter.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
-#include "tools/driver/complaint.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -179,7 +179,7 @@ class LossCheck {
     MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.loss, inputs));
     const auto loss = outputs.find("loss");
     if (loss == outputs.end()) {
-      return Complaint("the network's loss heads report no loss");
+      return UnplacedError("the network's loss heads report no loss");
     }
     return loss->second.At(0);
   }
@@ -215,7 +215,7 @@ Status Compare(const std::vector<LossCheck::Derivative>& derivatives,
       report.worst = d.parameter;
     }
     if (error <= tolerance) continue;
-    Diagnostic wrong = Complaint(fmt::format(
+    Diagnostic wrong = UnplacedError(fmt::format(
         "the gradient of '{}' is wrong: along a random direction {}, central "
         "differences of '{}' give {}",
         d.parameter, d.rule, output, expected));

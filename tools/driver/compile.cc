@@ -13,11 +13,11 @@
 #include "passes/training_graph.h"
 #include "runtime/executor/model.h"
 #include "runtime/library/registry.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/golden.h"
 #include "tools/driver/manifest.h"
 #include "tools/driver/temporary_file.h"
+#include "tools/driver/unplaced_error.h"
 #include "tools/signature/digest.h"
 
 namespace mxc {
@@ -48,7 +48,7 @@ Result<std::vector<std::string>> RunSections(const ArtifactSections& sections) {
   rt::OpenOptions open;
   open.weights = sections.weights;
   const auto model = rt::Model::Open(file.path(), open);
-  if (!model.ok()) return Complaint(model.status().message());
+  if (!model.ok()) return UnplacedError(model.status().message());
   return GoldenLines(*model);
 }
 
@@ -62,8 +62,8 @@ Status RequireFunctions(std::span<const Program> programs) {
       const auto function = rt::FindFunction(
           call->function, static_cast<uint32_t>(call->version));
       if (!function.ok()) {
-        return Complaint(fmt::format("step '{}' {}", step.name,
-                                     function.status().message()));
+        return UnplacedError(fmt::format("step '{}' {}", step.name,
+                                         function.status().message()));
       }
     }
   }
@@ -108,7 +108,7 @@ Status AddDigests(const ArtifactSections& sections, const std::string& symbol,
   const auto add =
       [&](const char* key,
           const rt::StatusOr<signature::Digest>& digest) -> Status {
-    if (!digest.ok()) return Complaint(digest.status().message());
+    if (!digest.ok()) return UnplacedError(digest.status().message());
     manifest.emplace_back(key, signature::Hex(*digest));
     return Done{};
   };

@@ -9,7 +9,7 @@
 #include "ir/graph/tensor.h"
 #include "runtime/executor/executor.h"
 #include "runtime/train/random.h"
-#include "tools/driver/complaint.h"
+#include "tools/driver/unplaced_error.h"
 #include "tools/signature/digest.h"
 
 namespace mxc {
@@ -68,16 +68,16 @@ Result<std::string> DigestOfRun(const std::shared_ptr<const rt::Model>& model,
   const mxc_entry& entry = tables.entries()[row];
   auto executor =
       rt::Executor::Bind(model, row, {.threads = rt::AvailableThreads()});
-  if (!executor.ok()) return Complaint(executor.status().message());
+  if (!executor.ok()) return UnplacedError(executor.status().message());
   const auto inputs = tables.Inputs(entry);
   for (size_t k = 0; k < inputs.size(); ++k) {
     const mxc_buffer& buffer = tables.Buffers(entry)[inputs[k]];
     FillInput(tables.Text(buffer.name), buffer, (*executor)->InputStorage(k));
   }
   const rt::Status ran = (*executor)->Run();
-  if (!ran.ok()) return Complaint(ran.message());
+  if (!ran.ok()) return UnplacedError(ran.message());
   auto digest = signature::RunningDigest::Begin();
-  if (!digest.ok()) return Complaint(digest.status().message());
+  if (!digest.ok()) return UnplacedError(digest.status().message());
   const auto outputs = tables.Outputs(entry);
   for (size_t k = 0; k < outputs.size(); ++k) {
     digest->Add({(*executor)->OutputStorage(k),

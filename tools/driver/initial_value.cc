@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tools/driver/complaint.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 
@@ -21,7 +21,7 @@ Result<Tensor> InitialValue(const std::string& name, const TensorType& type,
                     : std::span(converted),
       .seed = seed};
   const train::Status status = fill(target);
-  if (!status.ok()) return Complaint(status.message());
+  if (!status.ok()) return UnplacedError(status.message());
   for (size_t i = 0; i < converted.size(); ++i) {
     StoreElement(bytes + static_cast<int64_t>(i) * SizeOf(type.dtype),
                  type.dtype, static_cast<double>(converted[i]));

@@ -5,10 +5,10 @@
 #include "runtime/base/memory.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/random.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/initial_value.h"
 #include "tools/driver/network.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -86,7 +86,7 @@ Status InitializeMissing(const NetworkRequest& request, Model& model,
   const std::vector<Node*> missing = NotDrawn(drawn, model);
   const auto initializer = train::ParameterInitializer::Parse(
       request.make_up_weights || missing.empty() ? "" : request.init);
-  if (!initializer.ok()) return Complaint(initializer.status().message());
+  if (!initializer.ok()) return UnplacedError(initializer.status().message());
   if (!request.make_up_weights) MXC_RETURN_IF_ERROR(RequireMemory(missing));
   Diagnostics errors;
   for (const Node* variable : missing) {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {

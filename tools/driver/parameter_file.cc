@@ -9,8 +9,8 @@
 
 #include "frontend/frontend.h"
 #include "runtime/data/label_names.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/shape_text.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -81,7 +81,8 @@ Result<ParameterFile> ChooseParameters(const std::string& model,
   const std::string doubt = Doubt(file, RunsOf(beside));
   if (doubt.empty()) return file;
   if (params.empty() && !epoch) {
-    return Complaint(doubt + "; say by --epoch or --params which are meant");
+    return UnplacedError(doubt +
+                         "; say by --epoch or --params which are meant");
   }
   file.warnings.push_back(doubt);
   return file;

@@ -9,10 +9,10 @@
 #include "frontend/variables.h"
 #include "ir/program/memory.h"
 #include "passes/pass.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/plan_network.h"
 #include "tools/driver/plan_text.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -237,7 +237,7 @@ Status RequireBudget(const CompileRequest& request, const Plan& plan) {
   const auto budget = request.training.memory_budget;
   const int64_t peak = MemoryOf(plan.largest()).peak();
   if (!budget || peak <= *budget || request.trains()) return Done{};
-  return Complaint(
+  return UnplacedError(
       fmt::format("peak memory is {} B ({}), more than --memory-budget {} B",
                   peak, FormatBytes(peak), *budget));
 }

@@ -63,11 +63,11 @@ void PrintAdvice(const BenchResult& result) {
   }
 }
 
-void BenchOne(const BenchOptions& options, const Manners& manners) {
+void BenchOne(const BenchOptions& options, const Reporting& reporting) {
   Contestant contestant = Prepare(options.session.artifact, options);
   contestant.result.runs = MeasureRuns(contestant.executor, options.effort);
   ProfileSteps(contestant, options);
-  if (manners.json) {
+  if (reporting.json) {
     PrintJson(ToJson(contestant.result));
     return;
   }
@@ -76,7 +76,7 @@ void BenchOne(const BenchOptions& options, const Manners& manners) {
   PrintAdvice(contestant.result);
 }
 
-void BenchTwo(const BenchOptions& options, const Manners& manners) {
+void BenchTwo(const BenchOptions& options, const Reporting& reporting) {
   Contestant a = Prepare(options.session.artifact, options);
   Contestant b = Prepare(options.compare, options);
   auto measured = MeasureInTurns({&a.executor, &b.executor}, options.effort);
@@ -84,7 +84,7 @@ void BenchTwo(const BenchOptions& options, const Manners& manners) {
   b.result.runs = std::move(measured[1]);
   ProfileSteps(a, options);
   ProfileSteps(b, options);
-  if (manners.json) {
+  if (reporting.json) {
     nlohmann::ordered_json report = ToJson(a.result);
     report["compare"] = ToJson(b.result);
     PrintJson(report);
@@ -94,20 +94,20 @@ void BenchTwo(const BenchOptions& options, const Manners& manners) {
   PrintAdvice(a.result);
 }
 
-void Bench(const BenchOptions& options, const Manners& manners) {
+void Bench(const BenchOptions& options, const Reporting& reporting) {
   if (options.worker) {
     Contestant contestant = Prepare(options.session.artifact, options);
     Serve(contestant.session, contestant.executor);
   } else if (!options.compare.empty()) {
-    BenchTwo(options, manners);
+    BenchTwo(options, reporting);
   } else {
-    BenchOne(options, manners);
+    BenchOne(options, reporting);
   }
 }
 
 }  // namespace
 
-Command AddBench(CLI::App& app, Manners& manners) {
+Command AddBench(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<BenchOptions>();
   DeclareSession(app, options->session);
   DeclareBenchInputs(app, options->inputs);
@@ -128,8 +128,8 @@ Command AddBench(CLI::App& app, Manners& manners) {
   app.add_option("--compare", options->compare,
                  "measure another artifact in turns with this one")
       ->excludes(worker);
-  app.add_flag("--json", manners.json, "report as JSON on stdout");
-  return [options, &manners] { Bench(*options, manners); };
+  app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  return [options, &reporting] { Bench(*options, reporting); };
 }
 
 }  // namespace mxc::run

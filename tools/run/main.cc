@@ -21,7 +21,8 @@ namespace {
 
 constexpr int kSuccess = 0, kFailure = 1, kBadUsage = 2;
 
-int Report(const Manners& manners, const std::vector<std::string>& messages) {
+int Report(const Reporting& reporting,
+           const std::vector<std::string>& messages) {
   nlohmann::ordered_json errors = nlohmann::ordered_json::array();
   for (const std::string& message : messages) {
     PrintErr("error: %s\n", runtime::Visible(message).c_str());
@@ -31,25 +32,25 @@ int Report(const Manners& manners, const std::vector<std::string>& messages) {
                       {"path", ""},
                       {"message", message}});
   }
-  if (manners.json) {
+  if (reporting.json) {
     const nlohmann::ordered_json report = {{"errors", errors}};
     PrintJson(report);
   }
   return kFailure;
 }
 
-int Execute(const Command& command, const Manners& manners) {
+int Execute(const Command& command, const Reporting& reporting) {
   try {
     command();
-    return manners.exit_code;
+    return reporting.exit_code;
   } catch (const Failure& failure) {
-    return Report(manners, failure.messages());
+    return Report(reporting, failure.messages());
   } catch (const std::bad_alloc&) {
-    return Report(manners,
+    return Report(reporting,
                   {"out of memory: the network or its data are too large for "
                    "this machine, or for the limits it runs under"});
   } catch (const std::exception& failure) {
-    return Report(manners, {failure.what()});
+    return Report(reporting, {failure.what()});
   }
 }
 
@@ -60,11 +61,11 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "mxc " MXC_VERSION);
   app.require_subcommand(1);
   app.footer(kIsProgram);
-  Manners manners;
+  Reporting reporting;
   std::vector<std::pair<CLI::App*, Command>> commands;
   const auto add = [&](const char* name, const char* prose, auto declare) {
     CLI::App* command = app.add_subcommand(name, prose);
-    commands.emplace_back(command, declare(*command, manners));
+    commands.emplace_back(command, declare(*command, reporting));
   };
   add("run", "run a network on given inputs", AddRun);
   add("bench", "measure how fast a network runs", AddBench);
@@ -77,7 +78,7 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? kSuccess : kBadUsage;
   }
   for (const auto& [command, run] : commands) {
-    if (command->parsed()) return Execute(run, manners);
+    if (command->parsed()) return Execute(run, reporting);
   }
   return kBadUsage;
 }

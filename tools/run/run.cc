@@ -195,18 +195,19 @@ std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
 }
 
 void WarnOfNonFinite(api::Executor& executor,
-                     std::span<const NetworkInput> inputs, Manners& manners) {
+                     std::span<const NetworkInput> inputs,
+                     Reporting& reporting) {
   for (const NetworkInput& input : inputs) {
     if (!input.read) continue;
     const auto found =
         runtime::FirstNonFinite(static_cast<uint8_t>(input.dtype),
                                 executor.MapInput(input.name).span());
     if (!found) continue;
-    Warn(manners, "input '" + std::string(input.name) + "' holds " +
-                      (std::isnan(found->value) ? "nan"
-                       : found->value < 0       ? "-inf"
-                                                : "inf") +
-                      " at " + PlaceIn(api::Shape(input), found->index));
+    Warn(reporting, "input '" + std::string(input.name) + "' holds " +
+                        (std::isnan(found->value) ? "nan"
+                         : found->value < 0       ? "-inf"
+                                                  : "inf") +
+                        " at " + PlaceIn(api::Shape(input), found->index));
   }
 }
 
@@ -219,16 +220,16 @@ bool HasPicture(const Feed& feed) {
 }
 
 // Pictures are treated as in training, arrays are not.
-void WarnOfArrays(const Feed& feed, Manners& manners) {
+void WarnOfArrays(const Feed& feed, Reporting& reporting) {
   const auto& trained = feed.pictures.trained;
   if (!trained || !trained->order.empty() || trained->scale == 1) return;
-  Warn(manners,
+  Warn(reporting,
        runtime::Format("arrays are taken as they are; those of training were "
                        "multiplied by %.6g",
                        trained->scale));
 }
 
-void Run(RunOptions& options, Manners& manners) {
+void Run(RunOptions& options, Reporting& reporting) {
   Session session = OpenSession(options.session.artifact, options.session);
   options.feed.pictures.trained = session.Preprocessing();
   if (options.session.batch == 0 && session.model.entry_count() > 1) {
@@ -240,11 +241,11 @@ void Run(RunOptions& options, Manners& manners) {
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
   FillInputs(executor, inputs, options.feed);
-  WarnOfNonFinite(executor, inputs, manners);
+  WarnOfNonFinite(executor, inputs, reporting);
   std::string trained = DescribeTrained(options.feed.pictures);
   if (!HasPicture(options.feed)) {
     trained.clear();
-    WarnOfArrays(options.feed, manners);
+    WarnOfArrays(options.feed, reporting);
   }
   if (!trained.empty()) {
     PrintErr("pictures as in training: %s\n",
@@ -261,12 +262,12 @@ void Run(RunOptions& options, Manners& manners) {
                  {"seconds", seconds},
                  {"open_seconds", session.open_seconds},
                  {"threads", executor.threads()},
-                 {"warnings", manners.warnings}};
+                 {"warnings", reporting.warnings}};
   if (!trained.empty()) report["pictures"] = trained;
   if (options.top > 0 && !outputs.empty()) {
     report["top"] = Top(executor, outputs[0], options.top, labels);
   }
-  if (manners.json) {
+  if (reporting.json) {
     PrintJson(report);
   } else if (report.contains("top")) {
     PrintTop(report["top"]);
@@ -277,7 +278,7 @@ void Run(RunOptions& options, Manners& manners) {
 
 }  // namespace
 
-Command AddRun(CLI::App& app, Manners& manners) {
+Command AddRun(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<RunOptions>();
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
@@ -298,12 +299,12 @@ Command AddRun(CLI::App& app, Manners& manners) {
       ->check(CLI::PositiveNumber);
   app.add_option("--labels", options->labels,
                  "names of the classes, one a line (default: the artifact's)");
-  app.add_flag("--json", manners.json, "report as JSON on stdout");
-  return [options, &manners] {
+  app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  return [options, &reporting] {
     for (const std::string& text : options->inputs) {
       options->feed.files.push_back(ParseInput(text));
     }
-    Run(*options, manners);
+    Run(*options, reporting);
   };
 }
 

@@ -166,7 +166,7 @@ void Compose(const SampleTextOptions& options,
   }
 }
 
-void SampleText(const SampleTextOptions& options, const Manners& manners) {
+void SampleText(const SampleTextOptions& options, const Reporting& reporting) {
   const Session session =
       OpenSession(options.session.artifact, options.session);
   const data::Vocabulary vocabulary = ReadVocabulary(options.data, session);
@@ -174,11 +174,11 @@ void SampleText(const SampleTextOptions& options, const Manners& manners) {
   std::string text;
   Compose(options, vocabulary, model, [&](std::string_view part) {
     text += part;
-    if (manners.json) return;
+    if (reporting.json) return;
     PrintOut("%.*s", static_cast<int>(part.size()), part.data());
     std::fflush(stdout);
   });
-  if (!manners.json) {
+  if (!reporting.json) {
     PrintOut("\n");
     return;
   }
@@ -188,7 +188,7 @@ void SampleText(const SampleTextOptions& options, const Manners& manners) {
 
 }  // namespace
 
-Command AddSample(CLI::App& app, Manners& manners) {
+Command AddSample(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<SampleTextOptions>();
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
@@ -207,8 +207,8 @@ Command AddSample(CLI::App& app, Manners& manners) {
   app.add_option("--seed", options->seed,
                  "of the draws: another seed, another text")
       ->capture_default_str();
-  app.add_flag("--json", manners.json, "report as JSON on stdout");
-  return [options, &manners] { SampleText(*options, manners); };
+  app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  return [options, &reporting] { SampleText(*options, reporting); };
 }
 
 }  // namespace mxc::run

@@ -36,16 +36,16 @@ struct ScoreOptions {
 };
 
 void Print(const train::ScoreResult& result, const train::MetricValues& values,
-           const Manners& manners) {
+           const Reporting& reporting) {
   const double rate = static_cast<double>(result.samples) / result.seconds;
-  if (manners.json) {
+  if (reporting.json) {
     PrintOut(
         "{\"metrics\": %s, \"loss\": %s, \"samples\": %lld, "
         "\"samples_per_s\": %s, \"warnings\": %s}\n",
         train::JsonMetrics(values).c_str(),
         train::JsonNumber(result.loss).c_str(),
         static_cast<long long>(result.samples), train::JsonNumber(rate).c_str(),
-        train::JsonTexts(manners.warnings).c_str());
+        train::JsonTexts(reporting.warnings).c_str());
     return;
   }
   for (const auto& [name, value] : values) {
@@ -58,7 +58,7 @@ void Print(const train::ScoreResult& result, const train::MetricValues& values,
 // Pictures that are prepared otherwise than those that were learned from score
 // badly, whatever the network is worth.
 void CompareWithTraining(const data::Iterator& samples,
-                         const std::string& trained, Manners& manners) {
+                         const std::string& trained, Reporting& reporting) {
   const auto now = Take(data::ParsePreprocessing(samples.preprocessing()));
   const auto then = Take(data::ParsePreprocessing(trained));
   const std::string said = DescribePreprocessing(now);
@@ -66,12 +66,12 @@ void CompareWithTraining(const data::Iterator& samples,
   if (now == then) {
     PrintErr("pictures as in training: %s\n", runtime::Visible(said).c_str());
   } else {
-    Warn(manners, "pictures otherwise than in training: " + said +
-                      "; then: " + DescribePreprocessing(then));
+    Warn(reporting, "pictures otherwise than in training: " + said +
+                        "; then: " + DescribePreprocessing(then));
   }
 }
 
-void Score(ScoreOptions options, Manners& manners) {
+void Score(ScoreOptions options, Reporting& reporting) {
   auto metrics = Take(train::MetricList::Parse(options.metrics));
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
@@ -90,20 +90,20 @@ void Score(ScoreOptions options, Manners& manners) {
   }
   const auto samples =
       OpenScoring(options.samples, options.samples.data, label_names, *step);
-  CompareWithTraining(*samples, options.samples.trained, manners);
+  CompareWithTraining(*samples, options.samples.trained, reporting);
   const train::ScoreResult result =
       Take(train::ScoreAll(*step, *samples, metrics));
   const data::BadRecords& bad = samples->bad_records();
   for (const std::string& sentence : bad.sentences) {
-    Warn(manners, "skipped: " + sentence);
+    Warn(reporting, "skipped: " + sentence);
   }
-  for (const std::string& warning : result.warnings) Warn(manners, warning);
-  Print(result, train::ValuesOf(metrics), manners);
+  for (const std::string& warning : result.warnings) Warn(reporting, warning);
+  Print(result, train::ValuesOf(metrics), reporting);
 }
 
 }  // namespace
 
-Command AddScore(CLI::App& app, Manners& manners) {
+Command AddScore(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<ScoreOptions>();
   app.add_option("ARTIFACT", options->artifact,
                  "an .mxa file with an entry 'score'")
@@ -123,8 +123,8 @@ Command AddScore(CLI::App& app, Manners& manners) {
   DeclareFunctions(app);
   options->requirement.Declare(app);
   app.footer(kIsProgram);
-  app.add_flag("--json", manners.json, "print one JSON object");
-  return [options, &manners] { Score(*options, manners); };
+  app.add_flag("--json", reporting.json, "print one JSON object");
+  return [options, &reporting] { Score(*options, reporting); };
 }
 
 }  // namespace mxc::run

@@ -11,14 +11,14 @@
 
 namespace mxc::run {
 
-struct Manners {
+struct Reporting {
   bool json = false;
   int exit_code = 0;  // of a command that neither fails nor succeeds
   std::vector<std::string> warnings;  // told so far, for the report
 };
 
 // "warning: …" on stderr.
-void Warn(Manners& manners, const std::string& sentence);
+void Warn(Reporting& reporting, const std::string& sentence);
 
 // What every command that opens an artifact says in its help.
 inline constexpr const char* kIsProgram =
@@ -27,10 +27,10 @@ inline constexpr const char* kIsProgram =
 
 using Command = std::function<void()>;
 
-Command AddRun(CLI::App& app, Manners& manners);
-Command AddBench(CLI::App& app, Manners& manners);
-Command AddTrain(CLI::App& app, Manners& manners);
-Command AddScore(CLI::App& app, Manners& manners);
-Command AddSample(CLI::App& app, Manners& manners);
+Command AddRun(CLI::App& app, Reporting& reporting);
+Command AddBench(CLI::App& app, Reporting& reporting);
+Command AddTrain(CLI::App& app, Reporting& reporting);
+Command AddScore(CLI::App& app, Reporting& reporting);
+Command AddSample(CLI::App& app, Reporting& reporting);
 
 }  // namespace mxc::run

@@ -95,9 +95,9 @@ void PrepareStates(const TrainOptions& options, train::TrainStep& step) {
 }
 
 std::unique_ptr<train::Reporter> ReporterFor(const TrainOptions& options,
-                                             const Manners& manners) {
+                                             const Reporting& reporting) {
   using train::ReportStyle;
-  if (manners.json) {
+  if (reporting.json) {
     return train::MakeReporter(ReportStyle::kJson, options.report_every,
                                stdout);
   }
@@ -121,7 +121,7 @@ void ReportBadRecords(const data::Iterator& samples,
   reporter.Warn(text);
 }
 
-int Train(TrainOptions options, const Manners& manners) {
+int Train(TrainOptions options, const Reporting& reporting) {
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
@@ -147,7 +147,7 @@ int Train(TrainOptions options, const Manners& manners) {
   // Accuracy is what most networks are about; one that is not says nothing.
   trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
   trainer.metrics_may_fail = options.metrics.empty();
-  std::unique_ptr<train::Reporter> reporter = ReporterFor(options, manners);
+  std::unique_ptr<train::Reporter> reporter = ReporterFor(options, reporting);
   if (trainer.save.empty()) {
     reporter->Warn(
         "nothing will be saved: what is learned is lost at the end; --save "
@@ -214,7 +214,7 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
 
 }  // namespace
 
-Command AddTrain(CLI::App& app, Manners& manners) {
+Command AddTrain(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<TrainOptions>();
   app.add_option("ARTIFACT", options->artifact,
                  "an .mxa file with an entry 'train'")
@@ -244,8 +244,10 @@ Command AddTrain(CLI::App& app, Manners& manners) {
   app.footer(kIsProgram);
   app.add_flag("--quiet", options->quiet,
                "say nothing but warnings and errors");
-  app.add_flag("--json", manners.json, "one object a line");
-  return [options, &manners] { manners.exit_code = Train(*options, manners); };
+  app.add_flag("--json", reporting.json, "one object a line");
+  return [options, &reporting] {
+    reporting.exit_code = Train(*options, reporting);
+  };
 }
 
 }  // namespace mxc::run

@@ -5,9 +5,9 @@
 
 namespace mxc::run {
 
-void Warn(Manners& manners, const std::string& sentence) {
+void Warn(Reporting& reporting, const std::string& sentence) {
   PrintErr("warning: %s\n", runtime::Visible(sentence).c_str());
-  manners.warnings.push_back(sentence);
+  reporting.warnings.push_back(sentence);
 }
 
 }  // namespace mxc::run

@@ -13,9 +13,9 @@
 #include "runtime/base/cpu.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/model.h"
-#include "tools/driver/complaint.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/driver/tune/trial.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const rt::Model>> Compile(
   MXC_ASSIGN(const rt::NamelessFile file, MakeTemporaryFile());
   MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), trials, target, codegen));
   auto model = rt::Model::Open(file.path(), {});
-  if (!model.ok()) return Complaint(model.status().message());
+  if (!model.ok()) return UnplacedError(model.status().message());
   return *model;
 }
 
@@ -64,14 +64,14 @@ class Contender {
                                 const std::vector<std::byte>& eviction) {
     auto executor =
         rt::Executor::Bind(model, entry, {.threads = threads, .profile = true});
-    if (!executor.ok()) return Complaint(executor.status().message());
+    if (!executor.ok()) return UnplacedError(executor.status().message());
     (*executor)->BindInput(0, eviction.data());
     return Contender(std::move(*executor), trial);
   }
 
   Status Run() {
     if (const rt::Status status = executor_->Run(); !status.ok()) {
-      return Complaint(status.message());
+      return UnplacedError(status.message());
     }
     int64_t time = 0;
     for (size_t s = 0; s < trial_->steps.size(); ++s) {

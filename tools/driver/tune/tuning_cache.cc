@@ -11,7 +11,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/file_writer.h"
 #include "tools/driver/cache_folder.h"
-#include "tools/driver/complaint.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -114,7 +114,7 @@ class Reader {
 
 Result<std::string> ReadText(const std::string& path) {
   const auto file = runtime::MappedFile::Open(path);
-  if (!file.ok()) return Complaint(file.status().message());
+  if (!file.ok()) return UnplacedError(file.status().message());
   const runtime::Bytes bytes = file->bytes();
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
@@ -189,7 +189,7 @@ Status TuningCache::Write(const std::string& path) const {
   runtime::FileWriter out(path);
   out.Append(all.Text());
   if (const runtime::Status status = out.Commit(); !status.ok()) {
-    return Complaint(status.message());
+    return UnplacedError(status.message());
   }
   return Done{};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors about something that is no place in a file, and many at once.
+// Errors that have no place in a file, and collecting several errors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-inline Diagnostic Complaint(std::string message) {
+inline Diagnostic UnplacedError(std::string message) {
   return {{}, std::move(message), {}};
 }
 
