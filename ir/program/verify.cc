@@ -75,12 +75,13 @@ class ProgramVerifier {
     const bool carried =
         b.kind == BufferKind::kState || b.kind == BufferKind::kNextState;
     if (windows_ > 0 && window != (caller || carried)) {
-      return fmt::format("buffer {} of a tile is {}a window", index,
-                         window ? "not " : "");
+      return fmt::format("buffer {} {}", index,
+                         window ? "is part of an operand but no input or output"
+                                : "is an input or output but no operand's");
     }
     if (windows_ > 0 && !window && b.kind != BufferKind::kInternal &&
         b.kind != BufferKind::kConstant) {
-      return fmt::format("buffer {} of a tile is not internal", index);
+      return fmt::format("buffer {} inside of a step is not internal", index);
     }
     if (caller && !window && !b.layout.row_major()) {
       return fmt::format("buffer {} belongs to the caller but is not row-major",

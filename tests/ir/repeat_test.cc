@@ -138,6 +138,11 @@ TEST_CASE("a repeat whose body does not fit its operands does not verify") {
         std::string::npos);
   CHECK(BrokenWith("(0, 1) -> (2)", "(0, 1) -> (0)").find("body") !=
         std::string::npos);
+  CHECK(BrokenWith("      step \"add\"",
+                   "      buffer 4 \"more\" f32[2] {0:2} output\n"
+                   "      step \"add\"")
+            .find("body: buffer 4 is an input or output but no operand's") !=
+        std::string::npos);
 }
 
 TEST_CASE("operations of a repeat are those of all turns") {
