@@ -62,7 +62,8 @@ class KernelTable {
 
   StepCode Add(const Program& program, const Step& step) {
     const bool walked = step.body.As<Call>() != nullptr ||
-                        step.body.As<Repeat>() != nullptr;
+                        step.body.As<Repeat>() != nullptr ||
+                        step.body.As<Branch>() != nullptr;
     if (walked || IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
     const std::string key = KeyOf(program, step, StructureOf);
     if (const auto row = rows_.find(key); row != rows_.end()) {

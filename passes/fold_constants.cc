@@ -46,8 +46,8 @@ bool CallsUser(const Node& node) {
 
 bool Foldable(const Graph& graph, const Node& node) {
   return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
-         !node.op->any_attributes && AllInputsConstant(node) &&
-         !CallsUser(node);
+         !node.op->any_attributes && !node.op->scan && !node.op->branch &&
+         AllInputsConstant(node) && !CallsUser(node);
 }
 
 // A constant may be replaced by as many bytes as it has, in whatever pieces.

@@ -25,6 +25,7 @@
 #include "ir/program/definition.h"
 #include "ir/program/procedure_builder.h"
 #include "passes/dead_code.h"
+#include "passes/lower_branch.h"
 #include "passes/lower_repeat.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -156,7 +157,11 @@ class Lowering {
       step.outputs.push_back(BufferOf(output));
     }
     if (node.op->scan) {
-      MXC_RETURN_IF_ERROR(DefineRepeat(node, step));
+      MXC_RETURN_IF_ERROR(
+          LowerRepeat(node, ReadOutputs(node), context_, program_, step));
+    } else if (node.op->branch) {
+      MXC_RETURN_IF_ERROR(
+          LowerBranch(node, ReadOutputs(node), context_, program_, step));
     } else if (node.op->call) {
       DefineCall(node, step);
     } else if (node.op->procedure) {
@@ -263,13 +268,13 @@ class Lowering {
     step.body = Call{form.function, form.version, form.attributes};
   }
 
-  Status DefineRepeat(const Node& node, Step& step) {
+  std::vector<bool> ReadOutputs(const Node& node) const {
     std::vector<bool> read;
     for (size_t i = 0; i < node.types.size(); ++i) {
       const Slot slot{node.id(), static_cast<int>(i)};
       read.push_back(reads_.contains(slot));
     }
-    return LowerRepeat(node, read, context_, program_, step);
+    return read;
   }
 
   // The index of a bias over all output channels.

@@ -52,8 +52,8 @@ struct PassContext {
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
   // The repeat whose body is being worked on; null for an entry.
   const Repeat* around = nullptr;
-  // Lowers a graph inside of an operator (ScanForm), as the pipeline does what
-  // is around it. Never null while one runs.
+  // Lowers a graph inside of an operator (ScanForm, BranchForm), as the pipeline
+  // does what is around it. Never null while one runs.
   std::function<Result<Program>(Graph)> lower_inside = nullptr;
 
   const Machine& machine() const {

@@ -25,14 +25,24 @@ std::vector<int64_t> PlanOf(const Program& program) {
   return plan;
 }
 
-// Room for the bodies, which are planned by now.
+// What a step needs for the programs inside of it, which are planned by now.
+std::optional<int64_t> RoomInside(const Step& step) {
+  if (const Repeat* repeat = step.body.As<Repeat>()) {
+    return repeat->workspace_bytes();
+  }
+  if (const Branch* branch = step.body.As<Branch>()) {
+    return branch->workspace_bytes();
+  }
+  return std::nullopt;
+}
+
 bool SizeWorkspaces(Program& program) {
   bool changed = false;
   for (const Step& step : program.steps) {
-    const Repeat* repeat = step.body.As<Repeat>();
-    if (repeat == nullptr) continue;
+    const std::optional<int64_t> room = RoomInside(step);
+    if (!room) continue;
     Buffer& workspace = program.buffers[step.outputs.back()];
-    const Shape needed = {repeat->workspace_bytes()};
+    const Shape needed = {*room};
     changed |= workspace.type.shape != needed;
     workspace.type.shape = needed;
     workspace.layout = Layout::RowMajor(needed);

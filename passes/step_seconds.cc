@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/step_seconds.h"
 
+#include <algorithm>
+
 #include "passes/evaluation_cost.h"
 
 namespace mxc {
+namespace {
+
+double SecondsInside(const Machine& machine, const Program& program) {
+  double seconds = 0;
+  for (const Step& step : program.steps) {
+    seconds += EstimateSeconds(machine, program, step);
+  }
+  return seconds;
+}
+
+}  // namespace
 
 double EstimateSeconds(const Machine& machine, const Program& program,
                        const Step& step) {
   if (step.view) return 0;
   if (const TileLoop* loop = step.loop()) {
-    double of_tile = 0;
-    for (const Step& inner : loop->tile->steps) {
-      of_tile += EstimateSeconds(machine, *loop->tile, inner);
-    }
-    return static_cast<double>(loop->tiles) * of_tile;
+    return static_cast<double>(loop->tiles) *
+           SecondsInside(machine, *loop->tile);
   }
   if (const Repeat* repeat = step.body.As<Repeat>()) {
-    double of_turn = 0;
-    for (const Step& inner : repeat->body->steps) {
-      of_turn += EstimateSeconds(machine, *repeat->body, inner);
-    }
-    return static_cast<double>(repeat->turns) * of_turn;
+    return static_cast<double>(repeat->turns) *
+           SecondsInside(machine, *repeat->body);
+  }
+  if (const Branch* branch = step.body.As<Branch>()) {
+    return std::max(SecondsInside(machine, *branch->then),
+                    SecondsInside(machine, *branch->otherwise));
   }
   double seconds = machine.launch_seconds;
   if (const Map* map = step.map()) {

@@ -31,35 +31,42 @@ class Flattening {
     const int at = row();
     flat_.program.steps.push_back(step);
     flat_.bodies.push_back(0);
-    const Repeat* repeat = step.body.As<Repeat>();
-    if (repeat == nullptr) return;
-    const Program& body = *repeat->body;
-    const std::vector<int> numbers = AddBuffers(step, *repeat, at);
-    for (Step inner : body.steps) {
+    flat_.others.push_back(0);
+    if (const Repeat* repeat = step.body.As<Repeat>()) {
+      std::vector<int> parts;
+      for (size_t b = 0; b < repeat->sliced.size(); ++b) {
+        parts.push_back(NumberOfPart(step, *repeat, static_cast<int>(b), at));
+      }
+      flat_.bodies[at] = AddInner(step, *repeat->body, std::move(parts));
+    } else if (const Branch* branch = step.body.As<Branch>()) {
+      std::vector<int> operands = step.operands();
+      operands.pop_back();
+      flat_.bodies[at] = AddInner(step, *branch->then, operands);
+      flat_.others[at] = AddInner(step, *branch->otherwise, operands);
+    }
+  }
+
+  // Of a program inside, whose first buffers are `numbers` in the list. Returns
+  // how many rows it has.
+  int AddInner(const Step& step, const Program& inside,
+               std::vector<int> numbers) {
+    const std::vector<Buffer>& buffers = inside.buffers;
+    const size_t windows = numbers.size();
+    for (size_t b = windows; b < buffers.size(); ++b) {
+      numbers.push_back(AddBuffer(step, buffers[b]));
+    }
+    for (size_t b = windows; b < buffers.size(); ++b) {
+      const int of = buffers[b].alias_of;
+      if (of >= 0) flat_.program.buffers[numbers[b]].alias_of = numbers[of];
+    }
+    const int first = row();
+    for (Step inner : inside.steps) {
       for (int& b : inner.inputs) b = numbers[b];
       for (int& b : inner.outputs) b = numbers[b];
       inner.name = step.name + "/" + inner.name;
       Add(inner);
     }
-    flat_.bodies[at] = row() - at - 1;
-  }
-
-  // By buffer of the body: its number in the list.
-  std::vector<int> AddBuffers(const Step& step, const Repeat& repeat, int at) {
-    const std::vector<Buffer>& buffers = repeat.body->buffers;
-    const std::vector<int> operands = step.operands();
-    std::vector<int> numbers;
-    for (size_t b = 0; b < buffers.size(); ++b) {
-      numbers.push_back(
-          b < repeat.sliced.size()
-              ? NumberOfPart(step, repeat, static_cast<int>(b), at)
-              : AddBuffer(step, buffers[b]));
-    }
-    for (size_t b = repeat.sliced.size(); b < buffers.size(); ++b) {
-      const int of = buffers[b].alias_of;
-      if (of >= 0) flat_.program.buffers[numbers[b]].alias_of = numbers[of];
-    }
-    return numbers;
+    return row() - first;
   }
 
   // Of what the body sees of an operand.
@@ -76,10 +83,11 @@ class Flattening {
     return number;
   }
 
-  // Of the body. What has a place in its arena lies in the step's workspace.
+  // Of a program inside. What has a place in its arena lies in the step's
+  // workspace.
   int AddBuffer(const Step& step, Buffer buffer) {
     MXC_CHECK(buffer.kind != BufferKind::kConstant,
-              "a constant in the body of step '{}'", step.name);
+              "a constant inside of step '{}'", step.name);
     const Program& program = flat_.program;
     const int workspace = step.outputs.back();
     if (buffer.offset >= 0) {

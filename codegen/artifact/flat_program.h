@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An entry as the runtime walks it: a list of steps, in which the body of a
-// repeat follows it, over one list of buffers.
+// repeat, or the sides of a branch, follow it, over one list of buffers.
 //
 //   begin                     0  begin
 //   repeat 50 {               1  repeat 50, 2 steps
@@ -29,8 +29,10 @@ struct FlatProgram {
   // Buffers of the entry, under their numbers, then those of bodies, of kind
   // kInternal. Steps of bodies name these.
   Program program;
-  std::vector<int> rows;    // by step of the entry: where it is now
-  std::vector<int> bodies;  // by row: how many rows after it are its body
+  std::vector<int> rows;  // by step of the entry: where it is now
+  // By row: how many rows after it are its body, or its first side; how many
+  // after these are the other side.
+  std::vector<int> bodies, others;
   // By buffer. Memory is planned for none of them.
   std::vector<std::optional<TurnWindow>> windows;
 };

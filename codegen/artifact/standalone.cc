@@ -35,7 +35,7 @@ std::string Quoted(const std::string& text) {
   return out;
 }
 
-// The calls of an entry, those of a body inside of their loop.
+// The calls of an entry, those of a body inside of their loop or branch.
 class CallPlanner {
  public:
   CallPlanner(const FlatProgram& flat, const std::vector<StepCode>& steps,
@@ -54,6 +54,16 @@ class CallPlanner {
         loop.body = Plan(row + 1, behind);
         loops_.pop_back();
         if (!loop.body.empty()) calls.push_back(std::move(loop));
+        row = behind - 1;
+      } else if (step.body.As<Branch>() != nullptr) {
+        const size_t other = row + 1 + static_cast<size_t>(flat_.bodies[row]);
+        const size_t behind = other + static_cast<size_t>(flat_.others[row]);
+        EntryFunction::Call branch;
+        branch.operands = {OperandOf(step.inputs[0])};
+        branch.condition = flat_.program.buffers[step.inputs[0]].type.dtype;
+        branch.body = Plan(row + 1, other);
+        branch.other = Plan(other, behind);
+        calls.push_back(std::move(branch));
         row = behind - 1;
       } else if (steps_[row].tasks > 0) {
         calls.push_back(CallOf(step, steps_[row]));

@@ -153,8 +153,9 @@ class TableMaker {
     std::vector<LiveRange> live = LiveRanges(program);
     for (LiveRange& range : live) {
       if (range.first < 0) continue;
+      const int last = flat.rows[range.last];
       range = {flat.rows[range.first],
-               flat.rows[range.last] + flat.bodies[flat.rows[range.last]]};
+               last + flat.bodies[last] + flat.others[last]};
     }
     live.resize(flat.program.buffers.size());
     for (size_t i = 0; i < live.size(); ++i) {
@@ -282,6 +283,12 @@ class TableMaker {
       row.kind = MXC_STEP_REPEAT;
       row.turns = repeat->turns;
       row.body = static_cast<uint32_t>(flat.bodies[at]);
+    } else if (step.body.As<Branch>() != nullptr) {
+      row.kind = MXC_STEP_BRANCH;
+      row.operands = Operands({step.inputs[0]});
+      row.input_count = 1;
+      row.body = static_cast<uint32_t>(flat.bodies[at]);
+      row.other = static_cast<uint32_t>(flat.others[at]);
     } else {
       SetOperands(program, step, row);
     }

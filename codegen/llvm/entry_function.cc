@@ -46,28 +46,55 @@ class EntryEmitter {
   static size_t MostOperands(const std::vector<Call>& calls) {
     size_t most = 1;
     for (const Call& call : calls) {
-      most = std::max({most, call.operands.size(), MostOperands(call.body)});
+      most = std::max({most, call.operands.size(), MostOperands(call.body),
+                       MostOperands(call.other)});
     }
     return most;
   }
 
   void EmitAll(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
-      if (call.body.empty()) {
-        Emit(call);
-      } else {
+      if (call.condition != DType::kUnknown) {
+        EmitBranch(call);
+      } else if (call.turns > 0) {
         EmitLoop(call);
+      } else {
+        Emit(call);
       }
     }
   }
 
+  llvm::BasicBlock* Block(const char* name) {
+    return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+  }
+
+  // Whether a bit is set; the sign of a float says nothing.
+  llvm::Value* IsTrue(const Call& branch) {
+    const auto bits = static_cast<unsigned>(8 * SizeOf(branch.condition));
+    llvm::Value* value = builder_.CreateLoad(builder_.getIntNTy(bits),
+                                             Address(branch.operands[0]));
+    if (IsFloat(branch.condition)) value = builder_.CreateShl(value, 1);
+    return builder_.CreateIsNotNull(value);
+  }
+
+  void EmitBranch(const Call& branch) {
+    llvm::BasicBlock* then = Block("then");
+    llvm::BasicBlock* otherwise = Block("else");
+    llvm::BasicBlock* after = Block("after");
+    builder_.CreateCondBr(IsTrue(branch), then, otherwise);
+    builder_.SetInsertPoint(then);
+    EmitAll(branch.body);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(otherwise);
+    EmitAll(branch.other);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+  }
+
   void EmitLoop(const Call& loop) {
-    const auto block = [&](const char* name) {
-      return llvm::BasicBlock::Create(module_.getContext(), name, function_);
-    };
     llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* body = block("turn");
-    llvm::BasicBlock* after = block("after");
+    llvm::BasicBlock* body = Block("turn");
+    llvm::BasicBlock* after = Block("after");
     builder_.CreateBr(body);
     builder_.SetInsertPoint(body);
     llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt64Ty(), 2);

@@ -23,14 +23,16 @@ struct EntryFunction {
     int64_t bytes = 0;
     std::vector<int64_t> advances;
   };
-  // Of a kernel, or, with a body, a loop of so many turns.
+  // Of a kernel. With `turns`, a loop over `body`. With a `condition`, the type
+  // of the operand, a branch: `body` if that is not 0, else `other`.
   struct Call {
     std::string kernel;
     std::vector<Operand> operands;
     int64_t tasks = 0;
     bool uses_scratch = false;
     int64_t turns = 0;
-    std::vector<Call> body;
+    DType condition = DType::kUnknown;
+    std::vector<Call> body, other;
   };
 
   std::string symbol;

@@ -2,7 +2,8 @@
 // Control flow of MXNet's symbols (operator/control_flow.cc): operators whose
 // bodies are nested graphs become copies of these.
 //
-//   _cond        both branches, and a choice
+//   _cond        both branches, and a choice, of which form-branches (passes/)
+//                makes a branch that runs one
 //   _foreach     the body once for each part of the data, whose number must be
 //                known by then
 //   _while_loop  the body max_iterations times; once the condition has failed,
@@ -221,15 +222,16 @@ class Expansion {
                  Pick(node_.inputs, locs[i], bodies[i].variables.size()));
       results.push_back(Copy(bodies[i], values, names[i]));
     }
-    if (results[0].size() != 1 || results[1].size() != results[2].size()) {
+    if (results[0].size() != 1 || results[1].empty() ||
+        results[1].size() != results[2].size()) {
       return Fail("the branches have different outputs");
     }
-    std::vector<Value> outputs;
-    for (size_t k = 0; k < results[1].size(); ++k) {
-      outputs.push_back(Select(results[0][0], results[1][k], results[2][k],
-                               fmt::format("output{}", k)));
-    }
-    return Replace(outputs);
+    std::vector<Value> values = results[0];
+    values.insert(values.end(), results[1].begin(), results[1].end());
+    values.insert(values.end(), results[2].begin(), results[2].end());
+    const std::string count = std::to_string(values.size());
+    return Replace(
+        Add("_choose", std::move(values), {{"num_args", count}}, "choice"));
   }
 
   Status Foreach() {

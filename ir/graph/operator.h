@@ -28,7 +28,8 @@ class Node;
 struct Value;
 struct Contraction;  // ir/program/program.h: the descriptor of a fast kernel
 struct CallForm;     // ir/graph/call_form.h: the meaning as a function called
-struct ScanForm;   // ir/graph/scan_form.h: the meaning as a scan
+struct ScanForm;     // ir/graph/scan_form.h: the meaning as a scan
+struct BranchForm;   // ir/graph/branch_form.h: the meaning as one of two graphs
 
 // The attributes of one node, of the type its operator declares; immutable.
 using AttrsPtr = std::shared_ptr<const void>;
@@ -133,7 +134,7 @@ struct Operator {
 
   // --- rules --------------------------------------------------------------
   std::function<void(const void* attrs, TypeInference&)> types;
-  // `meaning`, `procedure`, `scan`, `call` or `decompose` is set for an
+  // `meaning`, `procedure`, `scan`, `branch`, `call` or `decompose` is set for an
   // operator that can be compiled; none for one that is only recognised. A
   // decomposition that returns no values leaves this node to one of the others.
   std::function<void(const void* attrs, Definition&)> meaning;
@@ -144,6 +145,8 @@ struct Operator {
       decompose;
   // In place of `meaning`: a graph that runs turn after turn.
   std::function<ScanForm(const void* attrs)> scan;
+  // In place of `meaning`: one of two graphs, by a condition.
+  std::function<BranchForm(const void* attrs)> branch;
   // In place of `meaning`: a function that the artifact imports.
   std::function<CallForm(const void* attrs)> call;
   // Besides `meaning`: the descriptor by which a fast kernel is chosen.

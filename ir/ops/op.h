@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/graph/branch_form.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/call_form.h"
 #include "ir/graph/graph.h"
@@ -139,6 +140,11 @@ class Op {
   template <class F>
   Op& AsScan(F f) {  // ScanForm(const A&)
     op_.scan = [f](const void* a) { return f(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  template <class F>
+  Op& AsBranch(F f) {  // BranchForm(const A&)
+    op_.branch = [f](const void* a) { return f(*static_cast<const A*>(a)); };
     return *this;
   }
   template <class F>

@@ -15,6 +15,7 @@
 
 #include "ir/program/expr.h"
 #include "ir/program/step_values.h"
+#include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"

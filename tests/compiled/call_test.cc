@@ -110,6 +110,21 @@ TEST_CASE("eigenvectors of a large matrix put it together again") {
   }
 }
 
+TEST_CASE("the side of a branch may call") {
+  if (!HasLapack()) return;
+  for (const double p : {0.0, 1.0}) {
+    Network net;
+    const Value a = Definite(net, DType::kF64);
+    const Value condition = net.Input("p", {1});
+    net.inputs["p"] = Tensor::Filled(condition.type(), p);
+    const Value factor = net.Op("_linalg_potrf", "potrf", {a});
+    const Value negative = net.Op("negative", "negative", {a});
+    net.Output(net.Op("_choose", "y", {condition, factor, negative},
+                      {{"num_args", "3"}}));
+    CheckCompiled(net, 1e-11);
+  }
+}
+
 TEST_CASE("an object for C does not import functions") {
   Network net;
   net.Output(net.Op("_linalg_potrf", "potrf", {Definite(net, DType::kF32)}));

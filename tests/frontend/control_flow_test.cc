@@ -80,6 +80,38 @@ TEST_CASE("a loop that cannot be unrolled is named") {
         "_foreach 'loop': attribute 'in_state_locs' is missing");
 }
 
+// y = x + 1 if p, else x.
+const std::string kCond = R"({"nodes": [
+  {"op": "null", "name": "p", "inputs": []},
+  {"op": "null", "name": "x", "inputs": []},
+  {"op": "_cond", "name": "choice", "attrs": {"num_args": "5",
+    "num_outputs": "1", "cond_input_locs": "[0]", "then_input_locs": "[1]",
+    "else_input_locs": "[1]"},
+   "inputs": [[0, 0, 0], [1, 0, 0]], "subgraphs": [
+     {"nodes": [{"op": "null", "name": "a", "inputs": []}],
+      "arg_nodes": [0], "heads": [[0, 0, 0]]},
+     {"nodes": [{"op": "null", "name": "b", "inputs": []},
+       {"op": "_plus_scalar", "name": "add", "attrs": {"scalar": "1"},
+        "inputs": [[0, 0, 0]]}],
+      "arg_nodes": [0], "heads": [[1, 0, 0]]},
+     {"nodes": [{"op": "null", "name": "c", "inputs": []}],
+      "arg_nodes": [0], "heads": [[0, 0, 0]]}]}],
+ "arg_nodes": [0, 1], "heads": [[2, 0, 0]],
+ "attrs": {"mxnet_version": ["int", 10901]}})";
+
+TEST_CASE("both sides of a condition are there, and a choice between them") {
+  auto model = LoadLoop(kCond, {{"p", {1}}, {"x", {3}}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  Graph& graph = model->graph;
+  REQUIRE(InferTypes(graph, true).ok());
+  CHECK(!Verify(graph));
+  const Node& choice = *graph.outputs[0].node;
+  REQUIRE(choice.Is("_choose"));
+  CHECK(choice.inputs[0].node->name == "p");
+  CHECK(choice.inputs[1].node->Is("_plus_scalar"));
+  CHECK(choice.inputs[2].node->name == "x");
+}
+
 TEST_CASE("a file that is only read keeps its nested graphs") {
   const auto model = LoadText(std::make_shared<SourceFile>(SourceFile{
                                   "loop-symbol.json", Foreach(kLocs)}),
