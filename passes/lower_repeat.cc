@@ -6,7 +6,7 @@
 
 #include "ir/graph/scan_form.h"
 #include "ir/program/add_buffer.h"
-#include "passes/order_buffers.h"
+#include "passes/lower_inner.h"
 
 namespace mxc {
 namespace {
@@ -23,14 +23,9 @@ class RepeatLowering {
         form_(node.op->scan(node.attrs.get())) {}
 
   Status Run() {
-    auto text =
-        std::make_shared<SourceFile>(SourceFile{node_.name, form_.body});
-    MXC_ASSIGN(Graph graph, ParseGraph(std::move(text)));
     ChooseOperands();
-    BindConstants(graph);
-    KeepOutputs(graph);
-    MXC_ASSIGN(Program body, context_.lower_inside(std::move(graph)));
-    PutWindowsFirst(body);
+    MXC_ASSIGN(Program body,
+               LowerInner(node_, form_.body, {inputs_, outputs_}, context_));
     MakeStates(body);
     SetStep(std::move(body));
     return Done{};
@@ -43,10 +38,6 @@ class RepeatLowering {
   }
   bool IsCarried(int output) const { return output < form_.carried; }
 
-  static std::string InputName(int input) {
-    return "arg" + std::to_string(input);
-  }
-
   void ChooseOperands() {
     for (int i = 0; i < static_cast<int>(node_.inputs.size()); ++i) {
       if (!IsConstant(i)) inputs_.push_back(i);
@@ -54,50 +45,6 @@ class RepeatLowering {
     for (int i = 0; i < static_cast<int>(node_.types.size()); ++i) {
       if (read_[i] || IsCarried(i)) outputs_.push_back(i);
     }
-  }
-
-  void BindConstants(Graph& graph) const {
-    Replacements bound;
-    for (int i = 0; i < static_cast<int>(node_.inputs.size()); ++i) {
-      Node* variable = graph.FindVariable(InputName(i));
-      variable->declared = !IsConstant(i);
-      if (variable->declared) continue;
-      const Node& constant = *node_.inputs[i].node;
-      bound.Add(variable->out(),
-                graph.AddConstant(constant.name, constant.constant)->out());
-    }
-    graph.ReplaceUses(bound);
-    graph.RemoveDeadNodes();
-  }
-
-  void KeepOutputs(Graph& graph) const {
-    std::vector<Value> outputs;
-    graph.output_names.clear();
-    for (const int i : outputs_) {
-      outputs.push_back(graph.outputs[i]);
-      graph.output_names.push_back("output" + std::to_string(i));
-    }
-    graph.outputs = std::move(outputs);
-  }
-
-  // Buffer i of the body is operand i of the step.
-  void PutWindowsFirst(Program& body) const {
-    std::vector<int> order;
-    const auto take = [&](const std::string& name, BufferKind kind) {
-      for (const int b : body.BuffersOf(kind)) {
-        if (body.buffers[b].name == name) order.push_back(b);
-      }
-    };
-    for (const int i : inputs_) take(InputName(i), BufferKind::kInput);
-    for (const int i : outputs_) {
-      take("output" + std::to_string(i), BufferKind::kOutput);
-    }
-    MXC_CHECK(order.size() == inputs_.size() + outputs_.size(), "'{}'",
-              node_.name);
-    for (int b = 0; b < static_cast<int>(body.buffers.size()); ++b) {
-      if (std::ranges::count(order, b) == 0) order.push_back(b);
-    }
-    OrderBuffers(body, order);
   }
 
   // Where nobody reads all turns, the last one's is all there is.
