@@ -38,9 +38,9 @@ std::vector<Value> RegressionOutputGradient(const Regression& regression,
                                             const RegressionOutputAttrs& a,
                                             GradientBuilder& g) {
   const Shape& data = g.In(0).shape();
-  const auto elements = static_cast<double>(data.elements() / data[0]);
+  const int64_t elements = data.elements() / data[0];
   const Value label = g.Reshape(g.In(1), data);
-  const double factor = a.grad_scale / elements;
+  const double factor = a.grad_scale / static_cast<double>(elements);
   const Value slope = regression.slope(g, g.Out(), label);
   return {factor == 1 ? slope : g.Mul(slope, factor), Value()};
 }
