@@ -116,7 +116,8 @@ bool CopiesToOutput(const Program& program, const Step& step) {
   const Store& store = map->stores[0];
   return from.kind == BufferKind::kInternal && to.kind == BufferKind::kOutput &&
          from.type == to.type && CoversOutput(program, step, store) &&
-         store.value->kind == ExprKind::kLoad && IsIdentityIndex(store.value->args);
+         store.value->kind == ExprKind::kLoad &&
+         IsIdentityIndex(store.value->args);
 }
 
 }  // namespace mxc

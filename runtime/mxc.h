@@ -123,7 +123,7 @@ typedef struct mxc_model_options {
 } mxc_model_options;
 
 #define MXC_MODEL_OPTIONS \
-  { sizeof(mxc_model_options), MXC_WEIGHTS_MAP, 0, NULL, NULL }
+  {sizeof(mxc_model_options), MXC_WEIGHTS_MAP, 0, NULL, NULL}
 
 /* `options` may be null: as MXC_MODEL_OPTIONS. */
 MXC_API mxc_status* mxc_model_open(const char* path,
@@ -357,8 +357,7 @@ typedef struct mxc_bind_options {
   const char* device; /* where it runs: "cpu"; null is "cpu", too */
 } mxc_bind_options;
 
-#define MXC_BIND_OPTIONS \
-  { sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL }
+#define MXC_BIND_OPTIONS {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL}
 
 /* Allocates all memory and starts the threads. `options` may be null: as
  * MXC_BIND_OPTIONS. */

@@ -102,7 +102,7 @@ bool HaloCovers(const Contraction& c, const Layout& layout, size_t s) {
 // a kernel position.
 struct Taps {
   Expr begin = 0, end = 0;
-  std::function<Expr(const Expr&r)> data, kernel;
+  std::function<Expr(const Expr& r)> data, kernel;
   std::function<Expr(const Expr& r)> meets;  // empty: everywhere
 };
 

@@ -8,7 +8,8 @@
 namespace mxc {
 
 bool CanBeCompiled(const Operator& op) {
-  return op.meaning || op.procedure || op.scan || op.branch || op.call || op.decompose;
+  return op.meaning || op.procedure || op.scan || op.branch || op.call ||
+         op.decompose;
 }
 
 Status RequireSupported(const Graph& graph) {

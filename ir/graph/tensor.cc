@@ -21,7 +21,7 @@ const runtime::ElementFacts& Facts(DType dtype) {
   return runtime::FactsOf(ElementOf(dtype));
 }
 
-std::optional<DType> Find(std::string_view runtime::ElementFacts::*name,
+std::optional<DType> Find(std::string_view runtime::ElementFacts::* name,
                           std::string_view wanted) {
   const auto* const found =
       std::ranges::find(runtime::kElementFacts, wanted, name);

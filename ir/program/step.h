@@ -28,20 +28,23 @@ namespace mxc {
 
 // What every kind says of itself.
 template <class T>
-concept StepKind = std::copy_constructible<T> &&
+concept StepKind =
+    std::copy_constructible<T> &&
     requires(const T& kind, const Program& program, const Step& step,
              StepValues& values, const ExprText& text) {
-  // The lines of the text form that follow the step's first one; the
-  // function in steps.def reads them back.
-  { kind.Print() } -> std::same_as<std::string>;
-  // What is wrong with it; null if nothing is. The operands exist.
-  { kind.Verify(program, step) } -> std::same_as<std::optional<std::string>>;
-  kind.Interpret(values);
-  // Equal for bodies that equal code computes.
-  { kind.Key(program, step, text) } -> std::same_as<std::string>;
-  // Floating-point operations of its mathematics.
-  { kind.Flops(program, step) } -> std::same_as<double>;
-};
+      // The lines of the text form that follow the step's first one; the
+      // function in steps.def reads them back.
+      { kind.Print() } -> std::same_as<std::string>;
+      // What is wrong with it; null if nothing is. The operands exist.
+      {
+        kind.Verify(program, step)
+      } -> std::same_as<std::optional<std::string>>;
+      kind.Interpret(values);
+      // Equal for bodies that equal code computes.
+      { kind.Key(program, step, text) } -> std::same_as<std::string>;
+      // Floating-point operations of its mathematics.
+      { kind.Flops(program, step) } -> std::same_as<double>;
+    };
 
 // The body of a step: a value of any kind.
 //
@@ -53,7 +56,7 @@ class StepBody {
   StepBody();  // a Map without stores
   // A body is no kind: whether it could be is not asked, for that needs this.
   template <class T>
-  requires(!std::same_as<T, StepBody> && StepKind<T>)
+    requires(!std::same_as<T, StepBody> && StepKind<T>)
   StepBody(T kind) : self_(std::make_unique<Holder<T>>(std::move(kind))) {}
   StepBody(const StepBody& other) : self_(other.self_->Clone()) {}
   StepBody(StepBody&&) noexcept = default;

@@ -19,7 +19,7 @@ struct Strided {
 // ascending `first`. There are none where end ≤ begin.
 struct StridedPairs {
   Expr begin, end;
-  std::function<Expr(const Expr&r)> first, second;
+  std::function<Expr(const Expr& r)> first, second;
   int64_t most = 0;  // rounds at any place
 };
 

@@ -34,7 +34,7 @@ class Lexer {
   bool Accept(std::string_view word);
   // The same, but it must come.
   void Expect(std::string_view word);
-  void ExpectEnd();  // of the text
+  void ExpectEnd();            // of the text
   std::string Identifier();    // letters, digits, '_', '.'
   std::string QuotedString();  // without its quotes and escapes
   int64_t Integer();           // of any sign

@@ -164,7 +164,7 @@ typedef struct mxc_state {
   uint8_t dtype; /* as mxc_buffer.dtype */
   uint8_t role;  /* mxc_tensor_role */
   uint8_t reserved;
-  uint32_t index; /* its place among the states of this role */
+  uint32_t index;   /* its place among the states of this role */
   uint64_t offset;  /* bytes, in the state region */
   uint64_t bytes;   /* of its elements */
   uint64_t initial; /* what it is before the first run: bytes into the weights
@@ -185,9 +185,9 @@ typedef struct mxc_buffer {
   mxc_string name;
   int64_t dims[MXC_MAX_RANK];
   uint8_t rank;
-  uint8_t dtype; /* a type flag of dtype.def */
-  uint8_t kind;  /* mxc_buffer_kind */
-  uint8_t gaps;  /* 1: elements of other buffers lie between its elements */
+  uint8_t dtype;   /* a type flag of dtype.def */
+  uint8_t kind;    /* mxc_buffer_kind */
+  uint8_t gaps;    /* 1: elements of other buffers lie between its elements */
   uint32_t root;   /* index within the entry of a buffer that is no alias;
                       itself unless an alias or a window */
   uint64_t offset; /* by kind; 0 for inputs and outputs */
@@ -210,10 +210,10 @@ typedef enum mxc_step_kind {
                           the flags: the number of turns (one i32 or i64), which
                           is at most `turns`; a condition (one element), which
                           is read after each turn: 0 ends the repeat */
-  MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the next
-                          `body` steps, else the `other` steps after these */
-  MXC_STEP_CALL = 3    /* a function of imports, on one thread. Operands are dense
-                          and row-major */
+  MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the
+                          next `body` steps, else the `other` after these */
+  MXC_STEP_CALL = 3    /* a function of imports, on one thread. Operands are
+                          dense and row-major */
 } mxc_step_kind;
 
 /* Flags of a repeat. Without a count it takes `turns` turns. */
@@ -235,15 +235,15 @@ typedef struct mxc_launch {
 } mxc_launch;
 
 typedef struct mxc_step {
-  mxc_string name; /* "conv0+bn0+relu0" */
+  mxc_string name;        /* "conv0+bn0+relu0" */
   mxc_string kernel_name; /* of a call: "potrf" */
   mxc_string attributes;  /* of a call */
-  uint8_t kind;  /* mxc_step_kind */
-  uint8_t flags; /* by kind */
-  uint8_t place; /* mxc_place */
+  uint8_t kind;           /* mxc_step_kind */
+  uint8_t flags;          /* by kind */
+  uint8_t place;          /* mxc_place */
   uint8_t reserved;
-  uint32_t kernel;      /* row of mxc_kernels; of a call, of imports */
-  mxc_range operands;   /* rows of `operands`: buffer indices within the entry */
+  uint32_t kernel;    /* row of mxc_kernels; of a call, of imports */
+  mxc_range operands; /* rows of `operands`: buffer indices within the entry */
   uint32_t input_count; /* operands that are read only; the rest is written */
   uint32_t body, other; /* steps, of a repeat or branch */
   uint32_t after;       /* of a wait: what it waits for, a row in the entry */
@@ -282,7 +282,7 @@ typedef struct mxc_entry {
   uint64_t activation_bytes, lower_bound_bytes, naive_bytes;
   uint32_t kind; /* mxc_entry_kind */
   uint32_t reserved;
-  int64_t length; /* of the sequences that it is for: 32 of "train:32"; 0: any */
+  int64_t length; /* of its sequences: 32 of "train:32"; 0: any */
 } mxc_entry;
 
 /* A function that the code does not hold: the runtime finds it by name and

@@ -63,7 +63,7 @@ struct NamedPlace {
   std::string folder_path;  // empty or with a slash at its end
   Destination to;
   bool exists = false;
-  struct stat status {};
+  struct stat status{};
 };
 
 StatusOr<NamedPlace> LookUp(const std::string& at, const std::string& path) {

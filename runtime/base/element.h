@@ -60,8 +60,10 @@ struct Brain {
 double ValueOf(Half half);
 double ValueOf(Brain brain);
 template <class T>
-requires std::is_arithmetic_v<T>
-constexpr T ValueOf(T element) { return element; }
+  requires std::is_arithmetic_v<T>
+constexpr T ValueOf(T element) {
+  return element;
+}
 
 // Writes the element that `value` becomes, as MXNet's and NumPy's astype do on
 // x86: floats round to even; what has a fraction is cut to an integer, whose
@@ -82,7 +84,7 @@ Integer CutToInteger(double value) {
 }
 
 template <class From, class To>
-requires std::is_arithmetic_v<To>
+  requires std::is_arithmetic_v<To>
 void SetElement(From value, To& element) {
   if constexpr (!std::is_floating_point_v<From> ||
                 std::is_floating_point_v<To>) {

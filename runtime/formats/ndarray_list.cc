@@ -59,7 +59,7 @@ class RecordReader {
 
   Status Ends(const std::string& what) const {
     return CorruptArrays("the file ends inside " + what + ", at byte " +
-                   std::to_string(reader_.offset() + reader_.left()));
+                         std::to_string(reader_.offset() + reader_.left()));
   }
 
   Status ReadStorage(Record* record, int* aux_count) {
@@ -67,7 +67,7 @@ class RecordReader {
     MXC_RT_RETURN_IF_ERROR(Field(&storage, "its storage type"));
     if (storage < -1 || storage > kCsr) {
       return CorruptArrays("storage type " + std::to_string(storage) +
-                     " is unknown (0 dense, 1 row_sparse, 2 csr)");
+                           " is unknown (0 dense, 1 row_sparse, 2 csr)");
     }
     record->storage = storage < 0 ? kDense : static_cast<Storage>(storage);
     *aux_count = record->storage;  // row_sparse: indices; csr: indptr, indices
@@ -93,7 +93,7 @@ class RecordReader {
       if (old) dim = short_dim;
       if (dim < (numpy ? -1 : 0)) {
         return CorruptArrays("axis " + std::to_string(i) + " has size " +
-                       std::to_string(dim));
+                             std::to_string(dim));
       }
       empty_ = empty_ || dim < 0;
       shape->push_back(dim);
@@ -117,9 +117,9 @@ class RecordReader {
     const auto size = ArrayBytes(type, shape);
     if (!size || !reader_.Take(static_cast<size_t>(*size), elements)) {
       return CorruptArrays("the file ends inside its elements: " +
-                     (size ? std::to_string(*size) : "too many") +
-                     " bytes announced, " + std::to_string(reader_.left()) +
-                     " left");
+                           (size ? std::to_string(*size) : "too many") +
+                           " bytes announced, " +
+                           std::to_string(reader_.left()) + " left");
     }
     return {};
   }
@@ -191,17 +191,18 @@ bool IsUtf8(std::string_view text) {
 Status ReadNames(ByteReader& reader, size_t arrays,
                  std::vector<std::string>* names) {
   uint64_t count = 0;
-  if (!reader.Read(&count)) return CorruptArrays("the file ends before the names");
+  if (!reader.Read(&count))
+    return CorruptArrays("the file ends before the names");
   if (count != 0 && count != arrays) {
     return CorruptArrays(std::to_string(arrays) + " arrays, but " +
-                   std::to_string(count) + " names");
+                         std::to_string(count) + " names");
   }
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t length = 0;
     std::span<const std::byte> text;
     if (!reader.Read(&length) || !reader.Take(length, &text)) {
-      return CorruptArrays("the file ends inside name " + std::to_string(i) + " of " +
-                     std::to_string(count));
+      return CorruptArrays("the file ends inside name " + std::to_string(i) +
+                           " of " + std::to_string(count));
     }
     names->emplace_back(reinterpret_cast<const char*>(text.data()),
                         text.size());

@@ -61,8 +61,8 @@ std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset) {
   }
   // A wrong length leads elsewhere.
   const bool leads_on =
-      part->end == file.size() ||
-      (Within(part->end, 4, file.size()) && Word(file, part->end) == kRecordMagic);
+      part->end == file.size() || (Within(part->end, 4, file.size()) &&
+                                   Word(file, part->end) == kRecordMagic);
   if (!leads_on) return std::nullopt;
   return part->end;
 }

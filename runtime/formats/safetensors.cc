@@ -33,7 +33,8 @@ Status WriteSafetensors(const std::string& path,
       shape += (shape.empty() ? "" : ",") + std::to_string(dim);
     }
     const uint64_t end = offset + array.bytes().size();
-    header += (header.size() > 1 ? "," : "") + JsonQuoted(name) + ":{\"dtype\":\"" +
+    header += (header.size() > 1 ? "," : "") + JsonQuoted(name) +
+              ":{\"dtype\":\"" +
               std::string(kNames[static_cast<size_t>(array.type)]) +
               "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
               std::to_string(offset) + "," + std::to_string(end) + "]}";

@@ -14,8 +14,9 @@
 namespace mxc::test {
 namespace {
 
-const KernelCandidate* FindWinograd(const std::vector<KernelCandidate>& candidates,
-                            std::string_view algorithm) {
+const KernelCandidate* FindWinograd(
+    const std::vector<KernelCandidate>& candidates,
+    std::string_view algorithm) {
   const auto found = std::ranges::find_if(candidates, [&](const auto& c) {
     return c.choice.algorithm == algorithm;
   });

@@ -74,7 +74,7 @@ void Fill(const Buffer& buffer, const Tensor& tensor, std::byte* to) {
 }
 
 std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
-                    const std::byte* got, double tolerance) {
+                          const std::byte* got, double tolerance) {
   const int64_t size = SizeOf(buffer.type.dtype);
   double scale = 1;
   for (int64_t i = 0; i < buffer.type.shape.elements(); ++i) {

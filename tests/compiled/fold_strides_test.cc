@@ -36,11 +36,12 @@ bool Folds(const Network& net, const Target& target) {
 }
 
 TEST_CASE("strided first layers give the same numbers at stride 1") {
-  for (const StridedLayer& layer : {StridedLayer{3, 7, 2, 3, 60, 44},   // ResNet
-                             StridedLayer{3, 11, 4, 2, 83, 62},  // AlexNet
-                             StridedLayer{3, 8, 2, 0, 51, 64},   //
-                             StridedLayer{1, 13, 4, 6, 60, 61},  //
-                             StridedLayer{4, 12, 3, 1, 50, 70}}) {
+  for (const StridedLayer& layer :
+       {StridedLayer{3, 7, 2, 3, 60, 44},   // ResNet
+        StridedLayer{3, 11, 4, 2, 83, 62},  // AlexNet
+        StridedLayer{3, 8, 2, 0, 51, 64},   //
+        StridedLayer{1, 13, 4, 6, 60, 61},  //
+        StridedLayer{4, 12, 3, 1, 50, 70}}) {
     CAPTURE(layer.kernel);
     const Network net = NetworkOf(layer);
     PassOptions required;

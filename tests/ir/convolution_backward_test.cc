@@ -40,8 +40,10 @@ struct Case {
 };
 
 Case RandomCase(Random& random) {
-  const int64_t rank = PickBetween(random, 1, 3), groups = PickBetween(random, 1, 3);
-  const int64_t in = groups * PickBetween(random, 1, 2), per_group = in / groups;
+  const int64_t rank = PickBetween(random, 1, 3),
+                groups = PickBetween(random, 1, 3);
+  const int64_t in = groups * PickBetween(random, 1, 2),
+                per_group = in / groups;
   const int64_t out = groups * PickBetween(random, 1, 3);
   const bool last = rank > 1 && PickBetween(random, 0, 3) == 0;
   Extents kernel, stride, dilate, pad, extent;
@@ -50,7 +52,8 @@ Case RandomCase(Random& random) {
     stride.push_back(PickBetween(random, 1, 3));
     dilate.push_back(PickBetween(random, 1, 3));
     pad.push_back(PickBetween(random, 0, 2));
-    extent.push_back(dilate[d] * (kernel[d] - 1) + 1 + PickBetween(random, 0, 4));
+    extent.push_back(dilate[d] * (kernel[d] - 1) + 1 +
+                     PickBetween(random, 0, 4));
   }
   const auto shape = [&](int64_t first, int64_t channels, const Extents& rest) {
     Extents dims = rest;
@@ -77,7 +80,8 @@ TEST_CASE("a convolution's gradients are its transposes") {
     CAPTURE(seed);
     Random random(seed);
     const Case c = RandomCase(random);
-    const Tensor x = RandomTensor(c.data, random), w = RandomTensor(c.weight, random);
+    const Tensor x = RandomTensor(c.data, random),
+                 w = RandomTensor(c.weight, random);
     auto forward = c.attrs;
     forward.push_back({"no_bias", "1"});
     const Tensor z = EvaluateUndivided("Convolution", forward, {x, w})[0];

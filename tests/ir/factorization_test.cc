@@ -23,8 +23,9 @@ Tensor General() {
                              1, -2, 3, 0.5, 4, -1, 2, 2.5, 1});
 }
 
-Tensor MatrixProduct(const Tensor& a, const Tensor& b, const char* transpose_a = "0",
-               const char* transpose_b = "0") {
+Tensor MatrixProduct(const Tensor& a, const Tensor& b,
+                     const char* transpose_a = "0",
+                     const char* transpose_b = "0") {
   return EvaluateOp(
       "batch_dot", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}},
       {a, b})[0];
@@ -52,7 +53,8 @@ TEST_CASE("Cholesky factors give the matrix back, and its inverse") {
     CHECK(Near(NumbersOf(back), NumbersOf(Definite()), 1e-12));
     const Tensor inverse =
         EvaluateOp("_linalg_potri", {{"lower", lower}}, {factor})[0];
-    CHECK(Near(NumbersOf(MatrixProduct(inverse, Definite())), kIdentities, 1e-12));
+    CHECK(Near(NumbersOf(MatrixProduct(inverse, Definite())), kIdentities,
+               1e-12));
     CheckGradient("_linalg_potri", {{"lower", lower}}, {factor});
   }
 }
@@ -118,9 +120,10 @@ TEST_CASE("triangles times orthonormal rows") {
   for (const int64_t columns : {3, 4}) {
     const Tensor a = SomeDoubles({2, 3, columns});
     const auto parts = EvaluateOp("_linalg_gelqf", {}, {a});
-    CHECK(Near(NumbersOf(MatrixProduct(parts[1], parts[0])), NumbersOf(a), 1e-12));
-    CHECK(Near(NumbersOf(MatrixProduct(parts[0], parts[0], "0", "1")), kIdentities,
+    CHECK(Near(NumbersOf(MatrixProduct(parts[1], parts[0])), NumbersOf(a),
                1e-12));
+    CHECK(Near(NumbersOf(MatrixProduct(parts[0], parts[0], "0", "1")),
+               kIdentities, 1e-12));
     CHECK(parts[1].At(1) == 0);
     // LAPACK's sign.
     CHECK(parts[1].At(0) * a.At(0) < 0);

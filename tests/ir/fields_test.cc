@@ -70,7 +70,8 @@ TEST_CASE("booleans") {
 
 TEST_CASE("tuples") {
   Extents t;
-  for (const char* text : {"(3, 5)", "[3,5]", "(3L, 5L)", "( 3 ,5, )", "(3,5]"}) {
+  for (const char* text :
+       {"(3, 5)", "[3,5]", "(3L, 5L)", "( 3 ,5, )", "(3,5]"}) {
     CHECK(Parse(text, t) == "");
     CHECK(t == Extents{3, 5});
   }

@@ -301,8 +301,7 @@ TEST_CASE("the verifier names what is broken") {
   CHECK(*Verify(p) == "step 'copy': stores 3 of the 4 elements of output 0");
   p.steps[0].map()->stores[0].extent = {4};
   CHECK_FALSE(Verify(p).has_value());
-  p.steps[0].map()->stores[0].value =
-      Load(0, DType::kF32, {Var(1)});
+  p.steps[0].map()->stores[0].value = Load(0, DType::kF32, {Var(1)});
   CHECK(*Verify(p) == "step 'copy': variable 1 is unbound");
 }
 

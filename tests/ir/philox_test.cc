@@ -22,7 +22,7 @@ PhiloxBlock Block(uint32_t low, uint32_t high, uint32_t key) {
 }
 
 std::vector<double> Drawn(const std::string& op, const std::string& shape,
-                            int64_t stream, double seed, double counter) {
+                          int64_t stream, double seed, double counter) {
   return Evaluate(op, {{"shape", shape}, {"stream", std::to_string(stream)}},
                   {TypedTensor(DType::kI64, {2}, {seed, counter})});
 }

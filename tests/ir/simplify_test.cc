@@ -20,7 +20,8 @@ double ValueAt(const Expr& e, double i0, double i1) {
 Expr RandomExpr(std::mt19937& random, int depth) {
   const auto pick = [&](int n) { return static_cast<int>(random() % n); };
   if (depth == 0) return pick(3) == 0 ? Expr(pick(17) - 8) : Var(pick(2));
-  const Expr a = RandomExpr(random, depth - 1), b = RandomExpr(random, depth - 1);
+  const Expr a = RandomExpr(random, depth - 1),
+             b = RandomExpr(random, depth - 1);
   switch (pick(8)) {
     case 0:
       return a + b;

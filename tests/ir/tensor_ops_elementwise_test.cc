@@ -77,9 +77,10 @@ TEST_CASE("unary operators give the values of mathematics") {
 TEST_CASE("NaN passes through relu, clip and the greater of two") {
   const Tensor x = Floats({2}, {std::nanf(""), -2});
   CHECK(Near(Evaluate("relu", {}, {x}), {kNotANumber, 0}));
-  CHECK(
-      Near(Evaluate("clip", {{"a_min", "0"}, {"a_max", "1"}}, {x}), {kNotANumber, 0}));
-  CHECK(Near(Evaluate("_maximum", {}, {x, Floats({2}, {1, 1})}), {kNotANumber, 1}));
+  CHECK(Near(Evaluate("clip", {{"a_min", "0"}, {"a_max", "1"}}, {x}),
+             {kNotANumber, 0}));
+  CHECK(Near(Evaluate("_maximum", {}, {x, Floats({2}, {1, 1})}),
+             {kNotANumber, 1}));
 }
 
 TEST_CASE("a transcendental function of integers is truncated") {

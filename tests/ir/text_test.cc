@@ -51,8 +51,9 @@ Expr RandomValue(Random& random, std::vector<int> vars, int operands,
     if (Pick(random, 3) == 0) {
       return Constant(static_cast<double>(Pick(random, 1000)) / 7);
     }
-    return Load(Pick(random, operands), DType::kF32,
-                {RandomIndexText(random, vars, 2), RandomIndexText(random, vars, 2)});
+    return Load(
+        Pick(random, operands), DType::kF32,
+        {RandomIndexText(random, vars, 2), RandomIndexText(random, vars, 2)});
   }
   const auto child = [&] {
     return RandomValue(random, vars, operands, depth - 1);

@@ -84,7 +84,8 @@ class RandomNetwork {
         return net_.Convolution(name, x.value, channels, Channels(), 3,
                                 {{"pad", "(1, 1)"}});
       case 2:
-        return net_.Convolution(name, x.value, channels, width_ / block_ * block_, 1,
+        return net_.Convolution(name, x.value, channels,
+                                width_ / block_ * block_, 1,
                                 {{"stride", Pick(2) == 0 ? "(2, 2)" : "(1, 1)"},
                                  {"no_bias", Pick(2) == 0 ? "True" : "False"}});
       case 3:

@@ -70,8 +70,9 @@ runtime::Bytes AsBytes(const std::string& text) {
 }
 
 mxc_tensor Tensor(const std::vector<int64_t>& dims) {
-  mxc_tensor tensor = {"data", MXC_F32, static_cast<int>(dims.size()),
-                       dims.data(), sizeof(float), MXC_USE_DATA};
+  mxc_tensor tensor = {
+      "data",      MXC_F32,       static_cast<int>(dims.size()),
+      dims.data(), sizeof(float), MXC_USE_DATA};
   for (const int64_t dim : dims) tensor.bytes *= static_cast<uint64_t>(dim);
   return tensor;
 }

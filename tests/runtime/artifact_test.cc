@@ -287,9 +287,8 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.buffers[1].first_step = 2; });
   check("entry 0, buffer 1: smaller than its shape",
         [](TestEntry& e) { e.buffers[1].dims = {-4}; });
-  check("entry 0: its inputs are not its input buffers", [](TestEntry& e) {
-    e.inputs = {0, 0};
-  });
+  check("entry 0: its inputs are not its input buffers",
+        [](TestEntry& e) { e.inputs = {0, 0}; });
   check("entry 0: its inputs are not its input buffers",
         [](TestEntry& e) { e.inputs = {1}; });
   check("entry 0: an input buffer is not among its inputs",
@@ -353,9 +352,8 @@ TEST_CASE("every rule of the states is enforced") {
         [](TestArtifact& a) { a.states[0].initial = 320; });
   check("entry 0, buffer 2: no such state",
         [](TestArtifact& a) { a.entries[0].buffers[2].offset = 2; });
-  check("entry 1, buffer 1: is not of its state's type", [](TestArtifact& a) {
-    a.entries[1].buffers[1].dims = {32, 32};
-  });
+  check("entry 1, buffer 1: is not of its state's type",
+        [](TestArtifact& a) { a.entries[1].buffers[1].dims = {32, 32}; });
   check("entry 0: two buffers are one state", [](TestArtifact& a) {
     a.entries[0].buffers.push_back({"again", {1024}, MXC_BUFFER_STATE, 0});
   });

@@ -189,9 +189,8 @@ TEST_CASE("every rule of calls is enforced") {
   });
   check("entry 0, step 1: a workspace that is no u8 in the arena",
         [](TestEntry& e) { e.buffers[3].dtype = 5; });
-  check("entry 0, step 1: writes to an input or a weight", [](TestEntry& e) {
-    e.steps[1].outputs = {0, 3};
-  });
+  check("entry 0, step 1: writes to an input or a weight",
+        [](TestEntry& e) { e.steps[1].outputs = {0, 3}; });
 }
 
 namespace {

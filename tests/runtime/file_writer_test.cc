@@ -260,7 +260,9 @@ TEST_CASE("unfinished files go with the signal that ends the process") {
       signal(ending, SIG_DFL);  // doctest handles it
       RemoveUnfinishedAtSignals();
       const UnfinishedName half(opened.get(), "half");
-      { const UnfinishedName done(opened.get(), "done"); }
+      {
+        const UnfinishedName done(opened.get(), "done");
+      }
       raise(ending);
     });
     CHECK(WIFSIGNALED(status));

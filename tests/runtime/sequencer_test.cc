@@ -333,13 +333,9 @@ TEST_CASE("every rule of kinds and carries is enforced") {
   check("entry 0: a carry without its input",
         [](TestEntry& e) { e.carries = {6}; });
   check("entry 0: a carry is no output and an input of its type",
-        [](TestEntry& e) {
-          e.carries = {6, 0};
-        });
+        [](TestEntry& e) { e.carries = {6, 0}; });
   check("entry 0: a carry is no output and an input of its type",
-        [](TestEntry& e) {
-          e.carries = {2, 0};
-        });
+        [](TestEntry& e) { e.carries = {2, 0}; });
 }
 
 }  // namespace mxc::test

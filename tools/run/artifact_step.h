@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/executor/model.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/model.h"
 #include "runtime/train/train_step.h"
 
 namespace mxc::run {

@@ -11,8 +11,7 @@ Picture DecodePicture(runtime::Bytes bytes, int channels,
     throw Failure(name + ": neither .npy nor JPEG nor PNG");
   }
   Picture picture;
-  const runtime::Status status =
-      data::DecodePicture(bytes, channels, &picture);
+  const runtime::Status status = data::DecodePicture(bytes, channels, &picture);
   if (!status.ok()) throw Failure(name + ": " + status.message());
   return picture;
 }

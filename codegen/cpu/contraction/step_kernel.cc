@@ -259,11 +259,11 @@ void StepKernel::EmitColumns(const Place& place, const TileRun& run,
                         b_.CreateMul(ahead, width, "", true, true), "", true,
                         true);
   };
-  kernel_.Loop(
-      column(place.first_pixel), column(place.last_pixel), run.width,
-      [&](llvm::Value* c) {
-        EmitTile(place, {run.width, 1, place.vectors}, kernel_.Int(0), c);
-      });
+  kernel_.Loop(column(place.first_pixel), column(place.last_pixel), run.width,
+               [&](llvm::Value* c) {
+                 EmitTile(place, {run.width, 1, place.vectors}, kernel_.Int(0),
+                          c);
+               });
 }
 
 void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,

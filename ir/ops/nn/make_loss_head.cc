@@ -52,7 +52,8 @@ std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
     case LossNormalization::kNull:
       return {g.Mul(ones, a.grad_scale)};
     case LossNormalization::kBatch:
-      return {g.Mul(ones, a.grad_scale / static_cast<double>(MakeLossRows(data)))};
+      return {
+          g.Mul(ones, a.grad_scale / static_cast<double>(MakeLossRows(data)))};
     case LossNormalization::kValid:
       break;
   }

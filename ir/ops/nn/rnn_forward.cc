@@ -135,7 +135,7 @@ class RnnTurn {
     if (begun_) put_out_ = Begun(hidden, b_.Zeros(hidden.type()));
   }
 
-  void Keep(Value value, Value RnnPass::*place) {
+  void Keep(Value value, Value RnnPass::* place) {
     if (keeps_) kept_.emplace_back(scan_.Stack(value), place);
   }
 
@@ -307,7 +307,7 @@ class RnnForward {
     return Reshape(pass.output, {steps_ * batch_, a_.handed()});
   }
 
-  void AddLastStates(int output, Value RnnPass::*state) {
+  void AddLastStates(int output, Value RnnPass::* state) {
     std::vector<Value> last;
     for (const RnnPass& pass : result_.passes) last.push_back(pass.*state);
     result_.outputs.push_back(

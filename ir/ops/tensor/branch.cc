@@ -234,9 +234,8 @@ MXC_OP(Branch) {
       .Variadic()
       .Check(CheckBranch)
       .Types(BranchTypes)
-      .AsBranch([](const BranchAttrs& a) {
-        return BranchForm{a.then, a.otherwise};
-      })
+      .AsBranch(
+          [](const BranchAttrs& a) { return BranchForm{a.then, a.otherwise}; })
       .Gradient(BranchGradient);
 }
 
