@@ -17,6 +17,8 @@
 namespace mxc {
 namespace {
 
+constexpr bool kKeepLines = true;  // of graphs that are attributes
+
 constexpr int64_t kMaxPrintedElements = 64;
 
 std::string_view RoleName(VariableRole role) {
@@ -106,7 +108,7 @@ class GraphPrinter {
           i < plain.size() && errors.empty() && plain[i] == attrs[i];
       if (is_default) continue;
       out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", attrs[i].first,
-                         Quoted(attrs[i].second));
+                         Quoted(attrs[i].second, kKeepLines));
     }
     return out.empty() ? "" : " {" + out + "}";
   }

@@ -17,11 +17,12 @@ constexpr std::string_view kPairs[] = {
 
 }  // namespace
 
-std::string Quoted(std::string_view text) {
+std::string Quoted(std::string_view text, bool keep_lines) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    const bool line_feed = c == '\n' && !keep_lines;
+    if (c == '"' || c == '\\' || line_feed) out += '\\';
+    out += line_feed ? 'n' : c;
   }
   return out + "\"";
 }
@@ -104,8 +105,9 @@ std::string Lexer::QuotedString() {
   }
   std::string out;
   for (size_t i = 1; i + 1 < word_.size(); ++i) {
-    if (word_[i] == '\\' && i + 2 < word_.size()) ++i;
-    out += word_[i];
+    const bool escaped = word_[i] == '\\' && i + 2 < word_.size();
+    if (escaped) ++i;
+    out += escaped && word_[i] == 'n' ? '\n' : word_[i];
   }
   Next();
   return out;

@@ -14,8 +14,9 @@
 
 namespace mxc {
 
-// In quotes, with escapes, as Lexer::QuotedString reads it back.
-std::string Quoted(std::string_view text);
+// In quotes, with escapes, as Lexer::QuotedString reads it back. Line feeds are
+// escapes, too, since lines within a body are indented; `keep_lines`: they stay.
+std::string Quoted(std::string_view text, bool keep_lines = false);
 
 // Reads a text once, from front to back. The first error is kept; from then on
 // every question is answered as at the end of the text.

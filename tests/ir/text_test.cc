@@ -7,6 +7,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/program/program.h"
+#include "ir/support/lexer.h"
 
 namespace mxc {
 namespace {
@@ -157,6 +158,13 @@ TEST_CASE("programs print and parse back to the same text") {
     REQUIRE_MESSAGE(parsed.ok(), Render(parsed.errors()));
     CHECK(Print(*parsed) == text);
   }
+}
+
+TEST_CASE("a name with a line feed is read back from within a body") {
+  const std::string name = "a\n \"b\"\\n";
+  CHECK(Quoted(name) == R"("a\n \"b\"\\n")");
+  Lexer lex(std::make_shared<SourceFile>(SourceFile{"text", Quoted(name)}));
+  CHECK(lex.QuotedString() == name);
 }
 
 TEST_CASE("a variable that no reduction binds is refused") {
