@@ -60,6 +60,12 @@ class FieldPrinter : public Fields {
 
 }  // namespace
 
+void RequireFloats(TypeInference& t) {
+  const DType dtype = t.InDType(0);
+  t.Require(dtype == DType::kUnknown || IsFloat(dtype),
+            "input 0 has type {}, expected a type of floats", ShortName(dtype));
+}
+
 AttrsPtr ParseAttrs(std::shared_ptr<void> attrs,
                     const std::function<void(Fields&)>& describe,
                     std::span<const AttrText> texts, bool any_attributes,

@@ -37,6 +37,9 @@ AttrsPtr ParseAttrs(std::shared_ptr<void> attrs,
                     std::vector<AttrError>& errors);
 std::vector<AttrText> PrintAttrs(const std::function<void(Fields&)>& describe);
 
+// Fails where input 0 is known to be of integers.
+void RequireFloats(TypeInference& t);
+
 template <class A = NoAttrs>
 class Op {
  public:
@@ -104,6 +107,14 @@ class Op {
   Op& Types(F f) {  // void(const A&, TypeInference&)
     op_.types = [f](const void* a, TypeInference& t) {
       f(*static_cast<const A*>(a), t);
+    };
+    return *this;
+  }
+  // After Types. Input 0 has to be of floats, whose fractions the formula needs.
+  Op& FloatsOnly() {
+    op_.types = [types = op_.types](const void* a, TypeInference& t) {
+      types(a, t);
+      RequireFloats(t);
     };
     return *this;
   }

@@ -129,5 +129,32 @@ TEST_CASE("anchors count sizes and ratios once each") {
             .Out() == "(1, 60, 4)");
 }
 
+TEST_CASE("integers are refused where formulas need fractions") {
+  const auto error = [](const char* op, std::vector<AttrText> attrs,
+                        std::vector<Shape> shapes) {
+    std::vector<TensorType> types;
+    for (const Shape& shape : shapes) types.push_back({DType::kI32, shape});
+    return BuildOneNode(op, attrs, types, /*training=*/false).error;
+  };
+  const auto refuses = [](const std::string& text) {
+    return text.find("input 0 has type i32, expected a type of floats") !=
+           std::string::npos;
+  };
+  CHECK(refuses(error("BatchNorm", {}, {{2, 3, 4, 4}, {3}, {3}, {3}, {3}})));
+  CHECK(refuses(error("UpSampling",
+                      {{"scale", "2"},
+                       {"sample_type", "bilinear"},
+                       {"num_args", "2"},
+                       {"num_filter", "3"}},
+                      {{1, 3, 4, 4}, {3, 1, 4, 4}})));
+  CHECK(refuses(error(
+      "GridGenerator",
+      {{"transform_type", "affine"}, {"target_shape", "(4, 4)"}}, {{1, 6}})));
+  CHECK(refuses(error(
+      "RNN", {{"mode", "rnn_tanh"}, {"state_size", "2"}, {"num_layers", "1"}},
+      {{3, 1, 2}, {12}, {1, 1, 2}})));
+  CHECK(error("broadcast_add", {}, {{2, 3}, {2, 1}}).empty());
+}
+
 }  // namespace
 }  // namespace mxc

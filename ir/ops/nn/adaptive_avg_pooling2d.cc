@@ -73,6 +73,7 @@ MXC_OP(AdaptiveAvgPooling2D) {
       .Doc("averages over windows that divide the image")
       .Check(AdaptiveAvgPoolingCheck)
       .Types(AdaptiveAvgPoolingTypes)
+      .FloatsOnly()
       .Meaning(AdaptiveAvgPoolingMeaning)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });

@@ -67,6 +67,7 @@ Op<A> BatchNormOperator(std::string name) {
       })
       .VisibleOutputsOf([](const A& a) { return a.output_mean_var ? 3 : 1; })
       .Types([](const A& a, TypeInference& t) { BatchNormTypes(a.form(), t); })
+      .FloatsOnly()
       .Meaning(
           [](const A& a, Definition& def) { BatchNormMeaning(a.form(), def); })
       .Decompose([](const A& a, const Node& node, GraphBuilder& b) {

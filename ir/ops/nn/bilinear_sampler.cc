@@ -63,6 +63,7 @@ MXC_OP(BilinearSampler) {
       .Inputs({{"data"}, {"grid"}})
       .Outputs({"output", "tmp"}, 1)
       .Types(BilinearSamplerTypes)
+      .FloatsOnly()
       .Meaning(BilinearSamplerMeaning)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });

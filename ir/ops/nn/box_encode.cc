@@ -71,6 +71,7 @@ MXC_OP(BoxEncode) {
                {"stds"}})
       .Outputs({"output0", "output1"})
       .Types(BoxEncodeTypes)
+      .FloatsOnly()
       .Meaning(BoxEncodeMeaning)
       .ZeroGradient();
 }

@@ -66,6 +66,7 @@ MXC_OP(BoxIou) {
       .Doc("the overlap of each box with each other one")
       .Inputs({{"lhs"}, {"rhs"}})
       .Types(BoxIouTypes)
+      .FloatsOnly()
       .Meaning(BoxIouMeaning)
       .ZeroGradient();
 }

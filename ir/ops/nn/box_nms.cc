@@ -72,6 +72,7 @@ MXC_OP(BoxNms) {
         t.AllSameDType();
         SetBoxNmsShapes(attrs, t);
       })
+      .FloatsOnly()
       .Decompose(BoxNmsByScore)
       .Gradient(BoxNmsGradient);
 }

@@ -115,6 +115,7 @@ MXC_OP(Correlation) {
       .Outputs({"output", "tmp1", "tmp2"}, 1)
       .Check(CorrelationCheck)
       .Types(CorrelationTypes)
+      .FloatsOnly()
       .Meaning(CorrelationMeaning)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });

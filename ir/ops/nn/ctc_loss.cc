@@ -134,6 +134,7 @@ MXC_OP(CTCLoss) {
       .InputsOf(CtcLossInputs)
       .Outputs({"out", "grad"}, 1)
       .Types(CtcLossTypes)
+      .FloatsOnly()
       .Decompose(CtcLossParts)
       .Gradient(CtcLossGradient)
       .Loss([](const CtcAttrs&, const Node& node, GraphBuilder& b) {

@@ -16,6 +16,7 @@ MXC_OP(DeformableConvolution) {
       .Types([](const DeformableAttrs& a, TypeInference& t) {
         DeformableTypes(a, false, t);
       })
+      .FloatsOnly()
       .Meaning([](const DeformableAttrs& a, Definition& def) {
         DeformableMeaning(a, false, def);
       })

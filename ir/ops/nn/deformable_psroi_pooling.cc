@@ -161,6 +161,7 @@ MXC_OP(DeformablePSROIPooling) {
       .InputsOf(DeformablePsRoiInputs)
       .Outputs({"output", "top_count"}, 1)
       .Types(DeformablePsRoiTypes)
+      .FloatsOnly()
       .Meaning(DeformablePsRoiMeaning)
       .Gradient([](const auto&, GradientBuilder& g) {
         std::vector<Value> gradients = MeaningGradients(g);

@@ -109,6 +109,7 @@ MXC_OP(GridGenerator) {
       .Outputs({"output", "grid_dst"}, 1)
       .Check(GridGeneratorCheck)
       .Types(GridGeneratorTypes)
+      .FloatsOnly()
       .Meaning(GridGeneratorMeaning)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });

@@ -130,6 +130,7 @@ MXC_OP(GroupNorm) {
       .VisibleOutputsOf(
           [](const GroupNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(GroupNormTypes)
+      .FloatsOnly()
       .Meaning(GroupNormMeaning)
       .Gradient(GroupNormGradient);
 }

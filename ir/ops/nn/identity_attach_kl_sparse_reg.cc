@@ -70,6 +70,7 @@ MXC_OP(IdentityAttachKLSparseReg) {
       .Outputs({"output", "next_moving_avg"}, 1)
       .NextStates(1)
       .Types(KlSparseRegTypes)
+      .FloatsOnly()
       .Meaning(KlSparseRegMeaning)
       .Gradient(KlSparseRegGradient);
 }

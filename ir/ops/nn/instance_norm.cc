@@ -87,6 +87,7 @@ MXC_OP(InstanceNorm) {
                {"beta", InputKind::kParameter}})
       .Outputs({"output", "mean", "var"}, 1)
       .Types(InstanceNormTypes)
+      .FloatsOnly()
       .Meaning(InstanceNormMeaning)
       .Gradient(InstanceNormGradient);
 }

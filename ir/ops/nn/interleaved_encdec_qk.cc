@@ -23,6 +23,7 @@ MXC_OP(InterleavedEncdecQk) {
       .Doc("the scores of cross-attention")
       .Inputs({{"queries"}, {"keys_values"}})
       .Types(EncdecQkTypes)
+      .FloatsOnly()
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionScores(a, def, 1, 1, 2);
       })

@@ -29,6 +29,7 @@ MXC_OP(InterleavedEncdecValatt) {
       .Doc("the values of cross-attention, weighted")
       .Inputs({{"keys_values"}, {"attention"}})
       .Types(EncdecValattTypes)
+      .FloatsOnly()
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionValues(a, def, 2);
       })

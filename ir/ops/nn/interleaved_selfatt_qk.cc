@@ -21,6 +21,7 @@ MXC_OP(InterleavedSelfattQk) {
       .Doc("the scores of self-attention")
       .Inputs({{"queries_keys_values"}})
       .Types(SelfattQkTypes)
+      .FloatsOnly()
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionScores(a, def, 0, 3, 3);
       })

@@ -23,6 +23,7 @@ MXC_OP(InterleavedSelfattValatt) {
       .Doc("the values of self-attention, weighted")
       .Inputs({{"queries_keys_values"}, {"attention"}})
       .Types(SelfattValattTypes)
+      .FloatsOnly()
       .Meaning([](const AttentionAttrs& a, Definition& def) {
         AttentionValues(a, def, 3);
       })

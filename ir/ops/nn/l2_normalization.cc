@@ -100,6 +100,7 @@ MXC_OP(L2Normalization) {
       .Doc("divides by the Euclidean norm")
       .Outputs({"output", "norm"}, 1)
       .Types(L2NormalizationTypes)
+      .FloatsOnly()
       .Meaning(L2NormalizationMeaning)
       .Gradient(L2NormalizationGradient);
 }

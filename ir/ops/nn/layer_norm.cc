@@ -104,6 +104,7 @@ MXC_OP(LayerNorm) {
       .VisibleOutputsOf(
           [](const LayerNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(LayerNormTypes)
+      .FloatsOnly()
       .Meaning(LayerNormMeaning)
       .Gradient(LayerNormGradient);
 }

@@ -144,6 +144,7 @@ MXC_OP(LeakyReLU) {
       .InputsOf(LeakyReluInputs)
       .OutputsOf(LeakyReluOutputs)
       .Types(LeakyReluTypes)
+      .FloatsOnly()
       .Meaning(LeakyReluMeaning)
       .Decompose(RreluParts)
       .RandomIf(LeakyReluDraws)

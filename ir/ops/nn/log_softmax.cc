@@ -38,6 +38,7 @@ MXC_OP(LogSoftmax) {
       .InputsOf(SoftmaxInputs)
       .Check(LogSoftmaxCheck)
       .Types(SoftmaxTypes)
+      .FloatsOnly()
       .Meaning(LogSoftmaxMeaning)
       .Gradient(LogSoftmaxGradient);
 }

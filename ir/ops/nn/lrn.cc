@@ -57,6 +57,7 @@ MXC_OP(LRN) {
       .Outputs({"output", "tmp_norm"}, 1)
       .Check(LrnCheck)
       .Types(LrnTypes)
+      .FloatsOnly()
       .Meaning(LrnMeaning)
       .Gradient(LrnGradient);
 }

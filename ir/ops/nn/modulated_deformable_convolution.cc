@@ -28,6 +28,7 @@ MXC_OP(ModulatedDeformableConvolution) {
       .Types([](const ModulatedAttrs& a, TypeInference& t) {
         DeformableTypes(a, true, t);
       })
+      .FloatsOnly()
       .Meaning([](const ModulatedAttrs& a, Definition& def) {
         DeformableMeaning(a, true, def);
       })

@@ -64,6 +64,7 @@ MXC_OP(MultiBoxDetection) {
       .Inputs({{"cls_prob"}, {"loc_pred"}, {"anchor"}})
       .Check(MultiBoxDetectionCheck)
       .Types(MultiBoxDetectionTypes)
+      .FloatsOnly()
       .ZeroGradient();
 }
 

@@ -107,6 +107,7 @@ MXC_OP(MultiBoxPrior) {
       .Alias({"MultiBoxPrior", "_npx_multibox_prior"})
       .Check(MultiBoxPriorCheck)
       .Types(MultiBoxPriorTypes)
+      .FloatsOnly()
       .Meaning(MultiBoxPriorMeaning)
       .ZeroGradient();
 }

@@ -86,6 +86,7 @@ MXC_OP(PSROIPooling) {
       .Doc("position-sensitive averages of regions of interest")
       .Inputs({{"data"}, {"rois"}})
       .Types(PsRoiPoolingTypes)
+      .FloatsOnly()
       .Meaning(PsRoiPoolingMeaning)
       .Gradient([](const auto&, GradientBuilder& g) {
         return MeaningGradientOfData(g);

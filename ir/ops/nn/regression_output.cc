@@ -57,6 +57,7 @@ Operator RegressionOutput(std::string name, std::string doc,
       .Doc(std::move(doc))
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(RegressionOutputTypes)
+      .FloatsOnly()
       .Meaning([regression](const RegressionOutputAttrs&, Definition& def) {
         def.Set(0, regression.link(def.In(0, def.Indices())));
       })

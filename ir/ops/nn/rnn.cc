@@ -156,6 +156,7 @@ MXC_OP(RNN) {
       .OutputsOf(RnnOutputs)
       .Check(RnnCheck)
       .Types(RnnTypes)
+      .FloatsOnly()
       .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
         return BuildRnn(a, node, b).outputs;
       })

@@ -113,8 +113,9 @@ void RoiAlignMeaning(const RoiAlignAttrs& a, Definition& def) {
           at[d] = Min(Max(at[d], def.Lit(0)), def.Lit(extent - 1));
         }
         const Expr value = BilinearWithBorder(
-            at[0], at[1], height, width,
-            [&](Expr y, Expr x) { return def.In(0, {image, channel, y, x}); });
+            at[0], at[1], height, width, [&](Expr y, Expr x) {
+              return def.In(0, {image, channel, y, x});
+            });
         return Select(inside, value, def.Lit(0));
       });
   const Expr count = Max(sides[0].points * sides[1].points, 1);
@@ -129,6 +130,7 @@ MXC_OP(ROIAlign) {
       .Inputs({{"data"}, {"rois"}})
       .Check(RoiAlignCheck)
       .Types(RoiAlignTypes)
+      .FloatsOnly()
       .Meaning(RoiAlignMeaning)
       .Gradient([](const auto&, GradientBuilder& g) {
         return MeaningGradientOfData(g);

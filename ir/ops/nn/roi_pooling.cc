@@ -99,6 +99,7 @@ MXC_OP(ROIPooling) {
       .Outputs({"output", "maxidx"}, 1)
       .Check(RoiPoolingCheck)
       .Types(RoiPoolingTypes)
+      .FloatsOnly()
       .Meaning(RoiPoolingMeaning)
       .Gradient(RoiPoolingGradient);
 }

@@ -22,6 +22,7 @@ MXC_OP(Softmax) {
       .InputsOf(SoftmaxInputs)
       .Check(SoftmaxCheck)
       .Types(SoftmaxTypes)
+      .FloatsOnly()
       .Meaning(SoftmaxMeaning)
       .Gradient([](const SoftmaxAttrs& a, GradientBuilder& g) {
         return SoftmaxFamilyGradient(a, g, false);

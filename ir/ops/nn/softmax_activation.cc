@@ -54,6 +54,7 @@ MXC_OP(SoftmaxActivation) {
   return Op<SoftmaxActivationAttrs>("SoftmaxActivation")
       .Doc("softmax over channels or over the last axis")
       .Types(SoftmaxActivationTypes)
+      .FloatsOnly()
       .Meaning(SoftmaxActivationMeaning)
       .Gradient(SoftmaxActivationGradient);
 }

@@ -113,6 +113,7 @@ MXC_OP(SoftmaxOutput) {
       .Alias({"Softmax"})
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(SoftmaxOutputTypes)
+      .FloatsOnly()
       .Meaning(SoftmaxOutputMeaning)
       .Gradient(SoftmaxOutputGradient)
       .Loss(SoftmaxOutputLoss)

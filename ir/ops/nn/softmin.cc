@@ -22,6 +22,7 @@ MXC_OP(Softmin) {
       .InputsOf(SoftmaxInputs)
       .Check(SoftmaxCheck)
       .Types(SoftmaxTypes)
+      .FloatsOnly()
       .Meaning(SoftminMeaning)
       .Gradient([](const SoftmaxAttrs& a, GradientBuilder& g) {
         return SoftmaxFamilyGradient(a, g, true);

@@ -99,6 +99,7 @@ MXC_OP(SpatialTransformer) {
       .Outputs({"output", "grid_dst", "grid_src"}, 1)
       .Check(SpatialTransformerCheck)
       .Types(SpatialTransformerTypes)
+      .FloatsOnly()
       .Decompose(SpatialTransformerParts)
       .Gradient(SpatialTransformerGradient);
 }

@@ -91,6 +91,7 @@ MXC_OP(SVMOutput) {
       .Doc("the identity, with the gradient of the hinge loss")
       .Inputs({{"data"}, {"label", InputKind::kLabel}})
       .Types(SvmOutputTypes)
+      .FloatsOnly()
       .Meaning(SvmOutputMeaning)
       .Gradient(SvmOutputGradient)
       .Loss(SvmOutputLoss)

@@ -175,6 +175,7 @@ MXC_OP(UpSampling) {
       .InputsOf(UpSamplingInputs)
       .Variadic()
       .Types(UpSamplingTypes)
+      .FloatsOnly()
       .Meaning(UpSamplingMeaning)
       .Decompose(UpSamplingByDeconvolution)
       .Gradient(UpSamplingGradient);

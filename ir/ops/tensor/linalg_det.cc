@@ -26,6 +26,7 @@ MXC_OP(LinalgDet) {
       .Doc("the determinants of matrices")
       .Inputs({{"A", InputKind::kData}})
       .Types([](const NoAttrs&, TypeInference& t) { DeterminantTypes(t); })
+      .FloatsOnly()
       .Decompose(DetByElimination)
       .Gradient(DetGradient);
 }

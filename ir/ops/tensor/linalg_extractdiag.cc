@@ -53,6 +53,7 @@ MXC_OP(LinalgExtractdiag) {
       .Doc("a diagonal of square matrices")
       .Inputs({{"A", InputKind::kData}})
       .Types(ExtractDiagTypes)
+      .FloatsOnly()
       .Meaning(ExtractDiagMeaning)
       .Gradient([](const ExtractDiagAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {

@@ -56,6 +56,7 @@ MXC_OP(LinalgExtracttrian) {
       .Doc("a triangle of square matrices in a row")
       .Inputs({{"A", InputKind::kData}})
       .Types(ExtractTrianTypes)
+      .FloatsOnly()
       .Meaning(ExtractTrianMeaning)
       .Gradient([](const TriangleAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {

@@ -74,6 +74,7 @@ MXC_OP(LinalgGelqf) {
       .Inputs({{"A", InputKind::kData}})
       .Outputs({"output0", "output1"})
       .Types(GelqfTypes)
+      .FloatsOnly()
       .Decompose(GelqfByReflections)
       .Gradient(GelqfGradient);
 }

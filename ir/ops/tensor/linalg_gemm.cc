@@ -35,6 +35,7 @@ MXC_OP(LinalgGemm) {
                {"B", InputKind::kData},
                {"C", InputKind::kData}})
       .Types(LinalgGemmTypes)
+      .FloatsOnly()
       .Decompose([](const LinalgGemmAttrs& attrs, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
         const Value product = GemmProduct(attrs, node, b);

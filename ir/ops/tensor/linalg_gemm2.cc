@@ -14,6 +14,7 @@ MXC_OP(LinalgGemm2) {
         t.AllSameDType();
         GemmTypes(attrs, t);
       })
+      .FloatsOnly()
       .Decompose([](const GemmAttrs& attrs, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
         return {GemmProduct(attrs, node, b)};

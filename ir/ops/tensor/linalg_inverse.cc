@@ -39,6 +39,7 @@ MXC_OP(LinalgInverse) {
         t.AllSameShape();
         RequireSquare(t, "C1", 0, kMostUnrolled);
       })
+      .FloatsOnly()
       .Decompose(InverseByElimination)
       .Gradient(InverseGradient);
 }

@@ -46,6 +46,7 @@ MXC_OP(LinalgMakediag) {
       .Doc("square matrices with a given diagonal")
       .Inputs({{"A", InputKind::kData}})
       .Types(MakeDiagTypes)
+      .FloatsOnly()
       .Meaning(MakeDiagMeaning)
       .Gradient([](const MakeDiagAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {

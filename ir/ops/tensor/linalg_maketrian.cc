@@ -54,6 +54,7 @@ MXC_OP(LinalgMaketrian) {
       .Doc("square matrices with a given triangle")
       .Inputs({{"A", InputKind::kData}})
       .Types(MakeTrianTypes)
+      .FloatsOnly()
       .Meaning(MakeTrianMeaning)
       .Gradient([](const TriangleAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {

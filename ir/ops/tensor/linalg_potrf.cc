@@ -62,6 +62,7 @@ MXC_OP(LinalgPotrf) {
         t.AllSameShape();
         RequireSquare(t, "C1");
       })
+      .FloatsOnly()
       .Decompose(PotrfByColumns)
       .Gradient(PotrfGradient);
 }

@@ -54,6 +54,7 @@ MXC_OP(LinalgPotri) {
         t.AllSameShape();
         RequireSquare(t, "C1");
       })
+      .FloatsOnly()
       .Decompose(PotriBySolving)
       .Gradient(PotriGradient);
 }

@@ -31,6 +31,7 @@ MXC_OP(LinalgSlogdet) {
       .Inputs({{"A", InputKind::kData}})
       .Outputs({"sign", "logabsdet"})
       .Types([](const NoAttrs&, TypeInference& t) { DeterminantTypes(t); })
+      .FloatsOnly()
       .Decompose(SlogdetByElimination)
       .Gradient(SlogdetGradient);
 }

@@ -47,6 +47,7 @@ MXC_OP(LinalgSumlogdiag) {
       .Doc("the sum of the logarithms of the diagonal")
       .Inputs({{"A", InputKind::kData}})
       .Types(SumLogDiagTypes)
+      .FloatsOnly()
       .Meaning(SumLogDiagMeaning)
       .Gradient(SumLogDiagGradient);
 }

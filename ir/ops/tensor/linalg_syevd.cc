@@ -102,6 +102,7 @@ MXC_OP(LinalgSyevd) {
       .Inputs({{"A", InputKind::kData}})
       .Outputs({"output0", "output1"})
       .Types(SyevdTypes)
+      .FloatsOnly()
       .Decompose(SyevdByRotations)
       .Gradient(SyevdGradient);
 }

@@ -58,6 +58,7 @@ MXC_OP(LinalgSyrk) {
       .Doc("the product of a matrix and its own transpose")
       .Inputs({{"A", InputKind::kData}})
       .Types(SyrkTypes)
+      .FloatsOnly()
       .Decompose(SyrkAsDot)
       .Gradient(SyrkGradient);
 }

@@ -82,6 +82,7 @@ MXC_OP(LinalgTrmm) {
       .Doc("the product of a triangular matrix and a matrix")
       .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})
       .Types(TrmmTypes)
+      .FloatsOnly()
       .Meaning(TrmmMeaning)
       .Gradient(TrmmGradient);
 }

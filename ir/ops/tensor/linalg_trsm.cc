@@ -55,6 +55,7 @@ MXC_OP(LinalgTrsm) {
       .Doc("the solution of triangular systems")
       .Inputs({{"A", InputKind::kData}, {"B", InputKind::kData}})
       .Types(TrsmTypes)
+      .FloatsOnly()
       .Decompose(TrsmBySubstitution)
       .Gradient(TrsmGradient);
 }
