@@ -4,6 +4,8 @@
 // both, and offers no parts for this node, keeps its meaning.
 //
 //   x ─► RNN ─► y      ⇒      x ─► FullyConnected ─► Activation ─► … ─► y
+#include <set>
+
 #include "ir/graph/builder.h"
 #include "passes/passes.h"
 
@@ -21,7 +23,8 @@ bool Composite(const Node& node) {
 // Some dozen operators may stand for thousands of steps each.
 constexpr size_t kMostOperators = 1'000'000;
 
-Result<bool> DecomposeOnce(Graph& graph) {
+// `known`: those that were decomposed before.
+Result<bool> DecomposeOnce(Graph& graph, std::set<const Node*>& known) {
   Replacements replaced;
   bool changed = false;
   for (Node* node : graph.TopologicalOrder()) {
@@ -40,6 +43,12 @@ Result<bool> DecomposeOnce(Graph& graph) {
     if (parts.empty() && whole) continue;
     MXC_CHECK(parts.size() <= node->types.size(), "operator '{}'",
               node->op->name);
+    if (!known.insert(node).second) {
+      return Error(node->loc,
+                   "{} '{}' is read at an output that is not supported, "
+                   "expected one of its first {}",
+                   node->op_name, node->name, parts.size());
+    }
     for (size_t i = 0; i < parts.size(); ++i) {
       MXC_CHECK(parts[i].type() == node->types[i],
                 "operator '{}': output {} has type {}, its parts {}",
@@ -57,9 +66,10 @@ Result<bool> DecomposeOnce(Graph& graph) {
 
 Result<bool> Decompose(Graph& graph, PassContext&) {
   bool changed = false, again = true;
+  std::set<const Node*> known;
   for (int depth = 0; again; ++depth) {
     MXC_CHECK(depth <= kMaxNesting);
-    MXC_ASSIGN(again, DecomposeOnce(graph));
+    MXC_ASSIGN(again, DecomposeOnce(graph, known));
     changed = changed || again;
   }
   if (changed) graph.RemoveDeadNodes();

@@ -94,6 +94,20 @@ TEST_CASE("inputs, states and outputs keep their names, equal ones too") {
   CHECK(outputs->at(4).At(5) == 26);
 }
 
+TEST_CASE(
+    "an output that an operator's parts lack is refused where it is read") {
+  Network net;
+  const Value loss =
+      net.Op("CTCLoss", "loss",
+             {net.Input("x", {4, 1, 3}), net.Input("y", {1, 2})}, {});
+  net.Output(loss.node->out(1));
+  const Target target = *ResolveTarget("x86-64-v3");
+  const auto program = RunPipeline(net.Copy(), {&target}, {});
+  REQUIRE_FALSE(program.ok());
+  CHECK(program.errors()[0].message.find("is not supported") !=
+        std::string::npos);
+}
+
 // Sums of the parts, joined again: 0 + 100, 1 + 101 …
 TEST_CASE("hundreds of parts are cut, added and joined a few at a time") {
   constexpr int kParts = 150, kRows = 2;
