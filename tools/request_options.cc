@@ -80,8 +80,19 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
   return shapes;
 }
 
-// --winograd, --strassen.
+// --precision, --winograd, --strassen.
 void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
+  app.add_option("--precision", request.precision,
+                 "bf16: what inference keeps between layers, and weights where "
+                 "that is faster, have 8 bits of precision; sums, inputs and "
+                 "outputs stay f32")
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, DType>{{"f32", DType::kF32},
+                                                   {"bf16", DType::kBF16}},
+                      CLI::ignore_case)
+                      .description(""))
+      ->default_str("f32")
+      ->type_name("f32|bf16");
   constexpr int kAuto = -1;
   app.add_option_function<int>(
          "--winograd",

@@ -28,6 +28,11 @@ struct Machine {
   int loads = 2;                 // likewise
   int multiply_add_latency = 4;  // cycles
 
+  // A unit that multiplies tiles of bf16 and adds to tiles of f32, such as
+  // Intel's AMX: rows of a tile, 0 without one, and what it does at most.
+  int tile_rows = 0;
+  double tile_flops_per_second = 0;
+
   // Caches, and the rate of what lies beyond all of them.
   CacheLevel l1 = {32 << 10, 1.3e11};
   CacheLevel l2 = {512 << 10, 1e11};

@@ -13,7 +13,11 @@ struct Level {
   std::string_view name, triple, cpu, features;
   int vector_bytes, vector_registers;
   int64_t l1_bytes, l2_bytes, l3_bytes;  // of one core
+  int tile_rows = 0;                     // of a matrix unit
 };
+
+// Of a matrix unit: a tile's products of 16 x 16 x 32 in 16 cycles.
+constexpr double kTileFlopsPerCycle = 1024;
 
 constexpr std::string_view kLinux = "x86_64-unknown-linux-gnu";
 
@@ -29,6 +33,11 @@ constexpr std::string_view kFeaturesV4 =
     "+bmi2,+f16c,+lzcnt,+movbe,+xsave,+evex512,+avx512f,+avx512bw,+avx512cd,"
     "+avx512dq,+avx512vl";
 
+constexpr std::string_view kFeaturesAmx =
+    "+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+fma,+bmi,"
+    "+bmi2,+f16c,+lzcnt,+movbe,+xsave,+evex512,+avx512f,+avx512bw,+avx512cd,"
+    "+avx512dq,+avx512vl,+avx512bf16,+amx-tile,+amx-bf16";
+
 constexpr Level kLevels[] = {
     {"x86-64-v2", kLinux, "x86-64-v2", kFeaturesV2, 16, 16, 32 << 10, 256 << 10,
      2 << 20},
@@ -36,6 +45,8 @@ constexpr Level kLevels[] = {
      4 << 20},
     {"x86-64-v4", kLinux, "sapphirerapids", kFeaturesV4, 64, 32, 48 << 10,
      1 << 20, 4 << 20},
+    {"x86-64-v4-amx", kLinux, "sapphirerapids", kFeaturesAmx, 64, 32, 48 << 10,
+     2 << 20, 4 << 20, 16},
 };
 
 uint64_t Required(const Level& level) {
@@ -54,13 +65,21 @@ Target ToTarget(const Level& level) {
   target.machine.l1.bytes = level.l1_bytes;
   target.machine.l2.bytes = level.l2_bytes;
   target.machine.l3.bytes = level.l3_bytes;
+  target.machine.tile_rows = level.tile_rows;
+  if (level.tile_rows > 0) {
+    target.machine.tile_flops_per_second =
+        kTileFlopsPerCycle * target.machine.clock;
+  }
   return target;
 }
 
-std::optional<Level> NativeLevel() {
+// A matrix unit counts where there is something for it to do: others' files
+// shall run without one.
+std::optional<Level> NativeLevel(DType storage) {
   const uint64_t features = runtime::CpuFeatures();
   std::optional<Level> best;
   for (const Level& level : kLevels) {
+    if (level.tile_rows > 0 && storage != DType::kBF16) continue;
     if ((Required(level) & ~features) == 0) best = level;
   }
   return best;
@@ -82,9 +101,9 @@ std::vector<std::string> TargetNames() {
   return names;
 }
 
-Result<Target> ResolveTarget(std::string_view name) {
+Result<Target> ResolveTarget(std::string_view name, DType storage) {
   if (name == "native") {
-    if (const auto level = NativeLevel()) return ToTarget(*level);
+    if (const auto level = NativeLevel(storage)) return ToTarget(*level);
     const char* held = std::getenv(runtime::kMaxCpuVariable);
     if (held != nullptr && *held != '\0' && !runtime::CpuLevelFeatures(held)) {
       return Error({}, "{} is '{}', expected {}", runtime::kMaxCpuVariable,

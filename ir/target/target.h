@@ -24,8 +24,10 @@ struct Target {
   Machine machine;
 };
 
-// "native" is resolved to the best level that this machine's features cover.
-Result<Target> ResolveTarget(std::string_view name);
+// "native" is resolved to the best level that this machine's features cover;
+// `storage` is the type in which a network's tensors are kept.
+Result<Target> ResolveTarget(std::string_view name,
+                             DType storage = DType::kF32);
 std::vector<std::string> TargetNames();
 
 }  // namespace mxc

@@ -23,7 +23,7 @@ std::byte* AddressOf(void* library) {
 
 Status CheckProcessor(uint64_t required) {
   const uint64_t missing = required & ~CpuFeatures();
-  if (missing == 0) return {};
+  if (missing == 0) return AllowFeatures(required);
   const std::string present = CpuFeatureNames(CpuFeatures());
   return Fail(
       StatusCode::kUnsupported,

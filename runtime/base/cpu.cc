@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/cpu.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/status.h"
@@ -24,9 +29,9 @@ struct Registers {
   uint32_t a = 0, b = 0, c = 0, d = 0;
 };
 
-Registers Cpuid(uint32_t leaf) {
+Registers Cpuid(uint32_t leaf, uint32_t subleaf = 0) {
   Registers r;
-  __get_cpuid_count(leaf, /*subleaf=*/0, &r.a, &r.b, &r.c, &r.d);
+  __get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d);
   return r;
 }
 
@@ -43,7 +48,10 @@ constexpr bool HasAll(uint64_t value, uint64_t bits) {
 
 constexpr uint32_t kAvx512 =
     bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
-constexpr uint64_t kSavedYmm = 0x6, kSavedZmm = 0xe6;
+constexpr uint64_t kSavedYmm = 0x6, kSavedZmm = 0xe6, kSavedTiles = 0x60000;
+// CPUID leaf 7, subleaf 0, edx and subleaf 1, eax.
+constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;
+constexpr uint32_t kAvx512Bf16 = 1u << 5;
 
 uint64_t ProcessorFeatures() {
   const Registers base = Cpuid(1), more = Cpuid(7),
@@ -60,6 +68,10 @@ uint64_t ProcessorFeatures() {
   if (avx2 && HasAll(more.b, kAvx512) && HasAll(saved, kSavedZmm)) {
     features |= MXC_CPU_AVX512;
   }
+  if ((features & MXC_CPU_AVX512) && HasAll(more.d, kAmxBf16 | kAmxTile) &&
+      HasAll(Cpuid(7, 1).a, kAvx512Bf16) && HasAll(saved, kSavedTiles)) {
+    features |= MXC_CPU_AMX_BF16;
+  }
   return features;
 }
 #else
@@ -68,14 +80,28 @@ uint64_t ProcessorFeatures() { return 0; }
 
 }  // namespace
 
+Status AllowFeatures(uint64_t features) {
+  if ((features & MXC_CPU_AMX_BF16) == 0) return {};
+#if defined(__x86_64__) && defined(SYS_arch_prctl)
+  // Linux, Documentation/arch/x86/xstate.rst.
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  if (syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0) return {};
+  return Fail(StatusCode::kUnsupported,
+              "the system does not let this process use AMX: %s",
+              std::strerror(errno));
+#else
+  return Fail(StatusCode::kUnsupported, "there is no AMX on this machine");
+#endif
+}
+
 uint64_t CpuFeatures() { return ProcessorFeatures() & MostFeatures(); }
 
 std::optional<uint64_t> CpuLevelFeatures(std::string_view level) {
   if (level == "x86-64-v2") return MXC_CPU_SSE42;
   if (level == "x86-64-v3") return MXC_CPU_SSE42 | MXC_CPU_AVX2;
-  if (level == "x86-64-v4") {
-    return MXC_CPU_SSE42 | MXC_CPU_AVX2 | MXC_CPU_AVX512;
-  }
+  constexpr uint64_t kV4 = MXC_CPU_SSE42 | MXC_CPU_AVX2 | MXC_CPU_AVX512;
+  if (level == "x86-64-v4") return kV4;
+  if (level == "x86-64-v4-amx") return kV4 | MXC_CPU_AMX_BF16;
   return std::nullopt;
 }
 
@@ -85,7 +111,8 @@ std::string CpuFeatureNames(uint64_t features) {
     const char* name;
   } kNames[] = {{MXC_CPU_SSE42, "SSE4.2"},
                 {MXC_CPU_AVX2, "AVX2 with FMA"},
-                {MXC_CPU_AVX512, "AVX-512"}};
+                {MXC_CPU_AVX512, "AVX-512"},
+                {MXC_CPU_AMX_BF16, "AMX with bf16"}};
   std::string names;
   auto add = [&names](const std::string& name) {
     names += (names.empty() ? "" : ", ") + name;

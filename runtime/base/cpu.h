@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/status.h"
+
 namespace mxc::runtime {
 
 // The environment's variable that holds the processor down to a level: what
@@ -18,7 +20,12 @@ inline constexpr const char* kMaxCpuVariable = "MXC_MAX_CPU";
 // the system saves its registers.
 uint64_t CpuFeatures();
 
-// The bits of "x86-64-v2", "x86-64-v3" or "x86-64-v4"; nothing for another name.
+// Asks the system for what it gives to a process on demand only, for good: the
+// registers of AMX's tiles. Any thread, any number of times.
+Status AllowFeatures(uint64_t features);
+
+// The bits of a target's level, "x86-64-v2" to "x86-64-v4-amx"; nothing for
+// another name.
 std::optional<uint64_t> CpuLevelFeatures(std::string_view level);
 
 // "AVX2, AVX-512", for people.

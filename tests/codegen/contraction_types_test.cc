@@ -88,5 +88,45 @@ TEST_CASE("products of integers are summed exactly") {
   CHECK(SumTypeOf(DType::kF64, DType::kF64, DType::kF64) == DType::kF64);
 }
 
+TEST_CASE("tiles of a matrix unit compute what the interpreter does") {
+  const Target target = *ResolveTarget("x86-64-v4-amx");
+  if (!CanRun(target)) {
+    MESSAGE("skipped: this processor has no AMX");
+    return;
+  }
+  std::mt19937_64 random(7);
+  const Pick pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 8; ++round) {
+    ConvolutionShape shape;
+    shape.batch = pick(1, 3);
+    shape.in = 32 * pick(1, 3);
+    shape.out = 16 * pick(1, 5);
+    for (int axis = 0; axis < 2; ++axis) {
+      shape.kernel.push_back(pick(1, 3));
+      shape.stride.push_back(pick(1, 2));
+      shape.pad.push_back(pick(0, 1));
+      shape.input.push_back(shape.kernel[axis] + pick(0, 45));
+    }
+    const Contraction product =
+        Product(pick(1, 2), pick(8, 60), 32 * pick(1, 3), pick(1, 70));
+    for (const DType output : {DType::kBF16, DType::kF32}) {
+      for (const Contraction& c : {Convolution(shape), product}) {
+        CAPTURE(round);
+        CAPTURE(ShortName(output));
+        const Contraction typed = Typed(c, DType::kBF16, output);
+        const auto candidates =
+            MakeKernelCatalog(target, {})->Candidates(typed);
+        CHECK(std::ranges::count_if(candidates, [](const auto& candidate) {
+                return candidate.choice.algorithm == "tiles";
+              }) == 1);
+        CHECK(CheckTyped(c, {DType::kBF16, output, 0x1p-8}, target,
+                         200 + round) == "");
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test

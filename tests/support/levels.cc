@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/levels.h"
 
+#include "runtime/base/cpu.h"
+
 #include "ir/support/check.h"
 
 namespace mxc::test {
 
 bool CanRun(const Target& target) {
-  const Result<Target> native = ResolveTarget("native");
-  return native.ok() &&
-         (target.required_features & ~native->required_features) == 0;
+  return (target.required_features & ~runtime::CpuFeatures()) == 0 &&
+         runtime::AllowFeatures(target.required_features).ok();
 }
 
 std::vector<Target> RunnableTargets() {

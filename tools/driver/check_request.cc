@@ -56,7 +56,7 @@ Status CheckRequest(const CompileRequest& request) {
   }
   CheckSizes(request, errors);
   CheckPasses(request, errors);
-  const auto target = ResolveTarget(request.target);
+  const auto target = ResolveTarget(request.target, request.precision);
   if (!target.ok()) errors.Append(target.errors());
   if (!errors.empty()) return errors;
   return Done{};

@@ -132,6 +132,7 @@ class Planner {
     PassContext context;
     context.target = &plan_.target;
     context.catalog = &catalog_;
+    context.storage = request_.precision;
     if (job.entry != "infer") context.training = &training;
     if (first()) context.notes = &plan_.notes;
     return context;
@@ -266,7 +267,7 @@ Result<Plan> MakePlan(const CompileRequest& request,
   Plan unplanned;
   unplanned.network = network;
   unplanned.read_seconds = network->seconds();
-  MXC_ASSIGN(unplanned.target, ResolveTarget(request.target));
+  MXC_ASSIGN(unplanned.target, ResolveTarget(request.target, request.precision));
   for (const std::string& warning : network->parameter_file().warnings) {
     progress.Warning(warning);
   }

@@ -76,6 +76,8 @@ struct CompileRequest {
   std::vector<std::string> label_names;
   std::string preprocessing;
   std::string target = "native";
+  // Of what is kept between the steps of inference: f32, or bf16.
+  DType precision = DType::kF32;
   int level = 2;
   std::vector<std::string> disabled;  // passes
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.

@@ -85,12 +85,13 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   const bool in_blocks = algorithm == kDirect && data_block > 1;
   const bool winograd = WinogradTile(algorithm) > 0;
   const bool strassen = algorithm == kStrassen;
-  const int64_t parts = strassen ? 2 : 1;
+  const bool tiles = algorithm == kTiles;
+  const int64_t parts = strassen || tiles ? 2 : 1;
   const Extents kernel = winograd   ? WinogradWindows(c, algorithm)
                          : strassen ? Extents{kQuarterProducts, 1}
                                     : c.kernel;
-  const bool in_last =
-      algorithm == kGrouped || algorithm == kDepthwise || winograd || strassen;
+  const bool in_last = algorithm == kGrouped || algorithm == kDepthwise ||
+                       winograd || strassen || tiles;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
 
   Layout layout;
@@ -100,7 +101,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     layout.dims.push_back({static_cast<int>(i), c.groups});
   }
   if (groups > 1) layout.dims.push_back({in, groups});
-  layout.dims.push_back({out, DivideUp(out_extent / parts, panel)});
+  const int64_t outs = strassen ? out_extent / parts : out_extent;
+  layout.dims.push_back({out, DivideUp(outs, panel)});
   if (in_blocks) {
     layout.dims.push_back({in, DivideUp(c.in, data_block)});
   } else if (!in_last) {
@@ -113,6 +115,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   if (in_blocks) layout.dims.push_back({in, data_block});
   if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
+  if (tiles) layout.dims.push_back({in, 2});
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);

@@ -14,6 +14,9 @@ namespace mxc::contraction {
 
 // Convolution over data in channel blocks, or row-major for a first layer.
 inline constexpr std::string_view kDirect = "direct";
+// Convolution or product by a matrix unit, on data that hold all channels of a
+// position side by side.
+inline constexpr std::string_view kTiles = "tiles";
 // One channel for each group.
 inline constexpr std::string_view kDepthwise = "depthwise";
 // Groups of a few channels, several to a block.
@@ -61,6 +64,8 @@ Extents HaloHigh(const Contraction& c);
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel
 //   winograd                 panel, transformed kernel axes, channel
+//   tiles                    panel, kernel axes, pair of channels; each of the
+//                            panel's output channels has a pair of entries
 //   strassen                 panel, 7 sums of quarters, channel: halves
 // each entry followed by the panel's output channels.
 Layout WeightLayout(const Contraction& c, std::string_view algorithm,

@@ -11,6 +11,7 @@
 #include "codegen/cpu/contraction/strassen_shape.h"
 #include "codegen/cpu/contraction/structure.h"
 #include "codegen/cpu/contraction/taps.h"
+#include "codegen/cpu/contraction/tile_unit.h"
 #include "codegen/cpu/contraction/tiling.h"
 #include "codegen/cpu/contraction/winograd_shape.h"
 #include "codegen/cpu/contraction/winograd_sums_shape.h"
@@ -69,6 +70,7 @@ class TypedCatalog {
         AddWinograd(c, algorithm, candidates);
       }
       AddStrassen(c, candidates);
+      AddTiles(c, candidates);
       AddDirect(c, /*data_block=*/lanes_, candidates);
       AddDirect(c, /*data_block=*/1, candidates);
     } else if (contraction::IsPixelSums(c)) {
@@ -79,6 +81,7 @@ class TypedCatalog {
         AddWinogradSums(c, algorithm, candidates);
       }
     } else if (contraction::IsProduct(c)) {
+      AddTiles(c, candidates);
       AddGemm(c, candidates);
     } else if (contraction::IsProductByRows(c)) {
       AddGemmByRows(c, candidates);
@@ -117,15 +120,19 @@ class TypedCatalog {
 
   double Cost(const Contraction& c, double efficiency) const {
     const double peak = target_.machine.flops_per_second(types_.sum);
+    return static_cast<double>(c.flops()) / (peak * efficiency) +
+           Bytes(c) / target_.machine.stream_bytes_per_second;
+  }
+
+  // Of all operands.
+  double Bytes(const Contraction& c) const {
     const int64_t data =
         SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
     const int64_t output =
         SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
     const int64_t weights =
         SizeOf(types_.weight) * c.groups * c.in * c.out * Product(c.kernel);
-    return static_cast<double>(c.flops()) / (peak * efficiency) +
-           static_cast<double>(data + output + weights) /
-               target_.machine.stream_bytes_per_second;
+    return static_cast<double>(data + output + weights);
   }
 
   // Of kernels that put one element of data into all lanes.
@@ -155,6 +162,47 @@ class TypedCatalog {
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
     candidate.cost = BroadcastCost(c, efficiency);
+    out.push_back(std::move(candidate));
+  }
+
+  // A matrix unit takes whole rows of channels, and data that have all
+  // channels of a position side by side.
+  void AddTiles(const Contraction& c, std::vector<KernelCandidate>& out) const {
+    const Machine& machine = target_.machine;
+    const bool narrow = types_.data == DType::kBF16 &&
+                        types_.weight == DType::kBF16 &&
+                        types_.sum == DType::kF32;
+    if (machine.tile_rows == 0 || !narrow ||
+        contraction::PhasesOf(c).size() != 1) {
+      return;
+    }
+    if (c.in % contraction::kTileChannels != 0) return;
+    const bool product = c.kernel.empty();
+    if (product ? c.batch < machine.tile_rows / 2
+                : c.groups > 1 || c.out % lanes_ != 0) {
+      return;
+    }
+    const auto [rows, columns] = Pixels(c);
+    const int vectors =
+        static_cast<int>(std::min<int64_t>(2, DivideUp(c.out, lanes_)));
+    const int pixels = 2 * machine.tile_rows;
+    KernelCandidate candidate =
+        Make(c, contraction::kTiles, product ? 1 : c.in, product ? 1 : c.out,
+             {pixels, vectors}, vectors);
+    int64_t tiles = 0;
+    for (const auto& run : contraction::SplitForTiles(rows, columns)) {
+      tiles += run.count * DivideUp(rows, run.rows);
+    }
+    const double filled =
+        static_cast<double>(rows * columns) /
+        static_cast<double>(tiles * pixels) *
+        Fill(c.out, DivideUp(c.out, vectors * lanes_) * vectors);
+    candidate.cost = static_cast<double>(c.flops()) /
+                         (machine.tile_flops_per_second * filled) +
+                     Bytes(c) / machine.stream_bytes_per_second;
+    candidate.packing_cost = static_cast<double>(c.in * c.out) *
+                             static_cast<double>(Product(c.kernel)) *
+                             machine.pack_seconds;
     out.push_back(std::move(candidate));
   }
 

@@ -122,7 +122,21 @@ int64_t MicroKernel::OutputOffset(int64_t row, int64_t column,
 MicroKernel::Accumulators MicroKernel::AddMain(Source source,
                                                llvm::Value* count,
                                                Accumulators sums) {
-  return Add(nest_.main, source, count, std::move(sums));
+  if (nest_.access != DataAccess::kTiles) {
+    return Add(nest_.main, source, count, std::move(sums));
+  }
+  TileUnit unit(kernel_, nest_, shape_.width, shape_.rows, shape_.vectors);
+  unit.Zero();
+  unit_ = &unit;
+  Add(nest_.main, source, count, {});
+  unit_ = nullptr;
+  Accumulators added = unit.Sums();
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(sums[i]);
+    if (constant != nullptr && constant->isNullValue()) continue;
+    added[i] = kernel_.b().CreateFAdd(sums[i], added[i]);
+  }
+  return added;
 }
 
 MicroKernel::Accumulators MicroKernel::AddTail(Source source,
@@ -177,7 +191,9 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   flags.setAllowContract();
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
-  if (nest_.access == DataAccess::kBroadcast) {
+  if (unit_ != nullptr) {
+    unit_->Add(data, weight);
+  } else if (nest_.access == DataAccess::kBroadcast) {
     AddBroadcasts(steps, data, weight, carried.data());
   } else {
     AddWindow(steps, data, weight, carried.data());

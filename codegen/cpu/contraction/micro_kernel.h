@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/contraction/nest.h"
+#include "codegen/cpu/contraction/tile_unit.h"
 #include "codegen/llvm/kernel_function.h"
 
 namespace mxc::contraction {
@@ -86,6 +87,7 @@ class MicroKernel {
   const TileShape shape_;
   llvm::Type* const vector_type_;
   const bool half_tail_;
+  TileUnit* unit_ = nullptr;  // null: vectors add
 };
 
 }  // namespace mxc::contraction

@@ -77,8 +77,9 @@ int64_t Positions(const std::vector<Spatial>& spatial) {
 // unrolled; channels beyond the last full block become the tail.
 void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
                      int64_t block_stride, Nest& nest) {
-  const int64_t block = nest.lanes;
-  const int64_t unroll = std::min(block, kUnroll);
+  const bool tiles = nest.access == DataAccess::kTiles;
+  const int64_t block = tiles ? c.in : nest.lanes;
+  const int64_t unroll = tiles ? kTileChannels : std::min(block, kUnroll);
   const int64_t width = nest.panel_width();
   std::vector<StepAxis> window;
   nest.weight_base += Window(spatial, block, width, window);
@@ -113,7 +114,9 @@ void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   nest.main.stride = nest.tail.stride = inner.data_stride;
   nest.main.row_stride = nest.tail.row_stride = inner.weight_stride;
   if (axes.empty()) {
-    const int64_t unroll = std::min(inner.extent, kUnroll);
+    const int64_t unroll =
+        std::min(inner.extent,
+                 nest.access == DataAccess::kTiles ? kTileChannels : kUnroll);
     nest.main.axes = {{inner.extent / unroll, unroll * inner.data_stride,
                        unroll * inner.weight_stride}};
     nest.main.unroll = nest.main.weight_rows = unroll;
@@ -297,12 +300,13 @@ Nest MakePhase(const Program& program, const Step& step,
   nest.types = c.types;
   nest.lanes = static_cast<int>(choice.block);
   nest.packed = choice.algorithm != kGemmRows;
-  nest.panel_vectors = nest.packed
+  if (choice.algorithm == kTiles) nest.access = DataAccess::kTiles;
+  nest.panel_vectors = nest.packed && nest.access != DataAccess::kTiles
                            ? weight.layout().dims.back().extent / nest.lanes
                            : choice.tile_vectors;
   nest.channel_var = out_axis;
   nest.channels = c.out;
-  const bool blocked_output = output.layout().block(out_axis) > 1;
+  const bool blocked_output = output.layout().block(out_axis) == nest.lanes;
   nest.output_vector_stride =
       blocked_output ? output.Stride(out_axis) : nest.lanes;
 

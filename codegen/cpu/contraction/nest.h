@@ -28,7 +28,11 @@ inline int64_t LineElements(DType dtype) { return 64 / SizeOf(dtype); }
 enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
   kOwnGroup,   // in each lane, a channel of the group that it belongs to
+  kTiles,      // a matrix unit: a tile of data, channels by pixels
 };
+
+// Channels in a row of a matrix unit's tile of data.
+inline constexpr int64_t kTileChannels = 32;
 
 // An output axis, or a part of one, on which data and output advance at
 // constant strides. The output's index along it is first + scale · i.

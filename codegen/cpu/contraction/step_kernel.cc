@@ -199,9 +199,21 @@ void StepKernel::EmitPlanes(const Place& place, size_t axis) {
                });
 }
 
+// Tiles of one width need no other setting in between.
+void StepKernel::Begin() {
+  if (OnTiles() && shape_.runs.size() == 1) {
+    ConfigureTiles(kernel_, shape_.runs[0].width);
+  }
+}
+
+void StepKernel::End() {
+  if (OnTiles()) ReleaseTiles(kernel_);
+}
+
 void StepKernel::EmitPlane(const Place& place) {
   int64_t first_tile = 0;
   for (const TileRun& run : shape_.runs) {
+    if (OnTiles() && shape_.runs.size() > 1) ConfigureTiles(kernel_, run.width);
     if (shape_.tasks.deal != Tasks::Deal::kColumnTiles) {
       EmitRows(place, run);
     } else {
@@ -383,6 +395,11 @@ void StepKernel::ZeroHalo(const Place& place, llvm::Value* pixel_chunk,
   llvm::Value* first = b_.CreateMul(first_group, per_group);
   llvm::Value* last = b_.CreateMul(last_group, per_group);
   last = b_.CreateSelect(b_.CreateICmpULT(last, vectors), last, vectors);
+  // One block of all channels: the first chunk zeroes all of it.
+  if (nest_.output_vector_stride == nest_.lanes) {
+    ours = b_.CreateAnd(ours, b_.CreateICmpEQ(first, kernel_.Int(0)));
+    last = kernel_.Int(1);
+  }
   kernel_.If(ours, [&] {
     OutputHalo(kernel_, shape_)
         .Zero(base, {first_image, last_image, first, last});
@@ -394,9 +411,11 @@ void EmitStep(KernelFunction& kernel, const std::vector<StepShape>& shapes) {
   for (const StepShape& shape : shapes) {
     parts.push_back(std::make_unique<StepKernel>(kernel, shape, parts.empty()));
   }
+  for (const auto& part : parts) part->Begin();
   kernel.Loop(kernel.begin(), kernel.end(), 1, [&](llvm::Value* task) {
     for (const auto& part : parts) part->EmitTask(task);
   });
+  for (const auto& part : parts) part->End();
 }
 
 }  // namespace mxc::contraction

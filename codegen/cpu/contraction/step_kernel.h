@@ -20,6 +20,9 @@ class StepKernel {
   // `zeroes_halo`: it also writes the border of the output.
   StepKernel(KernelFunction& kernel, const StepShape& shape, bool zeroes_halo);
   void EmitTask(llvm::Value* task);
+  // What the kernel does once, before and after all tasks.
+  void Begin();
+  void End();
 
  private:
   // What the loops outside of a tile have fixed so far.
@@ -42,6 +45,7 @@ class StepKernel {
                        int64_t tail_lanes);
   void EmitPlanes(const Place& place, size_t axis);
   void EmitPlane(const Place& place);
+  bool OnTiles() const { return nest_.access == DataAccess::kTiles; }
   void EmitRows(const Place& place, const TileRun& run);
   void EmitRow(const Place& place, const TileRun& run, llvm::Value* row,
                int64_t rows);

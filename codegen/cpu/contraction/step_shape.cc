@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/contraction/tile_unit.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 
@@ -34,7 +35,7 @@ bool ReadsOutput(const Program& program, const Step& step) {
 int64_t LinesAhead(const StepShape& shape) {
   const Nest& nest = shape.nest;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
-  if (!nest.packed) return 0;
+  if (!nest.packed || nest.access == DataAccess::kTiles) return 0;
   const int64_t step_lines = nest.step_lines();
   const int64_t tiles =
       DivideUp(nest.pixels() / shape.tasks.pixel_chunks, shape.tile.pixels);
@@ -100,8 +101,11 @@ StepShape ShapeNest(const Program& program, const Step& step,
   MXC_CHECK(shape.tile.pixels > 0 && shape.tile.vectors > 0 &&
                 shape.tile.vectors % shape.nest.panel_vectors == 0,
             "{}: tile {}x{}", step.name, shape.tile.pixels, shape.tile.vectors);
-  shape.runs = SplitPixels(shape.nest.rows.extent, shape.nest.columns.extent,
-                           shape.tile.pixels);
+  const int64_t rows = shape.nest.rows.extent;
+  const int64_t columns = shape.nest.columns.extent;
+  shape.runs = shape.nest.access == DataAccess::kTiles
+                   ? SplitForTiles(rows, columns)
+                   : SplitPixels(rows, columns, shape.tile.pixels);
   shape.tasks = ChooseTasks(target, shape.nest, shape.vector_groups(),
                             CountTiles(shape.runs));
   if (tasks != nullptr) {
