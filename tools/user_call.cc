@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/program/call_function.h"
+#include "ir/program/interpreter.h"
 #include "ir/program/memory.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/call.h"
@@ -41,22 +42,15 @@ class Operands {
         values.program.buffers[buffers.back()].bytes() + kArenaAlignment));
   }
 
-  void Set(size_t i, const std::vector<double>& values) {
+  void Set(size_t i, const std::vector<Element>& values) {
     const DType dtype = arrays_[i].type().dtype;
     auto* at = static_cast<std::byte*>(data_[i]);
-    for (const double value : values) {
+    for (const Element value : values) {
       StoreElement(at, dtype, value);
       at += SizeOf(dtype);
     }
   }
-  std::vector<double> Get(size_t i) const {
-    std::vector<double> values(
-        static_cast<size_t>(arrays_[i].type().shape.elements()));
-    for (size_t k = 0; k < values.size(); ++k) {
-      values[k] = arrays_[i].At(static_cast<int64_t>(k));
-    }
-    return values;
-  }
+  const Tensor& array(size_t i) const { return arrays_[i]; }
 
   mxc_call CallOf(size_t inputs, const char* attributes, void* user_data) {
     void* workspace = workspace_.data();
@@ -93,7 +87,7 @@ void Compute(const Call& call, StepValues& values) {
   const bool done = function.ok() && function->function(&view) == 0;
   for (size_t i = 0; i + 1 < values.outputs.size(); ++i) {
     if (done) {
-      values.outputs[i] = operands.Get(inputs + i);
+      values.outputs[i] = ToElements(operands.array(inputs + i));
     } else {
       std::ranges::fill(values.outputs[i],
                         std::numeric_limits<double>::quiet_NaN());

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "codegen/llvm/float_value.h"
 #include "codegen/llvm/half_float.h"
 #include "codegen/llvm/integer_arithmetic.h"
 #include "codegen/llvm/math.h"
+#include "ir/program/integers.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -140,25 +141,18 @@ bool IsSigned(DType dtype) {
          dtype == DType::kI64;
 }
 
-Value* EmitConstant(KernelFunction& kernel, double value, DType dtype) {
+Value* EmitConstant(KernelFunction& kernel, Element value, DType dtype) {
   llvm::Type* type = kernel.ValueType(dtype);
-  if (IsFloat(dtype)) return llvm::ConstantFP::get(type, value);
+  if (IsFloat(dtype)) {
+    return llvm::ConstantFP::get(type, static_cast<double>(value));
+  }
   if (dtype == DType::kBool) return kernel.b().getInt1(value != 0);
-  const unsigned bits = type->getIntegerBitWidth();
-  const bool is_signed = IsSigned(dtype);
-  const double high = std::ldexp(1.0, static_cast<int>(bits - is_signed));
-  const double low = is_signed ? -high : 0;
-  if (value >= high) {
-    return kernel.b().getInt(is_signed ? llvm::APInt::getSignedMaxValue(bits)
-                                       : llvm::APInt::getMaxValue(bits));
-  }
-  if (value <= low) {
-    return kernel.b().getInt(is_signed ? llvm::APInt::getSignedMinValue(bits)
-                                       : llvm::APInt::getMinValue(bits));
-  }
-  if (std::isnan(value)) return llvm::ConstantInt::get(type, 0);
-  const auto integer = static_cast<int64_t>(value);
-  return llvm::ConstantInt::get(type, static_cast<uint64_t>(integer));
+  value = std::clamp(value, LeastInteger(dtype), LargestInteger(dtype));
+  return llvm::ConstantInt::get(
+      type,
+      value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value))
+                : static_cast<uint64_t>(value),
+      IsSigned(dtype));
 }
 
 Value* EmitUnary(KernelFunction& kernel, UnaryOp op, DType dtype, Value* x) {

@@ -13,7 +13,7 @@ inline bool IsVector(const llvm::Value* value) {
   return value->getType()->isVectorTy();
 }
 
-llvm::Value* EmitConstant(KernelFunction& kernel, double value, DType dtype);
+llvm::Value* EmitConstant(KernelFunction& kernel, Element value, DType dtype);
 llvm::Value* EmitUnary(KernelFunction& kernel, UnaryOp op, DType dtype,
                        llvm::Value* x);
 // `dtype` is the operands'; both are scalars or both vectors.

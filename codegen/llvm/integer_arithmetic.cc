@@ -82,7 +82,8 @@ Value* EmitIntBinary(KernelFunction& kernel, BinaryOp op, DType dtype, Value* a,
   };
   switch (op) {
     case BinaryOp::kAdd:
-      return builder.CreateAdd(a, b);
+      return dtype == DType::kBool ? builder.CreateOr(a, b)
+                                   : builder.CreateAdd(a, b);
     case BinaryOp::kSub:
       return builder.CreateSub(a, b);
     case BinaryOp::kMul:

@@ -93,7 +93,7 @@ ReductionEmitter::Values ReductionEmitter::Identities(int lanes) {
     const Expr identity = IdentityOf(reduce->reduce, reduce->dtype);
     // −0 + x is x for every x, so that no addition is left of it.
     const bool sum = reduce->reduce == ReduceOp::kSum && IsFloat(reduce->dtype);
-    const double number = sum ? -0.0 : identity->number;
+    const Element number = sum ? Element{-0.0} : identity->number;
     values.push_back(
         Splat(kernel_, EmitConstant(kernel_, number, identity->dtype), lanes));
   }

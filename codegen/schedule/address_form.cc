@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <unordered_map>
+
+#include "ir/program/integers.h"
 
 namespace mxc {
 namespace {
@@ -100,9 +101,18 @@ class AddressForm {
     return replacement ? replacement : e;
   }
 
+  // An integer whose difference from another one cannot wrap around: not any
+  // i64 that is read.
+  bool IsIndex(const Expr& e) const {
+    constexpr int64_t kFar = int64_t{1} << 60;
+    if (e->dtype != DType::kI64) return false;
+    const auto bounds = Bounds(e, range_);
+    return bounds && bounds->low > -kFar && bounds->high < kFar;
+  }
+
   Expr LowerBinary(const Expr& e) {
     const Expr a = Lower(e->args[0]), b = Lower(e->args[1]);
-    if (a->dtype == DType::kI64 && IsComparison(e->binary)) {
+    if (IsIndex(a) && IsIndex(b) && IsComparison(e->binary)) {
       return SimplifyComparison(e->binary, a, b, range_);
     }
     return Binary(e->binary, a, b);
@@ -280,10 +290,10 @@ class Structure {
     }
     for (const Expr& arg : e->args) children.push_back(Visit(arg));
     text_ += fmt::format(
-        "{:x},{:x},{:x},{:x},{:x},{:x},{:x}", static_cast<int>(e->kind),
+        "{:x},{:x},{:x},{:x},{:x},{:x},{}", static_cast<int>(e->kind),
         static_cast<int>(e->dtype), static_cast<int>(e->unary),
         static_cast<int>(e->binary), static_cast<int>(e->reduce), e->index,
-        std::bit_cast<uint64_t>(e->number));
+        ToString(e->number, e->dtype));
     for (const Range& range : e->ranges) {
       text_ += fmt::format(",r{:x}", range.var);
     }
@@ -327,16 +337,16 @@ Expr Resimplify(const Expr& address_form,
 }
 
 Expr IdentityOf(ReduceOp op, DType dtype) {
-  const double infinity = std::numeric_limits<double>::infinity();
+  const Element infinity = std::numeric_limits<Element>::infinity();
   switch (op) {
     case ReduceOp::kSum:
       return Constant(0, dtype);
     case ReduceOp::kProduct:
       return Constant(1, dtype);
     case ReduceOp::kMax:
-      return Constant(-infinity, dtype);
+      return Constant(IsFloat(dtype) ? -infinity : LeastInteger(dtype), dtype);
     case ReduceOp::kMin:
-      return Constant(infinity, dtype);
+      return Constant(IsFloat(dtype) ? infinity : LargestInteger(dtype), dtype);
   }
   return {};
 }

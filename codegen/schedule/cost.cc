@@ -66,9 +66,9 @@ class Cost {
                             range.end->kind == ExprKind::kConst;
       Reduced& reduced = reduced_[range.var];
       // Bounds that vary belong to small windows.
-      reduced.trips =
-          constant ? std::max(1.0, range.end->number - range.begin->number)
-                   : 3.0;
+      reduced.trips = constant ? std::max<double>(
+                                     1, range.end->number - range.begin->number)
+                               : 3.0;
       reduced.bounds.clear();
       AddVars(range.begin, reduced.bounds);
       AddVars(range.end, reduced.bounds);

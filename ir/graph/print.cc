@@ -119,7 +119,7 @@ class GraphPrinter {
     if (elements > kMaxPrintedElements) return out;
     out += " =";
     for (int64_t i = 0; i < elements; ++i) {
-      out += fmt::format(" {}", node.constant.At(i));
+      out += " " + ToString(node.constant.ExactAt(i), node.types[0].dtype);
     }
     return out;
   }

@@ -198,18 +198,20 @@ std::span<const float> Tensor::floats() const {
           static_cast<size_t>(type_.shape.elements())};
 }
 
-double Tensor::At(int64_t i) const {
+Element Tensor::ExactAt(int64_t i) const {
   return LoadElement(bytes() + i * SizeOf(type_.dtype), type_.dtype);
 }
 
-double LoadElement(const std::byte* at, DType dtype) {
+double Tensor::At(int64_t i) const { return static_cast<double>(ExactAt(i)); }
+
+Element LoadElement(const std::byte* at, DType dtype) {
   return runtime::WithElementOf(ElementOf(dtype), [&]<class T>(T) {
     const T element = runtime::ReadElement<T>(at);
-    return static_cast<double>(runtime::ValueOf(element));
+    return static_cast<Element>(runtime::ValueOf(element));
   });
 }
 
-void StoreElement(std::byte* at, DType dtype, double value) {
+void StoreElement(std::byte* at, DType dtype, Element value) {
   if (AccumulateType(dtype) != dtype) value = static_cast<float>(value);
   runtime::WithElementOf(ElementOf(dtype), [&](auto element) {
     runtime::SetElement(value, element);
@@ -217,8 +219,14 @@ void StoreElement(std::byte* at, DType dtype, double value) {
   });
 }
 
-double Rounded(double value, DType dtype) {
-  std::byte bytes[sizeof(double)];
+std::string ToString(Element value, DType dtype) {
+  if (IsFloat(dtype)) return fmt::format("{}", static_cast<double>(value));
+  if (value < 0) return fmt::format("{}", static_cast<int64_t>(value));
+  return fmt::format("{}", static_cast<uint64_t>(value));
+}
+
+Element Rounded(Element value, DType dtype) {
+  std::byte bytes[sizeof(int64_t)];
   StoreElement(bytes, dtype, value);
   return LoadElement(bytes, dtype);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,10 @@ bool IsFloat(DType dtype);            // f16, bf16, f32, f64
 // The type in which values of `dtype` are computed and summed before they are
 // rounded to it: f32 for f16 and bf16, otherwise the same.
 DType AccumulateType(DType dtype);
+
+// What an element of any type is, exactly: a double or an integer of 64 bits.
+using Element = long double;
+static_assert(std::numeric_limits<Element>::digits >= 64);
 
 // A list of extents, strides, pads …, one entry for each axis.
 using Extents = std::vector<int64_t>;
@@ -129,6 +134,7 @@ class Tensor {
   std::span<const float> floats() const;
   // Element `i` in row-major order, any type but kUnknown.
   double At(int64_t i) const;
+  Element ExactAt(int64_t i) const;
 
  private:
   struct Later;
@@ -142,8 +148,10 @@ class Tensor {
 // Reads and writes one element of any type, as SetElement of
 // runtime/base/element.h does; what is narrower than f32 is rounded to f32
 // first, as MXNet's half is.
-double LoadElement(const std::byte* at, DType dtype);
-void StoreElement(std::byte* at, DType dtype, double value);
-double Rounded(double value, DType dtype);  // as stored and read again
+Element LoadElement(const std::byte* at, DType dtype);
+void StoreElement(std::byte* at, DType dtype, Element value);
+Element Rounded(Element value, DType dtype);  // as stored and read again
+// "0.5", "-3": as the text forms print it, all digits.
+std::string ToString(Element value, DType dtype);
 
 }  // namespace mxc

@@ -63,13 +63,13 @@ void ForRuns(const Extents& begin, const Extents& extent, const Extents& dims,
       std::vector<Values> vars(rank);
       int64_t rest = row;
       for (size_t axis = outer; axis-- > 0; rest /= extent[axis]) {
-        vars[axis] = {static_cast<double>(begin[axis] + rest % extent[axis])};
+        vars[axis] = {static_cast<Element>(begin[axis] + rest % extent[axis])};
       }
       for (int lane = 0; lane < lanes; ++lane) {
         rest = at + lane;
         for (size_t axis = rank; axis-- > outer; rest /= extent[axis]) {
           vars[axis].push_back(
-              static_cast<double>(begin[axis] + rest % extent[axis]));
+              static_cast<Element>(begin[axis] + rest % extent[axis]));
         }
       }
       int64_t offset = 0;
@@ -96,8 +96,8 @@ std::vector<OperandView> ViewsOf(const StepValues& values) {
 BoxValues::BoxValues(const StepValues& values) : evaluator_(ViewsOf(values)) {}
 
 void BoxValues::Compute(const Store& store, const Extents& dims,
-                        std::vector<double>& out,
-                        const std::vector<double>& sums) {
+                        std::vector<Element>& out,
+                        const std::vector<Element>& sums) {
   ForRuns(store.begin, store.extent, dims,
           AxesOfRuns(store.value, store.extent, dims),
           [&](int lanes, const std::vector<Values>& vars, int64_t at) {

@@ -16,7 +16,8 @@ class BoxValues {
   // Writes the store's values into `out`, which is row-major in `dims`, as
   // `sums` is: what Acc reads.
   void Compute(const Store& store, const Extents& dims,
-               std::vector<double>& out, const std::vector<double>& sums = {});
+               std::vector<Element>& out,
+               const std::vector<Element>& sums = {});
 
  private:
   Evaluator evaluator_;

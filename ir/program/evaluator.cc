@@ -43,20 +43,33 @@ struct Evaluator::Scope {
 
 namespace {
 
-double Identity(ReduceOp op, bool is_float) {
+Element Identity(ReduceOp op, DType dtype) {
   // An empty maximum of floats is MXNet's: the lowest finite value.
-  const double low = is_float ? -std::numeric_limits<float>::max() : -9e15;
+  constexpr Element kMost = std::numeric_limits<float>::max();
   switch (op) {
     case ReduceOp::kSum:
       return 0;
     case ReduceOp::kProduct:
       return 1;
     case ReduceOp::kMax:
-      return low;
+      return IsFloat(dtype) ? -kMost : LeastInteger(dtype);
     case ReduceOp::kMin:
-      return -low;
+      return IsFloat(dtype) ? kMost : LargestInteger(dtype);
   }
   return 0;
+}
+
+Values Converted(const Values& values, DType from, DType to) {
+  // Of floats nothing is lost on the way: that is the oracle.
+  const bool wide = to == DType::kF32 || to == DType::kF64;
+  if (wide && IsFloat(from)) return values;
+  if (IsFloat(to) || to == DType::kBool) {
+    return Apply([to](Element v) { return Rounded(v, to); }, values);
+  }
+  if (IsFloat(from)) {
+    return Apply([to](Element v) { return Truncated(v, to); }, values);
+  }
+  return Apply([to](Element v) { return Wrapped(v, to); }, values);
 }
 
 BinaryOp Combiner(ReduceOp op) {
@@ -121,23 +134,8 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
                          Visit(e->args[1], scope));
     case ExprKind::kSelect:
       return VisitSelect(e, scope);
-    case ExprKind::kCast: {
-      const DType to = e->dtype;
-      // Between float types nothing is lost on the way: that is the oracle.
-      if (to == DType::kF32 || to == DType::kF64)
-        return Visit(e->args[0], scope);
-      const DType from = e->args[0]->dtype;
-      if (IsFloat(from) && !IsFloat(to) && to != DType::kBool) {
-        return Apply([to](double v) { return Truncated(v, to); },
-                     Visit(e->args[0], scope));
-      }
-      if (IsFloat(to) || to == DType::kBool) {
-        return Apply([to](double v) { return Rounded(v, to); },
-                     Visit(e->args[0], scope));
-      }
-      return Apply([to](double v) { return Wrapped(v, to); },
-                   Visit(e->args[0], scope));
-    }
+    case ExprKind::kCast:
+      return Converted(Visit(e->args[0], scope), e->args[0]->dtype, e->dtype);
     case ExprKind::kReduce:
       return VisitReduce(e, scope);
     default:
@@ -207,7 +205,7 @@ Values Evaluator::VisitReduce(const Expr& e, Scope& scope) {
   }
   // A reduction whose free variables are alike in all lanes is computed once,
   // and again only when one of them changes.
-  std::vector<double> at;
+  std::vector<Element> at;
   for (const int var : FreeVarsOf(e)) {
     const auto it = scope.vars.find(var);
     MXC_CHECK(it != scope.vars.end(), "variable {} is unbound", var);
@@ -228,11 +226,11 @@ Values Evaluator::ReduceFrom(const Expr& e, size_t range, Scope& scope) {
   if (range == e->ranges.size()) return Visit(e->args[0], scope);
   const auto& [var, begin_expr, end_expr] = e->ranges[range];
   const Values begin = Visit(begin_expr, scope), end = Visit(end_expr, scope);
-  const double first = *std::ranges::min_element(begin);
-  const double last = *std::ranges::max_element(end);
+  const Element first = *std::ranges::min_element(begin);
+  const Element last = *std::ranges::max_element(end);
   const bool uniform = begin.size() == 1 && end.size() == 1;
-  Values sum = {Identity(e->reduce, IsFloat(e->dtype))};
-  for (double r = first; r < last; ++r) {
+  Values sum = {Identity(e->reduce, e->dtype)};
+  for (Element r = first; r < last; ++r) {
     if (uniform) {
       Scope inner;
       inner.lanes = scope.lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates kernel IR on many indices at once: floats of any type in double,
-// integers as their type (i64 and u64 exactly up to 2^53).
+// integers exactly, as their type.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace mxc {
 
-// One operand as the evaluator reads it: row-major doubles.
+// One operand as the evaluator reads it: row-major.
 struct OperandView {
-  std::span<const double> values;
+  std::span<const Element> values;
   Extents dims;
   // If the operand is written meanwhile: the task that wrote each element, and
   // the task that reads now. A task reads only what it wrote itself.
@@ -39,7 +39,7 @@ class Evaluator {
  private:
   struct Scope;
   struct Cached {
-    std::vector<double> at;  // the free variables' values
+    std::vector<Element> at;  // the free variables' values
     Values result;
   };
 

@@ -23,7 +23,7 @@ uint64_t HashOf(const ExprNode& node) {
   hash = Mix(hash, static_cast<uint64_t>(node.binary));
   hash = Mix(hash, static_cast<uint64_t>(node.reduce));
   hash = Mix(hash, static_cast<uint64_t>(node.index));
-  hash = Mix(hash, std::bit_cast<uint64_t>(node.number));
+  hash = Mix(hash, std::bit_cast<uint64_t>(static_cast<double>(node.number)));
   for (const Expr& arg : node.args) hash = Mix(hash, arg->hash);
   for (const Range& range : node.ranges) {
     hash = Mix(hash, static_cast<uint64_t>(range.var));
@@ -82,12 +82,14 @@ Expr IntegerIdentity(BinaryOp op, const Expr& a, const Expr& b) {
 }  // namespace
 
 Expr::Expr(int64_t value) {
-  *this = Constant(static_cast<double>(value), DType::kI64);
+  *this = Constant(static_cast<Element>(value), DType::kI64);
 }
 
-Expr Constant(double value, DType dtype) {
+Expr Constant(Element value, DType dtype) {
   ExprNode node = Blank(ExprKind::kConst, dtype);
-  node.number = dtype == DType::kF32 ? static_cast<float>(value) : value;
+  if (dtype == DType::kF32) value = static_cast<float>(value);
+  if (IsFloat(dtype)) value = static_cast<double>(value);
+  node.number = value;
   return Make(std::move(node));
 }
 
@@ -107,21 +109,37 @@ Expr Load(int operand, DType dtype, std::vector<Expr> indices) {
 
 Expr Acc(DType dtype) { return Make(Blank(ExprKind::kAcc, dtype)); }
 
-bool HasBits(UnaryOp op, DType dtype) {
-  return dtype == DType::kF64 || (op == UnaryOp::kBits && dtype == DType::kF32);
+bool IsDefined(UnaryOp op, DType dtype) {
+  if (op == UnaryOp::kHighBits) return dtype == DType::kF64;
+  if (op != UnaryOp::kBits) return true;
+  return dtype == DType::kF64 || dtype == DType::kF32;
+}
+
+bool IsDefined(BinaryOp op, DType dtype) {
+  switch (op) {
+    case BinaryOp::kMulHigh:
+      return dtype == DType::kU32;
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftRight:
+      return !IsFloat(dtype);
+    default:
+      return true;
+  }
 }
 
 Expr Unary(UnaryOp op, Expr x) {
   if (op == UnaryOp::kNot && IsConstNode(x)) {
     return Constant(x->number == 0, DType::kBool);
   }
-  if (op == UnaryOp::kNeg && IsConstNode(x)) {
-    return Constant(-x->number, x->dtype);
+  if (op == UnaryOp::kNeg && IsConstNode(x) && x->dtype != DType::kBool) {
+    const Element negative = -x->number;
+    return Constant(IsFloat(x->dtype) ? negative : Wrapped(negative, x->dtype),
+                    x->dtype);
   }
   const bool yields_bool = op == UnaryOp::kNot || op == UnaryOp::kIsNan;
   const bool yields_bits = op == UnaryOp::kBits || op == UnaryOp::kHighBits;
-  MXC_CHECK(!yields_bits || HasBits(op, x->dtype), "{} of {}", Print(x),
-            ShortName(x->dtype));
+  MXC_CHECK(IsDefined(op, x->dtype), "{} of {}", Print(x), ShortName(x->dtype));
   ExprNode node = Blank(ExprKind::kUnary, yields_bool   ? DType::kBool
                                           : yields_bits ? DType::kU32
                                                         : x->dtype);
@@ -133,7 +151,8 @@ Expr Unary(UnaryOp op, Expr x) {
 Expr Binary(BinaryOp op, Expr a, Expr b) {
   MXC_CHECK(a->dtype == b->dtype, "{} and {} in {} . {}", ShortName(a->dtype),
             ShortName(b->dtype), Print(a), Print(b));
-  MXC_CHECK(op != BinaryOp::kMulHigh || a->dtype == DType::kU32);
+  MXC_CHECK(IsDefined(op, a->dtype), "{} . {} of {}", Print(a), Print(b),
+            ShortName(a->dtype));
   const DType dtype = YieldsBool(op) ? DType::kBool : a->dtype;
   if (IsInteger(a->dtype)) {
     if (IsConstNode(a) && IsConstNode(b)) {
@@ -222,14 +241,22 @@ Expr Lit(double value, const Expr& like) {
   return Constant(value, like->dtype);
 }
 
+namespace {
+
+// −0 is not 0, NaN is NaN.
+bool SameNumber(Element a, Element b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
+}  // namespace
+
 bool Equal(const Expr& a, const Expr& b) {
   if (a.get() == b.get()) return true;
   if (a->hash != b->hash || a->kind != b->kind || a->dtype != b->dtype ||
       a->unary != b->unary || a->binary != b->binary ||
       a->reduce != b->reduce || a->index != b->index ||
-      std::bit_cast<uint64_t>(a->number) !=
-          std::bit_cast<uint64_t>(b->number) ||
-      a->args.size() != b->args.size() ||
+      !SameNumber(a->number, b->number) || a->args.size() != b->args.size() ||
       a->ranges.size() != b->ranges.size()) {
     return false;
   }
@@ -246,7 +273,7 @@ bool Equal(const Expr& a, const Expr& b) {
   return true;
 }
 
-bool IsConst(const Expr& e, double value) {
+bool IsConst(const Expr& e, Element value) {
   return e->kind == ExprKind::kConst && e->number == value;
 }
 

@@ -127,20 +127,21 @@ struct ExprNode {
   BinaryOp binary{};
   ReduceOp reduce{};
   int index = 0;
-  double number = 0;  // of i64 and u64: exact up to 2^53
+  Element number = 0;
   std::vector<Expr> args;
   std::vector<Range> ranges;
   uint64_t hash = 0;  // structural
 };
 
 // --- construction, with constant folding and algebraic identities on integers
-Expr Constant(double value, DType dtype = DType::kF32);
+Expr Constant(Element value, DType dtype = DType::kF32);
 Expr Var(int var);
 Expr Load(int operand, DType dtype, std::vector<Expr> indices);
 Expr Acc(DType dtype = DType::kF32);
 Expr Unary(UnaryOp op, Expr x);
-// Whether kBits or kHighBits of that type is defined.
-bool HasBits(UnaryOp op, DType dtype);
+// Whether there is such an operation on values of that type.
+bool IsDefined(UnaryOp op, DType dtype);
+bool IsDefined(BinaryOp op, DType dtype);
 Expr Binary(BinaryOp op, Expr a, Expr b);
 Expr Select(Expr condition, Expr then, Expr otherwise);
 Expr Cast(Expr x, DType dtype);
@@ -179,7 +180,7 @@ Expr Lit(double value, const Expr& like);
 
 // --- inspection
 bool Equal(const Expr& a, const Expr& b);  // structurally
-bool IsConst(const Expr& e, double value);
+bool IsConst(const Expr& e, Element value);
 void VisitLoads(const Expr& e, const std::function<void(const ExprNode&)>& f);
 bool HasLoads(const Expr& e);
 bool UsesVar(const Expr& e, int var);

@@ -2,9 +2,11 @@
 #include "ir/program/expr_parser.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
+#include "ir/program/integers.h"
 #include "ir/program/names.h"
 
 namespace mxc {
@@ -35,6 +37,7 @@ Expr ExprParser::ReadValue(int depth) {
     Expr right = ReadOperand(depth);
     if (lex_.failed()) return Expr(0);
     if (left->dtype != right->dtype) return Wrong("operands of one type");
+    if (!IsDefined(*op, left->dtype)) return Wrong("operands of integers");
     left = Binary(*op, left, right);
   }
   return left;
@@ -73,13 +76,18 @@ Expr ExprParser::ReadOperand(int depth) {
 Expr ExprParser::ReadNumber() {
   const bool negative = lex_.Accept("-");
   const std::string text(lex_.Peek());
-  double value = lex_.Number();
+  Element value = lex_.Number();
   if (negative) value = -value;
   const bool real = text.find_first_of(".en") != std::string::npos;
   DType dtype = real ? DType::kF32 : DType::kI64;
   if (lex_.Accept(":")) {
     dtype = DTypeFromShortName(lex_.Identifier()).value_or(dtype);
   }
+  if (dtype == DType::kBool) return Constant(value != 0, dtype);
+  const bool fits = value == std::trunc(value) &&
+                    value >= LeastInteger(dtype) &&
+                    value <= LargestInteger(dtype);
+  if (!IsFloat(dtype) && !fits) return Wrong("an integer that its type holds");
   return Constant(value, dtype);
 }
 
@@ -140,13 +148,11 @@ Expr ExprParser::Call(const std::string& name, const std::vector<Expr>& args) {
       return Cast(args[0], *dtype);
     }
     const auto op = FromName<UnaryOp>(kUnaryNames, name);
-    const bool bits = op == UnaryOp::kBits || op == UnaryOp::kHighBits;
-    if (op && (!bits || HasBits(*op, args[0]->dtype))) {
-      return Unary(*op, args[0]);
-    }
+    if (op && IsDefined(*op, args[0]->dtype)) return Unary(*op, args[0]);
   }
   const auto op = FromName<BinaryOp>(kBinaryNames, name);
-  if (op && args.size() == 2 && args[0]->dtype == args[1]->dtype) {
+  if (op && args.size() == 2 && args[0]->dtype == args[1]->dtype &&
+      IsDefined(*op, args[0]->dtype)) {
     return Binary(*op, args[0], args[1]);
   }
   return Wrong("a function with operands that fit it");

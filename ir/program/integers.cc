@@ -7,116 +7,107 @@
 namespace mxc {
 namespace {
 
-constexpr double kLeastSigned = -9223372036854775808.0;
-// The largest double below 2^64.
-constexpr double kMostUnsigned = 18446744073709549568.0;
+constexpr Element kTwoTo63 = 0x1p63L, kTwoTo64 = 0x1p64L;
 
-uint64_t BitsOf(double value) {
+bool IsSigned(DType dtype) {
+  return dtype == DType::kI8 || dtype == DType::kI16 || dtype == DType::kI32 ||
+         dtype == DType::kI64;
+}
+
+int BitsOf(DType dtype) {
+  return dtype == DType::kBool ? 1 : static_cast<int>(8 * SizeOf(dtype));
+}
+
+// Two's complement of 64 bits; the nearest where there is none.
+uint64_t ToWord(Element value) {
   if (value < 0) {
     return static_cast<uint64_t>(
-        static_cast<int64_t>(std::max(value, kLeastSigned)));
+        static_cast<int64_t>(std::max(value, -kTwoTo63)));
   }
-  return static_cast<uint64_t>(std::min(value, kMostUnsigned));
+  return value < kTwoTo64 ? static_cast<uint64_t>(value) : ~uint64_t{0};
 }
 
-double WrappedBits(uint64_t bits, DType dtype) {
-  switch (dtype) {
-    case DType::kU8:
-      return static_cast<uint8_t>(bits);
-    case DType::kI8:
-      return static_cast<int8_t>(bits);
-    case DType::kU16:
-      return static_cast<uint16_t>(bits);
-    case DType::kI16:
-      return static_cast<int16_t>(bits);
-    case DType::kU32:
-      return static_cast<uint32_t>(bits);
-    case DType::kI32:
-      return static_cast<int32_t>(bits);
-    case DType::kU64:
-      return static_cast<double>(bits);
-    case DType::kI64:
-      return static_cast<double>(static_cast<int64_t>(bits));
-    default:
-      return static_cast<double>(bits & 1);
-  }
+// What a type keeps of a word: its lowest bits, with their sign.
+Element FromWord(uint64_t word, DType dtype) {
+  const int unused = 64 - BitsOf(dtype);
+  if (IsSigned(dtype)) return static_cast<int64_t>(word << unused) >> unused;
+  return word << unused >> unused;
 }
 
-double FloorDivide(double a, double b) {
-  return b == 0 ? 0 : std::floor(a / b);
-}
-
-// The bits below those of the type.
-uint64_t OwnBits(double value, DType dtype) {
-  const int64_t size = SizeOf(dtype);
-  const uint64_t bits = BitsOf(value);
-  return size == 8 ? bits : bits & ((uint64_t{1} << 8 * size) - 1);
-}
-
-double Bitwise(BinaryOp op, DType dtype, double a, double b) {
-  const uint64_t x = OwnBits(a, dtype), y = OwnBits(b, dtype);
-  switch (op) {
-    case BinaryOp::kBitAnd:
-      return WrappedBits(x & y, dtype);
-    case BinaryOp::kBitXor:
-      return WrappedBits(x ^ y, dtype);
-    case BinaryOp::kShiftRight:
-      return WrappedBits(
-          y < static_cast<uint64_t>(8 * SizeOf(dtype)) ? x >> y : 0, dtype);
-    default:  // kMulHigh, of u32
-      return WrappedBits(x * y >> 32, dtype);
-  }
+uint64_t Divide(bool is_signed, uint64_t a, uint64_t b) {
+  if (b == 0) return 0;
+  if (!is_signed) return a / b;
+  const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  if (y == -1) return -a;
+  const int64_t quotient = x / y;
+  const bool below = x % y != 0 && (x < 0) != (y < 0);
+  return static_cast<uint64_t>(quotient - (below ? 1 : 0));
 }
 
 }  // namespace
 
-double FloorRemainder(double a, double b) {
+Element FloorRemainder(Element a, Element b) {
   if (b == 0) return 0;
-  const double r = std::fmod(a, b);
+  const Element r = std::fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-double Wrapped(double value, DType dtype) {
-  const bool wide = dtype == DType::kI64;
-  return wide ? value : WrappedBits(BitsOf(value), dtype);
+Element LeastInteger(DType dtype) {
+  return IsSigned(dtype) ? -std::ldexp(Element{1}, BitsOf(dtype) - 1) : 0;
 }
 
-double Truncated(double value, DType dtype) {
+Element LargestInteger(DType dtype) {
+  return std::ldexp(Element{1}, BitsOf(dtype) - IsSigned(dtype)) - 1;
+}
+
+Element Wrapped(Element value, DType dtype) {
+  return FromWord(ToWord(value), dtype);
+}
+
+Element Truncated(Element value, DType dtype) {
   if (dtype == DType::kU64) {
-    if (!(value > 0)) return 0;
-    return WrappedBits(BitsOf(std::trunc(value)), dtype);
+    return value > 0 ? FromWord(ToWord(std::trunc(value)), dtype) : 0;
   }
   const bool wide = dtype == DType::kI64 || dtype == DType::kU32;
-  const double limit = std::ldexp(1, wide ? 63 : 31);
-  const bool fits = value > (wide ? -limit : -limit - 1) && value < limit;
+  const Element limit = wide ? kTwoTo63 : 0x1p31L;
+  const bool fits = value > -limit - 1 && value < limit;
   return Wrapped(fits ? std::trunc(value) : -limit, dtype);
 }
 
-double IntegerResult(BinaryOp op, DType dtype, double a, double b) {
-  // Index arithmetic stays far from the limits of i64.
-  const bool wraps = dtype != DType::kI64 && dtype != DType::kBool;
+Element IntegerResult(BinaryOp op, DType dtype, Element a, Element b) {
+  const uint64_t x = ToWord(a), y = ToWord(b);
+  const auto word = [&](uint64_t result) { return FromWord(result, dtype); };
+  if (dtype == DType::kBool && op == BinaryOp::kAdd) return x | y;
   switch (op) {
     case BinaryOp::kAdd:
-      return wraps ? WrappedBits(BitsOf(a) + BitsOf(b), dtype) : a + b;
+      return word(x + y);
     case BinaryOp::kSub:
-      return wraps ? WrappedBits(BitsOf(a) - BitsOf(b), dtype) : a - b;
+      return word(x - y);
     case BinaryOp::kMul:
-      return wraps ? WrappedBits(BitsOf(a) * BitsOf(b), dtype) : a * b;
+      return word(x * y);
     case BinaryOp::kDiv:
-      return FloorDivide(a, b);
+      return word(Divide(IsSigned(dtype), x, y));
     case BinaryOp::kMod:
-      return FloorRemainder(a, b);
+      return word(y == 0 ? 0 : x - y * Divide(IsSigned(dtype), x, y));
     case BinaryOp::kPow:
-      return std::pow(a, b);
+      return Truncated(std::nearbyint(std::pow(static_cast<double>(a),
+                                               static_cast<double>(b))),
+                       dtype);
     case BinaryOp::kMax:
       return std::max(a, b);
     case BinaryOp::kMin:
       return std::min(a, b);
     case BinaryOp::kBitAnd:
+      return word(x & y);
     case BinaryOp::kBitXor:
-    case BinaryOp::kShiftRight:
+      return word(x ^ y);
+    case BinaryOp::kShiftRight: {
+      const uint64_t own = ~uint64_t{0} >> (64 - BitsOf(dtype));
+      const auto bits = static_cast<uint64_t>(BitsOf(dtype));
+      return word((y & own) < bits ? (x & own) >> (y & own) : 0);
+    }
     case BinaryOp::kMulHigh:
-      return Bitwise(op, dtype, a, b);
+      return word(x * y >> 32);  // of u32
     case BinaryOp::kLess:
       return a < b;
     case BinaryOp::kLessEqual:

@@ -9,15 +9,11 @@ namespace mxc {
 namespace {
 
 // Rounds to what the buffer's type holds.
-void Round(std::vector<double>& values, DType dtype) {
-  for (double& value : values) {
-    std::byte bytes[8];
-    StoreElement(bytes, dtype, value);
-    value = LoadElement(bytes, dtype);
-  }
+void Round(std::vector<Element>& values, DType dtype) {
+  for (Element& value : values) value = Rounded(value, dtype);
 }
 
-Tensor ToTensor(const std::vector<double>& values, const TensorType& type) {
+Tensor ToTensor(const std::vector<Element>& values, const TensorType& type) {
   std::byte* bytes = nullptr;
   Tensor tensor = Tensor::Allocate(type, &bytes);
   const int64_t size = SizeOf(type.dtype);
@@ -27,10 +23,10 @@ Tensor ToTensor(const std::vector<double>& values, const TensorType& type) {
   return tensor;
 }
 
-std::vector<std::vector<double>> OutputsOf(
+std::vector<std::vector<Element>> OutputsOf(
     const Program& program, const Step& step,
-    std::span<const std::vector<double>* const> inputs, bool all_double) {
-  std::vector<std::vector<double>> outputs;
+    std::span<const std::vector<Element>* const> inputs, bool all_double) {
+  std::vector<std::vector<Element>> outputs;
   for (const int output : step.outputs) {
     outputs.emplace_back(program.buffers[output].type.shape.elements());
   }
@@ -41,18 +37,18 @@ std::vector<std::vector<double>> OutputsOf(
 
 }  // namespace
 
-std::vector<double> ToDoubles(const Tensor& tensor) {
-  std::vector<double> values(tensor.shape().elements());
+std::vector<Element> ToElements(const Tensor& tensor) {
+  std::vector<Element> values(tensor.shape().elements());
   for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = tensor.At(static_cast<int64_t>(i));
+    values[i] = tensor.ExactAt(static_cast<int64_t>(i));
   }
   return values;
 }
 
 void InterpretStep(const Program& program, const Step& step,
-                   std::span<const std::vector<double>* const> buffers,
-                   bool all_double, std::span<std::vector<double>> written) {
-  std::vector<const std::vector<double>*> inputs;
+                   std::span<const std::vector<Element>* const> buffers,
+                   bool all_double, std::span<std::vector<Element>> written) {
+  std::vector<const std::vector<Element>*> inputs;
   for (const int input : step.inputs) inputs.push_back(buffers[input]);
   auto outputs = OutputsOf(program, step, inputs, all_double);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -66,9 +62,9 @@ void InterpretStep(const Program& program, const Step& step,
 std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
                                   bool all_double) {
-  std::vector<std::vector<double>> values;
-  std::vector<const std::vector<double>*> pointers;
-  for (const Tensor& input : inputs) values.push_back(ToDoubles(input));
+  std::vector<std::vector<Element>> values;
+  std::vector<const std::vector<Element>*> pointers;
+  for (const Tensor& input : inputs) values.push_back(ToElements(input));
   for (const auto& v : values) pointers.push_back(&v);
   const auto outputs = OutputsOf(program, step, pointers, all_double);
   std::vector<Tensor> tensors;
@@ -97,20 +93,20 @@ Tensor CutWindow(const TileLoop& loop, size_t operand, int64_t tile,
 Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options) {
-  std::vector<std::vector<double>> values(program.buffers.size());
+  std::vector<std::vector<Element>> values(program.buffers.size());
   const std::vector<bool> read = ReadBuffers(program);
   Diagnostics errors;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
     const bool state = buffer.kind == BufferKind::kState;
     if (buffer.kind == BufferKind::kConstant) {
-      values[i] = ToDoubles(buffer.constant);
+      values[i] = ToElements(buffer.constant);
     } else if (state || buffer.kind == BufferKind::kInput) {
       const auto it = inputs.find(buffer.name);
       if (it == inputs.end() && state) {
         values[i] = buffer.constant.empty()
-                        ? std::vector<double>(buffer.type.shape.elements())
-                        : ToDoubles(buffer.constant);
+                        ? std::vector<Element>(buffer.type.shape.elements())
+                        : ToElements(buffer.constant);
       } else if (it == inputs.end() && !read[i]) {
         continue;
       } else if (it == inputs.end()) {
@@ -120,14 +116,14 @@ Result<std::vector<Tensor>> Interpret(
                                buffer.name, ToString(it->second.shape()),
                                ToString(buffer.type.shape)));
       } else {
-        values[i] = ToDoubles(it->second);
+        values[i] = ToElements(it->second);
       }
     }
   }
   if (!errors.empty()) return errors;
 
   std::vector<Tensor> so_far(options.after_step ? program.buffers.size() : 0);
-  std::vector<const std::vector<double>*> buffers;
+  std::vector<const std::vector<Element>*> buffers;
   for (const auto& value : values) buffers.push_back(&value);
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];

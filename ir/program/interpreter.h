@@ -42,13 +42,13 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   bool all_double = false);
 
 // The tensor's elements, row-major.
-std::vector<double> ToDoubles(const Tensor& tensor);
+std::vector<Element> ToElements(const Tensor& tensor);
 
 // One step among the arrays of all of the program's buffers, for kinds of steps
 // that hold a program: reads `buffers`, writes `written`, both by buffer.
 void InterpretStep(const Program& program, const Step& step,
-                   std::span<const std::vector<double>* const> buffers,
-                   bool all_double, std::span<std::vector<double>> written);
+                   std::span<const std::vector<Element>* const> buffers,
+                   bool all_double, std::span<std::vector<Element>> written);
 
 // What tile `tile` of a loop sees of an operand of that value, zeros where its
 // window goes beyond.

@@ -53,9 +53,33 @@ double WordOf(DType dtype, double value, int from) {
   return static_cast<uint32_t>(std::bit_cast<uint64_t>(value) >> from);
 }
 
+// Integers wrap around; what has a fraction is cut.
+Values ApplyToIntegers(UnaryOp op, DType dtype, const Values& x) {
+  if (dtype == DType::kBool) return x;
+  switch (op) {
+    case UnaryOp::kNeg:
+      return Apply([=](Element v) { return Wrapped(-v, dtype); }, x);
+    case UnaryOp::kAbs:
+      return Apply([=](Element v) { return Wrapped(std::fabs(v), dtype); }, x);
+    case UnaryOp::kSign:
+      return Apply([](Element v) -> Element { return (v > 0) - (v < 0); }, x);
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kTrunc:
+    case UnaryOp::kRound:
+      return x;
+    default:
+      return Apply([=](Element v) { return Truncated(v, dtype); },
+                   ApplyUnary(op, DType::kF64, x));
+  }
+}
+
 }  // namespace
 
 Values ApplyUnary(UnaryOp op, DType dtype, const Values& x) {
+  if (!IsFloat(dtype) && op != UnaryOp::kNot && op != UnaryOp::kIsNan) {
+    return ApplyToIntegers(op, dtype, x);
+  }
   switch (op) {
     case UnaryOp::kNeg:
       return Apply([](double v) { return -v; }, x);
@@ -138,7 +162,7 @@ Values ApplyUnary(UnaryOp op, DType dtype, const Values& x) {
 Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
   if (!IsFloat(dtype)) {
     return Apply(
-        [=](double x, double y) { return IntegerResult(op, dtype, x, y); }, a,
+        [=](Element x, Element y) { return IntegerResult(op, dtype, x, y); }, a,
         b);
   }
   switch (op) {
@@ -151,7 +175,9 @@ Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
     case BinaryOp::kDiv:
       return Apply([](double x, double y) { return x / y; }, a, b);
     case BinaryOp::kMod:
-      return Apply(FloorRemainder, a, b);
+      return Apply(
+          [](double x, double y) -> double { return FloorRemainder(x, y); }, a,
+          b);
     case BinaryOp::kPow:
       return Apply([](double x, double y) { return std::pow(x, y); }, a, b);
     case BinaryOp::kMax:

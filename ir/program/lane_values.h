@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of kernel IR on many lanes at once, each lane a double.
+// The functions of kernel IR on many lanes at once. Functions of floats are
+// computed in double.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 namespace mxc {
 
 // One value for each lane; a single one stands for all lanes alike.
-using LaneValues = std::vector<double>;
+using LaneValues = std::vector<Element>;
 
-inline double At(const LaneValues& values, int lane) {
+inline Element At(const LaneValues& values, int lane) {
   return values.size() == 1 ? values[0] : values[lane];
 }
 

@@ -47,8 +47,13 @@ int64_t Axis(const std::vector<TensorType>& types, size_t k, int from_last) {
 
 // Operands of a call as arrays; inputs are copied.
 struct Operands {
-  explicit Operands(StepValues& values) : outputs(values.outputs) {
-    for (const auto* input : values.inputs) inputs.push_back(*input);
+  explicit Operands(StepValues& values) : values_(values) {
+    for (const auto* input : values.inputs) {
+      inputs.emplace_back(input->begin(), input->end());
+    }
+    for (const auto& output : values.outputs) {
+      outputs.emplace_back(output.size());
+    }
     for (const int b : values.step.operands()) {
       types.push_back(values.program.buffers[b].type);
     }
@@ -62,9 +67,19 @@ struct Operands {
     return size == 0 ? 0 : types[k].shape.elements() / size;
   }
 
-  std::vector<std::vector<double>> inputs;
-  std::vector<std::vector<double>>& outputs;
+  Operands(const Operands&) = delete;
+  // Hands the outputs back.
+  ~Operands() {
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      values_.outputs[k].assign(outputs[k].begin(), outputs[k].end());
+    }
+  }
+
+  std::vector<std::vector<double>> inputs, outputs;
   std::vector<TensorType> types;  // inputs, then outputs
+
+ private:
+  StepValues& values_;
 };
 
 int64_t NoWorkspace(const std::vector<TensorType>&) { return 0; }

@@ -44,7 +44,7 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
       b.constant.shape().elements() <= kMaxPrintedElements) {
     out += " =";
     for (int64_t i = 0; i < b.constant.shape().elements(); ++i) {
-      out += fmt::format(" {}", b.constant.At(i));
+      out += " " + ToString(b.constant.ExactAt(i), b.type.dtype);
     }
   }
   return out + "\n";

@@ -8,16 +8,16 @@
 namespace mxc {
 namespace {
 
-std::string Number(double value, DType dtype) {
+std::string Number(Element value, DType dtype) {
   if (dtype == DType::kBool) return value != 0 ? "true" : "false";
   if (!IsFloat(dtype)) {
-    const auto integer = fmt::format("{}", static_cast<int64_t>(value));
+    const std::string integer = ToString(value, dtype);
     if (dtype == DType::kI64) return integer;
     return fmt::format("{}:{}", integer, ShortName(dtype));
   }
   std::string text = dtype == DType::kF32
                          ? fmt::format("{}", static_cast<float>(value))
-                         : fmt::format("{}", value);
+                         : ToString(value, dtype);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
   if (dtype != DType::kF32) text += fmt::format(":{}", ShortName(dtype));
   return text;

@@ -16,12 +16,12 @@ class Program;
 struct Step;
 
 // The operands of a step that is interpreted: row-major, floats of any type in
-// double.
+// double, integers as their type.
 struct StepValues {
   const Program& program;
   const Step& step;
-  std::span<const std::vector<double>* const> inputs;
-  std::vector<std::vector<double>>& outputs;  // of their sizes, zeros
+  std::span<const std::vector<Element>* const> inputs;
+  std::vector<std::vector<Element>>& outputs;  // of their sizes, zeros
   bool all_double = false;  // floats are not rounded between inner steps either
 };
 

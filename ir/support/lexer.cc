@@ -128,11 +128,13 @@ int64_t Lexer::Integer() {
   return negative ? -value : value;
 }
 
-double Lexer::Number() {
+long double Lexer::Number() {
   const bool negative = Accept("-");
   const std::string word(Peek());
   char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
+  const bool whole = word.find_first_not_of("0123456789") == word.npos;
+  const long double value = whole ? std::strtold(word.c_str(), &end)
+                                  : std::strtod(word.c_str(), &end);
   if (word.empty() || *end != '\0') {
     Fail("a number");
     return 0;

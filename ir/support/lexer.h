@@ -39,7 +39,7 @@ class Lexer {
   std::string Identifier();    // letters, digits, '_', '.'
   std::string QuotedString();  // without its quotes and escapes
   int64_t Integer();           // of any sign
-  double Number();             // also inf, -inf, nan
+  long double Number();        // exact if an integer; also inf, -inf, nan
 
   // Records "expected …, found '…'" at the next word.
   void Fail(std::string_view expected);

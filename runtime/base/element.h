@@ -74,9 +74,9 @@ void SetElement(double value, Half& element);
 void SetElement(double value, Brain& element);
 
 // A float towards zero; the least integer where the result does not fit.
-template <class Integer>
-Integer CutToInteger(double value) {
-  constexpr double kEnd = -static_cast<double>(
+template <class Integer, class Float>
+Integer CutToInteger(Float value) {
+  constexpr Float kEnd = -static_cast<Float>(
       std::numeric_limits<Integer>::min());  // the first that does not fit
   const bool fits = value > -kEnd - 1 && value < kEnd;
   return fits ? static_cast<Integer>(value)

@@ -2,7 +2,9 @@
 // Bits of integers and the random numbers made of them, compiled.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "ir/program/philox.h"
 #include "tests/codegen/map_case.h"
@@ -22,7 +24,106 @@ double SomeInteger(DType dtype, int64_t i) {
   return i < 70 ? static_cast<double>(i) : Scattered(i, modulus / 2);
 }
 
+// Any of all 64 bits, the ends of the types among them.
+uint64_t SomeWord(int64_t i) {
+  constexpr uint64_t kEnds[] = {0,
+                                1,
+                                ~uint64_t{0},
+                                uint64_t{1} << 63,
+                                (uint64_t{1} << 63) - 1,
+                                (uint64_t{1} << 53) + 1};
+  if (i < 36) return kEnds[i % 6];
+  uint64_t word = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15ull;
+  word = (word ^ word >> 29) * 0xbf58476d1ce4e5b9ull;
+  return (word ^ word >> 32) >> (i % 3 * 11);
+}
+
+// What C++ makes of a op b.
+template <class Integer>
+Integer Plain(BinaryOp op, Integer a, Integer b) {
+  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  switch (op) {
+    case BinaryOp::kAdd:
+      return static_cast<Integer>(x + y);
+    case BinaryOp::kSub:
+      return static_cast<Integer>(x - y);
+    case BinaryOp::kMul:
+      return static_cast<Integer>(x * y);
+    case BinaryOp::kMax:
+      return std::max(a, b);
+    case BinaryOp::kMin:
+      return std::min(a, b);
+    case BinaryOp::kLess:
+      return a < b;
+    case BinaryOp::kEqual:
+      return a == b;
+    case BinaryOp::kDiv: {
+      if (b == 0) return 0;
+      if (std::is_signed_v<Integer> && y == ~uint64_t{0}) {
+        return static_cast<Integer>(-x);
+      }
+      const bool below = a % b != 0 && (a < 0) != (b < 0);
+      return a / b - (below ? 1 : 0);
+    }
+    default:
+      return 0;
+  }
+}
+
+constexpr BinaryOp kOfWords[] = {
+    BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,  BinaryOp::kMax,
+    BinaryOp::kMin, BinaryOp::kDiv, BinaryOp::kLess, BinaryOp::kEqual};
+
+// Compiled against the interpreter, which computes as constants are folded; and
+// those against C++.
+template <class Integer>
+void CheckWords(DType dtype) {
+  const TensorType type{dtype, {150}};
+  const Layout plain = Layout::RowMajor(type.shape);
+  const auto a = [](int64_t i) { return static_cast<Integer>(SomeWord(i)); };
+  const auto b = [](int64_t i) {
+    return static_cast<Integer>(SomeWord(i < 36 ? i / 6 : 200 - i));
+  };
+  for (const BinaryOp op : kOfWords) {
+    CAPTURE(static_cast<int>(op));
+    MapCase c;
+    const auto value = [](auto f) {
+      return [f](int64_t i) { return static_cast<Element>(f(i)); };
+    };
+    const int x = c.In(type, plain, value(a)), y = c.In(type, plain, value(b));
+    c.Out(type, plain);
+    c.Set(Cast(Binary(op, c.At(x), c.At(y)), dtype));
+    CHECK(c.CheckAll(0) == "");
+    for (int64_t i = 0; i < 150; ++i) {
+      const Expr folded =
+          Binary(op, Constant(a(i), dtype), Constant(b(i), dtype));
+      CHECK(folded->number ==
+            static_cast<Element>(Plain<Integer>(op, a(i), b(i))));
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("integers of 64 bits are exact") {
+  CheckWords<int64_t>(DType::kI64);
+  CheckWords<uint64_t>(DType::kU64);
+}
+
+TEST_CASE("sums of integers of 64 bits are exact") {
+  const TensorType type{DType::kI64, {3, 40}};
+  MapCase c;
+  const int x = c.In(type, Layout::RowMajor(type.shape), [](int64_t i) {
+    return static_cast<Element>(static_cast<int64_t>(SomeWord(i)));
+  });
+  c.Out({DType::kI64, {3}}, Layout::RowMajor({3}));
+  c.Set(SumOver(40,
+                [&](Expr r) {
+                  return c.At(x, {Var(0), r});
+                }) +
+        Expr((int64_t{1} << 62) + 1));
+  CHECK(c.CheckAll(0) == "");
+}
 
 TEST_CASE("bitwise operations, shifts and upper halves") {
   for (const DType dtype :

@@ -86,8 +86,8 @@ std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
   if (buffer.type.dtype == DType::kBF16) tolerance = 8e-3;
   for (int64_t i = 0; i < buffer.type.shape.elements(); ++i) {
     const int64_t at = buffer.layout.Offset(Unflatten(i, buffer.type.shape));
-    const double y = LoadElement(got + at * size, buffer.type.dtype);
-    const double want = expected.At(i);
+    const Element y = LoadElement(got + at * size, buffer.type.dtype);
+    const Element want = expected.ExactAt(i);
     const bool same = y == want || (std::isnan(y) && std::isnan(want)) ||
                       std::fabs(y - want) <= tolerance * scale;
     if (!same) {
@@ -105,7 +105,7 @@ std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
       }
       continue;
     }
-    const double y = LoadElement(at, buffer.type.dtype);
+    const Element y = LoadElement(at, buffer.type.dtype);
     if (kinds[i] != 2 && y != 0) {
       return fmt::format("{} element {} beside the tensor is {}", buffer.name,
                          i, y);
@@ -117,7 +117,7 @@ std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
 }  // namespace
 
 int MapCase::In(TensorType type, Layout layout,
-                std::function<double(int64_t)> value) {
+                std::function<Element(int64_t)> value) {
   const int id = static_cast<int>(program_.buffers.size());
   Buffer buffer;
   buffer.name = fmt::format("in{}", id);

@@ -24,7 +24,7 @@ class MapCase {
   // Operands; returns the number that Load uses. Values are random unless
   // `value(i)` gives the i-th in row-major order.
   int In(TensorType type, Layout layout,
-         std::function<double(int64_t i)> value = nullptr);
+         std::function<Element(int64_t i)> value = nullptr);
   int In(Shape shape) { return In({DType::kF32, shape}); }
   int In(TensorType type) { return In(type, Layout::RowMajor(type.shape)); }
   // Outputs after all inputs; returns the number that Box uses.
@@ -53,7 +53,7 @@ class MapCase {
  private:
   Program program_;
   Map map_;
-  std::vector<std::function<double(int64_t)>> values_;
+  std::vector<std::function<Element(int64_t)>> values_;
 };
 
 // r over 0 ≤ r < extent, for Reduce.

@@ -45,11 +45,11 @@ TEST_CASE("the adjoint of windows adds what each cell has been part of") {
   for (int round = 0; round < 300; ++round) {
     const Windows w = {pick(1, 9), pick(1, 6), pick(1, 4),
                        pick(1, 3), pick(1, 3), pick(0, 3)};
-    std::vector<double> x(w.extent, 0), head;
+    std::vector<Element> x(w.extent, 0), head;
     for (int64_t o = 0; o < w.outputs; ++o) {
       head.push_back(static_cast<double>(pick(1, 9)));
     }
-    std::vector<double> expected(w.extent, 0);
+    std::vector<Element> expected(w.extent, 0);
     for (int64_t o = 0; o < w.outputs; ++o) {
       for (int64_t k = 0; k < w.kernel; ++k) {
         const int64_t at = o * w.stride + k * w.dilate - w.pad;
@@ -60,7 +60,7 @@ TEST_CASE("the adjoint of windows adds what each cell has been part of") {
     INFO(Print(adjoint));
     Evaluator evaluator({{x, {w.extent}}, {head, {w.outputs}}});
     for (int64_t j = 0; j < w.extent; ++j) {
-      const double at = static_cast<double>(j);
+      const Element at = static_cast<Element>(j);
       REQUIRE(evaluator.Evaluate(adjoint, 1, {{at}})[0] == expected[j]);
     }
   }
@@ -95,11 +95,11 @@ TEST_CASE("places that data decide are asked for") {
                                [](const std::vector<Expr>& index) {
                                  return Load(2, DType::kF32, index);
                                });
-  const std::vector<double> x = {0, 0, 0}, index = {2, 0, 2, 2},
-                            head = {1, 2, 4, 8};
+  const std::vector<Element> x = {0, 0, 0}, index = {2, 0, 2, 2},
+                             head = {1, 2, 4, 8};
   Evaluator evaluator({{x, {3}}, {index, {4}}, {head, {4}}});
   CHECK(evaluator.Evaluate(adjoint, 3, {{0, 1, 2}}) ==
-        std::vector<double>{2, 0, 13});
+        std::vector<Element>{2, 0, 13});
 }
 
 }  // namespace

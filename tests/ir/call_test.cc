@@ -44,7 +44,8 @@ std::vector<double> RunCall(const std::string& function,
   }
   const auto outputs = Interpret(*program, {{"a", input}});
   REQUIRE(outputs.ok());
-  return ToDoubles((*outputs)[0]);
+  const std::vector<Element> found = ToElements((*outputs)[0]);
+  return {found.begin(), found.end()};
 }
 
 void CheckNear(const std::vector<double>& found,

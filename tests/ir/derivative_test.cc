@@ -17,7 +17,7 @@ const Expr kX = Load(0, DType::kF64, {Var(0)});
 const Expr kY = Load(1, DType::kF64, {Var(0)});
 
 double At(const Expr& e, double x, double y) {
-  const std::vector<double> xs = {x}, ys = {y};
+  const std::vector<Element> xs = {x}, ys = {y};
   Evaluator evaluator({{xs, {1}}, {ys, {1}}});
   return evaluator.Evaluate(e, 1, {{0.0}})[0];
 }

@@ -98,7 +98,7 @@ TEST_CASE("an element depends on its position, the stream and the state only") {
 TEST_CASE("integers of every type wrap around and shift as their bits do") {
   const auto value = [](BinaryOp op, DType dtype, double a, double b) {
     const Expr x = Load(0, dtype, {0}), y = Load(1, dtype, {0});
-    const std::vector<double> left = {a}, right = {b};
+    const std::vector<Element> left = {a}, right = {b};
     return Evaluator({{left, {1}}, {right, {1}}})
         .Evaluate(Binary(op, x, y), 1, {})[0];
   };

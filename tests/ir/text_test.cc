@@ -187,6 +187,40 @@ TEST_CASE("what follows a text is refused") {
   CHECK(graph.errors()[0].message == "expected the end, found 'update'");
 }
 
+// A program whose first step stores that value, an f32.
+std::string Storing(const std::string& value) {
+  Program program = RandomProgram(1);
+  program.steps[0].map()->stores[0].value = Cast(Var(0), DType::kF32);
+  std::string text = Print(program);
+  const std::string before = "f32(i0)";
+  return text.replace(text.find(before), before.size(), value);
+}
+
+TEST_CASE("operations on types that do not have them are refused") {
+  for (const char* value :
+       {"f32(mulhigh(1, 2))", "f32(mulhigh(1:i32, 2:i32))", "bitand(1.0, 2.0)",
+        "bitxor(1.0, 2.0)", "shr(1.0, 2.0)", "f32(bits(1))", "f32(300:u8)",
+        "f32(0.5:i64)", "f32(inf:i32)", "f32(18446744073709551616:u64)",
+        "f32(-1:u32)"}) {
+    CAPTURE(value);
+    const auto parsed = ParseProgram(File(Storing(value)));
+    CHECK_FALSE(parsed.ok());
+  }
+  CHECK(ParseProgram(File(Storing("f32(mulhigh(1:u32, 2:u32))"))).ok());
+}
+
+TEST_CASE("integers of 64 bits keep all digits in text") {
+  for (const char* value :
+       {"f32(i0 * 9007199254740993)", "f32(i0 * 9223372036854775807)",
+        "f32(i0 * -9223372036854775808)",
+        "f32(u64(i0) * 18446744073709551615:u64)"}) {
+    const std::string text = Storing(value);
+    const auto parsed = ParseProgram(File(text));
+    REQUIRE_MESSAGE(parsed.ok(), Render(parsed.errors()));
+    CHECK(Print(*parsed) == text);
+  }
+}
+
 TEST_CASE("damaged program texts are refused or read, never worse") {
   Random random(7);
   const std::string text = Print(RandomProgram(1));

@@ -70,8 +70,9 @@ Expr Modulo(Expr a, Expr b) {
   return Select(IsTrue(b), a % b, Constant(0, a->dtype));
 }
 Expr Power(Expr a, Expr b) {
-  return ThroughFloat(a, b, DType::kF64,
-                      [](Expr x, Expr y) { return Pow(x, y); });
+  // Of integers it is rounded: f64 may be just below.
+  if (!IsFloat(a->dtype)) return Pow(a, b);
+  return Widened(a, b, [](Expr x, Expr y) { return Pow(x, y); });
 }
 Expr Maximum(Expr a, Expr b) { return Max(a, b); }
 Expr Minimum(Expr a, Expr b) { return Min(a, b); }

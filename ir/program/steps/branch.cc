@@ -84,11 +84,11 @@ std::optional<std::string> Branch::Verify(const Program& program,
 
 void Branch::Interpret(StepValues& values) const {
   const Program& side = values.inputs[0]->front() != 0 ? *then : *otherwise;
-  std::vector<std::vector<double>> own(side.buffers.size());
-  std::vector<const std::vector<double>*> at;
+  std::vector<std::vector<Element>> own(side.buffers.size());
+  std::vector<const std::vector<Element>*> at;
   for (size_t i = 0; i < own.size(); ++i) {
     const Tensor& constant = side.buffers[i].constant;
-    if (!constant.empty()) own[i] = ToDoubles(constant);
+    if (!constant.empty()) own[i] = ToElements(constant);
     at.push_back(i < values.inputs.size() ? values.inputs[i] : &own[i]);
   }
   for (const Step& step : side.steps) {

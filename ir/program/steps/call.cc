@@ -57,7 +57,7 @@ void Call::Interpret(StepValues& values) const {
   const CallFunction* known = FindCallFunction(function, version);
   if (known != nullptr) return known->interpret(*this, values);
   if (FindUserCall() != nullptr) return FindUserCall()(*this, values);
-  for (std::vector<double>& output : values.outputs) {
+  for (std::vector<Element>& output : values.outputs) {
     std::ranges::fill(output, std::numeric_limits<double>::quiet_NaN());
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "ir/program/box_values.h"
@@ -85,11 +86,11 @@ std::array<Spatial, 3> SpatialOf(const Contraction& c) {
 }
 
 // The sum of one output element.
-double Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
-                  const double* data, const ContractionStrides& ds,
-                  const double* weight, const ContractionStrides& ws,
-                  const std::array<int64_t, 3>& o) {
-  double sum = 0;
+template <class Sum>
+Sum Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
+               const Sum* data, const ContractionStrides& ds, const Sum* weight,
+               const ContractionStrides& ws, const std::array<int64_t, 3>& o) {
+  Sum sum = 0;
   for (int64_t w0 = 0; w0 < sp[0].kernel; ++w0) {
     const int64_t i0 = sp[0].DataAt(o[0], w0);
     if (i0 < 0) continue;
@@ -99,8 +100,8 @@ double Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
       for (int64_t w2 = 0; w2 < sp[2].kernel; ++w2) {
         const int64_t i2 = sp[2].DataAt(o[2], w2);
         if (i2 < 0) continue;
-        const double* d = data + i0 * ds.s[0] + i1 * ds.s[1] + i2 * ds.s[2];
-        const double* w = weight + w0 * ws.s[0] + w1 * ws.s[1] + w2 * ws.s[2];
+        const Sum* d = data + i0 * ds.s[0] + i1 * ds.s[1] + i2 * ds.s[2];
+        const Sum* w = weight + w0 * ws.s[0] + w1 * ws.s[1] + w2 * ws.s[2];
         for (int64_t k = 0; k < c.in; ++k) sum += d[k * ds.k] * w[k * ws.k];
       }
     }
@@ -108,14 +109,33 @@ double Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
   return sum;
 }
 
+// Elements as what is multiplied and added: floats as double, integers modulo
+// 2^64, of which every type keeps its own bits.
+template <class Sum>
+std::vector<Sum> Factors(const OperandView& operand) {
+  std::vector<Sum> factors;
+  for (const Element value : operand.values) {
+    if constexpr (std::is_integral_v<Sum>) {
+      factors.push_back(value < 0
+                            ? static_cast<Sum>(static_cast<int64_t>(value))
+                            : static_cast<Sum>(value));
+    } else {
+      factors.push_back(static_cast<Sum>(value));
+    }
+  }
+  return factors;
+}
+
 // Acc for every output element, in the output's row-major order.
-std::vector<double> Contract(const Contraction& c, const OperandView& data,
-                             const OperandView& weight, const Extents& out) {
+template <class Sum>
+std::vector<Element> Contract(const Contraction& c, const OperandView& data,
+                              const OperandView& weight, const Extents& out) {
+  const std::vector<Sum> d = Factors<Sum>(data), w = Factors<Sum>(weight);
   const auto ds = StridesOf(c.data_axes, data.dims, c);
   const auto ws = StridesOf(c.weight_axes, weight.dims, c);
   const auto os = StridesOf(c.output_axes, out, c);
   const auto sp = SpatialOf(c);
-  std::vector<double> acc(Shape(out).elements());
+  std::vector<Element> acc(Shape(out).elements());
   for (int64_t n = 0; n < c.batch; ++n) {
     for (int64_t g = 0; g < c.groups; ++g) {
       for (int64_t m = 0; m < c.out; ++m) {
@@ -124,9 +144,8 @@ std::vector<double> Contract(const Contraction& c, const OperandView& data,
             for (int64_t o2 = 0; o2 < sp[2].output; ++o2) {
               acc[n * os.n + g * os.g + m * os.m + o0 * os.s[0] + o1 * os.s[1] +
                   o2 * os.s[2]] =
-                  Accumulate(c, sp, data.values.data() + n * ds.n + g * ds.g,
-                             ds, weight.values.data() + g * ws.g + m * ws.m, ws,
-                             {o0, o1, o2});
+                  Accumulate(c, sp, d.data() + n * ds.n + g * ds.g, ds,
+                             w.data() + g * ws.g + m * ws.m, ws, {o0, o1, o2});
             }
           }
         }
@@ -137,13 +156,13 @@ std::vector<double> Contract(const Contraction& c, const OperandView& data,
 }
 
 // Over windows side by side; NaN where one of a window's values is.
-std::vector<double> MaximaOf(const ContractionStep& body,
-                             const std::vector<double>& values,
-                             const Extents& from, const Extents& to) {
-  std::vector<double> maxima(static_cast<size_t>(Shape(to).elements()),
-                             -INFINITY);
+std::vector<Element> MaximaOf(const ContractionStep& body,
+                              const std::vector<Element>& values,
+                              const Extents& from, const Extents& to) {
+  std::vector<Element> maxima(static_cast<size_t>(Shape(to).elements()),
+                              -INFINITY);
   Extents at(from.size(), 0);
-  for (const double value : values) {
+  for (const Element value : values) {
     int64_t place = 0;
     bool inside = true;
     for (size_t axis = 0; axis < at.size(); ++axis) {
@@ -157,7 +176,7 @@ std::vector<double> MaximaOf(const ContractionStep& body,
       place = place * to[axis] + at[axis] / window;
     }
     if (inside) {
-      double& most = maxima[static_cast<size_t>(place)];
+      Element& most = maxima[static_cast<size_t>(place)];
       if (!(value <= most) && !std::isnan(most)) most = value;
     }
     for (size_t axis = at.size(); axis-- > 0;) {
@@ -179,13 +198,15 @@ void ContractionStep::Interpret(StepValues& values) const {
   const auto operand = [&](size_t i) {
     return OperandView{*values.inputs[i], dims_of(values.step.inputs[i])};
   };
-  std::vector<double> sums =
-      Contract(contraction, operand(0), operand(1), dims);
   const DType dtype = contraction.types.sum;
+  std::vector<Element> sums =
+      IsFloat(dtype)
+          ? Contract<double>(contraction, operand(0), operand(1), dims)
+          : Contract<uint64_t>(contraction, operand(0), operand(1), dims);
   if (!IsFloat(dtype)) {
-    for (double& sum : sums) sum = Wrapped(sum, dtype);
+    for (Element& sum : sums) sum = Wrapped(sum, dtype);
   }
-  std::vector<double> results(sums.size());
+  std::vector<Element> results(sums.size());
   BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,
                             results, sums);
   values.outputs[0] = maxima.empty() ? std::move(results)

@@ -14,18 +14,11 @@ namespace {
 // An output or a local.
 struct WrittenPlace {
   TensorType type;
-  std::vector<double>* values;
+  std::vector<Element>* values;
   std::vector<int64_t> writers;  // of each element, a task or kNobody
 };
 
 constexpr int64_t kNobody = -1;
-
-// To what the type holds.
-double HeldBy(DType dtype, double value) {
-  std::byte bytes[8];
-  StoreElement(bytes, dtype, value);
-  return LoadElement(bytes, dtype);
-}
 
 class ProcedureRun {
  public:
@@ -41,7 +34,7 @@ class ProcedureRun {
            std::span(places_).subspan(values_.outputs.size())) {
         std::ranges::fill(place.writers, kNobody);
       }
-      vars_ = {{static_cast<double>(task_)}};
+      vars_ = {{static_cast<Element>(task_)}};
       Run(procedure_.body);
     }
     for (size_t i = 0; i < values_.outputs.size(); ++i) {
@@ -78,7 +71,7 @@ class ProcedureRun {
     return views;
   }
 
-  double Value(const Expr& e) { return evaluator_.Evaluate(e, 1, vars_)[0]; }
+  Element Value(const Expr& e) { return evaluator_.Evaluate(e, 1, vars_)[0]; }
 
   // Whether the flow goes on behind the statements: no break was met.
   bool Run(const std::vector<Statement>& list) {
@@ -103,11 +96,11 @@ class ProcedureRun {
   }
 
   void Loop(const Statement& s) {
-    const double begin = Value(s.begin);
-    const double end =
-        std::min(Value(s.end), begin + static_cast<double>(s.most));
+    const Element begin = Value(s.begin);
+    const Element end =
+        std::min(Value(s.end), begin + static_cast<Element>(s.most));
     vars_.push_back({});
-    for (double i = begin; i < end; ++i) {
+    for (Element i = begin; i < end; ++i) {
       vars_.back() = {i};
       if (!Run(s.body)) break;
     }
@@ -117,7 +110,7 @@ class ProcedureRun {
   void Store(const Statement& s) {
     const size_t operand = static_cast<size_t>(s.target->index);
     WrittenPlace& place = places_[operand - values_.inputs.size()];
-    const double value = Value(s.value);
+    const Element value = Value(s.value);
     int64_t offset = 0;
     for (size_t axis = 0; axis < s.target->args.size(); ++axis) {
       const auto i = static_cast<int64_t>(Value(s.target->args[axis]));
@@ -133,14 +126,14 @@ class ProcedureRun {
     writer = task_;
     const bool exact = values_.all_double && IsFloat(place.type.dtype);
     (*place.values)[static_cast<size_t>(offset)] =
-        exact ? value : HeldBy(place.type.dtype, value);
+        exact ? value : Rounded(value, place.type.dtype);
     evaluator_.Forget();
   }
 
   const Procedure& procedure_;
   StepValues& values_;
   std::vector<WrittenPlace> places_;
-  std::vector<std::vector<double>> local_values_;
+  std::vector<std::vector<Element>> local_values_;
   std::vector<LaneValues> vars_;
   int64_t task_ = 0;
   Evaluator evaluator_;

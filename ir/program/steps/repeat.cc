@@ -90,7 +90,7 @@ class Turns {
     for (const auto& array : own_) at_.push_back(&array);
     for (size_t i = inputs_; i < own_.size(); ++i) {
       const Tensor& constant = repeat.body->buffers[i].constant;
-      if (!constant.empty()) own_[i] = ToDoubles(constant);
+      if (!constant.empty()) own_[i] = ToElements(constant);
     }
   }
 
@@ -129,7 +129,7 @@ class Turns {
 
   void GiveOutputs(int64_t t, int64_t slice) {
     for (size_t i = inputs_; i < repeat_.sliced.size(); ++i) {
-      std::vector<double>& output = values_.outputs[i - inputs_];
+      std::vector<Element>& output = values_.outputs[i - inputs_];
       const Repeat::Carry* carry = repeat_.CarryOf(static_cast<int>(i));
       const bool stack = repeat_.sliced[i] && carry != nullptr;
       if (stack && t == 0) {
@@ -141,8 +141,8 @@ class Turns {
     }
   }
 
-  static void Put(const std::vector<double>& value, int64_t slice,
-                  std::vector<double>& output) {
+  static void Put(const std::vector<Element>& value, int64_t slice,
+                  std::vector<Element>& output) {
     const auto count = static_cast<int64_t>(value.size());
     std::ranges::copy(value, output.begin() + slice * count);
   }
@@ -150,8 +150,8 @@ class Turns {
   const Repeat& repeat_;
   StepValues& values_;
   const size_t inputs_;
-  std::vector<std::vector<double>> own_;  // by buffer of the body
-  std::vector<const std::vector<double>*> at_;
+  std::vector<std::vector<Element>> own_;  // by buffer of the body
+  std::vector<const std::vector<Element>*> at_;
 };
 
 }  // namespace

@@ -87,8 +87,8 @@ void InterpretTile(const TileLoop& loop, int64_t t, StepValues& values) {
                   values.program.buffers[operands[w]].type.shape,
                   tile.buffers[w].type.shape);
   };
-  std::vector<std::vector<double>> own(tile.buffers.size());
-  std::vector<const std::vector<double>*> at;
+  std::vector<std::vector<Element>> own(tile.buffers.size());
+  std::vector<const std::vector<Element>*> at;
   for (const auto& array : own) at.push_back(&array);
   for (size_t w = 0; w < values.inputs.size(); ++w) {
     if (loop.windows[w].axis < 0) {
