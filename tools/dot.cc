@@ -27,7 +27,8 @@ struct DotOptions {
 Result<std::string> DrawAfterPass(const std::string& after,
                                   const CompileRequest& request,
                                   LoadedNetwork& network) {
-  MXC_ASSIGN(const Target target, ResolveTarget(request.target, request.precision));
+  MXC_ASSIGN(const Target target,
+             ResolveTarget(request.target, request.precision));
   MXC_ASSIGN(Model model,
              network.Specialize(request.For(0),
                                 request.trains() ? ParameterUse::kStates

@@ -54,9 +54,9 @@ typedef struct mxc_code_header {
 
 /* CPU features, bits of mxc_tables.required_features. */
 enum {
-  MXC_CPU_SSE42 = 1 << 0,  /* with POPCNT: x86-64-v2 */
-  MXC_CPU_AVX2 = 1 << 1,   /* with FMA, BMI1, BMI2, F16C, LZCNT: v3 */
-  MXC_CPU_AVX512 = 1 << 2, /* F, BW, CD, DQ, VL: v4 */
+  MXC_CPU_SSE42 = 1 << 0,    /* with POPCNT: x86-64-v2 */
+  MXC_CPU_AVX2 = 1 << 1,     /* with FMA, BMI1, BMI2, F16C, LZCNT: v3 */
+  MXC_CPU_AVX512 = 1 << 2,   /* F, BW, CD, DQ, VL: v4 */
   MXC_CPU_AMX_BF16 = 1 << 3, /* tiles of bf16, with AVX512-BF16 */
 };
 

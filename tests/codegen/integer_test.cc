@@ -117,10 +117,7 @@ TEST_CASE("sums of integers of 64 bits are exact") {
     return static_cast<Element>(static_cast<int64_t>(SomeWord(i)));
   });
   c.Out({DType::kI64, {3}}, Layout::RowMajor({3}));
-  c.Set(SumOver(40,
-                [&](Expr r) {
-                  return c.At(x, {Var(0), r});
-                }) +
+  c.Set(SumOver(40, [&](Expr r) { return c.At(x, {Var(0), r}); }) +
         Expr((int64_t{1} << 62) + 1));
   CHECK(c.CheckAll(0) == "");
 }

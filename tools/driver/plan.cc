@@ -267,7 +267,8 @@ Result<Plan> MakePlan(const CompileRequest& request,
   Plan unplanned;
   unplanned.network = network;
   unplanned.read_seconds = network->seconds();
-  MXC_ASSIGN(unplanned.target, ResolveTarget(request.target, request.precision));
+  MXC_ASSIGN(unplanned.target,
+             ResolveTarget(request.target, request.precision));
   for (const std::string& warning : network->parameter_file().warnings) {
     progress.Warning(warning);
   }

@@ -122,12 +122,12 @@ void BilinearResizeMeaning(const BilinearResizeAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const Shape& in = def.InShape(0);
   const Shape& out = def.OutShape();
-  def.Set(
-      0, BilinearWithBorder(
-             SourceOf(a, i[2], in[2], out[2]), SourceOf(a, i[3], in[3], out[3]),
-             in[2], in[3], [&](Expr y, Expr x) {
-               return Cast(def.In(0, {i[0], i[1], y, x}), DType::kF32);
-             }));
+  def.Set(0, BilinearWithBorder(SourceOf(a, i[2], in[2], out[2]),
+                                SourceOf(a, i[3], in[3], out[3]), in[2], in[3],
+                                [&](Expr y, Expr x) {
+                                  return Cast(def.In(0, {i[0], i[1], y, x}),
+                                              DType::kF32);
+                                }));
 }
 
 // The same as SourceOf, now.

@@ -44,9 +44,8 @@ void BoxDecodeMeaning(const BoxDecodeAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const double units[] = {a.std0, a.std1, a.std2, a.std3};
   const auto corner = [&](int d, double sign) {
-    const BoxSide anchor = BoxSideOf(a.format, d, [&](int k) {
-      return def.In(1, {0, i[1], k});
-    });
+    const BoxSide anchor =
+        BoxSideOf(a.format, d, [&](int k) { return def.In(1, {0, i[1], k}); });
     const auto difference = [&](int k) {
       return def.In(0, {i[0], i[1], k}) * def.Lit(units[k]);
     };

@@ -113,9 +113,8 @@ void RoiAlignMeaning(const RoiAlignAttrs& a, Definition& def) {
           at[d] = Min(Max(at[d], def.Lit(0)), def.Lit(extent - 1));
         }
         const Expr value = BilinearWithBorder(
-            at[0], at[1], height, width, [&](Expr y, Expr x) {
-              return def.In(0, {image, channel, y, x});
-            });
+            at[0], at[1], height, width,
+            [&](Expr y, Expr x) { return def.In(0, {image, channel, y, x}); });
         return Select(inside, value, def.Lit(0));
       });
   const Expr count = Max(sides[0].points * sides[1].points, 1);

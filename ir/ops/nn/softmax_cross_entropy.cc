@@ -30,18 +30,18 @@ void SoftmaxCrossEntropyTypes(const NoAttrs&, TypeInference& t) {
 
 void SoftmaxCrossEntropyMeaning(const NoAttrs&, Definition& def) {
   const int64_t batch = def.InShape(0)[0], classes = def.InShape(0)[1];
-  def.Set(
-      0, Definition::Sum({batch}, [&](const std::vector<Expr>& n) {
-        const auto reduce = [&](ReduceOp op, auto f) {
-          return def.ReduceAxes(op, 0, {1}, n, f);
-        };
-        const Expr max = reduce(ReduceOp::kMax, [](Expr x) { return x; });
-        const Expr sum =
-            reduce(ReduceOp::kSum, [&](Expr x) { return Exp(x - max); });
-        const Expr label = Cast(def.In(1, n), DType::kI64);
-        const Expr chosen = def.In(0, {n[0], Max(Min(label, classes - 1), 0)});
-        return Log(sum) - (chosen - max);
-      }));
+  def.Set(0, Definition::Sum({batch}, [&](const std::vector<Expr>& n) {
+            const auto reduce = [&](ReduceOp op, auto f) {
+              return def.ReduceAxes(op, 0, {1}, n, f);
+            };
+            const Expr max = reduce(ReduceOp::kMax, [](Expr x) { return x; });
+            const Expr sum =
+                reduce(ReduceOp::kSum, [&](Expr x) { return Exp(x - max); });
+            const Expr label = Cast(def.In(1, n), DType::kI64);
+            const Expr chosen =
+                def.In(0, {n[0], Max(Min(label, classes - 1), 0)});
+            return Log(sum) - (chosen - max);
+          }));
 }
 
 // dy · (softmax(data) − onehot(label))
