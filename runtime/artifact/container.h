@@ -26,6 +26,8 @@ class Container {
   Bytes section(mxc_section_kind kind) const;
   Bytes bytes() const { return mapping_.bytes(); }
   Status CheckSection(mxc_section_kind kind) const;
+  // As MappedFile's.
+  void Forget(Bytes part) const { mapping_.Forget(part); }
 
   const mxc_trailer& trailer() const { return trailer_; }
   const Descriptor& file() const { return file_; }

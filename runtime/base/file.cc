@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 
 namespace mxc::runtime {
 Status SystemError(const char* what, const std::string& path) {
@@ -57,7 +58,12 @@ StatusOr<MappedFile> MappedFile::Map(const Descriptor& file,
   return mapped;
 }
 
-void MappedFile::Forget(Bytes part) {
+void MappedFile::Forget(Bytes part) const {
+  const std::less_equal<const std::byte*> not_behind;
+  if (!not_behind(bytes_.data(), part.data()) ||
+      !not_behind(part.data() + part.size(), bytes_.data() + bytes_.size())) {
+    return;
+  }
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<uintptr_t>(part.data());
   const uintptr_t begin = (address + page - 1) / page * page;

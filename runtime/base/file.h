@@ -50,8 +50,8 @@ class MappedFile {
 
   Bytes bytes() const { return bytes_; }
   // Gives the memory of all pages that lie within `part` back; who reads them
-  // again reads the file.
-  static void Forget(Bytes part);
+  // again reads the file. Bytes that are not the file's are left alone.
+  void Forget(Bytes part) const;
   // Keeps the mapping alive.
   const std::shared_ptr<const void>& owner() const { return owner_; }
 

@@ -78,8 +78,8 @@ Status Model::PlaceWeights(WeightPlacement placement) {
 }
 
 void Model::ForgetWeights(uint64_t offset, uint64_t bytes) const {
-  if (copied_weights_.data() != nullptr) return;
-  MappedFile::Forget(weights_.subspan(offset, bytes));
+  // What was copied, or is the compiler's own, is in no file.
+  container_.Forget(weights_.subspan(offset, bytes));
 }
 
 StatusOr<std::string> Model::SymbolJson() const {

@@ -2,9 +2,13 @@
 // An artifact that somebody changed and made all checksums of right again.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "tests/mutants/sealed_file.h"
 #include "tests/runtime/test_artifact.h"
@@ -14,15 +18,16 @@ namespace mxc::test {
 namespace {
 
 // A network with weights, the digests of its sections and a golden one.
-std::string CompiledFile(const TemporaryFolder& folder) {
-  WriteText(folder.File("net.json"),
-            R"({"mxc": 1, "inputs": {"data": [1, 4]},
-                "nodes": [{"op": "FullyConnected", "num_hidden": 3}]})");
+std::string CompiledFile(const TemporaryFolder& folder,
+                         const std::string& network,
+                         const std::string& options = "") {
+  WriteText(folder.File("net.json"), network);
   const std::string path = folder.File("net.mxa");
   const std::string command = std::string(MXC_BIN) + " compile " +
                               folder.File("net.json") + " -o " + path +
                               " --init one --target x86-64-v2 --golden on "
-                              "--object-cache off --quiet";
+                              "--object-cache off --quiet " +
+                              options;
   REQUIRE(std::system(command.c_str()) == 0);
   return TextOf(path);
 }
@@ -44,7 +49,9 @@ void Replace(std::string& text, const std::string& from,
 
 TEST_CASE("digests tell what checksums do not") {
   const TemporaryFolder folder("check");
-  const std::string good = CompiledFile(folder);
+  const std::string good =
+      CompiledFile(folder, R"({"mxc": 1, "inputs": {"data": [1, 4]}, "nodes":
+                               [{"op": "FullyConnected", "num_hidden": 3}]})");
   const auto check = [&](bool sound, bool golden,
                          const std::function<void(SealedFile&)>& change) {
     SealedFile file(good);
@@ -72,6 +79,23 @@ TEST_CASE("digests tell what checksums do not") {
       Replace(file.sections[MXC_SECTION_MANIFEST], key, "sha512");
     });
   }
+}
+
+// The golden digest needs a run of the entry that trains: it must not change
+// what the file says that parameters are before the first one.
+TEST_CASE("a file that was run when it was made holds its initial values") {
+  constexpr int kOutputs = 64, kInputs = 64;
+  const TemporaryFolder folder("check");
+  const SealedFile file(
+      CompiledFile(folder, R"({"mxc": 1, "inputs": {"data": [2, 64]}, "nodes": [
+                  {"op": "FullyConnected", "num_hidden": 64, "no_bias": true},
+                  {"op": "SoftmaxOutput", "name": "softmax"}]})",
+                   "--entry train,score"));
+  const std::string& weights = file.sections[MXC_SECTION_WEIGHTS];
+  std::vector<float> values(kOutputs * kInputs);
+  REQUIRE(weights.size() >= values.size() * sizeof(float));
+  std::memcpy(values.data(), weights.data(), values.size() * sizeof(float));
+  CHECK(std::ranges::count(values, 1.0f) == std::ssize(values));
 }
 
 }  // namespace mxc::test
