@@ -127,7 +127,10 @@ void ByteOwners::Part(const Change& change) {
 
 int64_t ByteOwners::ArenaBytes(int root) const {
   const Buffer& buffer = program_.buffers[root];
-  if (buffer.kind != BufferKind::kInternal || buffer.alias_of >= 0) return 0;
+  if (buffer.kind != BufferKind::kInternal || buffer.alias_of >= 0 ||
+      buffer.place != Place::kDevice) {
+    return 0;
+  }
   return AlignedBytes(buffer.bytes());
 }
 

@@ -27,7 +27,8 @@ Eviction::Eviction(const Machine& machine, const Program& program)
   for (size_t b = 0; b < root_.size(); ++b) root_[b] = static_cast<int>(b);
   double time = 0;
   const auto internal = [&](int b) {
-    return program.buffers[b].kind == BufferKind::kInternal;
+    return program.buffers[b].kind == BufferKind::kInternal &&
+           program.buffers[b].place == Place::kDevice;
   };
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];

@@ -91,9 +91,9 @@ std::optional<Move> MoveOf(const Store& store, const TensorType& out,
   return move;
 }
 
-void Copy(const Extents& extent, size_t axis, int64_t size,
-          const std::byte* from, const Extents& from_strides, std::byte* to,
-          const Extents& to_strides) {
+void CopyBox(const Extents& extent, size_t axis, int64_t size,
+             const std::byte* from, const Extents& from_strides, std::byte* to,
+             const Extents& to_strides) {
   if (axis == extent.size()) {
     std::memcpy(to, from, static_cast<size_t>(size));
     return;
@@ -106,8 +106,8 @@ void Copy(const Extents& extent, size_t axis, int64_t size,
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    Copy(extent, axis + 1, size, from + i * from_strides[axis] * size,
-         from_strides, to + i * to_strides[axis] * size, to_strides);
+    CopyBox(extent, axis + 1, size, from + i * from_strides[axis] * size,
+            from_strides, to + i * to_strides[axis] * size, to_strides);
   }
 }
 
@@ -144,8 +144,8 @@ std::optional<Tensor> Moved(const std::vector<Store>& stores, int output,
     for (size_t axis = 0; axis < strides.size(); ++axis) {
       to += strides[axis] * store.begin[axis];
     }
-    Copy(store.extent, 0, size, source.bytes() + move->begin * size,
-         move->strides, bytes + to * size, strides);
+    CopyBox(store.extent, 0, size, source.bytes() + move->begin * size,
+            move->strides, bytes + to * size, strides);
   }
   if (result.empty()) return std::nullopt;
   return result;

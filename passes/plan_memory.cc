@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: offsets in one arena for the internal buffers.
+// plan-memory: offsets in one arena for the internal buffers, and in another one
+// for those of the host.
 //
 //   bytes ▲  ┌────┐     ┌──────┐
 //         │  │ b  │     │  d   │      A buffer needs its bytes from the step
@@ -20,7 +21,7 @@ namespace {
 // All that this pass decides.
 std::vector<int64_t> PlanOf(const Program& program) {
   std::vector<int64_t> plan = {program.arena_bytes, program.lower_bound_bytes,
-                               program.naive_bytes};
+                               program.naive_bytes, program.host_arena_bytes};
   for (const Buffer& buffer : program.buffers) plan.push_back(buffer.offset);
   return plan;
 }
@@ -50,20 +51,23 @@ bool SizeWorkspaces(Program& program) {
   return changed;
 }
 
-}  // namespace
+struct Arena {
+  int64_t bytes = 0, lower_bound = 0, naive = 0;
+};
 
-Result<bool> PlanMemory(Program& program, PassContext&) {
-  const bool sized = SizeWorkspaces(program);
-  const std::vector<int64_t> before = PlanOf(program);
-  const std::vector<LiveRange> live = LiveRanges(program);
+// Offsets for the buffers of a place.
+Arena PlaceIn(Place place, const std::vector<LiveRange>& live,
+              Program& program) {
+  Arena arena;
   std::vector<Block> blocks;
   std::vector<int> buffers;
-  program.naive_bytes = 0;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     Buffer& buffer = program.buffers[i];
+    if (buffer.place != place) continue;
     buffer.offset = -1;
-    if (buffer.kind != BufferKind::kInternal || buffer.alias_of >= 0) continue;
-    if (live[i].first < 0) continue;
+    if (buffer.kind != BufferKind::kInternal) continue;
+    arena.naive += AlignedBytes(buffer.bytes());
+    if (buffer.alias_of >= 0 || live[i].first < 0) continue;
     blocks.push_back({buffer.bytes(), live[i].first, live[i].last});
     buffers.push_back(static_cast<int>(i));
   }
@@ -71,12 +75,22 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
   for (size_t i = 0; i < blocks.size(); ++i) {
     program.buffers[buffers[i]].offset = placement.offsets[i];
   }
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.kind != BufferKind::kInternal) continue;
-    program.naive_bytes += AlignedBytes(buffer.bytes());
-  }
-  program.arena_bytes = placement.peak;
-  program.lower_bound_bytes = LargestLiveSum(blocks, kArenaAlignment);
+  arena.bytes = placement.peak;
+  arena.lower_bound = LargestLiveSum(blocks, kArenaAlignment);
+  return arena;
+}
+
+}  // namespace
+
+Result<bool> PlanMemory(Program& program, PassContext&) {
+  const bool sized = SizeWorkspaces(program);
+  const std::vector<int64_t> before = PlanOf(program);
+  const std::vector<LiveRange> live = LiveRanges(program);
+  const Arena arena = PlaceIn(Place::kDevice, live, program);
+  program.arena_bytes = arena.bytes;
+  program.lower_bound_bytes = arena.lower_bound;
+  program.naive_bytes = arena.naive;
+  program.host_arena_bytes = PlaceIn(Place::kHost, live, program).bytes;
   return sized || PlanOf(program) != before;
 }
 

@@ -33,7 +33,9 @@ Schedule::Schedule(const Program& program)
 
 int64_t Schedule::Bytes(int buffer) const {
   const Buffer& b = program_.buffers[buffer];
-  return b.kind == BufferKind::kInternal ? b.bytes() : 0;
+  const bool arena =
+      b.kind == BufferKind::kInternal && b.place == Place::kDevice;
+  return arena ? b.bytes() : 0;
 }
 
 int64_t Schedule::OutputBytes(int step) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/copy.h"
 #include "passes/evaluation_cost.h"
 
 namespace mxc {
@@ -34,6 +35,11 @@ double EstimateSeconds(const Machine& machine, const Program& program,
                     SecondsInside(machine, *branch->otherwise));
   }
   double seconds = machine.launch_seconds;
+  if (step.body.As<Copy>() != nullptr) {
+    const Buffer& buffer = program.buffers[step.outputs[0]];
+    return seconds +
+           static_cast<double>(buffer.bytes()) / machine.copy_bytes_per_second;
+  }
   if (const Map* map = step.map()) {
     for (const Store& store : map->stores) {
       seconds += HoistedCost(store) / machine.elements_per_second;

@@ -65,8 +65,8 @@ bool IsWeight(const Node& node) {
           node.role != VariableRole::kInput);
 }
 
-// A range of the arena, named by its offset.
-struct Place {
+// A range of an arena, named by where it begins.
+struct ArenaRange {
   int color = 0;
   int64_t bytes = 0;  // of the largest value that begins there
 };
@@ -77,7 +77,7 @@ class DotWriter {
       : graph_(graph), program_(program), order_(graph.TopologicalOrder()) {
     if (program_) {
       AssignSteps();
-      AssignPlaces();
+      AssignRanges();
     }
     std::vector<const Node*> drawn;
     for (const Node* node : order_) {
@@ -143,7 +143,7 @@ class DotWriter {
           "values are never stored; colours are places in the arena:</FONT>"
           "</TD></TR>",
           2 * kLegendColumns, Count(std::ssize(program_->steps), "step"),
-          FormatBytes(program_->arena_bytes));
+          FormatBytes(program_->arena_bytes + program_->host_arena_bytes));
       title += Legend();
     }
     return title + "</TABLE>";
@@ -152,12 +152,13 @@ class DotWriter {
   std::string Legend() const {
     std::string rows;
     int column = 0;
-    for (const auto& [offset, place] : places_) {
+    for (const auto& [begin, range] : ranges_) {
       if (column == 0) rows += "<TR>";
       rows += fmt::format(
           "<TD BGCOLOR=\"{}\" WIDTH=\"20\"> </TD><TD ALIGN=\"LEFT\"><FONT "
-          "POINT-SIZE=\"9\">+{}, {}</FONT></TD>",
-          FillColor(place.color), offset, FormatBytes(place.bytes));
+          "POINT-SIZE=\"9\">{}+{}, {}</FONT></TD>",
+          FillColor(range.color), begin.first == Place::kHost ? "host " : "",
+          begin.second, FormatBytes(range.bytes));
       column = (column + 1) % kLegendColumns;
       if (column == 0) rows += "</TR>";
     }
@@ -256,41 +257,41 @@ class DotWriter {
         color, LabelText(text));
   }
 
-  // The place in the arena that a node's value goes to, or none.
-  const Place* PlaceOf(const Node& node) const {
+  // Where in its arena a node's value goes to, or nowhere.
+  const ArenaRange* RangeOf(const Node& node) const {
     const auto step = step_of_.find(&node);
     if (step == step_of_.end()) return nullptr;
     if (members_.at(step->second).back() != &node) return nullptr;
     const int buffer = program_->steps[step->second].outputs[0];
     const Buffer& root = program_->buffers[program_->Root(buffer)];
-    const auto place = places_.find(root.offset);
+    const auto range = ranges_.find({root.place, root.offset});
     const bool internal = root.kind == BufferKind::kInternal;
-    return internal && place != places_.end() ? &place->second : nullptr;
+    return internal && range != ranges_.end() ? &range->second : nullptr;
   }
 
   // Colours by first use, so that neighbours in the picture differ.
-  void AssignPlaces() {
+  void AssignRanges() {
     for (const Step& step : program_->steps) {
       for (const int output : step.outputs) {
         const Buffer& root = program_->buffers[program_->Root(output)];
         if (root.kind != BufferKind::kInternal || root.offset < 0) continue;
-        const int next = static_cast<int>(places_.size());
-        Place& place =
-            places_.try_emplace(root.offset, Place{next, 0}).first->second;
-        place.bytes = std::max(place.bytes, root.bytes());
+        const ArenaRange next = {static_cast<int>(ranges_.size()), 0};
+        const std::pair begin(root.place, root.offset);
+        ArenaRange& range = ranges_.try_emplace(begin, next).first->second;
+        range.bytes = std::max(range.bytes, root.bytes());
       }
     }
   }
 
   void WriteNode(const Node& node, std::string_view indent) {
-    const Place* place = program_ ? PlaceOf(node) : nullptr;
+    const ArenaRange* range = program_ ? RangeOf(node) : nullptr;
     std::string style;
     if (node.kind == Node::Kind::kVariable) {
       style = ", shape=ellipse, fillcolor=\"#dff3df\"";
     } else if (node.kind == Node::Kind::kOpaque) {
       style = ", fillcolor=\"#ffd6d6\", color=\"#b00020\"";
-    } else if (place) {
-      style = fmt::format(", fillcolor=\"{}\"", FillColor(place->color));
+    } else if (range) {
+      style = fmt::format(", fillcolor=\"{}\"", FillColor(range->color));
     }
     out_ += fmt::format("{}n{} [label=<{}>{}];\n", indent, node.id(),
                         Label(node), style);
@@ -375,7 +376,8 @@ class DotWriter {
   std::vector<Node*> order_;
   std::map<const Node*, int> step_of_;  // looked up only, never iterated
   std::map<int, std::vector<const Node*>> members_;
-  std::map<int64_t, Place> places_;     // by offset in the arena
+  // By where they begin.
+  std::map<std::pair<Place, int64_t>, ArenaRange> ranges_;
   std::map<const Node*, int> column_;   // looked up only, never iterated
   std::map<std::string, int> letters_;  // by value
   std::set<std::string> starts_;

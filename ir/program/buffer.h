@@ -14,7 +14,7 @@ enum class BufferKind {
   kInput,     // the caller's, row-major, read only; some are not read at all
   kOutput,    // the caller reads it after the run, row-major
   kConstant,  // weights: bytes known when the artifact is written
-  kInternal,  // in the arena
+  kInternal,  // in the arena of its place
   // A parameter, a moving statistic, a moment, a random counter: lives from run
   // to run, row-major, shared by all entries of an artifact under its name.
   kState,
@@ -23,11 +23,19 @@ enum class BufferKind {
   kNextState,
 };
 
+// Where a buffer's bytes are, and where the steps run that use them. Where the
+// target is the host itself, both are the same memory.
+enum class Place : uint8_t {
+  kDevice,  // where the target's kernels run
+  kHost,    // where functions run
+};
+
 struct Buffer {
   std::string name;  // the value's name in the user's network
   TensorType type;
   Layout layout;
   BufferKind kind = BufferKind::kInternal;
+  Place place = Place::kDevice;  // kHost: kInternal and kConstant only
   // kConstant: the bytes, row-major, whatever `layout` says; codegen lays them
   // out when it writes the artifact. kState: before the first run, zeros if
   // empty.
@@ -38,7 +46,8 @@ struct Buffer {
   // aliases is the one that has an offset.
   int alias_of = -1;
   int64_t alias_begin = 0;
-  // Storage plan: bytes from the start of the arena, kInternal roots only.
+  // Storage plan: bytes from the start of its place's arena, kInternal roots
+  // only.
   int64_t offset = -1;
 
   int64_t bytes() const { return layout.elements() * SizeOf(type.dtype); }

@@ -9,6 +9,7 @@ Memory MemoryOf(const Program& program) {
   return {.arena = program.arena_bytes,
           .arena_lower_bound = program.lower_bound_bytes,
           .arena_naive = program.naive_bytes,
+          .host_arena = program.host_arena_bytes,
           .outputs = OutputBytes(program),
           .workspace = WorkspaceBytes(program)};
 }

@@ -23,6 +23,8 @@ struct Memory {  // bytes
   // Of the arena: as planned; the largest sum of live bytes, which no placement
   // of this schedule is below; without any sharing.
   int64_t arena = 0, arena_lower_bound = 0, arena_naive = 0;
+  int64_t host_arena =
+      0;  // beside all others, where the device is not the host
   int64_t outputs = 0;
   int64_t workspace = 0;  // the largest scratch of a step, one thread's
 

@@ -54,6 +54,7 @@ void ProgramReader::ReadBody() {
     program_.lower_bound_bytes = lex_.Integer();
     lex_.Expect("naive");
     program_.naive_bytes = lex_.Integer();
+    if (lex_.Accept("host")) program_.host_arena_bytes = lex_.Integer();
   }
   lex_.Expect("{");
   while (lex_.Accept("buffer")) ReadBuffer();
@@ -85,6 +86,7 @@ void ProgramReader::ReadBuffer() {
   if (b.kind == BufferKind::kNextState) {
     b.state = static_cast<int>(lex_.Integer());
   }
+  if (lex_.Accept("host")) b.place = Place::kHost;
   if (lex_.Accept("alias")) b.alias_of = static_cast<int>(lex_.Integer());
   if (lex_.Accept("from")) b.alias_begin = lex_.Integer();
   if (lex_.Accept("offset")) b.offset = lex_.Integer();
@@ -208,13 +210,15 @@ void ProgramReader::ReadStep() {
   }
   exprs_.BeginStep(std::move(operands));
   outputs_ = step.outputs;
-  // Without any of the words: a map without stores.
-  for (const StepReader& kind : kStepReaders) {
-    if (lex_.Peek() != kind.word) continue;
-    step.body = kind.read(*this);
-    break;
-  }
+  step.body = Body();
   program_.steps.push_back(std::move(step));
+}
+
+StepBody ProgramReader::Body() {
+  for (const StepReader& kind : kStepReaders) {
+    if (lex_.Peek() == kind.word) return kind.read(*this);
+  }
+  return StepBody();
 }
 
 void ProgramReader::DeclareOutputs() {

@@ -36,6 +36,7 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
       fmt::format("  buffer {} {} {} {} {}", index, Quoted(b.name),
                   ToString(b.type), ToString(b.layout), KindName(b.kind));
   if (b.kind == BufferKind::kNextState) out += fmt::format(" {}", b.state);
+  if (b.place == Place::kHost) out += " host";
   if (b.alias_of >= 0) out += fmt::format(" alias {}", b.alias_of);
   if (b.alias_begin > 0) out += fmt::format(" from {}", b.alias_begin);
   if (b.offset >= 0) out += fmt::format(" offset {}", b.offset);
@@ -69,6 +70,9 @@ std::string PrintBody(const Program& program) {
   if (program.arena_bytes >= 0) {
     out += fmt::format(" arena {} lower {} naive {}", program.arena_bytes,
                        program.lower_bound_bytes, program.naive_bytes);
+    if (program.host_arena_bytes > 0) {
+      out += fmt::format(" host {}", program.host_arena_bytes);
+    }
   }
   out += " {\n";
   for (size_t i = 0; i < program.buffers.size(); ++i) {

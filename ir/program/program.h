@@ -24,9 +24,10 @@ class Program {
   std::vector<Step> steps;
 
   // Storage plan; -1 until planned.
-  int64_t arena_bytes = -1;        // peak of the internal buffers
+  int64_t arena_bytes = -1;        // peak of the device's internal buffers
   int64_t lower_bound_bytes = -1;  // the largest sum of live bytes
   int64_t naive_bytes = -1;        // without any sharing
+  int64_t host_arena_bytes = 0;    // peak of the host's
 
   int Root(int buffer) const;               // follows alias_of
   int64_t BytesIntoRoot(int buffer) const;  // where it begins there

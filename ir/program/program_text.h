@@ -39,6 +39,8 @@ class ProgramReader {
   void DeclareOutputs();
   void Declare(DType dtype) { exprs_.AddOperand(dtype); }
   std::shared_ptr<const Program> Inner();
+  // Of a step, or of a step that it holds.
+  StepBody Body();
 
  private:
   void ReadBody();

@@ -22,6 +22,10 @@ std::vector<int> Step::operands() const {
   return all;
 }
 
+Place PlaceOf(const Program& program, const Step& step) {
+  return program.buffers[step.outputs[0]].place;
+}
+
 std::vector<std::vector<int>> SweepsOf(const Program& program,
                                        const Step& step) {
   // More streams at once than this do the processor no good.

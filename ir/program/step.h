@@ -10,9 +10,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ir/program/buffer.h"
 #include "ir/program/expr.h"
 #include "ir/program/step_values.h"
 #include "ir/program/steps/branch.h"
@@ -96,11 +98,17 @@ class StepBody {
   // the kind; else row-major ones.
   bool any_layout() const { return self_->layouts == Layouts::kAny; }
   bool row_major() const { return self_->layouts == Layouts::kRowMajor; }
+  // Where its operands may lie. `static constexpr Places kPlaces` of the kind;
+  // else on the device.
+  Places places() const { return self_->places; }
   // Its outputs depend on its inputs alone, and it does nothing else: it may
   // run earlier or later, again, or not at all if nobody reads them. No step is
   // moved over one that is not pure.
   // `static constexpr bool kPure` of the kind.
   bool pure() const { return self_->pure; }
+  // Whether it may run beside other steps, between a start and a wait.
+  // `static constexpr bool kBeside` of the kind.
+  bool beside() const { return self_->beside; }
   // Every expression whose Loads name the step's inputs by number.
   // `VisitExprs` of the kind.
   void VisitExprs(const std::function<void(Expr&)>& f) { self_->VisitExprs(f); }
@@ -129,8 +137,14 @@ class StepBody {
   static constexpr char kTag = 0;
 
   struct Base {
-    Base(const void* tag, bool pure, Layouts layouts, int workspaces)
-        : tag(tag), pure(pure), layouts(layouts), workspaces(workspaces) {}
+    template <class T>
+    explicit Base(std::type_identity<T>)
+        : tag(&kTag<T>),
+          pure(IsPure<T>()),
+          beside(IsBeside<T>()),
+          layouts(LayoutsOf<T>()),
+          places(PlacesOf<T>()),
+          workspaces(WorkspacesOf<T>()) {}
     virtual ~Base() = default;
     virtual std::unique_ptr<Base> Clone() const = 0;
     virtual std::string Print() const = 0;
@@ -146,8 +160,9 @@ class StepBody {
     virtual int FixedOperands(const Step&) const = 0;
 
     const void* const tag;
-    const bool pure;
+    const bool pure, beside;
     const Layouts layouts;
+    const Places places;
     const int workspaces;
   };
 
@@ -157,9 +172,19 @@ class StepBody {
     return false;
   }
   template <class T>
+  static constexpr bool IsBeside() {
+    if constexpr (requires { T::kBeside; }) return T::kBeside;
+    return false;
+  }
+  template <class T>
   static constexpr Layouts LayoutsOf() {
     if constexpr (requires { T::kLayouts; }) return T::kLayouts;
     return Layouts::kRowMajor;
+  }
+  template <class T>
+  static constexpr Places PlacesOf() {
+    if constexpr (requires { T::kPlaces; }) return T::kPlaces;
+    return Places::kDevice;
   }
   template <class T>
   static constexpr int WorkspacesOf() {
@@ -171,8 +196,7 @@ class StepBody {
   template <class T>
   struct Holder final : Base {
     explicit Holder(T kind)
-        : Base(&kTag<T>, IsPure<T>(), LayoutsOf<T>(), WorkspacesOf<T>()),
-          kind(std::move(kind)) {}
+        : Base(std::type_identity<T>()), kind(std::move(kind)) {}
     std::unique_ptr<Base> Clone() const override {
       return std::make_unique<Holder>(kind);
     }
@@ -235,6 +259,9 @@ struct Step {
   // Up to 2^62, which stands for whatever is more.
   int64_t flops(const Program& program) const;
 };
+
+// Where a step runs. Of one that is nowhere, a copy: where it leads.
+Place PlaceOf(const Program& program, const Step& step);
 
 // The outputs of a Map step in groups that are computed in one sweep, all of an
 // index before any of it is written: outputs of equal shapes and layouts, in

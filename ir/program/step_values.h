@@ -32,6 +32,13 @@ enum class Layouts : uint8_t {
   kAny,
 };
 
+// Where operands of a kind of step may lie.
+enum class Places : uint8_t {
+  kDevice,  // where the target's kernels run
+  kOne,     // all of them in one place, where the step runs
+  kAny,     // each in any
+};
+
 // The text of an expression in a key, the same for expressions that differ only
 // in the names of their reduction variables.
 using ExprText = std::function<std::string(const Expr&)>;

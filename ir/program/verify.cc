@@ -7,9 +7,12 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/program/in_place.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 
 namespace mxc {
 namespace {
@@ -44,6 +47,10 @@ class ProgramVerifier {
     for (const int next : program_.BuffersOf(BufferKind::kNextState)) {
       if (!written_[next])
         return fmt::format("next state {} is not written", next);
+    }
+    if (!beside_.starts.empty()) {
+      return fmt::format("nobody waits for step '{}'",
+                         beside_.starts.begin()->second->name);
     }
     return CheckPlan();
   }
@@ -87,6 +94,10 @@ class ProgramVerifier {
       return fmt::format("buffer {} belongs to the caller but is not row-major",
                          index);
     }
+    if (b.place == Place::kHost && b.kind != BufferKind::kInternal &&
+        b.kind != BufferKind::kConstant) {
+      return fmt::format("buffer {} lies on the host", index);
+    }
     if (b.kind == BufferKind::kState && !b.layout.row_major()) {
       return fmt::format("state {} is not row-major", index);
     }
@@ -102,6 +113,10 @@ class ProgramVerifier {
     if (b.alias_of >= static_cast<int>(program_.buffers.size()) ||
         b.alias_of == index) {
       return fmt::format("buffer {} aliases {}", index, b.alias_of);
+    }
+    if (b.alias_of >= 0 && b.place != program_.buffers[b.alias_of].place) {
+      return fmt::format("buffer {} aliases {} in another place", index,
+                         b.alias_of);
     }
     return CheckPart(index);
   }
@@ -180,7 +195,9 @@ class ProgramVerifier {
         return fmt::format("buffer {} is not row-major", b);
       }
     }
-    MaybeError error = step.body.Verify(program_, step);
+    MaybeError error = CheckPlaces(step);
+    if (!error) error = step.body.Verify(program_, step);
+    if (!error) error = CheckBeside(step);
     if (!error && !SweepsKeepApart(program_, step)) {
       error = "a sweep writes what another one reads";
     }
@@ -194,6 +211,54 @@ class ProgramVerifier {
     return error;
   }
 
+  MaybeError CheckPlaces(const Step& step) const {
+    if (step.body.places() == Places::kAny) return std::nullopt;
+    const Place place = step.body.places() == Places::kDevice
+                            ? Place::kDevice
+                            : PlaceOf(program_, step);
+    for (const int b : step.operands()) {
+      if (program_.buffers[b].place == place) continue;
+      return fmt::format("buffer {} lies in another place", b);
+    }
+    return std::nullopt;
+  }
+
+  // What runs beside a step leaves its operands alone.
+  MaybeError CheckBeside(const Step& step) {
+    if (step.body.As<Wait>() != nullptr) return EndBeside(step);
+    for (const int b : step.inputs) {
+      if (beside_.written.contains(program_.Root(b))) {
+        return fmt::format("buffer {} is read before the wait for it", b);
+      }
+    }
+    for (const int b : step.outputs) {
+      const int root = program_.Root(b);
+      if (beside_.written.contains(root) || beside_.read.contains(root)) {
+        return fmt::format("buffer {} is written beside its use", b);
+      }
+    }
+    if (step.body.As<Start>() == nullptr) return std::nullopt;
+    for (const int b : step.inputs) beside_.read.insert(program_.Root(b));
+    for (const int b : step.outputs) beside_.written.insert(program_.Root(b));
+    beside_.starts[step.operands()] = &step;
+    return std::nullopt;
+  }
+
+  MaybeError EndBeside(const Step& wait) {
+    const auto found = beside_.starts.find(wait.inputs);
+    if (found == beside_.starts.end() ||
+        found->second->outputs.size() != wait.outputs.size()) {
+      return "a wait for what was not started";
+    }
+    const auto end = [&](std::multiset<int>& roots, int b) {
+      roots.erase(roots.find(program_.Root(b)));
+    };
+    for (const int b : found->second->inputs) end(beside_.read, b);
+    for (const int b : found->second->outputs) end(beside_.written, b);
+    beside_.starts.erase(found);
+    return std::nullopt;
+  }
+
   bool InRange(int buffer) const {
     return buffer >= 0 && buffer < static_cast<int>(program_.buffers.size());
   }
@@ -201,11 +266,21 @@ class ProgramVerifier {
   MaybeError CheckPlan() const {
     if (program_.arena_bytes < 0) return std::nullopt;
     const std::vector<LiveRange> live = LiveRanges(program_);
+    for (const auto& [place, bytes] :
+         {std::pair(Place::kDevice, program_.arena_bytes),
+          std::pair(Place::kHost, program_.host_arena_bytes)}) {
+      if (auto error = CheckArena(place, bytes, live)) return error;
+    }
+    return std::nullopt;
+  }
+
+  MaybeError CheckArena(Place place, int64_t bytes,
+                        const std::vector<LiveRange>& live) const {
     std::vector<int> placed;
     for (size_t i = 0; i < live.size(); ++i) {
       const Buffer& b = program_.buffers[i];
-      if (live[i].first < 0) continue;
-      if (b.offset < 0 || b.offset + b.bytes() > program_.arena_bytes) {
+      if (live[i].first < 0 || b.place != place) continue;
+      if (b.offset < 0 || b.offset + b.bytes() > bytes) {
         return fmt::format("buffer {} lies outside the arena", i);
       }
       if (b.bytes() > 0) placed.push_back(static_cast<int>(i));
@@ -249,6 +324,12 @@ class ProgramVerifier {
   const size_t windows_;
   std::vector<bool> written_;
   std::vector<bool> overwritten_;  // states, by their next value
+  // What runs beside other steps: by operands, and the roots that it uses.
+  struct Beside {
+    std::map<std::vector<int>, const Step*> starts;
+    std::multiset<int> read, written;
+  };
+  Beside beside_;
 };
 
 }  // namespace

@@ -53,6 +53,8 @@ struct Machine {
   double again_l3_bytes_per_second = 4e11;
   double again_memory_bytes_per_second = 6e10;
 
+  double copy_bytes_per_second = 1.2e10;  // between the host and a device
+
   // Tasks that large work is dealt into, so that threads share it evenly.
   int tasks = 16;
 

@@ -93,15 +93,29 @@ std::string LevelNames() {
   return "one of " + names;
 }
 
+// Targets that only tests compile for.
+constexpr const char* kTestTargetsVariable = "MXC_TEST_TARGETS";
+
+bool AllowsTestTargets() {
+  const char* value = std::getenv(kTestTargetsVariable);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
 }  // namespace
 
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names = {"native"};
   for (const Level& level : kLevels) names.emplace_back(level.name);
+  if (AllowsTestTargets()) names.emplace_back("null");
   return names;
 }
 
 Result<Target> ResolveTarget(std::string_view name, DType storage) {
+  if (name == "null" && AllowsTestTargets()) {
+    MXC_ASSIGN(Target target, ResolveTarget("native", storage));
+    target.name = target.backend = target.device = name;
+    return target;
+  }
   if (name == "native") {
     if (const auto level = NativeLevel(storage)) return ToTarget(*level);
     const char* held = std::getenv(runtime::kMaxCpuVariable);

@@ -23,7 +23,8 @@ class ArenaMachine {
       : program_(program),
         live_(LiveRanges(program)),
         memory_(program.buffers.size()),
-        arena_(static_cast<size_t>(program.arena_bytes), kPoison) {
+        arena_(static_cast<size_t>(program.arena_bytes), kPoison),
+        host_arena_(static_cast<size_t>(program.host_arena_bytes), kPoison) {
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const Buffer& b = program.buffers[i];
       if (b.kind == BufferKind::kInternal) continue;
@@ -71,7 +72,9 @@ class ArenaMachine {
     const int root = program_.Root(buffer);
     const int64_t begin = program_.BytesIntoRoot(buffer);
     if (program_.buffers[root].kind == BufferKind::kInternal) {
-      return arena_.data() + program_.buffers[root].offset + begin;
+      auto& arena =
+          program_.buffers[root].place == Place::kHost ? host_arena_ : arena_;
+      return arena.data() + program_.buffers[root].offset + begin;
     }
     return memory_[root].data() + begin;
   }
@@ -124,7 +127,7 @@ class ArenaMachine {
   const Program& program_;
   const std::vector<LiveRange> live_;
   std::vector<std::vector<unsigned char>> memory_;  // what is not internal
-  std::vector<unsigned char> arena_;
+  std::vector<unsigned char> arena_, host_arena_;
 };
 
 }  // namespace mxc

@@ -6,7 +6,8 @@
 //   # expect
 //   <what the pass leaves, or "unchanged">
 //
-// The passes may ask BlockedCatalog. With MXC_REWRITE=1 in the environment the
+// "# pass place-steps on a device" compiles for another place than the host. The
+// passes may ask BlockedCatalog. With MXC_REWRITE=1 in the environment the
 // expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
@@ -29,6 +30,7 @@ struct Case {
 };
 
 const std::string kPass = "# pass ", kExpect = "# expect\n";
+const std::string kOnDevice = " on a device";
 
 std::vector<Case> ReadCases(const std::string& text) {
   std::vector<Case> cases;
@@ -48,15 +50,17 @@ std::vector<Case> ReadCases(const std::string& text) {
 }
 
 template <class IR>
-std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before) {
+std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before,
+                  bool on_device) {
   REQUIRE_MESSAGE(before.ok(), Render(before.errors()));
-  const Target target = *ResolveTarget("x86-64-v3");
+  Target target = *ResolveTarget("x86-64-v3");
+  if (on_device) target.device = "null";
   const BlockedCatalog catalog;
   PassContext context{&target, &catalog};
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);
   auto changed = pass(*before, context);
-  REQUIRE(changed.ok());
+  if (!changed.ok()) return Render(changed.errors());
   const auto broken = Verify(*before);
   REQUIRE_MESSAGE(!broken, *broken);
   return *changed ? Print(*before) : "unchanged\n";
@@ -65,11 +69,14 @@ std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before) {
 std::string RunCase(const Case& test) {
   const auto source =
       std::make_shared<SourceFile>(SourceFile{"case", test.before});
-#define MXC_GRAPH_PASS(name, Function, required, prose) \
-  if (test.pass == name) return After(Function, ParseGraph(source));
-#define MXC_LOWERING(name, Function, prose)
-#define MXC_PROGRAM_PASS(name, Function, required, prose) \
-  if (test.pass == name) return After(Function, ParseProgram(source));
+  const bool on_device = test.pass.ends_with(kOnDevice);
+  const std::string name = test.pass.substr(
+      0, test.pass.size() - (on_device ? kOnDevice.size() : 0));
+#define MXC_GRAPH_PASS(known, Function, required, prose) \
+  if (name == known) return After(Function, ParseGraph(source), on_device);
+#define MXC_LOWERING(known, Function, prose)
+#define MXC_PROGRAM_PASS(known, Function, required, prose) \
+  if (name == known) return After(Function, ParseProgram(source), on_device);
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING

@@ -17,6 +17,7 @@ struct Call {
   std::string attributes;  // "lower=1 …", as the function reads them
 
   static constexpr bool kPure = true;
+  static constexpr Places kPlaces = Places::kOne;
   static constexpr int kWorkspaces = 1;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
