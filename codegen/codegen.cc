@@ -7,10 +7,14 @@
 #include <cctype>
 #include <map>
 
+#include "codegen/artifact/device_section.h"
 #include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
+#include "ir/program/steps/copy.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -41,6 +45,13 @@ bool IsNoOp(const Program& program, const Step& step) {
   return IsInPlace(program, step);
 }
 
+// A step without a kernel, which the runtime runs or walks itself.
+bool IsWalked(const Step& step) {
+  const StepBody& body = step.body;
+  return body.As<Call>() || body.As<Repeat>() || body.As<Branch>() ||
+         body.As<Copy>() || body.As<Start>() || body.As<Wait>();
+}
+
 KernelRow RowOf(const Program& program, const Step& step,
                 const std::string& name, const KernelPlan& plan) {
   KernelRow row = {.name = name,
@@ -61,10 +72,8 @@ class KernelTable {
       : target_(target), backend_(BackendOf(target)), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    const bool walked = step.body.As<Call>() != nullptr ||
-                        step.body.As<Repeat>() != nullptr ||
-                        step.body.As<Branch>() != nullptr;
-    if (walked || IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
+    if (IsWalked(step) || IsNoOp(program, step))
+      return {.kernel = 0, .tasks = 0};
     const std::string key = KeyOf(program, step, StructureOf);
     if (const auto row = rows_.find(key); row != rows_.end()) {
       return row->second;
@@ -106,7 +115,7 @@ class KernelTable {
     source.emit = std::move(plan.emit);
     image_.kernels.push_back(RowOf(program, step, source.name, plan));
     sources_.push_back(std::move(source));
-    return {row, plan.tasks, plan.scratch_bytes};
+    return {row, plan.tasks, plan.scratch_bytes, plan.launch};
   }
 
   const Target& target_;
@@ -135,6 +144,7 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
       {std::max(1, options.threads), options.keep_llvm, options.keep_assembly,
        options.cache});
   image.objects = std::move(compiled.objects);
+  if (!target.device.empty()) image.device = DeviceSection(compiled.forms);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);
   image.cached = compiled.cached;

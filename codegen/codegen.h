@@ -15,6 +15,7 @@
 #include "ir/program/program.h"
 #include "ir/support/result.h"
 #include "ir/target/target.h"
+#include "runtime/abi/abi.h"
 
 namespace mxc {
 
@@ -58,6 +59,7 @@ struct StepCode {
   int kernel = 0;     // row of the kernel table; equal steps share one
   int64_t tasks = 1;  // size of the fixed grid
   int64_t scratch_bytes = 0;
+  mxc_launch launch = {};  // on a device
 };
 
 // A kernel for the runtime: its symbol, and what it touches at most.
@@ -73,8 +75,9 @@ struct KernelRow {
 };
 
 struct CodeImage {
-  std::vector<std::string> objects;          // relocatable ELF, one or more
-  std::vector<KernelRow> kernels;            // in table order
+  std::vector<std::string> objects;  // relocatable ELF, one or more
+  std::string device;                // the section DEVICE; empty for the host
+  std::vector<KernelRow> kernels;    // in table order
   std::vector<std::vector<StepCode>> steps;  // [entry][row], see flat_program
   std::string llvm, assembly;                // texts, if kept
   int cached = 0;                            // kernels from the cache
@@ -104,7 +107,7 @@ struct ArtifactSizes {
 
 // What compiling gives an artifact, beside what is said about it.
 struct ArtifactSections {
-  std::string code, tables;
+  std::string code, tables, device;
   std::vector<std::byte> weights;
 };
 

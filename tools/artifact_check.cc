@@ -61,6 +61,9 @@ Result<ArtifactFindings> CheckArtifact(const std::string& path,
   check(CheckDigest(container, "sha256_weights", MXC_SECTION_WEIGHTS));
   check(CheckDigest(container, "sha256_tables", MXC_SECTION_TABLES));
   check(CheckDigest(container, "sha256_symbol", MXC_SECTION_SYMBOL));
+  if (tables.header().device.count > 0) {
+    check(CheckDigest(container, "sha256_device", MXC_SECTION_DEVICE));
+  }
   const mxc_signature signature = signature::SignatureOf(container.bytes());
   ArtifactFindings findings;
   if (signature::IsSigned(signature)) {

@@ -32,6 +32,7 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   row.name = tables.Text(buffer.name);
   row.type = TypeOf(buffer);
   row.kind = kKinds[buffer.kind];
+  row.on_host = buffer.place == MXC_PLACE_HOST;
   row.root = static_cast<int>(buffer.root);
   row.offset = static_cast<int64_t>(buffer.offset);
   row.bytes = static_cast<int64_t>(buffer.bytes);
@@ -63,6 +64,7 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
       .arena = static_cast<int64_t>(entry.arena_bytes),
       .arena_lower_bound = static_cast<int64_t>(entry.lower_bound_bytes),
       .arena_naive = static_cast<int64_t>(entry.naive_bytes),
+      .host_arena = static_cast<int64_t>(entry.host_arena_bytes),
       .outputs = static_cast<int64_t>(entry.activation_bytes) -
                  static_cast<int64_t>(entry.arena_bytes),
       .workspace = static_cast<int64_t>(entry.scratch_bytes)};
@@ -72,7 +74,7 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   for (const mxc_step& step : tables.Steps(entry)) {
     overview.steps.push_back(ToRow(tables, step));
   }
-  NoteReads(overview);
+  NoteReadsAndPlaces(overview);
   return overview;
 }
 

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/copy.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -16,6 +19,10 @@ constexpr const char* kKindNames[] = {"input",    "output", "weight",
 
 std::string KernelName(const Step& step) {
   if (step.view) return "view";
+  if (step.body.As<Copy>()) return "copy";
+  if (step.body.As<Start>()) return "start";
+  if (step.body.As<Wait>()) return "wait";
+  if (const Call* call = step.body.As<Call>()) return call->function;
   if (const TileLoop* loop = step.loop()) {
     return fmt::format("{} in tiles",
                        Count(std::ssize(loop->tile->steps), "step"));
@@ -32,10 +39,11 @@ bool InArena(const BufferRow& b) {
 }
 
 bool ShareBytes(const BufferRow& a, const BufferRow& b) {
-  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+  return a.on_host == b.on_host && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
 }
 
-// Buffers of the arena by offset, then by the step that writes them.
+// Buffers of each arena by offset, then by the step that writes them.
 std::vector<int> ArenaOrder(const Overview& overview) {
   std::vector<int> order;
   for (size_t i = 0; i < overview.buffers.size(); ++i) {
@@ -44,7 +52,8 @@ std::vector<int> ArenaOrder(const Overview& overview) {
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     const BufferRow& x = overview.buffers[a];
     const BufferRow& y = overview.buffers[b];
-    return std::tie(x.offset, x.first, a) < std::tie(y.offset, y.first, b);
+    return std::tie(x.on_host, x.offset, x.first, a) <
+           std::tie(y.on_host, y.offset, y.first, b);
   });
   return order;
 }
@@ -132,6 +141,7 @@ Overview MakeOverview(const Program& program) {
     row.type = ToString(b.type);
     if (!b.layout.row_major()) row.layout = ToString(b.layout);
     row.kind = b.alias_of >= 0 ? "alias" : kKindNames[static_cast<int>(b.kind)];
+    row.on_host = b.place == Place::kHost;
     row.root = root;
     row.offset = program.buffers[root].offset;
     row.bytes = b.bytes();
@@ -152,15 +162,23 @@ Overview MakeOverview(const Program& program) {
     }
     overview.steps.push_back(row);
   }
-  NoteReads(overview);
+  NoteReadsAndPlaces(overview);
   return overview;
 }
 
-void NoteReads(Overview& overview) {
-  for (const StepRow& step : overview.steps) {
+void NoteReadsAndPlaces(Overview& overview) {
+  for (StepRow& step : overview.steps) {
     for (const int b : step.inputs) {
       overview.buffers[b].read = true;
       overview.buffers[overview.buffers[b].root].read = true;
+    }
+    if (step.inputs.empty() || step.outputs.empty()) continue;
+    const bool from = overview.buffers[step.inputs[0]].on_host;
+    const bool to = overview.buffers[step.outputs[0]].on_host;
+    if (from != to) {
+      step.kernel += to ? " to the host" : " to the device";
+    } else if (to) {
+      step.kernel += " on the host";
     }
   }
 }
@@ -202,6 +220,10 @@ void PrintMemory(const Overview& overview) {
                          Ratio(overview.memory.peak(), bound)));
   PrintBytes("lower bound", bound, "largest sum of live bytes");
   PrintBytes("without sharing", overview.memory.naive(), "");
+  if (overview.memory.host_arena > 0) {
+    PrintBytes("on the host", overview.memory.host_arena,
+               "arena of the steps that run there");
+  }
   if (overview.state_bytes() > 0) {
     PrintBytes("states", overview.state_bytes(),
                "parameters and what the optimizer keeps, from run to run");
@@ -215,7 +237,8 @@ void PrintMemory(const Overview& overview) {
   for (const int i : ArenaOrder(overview)) {
     const BufferRow& b = overview.buffers[i];
     PrintOut("  {:>10} {:>10}  {:<9} {:<24} {}\n", b.offset, b.bytes,
-             fmt::format("{}-{}", b.first, b.last), b.name,
+             fmt::format("{}-{}", b.first, b.last),
+             b.name + (b.on_host ? " on the host" : ""),
              JoinSome(Sharers(overview, i)));
   }
 }
@@ -243,6 +266,7 @@ Json MemoryToJson(const Overview& overview) {
                 {"bytes", b.bytes},   {"first_step", b.first},
                 {"last_step", b.last}};
     if (b.kind == "input") row["used"] = b.read;
+    if (b.on_host) row["place"] = "host";
     if (!b.layout.empty()) row["layout"] = b.layout;
     if (b.kind == "alias") row["alias_of"] = overview.buffers[b.root].name;
     if (InArena(b)) {
@@ -250,17 +274,20 @@ Json MemoryToJson(const Overview& overview) {
     }
     buffers.push_back(row);
   }
-  return {{"entry", overview.entry},
-          {"activation_bytes", overview.memory.activations()},
-          {"workspace_bytes", overview.memory.workspace},
-          {"peak_bytes", overview.memory.peak()},
-          {"lower_bound_bytes", overview.memory.lower_bound()},
-          {"naive_bytes", overview.memory.naive()},
-          {"arena_bytes", overview.memory.arena},
-          {"output_bytes", overview.memory.outputs},
-          {"state_bytes", overview.state_bytes()},
-          {"prepared_bytes", overview.BytesOf("prepared")},
-          {"buffers", buffers}};
+  Json memory = {{"entry", overview.entry},
+                 {"activation_bytes", overview.memory.activations()},
+                 {"workspace_bytes", overview.memory.workspace},
+                 {"peak_bytes", overview.memory.peak()},
+                 {"lower_bound_bytes", overview.memory.lower_bound()},
+                 {"naive_bytes", overview.memory.naive()},
+                 {"arena_bytes", overview.memory.arena},
+                 {"output_bytes", overview.memory.outputs},
+                 {"state_bytes", overview.state_bytes()},
+                 {"prepared_bytes", overview.BytesOf("prepared")},
+                 {"buffers", buffers}};
+  const int64_t host = overview.memory.host_arena;
+  if (host > 0) memory["host_arena_bytes"] = host;
+  return memory;
 }
 
 Json StepsToJson(const Overview& overview) {

@@ -16,19 +16,21 @@ namespace mxc {
 
 struct BufferRow {
   std::string name;
-  std::string type;     // "f32[1, 64, 56, 56]"
-  std::string layout;   // empty: row-major
-  std::string kind;     // "input", "output", "weight", "internal", "alias",
-                        // "state", "prepared" (weights, at load)
-  int root = -1;        // itself unless it is an alias
-  int64_t offset = -1;  // in the arena or the weights
+  std::string type;      // "f32[1, 64, 56, 56]"
+  std::string layout;    // empty: row-major
+  std::string kind;      // "input", "output", "weight", "internal", "alias",
+                         // "state", "prepared" (weights, at load)
+  bool on_host = false;  // where the steps run on a device
+  int root = -1;         // itself unless it is an alias
+  int64_t offset = -1;   // in the arena or the weights
   int64_t bytes = 0;
   int first = -1, last = -1;  // steps between which it is needed
   bool read = false;          // by a step, or an alias of it is
 };
 
 struct StepRow {
-  std::string name, kernel;
+  std::string name;
+  std::string kernel;  // with the place, if that is not where kernels run
   std::vector<int> inputs, outputs;  // buffers
   int64_t tasks = 0;                 // 0: not known before code generation
   int64_t flops = 0, bytes = 0, scratch = 0;
@@ -50,8 +52,8 @@ struct Overview {
 };
 
 Overview MakeOverview(const Program& program);
-// Sets `read` of all buffers, by what the steps say.
-void NoteReads(Overview& overview);
+// Sets what follows from all rows: which buffers are read, and where steps run.
+void NoteReadsAndPlaces(Overview& overview);
 
 void PrintSummary(const Overview& overview);
 // Peak, lower bound, and which buffers share which bytes.

@@ -10,7 +10,6 @@
 #include <map>
 
 #include "runtime/base/float_mode.h"
-#include "runtime/device/declarations.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -99,11 +98,13 @@ void StepRunner::Allocate() {
     return memory;
   };
   sequencer_ = std::make_unique<rt::Sequencer>(
-      *model_, *entry_, rt::CpuDevice(),
+      *model_, *entry_,
       rt::Regions{.weights = model_->weights().data(),
                   .prepared = model_->prepared().data(),
                   .states = allocate(model_->tables().header().state_bytes),
-                  .arena = allocate(entry_->arena_bytes, kPoison)},
+                  .arena = allocate(entry_->arena_bytes, kPoison),
+                  .host_weights = model_->weights().data(),
+                  .host_arena = allocate(entry_->host_arena_bytes, kPoison)},
       rt::Sequencer::Scratch{allocate(entry_->scratch_bytes, kPoison)},
       /*threads=*/1);
   const auto buffers = model_->tables().Buffers(*entry_);

@@ -27,7 +27,8 @@ std::string ManifestText(const Manifest& manifest) {
   return text;
 }
 
-// The sections one after the other, each from a page, then the trailer.
+// The sections one after the other, each from a page, then the trailer. What
+// most files lack takes no page.
 Result<int64_t> WriteFile(
     const std::string& path,
     const std::array<Bytes, MXC_SECTION_COUNT>& sections) {
@@ -36,6 +37,10 @@ Result<int64_t> WriteFile(
   runtime::FileWriter file(path);
   uint64_t at = 0;
   for (size_t i = 0; i < sections.size(); ++i) {
+    if (i == MXC_SECTION_DEVICE && sections[i].empty()) {
+      trailer.sections[i] = {0, 0, runtime::Checksum({})};
+      continue;
+    }
     const uint64_t start = (at + MXC_PAGE - 1) / MXC_PAGE * MXC_PAGE;
     file.Append(Bytes(kZeros).first(start - at));
     file.Append(sections[i]);
@@ -68,9 +73,10 @@ Result<ArtifactSections> MakeSections(std::span<const Program> entries,
              MakeTables(entries, code, target, roles, weights));
   std::vector<std::string> objects = code.objects;
   objects.push_back(EmitKernelTable(
-      code.kernels, runtime::Checksum(AsBytes(sections.tables)), target));
+      code, runtime::Checksum(AsBytes(sections.tables)), target));
   MXC_ASSIGN(sections.code, Link(objects));
   sections.weights = std::move(weights).bytes();
+  sections.device = code.device;
   return sections;
 }
 
@@ -82,7 +88,7 @@ Result<ArtifactSizes> WriteArtifact(const std::string& path,
   MXC_ASSIGN(const int64_t file_bytes,
              WriteFile(path, {AsBytes(sections.code), Bytes(sections.weights),
                               AsBytes(sections.tables), AsBytes(manifest_text),
-                              AsBytes(symbol_json)}));
+                              AsBytes(symbol_json), AsBytes(sections.device)}));
   ArtifactSizes sizes;
   sizes.code_bytes = static_cast<int64_t>(sections.code.size());
   sizes.weight_bytes = static_cast<int64_t>(sections.weights.size());

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/artifact/flat_program.h"
 
+#include <map>
 #include <string>
 #include <utility>
 
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -32,6 +35,7 @@ class Flattening {
     flat_.program.steps.push_back(step);
     flat_.bodies.push_back(0);
     flat_.others.push_back(0);
+    flat_.afters.push_back(0);
     if (const Repeat* repeat = step.body.As<Repeat>()) {
       std::vector<int> parts;
       for (size_t b = 0; b < repeat->sliced.size(); ++b) {
@@ -43,6 +47,14 @@ class Flattening {
       operands.pop_back();
       flat_.bodies[at] = AddInner(step, *branch->then, operands);
       flat_.others[at] = AddInner(step, *branch->otherwise, operands);
+    } else if (const Start* start = step.body.As<Start>()) {
+      starts_[step.outputs.back()] = at;
+      Step begun = step;
+      begun.body = start->body;
+      Add(begun);
+      flat_.bodies[at] = row() - at - 1;
+    } else if (step.body.As<Wait>() != nullptr) {
+      flat_.afters[at] = starts_.at(step.inputs.back());
     }
   }
 
@@ -103,6 +115,7 @@ class Flattening {
   }
 
   FlatProgram flat_;
+  std::map<int, int> starts_;  // rows, by the last buffer that they write
 };
 
 }  // namespace

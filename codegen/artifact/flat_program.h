@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An entry as the runtime walks it: a list of steps, in which the body of a
-// repeat, or the sides of a branch, follow it, over one list of buffers.
+// repeat, the sides of a branch, or what a start begins, follow it, over one list
+// of buffers.
 //
 //   begin                     0  begin
 //   repeat 50 {               1  repeat 50, 2 steps
@@ -33,6 +34,7 @@ struct FlatProgram {
   // By row: how many rows after it are its body, or its first side; how many
   // after these are the other side.
   std::vector<int> bodies, others;
+  std::vector<int> afters;  // by row: of a wait, the row of its start
   // By buffer. Memory is planned for none of them.
   std::vector<std::optional<TurnWindow>> windows;
 };

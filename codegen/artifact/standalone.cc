@@ -251,6 +251,12 @@ Result<StandaloneObject> GenerateStandalone(std::span<const Program> entries,
                                             const Target& target,
                                             const CodegenOptions& options) {
   MXC_CHECK(!entries.empty());
+  if (!target.device.empty()) {
+    return Error({},
+                 "target '{}' runs on a device, which an object for C cannot; "
+                 "an artifact (.mxa) can",
+                 target.name);
+  }
   MXC_RETURN_IF_ERROR(RequireNoImports(entries));
   MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
   MXC_ASSIGN(CodeImage code, GenerateCode(entries, target, options));

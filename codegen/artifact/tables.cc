@@ -15,6 +15,9 @@
 #include "codegen/artifact/role_names.h"
 #include "codegen/artifact/states.h"
 #include "ir/program/memory.h"
+#include "ir/program/steps/copy.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -64,6 +67,7 @@ class TableMaker {
     entry.arena_bytes = static_cast<uint64_t>(memory.arena);
     entry.lower_bound_bytes = static_cast<uint64_t>(memory.arena_lower_bound);
     entry.naive_bytes = static_cast<uint64_t>(memory.arena_naive);
+    entry.host_arena_bytes = static_cast<uint64_t>(memory.host_arena);
     entry.activation_bytes = static_cast<uint64_t>(memory.activations());
     entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
@@ -77,12 +81,13 @@ class TableMaker {
     entries_.push_back(entry);
   }
 
-  std::string Bytes(uint64_t required_features) const {
+  std::string Bytes(const Target& target) {
     mxc_tables header = {};
+    header.device = Text(target.device);
     header.magic = MXC_TABLES_MAGIC;
     header.abi_version = MXC_ABI_VERSION;
     header.kernel_count = Count(code_.kernels);
-    header.required_features = required_features;
+    header.required_features = target.required_features;
     std::string bytes(sizeof header, '\0');
     Place(entries_, bytes, header.entries_offset, header.entry_count);
     Place(buffers_, bytes, header.buffers_offset, header.buffer_count);
@@ -182,6 +187,7 @@ class TableMaker {
     row.gaps = buffer.layout.has_gaps() ? 1 : 0;
     row.first_step = live.first;
     row.last_step = live.last;
+    row.place = PlaceIn(buffer.place);
     if (buffer.alias_of >= 0) {
       row.kind = MXC_BUFFER_ALIAS;
       row.offset = static_cast<uint64_t>(program.BytesIntoRoot(index));
@@ -239,6 +245,10 @@ class TableMaker {
     }
   }
 
+  static uint8_t PlaceIn(mxc::Place place) {
+    return place == mxc::Place::kHost ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
+  }
+
   template <class Row>
   static void SetType(const TensorType& type, Row& row) {
     row.rank = static_cast<uint8_t>(type.shape.rank());
@@ -278,6 +288,7 @@ class TableMaker {
     } else {
       row.kernel_name = Text("");
     }
+    row.launch = step_code.launch;
     row.scratch_bytes = static_cast<uint64_t>(step_code.scratch_bytes);
     if (const Repeat* repeat = step.body.As<Repeat>()) {
       row.kind = MXC_STEP_REPEAT;
@@ -289,10 +300,23 @@ class TableMaker {
       row.input_count = 1;
       row.body = static_cast<uint32_t>(flat.bodies[at]);
       row.other = static_cast<uint32_t>(flat.others[at]);
+    } else if (step.body.As<Start>() != nullptr) {
+      row.kind = MXC_STEP_START;
+      row.operands = Operands({});
+      row.body = static_cast<uint32_t>(flat.bodies[at]);
     } else {
       SetOperands(program, step, row);
     }
-    if (const Call* call = step.body.As<Call>()) SetCall(*call, row);
+    if (step.body.As<Copy>() != nullptr) row.kind = MXC_STEP_COPY;
+    if (step.body.As<Wait>() != nullptr) {
+      row.kind = MXC_STEP_WAIT;
+      row.after = static_cast<uint32_t>(flat.afters[at]);
+      row.bytes = 0;  // those of the start
+    }
+    if (const Call* call = step.body.As<Call>()) {
+      SetCall(*call, row);
+      row.place = PlaceIn(PlaceOf(program, step));
+    }
     steps_.push_back(row);
   }
 
@@ -352,7 +376,7 @@ Result<std::string> MakeTables(std::span<const Program> entries,
   for (size_t i = 0; i < entries.size(); ++i) {
     maker.AddEntry(entries[i], code.steps[i]);
   }
-  return maker.Bytes(target.required_features);
+  return maker.Bytes(target);
 }
 
 }  // namespace mxc

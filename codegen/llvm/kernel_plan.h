@@ -10,6 +10,7 @@
 
 #include "codegen/llvm/kernel_function.h"
 #include "ir/program/program.h"
+#include "runtime/abi/abi.h"
 
 namespace mxc {
 
@@ -18,6 +19,7 @@ struct KernelPlan {
   std::string what;           // for the kernel's name: "conv3x3", "gemm"
   int64_t tasks = 1;          // a fixed grid, whatever the number of threads
   int64_t scratch_bytes = 0;  // for each thread
+  mxc_launch launch = {};     // on a device
   // Operands are numbered as in the step: inputs, then outputs. Everything it
   // needs is captured by value: it runs on another thread.
   std::function<void(KernelFunction&)> emit;

@@ -70,33 +70,35 @@ class TableEmitter {
   llvm::LLVMContext& context_;
 };
 
-void EmitTables(llvm::Module& module, std::span<const KernelRow> rows,
+void EmitTables(llvm::Module& module, const CodeImage& code,
                 uint64_t tables_checksum) {
   TableEmitter emit(module);
+  auto* pointer = llvm::PointerType::getUnqual(module.getContext());
   std::vector<llvm::Constant*> kernels, limits, operands;
-  for (const KernelRow& row : rows) {
-    kernels.push_back(emit.Kernel(row.name));
+  for (const KernelRow& row : code.kernels) {
+    kernels.push_back(code.objects.empty()
+                          ? llvm::ConstantPointerNull::get(pointer)
+                          : emit.Kernel(row.name));
     limits.push_back(emit.Limits(row, operands.size()));
     for (const auto& operand : row.operands) {
       operands.push_back(emit.Operand(operand));
     }
   }
-  emit.Add("mxc_kernels", llvm::PointerType::getUnqual(module.getContext()),
-           kernels);
+  emit.Add("mxc_kernels", pointer, kernels);
   emit.Add("mxc_limits", emit.Limits({}, 0), limits);
   emit.Add("mxc_operands", emit.Operand({}), operands);
-  emit.Add("mxc_abi",
-           emit.Struct({emit.U32(MXC_ABI_VERSION), emit.U32(rows.size()),
-                        emit.U64(tables_checksum), emit.U32(operands.size()),
-                        emit.U32(0)}));
+  emit.Add("mxc_abi", emit.Struct({emit.U32(MXC_ABI_VERSION),
+                                   emit.U32(code.kernels.size()),
+                                   emit.U64(tables_checksum),
+                                   emit.U32(operands.size()), emit.U32(0)}));
 }
 
 }  // namespace
 
-std::string EmitKernelTable(std::span<const KernelRow> kernels,
-                            uint64_t tables_checksum, const Target& target) {
+std::string EmitKernelTable(const CodeImage& code, uint64_t tables_checksum,
+                            const Target& target) {
   return CompileModule(target, "mxc_kernels", [&](llvm::Module& module) {
-    EmitTables(module, kernels, tables_checksum);
+    EmitTables(module, code, tables_checksum);
   });
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "codegen/codegen.h"
@@ -11,10 +10,10 @@
 
 namespace mxc {
 
-// An object that defines mxc_kernels, with a pointer to each named function,
-// mxc_limits and mxc_operands, which say what these touch, and mxc_abi
-// (runtime/abi/abi.h).
-std::string EmitKernelTable(std::span<const KernelRow> kernels,
-                            uint64_t tables_checksum, const Target& target);
+// An object that defines mxc_kernels, with a pointer to each kernel of the code,
+// null where the host has none of them, mxc_limits and mxc_operands, which say
+// what these touch, and mxc_abi (runtime/abi/abi.h).
+std::string EmitKernelTable(const CodeImage& code, uint64_t tables_checksum,
+                            const Target& target);
 
 }  // namespace mxc

@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/kernel_function.h"
 #include "ir/target/target.h"
+#include "runtime/abi/abi.h"
 
 namespace mxc {
 
@@ -26,10 +27,19 @@ struct KernelSource {
 // mask, for each of the element types (see KernelFunction::HasMaskedAccess).
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes);
 
+// A form of all kernels for a device, as mxc_device_image says.
+struct DeviceForm {
+  mxc_image_kind kind = MXC_IMAGE_NAMES;
+  uint32_t version = 0;
+  std::string bytes;
+};
+
 struct CompiledKernels {
-  std::vector<std::string> objects;  // one for each source, in order
-  std::string llvm, assembly;        // texts of all, if asked for
-  int cached = 0;                    // objects that the cache knew
+  // For the host, one for each source, in order; none where it runs none.
+  std::vector<std::string> objects;
+  std::vector<DeviceForm> forms;
+  std::string llvm, assembly;  // texts of all, if asked for
+  int cached = 0;              // objects that the cache knew
 };
 
 struct CompileOptions {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 6u
+#define MXC_ABI_VERSION 7u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -40,7 +40,9 @@ typedef void (*mxc_kernel)(void* const* operands, int64_t begin, int64_t end,
                            void* scratch);
 
 /* The shared object exports four symbols:
- *   const mxc_kernel mxc_kernels[];          indexed by mxc_step.kernel
+ *   const mxc_kernel mxc_kernels[];          indexed by mxc_step.kernel; in a
+ *                                            file for a device, null where the
+ *                                            section DEVICE has the kernel
  *   const mxc_kernel_limits mxc_limits[];    one for each kernel
  *   const mxc_operand_limits mxc_operands[]; rows that these name
  *   const mxc_code_header mxc_abi;                                          */
@@ -88,13 +90,38 @@ enum mxc_section_kind {
   MXC_SECTION_TABLES = 2,   /* mxc_tables and what it points to */
   MXC_SECTION_MANIFEST = 3, /* text lines "key: value", for people */
   MXC_SECTION_SYMBOL = 4,   /* the network's JSON as it came */
-  MXC_SECTION_COUNT = 5
+  MXC_SECTION_DEVICE = 5,   /* mxc_device_code: kernels of mxc_tables.device */
+  MXC_SECTION_COUNT = 6
 };
 
 typedef struct mxc_section {
   uint64_t offset, size; /* bytes, in the file */
   uint64_t checksum;     /* XXH3 64, seed 0 */
 } mxc_section;
+
+/* Forms of code for devices. */
+typedef enum mxc_image_kind {
+  MXC_IMAGE_NAMES = 0, /* names of kernels, each with a zero byte, in the order
+                          of mxc_kernels, which has their code */
+  MXC_IMAGE_PTX = 1,   /* NVIDIA's assembly as text, with a zero byte */
+  MXC_IMAGE_CUBIN = 2, /* machine code of one generation of NVIDIA's devices */
+  MXC_IMAGE_EMULATED = 3, /* an ELF shared object for an emulated device */
+  MXC_IMAGE_KIND_COUNT = 4
+} mxc_image_kind;
+
+/* One form of all kernels. The device takes the best that it can run. */
+typedef struct mxc_device_image {
+  uint32_t kind;         /* mxc_image_kind */
+  uint32_t version;      /* of the device that it needs at least: 90 of sm_90 */
+  uint64_t offset, size; /* bytes, in the section */
+} mxc_device_image;
+
+/* The section DEVICE: this header, the rows of its images, their bytes. Empty
+ * in a file for the host alone. Steps name its kernels by `kernel_name`. */
+typedef struct mxc_device_code {
+  uint32_t abi_version;
+  uint32_t image_count;
+} mxc_device_code;
 
 /* Who answers for the file: Ed25519 over MXC_SIGNED_PREFIX, without its zero
  * byte, and the SHA-256 of all bytes of the file before this struct. Zeros: it
@@ -132,10 +159,12 @@ typedef enum mxc_buffer_kind {
                               of the repeat at step `loop`: see mxc_buffer */
 } mxc_buffer_kind;
 
-/* Where a buffer lies and a step runs. */
+/* Where a buffer lies and a step runs. A buffer of the host is internal, in the
+ * entry's host arena, a weight, or an alias or window of such a one. */
 typedef enum mxc_place {
-  MXC_PLACE_DEVICE = 0, /* that the entry is bound to: by default the host */
-  MXC_PLACE_HOST = 1
+  MXC_PLACE_DEVICE = 0, /* mxc_tables.device, which may be the host itself */
+  MXC_PLACE_HOST = 1,
+  MXC_PLACE_COUNT = 2
 } mxc_place;
 
 /* What a tensor of an entry, or a state, is for those who train and measure. */
@@ -213,8 +242,16 @@ typedef enum mxc_step_kind {
                           is read after each turn: 0 ends the repeat */
   MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the
                           next `body` steps, else the `other` after these */
-  MXC_STEP_CALL = 3    /* a function of imports, on one thread. Operands are
+  MXC_STEP_CALL = 3,   /* a function of imports, on one thread. Operands are
                           dense and row-major */
+  MXC_STEP_COPY = 4,  /* the bytes of operand 0 become those of operand 1, which
+                          may lie in another place */
+  MXC_STEP_START = 5, /* the next `body` steps, copies and kernels, run in their
+                          order beside those that follow; what they write is
+                          there after the wait for them */
+  MXC_STEP_WAIT = 6   /* for the start at step `after`, in the same block. Its
+                          operands, if it has any, are views of what the start
+                          reads and writes */
 } mxc_step_kind;
 
 /* Flags of a repeat. Without a count it takes `turns` turns. */
@@ -230,8 +267,8 @@ enum { MXC_CALL_WORKSPACE = 1 << 0 };
 
 /* How a device launches a kernel; zeros on the host. */
 typedef struct mxc_launch {
-  uint32_t grid[3], block[3];
-  uint32_t shared_bytes;
+  uint32_t grid[3], block[3]; /* blocks, and threads of each */
+  uint32_t shared_bytes;      /* of a block */
   uint32_t reserved;
 } mxc_launch;
 
@@ -241,12 +278,12 @@ typedef struct mxc_step {
   mxc_string attributes;  /* of a call */
   uint8_t kind;           /* mxc_step_kind */
   uint8_t flags;          /* by kind */
-  uint8_t place;          /* mxc_place */
+  uint8_t place;          /* mxc_place; of a copy DEVICE, wherever it goes */
   uint8_t reserved;
   uint32_t kernel;    /* row of mxc_kernels; of a call, of imports */
   mxc_range operands; /* rows of `operands`: buffer indices within the entry */
   uint32_t input_count; /* operands that are read only; the rest is written */
-  uint32_t body, other; /* steps, of a repeat or branch */
+  uint32_t body, other; /* steps, of a repeat, branch or start */
   uint32_t after;       /* of a wait: what it waits for, a row in the entry */
   int64_t tasks; /* of a kernel: 0 <= task < tasks <= MXC_MAX_TASKS; 0: nothing
                     runs and `kernel` means nothing */
@@ -283,7 +320,8 @@ typedef struct mxc_entry {
   uint64_t activation_bytes, lower_bound_bytes, naive_bytes;
   uint32_t kind; /* mxc_entry_kind */
   uint32_t reserved;
-  int64_t length; /* of its sequences: 32 of "train:32"; 0: any */
+  int64_t length;            /* of its sequences: 32 of "train:32"; 0: any */
+  uint64_t host_arena_bytes; /* of internal buffers of the host */
 } mxc_entry;
 
 /* A function that the code does not hold: the runtime finds it by name and
@@ -315,7 +353,10 @@ typedef struct mxc_tables {
                               entry, of kind PREPARE and the only one, writes it,
                               once, when the file is opened.
                               Its arena is that region; it has no inputs and
-                              outputs, and nobody else runs it */
+                              outputs, and nobody else runs it. It runs on the
+                              host */
+  mxc_string device; /* whose kernels these are (runtime/device/devices.def):
+                        "cuda"; "": the host's */
 } mxc_tables;
 
 #endif /* MXC_RUNTIME_ABI_ABI_H_ */

@@ -21,7 +21,7 @@ Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
   MXC_REQUIRE(buffer.rank <= MXC_MAX_RANK, place, "too many axes");
   MXC_REQUIRE(ElementSize(buffer.dtype) != 0, place, "unknown type");
   MXC_REQUIRE(buffer.role < MXC_TENSOR_ROLE_COUNT, place, "unknown role");
-  MXC_REQUIRE(buffer.place == MXC_PLACE_DEVICE, place, "unknown place");
+  MXC_REQUIRE(buffer.place < MXC_PLACE_COUNT, place, "unknown place");
   const std::optional<uint64_t> dense = DenseBytes(buffer);
   MXC_REQUIRE(dense && *dense <= buffer.bytes, place, "smaller than its shape");
   const bool rate = buffer.role == MXC_TENSOR_RATE;
@@ -45,6 +45,11 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
   const mxc_buffer& buffer = buffers[index];
   MXC_REQUIRE(buffer.kind <= MXC_BUFFER_WINDOW, place, "unknown kind");
   if (buffer.kind == MXC_BUFFER_WINDOW) return Window(entry, buffer, place);
+  const bool hosts = buffer.kind == MXC_BUFFER_WEIGHT ||
+                     buffer.kind == MXC_BUFFER_INTERNAL ||
+                     buffer.kind == MXC_BUFFER_ALIAS;
+  MXC_REQUIRE(hosts || buffer.place == MXC_PLACE_DEVICE, place,
+              "lies on the host and is no weight or internal buffer");
   if (buffer.kind == MXC_BUFFER_ALIAS) {
     MXC_REQUIRE(buffer.root < buffers.size() &&
                     buffers[buffer.root].kind != MXC_BUFFER_ALIAS,
@@ -53,6 +58,8 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
         Within(buffer.offset, buffer.bytes, buffers[buffer.root].bytes) &&
             buffer.offset % ElementSize(buffer.dtype) == 0,
         place, "does not lie within its root");
+    MXC_REQUIRE(buffer.place == buffers[buffer.root].place, place,
+                "lies in another place than its root");
     return {};
   }
   MXC_REQUIRE(buffer.root == index, place, "its root is another buffer");
@@ -77,6 +84,9 @@ std::pair<uint64_t, const char*> TablesCheck::RegionOf(
   }
   if (buffer.kind == MXC_BUFFER_PREPARED) {
     return {tables_.header_->prepared_bytes, "leaves the prepared region"};
+  }
+  if (buffer.place == MXC_PLACE_HOST) {
+    return {entry.host_arena_bytes, "leaves the host's arena"};
   }
   return {entry.arena_bytes, "leaves the arena"};
 }
@@ -105,6 +115,8 @@ Status TablesCheck::Window(const mxc_entry& entry, const mxc_buffer& window,
       root.kind != MXC_BUFFER_WINDOW ||
           (root.loop < steps.size() && InBody(steps, root.loop, window.loop)),
       place, "a window of a window whose repeat is not around its own");
+  MXC_REQUIRE(window.place == root.place, place,
+              "lies in another place than its root");
   const auto size = static_cast<int64_t>(ElementSize(window.dtype));
   MXC_REQUIRE(window.offset % static_cast<uint64_t>(size) == 0 &&
                   window.advance % size == 0,

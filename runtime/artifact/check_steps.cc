@@ -12,21 +12,35 @@ constexpr uint8_t kRepeatFlags =
 
 }  // namespace
 
-// Blocks lie within the entry and within each other.
+// Blocks lie within the entry and within each other, and each wait in the block
+// of its start, behind it.
 Status TablesCheck::Blocks(const mxc_entry& entry, const std::string& place) {
   const auto steps = tables_.Steps(entry);
-  std::vector<uint64_t> ends = {steps.size()};
+  struct Block {
+    uint64_t first, end;
+  };
+  std::vector<Block> open = {{0, steps.size()}};
+  std::vector<uint64_t> blocks;  // by step, the first one of its block
+  waits_.assign(steps.size(), 0);
   for (uint64_t row = 0; row < steps.size(); ++row) {
-    while (ends.back() == row) ends.pop_back();
+    while (open.back().end == row) open.pop_back();
+    blocks.push_back(open.back().first);
     const mxc_step& step = steps[row];
+    const std::string where = Format("%s, step %llu", place.c_str(),
+                                     static_cast<unsigned long long>(row));
     const uint64_t body = row + 1 + step.body, end = body + step.other;
-    MXC_REQUIRE(end <= ends.back(),
-                Format("%s, step %llu", place.c_str(),
-                       static_cast<unsigned long long>(row)),
+    MXC_REQUIRE(end <= open.back().end, where,
                 "its block leaves the one around it");
+    if (step.kind == MXC_STEP_WAIT) {
+      MXC_REQUIRE(step.after < row &&
+                      steps[step.after].kind == MXC_STEP_START &&
+                      blocks[step.after] == blocks[row],
+                  where, "waits for no start of its block");
+      ++waits_[step.after];
+    }
     if (end == row + 1) continue;
-    ends.push_back(end);
-    ends.push_back(body);
+    open.push_back({body, end});
+    open.push_back({row + 1, body});
   }
   return {};
 }
@@ -36,12 +50,12 @@ Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
   const mxc_step& step = tables_.Steps(entry)[row];
   MXC_REQUIRE(IsText(step.name) && IsText(step.kernel_name), place,
               "a name is no string");
-  MXC_REQUIRE(step.place == MXC_PLACE_DEVICE, place, "unknown place");
   MXC_REQUIRE(InRange(step.operands, tables_.operands_.size()), place,
               "its operands leave their table");
   MXC_REQUIRE(step.input_count <= step.operands.count, place,
               "more inputs than operands");
   MXC_RT_RETURN_IF_ERROR(Operands(entry, row, place));
+  MXC_RT_RETURN_IF_ERROR(Places(entry, step, place));
   switch (step.kind) {
     case MXC_STEP_KERNEL:
       return Kernel(entry, step, place);
@@ -51,6 +65,12 @@ Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
       return Branch(entry, step, place);
     case MXC_STEP_CALL:
       return Call(entry, step, place);
+    case MXC_STEP_COPY:
+      return Copy(entry, step, place);
+    case MXC_STEP_START:
+      return Start(entry, row, place);
+    case MXC_STEP_WAIT:
+      return Wait(step, place);
     default:
       return Corrupt(place, "unknown kind");
   }
@@ -64,6 +84,12 @@ Status TablesCheck::Kernel(const mxc_entry& entry, const mxc_step& step,
               place, "no such kernel");
   MXC_REQUIRE(step.scratch_bytes <= entry.scratch_bytes, place,
               "more scratch than its entry has");
+  const bool launched = step.launch.grid[0] > 0 && step.launch.grid[1] > 0 &&
+                        step.launch.grid[2] > 0 && step.launch.block[0] > 0 &&
+                        step.launch.block[1] > 0 && step.launch.block[2] > 0;
+  MXC_REQUIRE(OnHost() || step.tasks == 0 || launched ||
+                  entry.kind == MXC_ENTRY_PREPARE,
+              place, "is launched without a grid or a block");
   MXC_REQUIRE(step.body == 0 && step.other == 0, place,
               "a kernel with a block of steps");
   return {};
@@ -127,6 +153,64 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
   return {};
 }
 
+Status TablesCheck::Copy(const mxc_entry& entry, const mxc_step& step,
+                         const std::string& place) {
+  MXC_REQUIRE(
+      step.tasks == 0 && step.flags == 0 && step.body == 0 && step.other == 0,
+      place, "a copy with tasks, flags or a block of steps");
+  MXC_REQUIRE(step.operands.count == 2 && step.input_count == 1, place,
+              "a copy that is not of one buffer to another");
+  const auto buffers = tables_.Buffers(entry);
+  const auto operands = tables_.Operands(step);
+  const mxc_buffer &from = buffers[operands[0]], &to = buffers[operands[1]];
+  MXC_REQUIRE(from.bytes == to.bytes && from.gaps == 0 && to.gaps == 0, place,
+              "a copy between buffers of other sizes or with gaps");
+  return {};
+}
+
+// It is followed by one wait, in its block.
+Status TablesCheck::Start(const mxc_entry& entry, uint32_t row,
+                          const std::string& place) {
+  const auto steps = tables_.Steps(entry);
+  const mxc_step& step = steps[row];
+  MXC_REQUIRE(step.tasks == 0 && step.flags == 0 && step.body > 0 &&
+                  step.other == 0 && step.operands.count == 0,
+              place, "a start without steps, or with more than steps");
+  const uint64_t end = uint64_t{row} + 1 + step.body;
+  for (uint64_t inner = row + 1; inner < end; ++inner) {
+    MXC_REQUIRE(steps[inner].kind == MXC_STEP_KERNEL ||
+                    steps[inner].kind == MXC_STEP_COPY,
+                place, "starts other steps than kernels and copies");
+  }
+  MXC_REQUIRE(waits_[row] == 1, place, "is not waited for once in its block");
+  return {};
+}
+
+Status TablesCheck::Wait(const mxc_step& step, const std::string& place) {
+  MXC_REQUIRE(
+      step.tasks == 0 && step.flags == 0 && step.body == 0 && step.other == 0,
+      place, "a wait with tasks, flags or a block of steps");
+  return {};
+}
+
+// Where operands lie: a copy's anywhere, those of the host's calls there, and
+// kernels' on the device.
+Status TablesCheck::Places(const mxc_entry& entry, const mxc_step& step,
+                           const std::string& place) {
+  const bool calls = step.kind == MXC_STEP_CALL;
+  MXC_REQUIRE(
+      step.place == MXC_PLACE_DEVICE || (step.place == MXC_PLACE_HOST && calls),
+      place, "unknown place");
+  MXC_REQUIRE(!calls || OnHost() || step.place == MXC_PLACE_HOST, place,
+              "calls a function of the host on a device");
+  if (step.kind == MXC_STEP_COPY || step.kind == MXC_STEP_WAIT) return {};
+  for (const uint32_t operand : tables_.Operands(step)) {
+    MXC_REQUIRE(tables_.Buffers(entry)[operand].place == step.place, place,
+                "an operand lies in another place");
+  }
+  return {};
+}
+
 bool TablesCheck::IsScalar(const mxc_entry& entry, const mxc_step& step,
                            size_t k) const {
   const mxc_buffer& buffer = tables_.Buffers(entry)[tables_.Operands(step)[k]];
@@ -146,7 +230,8 @@ Status TablesCheck::Operands(const mxc_entry& entry, uint32_t row,
                   place, "uses a window outside of its repeat");
     }
     const bool view =
-        steps[row].kind == MXC_STEP_KERNEL && steps[row].tasks == 0;
+        steps[row].kind == MXC_STEP_WAIT ||
+        (steps[row].kind == MXC_STEP_KERNEL && steps[row].tasks == 0);
     if (i < steps[row].input_count || view) continue;
     const uint8_t kind = buffers[tables_.Base(entry, operands[i])].kind;
     MXC_REQUIRE(kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_WEIGHT &&

@@ -52,8 +52,9 @@ StatusOr<Code> Code::Load(const Container& container, const Tables& tables) {
   if (address == nullptr) {
     return Fail(StatusCode::kIo, "its code cannot be found in memory");
   }
-  code.kernels_ =
-      reinterpret_cast<const mxc_kernel*>(address + image->kernels());
+  code.kernels_ = {
+      reinterpret_cast<const mxc_kernel*>(address + image->kernels()),
+      tables.header().kernel_count};
   return code;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "runtime/abi/abi.h"
 #include "runtime/artifact/container.h"
@@ -17,7 +18,8 @@ class Code {
   // or that would do more than lie in memory when it is loaded.
   static StatusOr<Code> Load(const Container& container, const Tables& tables);
 
-  mxc_kernel kernel(uint32_t index) const { return kernels_[index]; }
+  // By row; null for what the section DEVICE has.
+  std::span<const mxc_kernel> kernels() const { return kernels_; }
 
  private:
   struct Unload {
@@ -25,7 +27,7 @@ class Code {
   };
 
   std::unique_ptr<void, Unload> library_;
-  const mxc_kernel* kernels_ = nullptr;
+  std::span<const mxc_kernel> kernels_;
 };
 
 }  // namespace mxc::runtime

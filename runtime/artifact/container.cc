@@ -12,7 +12,7 @@ namespace mxc::runtime {
 namespace {
 
 constexpr std::array<const char*, MXC_SECTION_COUNT> kSectionNames = {
-    "code", "weights", "tables", "manifest", "symbol JSON"};
+    "code", "weights", "tables", "manifest", "symbol JSON", "device"};
 
 }  // namespace
 
@@ -30,7 +30,8 @@ StatusOr<Container> Container::Open(const std::string& path,
   if (approve) MXC_RT_RETURN_IF_ERROR(approve(container.bytes()));
   MXC_RT_RETURN_IF_ERROR(container.CheckPlaces());
   for (const mxc_section_kind kind :
-       {MXC_SECTION_CODE, MXC_SECTION_TABLES, MXC_SECTION_MANIFEST}) {
+       {MXC_SECTION_CODE, MXC_SECTION_TABLES, MXC_SECTION_MANIFEST,
+        MXC_SECTION_DEVICE}) {
     MXC_RT_RETURN_IF_ERROR(container.CheckSection(kind));
   }
   return container;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/artifact/image.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "runtime/artifact/shared_object.h"
 
@@ -20,25 +22,30 @@ std::optional<std::vector<T>> ReadConstants(const SharedObject& object,
   return std::vector<T>(rows->begin(), rows->end());
 }
 
-// Each kernel's address is a place in the code, and nothing else is changed
-// when the code is loaded.
-bool AreKernels(const SharedObject& object, const SharedObject::Symbol& table,
-                uint64_t count) {
+// Which rows of the table are kernels of this code. Each address is a place in
+// it, and nothing else is changed when the code is loaded.
+std::optional<std::vector<bool>> FilledKernels(
+    const SharedObject& object, const SharedObject::Symbol& table,
+    uint64_t count) {
   constexpr uint64_t kSize = sizeof(mxc_kernel);
-  if (!table.writable || table.bytes.size() / kSize < count) return false;
-  uint64_t filled = 0;
-  std::vector<bool> seen(count);
+  if (table.bytes.size() / kSize < count) return std::nullopt;
+  std::vector<bool> filled(count);
   for (const auto& [address, target] : object.relocations()) {
     const uint64_t into = address - table.address;
     if (address < table.address || into / kSize >= count) {
       if (SharedObject::kInstrumented) continue;
-      return false;
+      return std::nullopt;
     }
-    if (into % kSize != 0 || !object.IsExecutable(target)) return false;
-    if (!seen[into / kSize]) ++filled;
-    seen[into / kSize] = true;
+    if (!table.writable || into % kSize != 0 || !object.IsExecutable(target)) {
+      return std::nullopt;
+    }
+    filled[into / kSize] = true;
   }
-  return filled == count;
+  return filled;
+}
+
+Status LacksKernels() {
+  return Fail(StatusCode::kCorrupt, "its code lacks kernels");
 }
 
 }  // namespace
@@ -55,8 +62,11 @@ StatusOr<Image> Image::Read(Bytes code) {
   image.header_ = header->front();
   const uint32_t count = image.header_.kernel_count;
   const auto kernels = object->Find("mxc_kernels");
-  if (count > 0 && (!kernels || !AreKernels(*object, *kernels, count))) {
-    return Fail(StatusCode::kCorrupt, "its code lacks kernels");
+  if (count > 0) {
+    auto filled = kernels ? FilledKernels(*object, *kernels, count)
+                          : std::optional<std::vector<bool>>();
+    if (!filled) return LacksKernels();
+    image.filled_ = std::move(*filled);
   }
   auto limits = ReadConstants<mxc_kernel_limits>(*object, "mxc_limits", count);
   auto operands = ReadConstants<mxc_operand_limits>(
@@ -77,6 +87,8 @@ Status Image::Check(const Container& container, const Tables& tables) const {
       header_.kernel_count != tables.header().kernel_count) {
     return Fail(StatusCode::kCorrupt, "its code belongs to other tables");
   }
+  const bool device = tables.header().device.count > 0;
+  if (!device && std::ranges::count(filled_, false) > 0) return LacksKernels();
   for (const mxc_entry& entry : tables.entries()) {
     MXC_RT_RETURN_IF_ERROR(CheckEntry(tables, entry));
   }
@@ -101,6 +113,8 @@ Status Image::CheckEntry(const Tables& tables, const mxc_entry& entry) const {
       const mxc_buffer& buffer = buffers[operands[i]];
       fits = limit.bytes <= buffer.bytes && limit.dtype == buffer.dtype;
     }
+    const bool prepares = entry.kind == MXC_ENTRY_PREPARE;
+    if (prepares && !filled_[step.kernel]) return LacksKernels();
     if (!fits) {
       return Fail(StatusCode::kCorrupt,
                   "damaged: step '%s' of entry '%s' does not fit its kernel",

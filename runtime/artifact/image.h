@@ -32,6 +32,7 @@ class Image {
 
   mxc_code_header header_{};
   uint64_t kernels_ = 0;
+  std::vector<bool> filled_;  // rows of mxc_kernels that are kernels
   std::vector<mxc_kernel_limits> limits_;
   std::vector<mxc_operand_limits> operands_;
 };

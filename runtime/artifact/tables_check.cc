@@ -44,6 +44,8 @@ Status TablesCheck::Header() {
 Status TablesCheck::Rows() {
   MXC_REQUIRE(!tables_.entries_.empty(), "tables", "no entry");
   MXC_RT_RETURN_IF_ERROR(Owners());
+  MXC_REQUIRE(IsText(tables_.header_->device), "tables",
+              "its device's name is no string");
   MXC_RT_RETURN_IF_ERROR(States());
   for (size_t i = 0; i < tables_.imports_.size(); ++i) {
     MXC_REQUIRE(IsText(tables_.imports_[i].name), Format("import %zu", i),
@@ -78,6 +80,8 @@ Status TablesCheck::Preparation() {
                     buffer.kind == MXC_BUFFER_ALIAS ||
                     buffer.kind == MXC_BUFFER_WINDOW,
                 place, "needs more than weights to prepare weights");
+    MXC_REQUIRE(buffer.place == MXC_PLACE_DEVICE, place,
+                "prepares weights in another place");
   }
   tables_.preparation_ = &entry;
   tables_.entries_ = tables_.entries_.first(last);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/artifact/tables.h"
 #include "runtime/base/status.h"
@@ -50,12 +51,20 @@ class TablesCheck {
                 const std::string& place);
   Status Call(const mxc_entry& entry, const mxc_step& step,
               const std::string& place);
+  Status Copy(const mxc_entry& entry, const mxc_step& step,
+              const std::string& place);
+  Status Start(const mxc_entry& entry, uint32_t row, const std::string& place);
+  Status Wait(const mxc_step& step, const std::string& place);
+  Status Places(const mxc_entry& entry, const mxc_step& step,
+                const std::string& place);
   Status Operands(const mxc_entry& entry, uint32_t row,
                   const std::string& place);
   // The window that a buffer is or is an alias of; null: none.
   const mxc_buffer* WindowOf(const mxc_entry& entry, uint32_t buffer) const;
   // Whether an operand holds one element.
   bool IsScalar(const mxc_entry& entry, const mxc_step& step, size_t k) const;
+  // Whether kernels are the host's.
+  bool OnHost() const { return tables_.header_->device.count == 0; }
   bool IsText(mxc_string s) const {
     return Within(s.first, uint64_t{s.count} + 1, string_bytes_) &&
            tables_.strings_[uint64_t{s.first} + s.count] == '\0';
@@ -64,6 +73,7 @@ class TablesCheck {
   Tables& tables_;
   const uint64_t weight_bytes_;
   uint64_t string_bytes_ = 0;
+  std::vector<uint32_t> waits_;  // by step of an entry: how many for it
 };
 
 // "entry 0, step 1: no such kernel"

@@ -2,10 +2,46 @@
 #include "runtime/device/device.h"
 
 #include <string_view>
+#include <utility>
 
+#include "runtime/base/memory.h"
 #include "runtime/device/declarations.h"
 
 namespace mxc::runtime {
+namespace {
+
+class HostMemory : public DeviceMemory {
+ public:
+  explicit HostMemory(Region region)
+      : DeviceMemory(region.data()), region_(std::move(region)) {}
+
+ private:
+  const Region region_;
+};
+
+Status RunsOnHost(const Device& device) {
+  return Fail(StatusCode::kUnsupported, "device '%s' runs the host's code",
+              device.name());
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<DeviceMemory>> Device::AllocateHost(
+    uint64_t bytes, const char* what) const {
+  StatusOr<Region> region = Region::Allocate(bytes, what);
+  if (!region.ok()) return region.status();
+  return std::unique_ptr<DeviceMemory>(
+      std::make_unique<HostMemory>(std::move(*region)));
+}
+
+StatusOr<std::unique_ptr<DeviceModule>> Device::Load(
+    const ModuleSource&) const {
+  return RunsOnHost(*this);
+}
+
+StatusOr<std::unique_ptr<Stream>> Device::OpenStream(uint32_t) const {
+  return RunsOnHost(*this);
+}
 
 StatusOr<const Device*> FindDevice(const char* name) {
   const std::string_view wanted = name != nullptr ? name : "cpu";

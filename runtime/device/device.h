@@ -3,23 +3,28 @@
 // CPU as it likes; that of another device by copies alone: its addresses are
 // numbers with which the host may count, and which only the device follows.
 //
+// The CPU runs kernels on the threads of an executor. Another device loads the
+// file's code for it (DeviceModule) and does what is put into a Stream, which
+// need not be done when the call returns.
+//
 // A new device is a file and a line in devices.def. Any thread may use a device
-// at any time; what a launch or copy did is there when it returns.
+// or a module at any time, a stream one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "runtime/abi/abi.h"
+#include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
-#include "runtime/mxc.h"
 
 namespace mxc::runtime {
 
-// A piece of a device's memory, which goes with this.
+// A piece of memory, of the device or of the host, which goes with this.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::byte* data) : data_(data) {}
@@ -33,31 +38,99 @@ class DeviceMemory {
   std::byte* const data_;
 };
 
+// A file's code for a device.
+struct ModuleSource {
+  Bytes code;                           // the section DEVICE
+  std::span<const mxc_kernel> kernels;  // of the section CODE, by row
+};
+
+// Code that a device has loaded.
+class DeviceModule {
+ public:
+  virtual ~DeviceModule() = default;
+  // What the kernel is called by, as long as the module lives; null if there is
+  // none of this name.
+  virtual const void* Find(const char* kernel) const = 0;
+};
+
+struct KernelLaunch {
+  const void* kernel = nullptr;     // of a module
+  std::span<void* const> operands;  // on the device
+  mxc_launch geometry = {};
+  uint64_t scratch_bytes = 0;  // as in mxc_step
+};
+
+// What a stream did while it was recorded: it can be done again, at once.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
+// What a device does in order: each thing begins when those before it are done.
+// A call may return earlier. It reads its arguments' arrays before that; memory
+// that they point to is the stream's until Finish.
+//
+// A failure is told by Finish; until then the rest of what was put in may be
+// done or not.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  virtual void Launch(const KernelLaunch& launch) = 0;
+  virtual void Copy(mxc_place to_place, void* to, mxc_place from_place,
+                    const void* from, uint64_t bytes) = 0;
+  // A function of the host, which must not use the stream.
+  virtual void Call(std::function<void()> function) = 0;
+
+  // What is put in until EndBeside begins when all before it is done, in its
+  // own order, and what follows does not wait for it. `number` is free again
+  // after WaitFor.
+  virtual void BeginBeside(uint32_t number) = 0;
+  virtual void EndBeside() = 0;
+  // What follows begins when the things beside of this number are done.
+  virtual void WaitFor(uint32_t number) = 0;
+
+  // All that was put in is done, or something has failed: the first failure.
+  virtual Status Finish() = 0;
+
+  // From BeginRecord to EndRecord things are noted, not done. Nothing is beside
+  // at either end.
+  virtual void BeginRecord() = 0;
+  virtual StatusOr<std::unique_ptr<Recording>> EndRecord() = 0;
+  // A recording of this stream.
+  virtual void Replay(const Recording& recording) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
 
-  // Whether the host follows its addresses.
+  // As in devices.def.
+  virtual const char* name() const = 0;
+  // Whether the host follows its addresses and runs its kernels.
   virtual bool IsHost() const = 0;
 
   // Zeroed and aligned to MXC_PAGE. `what` is for the message: "the arena".
   virtual StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
       uint64_t bytes, const char* what) const = 0;
+  // The same, of the host: what streams copy fastest from and to.
+  virtual StatusOr<std::unique_ptr<DeviceMemory>> AllocateHost(
+      uint64_t bytes, const char* what) const;
 
-  // To the device, and from it, from and to memory of the host.
+  // To the device, and from it, from and to memory of the host. Done when they
+  // return; the next Finish of any stream tells of a failure.
   virtual void Write(std::byte* to, const void* from, uint64_t bytes) const = 0;
   virtual void Read(void* to, const void* from, uint64_t bytes) const = 0;
 
-  // Tasks [begin, end) of a kernel, on the calling thread, which owns `scratch`
-  // of the host.
-  virtual void Launch(mxc_kernel kernel, std::span<void* const> operands,
-                      int64_t begin, int64_t end, void* scratch) const = 0;
-  // A function whose operands lie on the device.
-  virtual int Call(mxc_function function, const mxc_call& call) const = 0;
+  // The host has neither: kUnsupported.
+  virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
+      const ModuleSource& source) const;
+  // `beside`: what it numbers BeginBeside with is below this.
+  virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const;
 };
 
-// kNotFound where there is no device of this name; null is the CPU. It lives as
-// long as the process.
+// kNotFound where there is no device of this name. It lives as long as the
+// process.
 StatusOr<const Device*> FindDevice(const char* name);
 
 }  // namespace mxc::runtime

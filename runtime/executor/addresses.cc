@@ -16,12 +16,15 @@ Addresses::Addresses(const Tables& tables, const mxc_entry& entry,
 void Addresses::PlaceRoots(const Tables& tables, const Regions& regions) {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const mxc_buffer& buffer = buffers_[i];
+    const bool host = buffer.place == MXC_PLACE_HOST;
     if (buffer.kind == MXC_BUFFER_WEIGHT) {
-      roots_[i] = const_cast<std::byte*>(regions.weights) + buffer.offset;
+      roots_[i] = const_cast<std::byte*>(host ? regions.host_weights
+                                              : regions.weights) +
+                  buffer.offset;
     } else if (buffer.kind == MXC_BUFFER_PREPARED) {
       roots_[i] = const_cast<std::byte*>(regions.prepared) + buffer.offset;
     } else if (buffer.kind == MXC_BUFFER_INTERNAL) {
-      roots_[i] = regions.arena + buffer.offset;
+      roots_[i] = (host ? regions.host_arena : regions.arena) + buffer.offset;
     } else if (buffer.kind == MXC_BUFFER_STATE) {
       roots_[i] = regions.states + tables.states()[buffer.offset].offset;
     }

@@ -12,13 +12,16 @@
 
 namespace mxc::runtime {
 
-// Where the pieces of memory begin that the tables place buffers in. The first
-// two are only read: the check of the tables sees to it.
+// Where the pieces of memory begin that the tables place buffers in, on the
+// device and on the host. Weights are only read: the check of the tables sees to
+// it.
 struct Regions {
   const std::byte* weights = nullptr;
   const std::byte* prepared = nullptr;
   std::byte* states = nullptr;
   std::byte* arena = nullptr;
+  const std::byte* host_weights = nullptr;
+  std::byte* host_arena = nullptr;
 };
 
 class Addresses {
@@ -34,6 +37,9 @@ class Addresses {
   void* const* operands(size_t step) const {
     return operands_.data() + first_operands_[step];
   }
+
+  // Whether operands of steps move from turn to turn.
+  bool have_windows() const { return !windows_.empty(); }
 
   // An input or output lies at `memory` from now on.
   void Move(uint32_t buffer, std::byte* memory);

@@ -40,10 +40,10 @@ Calls::Calls(const Model& model, const mxc_entry& entry,
   }
 }
 
-int Calls::Run(size_t row, const Device& device) const {
+int Calls::Run(size_t row) const {
   mxc_call call = calls_[row].call;
   if (calls_[row].has_workspace) call.workspace = call.data[call.operand_count];
-  return device.Call(calls_[row].function, call);
+  return calls_[row].function(&call);
 }
 
 }  // namespace mxc::runtime

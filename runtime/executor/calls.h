@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/device/device.h"
 #include "runtime/executor/addresses.h"
 #include "runtime/executor/model.h"
 #include "runtime/mxc.h"
@@ -19,7 +18,7 @@ class Calls {
   Calls(const Model& model, const mxc_entry& entry, const Addresses& addresses);
 
   // What the function says that step `row` calls: 0 for success.
-  int Run(size_t row, const Device& device) const;
+  int Run(size_t row) const;
 
  private:
   struct Call {

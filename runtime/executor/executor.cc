@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "runtime/base/bytes.h"
@@ -18,6 +20,18 @@ Status Busy() {
   return Fail(StatusCode::kBusy,
               "this executor, or one that shares its memory, is running "
               "already");
+}
+
+// Where a model runs: on what it was compiled for.
+StatusOr<const Device*> DeviceOf(const Tables& tables, const char* wanted) {
+  const std::string_view named = tables.Text(tables.header().device);
+  const std::string compiled_for(named.empty() ? "cpu" : named);
+  if (wanted == nullptr) return FindDevice(compiled_for.c_str());
+  const StatusOr<const Device*> device = FindDevice(wanted);
+  if (!device.ok() || compiled_for == wanted) return device;
+  return Fail(StatusCode::kInvalidArgument,
+              "the model was compiled for device '%s' and does not run on '%s'",
+              compiled_for.c_str(), wanted);
 }
 
 }  // namespace
@@ -49,7 +63,8 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   }
   std::unique_ptr<Executor> executor(new Executor(std::move(model), entry));
   executor->threads_ = options.threads;
-  const StatusOr<const Device*> device = FindDevice(options.device);
+  const StatusOr<const Device*> device =
+      DeviceOf(executor->model_->tables(), options.device);
   if (!device.ok()) return device.status();
   executor->MarkSharedOutputs();
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(
@@ -60,9 +75,9 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   return executor;
 }
 
-// One piece of memory: states and arena, then the caller's buffers, then
-// scratch. Where states and arena are shared, a second piece holds the rest. A
-// device that is not the host has no scratch: that lies beside the twins.
+// One piece of memory: states and arena, then the caller's buffers, then the
+// host's scratch. Where states and arena are shared, a second piece holds the
+// rest.
 Status Executor::Allocate(const Executor* share, const Device& device) {
   Sizes sizes;
   std::vector<uint64_t> begins(buffers_.size());
@@ -80,12 +95,14 @@ Status Executor::Allocate(const Executor* share, const Device& device) {
 
   StatusOr<std::byte*> memory = Reserve(share, device, sizes.total());
   if (!memory.ok()) return memory.status();
-  if (!device.IsHost()) MXC_RT_RETURN_IF_ERROR(AllocateTwins(scratch.total()));
-  std::byte* scratch_begin =
-      device.IsHost() ? *memory + callers : twins_.data();
-  sequencer_.emplace(*model_, *entry_, device, shared_->regions(),
-                     Sequencer::Scratch{scratch_begin, stride.total()},
-                     threads_);
+  if (device.IsHost()) {
+    sequencer_.emplace(*model_, *entry_, shared_->regions(),
+                       Sequencer::Scratch{*memory + callers, stride.total()},
+                       threads_);
+  } else {
+    MXC_RT_RETURN_IF_ERROR(AllocateTwins());
+    sequencer_.emplace(*model_, *entry_, shared_->regions(), shared_->run());
+  }
   own_.resize(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     if (!CallersOwn(i)) continue;
@@ -111,23 +128,22 @@ StatusOr<std::byte*> Executor::Reserve(const Executor* share,
   return memory_->data();
 }
 
-// Scratch, then the inputs, then the outputs.
-Status Executor::AllocateTwins(uint64_t scratch_bytes) {
+// The inputs, then the outputs.
+Status Executor::AllocateTwins() {
   Sizes sizes;
-  sizes.Add(scratch_bytes, MXC_PAGE);
   std::vector<uint64_t> begins;
   for (const auto& list : {inputs_, outputs_}) {
     for (const uint32_t buffer : list) {
       begins.push_back(sizes.Add(buffers_[buffer].bytes, MXC_PAGE));
     }
   }
-  StatusOr<Region> twins =
-      Region::Allocate(sizes.total(), "inputs, outputs and scratch");
+  auto twins =
+      shared_->device().AllocateHost(sizes.total(), "inputs and outputs");
   if (!twins.ok()) return twins.status();
   twins_ = std::move(*twins);
   for (size_t i = 0; i < begins.size(); ++i) {
     (i < inputs_.size() ? input_twins_ : output_twins_)
-        .push_back(twins_.data() + begins[i]);
+        .push_back(twins_->data() + begins[i]);
   }
   given_.resize(inputs_.size());
   return {};
@@ -162,7 +178,7 @@ Status Executor::Run() {
     CopyInputs();
     const uint32_t phase = sequencer_->Begin(/*thread=*/0);
     if (phase != kNoPhase) team_->Run(phase);
-    if (!sequencer_->HasFailed()) CopyOutputs();
+    CopyOutputs();
   }
   const Status outcome = sequencer_->Outcome();
   shared_->End();
@@ -178,7 +194,7 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
     sequencer_->addresses().Rewind();
     sequencer_->RunAlone(0, entry_->steps.count,
                          [&](size_t step) { return whole = after(step); });
-    if (whole && !sequencer_->HasFailed()) CopyOutputs();
+    if (whole) CopyOutputs();
   }
   const Status outcome = sequencer_->Outcome();
   shared_->End();
@@ -187,28 +203,39 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
 
 void Executor::CopyInputs() {
   for (size_t k = 0; k < input_twins_.size(); ++k) {
-    shared_->device().Write(own_[inputs_[k]], InputStorage(k),
-                            buffers_[inputs_[k]].bytes);
+    stream().Copy(MXC_PLACE_DEVICE, own_[inputs_[k]], MXC_PLACE_HOST,
+                  InputStorage(k), buffers_[inputs_[k]].bytes);
   }
 }
 
+// Of a run that has succeeded.
 void Executor::CopyOutputs() {
+  if (!OnHost()) return CopyOutputsFromDevice();
+  if (sequencer_->HasFailed()) return;
   for (size_t k = 0; k < copies_.size(); ++k) {
     void* target = copies_[k].target;
-    if (!OnHost()) {
-      shared_->device().Read(target != nullptr ? target : output_twins_[k],
-                             sequencer_->addresses().of(outputs_[k]),
-                             buffers_[outputs_[k]].bytes);
-    } else if (copies_[k].needed && target != nullptr) {
-      std::memmove(target, OutputStorage(k), buffers_[outputs_[k]].bytes);
-    }
+    if (!copies_[k].needed || target == nullptr) continue;
+    std::memmove(target, OutputStorage(k), buffers_[outputs_[k]].bytes);
   }
+}
+
+// The stream is done when this returns.
+void Executor::CopyOutputsFromDevice() {
+  for (size_t k = 0; k < copies_.size(); ++k) {
+    void* target = copies_[k].target;
+    stream().Copy(MXC_PLACE_HOST, target != nullptr ? target : output_twins_[k],
+                  MXC_PLACE_DEVICE, sequencer_->addresses().of(outputs_[k]),
+                  buffers_[outputs_[k]].bytes);
+  }
+  sequencer_->Settle();
 }
 
 Bytes Executor::Peek(uint32_t buffer) {
   const std::byte* from = sequencer_->addresses().of(buffer);
   const uint64_t bytes = buffers_[buffer].bytes;
-  if (OnHost()) return {from, bytes};
+  if (OnHost() || buffers_[buffer].place == MXC_PLACE_HOST) {
+    return {from, bytes};
+  }
   peeked_.resize(bytes);
   shared_->device().Read(peeked_.data(), from, bytes);
   return peeked_;

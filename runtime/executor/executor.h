@@ -14,7 +14,6 @@
 #include <span>
 #include <vector>
 
-#include "runtime/base/memory.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/model.h"
 #include "runtime/executor/sequencer.h"
@@ -36,7 +35,8 @@ class Executor final : private Work {
     // States and arena of another executor of the same model: what one run
     // leaves in the states, the other's next run finds. Null: its own.
     const Executor* share = nullptr;
-    // Where it runs, as in FindDevice; that of `share` if there is one.
+    // Where it runs, as in FindDevice: what the model was compiled for. Null:
+    // that.
     const char* device = nullptr;
   };
 
@@ -87,7 +87,7 @@ class Executor final : private Work {
   Status Allocate(const Executor* share, const Device& device);
   StatusOr<std::byte*> Reserve(const Executor* share, const Device& device,
                                uint64_t bytes);
-  Status AllocateTwins(uint64_t scratch_bytes);
+  Status AllocateTwins();
   void MarkSharedOutputs();
   Status StartThreads();
 
@@ -99,8 +99,10 @@ class Executor final : private Work {
     return sequencer_->Finish(phase, thread);
   }
   bool OnHost() const { return shared_->device().IsHost(); }
+  Stream& stream() const { return *shared_->run().stream; }
   void CopyInputs();
   void CopyOutputs();
+  void CopyOutputsFromDevice();
   void Move(uint32_t buffer, std::byte* memory);
 
   bool CallersOwn(uint32_t buffer) const {
@@ -117,9 +119,9 @@ class Executor final : private Work {
   // Inputs, outputs and scratch where shared_ has no room.
   std::unique_ptr<DeviceMemory> memory_;
   std::vector<std::byte*> own_;  // the executor's memory of inputs and outputs
-  // On the host, where the device is another: scratch, what inputs are copied
-  // from, and what outputs are copied to.
-  Region twins_;
+  // On the host, where the device is another: what inputs are copied from, and
+  // what outputs are copied to.
+  std::unique_ptr<DeviceMemory> twins_;
   std::vector<std::byte*> input_twins_, output_twins_;
   std::vector<const std::byte*> given_;  // inputs in the caller's memory
   std::vector<std::byte> peeked_;

@@ -39,6 +39,7 @@ class InstructionWriter {
     Action action = Action::kStep;
     if (step.kind == MXC_STEP_REPEAT) action = Action::kRepeat;
     if (step.kind == MXC_STEP_BRANCH) action = Action::kBranch;
+    if (step.kind == MXC_STEP_START) action = Action::kStart;
     if (action != Action::kStep) {
       open_.push_back({row + 1 + step.body, position()});
     }
@@ -57,6 +58,8 @@ class InstructionWriter {
     const auto [action, row, unused] = list_.instructions[block.instruction];
     if (action == Action::kRepeat) {
       list_.instructions.push_back({Action::kTurn, row, block.instruction + 1});
+    } else if (action == Action::kStart) {
+      list_.instructions.push_back({Action::kEnd, row, 0});
     } else if (action == Action::kBranch && steps_[row].other > 0) {
       open_.push_back({block.end + steps_[row].other, position()});
       list_.instructions.push_back({Action::kJump, row, 0});

@@ -18,7 +18,9 @@ struct Instruction {
     kRepeat,  // begins a repeat; no turns: go to `target`, behind it
     kTurn,    // ends a turn of it; one more: go to `target`, its body
     kBranch,  // not taken: go to `target`, its other steps
-    kJump     // go to `target`, behind a branch
+    kJump,    // go to `target`, behind a branch
+    kStart,   // what follows runs beside the rest
+    kEnd      // until here
   };
   Action action = Action::kStep;
   uint32_t step = 0;  // row within the entry

@@ -41,6 +41,8 @@ class Model {
 
   const Tables& tables() const { return tables_; }
   const Code& code() const { return code_; }
+  // For the device that the tables name; empty where that is the host.
+  Bytes device_code() const { return container_.section(MXC_SECTION_DEVICE); }
   // By row of the tables' imports.
   std::span<const Function> functions() const { return functions_; }
   // Aligned to a page.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "runtime/base/float_mode.h"
-#include "runtime/device/declarations.h"
 #include "runtime/executor/sequencer.h"
 
 namespace mxc::runtime {
@@ -20,7 +19,7 @@ StatusOr<Region> PrepareWeights(const Model& model) {
       "scratch for weights");
   if (!scratch.ok()) return scratch;
   Sequencer sequencer(
-      model, *entry, CpuDevice(),
+      model, *entry,
       {.weights = model.weights().data(), .arena = region->data()},
       {.memory = scratch->data()}, /*threads=*/1);
   const FloatMode mode;

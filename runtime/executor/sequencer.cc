@@ -9,28 +9,62 @@
 #include "runtime/base/element.h"
 
 namespace mxc::runtime {
+namespace {
+
+// More things than this are not worth a recording.
+constexpr uint64_t kMostRecorded = 1 << 16;
+
+}  // namespace
+
 Sequencer::Sequencer(const Model& model, const mxc_entry& entry,
-                     const Device& device, const Regions& regions,
-                     Scratch scratch, int threads)
+                     const Regions& regions, Scratch scratch, int threads)
     : tables_(model.tables()),
       buffers_(tables_.Buffers(entry)),
       steps_(tables_.Steps(entry)),
-      device_(device),
       scratch_(scratch),
       list_(MakeInstructions(steps_)),
       addresses_(tables_, entry, regions),
       calls_(model, entry, addresses_),
       left_(steps_.size()) {
+  ListLaunches(model);
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    const Phase phase = Deal(steps_[i], i, threads);
+    if (phase.participants > 1 && phases_.size() < kMostPhases) {
+      launches_[i].phase = static_cast<uint32_t>(phases_.size());
+      phases_.push_back(phase);
+    }
+  }
+}
+
+Sequencer::Sequencer(const Model& model, const mxc_entry& entry,
+                     const Regions& regions, const DeviceRun& run)
+    : tables_(model.tables()),
+      buffers_(tables_.Buffers(entry)),
+      steps_(tables_.Steps(entry)),
+      device_(run),
+      list_(MakeInstructions(steps_)),
+      addresses_(tables_, entry, regions),
+      calls_(model, entry, addresses_),
+      left_(steps_.size()) {
+  ListLaunches(model);
+  records_ = IsRecordable();
+}
+
+void Sequencer::ListLaunches(const Model& model) {
+  uint32_t starts = 0;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     const mxc_step& step = steps_[i];
     Launch launch = {.operands = {addresses_.operands(i), step.operands.count},
                      .tasks = step.tasks};
-    if (step.tasks > 0) launch.kernel = model.code().kernel(step.kernel);
-    launch.calls = step.kind == MXC_STEP_CALL;
-    const Phase phase = Deal(step, i, threads);
-    if (phase.participants > 1 && phases_.size() < kMostPhases) {
-      launch.phase = static_cast<uint32_t>(phases_.size());
-      phases_.push_back(phase);
+    if (step.tasks > 0 && device_.module == nullptr) {
+      launch.kernel = model.code().kernels()[step.kernel];
+    } else if (step.tasks > 0) {
+      launch.device_kernel =
+          device_.module->Find(tables_.Text(step.kernel_name));
+    }
+    if (step.kind == MXC_STEP_START) launch.beside = starts++;
+    if (step.kind == MXC_STEP_WAIT) {
+      launch.beside = launches_[step.after].beside;
     }
     launches_.push_back(launch);
   }
@@ -40,9 +74,27 @@ uint32_t Sequencer::Begin(int thread) {
   addresses_.Rewind();
   StartClock();
   error_ = 0;
+  failure_ = {};
   position_ = 0;
   end_ = list_.begins.back();
-  return Walk(thread, nullptr);
+  beside_ = OnDevice() && times_.empty();
+  if (!records_) return Walk(thread, nullptr);
+  Replay();
+  return kNoPhase;
+}
+
+void Sequencer::Replay() {
+  if (recording_ == nullptr) {
+    device_.stream->BeginRecord();
+    Walk(/*thread=*/0, nullptr);
+    auto recording = device_.stream->EndRecord();
+    if (!recording.ok()) {
+      failure_ = recording.status();
+      return;
+    }
+    recording_ = std::move(*recording);
+  }
+  device_.stream->Replay(*recording_);
 }
 
 void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
@@ -53,7 +105,7 @@ void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
   const auto begin = static_cast<int64_t>(tasks * chunk / dealt.chunks);
   const auto end = static_cast<int64_t>(tasks * (chunk + 1) / dealt.chunks);
   void* scratch = is_first ? ClearedScratch(thread) : ScratchOf(thread);
-  device_.Launch(launch.kernel, launch.operands, begin, end, scratch);
+  launch.kernel(launch.operands.data(), begin, end, scratch);
 }
 
 uint32_t Sequencer::Finish(uint32_t phase, int thread) {
@@ -64,8 +116,10 @@ uint32_t Sequencer::Finish(uint32_t phase, int thread) {
 void Sequencer::RunAlone(size_t first, size_t end, const Listener& after) {
   StartClock();
   error_ = 0;
+  failure_ = {};
   position_ = list_.begins[first];
   end_ = list_.begins[end];
+  beside_ = false;
   Walk(/*thread=*/0, &after);
 }
 
@@ -82,7 +136,8 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
           return launches_[step].phase;
         }
         if (!RunStep(step, thread)) return kNoPhase;
-        if (alone != nullptr && *alone && !(*alone)(step)) return kNoPhase;
+        if (alone == nullptr) break;
+        if (!Settle() || (*alone && !(*alone)(step))) return kNoPhase;
         break;
       case Action::kRepeat:
         jumps = !BeginRepeat(step);
@@ -96,36 +151,104 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
       case Action::kJump:
         jumps = true;
         break;
+      case Action::kStart:
+        if (beside_) device_.stream->BeginBeside(launches_[step].beside);
+        break;
+      case Action::kEnd:
+        if (beside_) device_.stream->EndBeside();
+        break;
     }
     if (jumps) position_ = instruction.target;
   }
   return kNoPhase;
 }
 
-// False: it has failed.
+// False: the walk ends. A device goes on: what follows may stand beside.
 bool Sequencer::RunStep(uint32_t step, int thread) {
-  const Launch& launch = launches_[step];
-  if (launch.tasks > 0) {
-    device_.Launch(launch.kernel, launch.operands, 0, launch.tasks,
-                   ClearedScratch(thread));
-  } else if (launch.calls) {
-    failed_ = step;
-    error_ = calls_.Run(step, device_);
-  } else {
-    return true;  // a view
+  switch (steps_[step].kind) {
+    case MXC_STEP_CALL:
+      RunCall(step);
+      break;
+    case MXC_STEP_COPY:
+      RunCopy(step);
+      break;
+    case MXC_STEP_WAIT:
+      if (beside_) device_.stream->WaitFor(launches_[step].beside);
+      break;
+    default:
+      if (launches_[step].tasks == 0) return true;  // a view
+      RunKernel(step, thread);
   }
   Measure(step);
-  return error_ == 0;
+  return OnDevice() || error_ == 0;
+}
+
+void Sequencer::RunKernel(uint32_t step, int thread) {
+  const Launch& launch = launches_[step];
+  if (!OnDevice()) {
+    launch.kernel(launch.operands.data(), 0, launch.tasks,
+                  ClearedScratch(thread));
+    return;
+  }
+  device_.stream->Launch({.kernel = launch.device_kernel,
+                          .operands = launch.operands,
+                          .geometry = steps_[step].launch,
+                          .scratch_bytes = steps_[step].scratch_bytes});
+}
+
+void Sequencer::RunCall(uint32_t step) {
+  const auto call = [this, step] {
+    if (error_ != 0) return;
+    failed_ = step;
+    error_ = calls_.Run(step);
+  };
+  if (!OnDevice()) return call();
+  device_.stream->Call(call);
+  // Its operands are read when it runs, and windows move on.
+  if (addresses_.have_windows()) Settle();
+}
+
+void Sequencer::RunCopy(uint32_t step) {
+  const auto operands = tables_.Operands(steps_[step]);
+  const mxc_buffer &from = buffers_[operands[0]], &to = buffers_[operands[1]];
+  void* const* data = launches_[step].operands.data();
+  if (!OnDevice()) {
+    if (to.bytes > 0) std::memmove(data[1], data[0], to.bytes);
+    return;
+  }
+  device_.stream->Copy(static_cast<mxc_place>(to.place), data[1],
+                       static_cast<mxc_place>(from.place), data[0], to.bytes);
+}
+
+// All that was put into the stream is done. False: something has failed.
+bool Sequencer::Settle() {
+  if (!OnDevice()) return !HasFailed();
+  Status status = device_.stream->Finish();
+  if (failure_.ok()) failure_ = std::move(status);
+  return !HasFailed();
+}
+
+// Runs with branches and counts differ; calls read what windows show only then.
+bool Sequencer::IsRecordable() const {
+  uint64_t things = 0;
+  for (const mxc_step& step : steps_) {
+    if (step.kind == MXC_STEP_BRANCH) return false;
+    if (step.kind == MXC_STEP_REPEAT && step.flags != 0) return false;
+    if (step.kind == MXC_STEP_CALL && addresses_.have_windows()) return false;
+    things += std::min(tables_.TimesRun(step), kMostRecorded);
+    if (things > kMostRecorded) return false;
+  }
+  return true;
 }
 
 Status Sequencer::Outcome() const {
-  if (error_ == 0) return {};
+  if (error_ == 0) return failure_;
   const mxc_step& step = steps_[failed_];
   const mxc_import& import = tables_.imports()[step.kernel];
   return Fail(StatusCode::kFailed,
               "step '%s': version %u of function '%s' has failed with %d",
               tables_.Text(step.name), import.version,
-              tables_.Text(import.name), error_);
+              tables_.Text(import.name), error_.load());
 }
 
 // Whether there is a first turn.
@@ -144,36 +267,46 @@ bool Sequencer::BeginTurn(uint32_t step) {
   return more && GoesOn(step);
 }
 
-int64_t Sequencer::CountOf(uint32_t repeat) const {
+int64_t Sequencer::CountOf(uint32_t repeat) {
   const mxc_step& step = steps_[repeat];
   if ((step.flags & MXC_REPEAT_COUNT) == 0) return step.turns;
   const void* operand = launches_[repeat].operands[0];
   int64_t count = 0;
   if (ElementSize(buffers_[tables_.Operands(step)[0]].dtype) == 4) {
     int32_t narrow;
-    device_.Read(&narrow, operand, sizeof narrow);
+    ReadElement(&narrow, operand, sizeof narrow);
     count = narrow;
   } else {
-    device_.Read(&count, operand, sizeof count);
+    ReadElement(&count, operand, sizeof count);
   }
   return std::clamp<int64_t>(count, 0, step.turns);
 }
 
-bool Sequencer::GoesOn(uint32_t repeat) const {
+bool Sequencer::GoesOn(uint32_t repeat) {
   const uint8_t flags = steps_[repeat].flags;
   if ((flags & MXC_REPEAT_CONDITION) == 0) return true;
   return IsTrue(repeat, (flags & MXC_REPEAT_COUNT) != 0 ? 1 : 0);
 }
 
-bool Sequencer::IsTrue(uint32_t step, size_t k) const {
+bool Sequencer::IsTrue(uint32_t step, size_t k) {
   const uint8_t dtype = buffers_[tables_.Operands(steps_[step])[k]].dtype;
   const uint64_t size = ElementSize(dtype);
   uint64_t bits = 0;
-  device_.Read(&bits, launches_[step].operands[k], size);
+  ReadElement(&bits, launches_[step].operands[k], size);
   // -0.0 is a zero, too.
   if (IsFloat(static_cast<ElementType>(dtype)))
     bits &= ~(uint64_t{1} << (8 * size - 1));
   return bits != 0;
+}
+
+// Zeros where the device has failed.
+void Sequencer::ReadElement(void* value, const void* operand, uint64_t size) {
+  std::memset(value, 0, size);
+  if (!OnDevice()) {
+    std::memcpy(value, operand, size);
+  } else if (Settle()) {
+    device_.device->Read(value, operand, size);
+  }
 }
 
 void Sequencer::StartClock() {
@@ -183,7 +316,7 @@ void Sequencer::StartClock() {
 }
 
 void Sequencer::Measure(uint32_t step) {
-  if (times_.empty()) return;
+  if (times_.empty() || !Settle()) return;
   const int64_t now = Nanoseconds();
   times_[step] += now - std::exchange(last_mark_, now);
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the steps of an entry: kernels, calls, repeats, branches. Everything
-// that runs steps does it through a Sequencer.
+// Walks the steps of an entry: kernels, calls, copies, repeats, branches.
+// Everything that runs steps does it through a Sequencer.
 //
-// The walk has one position and belongs to one thread at a time. A step that is
-// worth several threads is a phase: the walk stops in front of it, its chunks
+// The walk has one position and belongs to one thread at a time. On the host it
+// runs steps as it comes to them, what may run beside others, too; a step that
+// is worth several threads is a phase: the walk stops in front of it, its chunks
 // run on any threads at once (RunChunk), and one thread walks on (Finish).
-// Nothing is allocated on the way.
+// Nothing is allocated on the way. For a device it puts steps into a stream, all
+// of them without a stop, and waits only where it has to read a value.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,6 +28,13 @@
 
 namespace mxc::runtime {
 
+// What a device is asked to run by.
+struct DeviceRun {
+  const Device* device = nullptr;
+  const DeviceModule* module = nullptr;
+  Stream* stream = nullptr;
+};
+
 class Sequencer {
  public:
   // Scratch of thread t begins at memory + t * stride; each thread has the
@@ -33,10 +44,14 @@ class Sequencer {
     uint64_t stride = 0;
   };
 
-  // The regions lie on `device`, the scratch on the host. Model and device must
-  // outlive this.
-  Sequencer(const Model& model, const mxc_entry& entry, const Device& device,
-            const Regions& regions, Scratch scratch, int threads);
+  // On the host. The model must outlive this.
+  Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
+            Scratch scratch, int threads);
+  // On a device. All must outlive this. Inputs and outputs do not move once a
+  // walk has begun: where each walk tells the stream the same, the first one is
+  // recorded.
+  Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
+            const DeviceRun& run);
 
   Addresses& addresses() { return addresses_; }
   const Addresses& addresses() const { return addresses_; }
@@ -49,9 +64,11 @@ class Sequencer {
   // All chunks are done: what follows, until the next phase or the end.
   uint32_t Finish(uint32_t phase, int thread);
 
-  // Whether a function that the last walk called has failed: the walk ended
-  // there.
-  bool HasFailed() const { return error_ != 0; }
+  // Waits for a device. False: what follows.
+  bool Settle();
+  // Whether a function that the last walk called has failed, or the device; the
+  // host's walk ended there.
+  bool HasFailed() const { return error_ != 0 || !failure_.ok(); }
   Status Outcome() const;
 
   // Steps [first, end), which begin and end outside of blocks, on the calling
@@ -61,27 +78,39 @@ class Sequencer {
   void RunAlone(size_t first, size_t end, const Listener& after);
 
   // From the next walk on, the nanoseconds of each step, all turns together.
-  void Profile() { times_.resize(steps_.size()); }
+  void Profile() {
+    times_.resize(steps_.size());
+    records_ = false;
+  }
   std::span<const int64_t> times() const { return times_; }
 
  private:
-  // A step's kernel, ready to be called.
+  // A step, ready to be run.
   struct Launch {
-    mxc_kernel kernel = nullptr;
+    mxc_kernel kernel = nullptr;          // of the host
+    const void* device_kernel = nullptr;  // of the module
     std::span<void* const> operands;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
-    bool calls = false;
+    uint32_t beside = 0;  // number of a start, or of what a wait waits for
   };
 
+  bool OnDevice() const { return device_.stream != nullptr; }
+  void ListLaunches(const Model& model);
   uint32_t Walk(int thread, const Listener* alone);
   bool RunStep(uint32_t step, int thread);
+  void RunKernel(uint32_t step, int thread);
+  void RunCall(uint32_t step);
+  void RunCopy(uint32_t step);
+  bool IsRecordable() const;
+  void Replay();
+  void ReadElement(void* value, const void* operand, uint64_t size);
   bool BeginRepeat(uint32_t step);
   bool BeginTurn(uint32_t step);
-  int64_t CountOf(uint32_t repeat) const;
-  bool GoesOn(uint32_t repeat) const;
+  int64_t CountOf(uint32_t repeat);
+  bool GoesOn(uint32_t repeat);
   // Whether the element that operand `k` of a step holds is not 0.
-  bool IsTrue(uint32_t step, size_t k) const;
+  bool IsTrue(uint32_t step, size_t k);
   void StartClock();
   void Measure(uint32_t step);
   void* ScratchOf(int thread) const;
@@ -90,7 +119,7 @@ class Sequencer {
   const Tables& tables_;
   const std::span<const mxc_buffer> buffers_;
   const std::span<const mxc_step> steps_;
-  const Device& device_;
+  const DeviceRun device_;
   const Scratch scratch_;
   const InstructionList list_;
   Addresses addresses_;
@@ -99,8 +128,15 @@ class Sequencer {
   std::vector<Phase> phases_;
   std::vector<int64_t> left_;  // turns of a repeat after this one, by step
   uint32_t position_ = 0, end_ = 0;  // in list_
-  int error_ = 0;                    // of the function that step failed_ called
+  std::atomic<int> error_ = 0;       // of the function that step failed_ called
   uint32_t failed_ = 0;
+
+  // Of a device.
+  Status failure_;
+  bool beside_ = false;  // whether this walk has things run beside others
+  bool records_ = false;
+  std::unique_ptr<Recording> recording_;
+
   std::vector<int64_t> times_;
   int64_t last_mark_ = 0;
 };

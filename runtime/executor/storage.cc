@@ -9,12 +9,20 @@ namespace {
 
 constexpr uint64_t kTooMuch = uint64_t{1} << 60;
 
-uint64_t LargestArena(const Tables& tables) {
-  uint64_t largest = 0;
+// What the entries need at most of something.
+template <class Need>
+auto Largest(const Tables& tables, Need need) {
+  decltype(need(mxc_entry{})) largest = 0;
   for (const mxc_entry& entry : tables.entries()) {
-    largest = std::max(largest, entry.arena_bytes);
+    largest = std::max(largest, need(entry));
   }
   return largest;
+}
+
+uint32_t StartsOf(std::span<const mxc_step> steps) {
+  return static_cast<uint32_t>(
+      std::ranges::count(steps, uint8_t{MXC_STEP_START},
+                         [](const mxc_step& s) { return s.kind; }));
 }
 
 }  // namespace
@@ -33,7 +41,9 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
   const Tables& tables = model->tables();
   Sizes sizes;
   sizes.Add(tables.header().state_bytes, MXC_PAGE);
-  const uint64_t arena = sizes.Add(LargestArena(tables), MXC_PAGE);
+  const uint64_t arena = sizes.Add(
+      Largest(tables, [](const mxc_entry& e) { return e.arena_bytes; }),
+      MXC_PAGE);
   const uint64_t extra = sizes.Add(extra_bytes, MXC_PAGE);
   auto memory = device.Allocate(sizes.total(),
                                 "states, arena, inputs, outputs and scratch");
@@ -45,6 +55,7 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
   storage->arena_ = storage->memory_->data() + arena;
   storage->extra_ = storage->memory_->data() + extra;
   MXC_RT_RETURN_IF_ERROR(storage->PlaceWeights());
+  MXC_RT_RETURN_IF_ERROR(storage->OpenDevice());
   storage->CopyInitialValues();
   return storage;
 }
@@ -65,6 +76,41 @@ Status Storage::PlaceWeights() {
   device_->Write(to + rest, prepared_, prepared.size());
   weights_ = to;
   prepared_ = to + rest;
+  return {};
+}
+
+Status Storage::OpenDevice() {
+  const Tables& tables = model_->tables();
+  const uint64_t host = Largest(
+      tables, [](const mxc_entry& entry) { return entry.host_arena_bytes; });
+  if (host > 0) {
+    auto memory = device_->AllocateHost(host, "the host's arena");
+    if (!memory.ok()) return memory.status();
+    host_arena_ = std::move(*memory);
+  }
+  if (device_->IsHost()) return {};
+  auto module = device_->Load(
+      {.code = model_->device_code(), .kernels = model_->code().kernels()});
+  if (!module.ok()) return module.status();
+  module_ = std::move(*module);
+  MXC_RT_RETURN_IF_ERROR(CheckKernels());
+  auto stream = device_->OpenStream(Largest(
+      tables, [&](const mxc_entry& e) { return StartsOf(tables.Steps(e)); }));
+  if (!stream.ok()) return stream.status();
+  stream_ = std::move(*stream);
+  return {};
+}
+
+Status Storage::CheckKernels() const {
+  const Tables& tables = model_->tables();
+  for (const mxc_entry& entry : tables.entries()) {
+    for (const mxc_step& step : tables.Steps(entry)) {
+      const char* kernel = tables.Text(step.kernel_name);
+      if (step.tasks == 0 || module_->Find(kernel) != nullptr) continue;
+      return Fail(StatusCode::kCorrupt,
+                  "damaged: its code for the device lacks kernel '%s'", kernel);
+    }
+  }
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/device/device.h"
 #include "runtime/executor/addresses.h"
 #include "runtime/executor/model.h"
+#include "runtime/executor/sequencer.h"
 
 namespace mxc::runtime {
 
@@ -34,19 +35,28 @@ class Storage {
   // One piece of the device's memory: the states as they are before the first
   // run, the arena of the model's largest entry (pages that no run touches cost
   // nothing), then `extra_bytes` for the executor that allocates. A device that
-  // is not the host gets the weights in a second piece.
+  // is not the host gets the weights in a second piece, and loads the model's
+  // code. A third one is the host's arena, if steps run there.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, const Device& device,
       uint64_t extra_bytes);
 
   const Device& device() const { return *device_; }
+  // Of a device that is not the host.
+  DeviceRun run() const {
+    return {
+        .device = device_, .module = module_.get(), .stream = stream_.get()};
+  }
 
   // The regions of the model's buffers.
   Regions regions() const {
-    return {.weights = weights_,
-            .prepared = prepared_,
-            .states = memory_->data(),
-            .arena = arena_};
+    return {
+        .weights = weights_,
+        .prepared = prepared_,
+        .states = memory_->data(),
+        .arena = arena_,
+        .host_weights = model_->weights().data(),
+        .host_arena = host_arena_ != nullptr ? host_arena_->data() : nullptr};
   }
   std::byte* extra() const { return extra_; }
 
@@ -64,12 +74,16 @@ class Storage {
 
  private:
   Status PlaceWeights();
+  Status OpenDevice();
+  Status CheckKernels() const;
   void CopyInitialValues();
 
   std::shared_ptr<const Model> model_;
   const Device* device_ = nullptr;
   std::unique_ptr<DeviceMemory> memory_;  // begins with the states
-  std::unique_ptr<DeviceMemory> device_weights_;
+  std::unique_ptr<DeviceMemory> device_weights_, host_arena_;
+  std::unique_ptr<DeviceModule> module_;
+  std::unique_ptr<Stream> stream_;  // last: it uses the rest
   const std::byte* weights_ = nullptr;
   const std::byte* prepared_ = nullptr;
   std::byte* arena_ = nullptr;

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "codegen/codegen.h"
@@ -106,6 +108,36 @@ TEST_CASE("eigenvectors of a large matrix put it together again") {
         }
         CHECK(std::abs(sum - at(0, m, i, j)) < 1e-9 * kRows);
       }
+    }
+  }
+}
+
+// Between kernels of a device the functions run on the host.
+TEST_CASE(
+    "what functions compute on the host reaches a device, byte for byte") {
+  if (!HasLapack()) return;
+  setenv("MXC_TEST_TARGETS", "1", 1);
+  Network net;
+  const Value a = Definite(net, DType::kF64);
+  const Value factor = net.Op("_linalg_potrf", "potrf", {a});
+  const Value inverse = net.Op("_linalg_potri", "potri", {factor});
+  net.Output(net.Op("elemwise_mul", "product", {inverse, a}));
+  net.Output(net.Op("exp", "exp", {a}));
+  net.Output(factor);
+  EngineOptions options;
+  options.engine = "compiled";
+  options.target = "native";
+  const auto expected = RunGraph(net.Copy(), net.inputs, options);
+  REQUIRE_MESSAGE(expected.ok(), Render(expected.errors()));
+  options.target = "null";
+  for (const char* without : {"", "overlap-copies", "share-buffers"}) {
+    options.disabled = {without};
+    const auto actual = RunGraph(net.Copy(), net.inputs, options);
+    REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
+    for (size_t k = 0; k < expected->size(); ++k) {
+      const Tensor &want = (*expected)[k], &got = (*actual)[k];
+      REQUIRE(got.size_bytes() == want.size_bytes());
+      CHECK(std::memcmp(got.bytes(), want.bytes(), want.size_bytes()) == 0);
     }
   }
 }

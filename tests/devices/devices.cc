@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every entry of an artifact computes the same bytes, outputs and
-// states, on the CPU and on the null device:
-//   devices OUT.mxa
+// Whether every entry of a network computes the same bytes, outputs and states,
+// compiled for the CPU and for the null device:
+//   devices CPU.mxa NULL.mxa
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -36,7 +36,7 @@ void Fill(const api::Model& model, api::Executor& executor) {
 }
 
 // What the runs of all entries leave, entry by entry, in shared states.
-Values Run(const api::Model& model, const char* device) {
+Values Run(const api::Model& model) {
   Values values;
   std::optional<api::Executor> first;
   for (size_t entry = 0; entry < model.entry_count(); ++entry) {
@@ -44,7 +44,6 @@ Values Run(const api::Model& model, const char* device) {
     mxc_bind_options options = MXC_BIND_OPTIONS;
     options.entry = summary.name;
     options.batch = summary.batch;
-    options.device = device;
     options.share = first ? first->handle() : nullptr;
     api::Executor executor(model, options);
     Fill(model, executor);
@@ -67,10 +66,10 @@ Values Run(const api::Model& model, const char* device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   try {
-    const api::Model model(argv[1]);
-    const Values cpu = Run(model, "cpu"), null = Run(model, "null");
+    const api::Model model(argv[1]), on_device(argv[2]);
+    const Values cpu = Run(model), null = Run(on_device);
     size_t bytes = 0;
     for (const auto& value : cpu) bytes += value.size();
     std::printf("%s: %zu entries, %zu tensors, %zu bytes: %s\n", argv[1],

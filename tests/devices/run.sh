@@ -9,16 +9,20 @@ models=$(cd "$(dirname "$0")/../.." && pwd)/models
 [ $# -gt 0 ] || set -- $(cd "$models" && ls *.json | sed 's/\.json$//')
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder"
+export XDG_CACHE_HOME="$folder" MXC_TEST_TARGETS=1
+compile() {
+  "$mxc" compile "$models/$network.json" --target $1 --entry $entries \
+    --init xavier --seed 7 $shapes --quiet -o "$folder/$1.mxa" 2> "$folder/error"
+}
 for network in "$@"; do
   case $network in
     char_lm) shapes="--input-shape data:1x16 --input-shape softmax_label:1x16" ;;
     *) shapes="--batch 1" ;;
   esac
   for entries in infer train,score; do
-    if "$mxc" compile "$models/$network.json" --entry $entries --init xavier \
-        $shapes --quiet -o "$folder/$network.mxa" 2> "$folder/error"; then
-      "$devices" "$folder/$network.mxa"
+    if compile native; then
+      compile null || { cat "$folder/error"; exit 1; }
+      "$devices" "$folder/native.mxa" "$folder/null.mxa"
     elif grep -q 'no loss head' "$folder/error"; then
       echo "$network does not train"
     else
@@ -26,5 +30,4 @@ for network in "$@"; do
       exit 1
     fi
   done
-  rm -f "$folder/$network.mxa"
 done

@@ -29,12 +29,13 @@ std::string CodeHeader() {
 std::vector<std::string> TablesOfArtifacts() {
   return {test::ExampleArtifact().Tables(),  test::ChainArtifact().Tables(),
           test::PreparedArtifact().Tables(), test::TrainArtifact().Tables(),
-          test::ScanArtifact().Tables(),     test::NestedArtifact().Tables()};
+          test::ScanArtifact().Tables(),     test::NestedArtifact().Tables(),
+          test::TravelArtifact().Tables()};
 }
 
 std::string ArtifactOf(const std::string& tables) {
   const std::string sections[MXC_SECTION_COUNT] = {
-      CodeHeader(), std::string(8192, '\0'), tables, kManifest, "{}"};
+      CodeHeader(), std::string(8192, '\0'), tables, kManifest, "{}", ""};
   std::string file;
   mxc_trailer trailer{};
   for (int i = 0; i < MXC_SECTION_COUNT; ++i) {

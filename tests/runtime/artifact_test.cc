@@ -27,15 +27,6 @@ std::string RefusalOf(const std::string& name, Change change) {
   return Refusal(WriteTemporary(name, artifact.File()));
 }
 
-// Of the check of its tables; empty: none.
-std::string ComplaintAbout(const TestArtifact& artifact) {
-  const std::string bytes = artifact.Tables();
-  return Tables::Parse(std::as_bytes(std::span(bytes)),
-                       artifact.weights.size() * sizeof(float))
-      .status()
-      .message();
-}
-
 }  // namespace
 
 TEST_CASE("a model describes itself") {
@@ -101,7 +92,7 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 6"));
+                 "format version 99, this runtime reads version 7"));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));

@@ -91,4 +91,44 @@ TestArtifact NestedArtifact() {
   return artifact;
 }
 
+TestArtifact TravelArtifact() {
+  TestEntry e;
+  e.buffers = {{"data", {kWide}, MXC_BUFFER_INPUT},
+               {"a", {kWide}, MXC_BUFFER_INTERNAL, 0},
+               {"a there", {kWide}, MXC_BUFFER_INTERNAL, 0},
+               {"mirrored there", {kWide}, MXC_BUFFER_INTERNAL, kRow},
+               {"work", {64}, MXC_BUFFER_INTERNAL, 2 * kRow},
+               {"sum", {kWide}, MXC_BUFFER_INTERNAL, kRow},
+               {"mirrored", {kWide}, MXC_BUFFER_INTERNAL, 2 * kRow},
+               {"result", {kWide}, MXC_BUFFER_OUTPUT},
+               {"bias there", {kWide}, MXC_BUFFER_WEIGHT, 256},
+               {"bias", {kWide}, MXC_BUFFER_INTERNAL, 3 * kRow}};
+  for (const int there : {2, 3, 4, 8}) {
+    e.buffers[there].place = MXC_PLACE_HOST;
+  }
+  e.buffers[4].dtype = 3;
+  e.steps = {{"scale", kScale, {0}, {1}, 64},
+             Start(1),
+             Copy(1, 2),
+             Copy(8, 9),
+             {"add", kAdd, {1, 9}, {5}, 64},
+             Wait(1),
+             Call(0, {2}, {3, 4}, "", MXC_CALL_WORKSPACE),
+             Copy(3, 6),
+             {"add", kAdd, {5, 6}, {7}, 64}};
+  e.steps[6].place = MXC_PLACE_HOST;
+  e.inputs = {0};
+  e.outputs = {7};
+  e.arena_bytes = 4 * kRow;
+  e.host_arena_bytes = 2 * kRow + 64;
+  TestArtifact artifact;
+  artifact.imports = {{"mxc_test_mirror", 1}};
+  artifact.weights.resize(64 + kWide);
+  for (size_t i = 0; i < artifact.weights.size(); ++i) {
+    artifact.weights[i] = 0.25f * static_cast<float>(i);
+  }
+  artifact.entries = {e};
+  return artifact;
+}
+
 }  // namespace mxc::test

@@ -20,4 +20,9 @@ TestArtifact ScanArtifact();
 // even in its first element; otherwise x[r][0].
 TestArtifact NestedArtifact();
 
+// a = 2 data + 1; result = a + bias + mirror(a), where the function
+// "mxc_test_mirror" runs on the host, and a goes there beside a + bias. The bias
+// is 16, 16.25 …, and lies on the host.
+TestArtifact TravelArtifact();
+
 }  // namespace mxc::test

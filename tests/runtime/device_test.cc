@@ -17,11 +17,17 @@
 namespace mxc::test {
 namespace {
 
-api::Executor BindTo(const api::Model& model, const char* device, int threads,
+constexpr const char* kDevices[] = {"", "null"};
+
+api::Model ModelFor(const std::string& device, TestArtifact artifact) {
+  artifact.device = device;
+  return api::Model(WriteTemporary("device" + device, artifact.File()));
+}
+
+api::Executor BindTo(const api::Model& model, int threads,
                      const char* entry = nullptr,
                      mxc_executor* share = nullptr) {
   mxc_bind_options options = MXC_BIND_OPTIONS;
-  options.device = device;
   options.threads = threads;
   options.entry = entry;
   options.share = share;
@@ -77,28 +83,29 @@ TEST_CASE("the host cannot follow the addresses of the null device") {
 TEST_CASE("kernels, repeats and prepared weights on the null device") {
   for (const TestArtifact& artifact : {ChainArtifact(), PreparedArtifact(),
                                        ScanArtifact(), NestedArtifact()}) {
-    const api::Model model(WriteTemporary("device", artifact.File()));
+    const api::Model host = ModelFor("", artifact);
+    const api::Model device = ModelFor("null", artifact);
     for (const int threads : {1, 3}) {
-      api::Executor cpu = BindTo(model, "cpu", threads);
-      api::Executor null = BindTo(model, "null", threads);
+      api::Executor cpu = BindTo(host, threads);
+      api::Executor null = BindTo(device, threads);
       for (int seed = 0; seed < 8; ++seed) {
-        Fill(model, cpu, seed);
-        Fill(model, null, seed);
+        Fill(host, cpu, seed);
+        Fill(device, null, seed);
         cpu.Run();
         null.Run();
-        CHECK(OutputsOf(model, cpu) == OutputsOf(model, null));
+        CHECK(OutputsOf(host, cpu) == OutputsOf(device, null));
       }
     }
   }
 }
 
 TEST_CASE("states live on the null device, shared by its executors") {
-  const api::Model model(WriteTemporary("device", TrainArtifact().File()));
   std::vector<std::vector<float>> weights;
   std::vector<std::vector<std::byte>> scores;
-  for (const char* device : {"cpu", "null"}) {
-    api::Executor train = BindTo(model, device, 2, "train");
-    api::Executor score = BindTo(model, nullptr, 2, "score", train.handle());
+  for (const char* device : kDevices) {
+    const api::Model model = ModelFor(device, TrainArtifact());
+    api::Executor train = BindTo(model, 2, "train");
+    api::Executor score = BindTo(model, 2, "score", train.handle());
     std::vector<float> weight(kWide);
     const auto note = [&] {
       train.ReadState("weight", std::span(weight));
@@ -126,8 +133,9 @@ TEST_CASE("states live on the null device, shared by its executors") {
 }
 
 TEST_CASE("the caller's memory and the null device") {
-  const ModelHandle model =
-      Open(WriteTemporary("device", ChainArtifact().File()));
+  TestArtifact artifact = ChainArtifact();
+  artifact.device = "null";
+  const ModelHandle model = Open(WriteTemporary("device", artifact.File()));
   mxc_bind_options options = MXC_BIND_OPTIONS;
   options.device = "null";
   mxc_executor* bound = nullptr;
@@ -146,8 +154,8 @@ TEST_CASE("the caller's memory and the null device") {
 }
 
 TEST_CASE("what is not finite is found on the null device") {
-  const api::Model model(WriteTemporary("device", TrainArtifact().File()));
-  api::Executor train = BindTo(model, "null", 2, "train");
+  const api::Model model = ModelFor("null", TrainArtifact());
+  api::Executor train = BindTo(model, 2, "train");
   Fill(model, train, 1);
   std::vector<float> weight(kWide, 1);
   weight[5] = std::numeric_limits<float>::infinity();

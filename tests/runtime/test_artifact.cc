@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 
+#include "runtime/artifact/tables.h"
 #include "runtime/base/checksum.h"
 #include "runtime/base/element.h"
 
@@ -19,6 +20,10 @@ namespace {
 
 uint64_t Checksum(const std::string& bytes) {
   return runtime::Checksum(std::as_bytes(std::span(bytes)));
+}
+
+std::string DeviceName(uint32_t kernel) {
+  return "mxc_test_" + std::to_string(kernel);
 }
 
 template <class T>
@@ -43,7 +48,8 @@ void Align(std::string& bytes, size_t alignment) {
 
 class TablesWriter {
  public:
-  explicit TablesWriter(const TestArtifact& artifact) {
+  explicit TablesWriter(const TestArtifact& artifact)
+      : on_device_(!artifact.device.empty()) {
     for (const TestEntry& entry : artifact.entries) Add(entry);
     for (const TestState& state : artifact.states) Add(state);
     for (const TestImport& import : artifact.imports) {
@@ -55,6 +61,7 @@ class TablesWriter {
     header_.abi_version = MXC_ABI_VERSION;
     header_.kernel_count = kKernelCount;
     header_.required_features = artifact.required_features;
+    header_.device = Text(artifact.device);
   }
 
   std::string Write() {
@@ -115,6 +122,7 @@ class TablesWriter {
     row.carries = Operands(entry.carries);
     row.kind = entry.kind;
     row.arena_bytes = entry.arena_bytes;
+    row.host_arena_bytes = entry.host_arena_bytes;
     row.scratch_bytes = entry.scratch_bytes;
     entries_.push_back(row);
   }
@@ -133,6 +141,7 @@ class TablesWriter {
     row.period = buffer.period;
     row.shift = buffer.shift;
     row.role = buffer.role;
+    row.place = buffer.place;
     buffers_.push_back(row);
   }
 
@@ -159,12 +168,21 @@ class TablesWriter {
   void Add(const TestStep& step) {
     mxc_step row{};
     row.name = Text(step.name);
-    row.kernel_name = Text("mxc_test_" + step.name);
+    row.kernel_name =
+        Text(on_device_ ? DeviceName(step.kernel) : "mxc_test_" + step.name);
     row.kind = step.kind;
     row.flags = step.flags;
     row.body = step.body;
     row.other = step.other;
     row.turns = step.turns;
+    row.place = step.place;
+    row.after = step.after;
+    if (on_device_ && step.tasks > 0) {
+      row.launch = {.grid = {static_cast<uint32_t>(step.tasks), 1, 1},
+                    .block = {1, 1, 1},
+                    .shared_bytes = 0,
+                    .reserved = 0};
+    }
     if (step.kind == MXC_STEP_CALL) row.attributes = Text(step.attributes);
     row.kernel = step.kernel;
     row.input_count = static_cast<uint32_t>(step.inputs.size());
@@ -176,6 +194,7 @@ class TablesWriter {
     steps_.push_back(row);
   }
 
+  const bool on_device_;
   mxc_tables header_{};
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
@@ -253,6 +272,16 @@ std::string Code(const TestArtifact& artifact, uint64_t tables_checksum) {
 
 }  // namespace
 
+// The names of the kernels, as the null device reads them.
+std::string TestArtifact::DeviceCode() const {
+  if (device.empty()) return "";
+  std::string text;
+  for (uint32_t k = 0; k < kKernelCount; ++k) text += DeviceName(k) + '\0';
+  const mxc_device_image image = {
+      MXC_IMAGE_NAMES, 0, sizeof(mxc_device_code) + sizeof image, text.size()};
+  return BytesOf(mxc_device_code{MXC_ABI_VERSION, 1}) + BytesOf(image) + text;
+}
+
 std::string TestArtifact::Tables() const { return TablesWriter(*this).Write(); }
 
 std::string TestArtifact::FileWith(const std::string& tables) const {
@@ -268,6 +297,8 @@ std::string TestArtifact::FileWith(const std::string& tables) const {
   append(MXC_SECTION_TABLES, tables);
   append(MXC_SECTION_MANIFEST, manifest);
   append(MXC_SECTION_SYMBOL, symbol);
+  trailer.sections[MXC_SECTION_DEVICE].checksum = Checksum("");
+  if (!device.empty()) append(MXC_SECTION_DEVICE, DeviceCode());
   Align(file, 8);
   trailer.file_size = file.size() + sizeof trailer;
   trailer.abi_version = abi_version;
@@ -276,6 +307,14 @@ std::string TestArtifact::FileWith(const std::string& tables) const {
   trailer.checksum =
       Checksum(BytesOf(trailer).substr(0, offsetof(mxc_trailer, checksum)));
   return file + BytesOf(trailer);
+}
+
+std::string ComplaintAbout(const TestArtifact& artifact) {
+  const std::string bytes = artifact.Tables();
+  return runtime::Tables::Parse(std::as_bytes(std::span(bytes)),
+                                artifact.weights.size() * sizeof(float))
+      .status()
+      .message();
 }
 
 TestStep Repeat(uint32_t body, int64_t turns,
@@ -303,6 +342,26 @@ TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
   step.kind = MXC_STEP_CALL;
   step.attributes = attributes;
   step.flags = flags;
+  return step;
+}
+
+TestStep Copy(uint32_t from, uint32_t to) {
+  TestStep step = {"copy", kScale, {from}, {to}, 0};
+  step.kind = MXC_STEP_COPY;
+  return step;
+}
+
+TestStep Start(uint32_t body) {
+  TestStep step = {"start", kScale, {}, {}, 0};
+  step.kind = MXC_STEP_START;
+  step.body = body;
+  return step;
+}
+
+TestStep Wait(uint32_t after) {
+  TestStep step = {"wait", kScale, {}, {}, 0};
+  step.kind = MXC_STEP_WAIT;
+  step.after = after;
   return step;
 }
 

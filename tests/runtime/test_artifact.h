@@ -39,6 +39,7 @@ struct TestBuffer {
   int64_t advance = 0;
   uint32_t period = 0, shift = 0;
   mxc_tensor_role role = MXC_TENSOR_OTHER;
+  mxc_place place = MXC_PLACE_DEVICE;
 };
 
 struct TestState {
@@ -62,6 +63,8 @@ struct TestStep {
   int64_t turns = 0;
   uint8_t flags = 0;
   std::string attributes = {};
+  mxc_place place = MXC_PLACE_DEVICE;
+  uint32_t after = 0;  // of a wait
 };
 
 TestStep Repeat(uint32_t body, int64_t turns,
@@ -70,6 +73,10 @@ TestStep Branch(uint32_t condition, uint32_t body, uint32_t other);
 TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
               const std::vector<uint32_t>& outputs,
               const std::string& attributes = "", uint8_t flags = 0);
+
+TestStep Copy(uint32_t from, uint32_t to);
+TestStep Start(uint32_t body);
+TestStep Wait(uint32_t after);
 
 struct TestImport {
   std::string name;
@@ -85,6 +92,7 @@ struct TestEntry {
   uint64_t arena_bytes = 0, scratch_bytes = 0;
   mxc_entry_kind kind = MXC_ENTRY_INFER;
   std::vector<uint32_t> carries = {};
+  uint64_t host_arena_bytes = 0;
 };
 
 struct TestArtifact {
@@ -97,12 +105,17 @@ struct TestArtifact {
   uint64_t required_features = 0;
   uint32_t abi_version = MXC_ABI_VERSION;
   std::string kernels = {};  // a shared object; empty: that of kernels.c
+  std::string device = {};   // "null": it runs there; empty: on the host
 
   std::string Tables() const;
+  std::string DeviceCode() const;  // empty for the host
   std::string File() const { return FileWith(Tables()); }
   // With other tables, all checksums right.
   std::string FileWith(const std::string& tables) const;
 };
+
+// Of the check of its tables; empty: none.
+std::string ComplaintAbout(const TestArtifact& artifact);
 
 // The example of runtime/abi/FORMAT.md: data[32] → scale → prob[32].
 TestArtifact ExampleArtifact();

@@ -42,8 +42,10 @@ TensorRoles RolesOf(const Plan& plan) {
 // The weights, which may be large, are read where they are.
 Result<std::vector<std::string>> RunSections(const ArtifactSections& sections) {
   MXC_ASSIGN(const runtime::NamelessFile file, MakeTemporaryFile());
-  const ArtifactSections bare = {
-      .code = sections.code, .tables = sections.tables, .weights = {}};
+  const ArtifactSections bare = {.code = sections.code,
+                                 .tables = sections.tables,
+                                 .device = sections.device,
+                                 .weights = {}};
   MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), bare, {}, ""));
   rt::OpenOptions open;
   open.weights = sections.weights;
@@ -117,6 +119,10 @@ Status AddDigests(const ArtifactSections& sections, const std::string& symbol,
   MXC_RETURN_IF_ERROR(add("sha256_weights", weights.get()));
   MXC_RETURN_IF_ERROR(
       add("sha256_tables", signature::DigestOf(SectionBytes(sections.tables))));
+  if (!sections.device.empty()) {
+    MXC_RETURN_IF_ERROR(add(
+        "sha256_device", signature::DigestOf(SectionBytes(sections.device))));
+  }
   return add("sha256_symbol", signature::DigestOf(SectionBytes(symbol)));
 }
 

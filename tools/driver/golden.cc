@@ -40,8 +40,8 @@ bool NeedsMuchMemory(const rt::Tables& tables, const mxc_entry& entry) {
     left -= fits ? bytes : 0;
     return fits;
   };
-  bool fits = take(entry.arena_bytes) && take(entry.scratch_bytes) &&
-              take(tables.header().state_bytes);
+  bool fits = take(entry.arena_bytes) && take(entry.host_arena_bytes) &&
+              take(entry.scratch_bytes) && take(tables.header().state_bytes);
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
     const bool callers =
         buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT;

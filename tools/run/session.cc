@@ -28,9 +28,13 @@ struct Approver {
   }
 };
 
+const char* NameOrNull(const std::string& device) {
+  return device.empty() ? nullptr : device.c_str();
+}
+
 mxc_model_options ModelOptions(const SessionOptions& options,
                                Approver& approver) {
-  if (const auto device = runtime::FindDevice(options.device.c_str());
+  if (const auto device = runtime::FindDevice(NameOrNull(options.device));
       !device.ok()) {
     throw Failure(device.status().message());
   }
@@ -61,8 +65,9 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
                  "into huge pages")
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
-  app.add_option("--device", options.device, "where the network runs: cpu")
-      ->capture_default_str();
+  app.add_option("--device", options.device,
+                 "where the network runs: cpu (default: what the artifact was "
+                 "compiled for)");
   DeclareFunctions(app);
   options.requirement.Declare(app);
   app.footer(kIsProgram);
@@ -106,7 +111,7 @@ api::Executor Session::Bind(bool profile) const {
                                .threads = threads,
                                .profile = profile,
                                .share = nullptr,
-                               .device = device.c_str()});
+                               .device = NameOrNull(device)});
 }
 
 std::vector<std::string> Session::LabelNames() const {

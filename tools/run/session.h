@@ -22,7 +22,7 @@ struct SessionOptions {
   int threads = 0;
   std::string weights = "map";
   bool check_weights = false;
-  std::string device = "cpu";
+  std::string device;  // "": what the artifact was compiled for
   signature::Requirement requirement;
 };
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "codegen/llvm/session.h"
+
+namespace mxc {
+
+// The section DEVICE of an artifact (runtime/abi). Each form is aligned to 64.
+std::string DeviceSection(std::span<const DeviceForm> forms);
+
+}  // namespace mxc
