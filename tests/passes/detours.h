@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that tests put behind others, on the way from a value to its readers,
+// and all program passes one after the other.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "passes/passes.h"
+#include "tests/passes/random_network.h"
+
+namespace mxc {
+
+// Behind some of the steps that write an internal buffer: make(buffer, steps)
+// appends steps and returns what readers read in its place. Returns how many.
+template <class Make>
+int AddDetours(Program& program, RandomNetwork& random, Make make) {
+  int detours = 0;
+  std::vector<Step> steps;
+  std::map<int, int> replaced;
+  for (Step& step : std::exchange(program.steps, {})) {
+    for (int& input : step.inputs) {
+      const auto found = replaced.find(input);
+      if (found != replaced.end()) input = found->second;
+    }
+    const int output = step.outputs[0];
+    const bool internal = program.buffers[output].kind == BufferKind::kInternal;
+    const bool view = step.view;
+    steps.push_back(std::move(step));
+    if (!internal || view || random.Pick(3) != 0) continue;
+    replaced[output] = make(output, steps);
+    ++detours;
+  }
+  program.steps = std::move(steps);
+  return detours;
+}
+
+// Verifies after each, and calls check().
+template <class Check>
+void RunEveryPass(Program& program, PassContext& context, Check check) {
+  const auto run = [&](const char* name,
+                       Result<bool> (*pass)(Program&, PassContext&)) {
+    CAPTURE(name);
+    const auto changed = pass(program, context);
+    REQUIRE(changed.ok());
+    const auto broken = Verify(program);
+    REQUIRE_MESSAGE(!broken, *broken);
+    check();
+  };
+#define MXC_GRAPH_PASS(name, Function, required, prose)
+#define MXC_LOWERING(name, Function, prose)
+#define MXC_PROGRAM_PASS(name, Function, required, prose) run(name, Function);
+#include "passes/passes.def"
+#undef MXC_GRAPH_PASS
+#undef MXC_LOWERING
+#undef MXC_PROGRAM_PASS
+}
+
+}  // namespace mxc
