@@ -385,6 +385,14 @@ MXC_API mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
 
 MXC_API mxc_status* mxc_run(mxc_executor* executor);
 
+/* The same in two halves, between which a device works and the caller does
+ * something else: mxc_run_async begins a run, mxc_wait ends it and says what
+ * became of it. Until then inputs, outputs and states cannot be used, not even
+ * memory that was bound, and no executor that shares them can run (MXC_BUSY). On
+ * the CPU all is done when mxc_run_async returns. */
+MXC_API mxc_status* mxc_run_async(mxc_executor* executor);
+MXC_API mxc_status* mxc_wait(mxc_executor* executor);
+
 /* Outputs go by index; this finds one by name. */
 MXC_API mxc_status* mxc_find_output(const mxc_executor* executor,
                                     const char* name, size_t* index);

@@ -198,6 +198,8 @@ class Executor {
   }
 
   void Run() { Check(mxc_run(handle())); }
+  void RunAsync() { Check(mxc_run_async(handle())); }
+  void Wait() { Check(mxc_wait(handle())); }
 
   size_t FindOutput(const char* name) const {
     size_t index = 0;

@@ -63,6 +63,12 @@ Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
               static_cast<unsigned long long>(buffer.bytes), size);
 }
 
+Status CheckUnmapped(const mxc_executor* executor) {
+  if (executor->mapped.empty()) return {};
+  return Fail(StatusCode::kBusy,
+              "an input or output is mapped; unmap it before a run");
+}
+
 // The input's number, after a check of its name.
 template <class Use>
 mxc_status* WithInput(mxc_executor* executor, const char* name, Use use) {
@@ -70,6 +76,7 @@ mxc_status* WithInput(mxc_executor* executor, const char* name, Use use) {
     Executor& e = *executor->executor;
     const StatusOr<size_t> k = FindInput(executor, name);
     if (!k.ok()) return k.status();
+    MXC_RT_RETURN_IF_ERROR(CheckIdle(e));
     return use(e, *k, e.model().tables().Inputs(e.entry())[*k]);
   });
 }
@@ -83,6 +90,7 @@ mxc_status* WithOutput(const mxc_executor* executor, size_t index, Use use) {
       return Fail(StatusCode::kNotFound, "no output %zu; there are %zu", index,
                   outputs.size());
     }
+    MXC_RT_RETURN_IF_ERROR(CheckIdle(e));
     return use(e, outputs[index]);
   });
 }
@@ -171,12 +179,20 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
 
 mxc_status* mxc_run(mxc_executor* executor) {
   return Guarded([&]() -> Status {
-    if (!executor->mapped.empty()) {
-      return Fail(StatusCode::kBusy,
-                  "an input or output is mapped; unmap it before a run");
-    }
+    MXC_RT_RETURN_IF_ERROR(CheckUnmapped(executor));
     return executor->executor->Run();
   });
+}
+
+mxc_status* mxc_run_async(mxc_executor* executor) {
+  return Guarded([&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckUnmapped(executor));
+    return executor->executor->Start();
+  });
+}
+
+mxc_status* mxc_wait(mxc_executor* executor) {
+  return Guarded([&] { return executor->executor->Wait(); });
 }
 
 mxc_status* mxc_find_output(const mxc_executor* executor, const char* name,

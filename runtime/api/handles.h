@@ -43,6 +43,12 @@ mxc_status* Guarded(Body body) {
   }
 }
 
+// Between mxc_run_async and mxc_wait memory is the run's.
+inline Status CheckIdle(const Executor& executor) {
+  if (!executor.IsRunning()) return {};
+  return Fail(StatusCode::kBusy, "a run is going on; wait for it");
+}
+
 // What the caller asks for, with the fields that it knows. `otherwise`: for a
 // null pointer, and for fields that it lacks.
 template <class Options>

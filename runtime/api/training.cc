@@ -9,9 +9,10 @@ using namespace mxc::runtime;
 
 namespace {
 
-// The row of a state, after a check of its name and size.
+// The row of a state, after a check of its name and size, where none runs.
 StatusOr<size_t> FindState(const mxc_executor* executor, const char* name,
                            size_t size) {
+  MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
   const Tables& tables = executor->executor->model().tables();
   const auto states = tables.states();
   for (size_t row = 0; name != nullptr && row < states.size(); ++row) {
@@ -49,6 +50,7 @@ mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
 
 mxc_status* mxc_reset_states(mxc_executor* executor) {
   return Guarded([&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
     executor->executor->ResetStates();
     return {};
   });
@@ -57,6 +59,7 @@ mxc_status* mxc_reset_states(mxc_executor* executor) {
 mxc_status* mxc_find_nonfinite(mxc_executor* executor, mxc_nonfinite* found) {
   return Guarded([&]() -> Status {
     Executor& e = *executor->executor;
+    MXC_RT_RETURN_IF_ERROR(CheckIdle(e));
     const auto first = FindNonFinite(e);
     if (!first.ok()) return first.status();
     *found = {};

@@ -171,15 +171,27 @@ Status Executor::StartThreads() {
   return {};
 }
 
-Status Executor::Run() {
+Executor::~Executor() {
+  if (running_) (void)Wait();
+}
+
+Status Executor::Start() {
   if (!shared_->Begin()) return Busy();
-  {
-    const FloatMode mode;
-    CopyInputs();
-    const uint32_t phase = sequencer_->Begin(/*thread=*/0);
-    if (phase != kNoPhase) team_->Run(phase);
-    CopyOutputs();
+  running_ = true;
+  const FloatMode mode;
+  CopyInputs();
+  const uint32_t phase = sequencer_->Begin(/*thread=*/0);
+  if (phase != kNoPhase) team_->Run(phase);
+  CopyOutputs();
+  return {};
+}
+
+Status Executor::Wait() {
+  if (!running_) {
+    return Fail(StatusCode::kInvalidArgument, "no run has begun");
   }
+  sequencer_->Settle();
+  running_ = false;
   const Status outcome = sequencer_->Outcome();
   shared_->End();
   return outcome;
@@ -195,6 +207,7 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
     sequencer_->RunAlone(0, entry_->steps.count,
                          [&](size_t step) { return whole = after(step); });
     if (whole) CopyOutputs();
+    sequencer_->Settle();
   }
   const Status outcome = sequencer_->Outcome();
   shared_->End();
@@ -219,7 +232,6 @@ void Executor::CopyOutputs() {
   }
 }
 
-// The stream is done when this returns.
 void Executor::CopyOutputsFromDevice() {
   for (size_t k = 0; k < copies_.size(); ++k) {
     void* target = copies_[k].target;
@@ -227,7 +239,6 @@ void Executor::CopyOutputsFromDevice() {
                   MXC_PLACE_DEVICE, sequencer_->addresses().of(outputs_[k]),
                   buffers_[outputs_[k]].bytes);
   }
-  sequencer_->Settle();
 }
 
 Bytes Executor::Peek(uint32_t buffer) {

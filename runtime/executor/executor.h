@@ -44,6 +44,8 @@ class Executor final : private Work {
   static StatusOr<std::unique_ptr<Executor>> Bind(
       std::shared_ptr<const Model> model, size_t entry, const Options& options);
 
+  ~Executor();  // waits for a run
+
   const Model& model() const { return *model_; }
   const mxc_entry& entry() const { return *entry_; }
   std::span<const mxc_buffer> buffers() const { return buffers_; }
@@ -52,7 +54,15 @@ class Executor final : private Work {
     return entry_->scratch_bytes * static_cast<uint64_t>(threads_);
   }
 
-  Status Run();
+  Status Run() {
+    MXC_RT_RETURN_IF_ERROR(Start());
+    return Wait();
+  }
+  // Begins a run and ends it. Until then inputs, outputs and states are the
+  // run's. A device works meanwhile; the host has done all when Start returns.
+  Status Start();
+  Status Wait();
+  bool IsRunning() const { return running_; }
   // The same on the calling thread alone, and `after` hears of each kernel that
   // ran, by its step's row; false ends the run there.
   Status RunStepwise(const std::function<bool(size_t step)>& after);
@@ -114,6 +124,7 @@ class Executor final : private Work {
   const std::span<const mxc_buffer> buffers_;
   const std::span<const uint32_t> inputs_, outputs_;
   int threads_ = 1;
+  bool running_ = false;
 
   std::shared_ptr<Storage> shared_;  // states and arena
   // Inputs, outputs and scratch where shared_ has no room.

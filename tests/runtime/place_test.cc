@@ -87,6 +87,37 @@ TEST_CASE("a function that fails ends a run on a device with its number") {
   }
 }
 
+TEST_CASE("a run begins and is waited for") {
+  for (const char* device : {"", "null"}) {
+    CAPTURE(device);
+    const ModelHandle model =
+        Open(WriteTemporary("travel", Travel(device).File()));
+    const ExecutorHandle executor = Bind(model.get(), 2);
+    mxc_executor* e = executor.get();
+    CHECK(Message(mxc_wait(e)) == "no run has begun");
+    std::vector<float> data = ChainInput(7), result(data.size());
+    const size_t bytes = data.size() * sizeof(float);
+    SetInput(e, data);
+    for (int run = 0; run < 3; ++run) {
+      REQUIRE(Message(mxc_run_async(e)) == "");
+      mxc_status* status = mxc_run(e);
+      CHECK(mxc_status_code(status) == MXC_BUSY);
+      mxc_status_release(status);
+      CHECK(Message(mxc_set_input(e, "data", data.data(), bytes)) ==
+            "a run is going on; wait for it");
+      CHECK(Message(mxc_read_output(e, 0, result.data(), bytes)) ==
+            "a run is going on; wait for it");
+      REQUIRE(Message(mxc_wait(e)) == "");
+      CHECK(Output(e, 0) == TravelExpected(data));
+    }
+    data[0] = 12;
+    SetInput(e, data);
+    CHECK(Message(mxc_run_async(e)) == "");
+    CHECK(Contains(Message(mxc_wait(e)), "has failed with 12"));
+    REQUIRE(Message(mxc_run_async(e)) == "");
+  }  // and is closed
+}
+
 TEST_CASE("every rule of places, copies, starts and waits is enforced") {
   const auto check = [](const char* message, auto change) {
     TestArtifact artifact = Travel("null");
