@@ -22,19 +22,6 @@ namespace {
 
 bool RunsOnHost(const Step& step) { return step.body.As<Call>() != nullptr; }
 
-// The first function that a program inside of a step calls.
-const Call* CallInside(Step& step) {
-  const Call* found = nullptr;
-  step.body.VisitPrograms([&](std::shared_ptr<const Program>& inner) {
-    for (const Step& s : inner->steps) {
-      Step copy = s;
-      if (found == nullptr) found = s.body.As<Call>();
-      if (found == nullptr) found = CallInside(copy);
-    }
-  });
-  return found;
-}
-
 class StepPlacement {
  public:
   explicit StepPlacement(Program& program) : program_(program) {
@@ -132,17 +119,6 @@ class StepPlacement {
 
 Result<bool> PlaceSteps(Program& program, PassContext& context) {
   if (context.target == nullptr || context.target->device.empty()) return false;
-  Diagnostics errors;
-  for (Step& step : program.steps) {
-    const Call* call = CallInside(step);
-    if (call == nullptr) continue;
-    errors.push_back(
-        Error(step.loc,
-              "step '{}' calls {} in a loop or a branch, which is not "
-              "supported by target '{}'",
-              step.name, call->function, context.target->name));
-  }
-  if (!errors.empty()) return errors;
   return StepPlacement(program).Run();
 }
 

@@ -90,7 +90,8 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
   program.arena_bytes = arena.bytes;
   program.lower_bound_bytes = arena.lower_bound;
   program.naive_bytes = arena.naive;
-  program.host_arena_bytes = PlaceIn(Place::kHost, live, program).bytes;
+  program.host_arena_bytes =
+      PlaceIn(Place::kHost, live, program).bytes + HostBytesInside(program);
   return sized || PlanOf(program) != before;
 }
 

@@ -59,6 +59,7 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
 Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
   overview.entry = tables.Text(entry.name);
+  overview.device = tables.Text(tables.header().device);
   overview.batch = entry.batch;
   overview.memory = {
       .arena = static_cast<int64_t>(entry.arena_bytes),

@@ -172,7 +172,8 @@ void NoteReadsAndPlaces(Overview& overview) {
       overview.buffers[b].read = true;
       overview.buffers[overview.buffers[b].root].read = true;
     }
-    if (step.inputs.empty() || step.outputs.empty()) continue;
+    const bool runs = !step.inputs.empty() && !step.outputs.empty();
+    if (!runs || step.kernel == "wait") continue;
     const bool from = overview.buffers[step.inputs[0]].on_host;
     const bool to = overview.buffers[step.outputs[0]].on_host;
     if (from != to) {
@@ -195,6 +196,7 @@ void PrintSummary(const Overview& overview) {
     PrintOut("  {:<10} {}, {}\n", what, Count(overview.CountOf(kind), "array"),
              FormatBytes(overview.BytesOf(kind)));
   };
+  if (!overview.device.empty()) PrintOut("  device     {}\n", overview.device);
   print("weights", "weight");
   if (overview.CountOf("prepared") > 0) print("at load", "prepared");
   if (overview.CountOf("state") > 0) print("states", "state");

@@ -38,7 +38,8 @@ struct StepRow {
 
 struct Overview {
   std::string network, entry;
-  int64_t batch = 0;  // of the first input; 0: it has no axes
+  std::string device;  // that an artifact was compiled for; empty: the host
+  int64_t batch = 0;   // of the first input; 0: it has no axes
   std::vector<BufferRow> buffers;
   std::vector<StepRow> steps;
   Memory memory;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ir/program/memory.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 #include "ir/support/check.h"
@@ -18,9 +19,10 @@ class Flattening {
     flat_.program = entry;
     flat_.program.steps.clear();
     flat_.windows.resize(entry.buffers.size());
+    const int64_t inside = InsideOf(entry, 0);
     for (const Step& step : entry.steps) {
       flat_.rows.push_back(row());
-      Add(step);
+      Add(step, inside);
     }
   }
 
@@ -29,8 +31,15 @@ class Flattening {
  private:
   int row() const { return static_cast<int>(flat_.program.steps.size()); }
 
-  // A step whose operands are named as the list names them.
-  void Add(const Step& step) {
+  // Where the host's arenas of programs inside of `program` begin, whose own one
+  // begins at `host`.
+  static int64_t InsideOf(const Program& program, int64_t host) {
+    return host + program.host_arena_bytes - HostBytesInside(program);
+  }
+
+  // A step whose operands are named as the list names them. The host's arenas
+  // of programs inside of it begin at `host`.
+  void Add(const Step& step, int64_t host) {
     const int at = row();
     flat_.program.steps.push_back(step);
     flat_.bodies.push_back(0);
@@ -41,17 +50,17 @@ class Flattening {
       for (size_t b = 0; b < repeat->sliced.size(); ++b) {
         parts.push_back(NumberOfPart(step, *repeat, static_cast<int>(b), at));
       }
-      flat_.bodies[at] = AddInner(step, *repeat->body, std::move(parts));
+      flat_.bodies[at] = AddInner(step, *repeat->body, std::move(parts), host);
     } else if (const Branch* branch = step.body.As<Branch>()) {
       std::vector<int> operands = step.operands();
       operands.pop_back();
-      flat_.bodies[at] = AddInner(step, *branch->then, operands);
-      flat_.others[at] = AddInner(step, *branch->otherwise, operands);
+      flat_.bodies[at] = AddInner(step, *branch->then, operands, host);
+      flat_.others[at] = AddInner(step, *branch->otherwise, operands, host);
     } else if (const Start* start = step.body.As<Start>()) {
       starts_[step.outputs.back()] = at;
       Step begun = step;
       begun.body = start->body;
-      Add(begun);
+      Add(begun, host);
       flat_.bodies[at] = row() - at - 1;
     } else if (step.body.As<Wait>() != nullptr) {
       flat_.afters[at] = starts_.at(step.inputs.back());
@@ -61,11 +70,13 @@ class Flattening {
   // Of a program inside, whose first buffers are `numbers` in the list. Returns
   // how many rows it has.
   int AddInner(const Step& step, const Program& inside,
-               std::vector<int> numbers) {
+               std::vector<int> numbers, int64_t host) {
     const std::vector<Buffer>& buffers = inside.buffers;
     const size_t windows = numbers.size();
     for (size_t b = windows; b < buffers.size(); ++b) {
       numbers.push_back(AddBuffer(step, buffers[b]));
+      Buffer& added = flat_.program.buffers.back();
+      if (added.offset >= 0) added.offset += ArenaOf(step, added.place, host);
     }
     for (size_t b = windows; b < buffers.size(); ++b) {
       const int of = buffers[b].alias_of;
@@ -76,7 +87,7 @@ class Flattening {
       for (int& b : inner.inputs) b = numbers[b];
       for (int& b : inner.outputs) b = numbers[b];
       inner.name = step.name + "/" + inner.name;
-      Add(inner);
+      Add(inner, InsideOf(inside, host));
     }
     return row() - first;
   }
@@ -95,23 +106,26 @@ class Flattening {
     return number;
   }
 
-  // Of a program inside. What has a place in its arena lies in the step's
-  // workspace.
+  // Of a program inside.
   int AddBuffer(const Step& step, Buffer buffer) {
     MXC_CHECK(buffer.kind != BufferKind::kConstant,
               "a constant inside of step '{}'", step.name);
-    const Program& program = flat_.program;
-    const int workspace = step.outputs.back();
-    if (buffer.offset >= 0) {
-      buffer.offset += program.buffers[program.Root(workspace)].offset +
-                       program.BytesIntoRoot(workspace);
-    }
     buffer.name = step.name + "/" + buffer.name;
     buffer.kind = BufferKind::kInternal;
     buffer.state = -1;
     flat_.program.buffers.push_back(std::move(buffer));
     flat_.windows.emplace_back();
-    return static_cast<int>(program.buffers.size()) - 1;
+    return static_cast<int>(flat_.program.buffers.size()) - 1;
+  }
+
+  // Where the arena of a program inside of a step begins: on the device in the
+  // step's workspace.
+  int64_t ArenaOf(const Step& step, Place place, int64_t host) const {
+    if (place == Place::kHost) return host;
+    const Program& program = flat_.program;
+    const int workspace = step.outputs.back();
+    return program.buffers[program.Root(workspace)].offset +
+           program.BytesIntoRoot(workspace);
   }
 
   FlatProgram flat_;

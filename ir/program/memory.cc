@@ -14,6 +14,19 @@ Memory MemoryOf(const Program& program) {
           .workspace = WorkspaceBytes(program)};
 }
 
+int64_t HostBytesInside(const Program& program) {
+  int64_t bytes = 0;
+  for (const Step& step : program.steps) {
+    if (const Repeat* repeat = step.body.As<Repeat>()) {
+      bytes = std::max(bytes, repeat->body->host_arena_bytes);
+    } else if (const Branch* branch = step.body.As<Branch>()) {
+      bytes = std::max({bytes, branch->then->host_arena_bytes,
+                        branch->otherwise->host_arena_bytes});
+    }
+  }
+  return bytes;
+}
+
 int64_t OutputBytes(const Program& program) {
   int64_t bytes = 0;
   for (const int output : program.BuffersOf(BufferKind::kOutput)) {

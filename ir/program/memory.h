@@ -40,6 +40,10 @@ struct Memory {  // bytes
 
 Memory MemoryOf(const Program& program);
 
+// Programs inside of steps that run on the host do so behind its own buffers, one
+// step at a time: the last bytes of its arena there.
+int64_t HostBytesInside(const Program& program);
+
 // The part of it that is known before memory is planned.
 int64_t OutputBytes(const Program& program);
 int64_t WorkspaceBytes(const Program& program);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/program/in_place.h"
+#include "ir/program/memory.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 
@@ -268,7 +269,8 @@ class ProgramVerifier {
     const std::vector<LiveRange> live = LiveRanges(program_);
     for (const auto& [place, bytes] :
          {std::pair(Place::kDevice, program_.arena_bytes),
-          std::pair(Place::kHost, program_.host_arena_bytes)}) {
+          std::pair(Place::kHost,
+                    program_.host_arena_bytes - HostBytesInside(program_))}) {
       if (auto error = CheckArena(place, bytes, live)) return error;
     }
     return std::nullopt;
