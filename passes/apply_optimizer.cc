@@ -60,6 +60,23 @@ double ByName(const std::map<std::string, double>& multipliers,
   return found == multipliers.end() ? otherwise : found->second;
 }
 
+// The parameter with its multipliers.
+Trained TrainedOf(Node* parameter, Value gradient,
+                  const TrainingOptions& options, const Optimizer& optimizer,
+                  Diagnostics& errors) {
+  const std::string& name = parameter->name;
+  const bool decays = !options.decay_by_name || optimizer.decays(name);
+  Trained one;
+  one.parameter = parameter;
+  one.gradient = gradient;
+  one.lr_mult = ByName(options.lr_mult, name,
+                       Annotated(*parameter, "__lr_mult__", 1, errors));
+  one.wd_mult =
+      ByName(options.wd_mult, name,
+             Annotated(*parameter, "__wd_mult__", decays ? 1 : 0, errors));
+  return one;
+}
+
 // Takes the gradients out of the graph's updates.
 Result<std::vector<Trained>> TakeGradients(Graph& graph,
                                            const TrainingOptions& options,
@@ -74,19 +91,10 @@ Result<std::vector<Trained>> TakeGradients(Graph& graph,
       others.push_back(update);
       continue;
     }
-    const std::string& name = parameter->name;
-    const bool decays = !options.decay_by_name || optimizer.decays(name);
-    Trained one;
-    one.parameter = parameter;
-    one.gradient = update.next;
+    Trained one = TrainedOf(parameter, update.next, options, optimizer, errors);
     if (const auto found = forced.find(parameter); found != forced.end()) {
       one.forced = found->second;
     }
-    one.lr_mult = ByName(options.lr_mult, name,
-                         Annotated(*parameter, "__lr_mult__", 1, errors));
-    one.wd_mult =
-        ByName(options.wd_mult, name,
-               Annotated(*parameter, "__wd_mult__", decays ? 1 : 0, errors));
     trained.push_back(one);
   }
   if (!errors.empty()) return errors;
@@ -125,6 +133,35 @@ Status RequireFreeNames(const Graph& graph) {
 }
 
 }  // namespace
+
+Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
+                          const TrainingOptions& options) {
+  MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));
+  MXC_ASSIGN(const AttrsPtr attrs,
+             ParseAttrsOf(*optimizer, options.optimizer_attrs));
+  MXC_RETURN_IF_ERROR(RequireFreeNames(network));
+  Graph graph;
+  graph.training = graph.stateful = true;
+  Node* copy = graph.AddVariable(parameter.name);
+  copy->role = VariableRole::kParameter;
+  copy->types = parameter.types;
+  copy->constant = parameter.constant;
+  copy->annotations = parameter.annotations;
+  copy->loc = parameter.loc;
+  Node* gradient =
+      graph.AddVariable(std::string(kGradientPrefix) + parameter.name);
+  gradient->types = parameter.types;
+  Diagnostics errors;
+  Trained trained =
+      TrainedOf(copy, gradient->out(), options, *optimizer, errors);
+  if (!errors.empty()) return errors;
+  const auto forced = ForcedValues(network);
+  if (const auto found = forced.find(&parameter); found != forced.end()) {
+    trained.forced = found->second;
+  }
+  AddUpdates(graph, *optimizer, attrs.get(), {&trained, 1}, {});
+  return graph;
+}
 
 Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
   if (context.training == nullptr || !graph.training ||

@@ -134,7 +134,7 @@ class Differentiation {
 
   void AddGradient(Value parameter, Value gradient) {
     if (options_.optimizer.empty()) {
-      AddOutput("grad:" + parameter.node->name, gradient);
+      AddOutput(std::string(kGradientPrefix) + parameter.node->name, gradient);
     } else {
       graph_.updates.push_back({parameter.node, gradient});
     }

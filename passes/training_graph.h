@@ -6,10 +6,14 @@
 #include <unordered_map>
 
 #include "ir/graph/graph.h"
+#include "ir/support/result.h"
+#include "passes/pass.h"
 
 namespace mxc {
 
 inline constexpr std::string_view kLossName = "loss";
+// Before a parameter's name: its gradient.
+inline constexpr std::string_view kGradientPrefix = "grad:";
 
 // The output `loss`, f32[1]; empty if the graph has none.
 Value LossOf(const Graph& graph);
@@ -17,5 +21,10 @@ Value LossOf(const Graph& graph);
 // MXNet writes a number into some parameters before it reads them (gamma, under
 // fix_gamma): that number for each parameter of which it does so.
 std::unordered_map<const Node*, double> ForcedValues(const Graph& graph);
+
+// The update of one parameter of `network` alone, a graph without outputs: its
+// inputs are the learning rate and the gradient `grad:NAME`.
+Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
+                          const TrainingOptions& options);
 
 }  // namespace mxc

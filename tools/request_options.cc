@@ -232,7 +232,7 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
                  "what the artifact can do; with train or score, parameters "
                  "live in it from run to run")
       ->delimiter(',')
-      ->check(CLI::IsMember({"infer", "train", "score"}))
+      ->check(CLI::IsMember({"infer", "train", "score", "grad", "update"}))
       ->capture_default_str();
   app.add_option(
          "--bucket", options.bucket_lengths,

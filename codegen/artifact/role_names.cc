@@ -8,6 +8,12 @@ RoleNames::RoleNames(const TensorRoles& roles) {
   AddAll(inputs_, roles.labels, MXC_TENSOR_LABEL);
   AddAll(states_, roles.parameters, MXC_TENSOR_PARAMETER);
   AddAll(states_, roles.auxiliaries, MXC_TENSOR_AUXILIARY);
+  std::vector<std::string> gradients;
+  for (const std::string& name : roles.parameters) {
+    gradients.push_back("grad:" + name);
+  }
+  AddAll(inputs_, gradients, MXC_TENSOR_GRADIENT);
+  AddAll(outputs_, gradients, MXC_TENSOR_GRADIENT);
   for (const auto& [output, input] : roles.carries) {
     AddAll(outputs_, {output}, MXC_TENSOR_CARRY);
     AddAll(inputs_, {input}, MXC_TENSOR_CARRY);

@@ -140,7 +140,8 @@ class TableMaker {
     return shape.rank() == 0 ? 0 : shape[0];
   }
 
-  // "train:32": training on sequences of 32.
+  // "train:32": training on sequences of 32; "update:conv0_weight": of that
+  // parameter.
   static void SetKind(const std::string& name, mxc_entry& entry) {
     static constexpr std::pair<std::string_view, mxc_entry_kind> kKinds[] = {
         {"infer", MXC_ENTRY_INFER},   {"train", MXC_ENTRY_TRAIN},
@@ -150,7 +151,8 @@ class TableMaker {
     for (const auto& [kind, value] : kKinds) {
       if (name.substr(0, colon) == kind) entry.kind = value;
     }
-    if (colon < name.size()) entry.length = std::atoll(&name[colon + 1]);
+    if (colon == name.size() || entry.kind == MXC_ENTRY_UPDATE) return;
+    entry.length = std::atoll(&name[colon + 1]);
   }
 
   // Buffers of bodies have no live range: they lie in a workspace that has.

@@ -9,7 +9,17 @@
 namespace mxc {
 namespace {
 
-constexpr std::string_view kEntries[] = {"infer", "train", "score"};
+constexpr std::string_view kEntries[] = {"infer", "train", "score", "grad",
+                                         "update"};
+
+// Updates are those of the gradients.
+void CheckUpdate(const std::vector<std::string>& entries, Diagnostics& errors) {
+  const auto update = std::ranges::find(entries, "update");
+  if (update == entries.end()) return;
+  if (std::find(entries.begin(), update, "grad") != update) return;
+  errors.push_back(
+      Error({}, "entry 'update' needs 'grad' before it: grad,update"));
+}
 
 void CheckPasses(const CompileRequest& request, Diagnostics& errors) {
   for (const std::string& name : request.disabled) {
@@ -48,8 +58,11 @@ Status CheckRequest(const CompileRequest& request) {
   for (const std::string& entry : request.entries) {
     if (std::ranges::find(kEntries, entry) != std::end(kEntries)) continue;
     errors.push_back(Error(
-        {}, "entry '{}' is unknown; expected infer, train or score", entry));
+        {},
+        "entry '{}' is unknown; expected infer, train, score, grad or update",
+        entry));
   }
+  CheckUpdate(request.entries, errors);
   if (request.level < 0 || request.level > 3) {
     errors.push_back(
         Error({}, "optimization level {}, expected 0 to 3", request.level));

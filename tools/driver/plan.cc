@@ -9,6 +9,7 @@
 #include "frontend/variables.h"
 #include "ir/program/memory.h"
 #include "passes/pass.h"
+#include "passes/training_graph.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/plan_network.h"
 #include "tools/driver/plan_text.h"
@@ -49,6 +50,11 @@ std::vector<Job> JobsOf(const CompileRequest& request) {
       request.buckets.empty() ? std::vector<Bucket>{{}} : request.buckets;
   std::vector<Job> jobs;
   for (const std::string& entry : request.entries) {
+    if (entry == "update") {  // once, behind the entries `grad`
+      const Specialization first = jobs.front().of;
+      jobs.push_back({entry, entry, first});
+      continue;
+    }
     for (const Bucket& bucket : buckets) {
       for (const int64_t batch : batches) {
         Job job{entry, entry, request.For(batch)};
@@ -104,17 +110,13 @@ class Planner {
                                              : ParameterUse::kConstants));
     plan_.read_seconds += watch.seconds();
     if (first()) Note(model);
-    model.graph.training = job.entry == "train";
-    const TrainingOptions training =
+    TrainingOptions training =
         WithMeanGradient(request_.training, BatchOf(model.graph));
-    MXC_ASSIGN(Program program,
-               RunPipeline(std::move(model.graph), ContextFor(job, training),
-                           Passes()));
-    MXC_RETURN_IF_ERROR(std::exchange(heard_, Done{}));
-    program.name = plan_.stem;
-    program.entry = job.name;
-    plan_.programs.push_back(std::move(program));
-    return Done{};
+    if (job.entry == "update") return AddUpdates(model.graph, training);
+    model.graph.training = job.entry == "train" || job.entry == "grad";
+    if (job.entry == "grad") training.optimizer.clear();
+    return AddProgram(std::move(model.graph),
+                      job.entry == "infer" ? nullptr : &training, job.name);
   }
 
  private:
@@ -128,12 +130,44 @@ class Planner {
     if (!file.path.empty()) progress_.Phase("params", Describe(file));
   }
 
-  PassContext ContextFor(const Job& job, const TrainingOptions& training) {
+  Status AddProgram(Graph graph, const TrainingOptions* training,
+                    std::string name) {
+    MXC_ASSIGN(Program program,
+               RunPipeline(std::move(graph), ContextFor(training), Passes()));
+    MXC_RETURN_IF_ERROR(std::exchange(heard_, Done{}));
+    program.name = plan_.stem;
+    program.entry = std::move(name);
+    plan_.programs.push_back(std::move(program));
+    return Done{};
+  }
+
+  // One for each gradient that an entry `grad` computes.
+  Status AddUpdates(const Graph& network, const TrainingOptions& training) {
+    const auto grad = std::ranges::find_if(
+        plan_.programs,
+        [](const Program& p) { return p.entry.starts_with("grad"); });
+    MXC_CHECK(grad != plan_.programs.end(), "'update' without 'grad'");
+    std::vector<std::string> names;
+    for (const int output : grad->BuffersOf(BufferKind::kOutput)) {
+      const std::string& name = grad->buffers[output].name;
+      if (!name.starts_with(kGradientPrefix)) continue;
+      names.push_back(name.substr(kGradientPrefix.size()));
+    }
+    for (const std::string& name : names) {
+      MXC_ASSIGN(Graph graph,
+                 UpdateGraph(network, *network.FindVariable(name), training));
+      MXC_RETURN_IF_ERROR(
+          AddProgram(std::move(graph), nullptr, "update:" + name));
+    }
+    return Done{};
+  }
+
+  PassContext ContextFor(const TrainingOptions* training) {
     PassContext context;
     context.target = &plan_.target;
     context.catalog = &catalog_;
     context.storage = request_.precision;
-    if (job.entry != "infer") context.training = &training;
+    context.training = training;
     if (first()) context.notes = &plan_.notes;
     return context;
   }

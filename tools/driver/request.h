@@ -65,8 +65,10 @@ struct CompileRequest {
   InputShapes input_shapes;
   InputTypes input_types;
   std::vector<int64_t> batches;  // empty: one plan for the shapes as given
-  // "infer", "train", "score". Where one of them trains, the parameters are
-  // states of the artifact, which all entries share.
+  // "infer", "train", "score", "grad", "update". Where one of them trains, the
+  // parameters are states of the artifact, which all entries share. "grad" and
+  // "update" are "train" in two parts, for training on several machines: the
+  // gradients, and for each of them the parameter's next value.
   std::vector<std::string> entries = {"infer"};
   std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
   TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
