@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames over a connection. What is urgent overtakes what is not between two
+// payloads; who is silent for too long is lost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/kvstore/frame.h"
+#include "runtime/kvstore/transport/transport.h"
+
+namespace mxc::kvstore {
+
+// Bytes that several channels may send and nobody changes any more.
+using Body = std::shared_ptr<const std::vector<std::byte>>;
+
+struct Patience {
+  Time heartbeat = kSecond;      // something is sent at least so often
+  Time silence = 10 * kSecond;   // nothing has come for so long: it is lost
+  Time handshake = 5 * kSecond;  // from the connection to the hello
+  Time absence = 10 * kSecond;   // a lost peer may come back within
+  Time arrival = 60 * kSecond;   // all have come within
+};
+
+class Channel {
+ public:
+  Channel(std::unique_ptr<Connection> connection, const Patience& patience,
+          Time now);
+
+  // The header's offset and total are the channel's affair. Smaller numbers
+  // are more urgent; equal ones keep their order. Frames without a body come
+  // before all others.
+  void Send(const Header& header, Body body = nullptr, int64_t priority = 0);
+
+  // Sends what there is room for. An error is the connection's end, as of
+  // Receive.
+  Status Pump(Time now);
+  // True: `frame` holds the next one; its memory serves for the next.
+  StatusOr<bool> Receive(Time now, Frame& frame);
+
+  bool idle() const { return waiting_.empty() && !partly_sent(); }
+  Interest interest() const {
+    return {connection_->descriptor(), !idle() || connection_->unsent()};
+  }
+  // When Pump has something to do even if nothing moves.
+  Time deadline() const;
+  const Connection& connection() const { return *connection_; }
+
+ private:
+  struct Outgoing {
+    Header header;
+    Body body;
+  };
+  // By urgency, then in order.
+  using Waiting = std::map<std::pair<int64_t, uint64_t>, Outgoing>;
+
+  bool partly_sent() const { return sent_ < frame_.size(); }
+  void EncodeNext();
+
+  const std::unique_ptr<Connection> connection_;
+  const Patience patience_;
+  Time heard_, spoken_;
+  FrameDecoder decoder_;
+  Waiting waiting_;
+  uint64_t order_ = 0;
+  std::vector<std::byte> frame_;  // that is being sent
+  size_t sent_ = 0;               // of it
+};
+
+}  // namespace mxc::kvstore

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kvstore/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/kvstore/hello.h"
+
+namespace mxc::kvstore {
+namespace {
+
+constexpr Time kPause = kSecond / 20;  // between attempts to connect
+
+Header HeaderOf(FrameType type, uint32_t key = 0) {
+  Header header;
+  header.type = type;
+  header.key = key;
+  return header;
+}
+
+Status Unexpected(const char* what) {
+  return Fail(StatusCode::kCorrupt, "the server sent %s that nobody asked for",
+              what);
+}
+
+}  // namespace
+
+struct Client::Server {
+  uint32_t index = 0;
+  std::unique_ptr<Channel> channel;  // null: not connected
+  bool welcome = false;
+  bool ever = false;  // it was there
+  bool done = false;  // it knows that this worker has finished
+  Time lost = 0;      // since when
+  Time next = 0;      // attempt to connect
+  std::string cause;  // of the last failure
+};
+
+Client::Client(Transport& transport, const KeyTable& keys,
+               const ClientOptions& options)
+    : transport_(transport),
+      keys_(keys),
+      options_(options),
+      homes_(Assign(keys, static_cast<uint32_t>(options.servers.size()))),
+      keys_state_(keys.size()) {
+  for (uint32_t i = 0; i < options.servers.size(); ++i) {
+    servers_.push_back(std::make_unique<Server>());
+    servers_.back()->index = i;
+    servers_.back()->lost = transport.Now();
+  }
+  if (!options.settings.compression.has_residual()) return;
+  for (size_t key = 0; key < keys.size(); ++key) {
+    if (keys[key].trained)
+      keys_state_[key].residual.resize(keys[key].elements());
+  }
+}
+
+Client::~Client() = default;
+
+// --- what the worker wants
+
+void Client::Init(uint32_t key, Bytes value) {
+  KeyState& state = keys_state_[key];
+  state.init = std::make_shared<const std::vector<std::byte>>(value.begin(),
+                                                              value.end());
+  for (const auto& server : servers_) {
+    if (!keys_[key].everywhere && homes_[key] != server->index) continue;
+    state.uninitialized.push_back(server->index);
+    SendInit(*server, key);
+  }
+  ++open_;
+}
+
+void Client::BeginPush(uint32_t key, std::span<const float> gradient,
+                       double rate, int64_t priority) {
+  KeyState& state = keys_state_[key];
+  state.push = std::make_shared<const std::vector<std::byte>>(
+      Encode(options_.settings.compression, gradient, state.residual));
+  ++state.seq;
+  state.rate = rate;
+  state.priority = priority;
+  ++open_;
+}
+
+void Client::Push(uint32_t key, std::span<const float> gradient, double rate,
+                  int64_t priority) {
+  BeginPush(key, gradient, rate, priority);
+  SendPush(*servers_[homes_[key]], key);
+}
+
+void Client::PushPull(uint32_t key, std::span<const float> gradient,
+                      double rate, std::span<std::byte> out, int64_t priority) {
+  BeginPush(key, gradient, rate, priority);
+  keys_state_[key].want_value = true;
+  keys_state_[key].out = out;
+  keys_state_[key].received = 0;
+  ++open_;
+  SendPush(*servers_[homes_[key]], key);
+}
+
+void Client::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
+  KeyState& state = keys_state_[key];
+  state.out = out;
+  state.received = 0;
+  state.priority = priority;
+  ++open_;
+  if (state.push == nullptr) SendPull(*servers_[homes_[key]], key);
+}
+
+void Client::Finish() {
+  finishing_ = true;
+  for (const auto& server : servers_) {
+    if (server->welcome) server->channel->Send(HeaderOf(FrameType::kBye));
+  }
+}
+
+void Client::Abort(const std::string& sentence) {
+  for (const auto& server : servers_) {
+    if (!server->welcome) continue;
+    server->channel->Send(HeaderOf(FrameType::kAbort), EncodeText(sentence));
+    (void)server->channel->Pump(transport_.Now()).ok();
+  }
+}
+
+bool Client::finished() const {
+  return std::ranges::all_of(servers_,
+                             [](const auto& server) { return server->done; });
+}
+
+// --- what it sends
+
+void Client::SendInit(Server& server, uint32_t key) {
+  if (!server.welcome) return;
+  server.channel->Send(HeaderOf(FrameType::kInit, key), keys_state_[key].init,
+                       key);
+}
+
+void Client::SendPush(Server& server, uint32_t key) {
+  if (!server.welcome) return;
+  const KeyState& state = keys_state_[key];
+  Header header = HeaderOf(FrameType::kPush, key);
+  header.codec = static_cast<uint8_t>(options_.settings.compression.codec);
+  header.flags = state.want_value ? kWantValue : 0;
+  header.seq = state.seq;
+  header.rate = state.rate;
+  server.channel->Send(header, state.push, state.priority);
+}
+
+void Client::SendPull(Server& server, uint32_t key) {
+  if (!server.welcome) return;
+  server.channel->Send(HeaderOf(FrameType::kPull, key));
+}
+
+// All that is under way, from the beginning.
+void Client::Welcome(Server& server) {
+  server.welcome = server.ever = true;
+  for (uint32_t key = 0; key < keys_.size(); ++key) {
+    KeyState& state = keys_state_[key];
+    if (std::ranges::count(state.uninitialized, server.index) > 0) {
+      SendInit(server, key);
+    }
+    if (homes_[key] != server.index) continue;
+    state.received = 0;
+    if (state.push != nullptr) {
+      SendPush(server, key);
+    } else if (!state.out.empty()) {
+      SendPull(server, key);
+    }
+  }
+  if (finishing_) server.channel->Send(HeaderOf(FrameType::kBye));
+}
+
+// --- what it hears
+
+Status Client::Handle(Server& server, const Frame& frame) {
+  switch (frame.type) {
+    case FrameType::kWelcome:
+      if (server.welcome) return Unexpected("a welcome");
+      Welcome(server);
+      return {};
+    case FrameType::kReject:
+    case FrameType::kAbort:
+      return Reject(server, frame);
+    case FrameType::kBye:
+      if (!finishing_) return Unexpected("an end");
+      server.done = true;
+      server.channel = nullptr;
+      return {};
+    case FrameType::kCommit:
+    case FrameType::kValue:
+      if (frame.key >= keys_.size() || homes_[frame.key] != server.index) {
+        // Of keys that are everywhere, only commits of their first values.
+        const bool init = frame.type == FrameType::kCommit &&
+                          frame.key < keys_.size() &&
+                          keys_[frame.key].everywhere;
+        if (!init) return Unexpected("a key");
+      }
+      return frame.type == FrameType::kCommit ? OnCommit(server, frame)
+                                              : OnValue(frame);
+    default:
+      return Unexpected("a frame");
+  }
+}
+
+// Not the connection's end, but the worker's.
+Status Client::Reject(const Server& server, const Frame& frame) const {
+  return Fail(StatusCode::kFailed, "server %u (%s): %s", server.index,
+              options_.servers[server.index].c_str(),
+              std::string(frame.text().substr(0, kLongestSentence)).c_str());
+}
+
+Status Client::OnCommit(Server& server, const Frame& frame) {
+  KeyState& state = keys_state_[frame.key];
+  if (frame.seq == 0) {
+    // A second one is the answer to what was sent again.
+    if (std::erase(state.uninitialized, server.index) == 0) return {};
+    if (!state.uninitialized.empty()) return {};
+    state.init = nullptr;
+    --open_;
+    return {};
+  }
+  if (state.push == nullptr || frame.seq != state.seq) return {};
+  state.push = nullptr;
+  --open_;
+  const bool follows = std::exchange(state.want_value, false);
+  if (!state.out.empty() && !follows) SendPull(server, frame.key);
+  return {};
+}
+
+Status Client::OnValue(const Frame& frame) {
+  KeyState& state = keys_state_[frame.key];
+  if (state.out.empty()) return {};
+  if (frame.total != state.out.size() || frame.offset != state.received) {
+    return Fail(StatusCode::kCorrupt,
+                "the server's value of key '%s' does not "
+                "fit",
+                keys_[frame.key].name.c_str());
+  }
+  std::ranges::copy(frame.payload,
+                    state.out.begin() + static_cast<ptrdiff_t>(frame.offset));
+  state.received += frame.payload.size();
+  if (state.received < frame.total) return {};
+  state.version = frame.seq;
+  state.out = {};
+  --open_;
+  return {};
+}
+
+// --- connections
+
+Status Client::Pump() {
+  if (!ended_.ok()) return ended_;
+  const Time now = transport_.Now();
+  for (const auto& server : servers_) {
+    if (server->done) continue;
+    if (server->channel == nullptr && now >= server->next) {
+      Reconnect(*server, now);
+    }
+    ended_ = server->channel == nullptr ? Wait(*server, now)
+                                        : PumpServer(*server, now);
+    if (!ended_.ok()) return ended_;
+  }
+  return {};
+}
+
+// A server that does not come back after the end has heard of it.
+Status Client::Wait(Server& server, Time now) const {
+  const Time patience =
+      server.ever ? options_.patience.absence : options_.patience.arrival;
+  if (now - server.lost <= patience) return {};
+  server.done = finishing_;
+  if (finishing_) return {};
+  return Fail(StatusCode::kIo, "server %u (%s) %s: %s", server.index,
+              options_.servers[server.index].c_str(),
+              server.ever ? "is lost" : "cannot be reached",
+              server.cause.c_str());
+}
+
+void Client::Reconnect(Server& server, Time now) {
+  server.next = now + kPause;
+  auto connected = transport_.Connect(options_.servers[server.index]);
+  if (connected.ok() && options_.tls != nullptr) {
+    connected = options_.tls->Secure(std::move(*connected));
+  }
+  if (!connected.ok()) {
+    server.cause = connected.status().message();
+    return;
+  }
+  server.channel =
+      std::make_unique<Channel>(std::move(*connected), options_.patience, now);
+  server.channel->Send(HeaderOf(FrameType::kHello),
+                       EncodeHello({options_.rank, options_.incarnation,
+                                    Describe(options_.settings)}));
+}
+
+Status Client::PumpServer(Server& server, Time now) {
+  Frame frame;
+  Status status = server.channel->Pump(now);
+  while (status.ok() && server.channel != nullptr) {
+    const StatusOr<bool> received = server.channel->Receive(now, frame);
+    if (received.ok() && !*received) break;
+    status = received.ok() ? Handle(server, frame) : received.status();
+  }
+  if (status.ok() && server.channel != nullptr) {
+    status = server.channel->Pump(now);
+  }
+  return status.ok() ? status : Lose(server, status, now);
+}
+
+Status Client::Lose(Server& server, const Status& cause, Time now) {
+  if (cause.code() == StatusCode::kFailed) return cause;
+  server.channel = nullptr;
+  server.cause = cause.message();
+  if (std::exchange(server.welcome, false)) server.lost = now;
+  server.next = now + kPause;
+  return {};
+}
+
+std::vector<Interest> Client::interests() const {
+  std::vector<Interest> interests;
+  for (const auto& server : servers_) {
+    if (server->channel != nullptr) {
+      interests.push_back(server->channel->interest());
+    }
+  }
+  return interests;
+}
+
+Time Client::deadline() const {
+  Time earliest = transport_.Now() + kSecond;
+  for (const auto& server : servers_) {
+    if (server->done) continue;
+    earliest = std::min(earliest, server->channel != nullptr
+                                      ? server->channel->deadline()
+                                      : server->next);
+  }
+  return earliest;
+}
+
+}  // namespace mxc::kvstore

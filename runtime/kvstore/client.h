@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's side of the store: what it wants of each key, and connections to
+// the servers that it makes again when they break. What it has sent and nobody
+// has confirmed is sent again, byte for byte.
+//
+// For a key at a time: an init, or a push and then a pull.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/settings.h"
+#include "runtime/kvstore/transport/tls.h"
+
+namespace mxc::kvstore {
+
+struct ClientOptions {
+  uint32_t rank = 0;
+  uint64_t incarnation = 1;          // of this start of the worker
+  std::vector<std::string> servers;  // addresses, alike for all workers
+  Settings settings;
+  Patience patience;
+  Tls* tls = nullptr;  // null: in the clear
+};
+
+// Driven by one thread, as a Server is.
+class Client {
+ public:
+  // Both must outlive the client.
+  Client(Transport& transport, const KeyTable& keys,
+         const ClientOptions& options);
+  ~Client();
+
+  // Begin, and return; `idle` says when all is done. The gradient is encoded
+  // at once; `out` is written until then, and has the key's size. Smaller
+  // priorities come first.
+  void Init(uint32_t key, Bytes value);
+  void Push(uint32_t key, std::span<const float> gradient, double rate,
+            int64_t priority = 0);
+  void Pull(uint32_t key, std::span<std::byte> out, int64_t priority = 0);
+  void PushPull(uint32_t key, std::span<const float> gradient, double rate,
+                std::span<std::byte> out, int64_t priority = 0);
+  // Nothing follows; the servers go on without this worker.
+  void Finish();
+  // The job ends, and why; to be pumped for a moment, then forgotten.
+  void Abort(const std::string& sentence);
+
+  // Does what can be done without waiting. An error is for good.
+  Status Pump();
+  bool idle() const { return open_ == 0; }
+  bool finished() const;
+  std::vector<Interest> interests() const;
+  Time deadline() const;
+
+  // How often the key was updated when it was pulled last.
+  uint64_t version(uint32_t key) const { return keys_state_[key].version; }
+  // State of the training, for codecs that keep one; of each key's elements.
+  std::span<float> Residual(uint32_t key) { return keys_state_[key].residual; }
+
+ private:
+  struct Server;
+  struct KeyState {
+    Body init;                            // null: none is under way
+    std::vector<uint32_t> uninitialized;  // servers that have not confirmed it
+    Body push;                            // null: none is under way
+    bool want_value = false;              // with the commit
+    uint64_t seq = 0;
+    double rate = 0;
+    std::span<std::byte> out;  // empty: no pull is under way
+    uint64_t received = 0;     // of it
+    int64_t priority = 0;
+    uint64_t version = 0;
+    std::vector<float> residual;
+  };
+
+  Status PumpServer(Server& server, Time now);
+  Status Wait(Server& server, Time now) const;
+  void Reconnect(Server& server, Time now);
+  Status Lose(Server& server, const Status& cause, Time now);
+  Status Handle(Server& server, const Frame& frame);
+  Status Reject(const Server& server, const Frame& frame) const;
+  Status OnCommit(Server& server, const Frame& frame);
+  Status OnValue(const Frame& frame);
+  void Welcome(Server& server);
+  void SendInit(Server& server, uint32_t key);
+  void SendPush(Server& server, uint32_t key);
+  void SendPull(Server& server, uint32_t key);
+  void BeginPush(uint32_t key, std::span<const float> gradient, double rate,
+                 int64_t priority);
+
+  Transport& transport_;
+  const KeyTable& keys_;
+  const ClientOptions options_;
+  const std::vector<uint32_t> homes_;
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<KeyState> keys_state_;
+  size_t open_ = 0;  // inits, pushes and pulls under way
+  bool finishing_ = false;
+  Status ended_;
+};
+
+}  // namespace mxc::kvstore

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kvstore/credentials.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
+
+namespace mxc::kvstore {
+namespace {
+
+constexpr const char* kFirstWord = "mxc-kvstore-key";
+constexpr size_t kLongestFile = 256;
+
+std::string Hexadecimal(const Key& key) {
+  std::string text;
+  for (const std::byte byte : key) text += Format("%02x", unsigned(byte));
+  return text;
+}
+
+bool ParseHexadecimal(const char* text, Key& key) {
+  for (std::byte& byte : key) {
+    unsigned value = 0;
+    if (std::sscanf(text, "%2x", &value) != 1) return false;
+    byte = static_cast<std::byte>(value);
+    text += 2;
+  }
+  return *text == '\0';
+}
+
+}  // namespace
+
+std::string WorkerIdentity(uint32_t rank) {
+  return "worker-" + std::to_string(rank);
+}
+
+StatusOr<Credentials> MakeSecret() {
+  Credentials made;
+  made.identity = "server";
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(made.key.data()),
+                 static_cast<int>(made.key.size())) != 1) {
+    return Fail(StatusCode::kFailed, "OpenSSL has no random numbers");
+  }
+  return made;
+}
+
+Key DeriveKey(const Key& secret, const std::string& identity) {
+  const std::string text = "mxc kvstore 1 " + identity;
+  Key key = {};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+       reinterpret_cast<unsigned char*>(key.data()), &size);
+  return key;
+}
+
+Status WriteCredentials(const std::string& path, const Credentials& of) {
+  const mode_t mask = umask(077);
+  runtime::FileWriter file(path);
+  file.Append(std::string(kFirstWord) + " " + of.identity + " " +
+              Hexadecimal(of.key) + "\n");
+  const Status status = file.Commit();
+  umask(mask);
+  return status;
+}
+
+StatusOr<Credentials> ReadCredentials(const std::string& path) {
+  const auto file = runtime::OpenFile(path);
+  if (!file.ok()) return file.status();
+  struct stat facts = {};
+  if (fstat(file->get(), &facts) != 0) {
+    return runtime::SystemError("read", path);
+  }
+  if ((facts.st_mode & 077) != 0) {
+    return Fail(StatusCode::kInvalidArgument,
+                "'%s' holds a key and others may read it; chmod 600 it",
+                path.c_str());
+  }
+  char text[kLongestFile + 1] = {};
+  const ssize_t size = read(file->get(), text, kLongestFile);
+  char word[32] = {}, identity[64] = {}, hexadecimal[80] = {};
+  Credentials credentials;
+  if (size < 0 ||
+      std::sscanf(text, "%31s %63s %79s", word, identity, hexadecimal) != 3 ||
+      std::strcmp(word, kFirstWord) != 0 ||
+      !ParseHexadecimal(hexadecimal, credentials.key)) {
+    return Fail(StatusCode::kCorrupt, "'%s' holds no key of a kvstore",
+                path.c_str());
+  }
+  credentials.identity = identity;
+  return credentials;
+}
+
+}  // namespace mxc::kvstore

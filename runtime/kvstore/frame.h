@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire protocol, version 1: frames of 64 bytes and a payload, all numbers
+// little-endian.
+//
+//   offset size
+//        0    4  magic "MXKV"
+//        4    1  version of the protocol
+//        5    1  type
+//        6    1  codec of the payload (compression.h)
+//        7    1  flags
+//        8    4  key: its row in the table of keys
+//       12    4  bytes of the payload, at most kMaxPayload
+//       16    8  seq: of a push, counted from 1 for each worker and key; of a
+//                value, how often the key was updated
+//       24    8  offset of the payload in the body, a multiple of kMaxPayload
+//       32    8  bytes of the whole body
+//       40    8  learning rate of a push, f64
+//       48    8  checksum of the payload (XXH3)
+//       56    8  checksum of the 56 bytes before it
+//
+// A body that is longer than a payload comes as several frames, in order. The
+// checksums find our own mistakes and broken memory; TLS keeps adversaries out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/kvstore/status.h"
+
+namespace mxc::kvstore {
+
+inline constexpr uint32_t kMagic = 0x564b584d;  // "MXKV"
+inline constexpr uint8_t kProtocol = 1;
+inline constexpr size_t kHeaderBytes = 64;
+inline constexpr size_t kMaxPayload = size_t{256} << 10;
+
+enum class FrameType : uint8_t {
+  kHello = 1,      // worker: who it is, and how it wants to work
+  kWelcome = 2,    // server: go on
+  kReject = 3,     // server: why not; the connection ends
+  kInit = 4,       // worker: a key's first value
+  kPush = 5,       // worker: a gradient
+  kCommit = 6,     // server: an init or a push is done, once
+  kPull = 7,       // worker: asks for a value
+  kValue = 8,      // server: a value
+  kHeartbeat = 9,  // both: I am here
+  kBye = 10,       // worker: I have finished
+  kAbort = 11,     // both: the job ends, and why
+};
+inline constexpr uint8_t kLastFrameType = 11;
+
+// Of a push: answer with the value, too.
+inline constexpr uint8_t kWantValue = 1;
+
+struct Header {
+  FrameType type = FrameType::kHeartbeat;
+  uint8_t codec = 0, flags = 0;
+  uint32_t key = 0;
+  uint64_t seq = 0, offset = 0, total = 0;
+  double rate = 0;
+};
+
+struct Frame : Header {
+  std::vector<std::byte> payload;
+
+  // Of what carries a sentence.
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+  }
+};
+
+std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
+                                                 Bytes payload);
+
+// Bytes become frames. Allocates at most kMaxPayload, whatever comes in. After
+// an error it is of no more use, nor is the connection.
+class FrameDecoder {
+ public:
+  // Where the next bytes belong; never empty.
+  std::span<std::byte> Room();
+  // So many of them have come. True: `frame` is whole.
+  StatusOr<bool> Advance(size_t bytes);
+  Frame& frame() { return frame_; }
+
+ private:
+  Status ParseHeader();
+
+  std::array<std::byte, kHeaderBytes> header_;
+  size_t header_bytes_ = 0, payload_bytes_ = 0;  // that have come
+  uint64_t payload_sum_ = 0;
+  Frame frame_;
+};
+
+}  // namespace mxc::kvstore

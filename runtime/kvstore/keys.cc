@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kvstore/keys.h"
+
+#include <algorithm>
+#include <map>
+
+#include "runtime/base/checksum.h"
+
+namespace mxc::kvstore {
+
+std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers) {
+  std::map<uint32_t, uint64_t> sizes;
+  for (const KeySpec& key : keys) sizes[key.group] += key.bytes;
+  std::vector<std::pair<uint32_t, uint64_t>> groups(sizes.begin(), sizes.end());
+  std::ranges::stable_sort(
+      groups, [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<uint64_t> loads(servers);
+  std::map<uint32_t, uint32_t> homes;
+  for (const auto& [group, bytes] : groups) {
+    const auto least = std::ranges::min_element(loads);
+    *least += bytes;
+    homes[group] = static_cast<uint32_t>(least - loads.begin());
+  }
+  std::vector<uint32_t> assigned;
+  for (const KeySpec& key : keys) assigned.push_back(homes[key.group]);
+  return assigned;
+}
+
+uint64_t Digest(const KeyTable& keys) {
+  runtime::RunningChecksum sum;
+  for (const KeySpec& key : keys) {
+    const std::string line = Format("%s %llu %d %u %d\n", key.name.c_str(),
+                                    static_cast<unsigned long long>(key.bytes),
+                                    key.trained, key.group, key.everywhere);
+    sum.Add(std::as_bytes(std::span(line)));
+  }
+  return sum.value();
+}
+
+}  // namespace mxc::kvstore

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of keys, which all nodes of a job have alike, and on which server
+// each of them lives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/kvstore/status.h"
+
+namespace mxc::kvstore {
+
+struct KeySpec {
+  std::string name;    // "conv0_weight"
+  uint64_t bytes = 0;  // of its value
+  // It is pushed to: its value is float32, as its gradients are. Other keys
+  // only begin with a value and are pulled.
+  bool trained = false;
+  // Keys of equal numbers live on one server: a parameter and what the
+  // optimizer keeps for it.
+  uint32_t group = 0;
+  // Every server has one; a pull gives that of the key's group.
+  bool everywhere = false;
+
+  uint64_t elements() const { return bytes / sizeof(float); }
+};
+
+using KeyTable = std::vector<KeySpec>;
+
+// The server of each key: the largest groups first, each to the server that has
+// least. A function of its arguments alone.
+std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers);
+
+// Of names, sizes and groups; nodes compare it.
+uint64_t Digest(const KeyTable& keys);
+
+}  // namespace mxc::kvstore

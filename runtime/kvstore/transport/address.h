@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+
+#include "runtime/kvstore/status.h"
+
+namespace mxc::kvstore {
+
+struct SocketAddress {
+  sockaddr_storage storage = {};
+  socklen_t size = 0;
+
+  int family() const { return storage.ss_family; }
+  const sockaddr* get() const {
+    return reinterpret_cast<const sockaddr*>(&storage);
+  }
+  // Whether it is this machine's: a path or a loopback address.
+  bool local() const;
+  std::string text() const;
+};
+
+// Host names are looked up, which may take its time.
+StatusOr<SocketAddress> ParseAddress(const std::string& text);
+
+}  // namespace mxc::kvstore

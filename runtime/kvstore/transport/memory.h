@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network within one thread, on a clock that stands still until somebody
+// waits: the nodes of a job run as fast as they compute, and one seed is one
+// course of events, with its delays, its small pieces and its breaks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/kvstore/transport/transport.h"
+
+namespace mxc::kvstore {
+
+struct MemoryFaults {
+  uint64_t seed = 0;
+  Time least_delay = 0, most_delay = 0;  // of bytes on their way
+  size_t most_bytes = 1 << 16;           // that a Read or Write moves
+  // How likely a Write breaks its connection behind some of its bytes.
+  double breaks = 0;
+  // How likely a Write changes a bit, as bad memory would.
+  double flips = 0;
+};
+
+class MemoryNetwork {
+ public:
+  explicit MemoryNetwork(const MemoryFaults& faults = {});
+  ~MemoryNetwork();
+
+  // A node's way to the others; the network must outlive it. Addresses are any
+  // names.
+  std::unique_ptr<Transport> Join();
+
+  Time now() const;
+  // To when the next bytes arrive, but not behind `deadline`.
+  void Advance(Time deadline);
+  void SetFaults(const MemoryFaults& faults);
+
+  struct State;
+
+ private:
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace mxc::kvstore

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kvstore/worker.h"
+
+#include <utility>
+
+namespace mxc::kvstore {
+
+Worker::Worker(Transport& transport, const KeyTable& keys,
+               const ClientOptions& options)
+    : transport_(transport),
+      client_(transport, keys, options),
+      thread_([this] { Loop(); }) {}
+
+Worker::~Worker() {
+  Begin([this](Client&) { stop_ = true; });
+  thread_.join();
+}
+
+void Worker::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!stop_ && status_.ok()) {
+    status_ = client_.Pump();
+    changed_.notify_all();
+    const auto interests = client_.interests();
+    const Time deadline = client_.deadline();
+    if (!status_.ok() || client_.finished()) return;
+    lock.unlock();
+    transport_.Wait(interests, deadline);
+    lock.lock();
+  }
+}
+
+void Worker::Begin(const std::function<void(Client&)>& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    call(client_);
+  }
+  transport_.Wake();
+}
+
+Status Worker::WaitFor(bool (*done)(const Client&)) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !status_.ok() || done(client_); });
+  return status_;
+}
+
+void Worker::Init(uint32_t key, Bytes value) {
+  Begin([&](Client& client) { client.Init(key, value); });
+}
+
+void Worker::Push(uint32_t key, std::span<const float> gradient, double rate,
+                  int64_t priority) {
+  Begin([&](Client& c) { c.Push(key, gradient, rate, priority); });
+}
+
+void Worker::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
+  Begin([&](Client& c) { c.Pull(key, out, priority); });
+}
+
+void Worker::PushPull(uint32_t key, std::span<const float> gradient,
+                      double rate, std::span<std::byte> out, int64_t priority) {
+  Begin([&](Client& c) { c.PushPull(key, gradient, rate, out, priority); });
+}
+
+Status Worker::Wait() {
+  return WaitFor([](const Client& client) { return client.idle(); });
+}
+
+Status Worker::Finish() {
+  MXC_RT_RETURN_IF_ERROR(Wait());
+  Begin([](Client& client) { client.Finish(); });
+  return WaitFor([](const Client& client) { return client.finished(); });
+}
+
+void Worker::Abort(const std::string& sentence) {
+  Begin([&](Client& client) { client.Abort(sentence); });
+}
+
+}  // namespace mxc::kvstore

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Client with a thread of its own, so that a worker's computing hides its
+// communication, and its heartbeats go on while it computes.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "runtime/kvstore/client.h"
+
+namespace mxc::kvstore {
+
+// Used by one thread at a time.
+class Worker {
+ public:
+  // Both must outlive the worker.
+  Worker(Transport& transport, const KeyTable& keys,
+         const ClientOptions& options);
+  // Servers that have not been told Finish see a lost worker.
+  ~Worker();
+
+  // The client's calls; they begin, and return.
+  void Init(uint32_t key, Bytes value);
+  void Push(uint32_t key, std::span<const float> gradient, double rate,
+            int64_t priority = 0);
+  void Pull(uint32_t key, std::span<std::byte> out, int64_t priority = 0);
+  void PushPull(uint32_t key, std::span<const float> gradient, double rate,
+                std::span<std::byte> out, int64_t priority = 0);
+  // Until all that was begun is done, or cannot be done any more.
+  Status Wait();
+  // Tells the servers that this worker has finished.
+  Status Finish();
+  // The same, for a reason for which the whole job ends.
+  void Abort(const std::string& sentence);
+
+ private:
+  void Loop();
+  void Begin(const std::function<void(Client&)>& call);
+  Status WaitFor(bool (*done)(const Client&));
+
+  Transport& transport_;
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  Client client_;
+  Status status_;
+  bool stop_ = false;
+  std::thread thread_;  // last: it uses the rest
+};
+
+}  // namespace mxc::kvstore

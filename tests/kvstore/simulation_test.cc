@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole jobs under faults, one seed a course of events. MXC_SEEDS runs more of
+// them: MXC_SEEDS=100000 kvstore_test -tc="*faults*"
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "tests/kvstore/job.h"
+
+namespace mxc::kvstore {
+namespace {
+
+constexpr size_t kElements[] = {3, 1000, 70'000, 17};
+constexpr int kRounds = 6;
+
+uint64_t Seeds() {
+  const char* text = std::getenv("MXC_SEEDS");
+  return text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
+}
+
+MemoryFaults Faults(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  MemoryFaults faults;
+  faults.seed = seed;
+  faults.most_delay = static_cast<Time>(random() % (kSecond / 5));
+  faults.least_delay = faults.most_delay / 3;
+  faults.most_bytes = random() % 2 == 0 ? 1 << 16 : 1000 + random() % 9000;
+  faults.breaks = random() % 3 == 0 ? 0.0 : 0.02;
+  faults.flips = random() % 3 == 0 ? 0.01 : 0.0;
+  return faults;
+}
+
+std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
+                            int round) {
+  std::mt19937_64 random(seed * 1000 + key * 100 + rank * 10 +
+                         static_cast<uint64_t>(round));
+  std::vector<float> values(kElements[key]);
+  for (float& value : values) value = static_cast<float>(random() % 1000) / 7;
+  return values;
+}
+
+struct Outcome {
+  std::vector<std::vector<float>> values;  // of each key, as worker 0 sees it
+};
+
+// Every worker pushes and pulls every key, round after round.
+Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
+                  uint32_t servers) {
+  const KeyTable keys = KeysOf({std::begin(kElements), std::end(kElements)});
+  Job job(faults, keys, settings, servers);
+  std::vector<std::vector<std::vector<float>>> seen(settings.workers);
+  for (auto& of_worker : seen) {
+    for (const size_t size : kElements) of_worker.emplace_back(size);
+  }
+  const auto out = [&](uint32_t rank, uint32_t key) {
+    return std::as_writable_bytes(std::span(seen[rank][key]));
+  };
+  for (uint32_t key = 0; key < keys.size(); ++key) {
+    job.workers[0]->Init(key, std::as_bytes(std::span(seen[0][key])));
+    for (uint32_t rank = 1; rank < settings.workers; ++rank) {
+      job.workers[rank]->Pull(key, out(rank, key));
+    }
+  }
+  Status status = job.Run();
+  REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
+  for (int round = 0; round < kRounds; ++round) {
+    for (uint32_t rank = 0; rank < settings.workers; ++rank) {
+      for (uint32_t key = 0; key < keys.size(); ++key) {
+        const auto gradient = Gradient(seed, key, rank, round);
+        if ((key + rank) % 2 == 0) {
+          job.workers[rank]->PushPull(key, gradient, 0.5, out(rank, key), key);
+        } else {
+          job.workers[rank]->Push(key, gradient, 0.5, key);
+          job.workers[rank]->Pull(key, out(rank, key), key);
+        }
+      }
+    }
+    status = job.Run();
+    REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
+    if (settings.mode == Mode::kAsync) continue;
+    for (uint32_t rank = 1; rank < settings.workers; ++rank) {
+      REQUIRE_MESSAGE(seen[rank] == seen[0], "seed " << seed);
+    }
+  }
+  for (uint32_t key = 0; key < keys.size(); ++key) {
+    job.workers[0]->Pull(key, out(0, key));
+  }
+  REQUIRE(job.Run().ok());
+  status = job.Finish();
+  REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
+  return {seen[0]};
+}
+
+std::vector<float> Expected(uint64_t seed, size_t key, uint32_t workers) {
+  std::vector<float> value(kElements[key]);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<float> sum(value.size());
+    for (uint32_t rank = 0; rank < workers; ++rank) {
+      const auto gradient = Gradient(seed, key, rank, round);
+      for (size_t i = 0; i < sum.size(); ++i) {
+        sum[i] = rank == 0 ? gradient[i] : sum[i] + gradient[i];
+      }
+    }
+    for (size_t i = 0; i < sum.size(); ++i) value[i] += 0.5f * sum[i];
+  }
+  return value;
+}
+
+TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
+  for (uint64_t seed = 0; seed < Seeds(); ++seed) {
+    Settings settings;
+    settings.workers = 1 + seed % 4;
+    const Outcome outcome = RunRounds(seed, Faults(seed), settings,
+                                      static_cast<uint32_t>(1 + seed % 3));
+    for (size_t key = 0; key < std::size(kElements); ++key) {
+      REQUIRE_MESSAGE(
+          outcome.values[key] == Expected(seed, key, settings.workers),
+          "seed " << seed << ", key " << key);
+    }
+  }
+}
+
+// Integers whose sums are exact in any order: what is lost or counted twice
+// shows.
+TEST_CASE("async under faults: every push counts once") {
+  for (uint64_t seed = 0; seed < Seeds(); ++seed) {
+    Settings settings;
+    settings.mode = Mode::kAsync;
+    settings.workers = 1 + seed % 4;
+    const KeyTable keys = KeysOf({5, 70'000});
+    Job job(Faults(seed), keys, settings, 2);
+    const std::vector<float> zeros(70'000);
+    for (uint32_t key = 0; key < 2; ++key) {
+      job.workers[0]->Init(
+          key, std::as_bytes(std::span(zeros).first(keys[key].elements())));
+    }
+    REQUIRE(job.Run().ok());
+    float sum = 0;
+    for (int round = 0; round < 10; ++round) {
+      for (uint32_t rank = 0; rank < settings.workers; ++rank) {
+        const auto value = static_cast<float>(1 + rank * 100 + round);
+        const std::vector<float> gradient(70'000, value);
+        for (uint32_t key = 0; key < 2; ++key) {
+          job.workers[rank]->Push(
+              key, std::span(gradient).first(keys[key].elements()), 1);
+        }
+        sum += value;
+      }
+      const Status status = job.Run();
+      REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
+    }
+    for (uint32_t key = 0; key < 2; ++key) {
+      std::vector<float> value(keys[key].elements());
+      job.workers[0]->Pull(key, std::as_writable_bytes(std::span(value)));
+      REQUIRE(job.Run().ok());
+      REQUIRE_MESSAGE(value == std::vector<float>(value.size(), sum),
+                      "seed " << seed);
+      CHECK(job.workers[0]->version(key) == 10 * settings.workers);
+    }
+    const Status status = job.Finish();
+    REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
+  }
+}
+
+TEST_CASE("a worker that is gone ends the job with its name") {
+  Settings settings;
+  settings.workers = 3;
+  Job job({}, KeysOf({10}), settings, 1);
+  const std::vector<float> zeros(10);
+  job.workers[0]->Init(0, std::as_bytes(std::span(zeros)));
+  REQUIRE(job.Run().ok());
+  for (int i = 0; i < 100; ++i) REQUIRE(job.Turn().ok());
+  for (auto& worker : job.workers) worker->Push(0, zeros, 1);
+  job.workers[1] = nullptr;
+  const Status status = job.Run();
+  CHECK(status.message() ==
+        "worker 1 is lost: somebody at server0: the other end closed the "
+        "connection");
+  const Status heard = job.workers[0]->Pump();
+  CHECK(heard.message() == "server 0 (server0): " + status.message());
+}
+
+TEST_CASE("a server that is gone ends the job with its name") {
+  Job job({}, KeysOf({10, 20}), {}, 2);
+  const std::vector<float> zeros(20);
+  job.workers[0]->Init(0, std::as_bytes(std::span(zeros).first(10)));
+  job.workers[0]->Init(1, std::as_bytes(std::span(zeros)));
+  REQUIRE(job.Run().ok());
+  job.servers[1] = nullptr;
+  job.workers[0]->Push(0, std::span(zeros).first(10), 1);
+  CHECK(job.Run().message().starts_with("server 1 (server1) is lost: "));
+}
+
+TEST_CASE("who has finished is not waited for") {
+  Settings settings;
+  settings.workers = 2;
+  Job job({}, KeysOf({4}), settings, 1);
+  const std::vector<float> zeros(4), ones(4, 1);
+  job.workers[0]->Init(0, std::as_bytes(std::span(zeros)));
+  REQUIRE(job.Run().ok());
+  job.workers[0]->Push(0, ones, 1);
+  job.workers[1]->Finish();
+  REQUIRE(job.Run().ok());
+  std::vector<float> value(4);
+  job.workers[0]->Pull(0, std::as_writable_bytes(std::span(value)));
+  REQUIRE(job.Run().ok());
+  CHECK(value == ones);
+}
+
+TEST_CASE("nodes that are set differently say so") {
+  Settings settings;
+  settings.workers = 2;
+  Job job({}, KeysOf({4}), settings, 1);
+  const auto transport = job.network.Join();
+  ClientOptions options;
+  options.rank = 1;
+  options.servers = {"server0"};
+  options.settings.workers = 3;
+  Client other(*transport, job.table, options);
+  Status status;
+  for (int i = 0; i < 100 && status.ok(); ++i) {
+    status = other.Pump();
+    (void)job.servers[0]->Pump().ok();
+    job.network.Advance(job.network.now() + kSecond / 1000);
+  }
+  CHECK(status.message().find("worker 1 is set to 'dist_sync, 3 workers, ") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace mxc::kvstore
