@@ -31,7 +31,8 @@ constexpr std::pair<const char*, const char*> kHandedOver[] = {
     {"run", "run an artifact on inputs (mxc-run)"},
     {"bench", "measure an artifact (mxc-run)"},
     {"score", "measure what an artifact has learned (mxc-run)"},
-    {"sample", "text from a language model (mxc-run)"}};
+    {"sample", "text from a language model (mxc-run)"},
+    {"launch", "train with several processes (mxc-run)"}};
 
 // What CLI11 found, in our manner: one line, and where help stands.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <set>
@@ -166,6 +167,10 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
   request.entries = {"train", "score"};
+  // One of several processes (tools/run/job.h): servers update the parameters.
+  if (std::getenv("MXC_ROLE") != nullptr) {
+    request.entries = {"grad", "update", "score"};
+  }
   request.golden = Golden::kOff;
   TerminalProgress progress(options.style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));

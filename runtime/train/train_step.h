@@ -74,6 +74,9 @@ class TrainStep {
   virtual const std::vector<data::Field>& states() const = 0;
   virtual std::span<std::byte> State(size_t index) = 0;
 
+  // Brings states here that somebody else keeps, for a checkpoint.
+  virtual Status CollectStates() { return {}; }
+
   // After a loss that was not finite: which tensor of which step went wrong
   // first, as a sentence; empty if nothing did.
   virtual StatusOr<std::string> ExplainLoss() = 0;

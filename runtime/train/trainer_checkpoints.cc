@@ -206,6 +206,7 @@ Status Trainer::Save(const CheckpointName& name) {
       {"metrics", NumbersText(metrics_.State())},
       {"preprocess", samples_.preprocessing()},
       {"label_names", data::LabelNamesText(samples_.label_names())}};
+  MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
   MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
   result_.saved = name;

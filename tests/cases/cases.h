@@ -26,5 +26,6 @@ int RunModelCases(const CaseOptions& options);
 int RunSymbolCases(const CaseOptions& options);
 int RunTrainingCases(const CaseOptions& options);
 int RunBadCases(const CaseOptions& options);
+int RunKvstoreCases(const CaseOptions& options);
 
 }  // namespace mxc

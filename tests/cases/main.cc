@@ -25,6 +25,7 @@ constexpr Kind kKinds[] = {
     {"training", "training runs, step by step", "interpreter",
      RunTrainingCases},
     {"bad", "damaged files are refused", "interpreter", RunBadCases},
+    {"kvstore", "jobs of several processes", "compiled", RunKvstoreCases},
 };
 
 void AddOptions(CLI::App& command, const Kind& kind, CaseOptions& options,

@@ -12,6 +12,7 @@
 #include "passes/passes.h"
 #include "runtime/train/scheduler.h"
 #include "tests/cases/arrays.h"
+#include "tests/cases/attribute_text.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/stepper.h"
 #include "tests/cases/training_cases.h"
@@ -24,18 +25,6 @@ using Json = nlohmann::json;
 
 constexpr int kOptimizerSteps = 10;
 constexpr const char* kNames[] = {"fc_weight", "fc_bias", "bn_gamma"};
-
-std::string Spelled(const Json& value) {
-  if (value.is_string()) return value;
-  if (value.is_boolean()) return value ? "True" : "False";
-  if (value.is_null()) return "None";
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const Json& item : value) {
-    text += (text.empty() ? "" : ",") + Spelled(item);
-  }
-  return text;
-}
 
 Tensor Converted(const Tensor& tensor, DType dtype) {
   std::byte* bytes = nullptr;
@@ -83,7 +72,7 @@ class OptimizerCase {
     for (const auto& [key, value] : line_["kwargs"].items()) {
       // An operator's name for what an optimizer calls learning_rate.
       training_.optimizer_attrs.emplace_back(
-          key == "lr" ? "learning_rate" : key, Spelled(value));
+          key == "lr" ? "learning_rate" : key, AttributeText(value));
     }
     training_.decay_by_name = line_.value("names_known", true);
     ReadMultipliers("lr_mult", training_.lr_mult);
@@ -112,7 +101,7 @@ class OptimizerCase {
     if (!schedule.is_null()) {
       text = schedule[0];
       for (const auto& [key, value] : schedule[1].items()) {
-        if (key != "base_lr") text += ":" + key + "=" + Spelled(value);
+        if (key != "base_lr") text += ":" + key + "=" + AttributeText(value);
       }
       if (schedule[1].contains("base_lr")) rate = schedule[1]["base_lr"];
     }

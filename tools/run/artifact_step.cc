@@ -107,14 +107,17 @@ std::string DescribeField(const data::Field& field) {
 
 }  // namespace
 
-ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model)
-    : model_(std::move(model)), facts_(FactsOf(*model_)) {}
+ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
+                           Extent extent)
+    : model_(std::move(model)), extent_(extent), facts_(FactsOf(*model_)) {}
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
-    const std::string& path, int threads, const runtime::OpenOptions& options) {
+    const std::string& path, int threads, const runtime::OpenOptions& options,
+    Extent extent) {
   auto model = runtime::Model::Open(path, options);
   if (!model.ok()) return model.status();
-  std::unique_ptr<ArtifactStep> step(new ArtifactStep(std::move(*model)));
+  std::unique_ptr<ArtifactStep> step(
+      new ArtifactStep(std::move(*model), extent));
   if (threads == 0) threads = runtime::AvailableThreads();
   Status status = step->Bind(threads);
   if (status.ok()) status = step->ReadLabelNames();
@@ -166,7 +169,9 @@ Status ArtifactStep::ReadLabelNames() {
 
 Status ArtifactStep::BindEntry(size_t row, int threads) {
   const mxc_entry& entry_row = model_->tables().entries()[row];
-  const bool trains = entry_row.kind == MXC_ENTRY_TRAIN;
+  const bool trains =
+      entry_row.kind ==
+      (extent_ == Extent::kWhole ? MXC_ENTRY_TRAIN : MXC_ENTRY_GRAD);
   if (!trains && entry_row.kind != MXC_ENTRY_SCORE) return {};
   runtime::Executor::Options options;
   options.threads = threads;
@@ -357,12 +362,31 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
   for (size_t k = 0; k < outputs.size(); ++k) {
     const mxc_buffer& buffer = executor.buffers()[outputs[k]];
     const auto type = static_cast<runtime::ElementType>(buffer.dtype);
-    if (static_cast<int>(k) == last_->loss || !runtime::IsFloat(type)) continue;
+    if (static_cast<int>(k) == last_->loss || !runtime::IsFloat(type) ||
+        buffer.role == MXC_TENSOR_GRADIENT) {
+      continue;
+    }
     views.push_back(
         {OutputAsFloats(k, type, buffer.bytes),
          std::vector<int64_t>(buffer.dims, buffer.dims + buffer.rank)});
   }
   return views;
+}
+
+std::map<std::string, std::span<const std::byte>> ArtifactStep::gradients()
+    const {
+  std::map<std::string, std::span<const std::byte>> gradients;
+  if (last_ == nullptr) return gradients;
+  const runtime::Executor& executor = *last_->executor;
+  const auto outputs = model_->tables().Outputs(executor.entry());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const mxc_buffer& buffer = executor.buffers()[outputs[k]];
+    if (buffer.role != MXC_TENSOR_GRADIENT) continue;
+    const std::string name = Name(buffer);  // "grad:conv0_weight"
+    gradients[name.substr(name.find(':') + 1)] = {executor.OutputStorage(k),
+                                                  buffer.bytes};
+  }
+  return gradients;
 }
 
 std::span<const float> ArtifactStep::OutputAsFloats(size_t output,

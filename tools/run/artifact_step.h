@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TrainStep that is an artifact: its entries of the kinds TRAIN and SCORE, one
-// of each for every length, all in the states and the arena of one
-// executor.
+// A TrainStep that is an artifact: its entries of the kinds TRAIN (or GRAD, where
+// somebody else updates the parameters) and SCORE, one of each for every length,
+// all in the states and the arena of one executor.
 #pragma once
 
 #include <map>
@@ -16,13 +16,21 @@
 
 namespace mxc::run {
 
+// What a step of training does: all of it, or no more than the gradients.
+enum class Extent { kWhole, kGradients };
+
 class ArtifactStep : public train::TrainStep {
  public:
   // `threads`: 0 for one for each processor. An artifact without `train` can
   // score, one without `score` can train.
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Open(
       const std::string& path, int threads,
-      const runtime::OpenOptions& options = {});
+      const runtime::OpenOptions& options = {}, Extent extent = Extent::kWhole);
+
+  const std::shared_ptr<const runtime::Model>& model() const { return model_; }
+  // Of the last training step, where it leaves them, by the parameter's name.
+  // Valid until the next run.
+  std::map<std::string, std::span<const std::byte>> gradients() const;
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;
@@ -51,7 +59,7 @@ class ArtifactStep : public train::TrainStep {
   };
   using Entries = std::map<int64_t, Entry>;  // by length; 0: of any
 
-  explicit ArtifactStep(std::shared_ptr<const runtime::Model> model);
+  ArtifactStep(std::shared_ptr<const runtime::Model> model, Extent extent);
 
   runtime::Status Bind(int threads);
   runtime::Status BindEntry(size_t row, int threads);
@@ -75,6 +83,7 @@ class ArtifactStep : public train::TrainStep {
   data::Field FieldOf(const Entry& entry, size_t input) const;
 
   const std::shared_ptr<const runtime::Model> model_;
+  const Extent extent_;
   train::TrainFacts facts_;
   std::vector<data::Field> states_;
   std::vector<std::span<std::byte>> memory_;  // of each state

@@ -72,6 +72,7 @@ int Main(int argc, char** argv) {
   add("train", "train a network on samples", AddTrain);
   add("score", "measure how good a network is on samples", AddScore);
   add("sample", "text from a language model", AddSample);
+  add("launch", "start the processes of a job on this machine", AddLaunch);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

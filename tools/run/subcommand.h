@@ -32,5 +32,6 @@ Command AddBench(CLI::App& app, Reporting& reporting);
 Command AddTrain(CLI::App& app, Reporting& reporting);
 Command AddScore(CLI::App& app, Reporting& reporting);
 Command AddSample(CLI::App& app, Reporting& reporting);
+Command AddLaunch(CLI::App& app, Reporting& reporting);
 
 }  // namespace mxc::run

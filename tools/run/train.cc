@@ -20,6 +20,7 @@
 #include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
+#include "tools/run/job_roles.h"
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
@@ -40,6 +41,7 @@ struct TrainOptions {
   std::optional<double> learning_rate;
   std::string metrics;
   std::string params, states, init;
+  JobOptions job;
   int64_t report_every = 50;
   bool quiet = false;
 };
@@ -121,53 +123,104 @@ void ReportBadRecords(const data::Iterator& samples,
   reporter.Warn(text);
 }
 
-int Train(TrainOptions options, const Reporting& reporting) {
-  runtime::OpenOptions open;
-  open.check_weights = options.check_weights;
-  open.approve = Take(options.requirement.Approval());
-  const auto step =
-      Take(ArtifactStep::Open(options.artifact, options.threads, open));
-  const auto samples =
-      OpenTraining(options.samples, !options.no_shuffle, *step);
-  std::unique_ptr<data::Iterator> validation;
-  if (!options.validation.empty()) {
-    validation = OpenScoring(options.samples, options.validation,
-                             samples->label_names(), *step);
+// Worker 0 speaks, validates and saves for all.
+void LeaveToFirst(const Job& job, TrainOptions& options) {
+  if (options.trainer.resume) {
+    throw Failure(
+        "--resume is not for jobs of several processes; go on with "
+        "--params and --states of a checkpoint");
   }
-  PrepareStates(options, *step);
-  ListenForInterrupts();
+  if (job.rank == 0) return;
+  options.trainer.save.clear();
+  options.trainer.log_folder.clear();
+  options.validation.clear();
+  options.quiet = true;
+}
+
+void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
   train::TrainerOptions& trainer = options.trainer;
   trainer.learning_rate = options.learning_rate;
   if (!trainer.learning_rate &&
       trainer.schedule.find("base_lr=") == std::string::npos) {
-    trainer.learning_rate = step->facts().learning_rate;
+    trainer.learning_rate = step.facts().learning_rate;
   }
   trainer.interrupted = &interrupted;
   trainer.stop_at_bad_label = options.samples.on_bad_record == "stop";
   // Accuracy is what most networks are about; one that is not says nothing.
   trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
   trainer.metrics_may_fail = options.metrics.empty();
-  std::unique_ptr<train::Reporter> reporter = ReporterFor(options, reporting);
-  if (trainer.save.empty()) {
+}
+
+int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {
+  if (!result.interrupted) return 0;
+  if (result.saved) {
+    reporter.Say("stopped after step " + std::to_string(result.step) +
+                 ", saved " + result.saved->Path("mxc") +
+                 "; the same command with --resume goes on from there");
+  } else {
+    reporter.Say("stopped after step " + std::to_string(result.step) +
+                 "; nothing was saved, for there was no --save");
+  }
+  constexpr int kInterrupted = 130;  // as shells report SIGINT
+  return kInterrupted;
+}
+
+int TrainStates(train::TrainStep& step, const SampleOptions& part,
+                const TrainOptions& options, const Reporting& reporting,
+                bool speaks) {
+  const auto samples = OpenTraining(part, !options.no_shuffle, step);
+  std::unique_ptr<data::Iterator> validation;
+  if (!options.validation.empty()) {
+    validation = OpenScoring(options.samples, options.validation,
+                             samples->label_names(), step);
+  }
+  PrepareStates(options, step);
+  ListenForInterrupts();
+  std::unique_ptr<train::Reporter> reporter =
+      ReporterFor(options, speaks ? reporting : Reporting());
+  if (options.trainer.save.empty() && speaks) {
     reporter->Warn(
         "nothing will be saved: what is learned is lost at the end; --save "
         "PREFIX keeps it");
   }
   const train::TrainResult result =
-      Take(train::Trainer(*step, *samples, validation.get(), *reporter, trainer)
+      Take(train::Trainer(step, *samples, validation.get(), *reporter,
+                          options.trainer)
                .Run());
   ReportBadRecords(*samples, *reporter);
-  if (!result.interrupted) return 0;
-  if (result.saved) {
-    reporter->Say("stopped after step " + std::to_string(result.step) +
-                  ", saved " + result.saved->Path("mxc") +
-                  "; the same command with --resume goes on from there");
-  } else {
-    reporter->Say("stopped after step " + std::to_string(result.step) +
-                  "; nothing was saved, for there was no --save");
+  return ReportEnd(result, *reporter);
+}
+
+int TrainInJob(const Job& job, ArtifactStep& step, TrainOptions options,
+               const Reporting& reporting) {
+  LeaveToFirst(job, options);
+  JobWorker worker(job, options.job, step);
+  try {
+    const int code = TrainStates(worker.step(), PartOf(options.samples, job),
+                                 options, reporting, job.rank == 0);
+    worker.Finish();
+    return code;
+  } catch (const Failure& failure) {
+    worker.Abort(failure.messages().front());
+    throw;
   }
-  constexpr int kInterrupted = 130;  // as shells report SIGINT
-  return kInterrupted;
+}
+
+int Train(TrainOptions options, const Reporting& reporting) {
+  const std::optional<Job> job = Job::OfEnvironment();
+  runtime::OpenOptions open;
+  open.check_weights = options.check_weights;
+  open.approve = Take(options.requirement.Approval());
+  if (job && job->serves) {
+    ServeJob(*job, options.job, options.artifact, open);
+    return 0;
+  }
+  const auto step =
+      Take(ArtifactStep::Open(options.artifact, options.threads, open,
+                              job ? Extent::kGradients : Extent::kWhole));
+  SettleTrainer(*step, options);
+  if (job) return TrainInJob(*job, *step, std::move(options), reporting);
+  return TrainStates(*step, options.samples, options, reporting, true);
 }
 
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
@@ -238,6 +291,7 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
       ->type_name("HOW");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(CLI::NonNegativeNumber);
+  DeclareJob(app, options->job);
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);

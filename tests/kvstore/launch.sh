@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: tests/kvstore/launch.sh BIN
+# Whole jobs by the programs themselves: what they learn has the same bytes for
+# any number of servers and over every transport, and one worker learns what a
+# single process does. Who is killed ends the job.
+set -euo pipefail
+bin=$(realpath "$1")
+models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
+export PATH=$bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+# train PREFIX OPTION… [-- WORD…]: WORD… starts what trains.
+train() {
+  local options=()
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+  [ $# -eq 0 ] || shift
+  "$@" mxc train "$models/mlp.json" --data digits --data-opt size=320 \
+    --seed 7 --save "${options[0]}" --quiet "${options[@]:1}"
+}
+equal() {
+  cmp "$1-0001.params" "$2-0001.params" && cmp "$1-0001.states" "$2-0001.states"
+}
+
+sgd=(--batch-size 32 --lr 0.1)
+train alone "${sgd[@]}"
+train one "${sgd[@]}" -- mxc launch --workers 1 --servers 1 --
+equal alone one || fail "one worker learns something else than one process"
+
+half=(--batch-size 16 --lr 0.1 --opt momentum=0.9 --opt wd=0.001)
+train two1 "${half[@]}" -- mxc launch --workers 2 --servers 1 --
+train two3 "${half[@]}" -- \
+  mxc launch --workers 2 --servers 3 --transport unix --
+equal two1 two3 || fail "weights depend on the number of servers"
+train plain "${half[@]}" -- mxc launch --workers 2 --servers 2 --plain --
+equal two1 plain || fail "weights depend on the transport"
+
+# Parameters that share a number of the optimizer's.
+nadam=(--batch-size 32 --optimizer nadam)
+train nadam1 "${nadam[@]}" -- mxc launch --workers 1 --servers 1 --
+train nadam2 "${nadam[@]}" -- mxc launch --workers 1 --servers 2 --
+equal nadam1 nadam2 || fail "nadam depends on the number of servers"
+
+# Gradients of two bits, and an artifact that was compiled before.
+mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
+  --input-shape data:16x784 -o mlp.mxa >/dev/null
+mxc launch --workers 2 --servers 2 -- mxc train mlp.mxa --data digits \
+  --data-opt size=320 --data-opt flat=1 --kvstore dist_async --quiet \
+  --compression 2bit:threshold=0.01 --save async 2>errors || cat errors
+[ -s async-0001.params ] || fail "dist_async saved nothing"
+
+# A worker that is killed.
+mkdir killed
+cat >killed/train.sh <<END
+[ "\$MXC_ROLE \$RANK" != "worker 1" ] || { sleep 1; kill -9 \$\$; }
+exec mxc train "$models/mlp.json" --data digits --quiet --epochs 1000
+END
+status=0
+timeout 60 mxc launch --workers 2 --servers 1 -- sh killed/train.sh \
+  2>killed/errors || status=$?
+[ $status -eq 137 ] || fail "a killed worker ends with $status"
+grep -q "^error: worker 1 was killed by signal 9; the job ends$" killed/errors ||
+  fail "a killed worker: $(cat killed/errors)"
+
+status=0
+RANK=2 WORLD_SIZE=2 MXC_ROLE=worker MXC_SERVERS=127.0.0.1:1 \
+  mxc train "$models/mlp.json" --data digits --quiet 2>errors || status=$?
+[ $status -eq 1 ] || fail "a wrong rank ends with $status"
+grep -q "a job of 2 workers and 1 servers has no worker 2" errors ||
+  fail "a wrong rank: $(cat errors)"
+echo passed

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/artifact_keys.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runtime/base/element.h"
+
+namespace mxc::run {
+namespace {
+
+using runtime::Fail;
+using runtime::StatusCode;
+using runtime::StatusOr;
+using runtime::Tables;
+
+// An entry `update`.
+struct UpdateEntry {
+  size_t row;
+  std::string parameter;
+  std::set<size_t> states;
+};
+
+UpdateEntry ReadEntry(const Tables& tables, size_t row) {
+  const mxc_entry& entry = tables.entries()[row];
+  const std::string name = tables.Text(entry.name);  // "update:conv0_weight"
+  UpdateEntry read{row, name.substr(name.find(':') + 1), {}};
+  for (const mxc_buffer& buffer : tables.Buffers(entry)) {
+    if (buffer.kind == MXC_BUFFER_STATE) read.states.insert(buffer.offset);
+  }
+  return read;
+}
+
+bool IsCounter(const std::string& name) {
+  return name == "optimizer/updates" || name == "optimizer/begun";
+}
+
+}  // namespace
+
+// What parameters share beside counters has one value in the whole job: then
+// all keys live on one server, which updates them in one order.
+StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
+  const Tables& tables = model.tables();
+  std::map<std::string, UpdateEntry> updates;  // by parameter
+  std::set<size_t> states;
+  for (size_t row = 0; row < tables.entries().size(); ++row) {
+    if (tables.entries()[row].kind != MXC_ENTRY_UPDATE) continue;
+    UpdateEntry update = ReadEntry(tables, row);
+    states.insert(update.states.begin(), update.states.end());
+    updates.emplace(update.parameter, std::move(update));
+  }
+  ArtifactKeys keys;
+  std::map<std::string, uint32_t> groups;  // by parameter
+  bool shared = false;
+  for (const size_t state : states) {
+    const mxc_state& row = tables.states()[state];
+    const auto key = static_cast<uint32_t>(keys.table.size());
+    const std::string name = tables.Text(row.name);
+    const std::string owner = name.substr(0, name.rfind('/'));
+    const auto update = updates.find(name);
+    const bool trained = update != updates.end();
+    if (trained && row.dtype != static_cast<int>(runtime::ElementType::kF32)) {
+      return Fail(StatusCode::kUnsupported,
+                  "parameter '%s' is not float32, as gradients must be that "
+                  "several machines add",
+                  name.c_str());
+    }
+    const std::string& group = trained ? name : owner;
+    groups.try_emplace(group, key);
+    if (IsCounter(name)) keys.counters.push_back(key);
+    if (!IsCounter(name) && !updates.contains(group)) shared = true;
+    keys.table.push_back(
+        {name, row.bytes, trained, groups[group], IsCounter(name)});
+    keys.states.push_back(state);
+    keys.entries.push_back(trained ? update->second.row : 0);
+  }
+  if (keys.table.empty()) {
+    return Fail(StatusCode::kNotFound,
+                "the artifact has no entries 'grad' and 'update', which "
+                "training on several machines needs; compile it with --entry "
+                "grad,update,score");
+  }
+  if (shared) {
+    for (kvstore::KeySpec& key : keys.table) key.group = 0;
+  }
+  return keys;
+}
+
+}  // namespace mxc::run

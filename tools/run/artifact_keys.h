@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a job that trains an artifact: the states that its entries
+// `update` read and write. All nodes open the same artifact and find the same.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runtime/executor/model.h"
+#include "runtime/kvstore/keys.h"
+
+namespace mxc::run {
+
+struct ArtifactKeys {
+  kvstore::KeyTable table;
+  std::vector<size_t> states;   // of each key: its row in the tables
+  std::vector<size_t> entries;  // of each trained key: its update; else unused
+  // Keys of the optimizer that count for each parameter by itself: how many
+  // updates there were, and whether there was one.
+  std::vector<size_t> counters;
+};
+
+runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model);
+
+}  // namespace mxc::run

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/artifact_shelf.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mxc::run {
+
+using runtime::Executor;
+using runtime::Status;
+using runtime::StatusOr;
+
+StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
+    std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys) {
+  std::unique_ptr<ArtifactShelf> shelf(new ArtifactShelf(keys));
+  shelf->executors_.resize(keys.table.size());
+  shelf->counters_.resize(keys.table.size());
+  for (size_t key = 0; key < keys.table.size(); ++key) {
+    if (!keys.table[key].trained) continue;
+    Executor::Options options;
+    options.share = shelf->first_;
+    auto executor = Executor::Bind(model, keys.entries[key], options);
+    if (!executor.ok()) return executor.status();
+    shelf->executors_[key] = std::move(*executor);
+    if (shelf->first_ == nullptr) shelf->first_ = shelf->executors_[key].get();
+  }
+  for (const size_t counter : keys.counters) {
+    shelf->OnWritten(static_cast<uint32_t>(counter));
+  }
+  return shelf;
+}
+
+std::span<std::byte> ArtifactShelf::Value(uint32_t key) {
+  return first_->State(keys_.states[key]);
+}
+
+// Each trained key counts on from what the counter is now.
+void ArtifactShelf::OnWritten(uint32_t key) {
+  const auto at = std::ranges::find(keys_.counters, key);
+  if (at == keys_.counters.end()) return;
+  const auto value = Value(key);
+  for (auto& counters : counters_) {
+    counters.resize(keys_.counters.size());
+    counters[static_cast<size_t>(at - keys_.counters.begin())].assign(
+        value.begin(), value.end());
+  }
+}
+
+Status ArtifactShelf::Update(uint32_t key, std::span<const float> gradient,
+                             double rate) {
+  Executor& executor = *executors_[key];
+  auto& counters = counters_[key];
+  for (size_t i = 0; i < counters.size(); ++i) {
+    std::ranges::copy(counters[i],
+                      Value(static_cast<uint32_t>(keys_.counters[i])).begin());
+  }
+  const auto inputs = executor.model().tables().Inputs(executor.entry());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const uint8_t role = executor.buffers()[inputs[k]].role;
+    if (role == MXC_TENSOR_GRADIENT) executor.BindInput(k, gradient.data());
+    if (role == MXC_TENSOR_RATE) {
+      std::memcpy(executor.InputStorage(k), &rate, sizeof rate);
+    }
+  }
+  MXC_RT_RETURN_IF_ERROR(executor.Run());
+  for (size_t i = 0; i < counters.size(); ++i) {
+    std::ranges::copy(Value(static_cast<uint32_t>(keys_.counters[i])),
+                      counters[i].begin());
+  }
+  return {};
+}
+
+}  // namespace mxc::run

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server's values in the states of an artifact, which its entries `update`
+// make of gradients.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/executor/executor.h"
+#include "runtime/kvstore/shelf.h"
+#include "tools/run/artifact_keys.h"
+
+namespace mxc::run {
+
+class ArtifactShelf final : public kvstore::Shelf {
+ public:
+  // `keys` must outlive the shelf.
+  static runtime::StatusOr<std::unique_ptr<ArtifactShelf>> Make(
+      std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys);
+
+  std::span<std::byte> Value(uint32_t key) override;
+  void OnWritten(uint32_t key) override;
+  runtime::Status Update(uint32_t key, std::span<const float> gradient,
+                         double rate) override;
+
+ private:
+  explicit ArtifactShelf(const ArtifactKeys& keys) : keys_(keys) {}
+
+  const ArtifactKeys& keys_;
+  // By key; null where it is not trained. All share the states of the first.
+  std::vector<std::unique_ptr<runtime::Executor>> executors_;
+  runtime::Executor* first_ = nullptr;
+  // Of each key the values of keys_.counters, one after the other.
+  std::vector<std::vector<std::vector<std::byte>>> counters_;
+};
+
+}  // namespace mxc::run

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/job.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "runtime/base/clock.h"
+#include "runtime/kvstore/transport/sockets.h"
+#include "tools/run/failure.h"
+
+namespace mxc::run {
+namespace {
+
+std::string Variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+uint32_t NumberOf(const char* name) {
+  const std::string text = Variable(name);
+  char* end = nullptr;
+  const unsigned long number = std::strtoul(text.c_str(), &end, 10);
+  constexpr unsigned long kMost = 1 << 16;
+  if (text.empty() || *end != '\0' || text[0] == '-' || number > kMost) {
+    throw Failure(
+        std::string("MXC_ROLE makes this process one of a job, but ") + name +
+        " is '" + text + "', no number");
+  }
+  return static_cast<uint32_t>(number);
+}
+
+}  // namespace
+
+std::optional<Job> Job::OfEnvironment() {
+  const std::string role = Variable("MXC_ROLE");
+  if (role.empty()) return std::nullopt;
+  if (role != "worker" && role != "server") {
+    throw Failure("MXC_ROLE is '" + role + "', expected worker or server");
+  }
+  Job job;
+  job.serves = role == "server";
+  job.rank = NumberOf("RANK");
+  job.workers = NumberOf("WORLD_SIZE");
+  std::istringstream servers(Variable("MXC_SERVERS"));
+  for (std::string address; std::getline(servers, address, ',');) {
+    job.servers.push_back(address);
+  }
+  const size_t ranks = job.serves ? job.servers.size() : job.workers;
+  if (job.servers.empty() || job.rank >= ranks) {
+    throw Failure("a job of " + std::to_string(job.workers) + " workers and " +
+                  std::to_string(job.servers.size()) + " servers has no " +
+                  role + " " + std::to_string(job.rank));
+  }
+  job.listen = Variable("MXC_LISTEN");
+  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
+  job.key_file = Variable("MXC_KEY");
+  return job;
+}
+
+void DeclareJob(CLI::App& app, JobOptions& options) {
+  app.add_option("--kvstore", options.kvstore,
+                 "in a job (mxc launch): dist_sync, a step waits for the "
+                 "gradients of all workers, or dist_async")
+      ->capture_default_str();
+  app.add_option("--compression", options.compression,
+                 "of gradients on their way to servers: none, f16, "
+                 "2bit:threshold=0.5, 1bit:threshold=0")
+      ->capture_default_str();
+}
+
+JobNode::JobNode(const Job& job, const JobOptions& options,
+                 const ArtifactKeys& keys)
+    : job_(job), keys_(keys) {
+  settings_.mode = Take(kvstore::ParseMode(options.kvstore));
+  settings_.workers = job.workers;
+  settings_.mean = true;
+  settings_.compression = Take(kvstore::ParseCompression(options.compression));
+  settings_.keys = kvstore::Digest(keys.table);
+  transport_ = Take(kvstore::MakeSockets());
+  if (job.key_file.empty()) return;
+  tls_ = Take(kvstore::Tls::Make(
+      job.serves ? kvstore::Side::kServer : kvstore::Side::kClient,
+      Take(kvstore::ReadCredentials(job.key_file))));
+}
+
+std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
+  kvstore::ClientOptions options;
+  options.rank = job_.rank;
+  options.incarnation = static_cast<uint64_t>(runtime::Nanoseconds());
+  options.servers = job_.servers;
+  options.settings = settings_;
+  options.tls = tls_.get();
+  return std::make_unique<kvstore::Worker>(*transport_, keys_.table, options);
+}
+
+void JobNode::Serve(kvstore::Shelf& shelf) const {
+  const auto listener = Take(transport_->Listen(job_.listen));
+  kvstore::ServerOptions options;
+  options.settings = settings_;
+  options.tls = tls_.get();
+  kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
+  Require(kvstore::Serve(server, *transport_));
+}
+
+}  // namespace mxc::run

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process as one of a job's: what `mxc launch`, or whoever starts jobs,
+// tells it in its environment.
+//
+//   MXC_ROLE     worker or server
+//   RANK         from 0, among the workers or among the servers
+//   WORLD_SIZE   how many workers there are
+//   MXC_SERVERS  the servers' addresses, in order, separated by commas
+//   MXC_LISTEN   where a server listens, if not at its address: fd:3
+//   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
+//                one, nodes of one machine speak in the clear
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/kvstore/server.h"
+#include "runtime/kvstore/transport/tls.h"
+#include "runtime/kvstore/worker.h"
+#include "tools/run/artifact_keys.h"
+
+namespace mxc::run {
+
+struct Job {
+  bool serves = false;
+  uint32_t rank = 0, workers = 1;
+  std::vector<std::string> servers;
+  std::string listen, key_file;
+
+  // None: this process is alone. Throws a Failure where the environment
+  // contradicts itself.
+  static std::optional<Job> OfEnvironment();
+};
+
+struct JobOptions {
+  std::string kvstore = "dist_sync", compression = "none";
+};
+
+void DeclareJob(CLI::App& app, JobOptions& options);
+
+// What a process of a job needs to talk to the others. Throws Failures.
+class JobNode {
+ public:
+  JobNode(const Job& job, const JobOptions& options, const ArtifactKeys& keys);
+
+  std::unique_ptr<kvstore::Worker> MakeWorker() const;
+  // Until all workers have finished.
+  void Serve(kvstore::Shelf& shelf) const;
+
+ private:
+  const Job& job_;
+  const ArtifactKeys& keys_;
+  kvstore::Settings settings_;
+  std::unique_ptr<kvstore::Transport> transport_;
+  std::unique_ptr<kvstore::Tls> tls_;
+};
+
+}  // namespace mxc::run

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/job_roles.h"
+
+#include <signal.h>
+
+#include "tools/run/artifact_shelf.h"
+#include "tools/run/failure.h"
+
+namespace mxc::run {
+
+void ServeJob(const Job& job, const JobOptions& options,
+              const std::string& artifact, const runtime::OpenOptions& open) {
+  signal(SIGINT, SIG_IGN);  // it is for the workers, which finish
+  const auto model = Take(runtime::Model::Open(artifact, open));
+  const ArtifactKeys keys = Take(KeysOf(*model));
+  const auto shelf = Take(ArtifactShelf::Make(model, keys));
+  JobNode(job, options, keys).Serve(*shelf);
+}
+
+SampleOptions PartOf(SampleOptions samples, const Job& job) {
+  const std::string parts[] = {
+      "num_parts=" + std::to_string(job.workers),
+      "part_index=" + std::to_string(job.rank),
+  };
+  samples.settings.insert(samples.settings.begin(), std::begin(parts),
+                          std::end(parts));
+  return samples;
+}
+
+JobWorker::JobWorker(const Job& job, const JobOptions& options,
+                     ArtifactStep& step)
+    : keys_(Take(KeysOf(*step.model()))),
+      node_(job, options, keys_),
+      worker_(node_.MakeWorker()),
+      distributed_(
+          std::make_unique<DistributedStep>(step, keys_, *worker_, job.rank)) {}
+
+void JobWorker::Finish() { Require(worker_->Finish()); }
+
+}  // namespace mxc::run

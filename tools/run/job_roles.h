@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process does as a worker or as a server of a job. All throw Failures.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tools/run/distributed_step.h"
+#include "tools/run/job.h"
+#include "tools/run/samples.h"
+
+namespace mxc::run {
+
+// Updates the artifact's parameters until all workers have finished.
+void ServeJob(const Job& job, const JobOptions& options,
+              const std::string& artifact, const runtime::OpenOptions& open);
+
+// The part of the samples that a worker trains on, unless the options name
+// another.
+SampleOptions PartOf(SampleOptions samples, const Job& job);
+
+class JobWorker {
+ public:
+  // `step`, of gradients, must outlive it.
+  JobWorker(const Job& job, const JobOptions& options, ArtifactStep& step);
+
+  train::TrainStep& step() { return *distributed_; }
+  void Finish();
+  // The whole job ends, and why.
+  void Abort(const std::string& sentence) { worker_->Abort(sentence); }
+
+ private:
+  const ArtifactKeys keys_;
+  const JobNode node_;
+  std::unique_ptr<kvstore::Worker> worker_;
+  std::unique_ptr<DistributedStep> distributed_;
+};
+
+}  // namespace mxc::run
