@@ -41,7 +41,8 @@ Client::Client(Transport& transport, const KeyTable& keys,
     : transport_(transport),
       keys_(keys),
       options_(options),
-      homes_(Assign(keys, static_cast<uint32_t>(options.servers.size()))),
+      homes_(Assign(keys, static_cast<uint32_t>(options.servers.size()),
+                    options.settings.placement)),
       keys_state_(keys.size()) {
   for (uint32_t i = 0; i < options.servers.size(); ++i) {
     servers_.push_back(std::make_unique<Server>());

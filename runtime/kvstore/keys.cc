@@ -7,22 +7,49 @@
 #include "runtime/base/checksum.h"
 
 namespace mxc::kvstore {
+namespace {
 
-std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers) {
+using Homes = std::map<uint32_t, uint32_t>;  // the server of each group
+
+Homes BySize(const KeyTable& keys, uint32_t servers) {
   std::map<uint32_t, uint64_t> sizes;
   for (const KeySpec& key : keys) sizes[key.group] += key.bytes;
   std::vector<std::pair<uint32_t, uint64_t>> groups(sizes.begin(), sizes.end());
   std::ranges::stable_sort(
       groups, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<uint64_t> loads(servers);
-  std::map<uint32_t, uint32_t> homes;
+  Homes homes;
   for (const auto& [group, bytes] : groups) {
     const auto least = std::ranges::min_element(loads);
     *least += bytes;
     homes[group] = static_cast<uint32_t>(least - loads.begin());
   }
+  return homes;
+}
+
+// MXNet 1.9.1, src/kvstore/kvstore_dist.h, EncodeDefaultKey.
+Homes InTurn(const KeyTable& keys, uint32_t servers) {
+  constexpr uint64_t kMultiplier = 9973;
+  uint64_t number = 0;
+  Homes homes;
+  for (const KeySpec& key : keys) {
+    if (!key.trained) continue;
+    homes[key.group] = static_cast<uint32_t>(number++ * kMultiplier % servers);
+  }
+  return homes;
+}
+
+}  // namespace
+
+std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers,
+                             Placement placement) {
+  const Homes homes = placement == Placement::kBySize ? BySize(keys, servers)
+                                                      : InTurn(keys, servers);
   std::vector<uint32_t> assigned;
-  for (const KeySpec& key : keys) assigned.push_back(homes[key.group]);
+  for (const KeySpec& key : keys) {
+    const auto home = homes.find(key.group);
+    assigned.push_back(home == homes.end() ? 0 : home->second);
+  }
   return assigned;
 }
 

@@ -28,9 +28,17 @@ struct KeySpec {
 
 using KeyTable = std::vector<KeySpec>;
 
-// The server of each key: the largest groups first, each to the server that has
-// least. A function of its arguments alone.
-std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers);
+enum class Placement {
+  // The largest groups first, each to the server that has least.
+  kBySize,
+  // The n-th trained key, from 0, to server 9973·n mod the servers, as MXNet
+  // deals keys: where it matters which of them share a server.
+  kInTurn,
+};
+
+// The server of each key; a function of its arguments alone.
+std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers,
+                             Placement placement);
 
 // Of names, sizes and groups; nodes compare it.
 uint64_t Digest(const KeyTable& keys);

@@ -16,11 +16,12 @@ StatusOr<Mode> ParseMode(std::string_view name) {
 }
 
 std::string Describe(const Settings& settings) {
-  return Format("%s, %u workers, gradients %s, compression %s, keys %016llx",
+  return Format("%s, %u workers, gradients %s, compression %s, keys %016llx%s",
                 settings.mode == Mode::kSync ? "dist_sync" : "dist_async",
                 settings.workers, settings.mean ? "averaged" : "summed",
                 settings.compression.text().c_str(),
-                static_cast<unsigned long long>(settings.keys));
+                static_cast<unsigned long long>(settings.keys),
+                settings.placement == Placement::kBySize ? "" : " in turn");
 }
 
 }  // namespace mxc::kvstore

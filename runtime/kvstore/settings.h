@@ -22,6 +22,7 @@ struct Settings {
   uint32_t workers = 1;
   bool mean = false;  // a sync update gets the mean of the gradients
   Compression compression;
+  Placement placement = Placement::kBySize;
   uint64_t keys = 0;  // Digest
 };
 

@@ -38,8 +38,9 @@ bool IsCounter(const std::string& name) {
 
 }  // namespace
 
-// What parameters share beside counters has one value in the whole job: then
-// all keys live on one server, which updates them in one order.
+// What parameters share beside counters (nadam's schedule of momentum) has one
+// value on each server, as MXNet's optimizers have; then it matters which
+// parameters those are.
 StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
   const Tables& tables = model.tables();
   std::map<std::string, UpdateEntry> updates;  // by parameter
@@ -52,7 +53,6 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
   }
   ArtifactKeys keys;
   std::map<std::string, uint32_t> groups;  // by parameter
-  bool shared = false;
   for (const size_t state : states) {
     const mxc_state& row = tables.states()[state];
     const auto key = static_cast<uint32_t>(keys.table.size());
@@ -68,10 +68,13 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     }
     const std::string& group = trained ? name : owner;
     groups.try_emplace(group, key);
-    if (IsCounter(name)) keys.counters.push_back(key);
-    if (!IsCounter(name) && !updates.contains(group)) shared = true;
-    keys.table.push_back(
-        {name, row.bytes, trained, groups[group], IsCounter(name)});
+    const bool shared = !updates.contains(group);
+    if (IsCounter(name)) {
+      keys.counters.push_back(key);
+    } else if (shared) {
+      keys.placement = kvstore::Placement::kInTurn;
+    }
+    keys.table.push_back({name, row.bytes, trained, groups[group], shared});
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }
@@ -80,9 +83,6 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
                 "the artifact has no entries 'grad' and 'update', which "
                 "training on several machines needs; compile it with --entry "
                 "grad,update,score");
-  }
-  if (shared) {
-    for (kvstore::KeySpec& key : keys.table) key.group = 0;
   }
   return keys;
 }

@@ -14,6 +14,7 @@ namespace mxc::run {
 
 struct ArtifactKeys {
   kvstore::KeyTable table;
+  kvstore::Placement placement = kvstore::Placement::kBySize;
   std::vector<size_t> states;   // of each key: its row in the tables
   std::vector<size_t> entries;  // of each trained key: its update; else unused
   // Keys of the optimizer that count for each parameter by itself: how many

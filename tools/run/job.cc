@@ -76,6 +76,7 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
   settings_.mean = true;
   settings_.compression = Take(kvstore::ParseCompression(options.compression));
   settings_.keys = kvstore::Digest(keys.table);
+  settings_.placement = keys.placement;
   transport_ = Take(kvstore::MakeSockets());
   if (job.key_file.empty()) return;
   tls_ = Take(kvstore::Tls::Make(
