@@ -254,9 +254,6 @@ Status Client::Pump() {
   const Time now = transport_.Now();
   for (const auto& server : servers_) {
     if (server->done) continue;
-    if (server->channel == nullptr && now >= server->next) {
-      Reconnect(*server, now);
-    }
     ended_ = server->channel == nullptr ? Wait(*server, now)
                                         : PumpServer(*server, now);
     if (!ended_.ok()) return ended_;
@@ -264,11 +261,15 @@ Status Client::Pump() {
   return {};
 }
 
-// A server that does not come back after the end has heard of it.
-Status Client::Wait(Server& server, Time now) const {
+// A server that accepts connections and says nothing is lost, too; one that
+// does not come back after the end has heard of it.
+Status Client::Wait(Server& server, Time now) {
   const Time patience =
       server.ever ? options_.patience.absence : options_.patience.arrival;
-  if (now - server.lost <= patience) return {};
+  if (now - server.lost <= patience) {
+    if (now >= server.next) Reconnect(server, now);
+    return {};
+  }
   server.done = finishing_;
   if (finishing_) return {};
   return Fail(StatusCode::kIo, "server %u (%s) %s: %s", server.index,

@@ -78,7 +78,7 @@ class Client {
   };
 
   Status PumpServer(Server& server, Time now);
-  Status Wait(Server& server, Time now) const;
+  Status Wait(Server& server, Time now);
   void Reconnect(Server& server, Time now);
   Status Lose(Server& server, const Status& cause, Time now);
   Status Handle(Server& server, const Frame& frame);

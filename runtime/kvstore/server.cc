@@ -51,6 +51,52 @@ Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
 
 Server::~Server() = default;
 
+Status Server::Open() {
+  if (options_.journal.empty()) return {};
+  auto journal = Journal::Open(
+      options_.journal,
+      [this](const JournalRecord& record) { return Restore(record); });
+  if (!journal.ok()) return journal.status();
+  journal_ = std::move(*journal);
+  store_.Keep(*journal_);
+  return WriteAll();
+}
+
+Status Server::Restore(const JournalRecord& record) {
+  if (record.kind == JournalRecord::Kind::kKey) return store_.Restore(record);
+  if (record.kind != JournalRecord::Kind::kWorker ||
+      record.index >= workers_.size()) {
+    return Fail(StatusCode::kCorrupt, "the journal is of another job");
+  }
+  Worker& worker = workers_[record.index];
+  worker.incarnation = record.number;
+  worker.lost = transport_.Now();
+  worker.cause = "it did not come back to the server, which was started again";
+  if (record.left && !std::exchange(worker.left, true)) {
+    return store_.Leave(record.index);
+  }
+  return {};
+}
+
+Status Server::WriteAll() {
+  MXC_RT_RETURN_IF_ERROR(journal_->Begin());
+  for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
+    if (workers_[rank].incarnation == 0) continue;
+    MXC_RT_RETURN_IF_ERROR(WriteWorker(rank));
+  }
+  MXC_RT_RETURN_IF_ERROR(store_.WriteAll(*journal_));
+  return journal_->Mark();
+}
+
+Status Server::WriteWorker(uint32_t rank) {
+  JournalRecord record;
+  record.kind = JournalRecord::Kind::kWorker;
+  record.index = rank;
+  record.number = workers_[rank].incarnation;
+  record.left = workers_[rank].left;
+  return journal_->Append(record);
+}
+
 bool Server::finished() const {
   return std::ranges::all_of(workers_, [](const Worker& worker) {
     return worker.left && worker.session == nullptr;
@@ -84,6 +130,7 @@ Status Server::Step(Time now) {
   Accept(now);
   MXC_RT_RETURN_IF_ERROR(Serve(now));
   std::erase_if(sessions_, [](const auto& session) { return session->over; });
+  if (journal_ && journal_->grown()) MXC_RT_RETURN_IF_ERROR(WriteAll());
   return RequireWorkers(now);
 }
 
@@ -173,7 +220,12 @@ Status Server::Admit(const std::shared_ptr<Session>& session,
   // An older connection of the same worker has no say any more.
   if (worker.session != nullptr) worker.session->over = true;
   store_.Forget(hello.rank);
+  const bool first = worker.incarnation == 0;
   worker.incarnation = hello.incarnation;
+  if (journal_ && first) {
+    const Status written = WriteWorker(hello.rank);
+    if (!written.ok()) return ended_ = written;
+  }
   worker.session = session;
   session->rank = hello.rank;
   session->known = true;
@@ -234,9 +286,12 @@ Status Server::Assemble(Session& session, Frame& frame) {
 
 // The worker ends the connection once it has heard that this is known.
 Status Server::Bye(Session& session) {
-  session.channel.Send(Of(FrameType::kBye));
-  if (std::exchange(workers_[session.rank].left, true)) return {};
-  const Status status = store_.Leave(session.rank);
+  Status status;
+  if (!std::exchange(workers_[session.rank].left, true)) {
+    if (journal_) status = WriteWorker(session.rank);
+    if (status.ok()) status = store_.Leave(session.rank);
+  }
+  if (status.ok()) session.channel.Send(Of(FrameType::kBye));
   if (!status.ok()) ended_ = status;
   return status;
 }
@@ -296,6 +351,7 @@ void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
 }
 
 Status Serve(Server& server, Transport& transport) {
+  MXC_RT_RETURN_IF_ERROR(server.Open());
   while (!server.finished()) {
     MXC_RT_RETURN_IF_ERROR(server.Pump());
     if (!server.finished()) {

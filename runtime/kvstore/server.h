@@ -22,6 +22,9 @@ struct ServerOptions {
   // Null: connections are neither encrypted nor authenticated, and accepted
   // from this machine alone.
   Tls* tls = nullptr;
+  // Where the server keeps a journal, which it goes on with if there is one;
+  // empty: it keeps none.
+  std::string journal;
 };
 
 // Driven by one thread: Pump, then Transport::Wait for interests() until
@@ -32,6 +35,9 @@ class Server final : private Answers {
   Server(Transport& transport, Listener& listener, const KeyTable& keys,
          Shelf& shelf, const ServerOptions& options);
   ~Server() override;
+
+  // Reads the journal, if there is one. Before anything else.
+  Status Open();
 
   // Does what can be done without waiting. An error is the job's end; workers
   // have been told.
@@ -63,6 +69,9 @@ class Server final : private Answers {
   Status Bye(Session& session);
   void Drop(Session& session, const Status& cause, Time now);
   Status RequireWorkers(Time now) const;
+  Status Restore(const JournalRecord& record);
+  Status WriteAll();
+  Status WriteWorker(uint32_t rank);
   void Abort(const Status& cause);
 
   void Commit(uint32_t worker, uint32_t key, uint64_t seq) override;
@@ -74,6 +83,7 @@ class Server final : private Answers {
   const KeyTable& keys_;
   const ServerOptions options_;
   Store store_;
+  std::optional<Journal> journal_;
   const Time began_;
   std::vector<Worker> workers_;
   std::vector<std::shared_ptr<Session>> sessions_;

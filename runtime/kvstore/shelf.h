@@ -20,6 +20,11 @@ class Shelf {
   virtual void OnWritten(uint32_t key) = 0;
   virtual Status Update(uint32_t key, std::span<const float> gradient,
                         double rate) = 0;
+  // All memory that an update of the key writes, or of one that is not trained
+  // its value: what a journal keeps.
+  virtual std::vector<std::span<std::byte>> Parts(uint32_t key) {
+    return {Value(key)};
+  }
 };
 
 // Without an optimizer: a value is what was pushed last (MXNet's dist_sync

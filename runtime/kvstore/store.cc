@@ -31,6 +31,7 @@ Status Store::Init(uint32_t worker, uint32_t key, Bytes value) {
     std::ranges::copy(value, shelf_.Value(key).begin());
     shelf_.OnWritten(key);
     state.has_value = true;
+    if (journal_ != nullptr) MXC_RT_RETURN_IF_ERROR(WriteKey(key, *journal_));
     for (const uint32_t rank : std::exchange(state.asking, {})) {
       SendValue(rank, key);
     }
@@ -114,6 +115,52 @@ Status Store::Apply(uint32_t key, std::span<const Push* const> pushes) {
   ++state.version;
   state.copy = nullptr;
   for (const Push* push : pushes) state.applied[push->worker] = push->seq;
+  return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
+}
+
+Status Store::WriteKey(uint32_t key, Journal& journal) {
+  const KeyState& state = states_[key];
+  std::vector<std::byte> bytes;
+  for (const auto part : shelf_.Parts(key)) {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
+                         state.applied, bytes});
+}
+
+// Keys that are not trained come first: trained ones have newer counters.
+Status Store::WriteAll(Journal& journal) {
+  for (const bool trained : {false, true}) {
+    for (uint32_t key = 0; key < states_.size(); ++key) {
+      if (keys_[key].trained != trained || !states_[key].has_value) continue;
+      MXC_RT_RETURN_IF_ERROR(WriteKey(key, journal));
+    }
+  }
+  return {};
+}
+
+Status Store::Restore(const JournalRecord& record) {
+  const auto other = [] {
+    return Fail(StatusCode::kCorrupt, "the journal is of another job");
+  };
+  if (record.index >= states_.size() ||
+      record.applied.size() != settings_.workers) {
+    return other();
+  }
+  const auto parts = shelf_.Parts(record.index);
+  size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  if (record.state.size() != size) return other();
+  Bytes rest = record.state;
+  for (const auto part : parts) {
+    std::ranges::copy(rest.first(part.size()), part.begin());
+    rest = rest.subspan(part.size());
+  }
+  KeyState& state = states_[record.index];
+  state.has_value = true;
+  state.version = record.number;
+  state.applied = record.applied;
+  if (!keys_[record.index].trained) shelf_.OnWritten(record.index);
   return {};
 }
 

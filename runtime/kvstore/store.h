@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/journal.h"
 #include "runtime/kvstore/settings.h"
 #include "runtime/kvstore/shelf.h"
 
@@ -61,6 +62,12 @@ class Store {
   // It is not there to be answered; it will ask again.
   void Forget(uint32_t worker);
 
+  // Every value from now on is in the journal before anybody hears of it.
+  void Keep(Journal& journal) { journal_ = &journal; }
+  // Writes all values; reads one.
+  Status WriteAll(Journal& journal);
+  Status Restore(const JournalRecord& record);
+
   uint64_t version(uint32_t key) const { return states_[key].version; }
 
  private:
@@ -78,11 +85,13 @@ class Store {
   Status Apply(uint32_t key, std::span<const Push* const> pushes);
   void Answer(const Push& push);
   void SendValue(uint32_t worker, uint32_t key);
+  Status WriteKey(uint32_t key, Journal& journal);
 
   const KeyTable& keys_;
   const Settings settings_;
   Shelf& shelf_;
   Answers& answers_;
+  Journal* journal_ = nullptr;
   std::set<uint32_t> members_;
   std::vector<KeyState> states_;
   std::vector<float> sum_, part_;

@@ -6,23 +6,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "codegen/codegen.h"
-#include "ir/graph/graph.h"
-#include "ir/optimizers/optimizer.h"
-#include "passes/training_graph.h"
-#include "runtime/data/files/npz.h"
-#include "tests/cases/attribute_text.h"
 #include "tests/cases/case_report.h"
 #include "tests/cases/cases.h"
+#include "tests/cases/kvstore_artifact.h"
 #include "tests/cases/kvstore_job.h"
-#include "tests/support/levels.h"
+#include "tests/cases/kvstore_module.h"
+#include "tests/cases/kvstore_values.h"
 #include "tools/run/artifact_shelf.h"
 #include "tools/run/failure.h"
 
@@ -31,21 +24,9 @@ namespace {
 
 using Json = nlohmann::json;
 using Values = std::vector<float>;
-using Arrays = std::map<std::string, Values>;
+using Arrays = WorkerArrays;
 
 constexpr int64_t kBigRows = 1300, kBigColumns = 1000;
-constexpr double kStoreTolerance = 1e-6;
-
-Arrays ReadWorker(const std::string& path) {
-  Arrays arrays;
-  for (const data::NpzMember& member : run::Take(data::ReadNpz(path))) {
-    Values& values = arrays[member.name];
-    values.resize(member.array.elements.size() / sizeof(float));
-    std::memcpy(values.data(), member.array.elements.data(),
-                values.size() * sizeof(float));
-  }
-  return arrays;
-}
 
 bool IsBig(const std::string& key) { return key == "99"; }
 
@@ -68,17 +49,6 @@ Values Kept(const std::string& key, const Values& whole) {
     }
   }
   return kept;
-}
-
-std::string Difference(const Values& got, const Values& want) {
-  for (size_t i = 0; i < want.size(); ++i) {
-    const double scale = std::max(1.0, std::fabs(double(want[i])));
-    if (!(std::fabs(double(got[i]) - double(want[i])) <=
-          kStoreTolerance * scale)) {
-      return fmt::format("[{}] is {}, expected {}", i, got[i], want[i]);
-    }
-  }
-  return "";
 }
 
 class StoreCase {
@@ -139,51 +109,18 @@ class StoreCase {
     return Whole(name, workers_[0].at("init_" + name));
   }
 
-  // An artifact of the optimizer's updates, as `mxc compile --entry grad,update`
-  // makes them of a network.
   Status Compile() {
-    TrainingOptions training;
-    training.optimizer = line_["optimizer"];
-    training.decay_by_name = false;
-    for (const auto& [key, value] : line_["args"].items()) {
-      training.optimizer_attrs.emplace_back(key, AttributeText(value));
-    }
+    const TrainingOptions training =
+        OptimizerOfJob(line_, /*decay_by_name=*/false);
     Graph network;
-    TensorRoles roles;
-    roles.rate = "learning_rate";
     for (const std::string& name : names_) {
       Node* weight = network.AddVariable(name);
       weight->role = VariableRole::kParameter;
       const auto size = static_cast<int64_t>(Init(name).size());
       weight->types[0] = {DType::kF32, Shape{size}};
-      roles.parameters.push_back(name);
     }
-    MXC_ASSIGN(const Target target, test::RunnableTarget("x86-64-v3"));
-    std::vector<Program> programs;
-    for (const std::string& name : names_) {
-      MXC_ASSIGN(Graph graph,
-                 UpdateGraph(network, *network.FindVariable(name), training));
-      PassContext context;
-      context.target = &target;
-      MXC_ASSIGN(Program program, RunPipeline(std::move(graph), context, {}));
-      program.entry = "update:" + name;
-      programs.push_back(std::move(program));
-    }
-    MXC_ASSIGN(rate_, RateOf(training));
-    MXC_ASSIGN(const CodeImage code, GenerateCode(programs, target, {}));
-    MXC_ASSIGN(const ArtifactSections sections,
-               MakeSections(programs, code, target, roles));
-    const auto written = WriteArtifact(artifact_, sections, {}, "");
-    if (!written.ok()) return written.errors();
-    return Done{};
-  }
-
-  static Result<double> RateOf(const TrainingOptions& training) {
-    const Optimizer* optimizer = FindOptimizer(training.optimizer);
-    std::vector<AttrError> mistakes;
-    const AttrsPtr attrs = optimizer->parse(training.optimizer_attrs, mistakes);
-    if (!mistakes.empty()) return Error({}, "{}", mistakes[0].message);
-    return optimizer->options(attrs.get()).learning_rate;
+    MXC_ASSIGN(rate_, LearningRateOf(training));
+    return WriteJobArtifact(artifact_, std::move(network), training);
   }
 
   // What is no parameter begins as the artifact says.
@@ -227,7 +164,7 @@ class StoreCase {
     const kvstore::Status status = worker.Wait();
     if (!status.ok()) return status.message();
     const std::string wrong =
-        Difference(Kept(name, value), own.at("pull_" + place));
+        DifferenceOf(Kept(name, value), own.at("pull_" + place));
     return wrong.empty() ? "" : "pull_" + place + wrong;
   }
 
@@ -253,8 +190,12 @@ std::string RunCase(const Json& line, const CaseOptions& options) {
                   std::filesystem::temp_directory_path().string(), getpid());
   std::string wrong;
   try {
-    const auto result = StoreCase(line, options.folder, artifact).Run();
-    wrong = result.ok() ? *result : result.errors().front().message;
+    if (line["script"] != "worker.py") {
+      wrong = CheckModuleJob(line, options.folder, artifact);
+    } else {
+      const auto result = StoreCase(line, options.folder, artifact).Run();
+      wrong = result.ok() ? *result : result.errors().front().message;
+    }
   } catch (const run::Failure& failure) {
     wrong = failure.what();
   }
@@ -272,10 +213,6 @@ int RunKvstoreCases(const CaseOptions& options) {
     const Json line = Json::parse(text);
     const std::string name = line["name"];
     if (!name.starts_with(options.only)) continue;
-    if (line["script"] != "worker.py") {
-      report.Skip(name, "training by Module");
-      continue;
-    }
     if (line.value("optimizer", "") == "dcasgd") {
       report.Skip(name, "MXNet's servers never change a weight by dcasgd");
       continue;

@@ -76,7 +76,7 @@ class JobProcesses {
     const auto transport = Take(kvstore::MakeSockets());
     const auto shelf = job_.make_shelf();
     kvstore::Server server(*transport, *listeners_[index], job_.keys, *shelf,
-                           {job_.settings, {}, tls.get()});
+                           {job_.settings, {}, tls.get(), ""});
     return kvstore::Serve(server, *transport).message();
   }
 

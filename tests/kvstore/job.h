@@ -4,8 +4,12 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -46,15 +50,45 @@ inline KeyTable KeysOf(const std::vector<size_t>& elements) {
   return keys;
 }
 
+// A folder of its own, which goes with it.
+class TestFolder {
+ public:
+  TestFolder() {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            Format("mxc-kvstore-test-%d-%d", getpid(), count++);
+    std::filesystem::create_directory(path_);
+  }
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TestFolder(const TestFolder&) = delete;
+  std::string File(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 class Job {
  public:
+  // `deaths`: how likely a server is killed before a turn and started again;
+  // what it knew is in its journal then.
   Job(const MemoryFaults& faults, KeyTable keys, Settings settings,
-      uint32_t servers)
-      : network(faults), table(std::move(keys)), settings_(settings) {
+      uint32_t count, double deaths = 0)
+      : network(faults),
+        table(std::move(keys)),
+        settings_(settings),
+        deaths_(deaths),
+        random_(faults.seed) {
     settings_.keys = Digest(table);
-    for (uint32_t s = 0; s < servers; ++s) {
+    servers.resize(count);
+    transports_.resize(count);
+    listeners_.resize(count);
+    shelves_.resize(count);
+    for (uint32_t s = 0; s < count; ++s) {
       addresses_.push_back("server" + std::to_string(s));
-      AddServer(addresses_.back());
+      Start(s);
     }
     for (uint32_t rank = 0; rank < settings.workers; ++rank) AddWorker(rank);
   }
@@ -78,6 +112,12 @@ class Job {
 
   // Everybody's turn, then the clock goes on.
   Status Turn() {
+    if (std::uniform_real_distribution<double>(0, 1)(random_) < deaths_) {
+      const size_t victim = random_() % servers.size();
+      Kill(victim);
+      Start(victim);
+      ++killed;
+    }
     Time next = network.now() + kSecond;
     for (auto& server : servers) {
       if (server == nullptr || server->finished()) continue;
@@ -97,6 +137,7 @@ class Job {
   const KeyTable table;
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<std::unique_ptr<Client>> workers;
+  int killed = 0;  // servers
 
  private:
   template <class Done>
@@ -114,15 +155,25 @@ class Job {
     return Fail(StatusCode::kFailed, "it hangs");
   }
 
-  void AddServer(const std::string& address) {
-    transports_.push_back(network.Join());
-    auto listener = transports_.back()->Listen(address);
+  void Kill(size_t index) {
+    servers[index] = nullptr;
+    listeners_[index] = nullptr;
+    shelves_[index] = nullptr;
+  }
+
+  void Start(size_t index) {
+    transports_[index] = network.Join();
+    auto listener = transports_[index]->Listen(addresses_[index]);
     REQUIRE(listener.ok());
-    listeners_.push_back(std::move(*listener));
-    shelves_.push_back(std::make_unique<AddingShelf>(table));
-    servers.push_back(std::make_unique<Server>(
-        *transports_.back(), *listeners_.back(), table, *shelves_.back(),
-        ServerOptions{settings_, {}, nullptr}));
+    listeners_[index] = std::move(*listener);
+    shelves_[index] = std::make_unique<AddingShelf>(table);
+    ServerOptions options{settings_, {}, nullptr, ""};
+    if (deaths_ > 0) options.journal = folder_.File(addresses_[index]);
+    servers[index] =
+        std::make_unique<Server>(*transports_[index], *listeners_[index], table,
+                                 *shelves_[index], options);
+    const Status opened = servers[index]->Open();
+    REQUIRE_MESSAGE(opened.ok(), opened.message());
   }
 
   void AddWorker(uint32_t rank) {
@@ -136,6 +187,9 @@ class Job {
   }
 
   Settings settings_;
+  const double deaths_;
+  std::mt19937_64 random_;
+  const TestFolder folder_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<std::unique_ptr<Listener>> listeners_;

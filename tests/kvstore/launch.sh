@@ -41,17 +41,38 @@ equal two1 plain || fail "weights depend on the transport"
 
 # An optimizer that counts its updates, and two states.
 adam=(--batch-size 32 --optimizer adam)
-train adam "${adam[@]}"
+train adam1 "${adam[@]}" -- mxc launch --workers 1 --servers 1 --
 train adam2 "${adam[@]}" -- mxc launch --workers 1 --servers 2 --
-cmp adam-0001.params adam2-0001.params || fail "adam learns something else"
+equal adam1 adam2 || fail "adam depends on the number of servers"
 
 # Gradients of two bits, and an artifact that was compiled before.
 mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
-  --input-shape data:16x784 -o mlp.mxa >/dev/null
+  --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa >/dev/null
 mxc launch --workers 2 --servers 2 -- mxc train mlp.mxa --data digits \
   --data-opt size=320 --data-opt flat=1 --kvstore dist_async --quiet \
   --compression 2bit:threshold=0.01 --save async 2>errors || cat errors
 [ -s async-0001.params ] || fail "dist_async saved nothing"
+
+# Servers that are killed and go on from their journals.
+mkdir journal
+(
+  for i in 1 2 3 4 5 6; do
+    sleep 0.5
+    for process in $(pgrep -f "mxc train mlp.mxa .* --save [k]illed" || true); do
+      if grep -qz MXC_ROLE=server "/proc/$process/environ" 2>/dev/null; then
+        kill -9 "$process" && break
+      fi
+    done
+  done
+) &
+mlp=(mxc train mlp.mxa --data digits --data-opt size=3200 --data-opt flat=1
+  --epochs 8 --lr 0.05 --quiet)
+mxc launch --workers 2 --servers 2 --journal journal -- \
+  "${mlp[@]}" --save killed 2>errors || fail "killed servers: $(cat errors)"
+wait
+mxc launch --workers 2 --servers 2 -- "${mlp[@]}" --save whole
+echo "killed servers: $(grep -c "it is started again" errors)"
+cmp killed-0008.params whole-0008.params || fail "a killed server forgot"
 
 # A worker that is killed.
 mkdir killed

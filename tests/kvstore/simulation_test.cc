@@ -30,6 +30,17 @@ MemoryFaults Faults(uint64_t seed) {
   return faults;
 }
 
+// Of a server, before a turn.
+constexpr double kDeaths = 0.002;
+
+// So that something gets through between deaths.
+MemoryFaults FewerBreaks(uint64_t seed) {
+  MemoryFaults faults = Faults(seed);
+  faults.breaks /= 10;
+  faults.most_bytes = 1 << 16;
+  return faults;
+}
+
 std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
                             int round) {
   std::mt19937_64 random(seed * 1000 + key * 100 + rank * 10 +
@@ -41,13 +52,14 @@ std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
 
 struct Outcome {
   std::vector<std::vector<float>> values;  // of each key, as worker 0 sees it
+  int killed = 0;                          // servers
 };
 
 // Every worker pushes and pulls every key, round after round.
 Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
-                  uint32_t servers) {
+                  uint32_t servers, double deaths = 0) {
   const KeyTable keys = KeysOf({std::begin(kElements), std::end(kElements)});
-  Job job(faults, keys, settings, servers);
+  Job job(faults, keys, settings, servers, deaths);
   std::vector<std::vector<std::vector<float>>> seen(settings.workers);
   for (auto& of_worker : seen) {
     for (const size_t size : kElements) of_worker.emplace_back(size);
@@ -88,7 +100,7 @@ Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
   REQUIRE(job.Run().ok());
   status = job.Finish();
   REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-  return {seen[0]};
+  return {seen[0], job.killed};
 }
 
 std::vector<float> Expected(uint64_t seed, size_t key, uint32_t workers) {
@@ -120,6 +132,25 @@ TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
   }
 }
 
+TEST_CASE("servers that are killed at any moment, under faults") {
+  int killed = 0;
+  for (uint64_t seed = 0; seed < Seeds() / 3; ++seed) {
+    Settings settings;
+    settings.workers = 1 + seed % 3;
+    const Outcome outcome =
+        RunRounds(seed, FewerBreaks(seed), settings,
+                  static_cast<uint32_t>(1 + seed % 2), kDeaths);
+    killed += outcome.killed;
+    for (size_t key = 0; key < std::size(kElements); ++key) {
+      REQUIRE_MESSAGE(
+          outcome.values[key] == Expected(seed, key, settings.workers),
+          "seed " << seed << ", key " << key);
+    }
+  }
+  CHECK(killed > 0);
+  MESSAGE("killed " << killed << " servers");
+}
+
 // Integers whose sums are exact in any order: what is lost or counted twice
 // shows.
 TEST_CASE("async under faults: every push counts once") {
@@ -128,7 +159,9 @@ TEST_CASE("async under faults: every push counts once") {
     settings.mode = Mode::kAsync;
     settings.workers = 1 + seed % 4;
     const KeyTable keys = KeysOf({5, 70'000});
-    Job job(Faults(seed), keys, settings, 2);
+    const bool deaths = seed % 2 == 1;
+    Job job(deaths ? FewerBreaks(seed) : Faults(seed), keys, settings, 2,
+            deaths ? kDeaths : 0);
     const std::vector<float> zeros(70'000);
     for (uint32_t key = 0; key < 2; ++key) {
       job.workers[0]->Init(

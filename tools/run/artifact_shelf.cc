@@ -46,6 +46,22 @@ void ArtifactShelf::OnWritten(uint32_t key) {
   }
 }
 
+// Of a parameter: it, what the optimizer keeps for it, what all parameters
+// share, and its own counters.
+std::vector<std::span<std::byte>> ArtifactShelf::Parts(uint32_t key) {
+  const kvstore::KeySpec& spec = keys_.table[key];
+  if (!spec.trained) return {Value(key)};
+  std::vector<std::span<std::byte>> parts;
+  for (uint32_t other = 0; other < keys_.table.size(); ++other) {
+    const kvstore::KeySpec& beside = keys_.table[other];
+    if (beside.group == spec.group || beside.everywhere) {
+      parts.push_back(Value(other));
+    }
+  }
+  for (auto& counter : counters_[key]) parts.push_back(counter);
+  return parts;
+}
+
 Status ArtifactShelf::Update(uint32_t key, std::span<const float> gradient,
                              double rate) {
   Executor& executor = *executors_[key];

@@ -22,6 +22,7 @@ class ArtifactShelf final : public kvstore::Shelf {
   void OnWritten(uint32_t key) override;
   runtime::Status Update(uint32_t key, std::span<const float> gradient,
                          double rate) override;
+  std::vector<std::span<std::byte>> Parts(uint32_t key) override;
 
  private:
   explicit ArtifactShelf(const ArtifactKeys& keys) : keys_(keys) {}

@@ -54,6 +54,7 @@ std::optional<Job> Job::OfEnvironment() {
   job.listen = Variable("MXC_LISTEN");
   if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
   job.key_file = Variable("MXC_KEY");
+  job.journal = Variable("MXC_JOURNAL");
   return job;
 }
 
@@ -99,6 +100,7 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   kvstore::ServerOptions options;
   options.settings = settings_;
   options.tls = tls_.get();
+  options.journal = job_.journal;
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
   Require(kvstore::Serve(server, *transport_));
 }

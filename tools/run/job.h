@@ -7,6 +7,8 @@
 //   WORLD_SIZE   how many workers there are
 //   MXC_SERVERS  the servers' addresses, in order, separated by commas
 //   MXC_LISTEN   where a server listens, if not at its address: fd:3
+//   MXC_JOURNAL  where a server keeps its journal; without one, a server that
+//                ends is lost
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
 //                one, nodes of one machine speak in the clear
 #pragma once
@@ -28,7 +30,7 @@ struct Job {
   bool serves = false;
   uint32_t rank = 0, workers = 1;
   std::vector<std::string> servers;
-  std::string listen, key_file;
+  std::string listen, key_file, journal;
 
   // None: this process is alone. Throws a Failure where the environment
   // contradicts itself.

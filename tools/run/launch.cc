@@ -31,6 +31,7 @@ struct LaunchOptions {
   uint32_t workers = 2, servers = 1;
   std::string transport = "tcp";
   bool plain = false;
+  std::string journal;  // a folder; empty: none
   std::vector<std::string> command;
 };
 
@@ -61,8 +62,9 @@ using Environment = std::map<std::string, std::string>;
 struct Process {
   std::string name;  // "worker 1"
   Environment environment;
-  int inherited = -1;  // a descriptor
-  pid_t id = 0;        // 0: it has ended
+  int inherited = -1;       // a descriptor
+  pid_t id = 0;             // 0: it has ended
+  bool comes_back = false;  // if it is killed
 };
 
 class Launcher {
@@ -77,8 +79,10 @@ class Launcher {
     // Ctrl-C is for the processes, which finish a step and save.
     signal(SIGINT, SIG_IGN);
     for (Process& process : processes_) Start(process);
-    // Ports are the servers' now: who dies refuses. Names would go, too.
-    if (options_.transport == "tcp") listeners_.clear();
+    // Ports are the servers' now, and who dies refuses, unless it comes back.
+    // A socket's name would go with its listener.
+    const bool keep = options_.transport == "unix" || !options_.journal.empty();
+    if (!keep) listeners_.clear();
     return Await();
   }
 
@@ -109,6 +113,10 @@ class Launcher {
       server.inherited = listeners_[rank]->descriptor();
       server.environment["MXC_LISTEN"] =
           "fd:" + std::to_string(server.inherited);
+      if (options_.journal.empty()) continue;
+      server.comes_back = true;
+      server.environment["MXC_JOURNAL"] =
+          options_.journal + "/server-" + std::to_string(rank);
     }
   }
 
@@ -172,6 +180,7 @@ class Launcher {
       const pid_t id = waitpid(-1, &status, failed > 0 ? WNOHANG : 0);
       if (id < 0 && errno == ECHILD) return result;
       if (id > 0) {
+        if (failed == 0 && StartAgain(id, status)) continue;
         const int code = Report(id, status, result == 0);
         if (code != 0 && failed == 0) failed = runtime::Nanoseconds();
         if (result == 0) result = code;
@@ -181,6 +190,20 @@ class Launcher {
         usleep(20'000);
       }
     }
+  }
+
+  // A server that was killed goes on from its journal.
+  bool StartAgain(pid_t id, int status) {
+    for (Process& process : processes_) {
+      if (process.id != id || !process.comes_back || !WIFSIGNALED(status)) {
+        continue;
+      }
+      PrintErr("warning: %s was killed by signal %d; it is started again\n",
+               process.name.c_str(), WTERMSIG(status));
+      Start(process);
+      return true;
+    }
+    return false;
   }
 
   // What a process ended with, as a shell tells it.
@@ -226,6 +249,11 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
       ->capture_default_str();
   app.add_flag("--plain", options->plain,
                "neither encrypt nor authenticate: for measuring");
+  app.add_option("--journal", options->journal,
+                 "a folder where servers keep what they know; one that is "
+                 "killed is started again and goes on from there")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
   app.add_option("COMMAND", options->command,
                  "what each process runs: mxc train …, behind --")
       ->required();
