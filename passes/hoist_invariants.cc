@@ -95,7 +95,7 @@ class Hoisting {
     const int windows = static_cast<int>(repeat_.sliced.size());
     const int first_output = static_cast<int>(inputs());
     for (int b = 0; b < first_output; ++b) {
-      if (used[b] || repeat_.CarryOf(b) != nullptr) {
+      if (used[b] || b == repeat_.count || repeat_.CarryOf(b) != nullptr) {
         add_input(b, step_.inputs[b], repeat_.sliced[b]);
       }
     }
@@ -109,11 +109,16 @@ class Hoisting {
     for (int b = windows; b < static_cast<int>(body_.buffers.size()); ++b) {
       if (used[b] && !same_[b]) order.push_back(b);
     }
+    const auto renumber = [&](int& operand) {
+      if (operand < 0) return;
+      const auto at = std::ranges::find(order, operand);
+      operand = static_cast<int>(at - order.begin());
+    };
+    renumber(repeat.condition);
+    renumber(repeat.count);
     for (Repeat::Carry& carry : repeat.carries) {
-      for (int* operand : {&carry.input, &carry.output}) {
-        *operand = static_cast<int>(std::ranges::find(order, *operand) -
-                                    order.begin());
-      }
+      renumber(carry.input);
+      renumber(carry.output);
     }
     const bool changed = step.inputs != step_.inputs;
     OrderBuffers(body_, order);

@@ -157,9 +157,10 @@ class Lowering {
       step.outputs.push_back(BufferOf(output));
     }
     if (node.op->scan) {
-      MXC_RETURN_IF_ERROR(
-          LowerRepeat(node, ReadOutputs(node), context_, program_, step));
-    } else if (node.op->branch) {
+      return LowerRepeat(node, ReadOutputs(node), context_, program_,
+                         std::move(step));
+    }
+    if (node.op->branch) {
       MXC_RETURN_IF_ERROR(
           LowerBranch(node, ReadOutputs(node), context_, program_, step));
     } else if (node.op->call) {

@@ -9,11 +9,11 @@
 
 namespace mxc {
 
-// Gives a step of `program` the body of a node that has a ScanForm: its graph
-// is lowered, constants become the body's own, and what the node puts out that
-// nobody reads (`read`, by output) is not computed where it need not be. The
-// step has the node's inputs and outputs; those that remain are set.
+// Adds the step of a node that has a ScanForm to `program`: the node's graph is
+// lowered, constants become the body's own, and what the node puts out that
+// nobody reads (`read`, by output) is not computed where it need not be. `step`
+// has all of the node's inputs and outputs; those that remain are set.
 Status LowerRepeat(const Node& node, const std::vector<bool>& read,
-                   PassContext& context, Program& program, Step& step);
+                   PassContext& context, Program& program, Step step);
 
 }  // namespace mxc

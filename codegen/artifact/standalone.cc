@@ -46,21 +46,18 @@ class CallPlanner {
     std::vector<EntryFunction::Call> calls;
     for (size_t row = first; row < end; ++row) {
       const Step& step = flat_.program.steps[row];
+      const size_t other = row + 1 + static_cast<size_t>(flat_.bodies[row]);
+      const size_t behind = other + static_cast<size_t>(flat_.others[row]);
       if (const Repeat* repeat = step.body.As<Repeat>()) {
-        const size_t behind = row + 1 + static_cast<size_t>(flat_.bodies[row]);
+        EntryFunction::Call loop = LoopOf(*repeat, step);
         loops_.push_back(static_cast<int>(row));
-        EntryFunction::Call loop;
-        loop.turns = repeat->turns;
         loop.body = Plan(row + 1, behind);
         loops_.pop_back();
         if (!loop.body.empty()) calls.push_back(std::move(loop));
         row = behind - 1;
       } else if (step.body.As<Branch>() != nullptr) {
-        const size_t other = row + 1 + static_cast<size_t>(flat_.bodies[row]);
-        const size_t behind = other + static_cast<size_t>(flat_.others[row]);
         EntryFunction::Call branch;
-        branch.operands = {OperandOf(step.inputs[0])};
-        branch.condition = flat_.program.buffers[step.inputs[0]].type.dtype;
+        branch.condition = ElementOf(step.inputs[0]);
         branch.body = Plan(row + 1, other);
         branch.other = Plan(other, behind);
         calls.push_back(std::move(branch));
@@ -80,6 +77,21 @@ class CallPlanner {
     call.uses_scratch = code.scratch_bytes > 0;
     for (const int b : step.operands()) call.operands.push_back(OperandOf(b));
     return call;
+  }
+
+  EntryFunction::Call LoopOf(const Repeat& repeat, const Step& step) const {
+    EntryFunction::Call loop;
+    loop.turns = repeat.turns;
+    if (repeat.condition >= 0) {
+      loop.condition = ElementOf(step.operands()[repeat.condition]);
+    }
+    if (repeat.count >= 0) loop.count = ElementOf(step.inputs[repeat.count]);
+    loop.last = repeat.count >= 0 && repeat.reversed;
+    return loop;
+  }
+
+  EntryFunction::Element ElementOf(int b) const {
+    return {OperandOf(b), flat_.program.buffers[b].type.dtype};
   }
 
   EntryFunction::Operand OperandOf(int b) const {

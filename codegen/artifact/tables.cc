@@ -293,8 +293,7 @@ class TableMaker {
     row.launch = step_code.launch;
     row.scratch_bytes = static_cast<uint64_t>(step_code.scratch_bytes);
     if (const Repeat* repeat = step.body.As<Repeat>()) {
-      row.kind = MXC_STEP_REPEAT;
-      row.turns = repeat->turns;
+      SetRepeat(*repeat, step, row);
       row.body = static_cast<uint32_t>(flat.bodies[at]);
     } else if (step.body.As<Branch>() != nullptr) {
       row.kind = MXC_STEP_BRANCH;
@@ -330,6 +329,23 @@ class TableMaker {
     for (const int operand : operands) {
       row.bytes += static_cast<uint64_t>(program.buffers[operand].bytes());
     }
+  }
+
+  void SetRepeat(const Repeat& repeat, const Step& step, mxc_step& row) {
+    row.kind = MXC_STEP_REPEAT;
+    row.turns = repeat.turns;
+    std::vector<int> operands;
+    if (repeat.count >= 0) {
+      operands.push_back(step.inputs[repeat.count]);
+      row.flags = MXC_REPEAT_COUNT;
+      if (repeat.reversed) row.flags |= MXC_REPEAT_LAST;
+    }
+    if (repeat.condition >= 0) {
+      operands.push_back(step.operands()[repeat.condition]);
+      row.flags |= MXC_REPEAT_CONDITION | MXC_REPEAT_TEST_FIRST;
+    }
+    row.input_count = Count(operands);
+    row.operands = Operands(operands);
   }
 
   void SetCall(const Call& call, mxc_step& row) {

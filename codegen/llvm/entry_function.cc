@@ -54,10 +54,10 @@ class EntryEmitter {
 
   void EmitAll(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
-      if (call.condition != DType::kUnknown) {
-        EmitBranch(call);
-      } else if (call.turns > 0) {
+      if (call.turns > 0) {
         EmitLoop(call);
+      } else if (call.condition) {
+        EmitBranch(call);
       } else {
         Emit(call);
       }
@@ -68,12 +68,15 @@ class EntryEmitter {
     return llvm::BasicBlock::Create(module_.getContext(), name, function_);
   }
 
+  llvm::Value* Load(const EntryFunction::Element& element) {
+    const auto bits = static_cast<unsigned>(8 * SizeOf(element.dtype));
+    return builder_.CreateLoad(builder_.getIntNTy(bits), Address(element.at));
+  }
+
   // Whether a bit is set; the sign of a float says nothing.
-  llvm::Value* IsTrue(const Call& branch) {
-    const auto bits = static_cast<unsigned>(8 * SizeOf(branch.condition));
-    llvm::Value* value = builder_.CreateLoad(builder_.getIntNTy(bits),
-                                             Address(branch.operands[0]));
-    if (IsFloat(branch.condition)) value = builder_.CreateShl(value, 1);
+  llvm::Value* IsTrue(const EntryFunction::Element& condition) {
+    llvm::Value* value = Load(condition);
+    if (IsFloat(condition.dtype)) value = builder_.CreateShl(value, 1);
     return builder_.CreateIsNotNull(value);
   }
 
@@ -81,7 +84,7 @@ class EntryEmitter {
     llvm::BasicBlock* then = Block("then");
     llvm::BasicBlock* otherwise = Block("else");
     llvm::BasicBlock* after = Block("after");
-    builder_.CreateCondBr(IsTrue(branch), then, otherwise);
+    builder_.CreateCondBr(IsTrue(branch.condition), then, otherwise);
     builder_.SetInsertPoint(then);
     EmitAll(branch.body);
     builder_.CreateBr(after);
@@ -91,23 +94,43 @@ class EntryEmitter {
     builder_.SetInsertPoint(after);
   }
 
+  // How many turns there are at most.
+  llvm::Value* TurnsOf(const Call& loop) {
+    auto* i64 = builder_.getInt64Ty();
+    llvm::Value* most = builder_.getInt64(static_cast<uint64_t>(loop.turns));
+    if (!loop.count) return most;
+    llvm::Value* count = builder_.CreateSExt(Load(loop.count), i64);
+    count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count,
+                                           builder_.getInt64(0));
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, most);
+  }
+
   void EmitLoop(const Call& loop) {
+    llvm::Value* most = builder_.getInt64(static_cast<uint64_t>(loop.turns));
+    llvm::Value* turns = TurnsOf(loop);
+    llvm::Value* zero = builder_.getInt64(0);
+    llvm::Value* first = loop.last ? builder_.CreateSub(most, turns) : zero;
+    llvm::Value* end = loop.last ? most : turns;
     llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* test = Block("test");
     llvm::BasicBlock* body = Block("turn");
     llvm::BasicBlock* after = Block("after");
-    builder_.CreateBr(body);
-    builder_.SetInsertPoint(body);
+    builder_.CreateBr(test);
+    builder_.SetInsertPoint(test);
     llvm::PHINode* turn = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    llvm::Value* more = builder_.CreateICmpSLT(turn, end);
+    if (loop.condition) {
+      more = builder_.CreateAnd(more, IsTrue(loop.condition));
+    }
+    builder_.CreateCondBr(more, body, after);
+    builder_.SetInsertPoint(body);
     turns_.push_back(turn);
     EmitAll(loop.body);
     turns_.pop_back();
-    llvm::Value* next = builder_.CreateAdd(turn, builder_.getInt64(1));
-    turn->addIncoming(builder_.getInt64(0), before);
-    turn->addIncoming(next, builder_.GetInsertBlock());
-    builder_.CreateCondBr(
-        builder_.CreateICmpSLT(
-            next, builder_.getInt64(static_cast<uint64_t>(loop.turns))),
-        body, after);
+    turn->addIncoming(first, before);
+    turn->addIncoming(builder_.CreateAdd(turn, builder_.getInt64(1)),
+                      builder_.GetInsertBlock());
+    builder_.CreateBr(test);
     builder_.SetInsertPoint(after);
   }
 

@@ -23,15 +23,23 @@ struct EntryFunction {
     int64_t bytes = 0;
     std::vector<int64_t> advances;
   };
-  // Of a kernel. With `turns`, a loop over `body`. With a `condition`, the type
-  // of the operand, a branch: `body` if that is not 0, else `other`.
+  // One number; of an unknown type where there is none.
+  struct Element {
+    Operand at;
+    DType dtype = DType::kUnknown;
+    explicit operator bool() const { return dtype != DType::kUnknown; }
+  };
+  // Of a kernel. With `turns`, a loop over `body` (Repeat): while the condition,
+  // if any, is not 0; of a count, if any, so many turns, the first or the last.
+  // Else, with a condition, a branch: `body` if that is not 0, or `other`.
   struct Call {
     std::string kernel;
     std::vector<Operand> operands;
     int64_t tasks = 0;
     bool uses_scratch = false;
     int64_t turns = 0;
-    DType condition = DType::kUnknown;
+    Element condition, count;
+    bool last = false;
     std::vector<Call> body, other;
   };
 

@@ -207,10 +207,11 @@ typedef struct mxc_state {
  *   offset + advance * i of its root, where i = t + shift, or
  *   (t + shift) mod period if that is not 0.
  * t is 0 in the first turn and before it, and the number of turns that were
- * taken after the last one. A value that each turn reads and writes anew is two
- * windows of period 2 on one buffer of two such values, shifts 0 and 1. Slices
- * of stacked tensors are windows of period 0, which only the body of their
- * repeat uses. A root may be the window of a repeat around this one. */
+ * taken after the last one; with MXC_REPEAT_LAST the first turn has a later t.
+ * A value that each turn reads and writes anew is two windows of period 2 on one
+ * buffer of two such values, shifts 0 and 1. Slices of stacked tensors are
+ * windows of period 0, which only the body of their repeat uses. A root may be
+ * the window of a repeat around this one. */
 typedef struct mxc_buffer {
   mxc_string name;
   int64_t dims[MXC_MAX_RANK];
@@ -258,8 +259,10 @@ typedef enum mxc_step_kind {
 enum {
   MXC_REPEAT_COUNT = 1 << 0,
   MXC_REPEAT_CONDITION = 1 << 1,
-  MXC_REPEAT_TEST_FIRST = 1 << 2 /* the condition is also read before the first
-                                    turn */
+  MXC_REPEAT_TEST_FIRST = 1 << 2, /* the condition is also read before the first
+                                     turn */
+  MXC_REPEAT_LAST = 1 << 3 /* with a count: that many of the last of `turns`
+                              turns, whose windows have no period */
 };
 
 /* Of a call: its last operand, u8 in the arena, is for intermediate values. */

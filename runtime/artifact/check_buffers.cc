@@ -107,6 +107,9 @@ Status TablesCheck::Window(const mxc_entry& entry, const mxc_buffer& window,
   MXC_REQUIRE(
       window.loop < steps.size() && steps[window.loop].kind == MXC_STEP_REPEAT,
       place, "a window of no repeat");
+  MXC_REQUIRE(
+      window.period == 0 || (steps[window.loop].flags & MXC_REPEAT_LAST) == 0,
+      place, "a window with a period that begins late");
   MXC_REQUIRE(window.root < buffers.size() &&
                   buffers[window.root].kind != MXC_BUFFER_ALIAS,
               place, "its root is no buffer with bytes of its own");

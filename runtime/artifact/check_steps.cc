@@ -7,8 +7,8 @@
 namespace mxc::runtime {
 namespace {
 
-constexpr uint8_t kRepeatFlags =
-    MXC_REPEAT_COUNT | MXC_REPEAT_CONDITION | MXC_REPEAT_TEST_FIRST;
+constexpr uint8_t kRepeatFlags = MXC_REPEAT_COUNT | MXC_REPEAT_CONDITION |
+                                 MXC_REPEAT_TEST_FIRST | MXC_REPEAT_LAST;
 
 }  // namespace
 
@@ -106,6 +106,8 @@ Status TablesCheck::Repeat(const mxc_entry& entry, const mxc_step& step,
   const bool asks = (step.flags & MXC_REPEAT_CONDITION) != 0;
   MXC_REQUIRE(asks || (step.flags & MXC_REPEAT_TEST_FIRST) == 0, place,
               "tests a condition that it has not");
+  MXC_REQUIRE(counts || (step.flags & MXC_REPEAT_LAST) == 0, place,
+              "takes the last of turns that it does not count");
   MXC_REQUIRE(step.operands.count == uint32_t{counts} + uint32_t{asks} &&
                   step.input_count == step.operands.count,
               place, "its operands are not those of its flags");

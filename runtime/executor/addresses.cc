@@ -104,21 +104,22 @@ void Addresses::Show(const Window& window) {
   SetSlots(window.slots, memory);
 }
 
-void Addresses::ShowFirst(Window& window) {
+void Addresses::Show(Window& window, int64_t turn) {
   const mxc_buffer& row = *window.row;
-  window.index = row.period == 0 ? row.shift : row.shift % row.period;
+  window.index = row.shift + turn;
+  if (row.period > 0) window.index %= row.period;
   Show(window);
 }
 
 // In the order of their repeats: a root shows its turn before its windows do.
 void Addresses::Rewind() {
-  for (Window& window : windows_) ShowFirst(window);
+  for (Window& window : windows_) Show(window, 0);
 }
 
-void Addresses::Rewind(uint32_t loop) {
+void Addresses::Rewind(uint32_t loop, int64_t turn) {
   if (windows_.empty()) return;
   for (uint32_t w = windows_of_[loop].first; w < windows_of_[loop].end; ++w) {
-    ShowFirst(windows_[w]);
+    Show(windows_[w], turn);
   }
 }
 

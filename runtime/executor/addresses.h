@@ -46,8 +46,8 @@ class Addresses {
 
   // All windows show the first turn of their repeats.
   void Rewind();
-  // Those of the repeat at step `loop` do.
-  void Rewind(uint32_t loop);
+  // Those of the repeat at step `loop` show this turn.
+  void Rewind(uint32_t loop, int64_t turn);
   // They show the next turn; where `more` is false there is none, and only
   // windows with a period go on.
   void Advance(uint32_t loop, bool more);
@@ -75,7 +75,7 @@ class Addresses {
   Range SlotsOf(uint32_t root) const;
   void SetSlots(Range slots, std::byte* memory);
   void Show(const Window& window);
-  void ShowFirst(Window& window);
+  void Show(Window& window, int64_t turn);
 
   const std::span<const mxc_buffer> buffers_;
   std::vector<std::byte*> roots_;       // by buffer; null for aliases

@@ -253,8 +253,10 @@ Status Sequencer::Outcome() const {
 
 // Whether there is a first turn.
 bool Sequencer::BeginRepeat(uint32_t step) {
-  addresses_.Rewind(step);
-  left_[step] = CountOf(step) - 1;
+  const int64_t count = CountOf(step);
+  const bool late = (steps_[step].flags & MXC_REPEAT_LAST) != 0 && count > 0;
+  addresses_.Rewind(step, late ? steps_[step].turns - count : 0);
+  left_[step] = count - 1;
   if (left_[step] < 0) return false;
   return (steps_[step].flags & MXC_REPEAT_TEST_FIRST) == 0 || GoesOn(step);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow becomes copies of its nested graphs. Its values and gradients
-// are compared by mxc-cases ops.
+// Control flow becomes scans, or copies of its nested graphs. Its values and
+// gradients are compared by mxc-cases ops.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -9,8 +9,11 @@
 namespace mxc {
 namespace {
 
-// y = foreach(x, s): yields x + s, goes on with 2 s.
-std::string Foreach(const std::string& locs) {
+constexpr const char* kTwice = R"("_mul_scalar", "attrs": {"scalar": "2"})";
+constexpr const char* kDropout = R"("Dropout", "attrs": {"p": "0.5"})";
+
+// y = foreach(x, s): yields x + s, goes on with an operator of s.
+std::string Foreach(const std::string& locs, const char* next = kTwice) {
   return fmt::format(
       R"({{"nodes": [
   {{"op": "null", "name": "x", "inputs": []}},
@@ -21,12 +24,11 @@ std::string Foreach(const std::string& locs) {
      {{"op": "null", "name": "a", "inputs": []}},
      {{"op": "null", "name": "b", "inputs": []}},
      {{"op": "elemwise_add", "name": "sum", "inputs": [[0, 0, 0], [1, 0, 0]]}},
-     {{"op": "_mul_scalar", "name": "twice", "attrs": {{"scalar": "2"}},
-      "inputs": [[1, 0, 0]]}}],
+     {{"op": {}, "name": "next", "inputs": [[1, 0, 0]]}}],
      "arg_nodes": [0, 1], "heads": [[2, 0, 0], [3, 0, 0]]}}]}}],
  "arg_nodes": [0, 1], "heads": [[2, 0, 0], [2, 1, 0]],
  "attrs": {{"mxnet_version": ["int", 10901]}}}})",
-      locs);
+      locs, next);
 }
 
 const std::string kLocs =
@@ -48,19 +50,74 @@ int Count(const Graph& graph, std::string_view op) {
   return count;
 }
 
-TEST_CASE("a loop over data is unrolled when its length is known") {
+TEST_CASE("a loop over data is a scan when its length is known") {
   auto model = LoadLoop(Foreach(kLocs), {{"x", {3, 2}}, {"s", {2}}});
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   Graph& graph = model->graph;
-  CHECK(Count(graph, "elemwise_add") == 3);
-  CHECK(Count(graph, "_mul_scalar") == 3);
+  CHECK(Count(graph, "_scan") == 1);
+  CHECK(Count(graph, "elemwise_add") == 0);
   REQUIRE(InferTypes(graph, true).ok());
   CHECK(!Verify(graph));
   CHECK(graph.outputs[0].shape() == Shape{3, 2});
   CHECK(graph.outputs[1].shape() == Shape{2});
 }
 
-TEST_CASE("a loop that cannot be unrolled is named") {
+TEST_CASE("a loop that draws random numbers is unrolled") {
+  auto model = LoadLoop(Foreach(kLocs, kDropout), {{"x", {3, 2}}, {"s", {2}}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  CHECK(Count(model->graph, "_scan") == 0);
+  CHECK(Count(model->graph, "elemwise_add") == 3);
+  CHECK(Count(model->graph, "Dropout") == 3);
+}
+
+TEST_CASE("a scan takes as many turns as its tensors fit into memory") {
+  const auto load = [](Extents x, const char* next) {
+    const Extents s = {x[1]};
+    return LoadLoop(Foreach(kLocs, next), {{"x", x}, {"s", s}});
+  };
+  auto many = load({1000000, 2}, kTwice);
+  REQUIRE_MESSAGE(many.ok(), Render(many.errors()));
+  CHECK(many->graph.nodes().size() < 10);
+  auto large = load({1 << 30, 1 << 16}, kTwice);
+  REQUIRE_MESSAGE(large.ok(), Render(large.errors()));
+  const Status inferred = InferTypes(large->graph, true);
+  REQUIRE(!inferred.ok());
+  CHECK(inferred.errors()[0].message.ends_with(
+      "more than the 2^47 bytes that a process can address"));
+  CHECK(load({1000000, 2}, kDropout)
+            .errors()[0]
+            .message.starts_with("_foreach 'loop': 1000000 steps of "));
+}
+
+TEST_CASE("a parameter that only the turns of a loop read is one") {
+  const std::string text = R"({"nodes": [
+  {"op": "null", "name": "x", "inputs": []},
+  {"op": "null", "name": "s", "inputs": []},
+  {"op": "null", "name": "w", "inputs": []},
+  {"op": "_foreach", "name": "loop", "attrs": {"num_args": "4",
+    "num_outputs": "1", "num_out_data": "0", "in_data_locs": "[0]",
+    "in_state_locs": "[1]", "remain_locs": "[2]"},
+   "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "subgraphs": [{"nodes": [
+     {"op": "null", "name": "a", "inputs": []},
+     {"op": "null", "name": "b", "inputs": []},
+     {"op": "null", "name": "c", "inputs": []},
+     {"op": "elemwise_add", "name": "sum", "inputs": [[0, 0, 0], [1, 0, 0]]},
+     {"op": "FullyConnected", "name": "fc", "attrs": {"num_hidden": "2",
+       "no_bias": "True"}, "inputs": [[3, 0, 0], [2, 0, 0]]}],
+     "arg_nodes": [0, 1, 2], "heads": [[4, 0, 0]]}]}],
+ "arg_nodes": [0, 1, 2], "heads": [[3, 0, 0]],
+ "attrs": {"mxnet_version": ["int", 10901]}})";
+  auto model = LoadLoop(text, {{"x", {3, 5, 2}}, {"s", {5, 2}}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  Graph& graph = model->graph;
+  CHECK(Count(graph, "_scan") == 1);
+  REQUIRE(InferTypes(graph, true).ok());
+  CHECK(graph.FindVariable("w")->role == VariableRole::kParameter);
+  CHECK(graph.FindVariable("w")->types[0].shape == Shape{2, 2});
+  CHECK(graph.FindVariable("s")->role == VariableRole::kInput);
+}
+
+TEST_CASE("a loop that cannot be expanded is named") {
   const auto error = [](const std::string& text, Extents x) {
     std::map<std::string, Extents> shapes;
     if (!x.empty()) shapes["x"] = std::move(x);
@@ -70,8 +127,6 @@ TEST_CASE("a loop that cannot be unrolled is named") {
   CHECK(error(Foreach(kLocs), {}) ==
         "_foreach 'loop': the number of steps is not known; give the input "
         "shapes");
-  CHECK(error(Foreach(kLocs), {1000000, 2})
-            .starts_with("_foreach 'loop': 1000000 steps of "));
   const std::string wrong =
       R"("in_data_locs": "[0]", "in_state_locs": "[7]", "remain_locs": "[]")";
   CHECK(error(Foreach(wrong), {3, 2}) ==

@@ -138,40 +138,57 @@ class Evaluation {
     return outputs;
   }
 
-  // Slices are taken and stacked by operators.
   std::vector<Tensor> OfTurns(const Node& node, std::vector<Tensor> inputs) {
     const ScanForm form = node.op->scan(node.attrs.get());
-    const std::vector<Tensor> given = inputs;
-    std::vector<std::vector<Tensor>> turns(static_cast<size_t>(form.turns));
+    const auto carried = inputs.begin() + form.slices;
+    std::vector<Tensor> last(carried, carried + form.carried);
+    std::vector<Tensor> stacks, histories;
+    for (size_t k = 0; k < node.types.size(); ++k) {
+      const auto output = static_cast<int>(k);
+      if (output < form.carried) continue;
+      TensorType type = node.types[k];
+      if (all_double_ && IsFloat(type.dtype)) type.dtype = DType::kF64;
+      (output < form.history(0) ? stacks : histories)
+          .push_back(Tensor::Filled(type, 0));
+    }
+    const auto keep = [&](int64_t slice) {
+      for (size_t k = 0; k < histories.size(); ++k) {
+        histories[k] = With(histories[k], slice, last[k]);
+      }
+    };
+    keep(form.reversed ? form.turns : 0);
+    const double count = form.counted ? inputs.back().At(0) : form.turns;
     for (int64_t t = 0; t < form.turns; ++t) {
       const int64_t at = form.reversed ? form.turns - 1 - t : t;
-      Result<Graph> body = ParseGraph(
-          std::make_shared<SourceFile>(SourceFile{"body", form.body}));
-      MXC_CHECK(body.ok());
-      Evaluation turn(*body, all_double_);
-      for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-        turn.Give(body->FindVariable("arg" + std::to_string(i)),
-                  i < form.slices ? Element(inputs[i], at) : inputs[i]);
+      if (at >= count) continue;
+      if (form.conditional && last[0].At(0) == 0) break;
+      std::vector<Tensor> results = Turn(node, form, inputs, last, at);
+      std::copy_n(results.begin(), last.size(), last.begin());
+      for (size_t k = 0; k < stacks.size(); ++k) {
+        stacks[k] = With(stacks[k], at, results[last.size() + k]);
       }
-      std::vector<Tensor>& outputs = turns[static_cast<size_t>(at)];
-      for (const Value& value : body->outputs)
-        outputs.push_back(turn.Of(value));
-      for (int k = 0; k < form.carried; ++k) {
-        inputs[form.slices + k] = outputs[k];
-      }
+      keep(form.reversed ? at : at + 1);
     }
-    const std::vector<Tensor>& last =
-        form.reversed ? turns.front() : turns.back();
+    last.insert(last.end(), stacks.begin(), stacks.end());
+    last.insert(last.end(), histories.begin(), histories.end());
+    return last;
+  }
+
+  std::vector<Tensor> Turn(const Node& node, const ScanForm& form,
+                           const std::vector<Tensor>& inputs,
+                           const std::vector<Tensor>& carried, int64_t at) {
+    Result<Graph> body = TurnOf(form, node.inputs);
+    MXC_CHECK(body.ok() && InferTypes(*body, true).ok());
+    Evaluation turn(*body, all_double_);
+    for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+      const int k = i - form.slices;
+      turn.Give(body->FindVariable("arg" + std::to_string(i)),
+                k < 0              ? Element(inputs[i], at)
+                : k < form.carried ? carried[k]
+                                   : inputs[i]);
+    }
     std::vector<Tensor> results;
-    for (size_t k = 0; k < last.size(); ++k) {
-      std::vector<Tensor> parts;
-      for (const auto& turn : turns) parts.push_back(turn[k]);
-      if (k < static_cast<size_t>(form.carried)) {
-        parts.insert(form.reversed ? parts.end() : parts.begin(),
-                     given[static_cast<size_t>(form.slices) + k]);
-      }
-      results.push_back(form.stacked[k] ? Stack(parts) : last[k]);
-    }
+    for (const Value& value : body->outputs) results.push_back(turn.Of(value));
     return results;
   }
 
@@ -186,17 +203,18 @@ class Evaluation {
     return element;
   }
 
-  static Tensor Stack(const std::vector<Tensor>& parts) {
-    TensorType type = parts[0].type();
-    Extents dims = type.shape.dims();
-    dims.insert(dims.begin(), static_cast<int64_t>(parts.size()));
-    type.shape = Shape(dims);
+  // The stack with this slice.
+  static Tensor With(const Tensor& stack, int64_t slice, const Tensor& part) {
     std::byte* bytes = nullptr;
-    Tensor stacked = Tensor::Allocate(type, &bytes);
-    for (const Tensor& part : parts) {
-      bytes = std::copy_n(part.bytes(), part.size_bytes(), bytes);
+    Tensor changed = Tensor::Allocate(stack.type(), &bytes);
+    std::copy_n(stack.bytes(), stack.size_bytes(), bytes);
+    const DType dtype = stack.type().dtype;
+    const int64_t count = part.shape().elements();
+    for (int64_t i = 0; i < count; ++i) {
+      StoreElement(bytes + (slice * count + i) * SizeOf(dtype), dtype,
+                   part.ExactAt(i));
     }
-    return stacked;
+    return changed;
   }
 
   Graph& graph_;

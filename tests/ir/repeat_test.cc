@@ -102,16 +102,78 @@ TEST_CASE("what is carried changes between turns, all at once") {
   CHECK(ListOf((*outputs)[1]) == std::vector<float>{13});
 }
 
+// Powers of 2 as long as the last is below the limit, of `count` slices.
+std::string Powers(const std::string& order) {
+  return R"(program @net.infer {
+  buffer 0 "first" f32[1] {0:1} input
+  buffer 1 "on" f32[1] {0:1} input
+  buffer 2 "limit" f32[1] {0:1} input
+  buffer 3 "count" i64[1] {0:1} input
+  buffer 4 "last" f32[1] {0:1} output
+  buffer 5 "holds" f32[1] {0:1} output
+  buffer 6 "rows" f32[5, 1] {0:5 1:1} output
+  buffer 7 "workspace" u8[64] {0:64} internal
+  step "scan" (0, 1, 2, 3) -> (4, 5, 6, 7)
+    repeat 5 )" +
+         order +
+         R"((whole, whole, whole, whole, whole, whole, slices) )"
+         R"(carry 0 from 4 carry 1 from 5 while 5 count 3 {
+      buffer 0 "before" f32[1] {0:1} state
+      buffer 1 "on" f32[1] {0:1} state
+      buffer 2 "limit" f32[1] {0:1} input
+      buffer 3 "count" i64[1] {0:1} input
+      buffer 4 "after" f32[1] {0:1} next 0
+      buffer 5 "holds" f32[1] {0:1} next 1
+      buffer 6 "row" f32[1] {0:1} output
+      step "double" (0) -> (6)
+        store 0 (0) + (1) = %0[i0] * 2.0
+      step "test" (6, 2) -> (5)
+        store 0 (0) + (1) = select(%0[i0] < %1[i0], 1.0, 0.0)
+      step "keep" (6) -> (4)
+        store 0 (0) + (1) = %0[i0]
+    }
+}
+)";
+}
+
+using FloatList = std::vector<float>;
+
+FloatList RunPowers(const std::string& order, float on, float limit,
+                    double count) {
+  const auto scalar = [](float value) {
+    return Tensor::FromFloats({1}, FloatList{value});
+  };
+  const auto outputs =
+      Interpret(Parsed(Powers(order)),
+                {{"first", scalar(1)},
+                 {"on", scalar(on)},
+                 {"limit", scalar(limit)},
+                 {"count", Tensor::Filled({DType::kI64, Shape{1}}, count)}});
+  REQUIRE(outputs.ok());
+  FloatList rows = ListOf((*outputs)[2]);
+  rows.push_back((*outputs)[0].floats()[0]);
+  return rows;
+}
+
+TEST_CASE("a repeat ends by its condition or its count") {
+  CHECK(RunPowers("", 1, 100, 5) == FloatList{2, 4, 8, 16, 32, 32});
+  CHECK(RunPowers("", 1, 8, 5) == FloatList{2, 4, 8, 0, 0, 8});
+  CHECK(RunPowers("", 1, 100, 2) == FloatList{2, 4, 0, 0, 0, 4});
+  CHECK(RunPowers("", 1, 100, 0) == FloatList{0, 0, 0, 0, 0, 1});
+  CHECK(RunPowers("", 0, 100, 5) == FloatList{0, 0, 0, 0, 0, 1});
+  CHECK(RunPowers("reversed ", 1, 100, 3) == FloatList{8, 4, 2, 0, 0, 8});
+}
+
 TEST_CASE("a repeat prints what it is read from") {
   for (const std::string& text :
-       {Sums(""), Sums("reversed "), std::string(kFibonacci)}) {
+       {Sums(""), Sums("reversed "), Powers(""), std::string(kFibonacci)}) {
     const Program program = Parsed(text);
     CHECK(Print(Parsed(Print(program))) == Print(program));
   }
 }
 
-std::string BrokenWith(const std::string& from, const std::string& to) {
-  std::string text = Sums("");
+std::string BrokenWith(const std::string& from, const std::string& to,
+                       std::string text = Sums("")) {
   const size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
@@ -143,6 +205,25 @@ TEST_CASE("a repeat whose body does not fit its operands does not verify") {
                    "      step \"add\"")
             .find("body: buffer 4 is an input or output but no operand's") !=
         std::string::npos);
+}
+
+TEST_CASE("a repeat that ends by what it has not does not verify") {
+  const auto broken = [](const std::string& from, const std::string& to) {
+    return BrokenWith(from, to, Powers(""));
+  };
+  const std::string no_condition =
+      "a condition that is no element which turns hand on";
+  CHECK(broken("while 5", "while 0").ends_with(no_condition));
+  CHECK(broken("while 5", "while 6").ends_with(no_condition));
+  CHECK(
+      broken("while 5", "while 7").ends_with("a condition that is no output"));
+  const std::string no_count = "a count that is no element of an input";
+  CHECK(broken("count 3", "count 0").ends_with(no_count));
+  CHECK(broken("count 3", "count 4").ends_with(no_count));
+  CHECK(
+      broken("count 3", "count 2").ends_with("a count that is no i32 or i64"));
+  CHECK(BrokenWith(" carry 1 from 2 {", " carry 1 from 2 count 0 {")
+            .ends_with(no_count));
 }
 
 TEST_CASE("operations of a repeat are those of all turns") {

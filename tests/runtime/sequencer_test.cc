@@ -122,6 +122,30 @@ TEST_CASE("windows may go backwards") {
   CHECK(Output(executor.get(), 0) == expected.ys);
 }
 
+TEST_CASE("a counted repeat may take its last turns") {
+  TestArtifact artifact = ScanArtifact();
+  TestEntry& e = artifact.entries.front();
+  e.steps[1] = Repeat(1, kTurns, {1}, MXC_REPEAT_COUNT | MXC_REPEAT_LAST);
+  e.steps[2] = {"scale", kScale, {5}, {9}, 64};
+  e.steps.resize(3);
+  e.buffers[6] = {"h read", {kWide}, MXC_BUFFER_ALIAS, 0, 3};
+  e.buffers[7] = {"h written", {kWide}, MXC_BUFFER_ALIAS, 4 * kWide, 3};
+  const ModelHandle model = Open(WriteTemporary("last", artifact.File()));
+  const ExecutorHandle executor = Bind(model.get(), 2);
+  const std::vector<float> xs = Rows(kTurns);
+  Set(executor.get(), "xs", xs);
+  std::vector<float> ys(xs.size());
+  for (const int64_t count : {0, 1, 3, 1000}) {
+    Set(executor.get(), "count", std::vector<int64_t>{count});
+    REQUIRE(Message(mxc_run(executor.get())) == "");
+    const int64_t turns = std::min<int64_t>(count, kTurns);
+    for (size_t i = (kTurns - turns) * kWide; i < ys.size(); ++i) {
+      ys[i] = 2 * xs[i] + 1;
+    }
+    CHECK(Output(executor.get(), 0) == ys);
+  }
+}
+
 namespace {
 
 std::vector<float> ExpectedSums(const std::vector<float>& x,
@@ -247,7 +271,11 @@ TEST_CASE("every rule of blocks and windows is enforced") {
   check("entry 0, step 3: unknown kind",
         [](TestEntry& e) { e.steps[3].kind = mxc_step_kind(99); });
   check("entry 0, step 0: unknown flags",
-        [](TestEntry& e) { e.steps[0].flags = 8; });
+        [](TestEntry& e) { e.steps[0].flags = 16; });
+  check("entry 0, step 0: takes the last of turns that it does not count",
+        [](TestEntry& e) { e.steps[0].flags = MXC_REPEAT_LAST; });
+  check("entry 0, buffer 10: a window with a period that begins late",
+        [](TestEntry& e) { e.steps[4].flags = MXC_REPEAT_LAST; });
   check("entry 0, step 0: impossible number of turns",
         [](TestEntry& e) { e.steps[0].turns = -1; });
   check("entry 0, step 0: impossible number of turns", [](TestEntry& e) {

@@ -83,7 +83,7 @@ class RnnTurn {
                 ? FullyConnected(b_, unprojected,
                                  scan_.Whole(pass_.cell.projection))
                 : unprojected);
-    scan_.Next(before, Begun(cell, before), keeps_);
+    scan_.Next(before, Begun(cell, before));
     Keep(in, &RnnPass::in);
     Keep(forget, &RnnPass::forget);
     Keep(candidate, &RnnPass::candidate);
@@ -131,7 +131,7 @@ class RnnTurn {
   }
 
   void Advance(Value hidden) {
-    scan_.Next(before_, Begun(hidden, before_), /*stacked=*/true);
+    scan_.Next(before_, Begun(hidden, before_));
     if (begun_) put_out_ = Begun(hidden, b_.Zeros(hidden.type()));
   }
 
@@ -139,41 +139,35 @@ class RnnTurn {
     if (keeps_) kept_.emplace_back(scan_.Stack(value), place);
   }
 
-  // Of all steps, and of the last one.
+  // Of the states of all steps.
   struct States {
-    Value handed, handed_on, last;
+    Value handed, handed_on;
   };
 
-  // Of the stack that a carry is, [T + 1, N, length].
-  States StatesOf(Value all) {
-    const int64_t steps = all.shape()[0] - 1;
-    const auto slices = [&](int64_t begin, int64_t end) {
-      return outside_.SliceAxis(all, 0, begin, end);
-    };
-    const Value low = slices(0, steps), high = slices(1, steps + 1);
-    const int64_t last = pass_.reversed ? 0 : steps;
-    return {pass_.reversed ? high : low, pass_.reversed ? low : high,
-            outside_.Reshape(slices(last, last + 1),
-                             {all.shape()[1], all.shape()[2]})};
+  // Of the history of a carry, [T + 1, N, length].
+  States StatesOf(Value history) {
+    const int64_t steps = history.shape()[0] - 1;
+    const Value low = outside_.SliceAxis(history, 0, 0, steps);
+    const Value high = outside_.SliceAxis(history, 0, 1, steps + 1);
+    if (pass_.reversed) return {high, low};
+    return {low, high};
   }
 
   void Finish() {
     const size_t output = begun_ ? scan_.Stack(put_out_) : 0;
-    const std::vector<Value> outputs = scan_.Finish("steps");
-    const States hidden = StatesOf(outputs[0]);
+    const auto [last, stacks, histories] = scan_.Finish("steps");
+    const States hidden = StatesOf(histories[0]);
     pass_.hidden = hidden.handed_on;
     pass_.hidden_before = hidden.handed;
-    pass_.last_hidden = hidden.last;
-    pass_.output = begun_ ? outputs[output] : pass_.hidden;
-    if (a_.lstm() && keeps_) {
-      const States cells = StatesOf(outputs[1]);
+    pass_.last_hidden = last[0];
+    pass_.output = begun_ ? stacks[output] : pass_.hidden;
+    if (a_.lstm()) {
+      const States cells = StatesOf(histories[1]);
       pass_.cell_before = cells.handed;
       pass_.cell_after = cells.handed_on;
-      pass_.last_cell = cells.last;
-    } else if (a_.lstm()) {
-      pass_.last_cell = outputs[1];
+      pass_.last_cell = last[1];
     }
-    for (const auto& [output, place] : kept_) pass_.*place = outputs[output];
+    for (const auto& [stack, place] : kept_) pass_.*place = stacks[stack];
   }
 
   const RnnAttrs& a_;

@@ -82,21 +82,22 @@ class RnnBackward {
     ScanBuilder scan(g_, steps_, !pass.reversed);
     const Value own =
         scan.Slice(g_.Reshape(rows, {steps_, batch_, a_.handed()}));
-    const Carried last = LastState(k, pass);
-    const Value from_after = scan.Carry(last.hidden);
+    const Carried behind = LastState(k, pass);
+    const Value from_after = scan.Carry(behind.hidden);
     GraphBuilder& b = scan.inside();
     const Value begun = forward_.begun ? scan.Slice(forward_.begun) : Value();
     const Value hidden = Begun(b.Add(own, from_after), begun, b);
-    const Gates gates = Step(pass, hidden, from_after, last, begun, scan);
+    const Gates gates = Step(pass, hidden, from_after, behind, begun, scan);
     const size_t input = scan.Stack(gates.input);
     const size_t recurrent =
         a_.mode == RnnMode::kGru ? scan.Stack(gates.recurrent) : input;
     const size_t projected = a_.projection_size ? scan.Stack(hidden) : input;
-    const std::vector<Value> all = scan.Finish("steps");
-    state_gradients_[k] = all[0];
-    if (a_.lstm()) cell_gradients_[k] = all[1];
+    const auto [last, stacks, histories] = scan.Finish("steps");
+    state_gradients_[k] = last[0];
+    if (a_.lstm()) cell_gradients_[k] = last[1];
     return Collect(
-        pass, {Rows(all[input]), Rows(all[recurrent]), Rows(all[projected])},
+        pass,
+        {Rows(stacks[input]), Rows(stacks[recurrent]), Rows(stacks[projected])},
         weights_[k]);
   }
 
@@ -164,7 +165,7 @@ class RnnBackward {
     Value before =
         b.Op("dot", {gates.recurrent, scan.Whole(pass.cell.from_state)});
     if (direct) before = b.Add(before, direct);
-    scan.Next(carry, PastEnd(before, carry, begun, b), /*stacked=*/false);
+    scan.Next(carry, PastEnd(before, carry, begun, b));
     return gates;
   }
 
@@ -190,7 +191,7 @@ class RnnBackward {
               {in, forget, scan.Slice(pass.candidate), scan.Slice(pass.out),
                scan.Slice(pass.cell_before), squashed, hidden,
                Begun(carry, begun, b)});
-    scan.Next(carry, PastEnd(parts[1], carry, begun, b), /*stacked=*/false);
+    scan.Next(carry, PastEnd(parts[1], carry, begun, b));
     return parts[0];
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // _scan: a graph that runs turn after turn (ScanForm); `body` is its text.
 // C1  `body` is such a graph
+// C2  types follow within a turn, and what is carried keeps its type
+// C3  a conditional scan carries its condition and its number of turns
 #include "ir/ops/tensor/scan.h"
 
 #include <algorithm>
@@ -15,23 +17,31 @@ struct ScanAttrs {
   int64_t num_args = 0;
   int64_t turns = 1;
   bool reversed = false;
-  int64_t slices = 0, carried = 0;
-  std::string stacked;  // a 0 or 1 for each output
+  int64_t slices = 0, carried = 0, stacks = 0;
+  bool conditional = false, counted = false;
   std::string body;
 
   void Describe(Fields& f) {
     f("num_args", num_args).Doc("number of inputs");
     f("turns", turns).Required().Range(1, INT32_MAX).Doc("how often it runs");
     f("reversed", reversed).Doc("whether the last slice comes first");
-    f("slices", slices).Doc("inputs of which a turn sees one element");
-    f("carried", carried).Doc("inputs that a turn leaves for the next");
-    f("stacked", stacked).Doc("whether all turns come out, for each output");
+    f("slices", slices)
+        .Range(0, INT32_MAX)
+        .Doc("inputs of which a turn sees one element");
+    f("carried", carried)
+        .Range(0, INT32_MAX)
+        .Doc("inputs that a turn leaves for the next");
+    f("stacks", stacks).Range(0, INT32_MAX).Doc("what turns compute beside");
+    f("conditional", conditional).Doc("whether the first carry can end it");
+    f("counted", counted).Doc("whether the last input counts the slices");
     f("body", body).Required().Doc("the graph, as text");
   }
 
-  // Types of the graph's inputs and outputs; null if the text is no such graph.
+  // Types of the graph's inputs and outputs, and what the inputs are to the
+  // operators that read them; null if the text is no such graph.
   struct Types {
     std::vector<TensorType> inputs, outputs;
+    std::vector<InputKind> kinds;
   };
   const Types* types() const {
     if (cache_ == nullptr) cache_ = TypesOf();
@@ -39,12 +49,25 @@ struct ScanAttrs {
   }
 
  private:
+  static InputKind KindOf(const Node& variable, const Graph& graph) {
+    for (const auto& node : graph.nodes()) {
+      if (node->op == nullptr) continue;
+      const auto specs = node->op->inputs(node->attrs.get());
+      for (size_t i = 0; i < std::min(specs.size(), node->inputs.size()); ++i) {
+        if (node->inputs[i].node == &variable &&
+            specs[i].kind == InputKind::kParameter) {
+          return InputKind::kParameter;
+        }
+      }
+    }
+    return InputKind::kData;
+  }
+
   std::shared_ptr<const Types> TypesOf() const {
     auto file = std::make_shared<SourceFile>(SourceFile{"_scan", body});
     Result<Graph> graph = ParseGraph(file);
-    if (!graph.ok() || graph->outputs.size() != stacked.size() ||
-        slices + carried > num_args ||
-        carried > static_cast<int64_t>(stacked.size())) {
+    if (!graph.ok() || std::ssize(graph->outputs) != carried + stacks ||
+        slices + carried + (counted ? 1 : 0) > num_args) {
       return nullptr;
     }
     auto types = std::make_shared<Types>();
@@ -52,6 +75,7 @@ struct ScanAttrs {
       const Node* variable = graph->FindVariable("arg" + std::to_string(i));
       if (variable == nullptr) return nullptr;
       types->inputs.push_back(variable->types[0]);
+      types->kinds.push_back(KindOf(*variable, *graph));
     }
     for (const Value& output : graph->outputs) {
       types->outputs.push_back(output.type());
@@ -62,23 +86,40 @@ struct ScanAttrs {
   mutable std::shared_ptr<const Types> cache_;
 };
 
+ScanForm FormOf(const ScanAttrs& a) {
+  return {.turns = a.turns,
+          .reversed = a.reversed,
+          .slices = static_cast<int>(a.slices),
+          .carried = static_cast<int>(a.carried),
+          .stacks = static_cast<int>(a.stacks),
+          .conditional = a.conditional,
+          .counted = a.counted,
+          .body = a.body};
+}
+
 std::vector<InputSpec> ScanInputs(const ScanAttrs& a) {
   std::vector<InputSpec> inputs;
   for (int64_t i = 0; i < a.num_args; ++i) {
     inputs.push_back({"arg" + std::to_string(i)});
+    if (a.types() != nullptr) inputs.back().kind = a.types()->kinds[i];
   }
   return inputs;
 }
 
 std::vector<std::string> ScanOutputs(const ScanAttrs& a) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < a.stacked.size(); ++i) {
-    names.push_back("output" + std::to_string(i));
-  }
+  const auto add = [&](const char* what, int64_t count) {
+    for (int64_t k = 0; k < count; ++k)
+      names.push_back(what + std::to_string(k));
+  };
+  add("last", a.carried);
+  add("stack", a.stacks);
+  add("history", FormOf(a).histories());
   return names;
 }
 
 std::optional<std::string> CheckScan(const ScanAttrs& a) {
+  if (a.conditional && a.carried < 2) return "C3: fewer than 2 carried inputs";
   if (a.types() != nullptr) return std::nullopt;
   return "C1: body is no graph of these inputs and outputs";
 }
@@ -89,129 +130,92 @@ Shape Stacked(int64_t slices, const Shape& shape) {
   return Shape(dims);
 }
 
+// Types of the graph's inputs and outputs as far as they follow. What is carried
+// keeps its type.
+std::optional<ScanAttrs::Types> InferTurn(const ScanAttrs& a,
+                                          TypeInference& t) {
+  std::vector<TensorType> given;
+  for (int i = 0; i < t.inputs(); ++i) {
+    given.push_back({t.InDType(i), t.In(i)});
+  }
+  Result<Graph> turn = TurnOf(FormOf(a), given);
+  turn->training = t.training();
+  ScanAttrs::Types types;
+  for (bool changed = true; changed;) {
+    changed = false;
+    const Status inferred = InferTypes(*turn, false);
+    if (!t.Require(inferred.ok(), "C2: in a turn: {}",
+                   inferred.ok() ? "" : inferred.errors()[0].message)) {
+      return std::nullopt;
+    }
+    for (int k = 0; k < a.carried; ++k) {
+      const int64_t input = a.slices + k;
+      TensorType& before =
+          turn->FindVariable("arg" + std::to_string(input))->types[0];
+      const TensorType& after = turn->outputs[static_cast<size_t>(k)].type();
+      if (!before.known() && after.known()) {
+        before = after;
+        changed = true;
+      } else if (!t.Require(
+                     !before.known() || !after.known() || before == after,
+                     "C2: a turn makes {} of {}", ToString(after),
+                     ToString(before))) {
+        return std::nullopt;
+      }
+    }
+  }
+  for (int64_t i = 0; i < a.num_args; ++i) {
+    types.inputs.push_back(
+        turn->FindVariable("arg" + std::to_string(i))->types[0]);
+  }
+  for (const Value& output : turn->outputs) {
+    types.outputs.push_back(output.type());
+  }
+  return types;
+}
+
+bool AllKnown(const ScanAttrs::Types& types) {
+  const auto known = [](const TensorType& type) { return type.known(); };
+  return std::ranges::all_of(types.inputs, known) &&
+         std::ranges::all_of(types.outputs, known);
+}
+
 void ScanTypes(const ScanAttrs& a, TypeInference& t) {
-  const ScanAttrs::Types& types = *a.types();
   if (!t.Require(t.inputs() == a.num_args, "{} inputs, expected {}", t.inputs(),
                  a.num_args)) {
     return;
   }
+  const auto types = AllKnown(*a.types())
+                         ? std::optional<ScanAttrs::Types>(*a.types())
+                         : InferTurn(a, t);
+  if (!types) return;
+  const auto stacked = [](int64_t slices, const Shape& shape) {
+    return shape.known_rank() ? Stacked(slices, shape) : shape;
+  };
   for (int i = 0; i < t.inputs(); ++i) {
-    const TensorType& type = types.inputs[static_cast<size_t>(i)];
-    t.SetIn(i, i < a.slices ? Stacked(a.turns, type.shape) : type.shape);
+    const TensorType& type = types->inputs[static_cast<size_t>(i)];
+    t.SetIn(i, i < a.slices ? stacked(a.turns, type.shape) : type.shape);
     t.SetInDType(i, type.dtype);
   }
-  for (int i = 0; i < t.outputs(); ++i) {
-    const TensorType& type = types.outputs[static_cast<size_t>(i)];
-    const bool stacked = a.stacked[static_cast<size_t>(i)] == '1';
-    const int64_t slices = a.turns + (i < a.carried ? 1 : 0);
-    t.SetOut(i, stacked ? Stacked(slices, type.shape) : type.shape);
-    t.SetOutDType(i, type.dtype);
+  const auto set = [&](int output, const TensorType& type, const Shape& shape) {
+    t.SetOut(output, shape);
+    t.SetOutDType(output, type.dtype);
+  };
+  const ScanForm form = FormOf(a);
+  for (int k = 0; k < form.carried; ++k) {
+    const TensorType& type = types->outputs[static_cast<size_t>(k)];
+    set(k, type, type.shape);
+    if (k >= form.histories()) continue;
+    set(form.history(k), type, stacked(a.turns + 1, type.shape));
   }
-}
-
-ScanForm FormOf(const ScanAttrs& a) {
-  ScanForm form = {.turns = a.turns,
-                   .reversed = a.reversed,
-                   .slices = static_cast<int>(a.slices),
-                   .carried = static_cast<int>(a.carried),
-                   .stacked = {},
-                   .body = a.body};
-  for (const char c : a.stacked) form.stacked.push_back(c == '1');
-  return form;
+  for (int k = 0; k < form.stacks; ++k) {
+    const TensorType& type =
+        types->outputs[static_cast<size_t>(form.carried + k)];
+    set(form.stack(k), type, stacked(a.turns, type.shape));
+  }
 }
 
 }  // namespace
-
-ScanBuilder::ScanBuilder(GraphBuilder& outside, int64_t turns, bool reversed)
-    : outside_(outside),
-      turns_(turns),
-      reversed_(reversed),
-      inside_(body_, outside.origin()) {
-  body_.name = "turn";
-}
-
-Value ScanBuilder::Variable(const TensorType& type) {
-  Node* node = body_.AddVariable("arg");
-  node->types = {type};
-  node->declared = true;
-  return node->out();
-}
-
-Value ScanBuilder::Slice(Value stacked) {
-  const Extents& dims = stacked.shape().dims();
-  slices_.push_back(stacked);
-  const Value inner = Variable(
-      {stacked.type().dtype, Shape(Extents(dims.begin() + 1, dims.end()))});
-  slice_variables_.push_back(inner.node);
-  return inner;
-}
-
-Value ScanBuilder::Carry(Value initial) {
-  carried_.push_back({initial, Variable(initial.type()), {}, false});
-  return carried_.back().inner;
-}
-
-Value ScanBuilder::Whole(Value value) {
-  const auto found = std::ranges::find(whole_, value);
-  if (found != whole_.end()) {
-    return whole_variables_[found - whole_.begin()]->out();
-  }
-  whole_.push_back(value);
-  whole_variables_.push_back(Variable(value.type()).node);
-  return whole_variables_.back()->out();
-}
-
-void ScanBuilder::Next(Value carry, Value next, bool stacked) {
-  const auto found = std::ranges::find(carried_, carry, &Carried::inner);
-  MXC_CHECK(found != carried_.end() && next.type() == carry.type(), "'{}'",
-            outside_.origin().name);
-  found->next = next;
-  found->stacked = stacked;
-}
-
-size_t ScanBuilder::Stack(Value value) {
-  stacks_.push_back(value);
-  return carried_.size() + stacks_.size() - 1;
-}
-
-std::vector<Value> ScanBuilder::Finish(std::string_view role) {
-  // The text form leaves the numbers of large constants out.
-  for (const auto& node : body_.nodes()) {
-    MXC_CHECK(node->constant.empty() || node->types[0].shape.elements() == 1,
-              "a constant inside of '{}'", outside_.origin().name);
-  }
-  std::vector<Node*> variables = slice_variables_;
-  std::vector<Value> inputs = slices_;
-  std::string stacked;
-  for (const Carried& carried : carried_) {
-    variables.push_back(carried.inner.node);
-    inputs.push_back(carried.initial);
-    body_.outputs.push_back(carried.next);
-    stacked += carried.stacked ? '1' : '0';
-  }
-  variables.insert(variables.end(), whole_variables_.begin(),
-                   whole_variables_.end());
-  inputs.insert(inputs.end(), whole_.begin(), whole_.end());
-  for (const Value& value : stacks_) {
-    body_.outputs.push_back(value);
-    stacked += '1';
-  }
-  for (size_t i = 0; i < variables.size(); ++i) {
-    variables[i]->name = "arg" + std::to_string(i);
-  }
-  for (size_t i = 0; i < stacked.size(); ++i) {
-    body_.output_names.push_back("output" + std::to_string(i));
-  }
-  return outside_.Ops("_scan", inputs,
-                      {{"num_args", std::to_string(inputs.size())},
-                       {"turns", std::to_string(turns_)},
-                       {"reversed", PrintBool(reversed_)},
-                       {"slices", std::to_string(slices_.size())},
-                       {"carried", std::to_string(carried_.size())},
-                       {"stacked", stacked},
-                       {"body", Print(body_)}},
-                      role);
-}
 
 MXC_OP(Scan) {
   return Op<ScanAttrs>("_scan")
@@ -222,6 +226,9 @@ MXC_OP(Scan) {
       .Internal()
       .Check(CheckScan)
       .Types(ScanTypes)
+      .Gradient([](const ScanAttrs& a, GradientBuilder& g) {
+        return ScanGradient(FormOf(a), g);
+      })
       .AsScan(FormOf);
 }
 

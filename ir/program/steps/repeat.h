@@ -22,6 +22,9 @@ namespace mxc {
 // buffers are internal. They lie, as the body is planned, in the step's last
 // output, u8[workspace_bytes()], which is no buffer of the body.
 //
+// It ends early where a condition says so or a count leaves slices out; slices
+// without a turn keep what their bytes were.
+//
 // What is carried lies in one place. Where the output is not sliced, a turn
 // writes it over what it has read: it is the next value of a state of the body
 // (kState, kNextState). A sliced one has one slice more, [turns + 1, dims…]:
@@ -40,8 +43,15 @@ struct Repeat {
   bool reversed = false;     // turn t is that of slice turns − 1 − t
   std::vector<bool> sliced;  // by operand
   std::vector<Carry> carries;
+  // The output of a carry, of one element, not sliced: a turn takes place while
+  // it is not 0. -1: there is no condition.
+  int condition = -1;
+  // An input of one i32 or i64, not sliced: slices from this number on have no
+  // turn. -1: all have one.
+  int count = -1;
   std::shared_ptr<const Program> body;
 
+  bool may_end_early() const { return condition >= 0 || count >= 0; }
   // Of the body's arena, once it is planned.
   int64_t workspace_bytes() const;
   // The carry of an input or an output of the body; null if there is none.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/frontend.h"
+#include "frontend/mxnet/control_flow/expansion.h"
+#include "frontend/variables.h"
+
+namespace mxc {
+namespace {
+
+struct Rule {
+  std::string_view op_name;
+  Status (*expand)(Expansion& expansion);
+};
+constexpr Rule kRules[] = {{"_cond", ExpandCond},
+                           {"_foreach", ExpandForeach},
+                           {"_while_loop", ExpandWhileLoop}};
+
+const Rule* RuleOf(const Node& node) {
+  if (node.kind != Node::Kind::kOpaque || node.subgraphs.empty()) {
+    return nullptr;
+  }
+  for (const Rule& rule : kRules) {
+    if (rule.op_name == node.op_name) return &rule;
+  }
+  return nullptr;
+}
+
+Node* FirstControlFlow(const Graph& graph) {
+  for (Node* node : graph.TopologicalOrder()) {
+    if (RuleOf(*node) != nullptr) return node;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status ExpandControlFlow(Graph& graph) {
+  bool any = false;
+  while (Node* node = FirstControlFlow(graph)) {
+    if (std::ssize(graph.nodes()) > 4 * kMostCopies) {
+      return Error(node->loc, "more than {} nodes of nested loops",
+                   4 * kMostCopies);
+    }
+    // Shapes as far as they follow: they say how often _foreach runs.
+    MXC_RETURN_IF_ERROR(InferTypes(graph, false));
+    Expansion expansion(graph, *node);
+    MXC_RETURN_IF_ERROR(RuleOf(*node)->expand(expansion));
+    any = true;
+  }
+  if (any) {
+    graph.RemoveDeadNodes();
+    AssignRoles(graph);
+  }
+  return Done{};
+}
+
+}  // namespace mxc

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loop as a `_scan`.
+#pragma once
+
+#include <vector>
+
+#include "frontend/mxnet/control_flow/expansion.h"
+#include "ir/ops/tensor/scan.h"
+
+namespace mxc {
+
+// Whether the graph of a loop can run within a turn: no operator of it draws
+// random numbers, has states, is a loss or a loop itself, or lacks a gradient.
+bool MayBeTurn(const Subgraph& subgraph);
+
+// Adds the scan to the node's graph, whose types need not be known yet.
+ScanBuilder::Outputs AddScan(ScanBuilder& scan, Expansion& expansion);
+
+}  // namespace mxc
