@@ -12,6 +12,7 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/support/division.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
@@ -19,12 +20,6 @@
 
 namespace mxc {
 namespace {
-
-// How much a share of the work should do at least, in the measure of
-// evaluation_cost.h.
-constexpr double kWorkOfShare = 65536;
-// Results that one task computes side by side, in lanes.
-constexpr int64_t kSideBySide = 8;
 
 // Its own index is all that decides how often it runs.
 bool MayCut(const Expr& reduction) {
@@ -74,8 +69,8 @@ std::optional<Cut> CutOf(const Expr& reduction, int64_t wanted) {
 class StepCut {
  public:
   // Into at most `shares` of the work.
-  StepCut(Program& program, const Step& step, int64_t shares)
-      : program_(program), step_(step), shares_(shares) {
+  StepCut(Program& program, const Step& step, const Machine& machine)
+      : program_(program), step_(step), machine_(machine) {
     for (const Store& store : step.map()->stores) {
       CollectOutermostReductions(store.value, reductions_);
     }
@@ -112,11 +107,12 @@ class StepCut {
   int64_t SharesWanted(const Expr& reduction) const {
     int64_t results = 1;
     for (const int64_t extent : dims()) results *= extent;
-    const int64_t shares = (results + kSideBySide - 1) / kSideBySide;
+    const int64_t shares = DivideUp(results, machine_.results_side_by_side);
     const double work = static_cast<double>(results) *
-                        static_cast<double>(Length(reduction)) * kMemoryCost;
-    const auto most = static_cast<int64_t>(work / kWorkOfShare);
-    return std::min(shares_, most) / shares;
+                        static_cast<double>(Length(reduction)) *
+                        kOperationWeights.memory;
+    const auto most = static_cast<int64_t>(work / machine_.additions_of_task);
+    return std::min<int64_t>(machine_.tasks, most) / shares;
   }
 
   // It is different for each result.
@@ -203,7 +199,7 @@ class StepCut {
 
   Program& program_;
   const Step step_;
-  const int64_t shares_;
+  const Machine& machine_;
   std::vector<Expr> reductions_;
   std::vector<int> parts_;
 };
@@ -227,7 +223,7 @@ Result<bool> CutReductions(Program& program, PassContext& context) {
   for (Step& step : program.steps) {
     std::vector<Step> cut;
     if (MayCut(program, step)) {
-      cut = StepCut(program, step, context.machine().tasks).Run();
+      cut = StepCut(program, step, context.machine()).Run();
     }
     if (cut.empty()) {
       steps.push_back(std::move(step));

@@ -28,11 +28,11 @@ double WeightOf(UnaryOp op) {
       return 1;
     case UnaryOp::kSign:
     case UnaryOp::kRound:
-      return 3;
+      return kOperationWeights.rounding;
     case UnaryOp::kSqrt:
-      return 4;
+      return kOperationWeights.root;
     default:
-      return 16;
+      return kOperationWeights.function;
   }
 }
 
@@ -43,16 +43,16 @@ double WeightOf(const ExprNode& node) {
     case ExprKind::kAcc:
       return 0;
     case ExprKind::kLoad:
-      return kMemoryCost;
+      return kOperationWeights.memory;
     case ExprKind::kUnary:
       return WeightOf(node.unary);
     case ExprKind::kBinary:
       switch (node.binary) {
         case BinaryOp::kDiv:
         case BinaryOp::kMod:
-          return 4;
+          return kOperationWeights.divide;
         case BinaryOp::kPow:
-          return 32;
+          return kOperationWeights.power;
         default:
           return 1;
       }
@@ -173,7 +173,7 @@ double ScatterCost(const Store& store, const ScatterSum& sum) {
   }
   Costing costing;
   costing.Run(sum.position, loops);
-  return (Elements(store.extent) + 2 * values) * kMemoryCost +
+  return (Elements(store.extent) + 2 * values) * kOperationWeights.memory +
          costing.Run(sum.value, loops);
 }
 
@@ -206,7 +206,7 @@ double HoistedCost(const Store& store) {
       loops.push_back({static_cast<int>(axis), store.extent[axis]});
     }
   }
-  return Elements(store.extent) * kMemoryCost +
+  return Elements(store.extent) * kOperationWeights.memory +
          Costing().Run(store.value, loops);
 }
 

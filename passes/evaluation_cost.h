@@ -10,9 +10,6 @@
 
 namespace mxc {
 
-// What reading or writing one element of memory costs.
-inline constexpr double kMemoryCost = 2;
-
 // What a step costs besides its elements.
 inline double StepCost(const Machine& machine) {
   return machine.launch_seconds * machine.elements_per_second;

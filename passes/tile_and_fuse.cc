@@ -28,15 +28,13 @@ namespace {
 
 // Steps in a loop: more than any cache holds anyway.
 constexpr size_t kMostSteps = 128;
-// Fetching ahead hides the rest.
-constexpr double kExposed = 0.5;
 
 // Seconds for each byte of a set that is walked through again and again.
 double SecondsPerByte(const Machine& machine, double bytes) {
   const auto missed = [&](int64_t cache) {
     return std::max(0.0, 1 - static_cast<double>(cache) / bytes);
   };
-  return kExposed *
+  return (1 - machine.hidden_traffic) *
          (missed(machine.l2.bytes) / machine.busy_l3_bytes_per_second +
           missed(machine.l3.bytes) / machine.busy_memory_bytes_per_second);
 }

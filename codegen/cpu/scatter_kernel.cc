@@ -14,9 +14,6 @@ namespace {
 
 using llvm::Value;
 
-// Elements of the output and values that one task should have at least, and
-// the most tasks.
-constexpr int64_t kElementsPerTask = 32768;
 constexpr int64_t kMostScatterTasks = 64;
 
 struct ScatterKernel {
@@ -208,7 +205,8 @@ class ScatterEmitter {
   Value *from_ = nullptr, *to_ = nullptr;  // of the lane axis
 };
 
-void Deal(ScatterKernel& scatter) {
+// By elements of the output and values.
+void Deal(const Machine& machine, ScatterKernel& scatter) {
   int64_t others = 1;
   for (const int axis : scatter.dealt) others *= scatter.shape[axis];
   int64_t values = 1;
@@ -217,10 +215,11 @@ void Deal(ScatterKernel& scatter) {
   }
   const int64_t rows = scatter.shape[scatter.sum.axis] + 4 * values;
   const int64_t work = rows * others * scatter.lane_extent();
-  const int64_t wanted =
-      std::clamp<int64_t>(work / kElementsPerTask, 1, kMostScatterTasks);
+  const int64_t wanted = std::clamp<int64_t>(
+      work / machine.scattered_elements_of_task, 1, kMostScatterTasks);
   // A cache line's worth of lanes at least.
-  const int64_t least = std::max<int64_t>(scatter.lanes, 16);
+  const int64_t least = std::max<int64_t>(
+      scatter.lanes, machine.line_bytes / SizeOf(DType::kF32));
   const int64_t cuts = (wanted + others - 1) / others;
   const int64_t extent = scatter.lane_extent();
   scatter.chunk = ((extent + cuts - 1) / cuts + least - 1) / least * least;
@@ -266,7 +265,7 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
     if (axis == scatter->sum.axis || axis == scatter->lane_axis) continue;
     scatter->dealt.push_back(axis);
   }
-  Deal(*scatter);
+  Deal(target.machine, *scatter);
   KernelPlan plan;
   plan.what = "scatter";
   plan.tasks = scatter->tasks;

@@ -14,8 +14,6 @@ using llvm::Value;
 // Loops of few rounds are written out.
 constexpr int64_t kUnrolledTrips = 4;
 constexpr int kUnrolledNodes = 400;
-// Independent sums hide the latency of an addition.
-constexpr int kAccumulators = 4;
 
 }  // namespace
 
@@ -112,10 +110,16 @@ int ReductionEmitter::Nodes() {
   return nodes;
 }
 
-// Side by side for each reduction, a power of 2.
+// Independent sums hide the latency of an addition. A power of 2.
+int ReductionEmitter::MostAccumulators() const {
+  const int latency = kernel_.target().machine.multiply_add_latency;
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(latency)));
+}
+
+// Side by side for each reduction.
 int ReductionEmitter::Accumulators() const {
-  return std::max(
-      1, kAccumulators / static_cast<int>(std::bit_ceil(reduces_.size())));
+  const int reductions = static_cast<int>(std::bit_ceil(reduces_.size()));
+  return std::max(1, MostAccumulators() / reductions);
 }
 
 // Each lane reduces for itself.
@@ -247,7 +251,7 @@ ReductionEmitter::Sums ReductionEmitter::OverRange(size_t k, Sums sums) {
       sums = body(kernel_.b().CreateAdd(from, kernel_.Int(i)), sums, known);
     }
   } else if (k + 1 == ranges_.size() && sums.tail.empty() && trips &&
-             *trips >= 2 * kAccumulators && nodes < 60) {
+             *trips >= 2 * MostAccumulators() && nodes < 60) {
     Value* to = emitter_.EmitForm(range.end);
     sums.main = OverStrip(from, to, 1, Accumulators(), sums.main,
                           [&](Value* i, const Values& values) {
@@ -336,7 +340,7 @@ ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
   Value* from = emitter_.EmitForm(range.begin);
   Value* to = emitter_.EmitForm(range.end);
   const auto trips = Trips(range);
-  const bool many = !trips || *trips >= int64_t{2} * kAccumulators * lanes;
+  const bool many = !trips || *trips >= int64_t{2} * MostAccumulators() * lanes;
   Value* whole = builder.CreateMul(
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(lanes)),
       kernel_.Int(lanes));

@@ -11,11 +11,10 @@
 namespace mxc {
 namespace {
 
-// Cycles for one vector.
-double CyclesOf(const ExprNode& e) {
+double CyclesOf(const OperationCycles& cycles, const ExprNode& e) {
   switch (e.kind) {
     case ExprKind::kLoad:
-      return 2;
+      return cycles.load;
     case ExprKind::kUnary:
       switch (e.unary) {
         case UnaryOp::kNeg:
@@ -29,25 +28,27 @@ double CyclesOf(const ExprNode& e) {
         case UnaryOp::kIsNan:
         case UnaryOp::kBits:
         case UnaryOp::kHighBits:
-          return 1;
+          return cycles.simple;
         case UnaryOp::kSqrt:
-          return 8;
+          return cycles.root;
         case UnaryOp::kExp:
         case UnaryOp::kLog:
         case UnaryOp::kTanh:
         case UnaryOp::kErf:
-          return 20;
+          return cycles.function;
         default:
-          return 80;
+          return cycles.library;
       }
     case ExprKind::kBinary:
-      if (e.dtype == DType::kI64) return 0.5;
-      if (e.binary == BinaryOp::kDiv) return 6;
-      if (e.binary == BinaryOp::kPow || e.binary == BinaryOp::kMod) return 80;
-      return 1;
+      if (e.dtype == DType::kI64) return cycles.index;
+      if (e.binary == BinaryOp::kDiv) return cycles.divide;
+      if (e.binary == BinaryOp::kPow || e.binary == BinaryOp::kMod) {
+        return cycles.library;
+      }
+      return cycles.simple;
     case ExprKind::kSelect:
     case ExprKind::kCast:
-      return 1;
+      return cycles.simple;
     default:
       return 0;
   }
@@ -55,7 +56,8 @@ double CyclesOf(const ExprNode& e) {
 
 class Cost {
  public:
-  explicit Cost(const CostContext& context) : context_(context) {}
+  Cost(const Machine& machine, const CostContext& context)
+      : machine_(machine), context_(context) {}
 
   void Visit(const Expr& e) {
     if (!seen_.insert(e->hash).second) return;
@@ -96,7 +98,8 @@ class Cost {
 
   double CyclesOfVector(const ExprNode& e) const {
     const bool gathered = e.kind == ExprKind::kLoad && context_.jumps(e);
-    return gathered ? CyclesOf(e) * context_.lanes : CyclesOf(e);
+    const double cycles = CyclesOf(machine_.cycles, e);
+    return gathered ? cycles * context_.lanes : cycles;
   }
 
   void AddVars(const Expr& e, std::set<int>& vars) {
@@ -109,6 +112,7 @@ class Cost {
     }
   }
 
+  const Machine& machine_;
   const CostContext& context_;
   FreeVariables free_;
   std::unordered_set<uint64_t> seen_;  // hashes: structure
@@ -120,7 +124,7 @@ class Cost {
 
 double EstimateNanoseconds(const Machine& machine, std::span<const Expr> forms,
                            const CostContext& context) {
-  Cost cost(context);
+  Cost cost(machine, context);
   double cycles = 0;
   for (const Expr& form : forms) {
     // Sides of selects at the top share the elements: equally, say.

@@ -53,6 +53,26 @@ uint64_t Required(const Level& level) {
   return runtime::CpuLevelFeatures(level.name).value_or(0);
 }
 
+Machine MachineOf(const Level& level) {
+  Machine machine;
+  machine.vector_bytes = level.vector_bytes;
+  machine.vector_registers = level.vector_registers;
+  machine.l1.bytes = level.l1_bytes;
+  machine.l2.bytes = level.l2_bytes;
+  machine.l3.bytes = level.l3_bytes;
+  machine.tile_rows = level.tile_rows;
+  machine.tile_flops_per_second =
+      level.tile_rows > 0 ? kTileFlopsPerCycle * machine.clock : 0;
+  if (level.vector_registers > 16) {  // AVX-512
+    machine.multiplies_by_memory = true;
+    machine.most_tile_vectors = 4;
+    machine.most_tile_pixels = 28;
+    machine.per_channel_pixels = machine.by_lane_pixels = 14;
+    machine.panel_share = 1;
+  }
+  return machine;
+}
+
 Target ToTarget(const Level& level) {
   Target target;
   target.name = level.name;
@@ -60,16 +80,7 @@ Target ToTarget(const Level& level) {
   target.cpu = level.cpu;
   target.features = level.features;
   target.required_features = Required(level);
-  target.machine.vector_bytes = level.vector_bytes;
-  target.machine.vector_registers = level.vector_registers;
-  target.machine.l1.bytes = level.l1_bytes;
-  target.machine.l2.bytes = level.l2_bytes;
-  target.machine.l3.bytes = level.l3_bytes;
-  target.machine.tile_rows = level.tile_rows;
-  if (level.tile_rows > 0) {
-    target.machine.tile_flops_per_second =
-        kTileFlopsPerCycle * target.machine.clock;
-  }
+  target.machine = MachineOf(level);
   return target;
 }
 

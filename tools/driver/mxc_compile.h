@@ -21,14 +21,14 @@
  *
  * Conventions
  * - Errors: mxc_compile gives all that is wrong at once, as diagnostics; no
- *   exception leaves the library. Where there is no memory for the answer, it
- * is null, which all functions here accept. A process that runs out of memory
- *   within the code generator is ended by it.
+ *   exception leaves the library. Without memory for the answer it is null,
+ *   which all functions here accept. A process that runs out of memory within
+ *   the code generator is ended by it.
  * - Ownership: the caller releases a compilation. What it hands out belongs to
  *   it, and lives as long. What the options point to is only read during
  *   mxc_compile.
- * - Threads: any threads may compile at once. A compilation serves one thread
- * at a time. Code is generated on all processors; linking takes turns.
+ * - Threads: any threads may compile at once; a compilation serves one of them
+ *   at a time. Code is generated on all processors; linking takes turns.
  * - Same options, same files: same bytes.
  * - Growth: options are extended at their end, and all zero bytes there mean
  *   what was done before; diagnostics are extended at theirs. Other structs

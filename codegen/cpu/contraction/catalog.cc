@@ -32,12 +32,6 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
 constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
-// Of sums over images, and what their sums may take.
-constexpr int64_t kMostParts = 16;
-constexpr int64_t kMostImagePartBytes = 16 << 20;
-// The part of the peak that is left where each element of data is widened when
-// it is read.
-constexpr double kWideningRate = 0.6;
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
 // Its weights are 7/4 as large: it has to be faster by that much.
@@ -112,6 +106,8 @@ class TypedCatalog {
     return candidate;
   }
 
+  const KernelRates& rates() const { return target_.machine.rates; }
+
   // The part of so many vectors that channels fill.
   double Fill(int64_t channels, int64_t vectors) const {
     return static_cast<double>(channels) /
@@ -138,7 +134,7 @@ class TypedCatalog {
   // Of kernels that put one element of data into all lanes.
   double BroadcastCost(const Contraction& c, double efficiency) const {
     const bool widens = types_.data != types_.sum;
-    return Cost(c, widens ? kWideningRate * efficiency : efficiency);
+    return Cost(c, widens ? rates().widening * efficiency : efficiency);
   }
 
   void AddDirect(const Contraction& c, int64_t data_block,
@@ -160,7 +156,9 @@ class TypedCatalog {
         TileEfficiency(target_.machine, tile, rows, columns, vectors) *
         Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
-    if (data_block == 1) efficiency *= c.in < lanes_ / 2 ? 1.02 : 0.7;
+    if (data_block == 1) {
+      efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
+    }
     candidate.cost = BroadcastCost(c, efficiency);
     out.push_back(std::move(candidate));
   }
@@ -287,12 +285,11 @@ class TypedCatalog {
     const bool exchanged =
         std::ranges::count(c.weight_axes, Role::kGroupIn) > 0;
     if (!depthwise && exchanged) return;
-    const RegisterTile tile = {target_.machine.vector_registers > 16 ? 14 : 10,
-                               1};
+    const RegisterTile tile = {target_.machine.per_channel_pixels, 1};
     KernelCandidate candidate =
         Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
              lanes_, lanes_, tile, 1);
-    candidate.cost = Cost(c, depthwise ? 0.5 : 0.7);
+    candidate.cost = Cost(c, depthwise ? rates().depthwise : rates().grouped);
     out.push_back(std::move(candidate));
   }
 
@@ -323,9 +320,8 @@ class TypedCatalog {
         data_block > 1 && !by_lane ? std::min<int64_t>(c.batch, lanes_) : last;
     const int64_t rows = data_block > 1 && !by_lane ? last : before;
     const RegisterTile tile =
-        by_lane
-            ? RegisterTile{target_.machine.vector_registers > 16 ? 14 : 9, 1}
-            : ChooseTile(target_, rows, columns, vectors);
+        by_lane ? RegisterTile{target_.machine.by_lane_pixels, 1}
+                : ChooseTile(target_, rows, columns, vectors);
     KernelCandidate candidate;
     candidate.choice = {std::string(contraction::kPixelSums), lanes_,
                         tile.pixels, tile.vectors};
@@ -336,13 +332,15 @@ class TypedCatalog {
     candidate.halo_high = HaloHigh(c);
     if (c.data_axes[0] == Role::kIn) {
       candidate.parts = contraction::ChooseParts(
-          c, data_block, tile.vectors * int64_t{lanes_});
+          target_.machine, c, data_block, tile.vectors * int64_t{lanes_});
     }
-    double efficiency = by_lane ? 0.5
+    double efficiency = by_lane ? rates().by_lane
                                 : TileEfficiency(target_.machine, tile, rows,
                                                  columns, vectors) *
                                       Fill(c.out, vectors);
-    if (data_block == 1 && c.batch >= lanes_ / 2) efficiency *= 0.7;
+    if (data_block == 1 && c.batch >= lanes_ / 2) {
+      efficiency *= rates().row_major;
+    }
     candidate.cost = BroadcastCost(c, efficiency);
     out.push_back(std::move(candidate));
   }
@@ -384,8 +382,12 @@ class TypedCatalog {
     candidate.parts = 1;
     const int64_t bytes =
         SizeOf(types_.sum) * c.batch * c.out * Product(c.output);
-    for (int64_t parts = 2; parts <= std::min(c.in, kMostParts); ++parts) {
-      if (c.in % parts != 0 || parts * bytes > kMostImagePartBytes) continue;
+    const Machine& machine = target_.machine;
+    const int64_t most = std::min<int64_t>(c.in, machine.tasks);
+    for (int64_t parts = 2; parts <= most; ++parts) {
+      if (c.in % parts != 0 || parts * bytes > 2 * machine.waiting_sum_bytes) {
+        continue;
+      }
       const auto grid = contraction::MakeWinogradSumsGrid(
           target_, InParts(c, parts), candidate.choice);
       const double seconds =

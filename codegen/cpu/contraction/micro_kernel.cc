@@ -14,13 +14,6 @@ namespace {
 // Operands of llvm.prefetch.
 constexpr int kRead = 0, kSecondCache = 2, kData = 1;
 
-// Vectors of this many bytes take twice as long as halves of them where units
-// are half as wide, and never less.
-constexpr int64_t kBytesOfHalves = 64;
-// Elements of a reduction this many bytes apart, a page, are not fetched ahead
-// by any processor itself.
-constexpr int64_t kFarApart = 4096;
-
 }  // namespace
 
 MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
@@ -31,7 +24,8 @@ MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
       vector_type_(
           kernel.VectorOf(kernel.ValueType(nest.types.sum), nest.lanes)),
       half_tail_(nest.access == DataAccess::kBroadcast &&
-                 nest.lanes * SizeOf(nest.types.sum) == kBytesOfHalves &&
+                 nest.lanes * SizeOf(nest.types.sum) ==
+                     kernel.target().machine.split_vector_bytes &&
                  shape.tail_lanes > 0 && 2 * shape.tail_lanes <= nest.lanes) {}
 
 llvm::Type* MicroKernel::TypeOf(int vector) const {
@@ -249,7 +243,8 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
 // The elements of the pixels after the tile's, where each lies on another page.
 void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
                                 int64_t i) {
-  const bool apart = steps.stride * SizeOf(nest_.types.data) >= kFarApart &&
+  const int64_t bytes = steps.stride * SizeOf(nest_.types.data);
+  const bool apart = bytes >= kernel_.target().machine.page_bytes &&
                      shape_.rows == 1 && nest_.columns.data_stride == 1;
   if (!apart) return;
   KernelFunction::Builder& b = kernel_.b();

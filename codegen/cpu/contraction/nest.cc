@@ -386,10 +386,11 @@ void MergeRows(const Program& program, const Step& step, Nest& nest) {
   nest.rows = {};
 }
 
-std::vector<Nest> MakeNests(const Program& program, const Step& step) {
+std::vector<Nest> MakeNests(const Machine& machine, const Program& program,
+                            const Step& step) {
   const ContractionStep& body = *step.contraction();
   if (body.choice.algorithm == kPixelSums) {
-    return MakePixelSums(program, step);
+    return MakePixelSums(machine, program, step);
   }
   std::vector<Nest> nests;
   const auto phases = PhasesOf(body.contraction);

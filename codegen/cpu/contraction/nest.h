@@ -18,11 +18,12 @@
 
 #include "ir/program/program.h"
 #include "ir/support/division.h"
+#include "ir/target/machine.h"
 
 namespace mxc::contraction {
 
 // Elements of a cache line.
-inline int64_t LineElements(DType dtype) { return 64 / SizeOf(dtype); }
+inline int64_t LineElements(DType dtype) { return kLineBytes / SizeOf(dtype); }
 
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
@@ -128,7 +129,8 @@ struct Nest {
 // The nests of a step whose kernel is chosen and whose buffers have layouts:
 // one, or one for each phase of the outputs (taps.h), or one for the blocks of
 // channels and one for the rest. They agree in `outer` and in the channels.
-std::vector<Nest> MakeNests(const Program& program, const Step& step);
+std::vector<Nest> MakeNests(const Machine& machine, const Program& program,
+                            const Step& step);
 
 // Makes columns of all pixels where output, data and every operand of the
 // step's epilogue advance evenly over rows and columns.

@@ -15,13 +15,8 @@ namespace {
 constexpr int64_t kMostUnroll = 8;
 // A product lane by lane holds the vectors of all its positions.
 constexpr int64_t kMostUnrollByLane = 4;
-// Bytes of a block of positions.
-constexpr int64_t kBlockBytes = 48 << 10;
-// Tasks for threads to share evenly; sums that are little beside what is read,
-// or that the caches hold.
-constexpr int64_t kTasks = 16;
+// Sums that are little beside what is read.
 constexpr int64_t kLittle = 8;
-constexpr int64_t kMostSumBytes = 8 << 20;
 
 int64_t LargestDivisor(int64_t n, int64_t most) {
   for (int64_t d = std::min(n, most); d > 1; --d) {
@@ -50,7 +45,8 @@ struct SumOperands {
 };
 
 // Images and positions, the innermost unrolled.
-void SetReduction(const Contraction& c, const SumOperands& at, Nest& nest) {
+void SetReduction(const Machine& machine, const Contraction& c,
+                  const SumOperands& at, Nest& nest) {
   std::vector<StepAxis> axes = {{c.in, at.data.Stride(at.data_image()),
                                  at.weight.Stride(at.data_image())}};
   int64_t positions = 1;
@@ -78,7 +74,7 @@ void SetReduction(const Contraction& c, const SumOperands& at, Nest& nest) {
   const int64_t vectors =
       SizeOf(nest.types.data) + 2 * SizeOf(nest.types.weight);
   const int64_t most =
-      std::max<int64_t>(1, kBlockBytes / (vectors * nest.lanes));
+      std::max<int64_t>(1, machine.position_bytes / (vectors * nest.lanes));
   // Blocks of whole images, or of the outermost spatial axis.
   int64_t iteration = positions;
   if (positions > most && axes.size() > 2) {
@@ -177,7 +173,8 @@ void CountData(const Contraction& c, Nest& nest) {
 }
 
 // For input channel `own` of every group.
-Nest ByLane(const Program& program, const Step& step, int64_t own) {
+Nest ByLane(const Machine& machine, const Program& program, const Step& step,
+            int64_t own) {
   const Contraction& c = step.contraction()->contraction;
   const SumOperands at(program, step, c);
   Nest nest = Common(program, step, at);
@@ -186,7 +183,7 @@ Nest ByLane(const Program& program, const Step& step, int64_t own) {
   nest.own_channel = own;
   nest.channels = c.groups * c.out;
   nest.data_vector_stride = at.data.Stride(at.data_channel());
-  SetReduction(c, at, nest);
+  SetReduction(machine, c, at, nest);
   std::vector<PixelAxis> kernel;
   for (size_t i = 0; i < c.output.size(); ++i) {
     const int axis = at.output.AxisOf({SpatialRole(i)});
@@ -238,8 +235,8 @@ bool IsPixelSumsByLane(const Contraction& c, int64_t lanes) {
          lanes % c.batch == 0 && c.data_axes[0] == Role::kIn;
 }
 
-int64_t ChooseParts(const Contraction& c, int64_t data_channels,
-                    int64_t out_channels) {
+int64_t ChooseParts(const Machine& machine, const Contraction& c,
+                    int64_t data_channels, int64_t out_channels) {
   if (c.groups > 1) return 1;
   const int64_t outputs =
       DivideUp(c.batch, data_channels) * DivideUp(c.out, out_channels);
@@ -252,21 +249,23 @@ int64_t ChooseParts(const Contraction& c, int64_t data_channels,
     weight *= c.kernel[i];
   }
   int64_t best = 1;
-  for (int64_t parts = 2; parts <= std::min(c.in, kTasks); ++parts) {
+  const int64_t most = std::min<int64_t>(c.in, machine.tasks);
+  for (int64_t parts = 2; parts <= most; ++parts) {
     const bool little = parts * sums * kLittle <= data + weight;
-    const bool needed =
-        best * outputs < kTasks && parts * sums <= kMostSumBytes;
+    const bool needed = best * outputs < machine.tasks &&
+                        parts * sums <= machine.waiting_sum_bytes;
     if (c.in % parts == 0 && (little || needed)) best = parts;
   }
   return best;
 }
 
-std::vector<Nest> MakePixelSums(const Program& program, const Step& step) {
+std::vector<Nest> MakePixelSums(const Machine& machine, const Program& program,
+                                const Step& step) {
   const Contraction& c = step.contraction()->contraction;
   std::vector<Nest> nests;
   if (IsPixelSumsByLane(c, step.contraction()->choice.block)) {
     for (int64_t own = 0; own < c.batch; ++own) {
-      nests.push_back(ByLane(program, step, own));
+      nests.push_back(ByLane(machine, program, step, own));
     }
     return nests;
   }
@@ -275,7 +274,7 @@ std::vector<Nest> MakePixelSums(const Program& program, const Step& step) {
   const auto add = [&](int64_t first, int64_t count, int64_t width) {
     if (count == 0) return;
     Nest nest = Common(program, step, at);
-    SetReduction(c, at, nest);
+    SetReduction(machine, c, at, nest);
     SetOutputs(c, at, first, count, width, nest);
     SetGroups(c, at, nest);
     CountData(c, nest);

@@ -12,10 +12,6 @@ namespace {
 
 // Channels that one step multiplies.
 constexpr int64_t kPlaneUnroll = 8;
-// What products take besides multiply-adds; how many of these it takes to start
-// and to put down a sum.
-constexpr double kProductRate = 0.97;
-constexpr int64_t kSumCost = 3;
 // What transformed data and products may take of the second cache, beside the
 // weights that pass through it.
 constexpr double kScratchShare = 0.375;
@@ -67,10 +63,11 @@ PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
   const Machine& machine = target.machine;
   const double entries = Real(work.planes * tiles);
   const double rate =
-      kProductRate *
+      machine.rates.planes *
       TileEfficiency(machine, work.tile, 1, block_tiles, work.out_vectors());
+  const int64_t steps = work.in + machine.sum_start_multiply_adds;
   const double products = entries * work.needed *
-                          Real((work.in + kSumCost) * work.out_vectors()) /
+                          Real(steps * work.out_vectors()) /
                           (machine.multiply_adds * machine.clock * rate);
   const double element = Real(SizeOf(work.dtype));
   const double weight_bytes = element * Real(work.planes * work.in * work.out);

@@ -20,7 +20,7 @@
 namespace mxc::contraction {
 
 // Elements of the scratch before the planes of data: a line for the note.
-inline constexpr int64_t kNoteElements = 16;
+inline constexpr int64_t kNoteElements = kLineBytes / sizeof(float);
 
 struct PlaneWork {
   DType dtype = DType::kF32;  // of data, weights and products

@@ -124,7 +124,7 @@ StepShape ShapeNest(const Program& program, const Step& step,
 std::vector<StepShape> ShapeStep(const Program& program, const Step& step,
                                  const Target& target) {
   std::vector<StepShape> shapes;
-  for (Nest& nest : MakeNests(program, step)) {
+  for (Nest& nest : MakeNests(target.machine, program, step)) {
     // The first nest has most to do.
     shapes.push_back(ShapeNest(program, step, target, std::move(nest),
                                shapes.empty() ? nullptr : &shapes[0].tasks));

@@ -11,14 +11,12 @@
 namespace mxc::contraction {
 namespace {
 
-// Cycles in which a vector of half the data, of half the outputs, is summed.
-constexpr double kDataCycles = 12, kOutputCycles = 18;
-
 int64_t Pairs(const Contraction& c) {
   return DivideUp(c.batch * c.output[0] * c.output[1], 2);
 }
 
-PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
+PlaneWork WorkOf(const Target& target, const Contraction& c,
+                 const KernelChoice& choice) {
   return {.dtype = c.types.sum,
           .planes = kQuarterProducts,
           .lanes = choice.block,
@@ -26,8 +24,8 @@ PlaneWork WorkOf(const Contraction& c, const KernelChoice& choice) {
           .out = c.out / 2,
           .tile = {static_cast<int>(choice.tile_rows),
                    static_cast<int>(choice.tile_vectors)},
-          .data_cycles = kDataCycles,
-          .output_cycles = kOutputCycles};
+          .data_cycles = target.machine.half_data_cycles,
+          .output_cycles = target.machine.half_output_cycles};
 }
 
 }  // namespace
@@ -48,14 +46,16 @@ RegisterTile StrassenTile(const Target& target, const Contraction& c,
 
 double StrassenSumSeconds(const Target& target, const Contraction& c,
                           int64_t lanes) {
-  const double vectors = kDataCycles * static_cast<double>(c.in / 2 / lanes) +
-                         kOutputCycles * static_cast<double>(c.out / 2 / lanes);
-  return static_cast<double>(Pairs(c)) * vectors / target.machine.clock;
+  const Machine& machine = target.machine;
+  const double cycles =
+      machine.half_data_cycles * static_cast<double>(c.in / 2 / lanes) +
+      machine.half_output_cycles * static_cast<double>(c.out / 2 / lanes);
+  return static_cast<double>(Pairs(c)) * cycles / machine.clock;
 }
 
 StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
                               const KernelChoice& choice) {
-  const PlaneWork work = WorkOf(c, choice);
+  const PlaneWork work = WorkOf(target, c, choice);
   StrassenGrid grid;
   grid.pairs = Pairs(c);
   double best = 0;
@@ -93,7 +93,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   const Contraction& c = body.contraction;
   const Layout& data = program.buffers[step.inputs[0]].layout;
   const Layout& output = program.buffers[step.outputs[0]].layout;
-  const PlaneWork work = WorkOf(c, body.choice);
+  const PlaneWork work = WorkOf(target, c, body.choice);
   StrassenShape shape;
   shape.grid = MakeStrassenGrid(target, c, body.choice);
   shape.batch = c.batch;

@@ -9,8 +9,6 @@
 namespace mxc::contraction {
 namespace {
 
-// What fetching ahead hides of the traffic beyond the second cache.
-constexpr double kHidden = 0.5;
 // Numbers of threads among which tasks should divide evenly.
 constexpr int64_t kThreads[] = {2, 3, 4, 8, 16};
 constexpr int64_t kMostTileChunks = 64;
@@ -25,7 +23,7 @@ double TileCycles(const Machine& machine, int64_t pixels, int64_t vectors) {
   const double loads = static_cast<double>(pixels + vectors) / machine.loads;
   const double latency = machine.multiply_add_latency;
   // Every tile pays for the start and the end of its accumulators.
-  return std::max({work, loads, latency}) + 0.05;
+  return std::max({work, loads, latency}) + machine.tile_start_cycles;
 }
 
 double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
@@ -66,13 +64,10 @@ double Waiting(int64_t tasks) {
 }
 
 int MaxPixels(const Target& target, int vectors) {
-  const int registers = target.machine.vector_registers;
-  // A single vector's broadcast is folded into the multiply-add where 32
-  // registers come with embedded broadcasts.
-  const int free =
-      registers - vectors - (registers > 16 && vectors == 1 ? 0 : 1);
-  const int most = registers > 16 ? 28 : 12;
-  return std::clamp(free / vectors, 1, most);
+  const Machine& machine = target.machine;
+  const bool folded = machine.multiplies_by_memory && vectors == 1;
+  const int free = machine.vector_registers - vectors - (folded ? 0 : 1);
+  return std::clamp(free / vectors, 1, machine.most_tile_pixels);
 }
 
 double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
@@ -93,7 +88,7 @@ RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
   // Two vectors first: they win a tie.
   for (const int candidate : {2, 4, 3, 1}) {
     if (candidate > vectors && candidate > 1) continue;
-    if (candidate == 4 && target.machine.vector_registers <= 16) continue;
+    if (candidate > target.machine.most_tile_vectors) continue;
     const RegisterTile tile = {MaxPixels(target, candidate), candidate};
     const double efficiency =
         TileEfficiency(target.machine, tile, rows, columns, vectors);
@@ -168,7 +163,8 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
                              Unevenness(vector_groups, channel_chunks) -
                          1;
     return work * waste + static_cast<double>(tasks) * machine.launch_seconds +
-           traffic * (1 - kHidden) / machine.stream_bytes_per_second;
+           traffic * (1 - machine.hidden_traffic) /
+               machine.stream_bytes_per_second;
   };
   best.pixel_chunks = LeastPixelChunks(target, nest, rows);
   // So that two threads have data of their own; not of a kernel's few rows.
@@ -196,8 +192,8 @@ int64_t ChooseStepBlock(const Machine& machine, const Nest& nest) {
   const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();
   const int64_t iteration_bytes =
       nest.main.count() / total * nest.main.weight_rows * row_bytes;
-  const bool wide = machine.l2.bytes > (1 << 20) || machine.vector_bytes > 32;
-  const int64_t budget = wide ? machine.l1.bytes : machine.l1.bytes / 2;
+  const auto budget = static_cast<int64_t>(
+      machine.panel_share * static_cast<double>(machine.l1.bytes));
   const int64_t most = std::max<int64_t>(1, budget / iteration_bytes);
   const int64_t blocks = DivideUp(total, most);
   return DivideUp(total, blocks);

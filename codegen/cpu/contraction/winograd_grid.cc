@@ -104,14 +104,15 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
       .tile = {static_cast<int>(choice.tile_rows),
                static_cast<int>(choice.tile_vectors)},
       .needed = Needed(whole.rows) * Needed(whole.columns),
-      .data_cycles =
-          Real(planes) * (kTransformCycles + write_cycles * Real(choice.block)),
-      .output_cycles = Real(planes) * kTransformCycles};
+      .data_cycles = Real(planes) * (machine.transform_cycles +
+                                     write_cycles * Real(choice.block)),
+      .output_cycles = Real(planes) * machine.transform_cycles};
   WinogradGrid best;
   double best_seconds = 0;
   for (WinogradGrid& grid : Blocks(whole)) {
     const int64_t count = grid.block_tiles;
-    if (count > 1 && work.scratch_bytes(count) > kMostScratchBytes) continue;
+    if (count > 1 && work.scratch_bytes(count) > machine.scratch_bytes)
+      continue;
     const PlaneEstimate estimate =
         EstimatePlanes(target, work, grid.tiles, count, grid.blocks());
     grid.seconds = estimate.data + estimate.rest;

@@ -15,8 +15,6 @@ namespace {
 
 // Tiles that one step multiplies.
 constexpr int64_t kTileUnroll = 4;
-// The part of the peak that products of a few channels reach.
-constexpr double kEfficiency = 0.85;
 
 // The numbers of chunks of n things that differ in the largest chunk.
 std::vector<int64_t> Chunks(int64_t n) {
@@ -59,8 +57,9 @@ double Seconds(const Target& target, const Work& work, int64_t parts,
   const int64_t chunks = grid.data_chunks * grid.out_chunks;
   const double vectors = real(work.groups * work.panel_vectors);
   const double tiles = real(work.planes * work.tiles);
-  const double products = tiles * real(work.in_blocks * work.lanes) * vectors /
-                          (machine.multiply_adds * machine.clock * kEfficiency);
+  const double products =
+      tiles * real(work.in_blocks * work.lanes) * vectors /
+      (machine.multiply_adds * machine.clock * machine.rates.few_channels);
   const double operands = tiles * (real(work.in_blocks * grid.out_chunks) +
                                    vectors * real(grid.data_chunks));
   const double sums = real(work.planes * work.in_blocks * work.lanes) * vectors;
@@ -72,8 +71,8 @@ double Seconds(const Target& target, const Work& work, int64_t parts,
                         real(grid.chunk_groups * grid.out_chunks) /
                         real(work.groups) * (1 + Waiting(parts * chunks));
   return real(parts) *
-         (uneven * (products +
-                    (operands + sums) * kTransformCycles / machine.clock) +
+         (uneven * (products + (operands + sums) * machine.transform_cycles /
+                                   machine.clock) +
           traffic / (cached ? machine.l2.bytes_per_second
                             : machine.write_bytes_per_second) +
           real(chunks) * machine.launch_seconds);
@@ -198,7 +197,7 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
         grid.out_chunks = out;
         Measure(work, grid);
         // One block by one group always fits.
-        if (grid.scratch_bytes > kMostScratchBytes) continue;
+        if (grid.scratch_bytes > target.machine.scratch_bytes) continue;
         grid.seconds = Seconds(target, work, c.groups, grid);
         if (best.seconds == 0 || grid.seconds < best.seconds) best = grid;
       }
