@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/inner_graph.h"
 #include "ir/ops/tensor/branch.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
@@ -88,7 +89,7 @@ class BranchForming {
     std::string NameOf(const Value& value) {
       auto at = std::ranges::find(outside, value);
       if (at == outside.end()) at = outside.insert(at, value);
-      return BranchVariable(static_cast<size_t>(at - outside.begin()) + 1);
+      return InnerVariable(at - outside.begin() + 1);
     }
   };
 

@@ -2,9 +2,9 @@
 #include "passes/lower_inner.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
+#include "ir/graph/inner_graph.h"
 #include "passes/order_buffers.h"
 
 namespace mxc {
@@ -69,14 +69,10 @@ void PutOperandsFirst(const Node& node, const InnerOperands& operands,
 
 }  // namespace
 
-std::string InnerVariable(int input) { return "arg" + std::to_string(input); }
-
 Result<Program> LowerInner(const Node& node, const std::string& text,
                            const InnerOperands& operands,
                            PassContext& context) {
-  MXC_ASSIGN(
-      Graph graph,
-      ParseGraph(std::make_shared<SourceFile>(SourceFile{node.name, text})));
+  MXC_ASSIGN(Graph graph, ParseInner(node.name, text));
   KeepOutputs(operands, graph);
   BindInputs(node, operands, graph);
   MXC_ASSIGN(Program program, context.lower_inside(std::move(graph)));

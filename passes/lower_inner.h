@@ -15,9 +15,6 @@ struct InnerOperands {
   std::vector<int> inputs, outputs;
 };
 
-// The variable that stands for an input of the node.
-std::string InnerVariable(int input);
-
 // Lowers a graph that a node holds as text. Its variables are InnerVariables,
 // its outputs the node's. Buffer i of the program is what the step's operand i
 // is. An input that is no operand is a constant, which becomes the program's

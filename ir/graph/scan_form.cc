@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/graph/scan_form.h"
 
-#include <memory>
+#include "ir/graph/inner_graph.h"
 
 namespace mxc {
 
 Result<Graph> TurnOf(const ScanForm& form, std::span<const TensorType> inputs) {
-  MXC_ASSIGN(
-      Graph turn,
-      ParseGraph(std::make_shared<SourceFile>(SourceFile{"_scan", form.body})));
+  MXC_ASSIGN(Graph turn, ParseInner("_scan", form.body));
   for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-    Node* variable = turn.FindVariable("arg" + std::to_string(i));
+    Node* variable = turn.FindVariable(InnerVariable(i));
     MXC_CHECK(variable, "input {} of a scan", i);
     TensorType& type = variable->types[0];
     if (type.known()) continue;

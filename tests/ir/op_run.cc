@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/inner_graph.h"
 #include "ir/graph/scan_form.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
@@ -182,7 +183,7 @@ class Evaluation {
     Evaluation turn(*body, all_double_);
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
       const int k = i - form.slices;
-      turn.Give(body->FindVariable("arg" + std::to_string(i)),
+      turn.Give(body->FindVariable(InnerVariable(i)),
                 k < 0              ? Element(inputs[i], at)
                 : k < form.carried ? carried[k]
                                    : inputs[i]);

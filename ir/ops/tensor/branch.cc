@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ir/graph/gradient.h"
+#include "ir/graph/inner_graph.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
 
@@ -20,7 +21,7 @@ namespace mxc {
 namespace {
 
 Result<Graph> ParseSide(const std::string& text) {
-  return ParseGraph(std::make_shared<SourceFile>(SourceFile{"_branch", text}));
+  return ParseInner("_branch", text);
 }
 
 struct BranchAttrs {
@@ -55,7 +56,8 @@ struct BranchAttrs {
         return nullptr;
       }
       for (size_t i = 0; i < types->inputs.size(); ++i) {
-        const Node* variable = graph->FindVariable(BranchVariable(i));
+        const Node* variable =
+            graph->FindVariable(InnerVariable(static_cast<int64_t>(i)));
         if (variable != nullptr) types->inputs[i] = variable->types[0];
       }
       std::vector<TensorType> outputs;
@@ -115,14 +117,14 @@ class SideGradient {
     std::vector<HeadGradient> given;
     for (size_t k = 0; k < heads.size(); ++k) {
       const Value output = graph_.outputs[static_cast<size_t>(heads[k])];
-      Node* head = graph_.AddVariable(BranchVariable(first_head + k));
+      Node* head = graph_.AddVariable(
+          InnerVariable(static_cast<int64_t>(first_head + k)));
       head->types = {output.type()};
       given.push_back({output, head->out()});
     }
     std::vector<Value> variables;
     for (const int input : wanted) {
-      Node* node =
-          graph_.FindVariable(BranchVariable(static_cast<size_t>(input)));
+      Node* node = graph_.FindVariable(InnerVariable(input));
       if (node != nullptr) variables.push_back(node->out());
     }
     const auto found = Gradients(graph_, given, variables);
@@ -133,7 +135,7 @@ class SideGradient {
   }
 
   bool Reaches(int input) const {
-    const auto at = gradients_.find(BranchVariable(static_cast<size_t>(input)));
+    const auto at = gradients_.find(InnerVariable(input));
     return at != gradients_.end() && at->second;
   }
 
@@ -142,10 +144,9 @@ class SideGradient {
     graph_.outputs.clear();
     for (const int input : inputs) {
       GraphBuilder builder(graph_, g_.origin());
-      graph_.outputs.push_back(
-          Reaches(input)
-              ? gradients_.at(BranchVariable(static_cast<size_t>(input)))
-              : builder.Zeros(g_.In(input).type()));
+      graph_.outputs.push_back(Reaches(input)
+                                   ? gradients_.at(InnerVariable(input))
+                                   : builder.Zeros(g_.In(input).type()));
     }
     graph_.output_names.clear();
     graph_.RemoveDeadNodes();
@@ -188,16 +189,11 @@ std::vector<Value> BranchGradient(const BranchAttrs& a, GradientBuilder& g) {
   return gradients;
 }
 
-// The text form leaves the numbers of large constants out.
 void TakeConstants(GraphBuilder& b, Graph& side, std::vector<Value>& inputs) {
   Replacements replaced;
-  for (Node* node : side.TopologicalOrder()) {
-    if (node->kind != Node::Kind::kConstant ||
-        node->types[0].shape.elements() == 1) {
-      continue;
-    }
+  for (Node* node : LargeConstants(side)) {
     inputs.push_back(b.Constant(node->constant, "constant"));
-    Node* variable = side.AddVariable(BranchVariable(inputs.size()));
+    Node* variable = side.AddVariable(InnerVariable(std::ssize(inputs)));
     variable->types = node->types;
     replaced.Add(node->out(), variable->out());
   }

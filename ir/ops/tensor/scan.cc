@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/inner_graph.h"
 #include "ir/graph/scan_form.h"
 #include "ir/ops/op.h"
 
@@ -64,15 +65,14 @@ struct ScanAttrs {
   }
 
   std::shared_ptr<const Types> TypesOf() const {
-    auto file = std::make_shared<SourceFile>(SourceFile{"_scan", body});
-    Result<Graph> graph = ParseGraph(file);
+    Result<Graph> graph = ParseInner("_scan", body);
     if (!graph.ok() || std::ssize(graph->outputs) != carried + stacks ||
         slices + carried + (counted ? 1 : 0) > num_args) {
       return nullptr;
     }
     auto types = std::make_shared<Types>();
     for (int64_t i = 0; i < num_args; ++i) {
-      const Node* variable = graph->FindVariable("arg" + std::to_string(i));
+      const Node* variable = graph->FindVariable(InnerVariable(i));
       if (variable == nullptr) return nullptr;
       types->inputs.push_back(variable->types[0]);
       types->kinds.push_back(KindOf(*variable, *graph));
@@ -100,7 +100,7 @@ ScanForm FormOf(const ScanAttrs& a) {
 std::vector<InputSpec> ScanInputs(const ScanAttrs& a) {
   std::vector<InputSpec> inputs;
   for (int64_t i = 0; i < a.num_args; ++i) {
-    inputs.push_back({"arg" + std::to_string(i)});
+    inputs.push_back({InnerVariable(i)});
     if (a.types() != nullptr) inputs.back().kind = a.types()->kinds[i];
   }
   return inputs;
@@ -108,9 +108,11 @@ std::vector<InputSpec> ScanInputs(const ScanAttrs& a) {
 
 std::vector<std::string> ScanOutputs(const ScanAttrs& a) {
   std::vector<std::string> names;
+  if (a.types() == nullptr) return names;
   const auto add = [&](const char* what, int64_t count) {
-    for (int64_t k = 0; k < count; ++k)
+    for (int64_t k = 0; k < count; ++k) {
       names.push_back(what + std::to_string(k));
+    }
   };
   add("last", a.carried);
   add("stack", a.stacks);
@@ -130,8 +132,25 @@ Shape Stacked(int64_t slices, const Shape& shape) {
   return Shape(dims);
 }
 
-// Types of the graph's inputs and outputs as far as they follow. What is carried
-// keeps its type.
+// What is carried keeps its type. True if more is known of one than before.
+bool SettleCarried(const ScanAttrs& a, Graph& turn, TypeInference& t) {
+  bool changed = false;
+  for (int k = 0; k < a.carried; ++k) {
+    TensorType& before =
+        turn.FindVariable(InnerVariable(a.slices + k))->types[0];
+    const TensorType& after = turn.outputs[static_cast<size_t>(k)].type();
+    if (!after.known()) continue;
+    if (!before.known()) {
+      before = after;
+      changed = true;
+    }
+    t.Require(before == after, "C2: a turn makes {} of {}", ToString(after),
+              ToString(before));
+  }
+  return changed;
+}
+
+// Types of the graph's inputs and outputs as far as they follow.
 std::optional<ScanAttrs::Types> InferTurn(const ScanAttrs& a,
                                           TypeInference& t) {
   std::vector<TensorType> given;
@@ -140,33 +159,17 @@ std::optional<ScanAttrs::Types> InferTurn(const ScanAttrs& a,
   }
   Result<Graph> turn = TurnOf(FormOf(a), given);
   turn->training = t.training();
-  ScanAttrs::Types types;
-  for (bool changed = true; changed;) {
-    changed = false;
+  do {
     const Status inferred = InferTypes(*turn, false);
     if (!t.Require(inferred.ok(), "C2: in a turn: {}",
                    inferred.ok() ? "" : inferred.errors()[0].message)) {
       return std::nullopt;
     }
-    for (int k = 0; k < a.carried; ++k) {
-      const int64_t input = a.slices + k;
-      TensorType& before =
-          turn->FindVariable("arg" + std::to_string(input))->types[0];
-      const TensorType& after = turn->outputs[static_cast<size_t>(k)].type();
-      if (!before.known() && after.known()) {
-        before = after;
-        changed = true;
-      } else if (!t.Require(
-                     !before.known() || !after.known() || before == after,
-                     "C2: a turn makes {} of {}", ToString(after),
-                     ToString(before))) {
-        return std::nullopt;
-      }
-    }
-  }
+  } while (SettleCarried(a, *turn, t));
+  if (t.error()) return std::nullopt;
+  ScanAttrs::Types types;
   for (int64_t i = 0; i < a.num_args; ++i) {
-    types.inputs.push_back(
-        turn->FindVariable("arg" + std::to_string(i))->types[0]);
+    types.inputs.push_back(turn->FindVariable(InnerVariable(i))->types[0]);
   }
   for (const Value& output : turn->outputs) {
     types.outputs.push_back(output.type());
@@ -180,20 +183,14 @@ bool AllKnown(const ScanAttrs::Types& types) {
          std::ranges::all_of(types.outputs, known);
 }
 
-void ScanTypes(const ScanAttrs& a, TypeInference& t) {
-  if (!t.Require(t.inputs() == a.num_args, "{} inputs, expected {}", t.inputs(),
-                 a.num_args)) {
-    return;
-  }
-  const auto types = AllKnown(*a.types())
-                         ? std::optional<ScanAttrs::Types>(*a.types())
-                         : InferTurn(a, t);
-  if (!types) return;
+// Of the scan, given those of a turn.
+void SetTypes(const ScanAttrs& a, const ScanAttrs::Types& types,
+              TypeInference& t) {
   const auto stacked = [](int64_t slices, const Shape& shape) {
     return shape.known_rank() ? Stacked(slices, shape) : shape;
   };
   for (int i = 0; i < t.inputs(); ++i) {
-    const TensorType& type = types->inputs[static_cast<size_t>(i)];
+    const TensorType& type = types.inputs[static_cast<size_t>(i)];
     t.SetIn(i, i < a.slices ? stacked(a.turns, type.shape) : type.shape);
     t.SetInDType(i, type.dtype);
   }
@@ -203,16 +200,26 @@ void ScanTypes(const ScanAttrs& a, TypeInference& t) {
   };
   const ScanForm form = FormOf(a);
   for (int k = 0; k < form.carried; ++k) {
-    const TensorType& type = types->outputs[static_cast<size_t>(k)];
+    const TensorType& type = types.outputs[static_cast<size_t>(k)];
     set(k, type, type.shape);
     if (k >= form.histories()) continue;
     set(form.history(k), type, stacked(a.turns + 1, type.shape));
   }
   for (int k = 0; k < form.stacks; ++k) {
-    const TensorType& type =
-        types->outputs[static_cast<size_t>(form.carried + k)];
+    const TensorType& type = types.outputs[static_cast<size_t>(form.stack(k))];
     set(form.stack(k), type, stacked(a.turns, type.shape));
   }
+}
+
+void ScanTypes(const ScanAttrs& a, TypeInference& t) {
+  if (!t.Require(t.inputs() == a.num_args, "{} inputs, expected {}", t.inputs(),
+                 a.num_args)) {
+    return;
+  }
+  const auto types = AllKnown(*a.types())
+                         ? std::optional<ScanAttrs::Types>(*a.types())
+                         : InferTurn(a, t);
+  if (types) SetTypes(a, *types, t);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "ir/graph/inner_graph.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {
@@ -73,15 +74,9 @@ size_t ScanBuilder::Stack(Value value) {
   return stacks_.size() - 1;
 }
 
-// The text form leaves the numbers of large constants out.
 void ScanBuilder::TakeConstantsOut() {
-  std::vector<Node*> large;
-  for (const auto& node : body_.nodes()) {
-    if (node->kind != Node::Kind::kConstant) continue;
-    if (node->types[0].shape.elements() > 1) large.push_back(node.get());
-  }
   Replacements outside;
-  for (Node* node : large) {
+  for (Node* node : LargeConstants(body_)) {
     outside.Add(node->out(),
                 Whole(outside_.Constant(node->constant, "constant")));
   }
@@ -145,7 +140,7 @@ ScanBuilder::Description ScanBuilder::Describe() {
     inputs.push_back(count_);
   }
   for (size_t i = 0; i < variables.size(); ++i) {
-    variables[i]->name = "arg" + std::to_string(i);
+    variables[i]->name = InnerVariable(static_cast<int64_t>(i));
   }
   for (size_t i = 0; i < body_.outputs.size(); ++i) {
     body_.output_names.push_back("output" + std::to_string(i));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/graph/gradient.h"
+#include "ir/graph/inner_graph.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {
@@ -72,7 +73,7 @@ class BackwardScan {
     std::map<const Node*, Node*> copies;
     std::map<const Node*, Value> given;
     for (int i = 0; i < g_.inputs(); ++i) {
-      given[body->FindVariable("arg" + std::to_string(i))] = inputs_[i];
+      given[body->FindVariable(InnerVariable(i))] = inputs_[i];
     }
     const auto copied = [&](const Value& value) {
       const auto found = given.find(value.node);
