@@ -9,6 +9,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/window_maxima.h"
 #include "tools/transform_rounding.h"
 
 namespace mxc {
@@ -221,33 +222,10 @@ std::vector<Tensor> BoundsOfLoop(const Program& program, const Step& step,
 // that be off.
 Tensor LargestOfWindows(const ContractionStep& body, const Tensor& bounds,
                         const Shape& out) {
-  std::vector<float> largest(static_cast<size_t>(out.elements()), 0);
-  const Extents& dims = bounds.shape().dims();
-  Extents at(dims.size(), 0);
-  for (const float bound : bounds.floats()) {
-    int64_t place = 0;
-    bool inside = true;
-    for (size_t axis = 0; axis < dims.size(); ++axis) {
-      const Role role = body.contraction.output_axes[axis];
-      const int64_t window =
-          role < Role::kSpatial0
-              ? 1
-              : body.maxima[static_cast<size_t>(role) -
-                            static_cast<size_t>(Role::kSpatial0)];
-      const int64_t extent = out[static_cast<int>(axis)];
-      inside = inside && at[axis] / window < extent;
-      place = place * extent + at[axis] / window;
-    }
-    if (inside) {
-      float& most = largest[static_cast<size_t>(place)];
-      most = std::max(most, bound);
-    }
-    for (size_t axis = dims.size(); axis-- > 0;) {
-      if (++at[axis] < dims[axis]) break;
-      at[axis] = 0;
-    }
-  }
-  return Tensor::FromFloats(out, largest);
+  const std::vector<Element> largest =
+      WindowMaxima(body, ToElements(bounds), out);
+  return Tensor::FromFloats(out,
+                            std::vector<float>(largest.begin(), largest.end()));
 }
 
 // By the bounds of all that the windows hold.

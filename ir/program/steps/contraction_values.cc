@@ -10,6 +10,7 @@
 #include "ir/program/integers.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/contraction.h"
+#include "ir/program/window_maxima.h"
 
 namespace mxc {
 namespace {
@@ -155,46 +156,15 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   return acc;
 }
 
-// Over windows side by side; NaN where one of a window's values is.
-std::vector<Element> MaximaOf(const ContractionStep& body,
-                              const std::vector<Element>& values,
-                              const Extents& from, const Extents& to) {
-  std::vector<Element> maxima(static_cast<size_t>(Shape(to).elements()),
-                              -INFINITY);
-  Extents at(from.size(), 0);
-  for (const Element value : values) {
-    int64_t place = 0;
-    bool inside = true;
-    for (size_t axis = 0; axis < at.size(); ++axis) {
-      const Role role = body.contraction.output_axes[axis];
-      const int64_t window =
-          role < Role::kSpatial0
-              ? 1
-              : body.maxima[static_cast<size_t>(role) -
-                            static_cast<size_t>(Role::kSpatial0)];
-      inside = inside && at[axis] / window < to[axis];
-      place = place * to[axis] + at[axis] / window;
-    }
-    if (inside) {
-      Element& most = maxima[static_cast<size_t>(place)];
-      if (!(value <= most) && !std::isnan(most)) most = value;
-    }
-    for (size_t axis = at.size(); axis-- > 0;) {
-      if (++at[axis] < from[axis]) break;
-      at[axis] = 0;
-    }
-  }
-  return maxima;
-}
-
 }  // namespace
 
 void ContractionStep::Interpret(StepValues& values) const {
   const auto dims_of = [&](int b) -> const Extents& {
     return values.program.buffers[b].type.shape.dims();
   };
-  const Extents& stored = dims_of(values.step.outputs[0]);
-  const Extents dims = maxima.empty() ? stored : OutputDims(contraction);
+  const Shape& stored =
+      values.program.buffers[values.step.outputs[0]].type.shape;
+  const Extents dims = maxima.empty() ? stored.dims() : OutputDims(contraction);
   const auto operand = [&](size_t i) {
     return OperandView{*values.inputs[i], dims_of(values.step.inputs[i])};
   };
@@ -210,7 +180,7 @@ void ContractionStep::Interpret(StepValues& values) const {
   BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,
                             results, sums);
   values.outputs[0] = maxima.empty() ? std::move(results)
-                                     : MaximaOf(*this, results, dims, stored);
+                                     : WindowMaxima(*this, results, stored);
 }
 
 }  // namespace mxc
