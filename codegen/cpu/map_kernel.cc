@@ -87,7 +87,6 @@ KernelPlan PlanMap(const Program& program, const Step& step,
   const bool masked_tails = HasMaskedVectors(target, dtypes);
 
   KernelPlan plan;
-  plan.what = "map";
   plan.tasks = 0;
   for (const std::vector<int>& sweep : SweepsOf(program, step)) {
     std::vector<NestOutput> outputs;

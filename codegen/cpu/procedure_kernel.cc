@@ -176,7 +176,6 @@ KernelPlan PlanProcedure(const Program& program, const Step& step,
   kernel->tasks = static_cast<int64_t>(
       std::min(grid, std::clamp(wanted, 1.0, kMostKernelTasks)));
   KernelPlan plan;
-  plan.what = "procedure";
   plan.tasks = kernel->tasks;
   plan.scratch_bytes = procedure->ScratchOffsets().back();
   plan.emit = [kernel](KernelFunction& function) {

@@ -267,7 +267,6 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
   }
   Deal(target.machine, *scatter);
   KernelPlan plan;
-  plan.what = "scatter";
   plan.tasks = scatter->tasks;
   plan.emit = [scatter](KernelFunction& kernel) {
     ScatterEmitter(kernel, *scatter).Run();

@@ -106,7 +106,6 @@ KernelPlan PlanTileLoop(const Program& program, const Step& step,
   auto loop = std::make_shared<TileLoopKernel>();
   loop->scratch_begin = AlignedBytes(tile.arena_bytes);
   KernelPlan plan;
-  plan.what = "tiles";
   plan.tasks = step.loop()->tiles;
   for (size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].tasks == 0) continue;

@@ -368,7 +368,6 @@ std::optional<KernelPlan> PlanTranspose(const Program& program,
   if (!plan) return std::nullopt;
   auto shared = std::make_shared<const TransposePlan>(std::move(*plan));
   KernelPlan result;
-  result.what = "transpose";
   result.tasks = shared->tasks();
   result.emit = [shared](KernelFunction& kernel) {
     TransposeEmitter(kernel, *shared).Emit();

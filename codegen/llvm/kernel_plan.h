@@ -16,7 +16,6 @@ namespace mxc {
 
 // How a step's work is dealt and how its kernel is written.
 struct KernelPlan {
-  std::string what;           // for the kernel's name: "conv3x3", "gemm"
   int64_t tasks = 1;          // a fixed grid, whatever the number of threads
   int64_t scratch_bytes = 0;  // for each thread
   mxc_launch launch = {};     // on a device

@@ -13,16 +13,6 @@
 namespace mxc {
 namespace {
 
-std::string What(const Contraction& c, const std::string& algorithm) {
-  if (c.kernel.empty()) return algorithm;
-  std::string what =
-      algorithm == contraction::kDirect ? "conv" : algorithm + "_conv";
-  for (size_t i = 0; i < c.kernel.size(); ++i) {
-    what += (i > 0 ? "x" : "") + std::to_string(c.kernel[i]);
-  }
-  return what;
-}
-
 KernelPlan PlanWinograd(const Program& program, const Step& step,
                         const Target& target) {
   auto shape = std::make_shared<const contraction::WinogradShape>(
@@ -82,15 +72,16 @@ KernelPlan PlanContraction(const Program& program, const Step& step,
   const std::string& algorithm = body.choice.algorithm;
   MXC_CHECK(body.maxima.empty() || contraction::WinogradTile(algorithm) > 0,
             "{}: maxima by {}", step.name, algorithm);
-  KernelPlan plan = contraction::WinogradTile(algorithm) > 0
-                        ? PlanWinograd(program, step, target)
-                    : contraction::WinogradSumsTile(algorithm) > 0
-                        ? PlanWinogradSums(program, step, target)
-                    : algorithm == contraction::kStrassen
-                        ? PlanStrassen(program, step, target)
-                        : PlanNest(program, step, target);
-  plan.what = What(body.contraction, algorithm);
-  return plan;
+  if (contraction::WinogradTile(algorithm) > 0) {
+    return PlanWinograd(program, step, target);
+  }
+  if (contraction::WinogradSumsTile(algorithm) > 0) {
+    return PlanWinogradSums(program, step, target);
+  }
+  if (algorithm == contraction::kStrassen) {
+    return PlanStrassen(program, step, target);
+  }
+  return PlanNest(program, step, target);
 }
 
 }  // namespace mxc

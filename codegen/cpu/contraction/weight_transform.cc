@@ -193,7 +193,6 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->columns = to.type.shape[to.layout.dims[2].axis];
   shape->lanes = target.machine.lanes(shape->dtype);
   KernelPlan plan;
-  plan.what = "transform";
   plan.tasks = shape->panels().extent;
   plan.emit = [shape](KernelFunction& kernel) {
     WeightTransformEmitter(kernel, *shape).Emit();

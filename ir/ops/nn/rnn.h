@@ -74,6 +74,14 @@ struct RnnParts {
 // and direction. The same whether it is built for the node or for its gradient.
 RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);
 
+// The steps of one pass, of which rows, cell and first states are set, and which
+// gets the rest. `inputs`: f[T, N, G·H], the data's part of the gates before
+// their activations. `begun`: as in RnnParts.
+void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun,
+                   GraphBuilder& b, RnnPass& pass);
+Value RnnFullyConnected(GraphBuilder& b, Value x, Value weight,
+                        Value bias = {});
+
 std::vector<Value> RnnGradient(const RnnAttrs& a, GradientBuilder& g);
 
 }  // namespace mxc
