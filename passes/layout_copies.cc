@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/layout_copies.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "ir/program/copy_step.h"
+
+namespace mxc {
+namespace {
+
+class LayoutCopies {
+ public:
+  LayoutCopies(Program& program, const KernelDemands& demands)
+      : program_(program), demands_(demands) {}
+
+  // True if it changed something.
+  bool Run() {
+    std::vector<Step> steps;
+    for (size_t s = 0; s < program_.steps.size(); ++s) {
+      Step step = program_.steps[s];
+      const int at = static_cast<int>(s);
+      const std::optional<KernelCandidate>& kernel = demands_.KernelOf(at);
+      if (!kernel) {
+        steps.push_back(std::move(step));
+        continue;
+      }
+      CopyOperand(step, 0, demands_.OnData(at), steps);
+      if (kernel->weight_block > 0) {
+        CopyOperand(step, 1, demands_.OnWeight(at), steps);
+      } else {
+        PackWeight(step, *kernel, steps);
+      }
+      const int output = step.outputs[0];
+      const Blocking result = demands_.OfResult(at);
+      if (Satisfies(output, result)) {
+        steps.push_back(std::move(step));
+        continue;
+      }
+      // The caller's row-major output, from a kernel that writes blocks.
+      step.outputs[0] =
+          AddBuffer(output, "blocked", result.For(ShapeOf(output)),
+                    BufferKind::kInternal);
+      Step copy = LayoutCopy(step, step.outputs[0], output);
+      steps.push_back(std::move(step));
+      steps.push_back(std::move(copy));
+    }
+    program_.steps = std::move(steps);
+    return changed_;
+  }
+
+ private:
+  Shape ShapeOf(int buffer) const {
+    return program_.buffers[buffer].type.shape;
+  }
+
+  bool Satisfies(int buffer, const Blocking& demand) const {
+    const Buffer& b = program_.buffers[buffer];
+    Blocking present = PlainBlocking(b.type.shape.rank());
+    present.low = b.layout.halo_low;
+    present.high = b.layout.halo_high;
+    present.axis = demand.axis;
+    present.block = demand.block;
+    Blocking needed = present;
+    needed.Enclose(demand);
+    return b.layout == needed.For(b.type.shape);
+  }
+
+  int AddBuffer(int like, std::string_view role, Layout layout,
+                BufferKind kind) {
+    Buffer buffer = program_.buffers[like];
+    buffer.name += fmt::format("/{}", role);
+    buffer.layout = std::move(layout);
+    buffer.kind = kind;
+    buffer.state = -1;
+    if (kind != BufferKind::kConstant) buffer.constant = {};
+    program_.buffers.push_back(std::move(buffer));
+    changed_ = true;
+    return static_cast<int>(program_.buffers.size()) - 1;
+  }
+
+  Step LayoutCopy(const Step& near, int from, int to) const {
+    return CopyStep(program_, from, to, near.name + "/layout", near.origins,
+                    near.loc);
+  }
+
+  // Where an operand is not as the kernel asks, the step reads a copy that is;
+  // the copy carries the border of all kernels that will share it.
+  void CopyOperand(Step& step, int operand, Blocking demand,
+                   std::vector<Step>& steps) {
+    const int from = step.inputs[operand];
+    if (Satisfies(from, demand)) return;
+    for (const Blocking& other : demands_.On(from)) {
+      if (other.SameBlock(demand)) demand.Enclose(other);
+    }
+    const Layout layout = demand.For(ShapeOf(from));
+    int& copy = CopyOf(from, layout);
+    if (copy < 0) {
+      copy = AddBuffer(from, "layout", layout, BufferKind::kInternal);
+      program_.buffers[copy].constant = {};
+      steps.push_back(LayoutCopy(step, from, copy));
+    }
+    step.inputs[operand] = copy;
+    changed_ = true;
+  }
+
+  void PackWeight(Step& step, const KernelCandidate& kernel,
+                  std::vector<Step>& steps) {
+    const int weight = step.inputs[1];
+    const Layout& layout = kernel.weight;
+    Contraction& c = step.contraction()->contraction;
+    if (kernel.flipped_weight) {
+      changed_ |= c.flip;
+      c.flip = false;
+    }
+    if (!kernel.flipped_weight && program_.buffers[weight].layout == layout)
+      return;
+    int& packed = CopyOf(weight, layout, kernel.flipped_weight);
+    if (packed < 0) {
+      const BufferKind kind = program_.buffers[weight].kind;
+      const bool constant = kind == BufferKind::kConstant;
+      packed = AddBuffer(weight, "packed", layout,
+                         constant ? kind : BufferKind::kInternal);
+      MXC_CHECK(!constant || !kernel.flipped_weight, "{}", step.name);
+      if (!constant) {
+        steps.push_back(LayoutCopy(step, weight, packed));
+        if (kernel.flipped_weight) Flip(c.weight_axes, steps.back());
+      }
+    }
+    step.inputs[1] = packed;
+    changed_ = true;
+  }
+
+  // The copy reads its spatial axes from the end.
+  void Flip(const std::vector<Role>& axes, Step& copy) const {
+    Expr& value = copy.map()->stores[0].value;
+    std::vector<Expr> index = value->args;
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis] < Role::kSpatial0) continue;
+      const int64_t last = ShapeOf(copy.inputs[0])[static_cast<int>(axis)] - 1;
+      index[axis] = Expr(last) - index[axis];
+    }
+    value = Load(0, value->dtype, std::move(index));
+  }
+
+  // The entry of the buffer's copy in that layout, -1 where there is none yet.
+  int& CopyOf(int buffer, const Layout& layout, bool flipped = false) {
+    std::vector<Copy>& copies = copies_[buffer];
+    for (Copy& copy : copies) {
+      if (copy.layout == layout && copy.flipped == flipped) return copy.to;
+    }
+    copies.push_back({layout, flipped, -1});
+    return copies.back().to;
+  }
+
+  struct Copy {
+    Layout layout;
+    bool flipped;
+    int to;
+  };
+
+  Program& program_;
+  const KernelDemands& demands_;
+  std::map<int, std::vector<Copy>> copies_;  // by buffer
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool InsertLayoutCopies(Program& program, const KernelDemands& demands) {
+  return LayoutCopies(program, demands).Run();
+}
+
+}  // namespace mxc
