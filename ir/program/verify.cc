@@ -10,10 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "ir/program/beside_check.h"
 #include "ir/program/in_place.h"
 #include "ir/program/memory.h"
-#include "ir/program/steps/start.h"
-#include "ir/program/steps/wait.h"
 
 namespace mxc {
 namespace {
@@ -23,7 +22,7 @@ using MaybeError = std::optional<std::string>;
 class ProgramVerifier {
  public:
   ProgramVerifier(const Program& program, size_t windows)
-      : program_(program), windows_(windows) {}
+      : program_(program), windows_(windows), beside_(program) {}
 
   MaybeError Run() {
     for (size_t i = 0; i < program_.buffers.size(); ++i) {
@@ -49,10 +48,7 @@ class ProgramVerifier {
       if (!written_[next])
         return fmt::format("next state {} is not written", next);
     }
-    if (!beside_.starts.empty()) {
-      return fmt::format("nobody waits for step '{}'",
-                         beside_.starts.begin()->second->name);
-    }
+    if (auto error = beside_.Finish()) return error;
     return CheckPlan();
   }
 
@@ -198,7 +194,7 @@ class ProgramVerifier {
     }
     MaybeError error = CheckPlaces(step);
     if (!error) error = step.body.Verify(program_, step);
-    if (!error) error = CheckBeside(step);
+    if (!error) error = beside_.Check(step);
     if (!error && !SweepsKeepApart(program_, step)) {
       error = "a sweep writes what another one reads";
     }
@@ -221,42 +217,6 @@ class ProgramVerifier {
       if (program_.buffers[b].place == place) continue;
       return fmt::format("buffer {} lies in another place", b);
     }
-    return std::nullopt;
-  }
-
-  // What runs beside a step leaves its operands alone.
-  MaybeError CheckBeside(const Step& step) {
-    if (step.body.As<Wait>() != nullptr) return EndBeside(step);
-    for (const int b : step.inputs) {
-      if (beside_.written.contains(program_.Root(b))) {
-        return fmt::format("buffer {} is read before the wait for it", b);
-      }
-    }
-    for (const int b : step.outputs) {
-      const int root = program_.Root(b);
-      if (beside_.written.contains(root) || beside_.read.contains(root)) {
-        return fmt::format("buffer {} is written beside its use", b);
-      }
-    }
-    if (step.body.As<Start>() == nullptr) return std::nullopt;
-    for (const int b : step.inputs) beside_.read.insert(program_.Root(b));
-    for (const int b : step.outputs) beside_.written.insert(program_.Root(b));
-    beside_.starts[step.operands()] = &step;
-    return std::nullopt;
-  }
-
-  MaybeError EndBeside(const Step& wait) {
-    const auto found = beside_.starts.find(wait.inputs);
-    if (found == beside_.starts.end() ||
-        found->second->outputs.size() != wait.outputs.size()) {
-      return "a wait for what was not started";
-    }
-    const auto end = [&](std::multiset<int>& roots, int b) {
-      roots.erase(roots.find(program_.Root(b)));
-    };
-    for (const int b : found->second->inputs) end(beside_.read, b);
-    for (const int b : found->second->outputs) end(beside_.written, b);
-    beside_.starts.erase(found);
     return std::nullopt;
   }
 
@@ -326,12 +286,7 @@ class ProgramVerifier {
   const size_t windows_;
   std::vector<bool> written_;
   std::vector<bool> overwritten_;  // states, by their next value
-  // What runs beside other steps: by operands, and the roots that it uses.
-  struct Beside {
-    std::map<std::vector<int>, const Step*> starts;
-    std::multiset<int> read, written;
-  };
-  Beside beside_;
+  BesideCheck beside_;
 };
 
 }  // namespace
