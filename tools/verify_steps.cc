@@ -183,6 +183,24 @@ std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
   return bounds;
 }
 
+// Slices without a turn keep the bytes that they had: zeros, as the interpreter
+// has them. What is carried begins in the bytes of its stack.
+void ClearSlices(const Program& program, const Step& step,
+                 const std::vector<Tensor>& operands, StepRunner& runner) {
+  const Repeat* repeat = step.body.As<Repeat>();
+  if (repeat == nullptr || !repeat->may_end_early()) return;
+  const std::vector<int> buffers = step.operands();
+  for (size_t i = step.inputs.size(); i < repeat->sliced.size(); ++i) {
+    if (!repeat->sliced[i]) continue;
+    const TensorType& type = program.buffers[buffers[i]].type;
+    runner.Write(buffers[i], Tensor::Filled(type, 0));
+  }
+  for (const Repeat::Carry& carry : repeat->carries) {
+    if (!repeat->sliced[carry.output]) continue;
+    runner.Write(buffers[carry.input], operands[carry.input]);
+  }
+}
+
 Result<std::vector<StepResult>> RunSteps(const Program& program,
                                          const Inputs& inputs,
                                          StepRunner& runner,
@@ -200,6 +218,7 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     const int index = static_cast<int>(s);
     std::vector<Tensor> operands;
     for (const int input : step.inputs) operands.push_back(read(input));
+    ClearSlices(program, step, operands, runner);
     runner.RunStep(index);
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
     StepResult result{step.name, runner.KernelName(index), {}, {}};
