@@ -230,7 +230,8 @@ Status Client::OnCommit(Server& server, const Frame& frame) {
 
 Status Client::OnValue(const Frame& frame) {
   KeyState& state = keys_state_[frame.key];
-  if (state.out.empty()) return {};
+  // What was pushed again is answered again.
+  if (state.out.empty() || frame.holds != state.seq) return {};
   if (frame.total != state.out.size() || frame.offset != state.received) {
     return Fail(StatusCode::kCorrupt,
                 "the server's value of key '%s' does not "

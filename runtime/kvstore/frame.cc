@@ -18,6 +18,7 @@ struct WireHeader {
   uint32_t key, length;
   uint64_t seq, offset, total;
   double rate;
+  uint64_t holds;
   uint64_t payload_sum, header_sum;
 };
 static_assert(sizeof(WireHeader) == kHeaderBytes);
@@ -47,6 +48,7 @@ std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
   wire.offset = header.offset;
   wire.total = header.total;
   wire.rate = header.rate;
+  wire.holds = header.holds;
   wire.payload_sum = runtime::Checksum(payload);
   wire.header_sum = SumOf(wire);
   return std::bit_cast<std::array<std::byte, kHeaderBytes>>(wire);
@@ -100,6 +102,7 @@ Status FrameDecoder::ParseHeader() {
   frame_.offset = wire.offset;
   frame_.total = wire.total;
   frame_.rate = wire.rate;
+  frame_.holds = wire.holds;
   frame_.payload.resize(wire.length);
   payload_sum_ = wire.payload_sum;
   return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire protocol, version 1: frames of 64 bytes and a payload, all numbers
+// The wire protocol, version 1: frames of 72 bytes and a payload, all numbers
 // little-endian.
 //
 //   offset size
@@ -15,8 +15,10 @@
 //       24    8  offset of the payload in the body, a multiple of kMaxPayload
 //       32    8  bytes of the whole body
 //       40    8  learning rate of a push, f64
-//       48    8  checksum of the payload (XXH3)
-//       56    8  checksum of the 56 bytes before it
+//       48    8  of a value: the last push of this worker that it holds, so
+//                that an answer that comes twice is not taken for the next one
+//       56    8  checksum of the payload (XXH3)
+//       64    8  checksum of the 64 bytes before it
 //
 // A body that is longer than a payload comes as several frames, in order. The
 // checksums find our own mistakes and broken memory; TLS keeps adversaries out.
@@ -36,7 +38,7 @@ namespace mxc::kvstore {
 
 inline constexpr uint32_t kMagic = 0x564b584d;  // "MXKV"
 inline constexpr uint8_t kProtocol = 1;
-inline constexpr size_t kHeaderBytes = 64;
+inline constexpr size_t kHeaderBytes = 72;
 inline constexpr size_t kMaxPayload = size_t{256} << 10;
 
 enum class FrameType : uint8_t {
@@ -63,6 +65,7 @@ struct Header {
   uint32_t key = 0;
   uint64_t seq = 0, offset = 0, total = 0;
   double rate = 0;
+  uint64_t holds = 0;
 };
 
 struct Frame : Header {

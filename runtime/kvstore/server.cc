@@ -342,11 +342,12 @@ void Server::Commit(uint32_t worker, uint32_t key, uint64_t seq) {
 }
 
 void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
-                   Body value) {
+                   uint64_t holds, Body value) {
   if (workers_[worker].session == nullptr) return;
   Header header = Of(FrameType::kValue);
   header.key = key;
   header.seq = version;
+  header.holds = holds;
   workers_[worker].session->channel.Send(header, std::move(value), key);
 }
 

@@ -75,7 +75,7 @@ class Server final : private Answers {
   void Abort(const Status& cause);
 
   void Commit(uint32_t worker, uint32_t key, uint64_t seq) override;
-  void Value(uint32_t worker, uint32_t key, uint64_t version,
+  void Value(uint32_t worker, uint32_t key, uint64_t version, uint64_t holds,
              Body value) override;
 
   Transport& transport_;

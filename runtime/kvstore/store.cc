@@ -186,7 +186,7 @@ void Store::SendValue(uint32_t worker, uint32_t key) {
     state.copy = std::make_shared<const std::vector<std::byte>>(value.begin(),
                                                                 value.end());
   }
-  answers_.Value(worker, key, state.version, state.copy);
+  answers_.Value(worker, key, state.version, state.applied[worker], state.copy);
 }
 
 Status Store::Leave(uint32_t worker) {

@@ -28,9 +28,10 @@ class Answers {
  public:
   virtual ~Answers() = default;
   virtual void Commit(uint32_t worker, uint32_t key, uint64_t seq) = 0;
-  // `version`: how often the key was updated.
+  // `version`: how often the key was updated; `holds`: the worker's last push
+  // among those updates.
   virtual void Value(uint32_t worker, uint32_t key, uint64_t version,
-                     Body value) = 0;
+                     uint64_t holds, Body value) = 0;
 };
 
 struct Push {

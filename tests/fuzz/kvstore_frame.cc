@@ -61,8 +61,8 @@ void SealFrames(std::span<std::byte> input) {
     input = input.subspan(kvstore::kHeaderBytes);
     const size_t size =
         std::min<size_t>(Load<uint32_t>(head, 12), input.size());
-    Store(head, 48, runtime::Checksum(input.first(size)));
-    Store(head, 56, runtime::Checksum(head.first(56)));
+    Store(head, 56, runtime::Checksum(input.first(size)));
+    Store(head, 64, runtime::Checksum(head.first(64)));
     input = input.subspan(size);
   }
 }
