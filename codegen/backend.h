@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "codegen/codegen.h"
 #include "codegen/llvm/kernel_plan.h"
@@ -29,6 +30,10 @@ class Backend {
   virtual KernelPlan Plan(const Program& program, const Step& step,
                           const Target& target,
                           const InnerCalls& calls_of) const = 0;
+
+  // What the kernel relies on beside the step itself (KeyOf of ir/program):
+  // steps with equal texts may share one.
+  virtual std::string KeyOf(const Program&, const Step&) const { return ""; }
 
   virtual CompiledKernels Compile(std::span<const KernelSource> sources,
                                   const Target& target,

@@ -74,7 +74,8 @@ class KernelTable {
   StepCode Add(const Program& program, const Step& step) {
     if (IsWalked(step) || IsNoOp(program, step))
       return {.kernel = 0, .tasks = 0};
-    const std::string key = KeyOf(program, step, StructureOf);
+    const std::string key =
+        KeyOf(program, step, StructureOf) + backend_.KeyOf(program, step);
     if (const auto row = rows_.find(key); row != rows_.end()) {
       return row->second;
     }

@@ -166,8 +166,24 @@ void PrintGenerate(const CompileOptions& options, const CompileRequest& request,
   }
 }
 
+// What a device's kernels are written as, and what a host's are.
+Status CheckForms(const CompileOptions& options, const Target& target) {
+  const bool device = target.backend == "cuda";
+  for (const char* kind : {"asm", "obj", "header", "so", "ptx"}) {
+    const bool ptx = kind == std::string_view("ptx");
+    if (options.Emits(kind) && device != ptx) {
+      return UnplacedError(
+          fmt::format("--emit {} is for targets of {}, not "
+                      "for '{}'",
+                      kind, ptx ? "a GPU" : "a processor", target.name));
+    }
+  }
+  return Done{};
+}
+
 Status EmitNative(const CompileOptions& options, const CompileRequest& request,
                   const Plan& plan, const std::string& stem, Outcome& outcome) {
+  MXC_RETURN_IF_ERROR(CheckForms(options, plan.target));
   const bool file = options.Emits("mxa") || options.Emits("so");
   if (!file && !request.keep_llvm && !request.keep_assembly) return Done{};
   MXC_ASSIGN(const Artifact artifact, Generate(request, plan));
@@ -177,8 +193,9 @@ Status EmitNative(const CompileOptions& options, const CompileRequest& request,
     MXC_RETURN_IF_ERROR(WriteText(stem + ".ll", artifact.code.llvm, outcome));
   }
   if (request.keep_assembly) {
+    const char* extension = options.Emits("ptx") ? ".ptx" : ".s";
     MXC_RETURN_IF_ERROR(
-        WriteText(stem + ".s", artifact.code.assembly, outcome));
+        WriteText(stem + extension, artifact.code.assembly, outcome));
   }
   const Stopwatch write;
   if (file) {
@@ -194,7 +211,7 @@ Status EmitNative(const CompileOptions& options, const CompileRequest& request,
 // OUT without the extension of a kind of file that we write.
 std::string StemOf(const std::string& output) {
   for (const std::string_view extension :
-       {".mxa", ".so", ".o", ".h", ".ll", ".s", ".dot", ".ir"}) {
+       {".mxa", ".so", ".o", ".h", ".ll", ".s", ".ptx", ".dot", ".ir"}) {
     if (output.ends_with(extension)) {
       return output.substr(0, output.size() - extension.size());
     }
@@ -208,6 +225,7 @@ Status Emit(const CompileOptions& options, const CompileRequest& request,
                     {"optimize", plan.optimize_seconds},
                     {"plan", plan.plan_seconds}};
   const std::string stem = StemOf(options.output);
+  MXC_RETURN_IF_ERROR(CheckForms(options, plan.target));
   MXC_RETURN_IF_ERROR(EmitTexts(options, request, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitStandalone(options, request, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitNative(options, request, plan, stem, outcome));
@@ -320,7 +338,7 @@ int RunCompile(CompileOptions options) {
     return Fail(options.style, request.errors(), "nothing was written");
   }
   request->keep_llvm = options.Emits("llvm");
-  request->keep_assembly = options.Emits("asm");
+  request->keep_assembly = options.Emits("asm") || options.Emits("ptx");
   TerminalProgress progress(options.style);
   const Result<Plan> plan = MakePlan(*request, progress);
   if (!plan.ok()) {
@@ -362,7 +380,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{
-          "mxa", "so", "obj", "header", "llvm", "asm", "dot", "ir"}))
+          "mxa", "so", "obj", "header", "llvm", "asm", "ptx", "dot", "ir"}))
       ->capture_default_str();
   app.add_option("--transformed-weights", request.transform_at_load,
                  "where weights of Winograd's kernels are transformed: in the "

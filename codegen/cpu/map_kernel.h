@@ -10,8 +10,7 @@
 
 namespace mxc {
 
-// Every group of SweepsOf is a loop nest; the tasks of the second follow those
-// of the first.
+// The nests of its sweeps (map_nests.h), unless there is a kernel for its form.
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target);
 

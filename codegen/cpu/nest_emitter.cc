@@ -36,6 +36,7 @@ NestEmitter::NestEmitter(ExprEmitter& emitter, const LoopNest& nest)
 void NestEmitter::Emit(Value* begin, Value* end) {
   auto& builder = kernel_.b();
   const auto share = [&](Value* task, int64_t size) -> Value* {
+    if (nest_.tasks == size) return task;
     if (nest_.tasks == 1) return builder.CreateMul(task, kernel_.Int(size));
     return builder.CreateUDiv(builder.CreateMul(task, kernel_.Int(size)),
                               kernel_.Int(nest_.tasks));

@@ -5,33 +5,49 @@
 
 namespace mxc {
 
-KernelFunction::KernelFunction(llvm::Module& module, const std::string& name,
-                               int operands, const Target& target,
-                               llvm::TargetMachine& machine)
-    : module_(module),
-      target_(target),
-      tti_(module.getDataLayout()),
-      function_(nullptr),
-      builder_(module.getContext()) {
-  llvm::Type* ptr = builder_.getPtrTy();
-  llvm::Type* i64 = builder_.getInt64Ty();
-  function_ = llvm::Function::Create(
-      llvm::FunctionType::get(builder_.getVoidTy(), {ptr, i64, i64, ptr},
-                              false),
+namespace {
+
+// `void name(ptr operands, i64 begin, i64 end, ptr scratch)`.
+llvm::Function& DeclareKernel(llvm::Module& module, const std::string& name,
+                              const Target& target) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* ptr = llvm::PointerType::getUnqual(context);
+  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                              {ptr, i64, i64, ptr}, false),
       llvm::Function::ExternalLinkage, name, module);
   // Explicit vectors are legal at the target's full width.
   const std::string bits = std::to_string(target.machine.vector_bytes * 8);
-  function_->addFnAttr("prefer-vector-width", bits);
-  function_->addFnAttr("tune-cpu", target.cpu);
-  function_->addFnAttr("min-legal-vector-width", bits);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("prefer-vector-width", bits);
+  function->addFnAttr("tune-cpu", target.cpu);
+  function->addFnAttr("min-legal-vector-width", bits);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
   for (const int pointer : {0, 3}) {
-    function_->addParamAttr(pointer, llvm::Attribute::NoAlias);
+    function->addParamAttr(pointer, llvm::Attribute::NoAlias);
   }
-  function_->addParamAttr(0, llvm::Attribute::ReadOnly);
-  tti_ = machine.getTargetTransformInfo(*function_);
+  function->addParamAttr(0, llvm::Attribute::ReadOnly);
+  return *function;
+}
+
+}  // namespace
+
+KernelFunction::KernelFunction(llvm::Function& function, const Target& target,
+                               const llvm::TargetMachine& machine)
+    : module_(*function.getParent()),
+      target_(target),
+      tti_(machine.getTargetTransformInfo(function)),
+      function_(&function),
+      builder_(function.getContext()) {
   builder_.SetInsertPoint(
-      llvm::BasicBlock::Create(module.getContext(), "entry", function_));
+      llvm::BasicBlock::Create(function.getContext(), "entry", function_));
+}
+
+KernelFunction::KernelFunction(llvm::Module& module, const std::string& name,
+                               int operands, const Target& target,
+                               llvm::TargetMachine& machine)
+    : KernelFunction(DeclareKernel(module, name, target), target, machine) {
+  llvm::Type* ptr = builder_.getPtrTy();
   begin_ = function_->getArg(1);
   end_ = function_->getArg(2);
   scratch_ = function_->getArg(3);

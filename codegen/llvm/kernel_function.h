@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The LLVM function of one kernel while it is being written: its parameters,
-// structured loops and branches, and what the target can do.
+// structured loops and branches, and what the target can do. That of a device
+// is a codegen/cuda/device_function.h.
 #pragma once
 
 #include <functional>
@@ -31,9 +32,10 @@ class KernelFunction {
   const Target& target() const { return target_; }
 
   llvm::Value* operand(int i) const { return operands_[i]; }  // ptr
-  llvm::Value* begin() const { return begin_; }               // i64
-  llvm::Value* end() const { return end_; }                   // i64
-  llvm::Value* scratch() const { return scratch_; }           // ptr
+  // The tasks to compute, and memory for this thread alone.
+  llvm::Value* begin() const { return begin_; }      // i64
+  llvm::Value* end() const { return end_; }          // i64
+  llvm::Value* scratch() const { return scratch_; }  // ptr
 
   // --- constants and types
   llvm::ConstantInt* Int(int64_t value) { return builder_.getInt64(value); }
@@ -73,14 +75,21 @@ class KernelFunction {
   bool HasMaskedAccess(llvm::Type* element, int lanes) const;
   bool HasGather(llvm::Type* element, int lanes) const;
 
+ protected:
+  // A function of another form, whose body begins here. It sets the operands,
+  // the tasks and the scratch.
+  KernelFunction(llvm::Function& function, const Target& target,
+                 const llvm::TargetMachine& machine);
+
+  std::vector<llvm::Value*> operands_;
+  llvm::Value *begin_ = nullptr, *end_ = nullptr, *scratch_ = nullptr;
+
  private:
   llvm::Module& module_;
   const Target& target_;
   llvm::TargetTransformInfo tti_;
   llvm::Function* function_;
   Builder builder_;
-  std::vector<llvm::Value*> operands_;
-  llvm::Value *begin_, *end_, *scratch_;
 };
 
 }  // namespace mxc

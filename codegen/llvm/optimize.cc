@@ -38,6 +38,11 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::raw_string_ostream stream(message);
   MXC_CHECK(!llvm::verifyModule(module, &stream), "{}: {}",
             module.getModuleIdentifier(), message);
+  RunPasses(module, machine, CleanUp());
+}
+
+void RunPasses(llvm::Module& module, llvm::TargetMachine& machine,
+               llvm::FunctionPassManager passes) {
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
   llvm::CGSCCAnalysisManager graph_analyses;
@@ -52,7 +57,6 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loop_analyses);
   builder.crossRegisterProxies(loop_analyses, function_analyses, graph_analyses,
                                module_analyses);
-  llvm::FunctionPassManager passes = CleanUp();
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) passes.run(function, function_analyses);
   }

@@ -13,6 +13,10 @@ namespace mxc {
 // library function.
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine);
 
+// Runs passes on each function that has a body.
+void RunPasses(llvm::Module& module, llvm::TargetMachine& machine,
+               llvm::FunctionPassManager passes);
+
 // Consumes the module.
 std::string EmitFile(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type);

@@ -35,18 +35,15 @@ void InitializeTargets() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
 std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target) {
-  InitializeTargets();
-  std::string error;
-  const llvm::Target* found =
-      llvm::TargetRegistry::lookupTarget(target.triple, error);
-  MXC_CHECK(found != nullptr, "{}", error);
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      target.triple, /*CPU=*/"", target.features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return MakeTargetMachine(target.triple, /*cpu=*/"", target.features);
 }
 
 std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context,
@@ -125,8 +122,32 @@ void CompileOne(const KernelSource& source, const Target& target,
       source.name);
 }
 
-// `work` on as many threads as there can be, this one among them. What is
-// thrown on one of them (a lack of memory) is thrown here.
+bool AskMaskedVectors(const Target& target, DType dtype) {
+  const auto machine = MakeMachine(target);
+  llvm::LLVMContext context;
+  const auto module = MakeModule(context, "features", target, *machine);
+  KernelFunction kernel(*module, "features", 0, target, *machine);
+  const auto lanes =
+      static_cast<int>(target.machine.vector_bytes / SizeOf(dtype));
+  const bool has = kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
+  kernel.Finish();
+  return has;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
+    const std::string& triple, const std::string& cpu,
+    const std::string& features) {
+  InitializeTargets();
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
+  MXC_CHECK(found != nullptr, "{}", error);
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
 void RunOnThreads(int threads, const std::function<void()>& work) {
   std::mutex mutex;
   std::exception_ptr thrown;
@@ -147,20 +168,6 @@ void RunOnThreads(int threads, const std::function<void()>& work) {
   for (std::thread& thread : others) thread.join();
   if (thrown) std::rethrow_exception(thrown);
 }
-
-bool AskMaskedVectors(const Target& target, DType dtype) {
-  const auto machine = MakeMachine(target);
-  llvm::LLVMContext context;
-  const auto module = MakeModule(context, "features", target, *machine);
-  KernelFunction kernel(*module, "features", 0, target, *machine);
-  const auto lanes =
-      static_cast<int>(target.machine.vector_bytes / SizeOf(dtype));
-  const bool has = kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
-  kernel.Finish();
-  return has;
-}
-
-}  // namespace
 
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
   // To ask LLVM takes a millisecond, and every kernel wants to know.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,15 @@ struct CompileOptions {
 CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const Target& target,
                                const CompileOptions& options);
+
+// `work` on as many threads as there can be, this one among them. What is
+// thrown on one of them (a lack of memory) is thrown here.
+void RunOnThreads(int threads, const std::function<void()>& work);
+
+// Of LLVM's code generators: for a triple, a model and features.
+std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
+    const std::string& triple, const std::string& cpu,
+    const std::string& features);
 
 // A module of any other shape (tables, entry functions), optimized and emitted.
 std::string CompileModule(const Target& target, const std::string& name,

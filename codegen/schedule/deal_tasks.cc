@@ -18,6 +18,8 @@ constexpr double kLaunchesToHalve = 3;
 // What zeroing an element of a border takes of the time for writing one.
 constexpr double kZeroing = 0.3;
 constexpr int64_t kMostTasks = 64;
+// Threads of a grid beyond this share more points.
+constexpr int64_t kMostThreads = 1 << 26;
 
 int Dims(const LoopNest& nest) { return static_cast<int>(nest.dims.size()); }
 
@@ -102,6 +104,15 @@ void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
     nest.lane_chunk = DivideUp(chunk, nest.lanes) * nest.lanes;
   }
   nest.tasks = std::min(wanted, nest.GridSize());
+}
+
+void DealThreads(LoopNest& nest) {
+  nest.row_dim = -1;
+  nest.row_chunks = 1;
+  nest.grid_dims = nest.lane_dim < 0 ? Dims(nest) : nest.lane_dim;
+  const bool cut = nest.lane_dim >= 0 && !nest.one_vector && nest.kept.empty();
+  nest.lane_chunk = cut ? nest.lanes : 0;
+  nest.tasks = std::min(kMostThreads, nest.GridSize());
 }
 
 }  // namespace mxc

@@ -19,4 +19,8 @@ bool PrefersRows(const Shape& shape, const Layout& layout);
 void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
                const Layout& layout);
 
+// Of a nest that is final, for a device, where a thread computes a task: each
+// vector of the outputs is one; where terms are kept, each row of lanes.
+void DealThreads(LoopNest& nest);
+
 }  // namespace mxc

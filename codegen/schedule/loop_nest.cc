@@ -415,6 +415,7 @@ LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
     if (!output.shares_bytes) free_outputs.push_back(output.operand);
   }
   KeepTerms(nest, operands, free_outputs);
+  if (target.machine.device_threads > 0) DealThreads(nest);
   return nest;
 }
 

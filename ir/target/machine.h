@@ -120,6 +120,10 @@ struct Machine {
   int64_t scratch_bytes = 8 << 20;
   int64_t waiting_sum_bytes = 8 << 20;
 
+  // Threads that keep a device busy, each of which computes one vector; 0: a
+  // host, whose threads share tasks.
+  int64_t device_threads = 0;
+
   // Tasks that large work is dealt into, so that threads share it evenly, and
   // what one is worth: elements that are scattered, additions of a reduction
   // that is cut, whose results are computed side by side.

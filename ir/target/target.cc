@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "ir/target/cuda_target.h"
 #include "runtime/base/cpu.h"
 
 namespace mxc {
@@ -101,6 +102,7 @@ std::string LevelNames() {
   for (const Level& level : kLevels) {
     names += (names.empty() ? "" : ", ") + std::string(level.name);
   }
+  for (const std::string& name : CudaTargetNames()) names += ", " + name;
   return "one of " + names;
 }
 
@@ -117,6 +119,7 @@ bool AllowsTestTargets() {
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names = {"native"};
   for (const Level& level : kLevels) names.emplace_back(level.name);
+  for (const std::string& name : CudaTargetNames()) names.push_back(name);
   if (AllowsTestTargets()) names.emplace_back("null");
   return names;
 }
@@ -141,6 +144,12 @@ Result<Target> ResolveTarget(std::string_view name, DType storage) {
   for (const Level& level : kLevels) {
     if (level.name == name) return ToTarget(level);
   }
+  if (IsEmulatedCuda(name)) {
+    // Kernels run on this machine.
+    MXC_ASSIGN(const Target host, ResolveTarget("native", storage));
+    return EmulatedCudaTarget(host);
+  }
+  if (auto target = CudaTarget(name, ToTarget(kLevels[0]))) return *target;
   return Error({}, "target '{}' is unknown, expected native or {}", name,
                LevelNames());
 }

@@ -18,9 +18,11 @@ struct Target {
   std::string name;             // "x86-64-v3"
   std::string backend = "cpu";  // a row of codegen/targets.def
   std::string device;           // of runtime/device/devices.def; "": the host
-  std::string triple;           // "x86_64-unknown-linux-gnu"
-  std::string cpu;              // LLVM's model, only tuned for: "znver3"
-  std::string features;         // LLVM's: "+avx2,+fma,…"
+  int sm = 0;                   // of NVIDIA's devices: 90 of sm_90
+  // What follows is the host's, also where kernels run on a device.
+  std::string triple;              // "x86_64-unknown-linux-gnu"
+  std::string cpu;                 // LLVM's model, only tuned for: "znver3"
+  std::string features;            // LLVM's: "+avx2,+fma,…"
   uint64_t required_features = 0;  // runtime/abi bits, checked at load
   Machine machine;
 };

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 
-#include "codegen/cpu/map_kernel.h"
+#include "codegen/backend.h"
 #include "ir/program/interpreter.h"
+#include "ir/support/division.h"
+#include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/native_kernel.h"
 #include "tests/support/positions.h"
 
@@ -21,9 +24,11 @@ constexpr std::byte kUntouched{0xff};
 
 using MapMemory = std::unique_ptr<FencedFloats>;
 
-MapMemory Allocate(const Buffer& buffer) {
+// Of a multiple of `alignment` bytes, and aligned to them.
+MapMemory Allocate(const Buffer& buffer, int64_t alignment) {
   return std::make_unique<FencedFloats>(
-      static_cast<size_t>((buffer.reach_bytes() + 3) / 4),
+      static_cast<size_t>(DivideUp(buffer.reach_bytes(), alignment) *
+                          alignment / 4),
       FencedFloats::Fence::kAfter);
 }
 
@@ -114,6 +119,44 @@ std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
   return "";
 }
 
+// The step's kernel as a target runs it.
+class CaseKernel {
+ public:
+  CaseKernel(const Program& program, const Target& target)
+      : plan_(BackendOf(target).Plan(program, program.steps[0], target, {})) {
+    const auto operands = static_cast<int>(program.steps[0].operands().size());
+    if (target.device.empty()) {
+      native_.emplace(target, operands, plan_.emit);
+    } else {
+      emulated_.emplace(target, operands, plan_.emit);
+    }
+  }
+
+  int64_t tasks() const { return plan_.tasks; }
+
+  // Tasks from the last to the first if `split`, else all at once. Returns
+  // what a device would not have done.
+  std::string Run(const std::vector<void*>& operands, bool split) const {
+    if (emulated_) {
+      return emulated_->Run(operands, plan_.tasks, kThreads, split) == 0
+                 ? ""
+                 : "an access is not aligned";
+    }
+    if (split) {
+      for (int64_t t = plan_.tasks; t-- > 0;) native_->Run(operands, t, t + 1);
+    } else {
+      native_->Run(operands, 0, plan_.tasks);
+    }
+    return "";
+  }
+
+ private:
+  static constexpr uint32_t kThreads = 128;  // of a block
+  const KernelPlan plan_;
+  std::optional<NativeKernel> native_;
+  std::optional<EmulatedKernel> emulated_;
+};
+
 }  // namespace
 
 int MapCase::In(TensorType type, Layout layout,
@@ -184,54 +227,54 @@ Expr MapCase::At(int operand, std::vector<Expr> index) const {
 }
 
 std::string MapCase::Check(const Target& target, double tolerance) const {
-  const Step& step = program_.steps[0];
+  Program program = program_;
+  const Step& step = program.steps[0];
+  const int64_t alignment = target.device.empty() ? 4 : 16;
+  if (alignment > 4) {  // as planned in an arena
+    for (const int id : step.outputs) program.buffers[id].offset = 0;
+  }
   std::vector<Tensor> inputs;
   std::vector<MapMemory> memory;
   std::vector<void*> operands;
   for (size_t k = 0; k < step.inputs.size(); ++k) {
-    const Buffer& buffer =
-        program_.buffers[static_cast<size_t>(step.inputs[k])];
+    const Buffer& buffer = program.buffers[static_cast<size_t>(step.inputs[k])];
     std::byte* data = nullptr;
     Tensor tensor = Tensor::Allocate(buffer.type, &data);
     for (int64_t i = 0; i < buffer.type.shape.elements(); ++i) {
       StoreElement(data + i * SizeOf(buffer.type.dtype), buffer.type.dtype,
                    values_[k](i));
     }
-    memory.push_back(Allocate(buffer));
+    memory.push_back(Allocate(buffer, alignment));
     Fill(buffer, tensor, Bytes(memory.back()));
     operands.push_back(memory.back()->data());
     inputs.push_back(std::move(tensor));
   }
-  const std::vector<Tensor> expected = InterpretStep(program_, step, inputs);
+  const std::vector<Tensor> expected = InterpretStep(program, step, inputs);
   for (const int id : step.outputs) {
-    memory.push_back(Allocate(program_.buffers[static_cast<size_t>(id)]));
+    memory.push_back(
+        Allocate(program.buffers[static_cast<size_t>(id)], alignment));
     operands.push_back(memory.back()->data());
   }
-  const KernelPlan plan = PlanMap(program_, step, target);
-  const NativeKernel kernel(target, static_cast<int>(operands.size()),
-                            plan.emit);
+  const CaseKernel kernel(program, target);
   // Tasks from the last to the first, then all at once.
   std::vector<std::vector<std::byte>> first;
   for (const bool split : {true, false}) {
     for (size_t k = 0; k < expected.size(); ++k) {
       const Buffer& buffer =
-          program_.buffers[static_cast<size_t>(step.outputs[k])];
+          program.buffers[static_cast<size_t>(step.outputs[k])];
       std::memset(operands[inputs.size() + k], std::to_integer<int>(kUntouched),
                   static_cast<size_t>(buffer.reach_bytes()));
     }
-    if (split) {
-      for (int64_t t = plan.tasks; t-- > 0;) kernel.Run(operands, t, t + 1);
-    } else {
-      kernel.Run(operands, 0, plan.tasks);
-    }
+    const std::string refused = kernel.Run(operands, split);
+    if (!refused.empty()) return target.name + ": " + refused;
     for (size_t k = 0; k < expected.size(); ++k) {
       const Buffer& buffer =
-          program_.buffers[static_cast<size_t>(step.outputs[k])];
+          program.buffers[static_cast<size_t>(step.outputs[k])];
       const auto* got =
           static_cast<const std::byte*>(operands[inputs.size() + k]);
       std::string wrong = CompareBuffer(buffer, expected[k], got, tolerance);
       if (!wrong.empty()) {
-        return fmt::format("{} ({} tasks{}): {}", target.name, plan.tasks,
+        return fmt::format("{} ({} tasks{}): {}", target.name, kernel.tasks(),
                            split ? ", split" : "", wrong);
       }
       std::vector<std::byte> bytes(got, got + buffer.reach_bytes());
@@ -249,7 +292,9 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
 }
 
 std::string MapCase::CheckAll(double tolerance) const {
-  for (const Target& target : RunnableTargets()) {
+  std::vector<Target> targets = RunnableTargets();
+  targets.push_back(EmulatedTarget());
+  for (const Target& target : targets) {
     std::string wrong = Check(target, tolerance);
     if (!wrong.empty()) return wrong;
   }

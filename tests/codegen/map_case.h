@@ -45,7 +45,7 @@ class MapCase {
   // halo that is not zero, padding that is not finite, bytes that depend on how
   // the tasks are split, memory touched outside of the buffers.
   std::string Check(const Target& target, double tolerance = 2e-6) const;
-  // For all levels that this machine can run.
+  // For all levels that this machine can run, and on an emulated device.
   std::string CheckAll(double tolerance = 2e-6) const;
 
   Program& program() { return program_; }

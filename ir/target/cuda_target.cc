@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/target/cuda_target.h"
+
+#include <cstdlib>
+
+namespace mxc {
+namespace {
+
+// By the data sheets of the largest device of a generation: the A100 with
+// 80 GB, the H100 SXM.
+struct Generation {
+  std::string_view name;
+  int sm;
+  int64_t multiprocessors;
+  double bytes_per_second;  // of its memory
+  double flops_per_second;  // f32
+  int64_t l2_bytes;
+};
+
+constexpr Generation kGenerations[] = {
+    {"cuda:sm_80", 80, 108, 2.0e12, 1.95e13, 40 << 20},
+    {"cuda:sm_90", 90, 132, 3.35e12, 6.7e13, 50 << 20},
+};
+
+constexpr std::string_view kEmulated = "cuda:emulated";
+constexpr const char* kEmulatedVariable = "MXC_EMULATED_DEVICE";
+
+bool AllowsEmulation() {
+  const char* value = std::getenv(kEmulatedVariable);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+constexpr int64_t kThreadsOfMultiprocessor = 2048;
+constexpr int kVectorBytes = 16;  // the most that a thread loads at once
+// To start a kernel of a recorded graph.
+constexpr double kLaunchSeconds = 2e-6;
+
+Target ToTarget(const Generation& generation, const Target& host) {
+  Target target = host;
+  target.name = generation.name;
+  target.backend = target.device = "cuda";
+  target.sm = generation.sm;
+  Machine& machine = target.machine;
+  machine = Machine();
+  machine.vector_bytes = kVectorBytes;
+  machine.vector_registers = 64;
+  machine.device_threads =
+      generation.multiprocessors * kThreadsOfMultiprocessor;
+  machine.l2.bytes = machine.l3.bytes = generation.l2_bytes;
+  machine.memory_bytes_per_second = generation.bytes_per_second;
+  machine.stream_bytes_per_second = generation.bytes_per_second;
+  machine.write_bytes_per_second = generation.bytes_per_second;
+  machine.elements_per_second = generation.bytes_per_second / 8;
+  machine.contraction_flops_per_second = generation.flops_per_second;
+  machine.generic_flops_per_second = generation.flops_per_second / 20;
+  machine.launch_seconds = kLaunchSeconds;
+  return target;
+}
+
+}  // namespace
+
+std::vector<std::string> CudaTargetNames() {
+  std::vector<std::string> names;
+  for (const Generation& each : kGenerations) names.emplace_back(each.name);
+  if (AllowsEmulation()) names.emplace_back(kEmulated);
+  return names;
+}
+
+std::optional<Target> CudaTarget(std::string_view name, const Target& host) {
+  for (const Generation& each : kGenerations) {
+    if (each.name == name) return ToTarget(each, host);
+  }
+  return std::nullopt;
+}
+
+bool IsEmulatedCuda(std::string_view name) {
+  return name == kEmulated && AllowsEmulation();
+}
+
+Target EmulatedCudaTarget(const Target& host) {
+  Target target = ToTarget(kGenerations[1], host);
+  target.name = kEmulated;
+  return target;
+}
+
+}  // namespace mxc

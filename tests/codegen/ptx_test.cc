@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of NVIDIA's devices, as text. What they compute is tested where maps
+// are, on an emulated device.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "codegen/codegen.h"
+#include "tests/codegen/map_case.h"
+
+namespace mxc::test {
+namespace {
+
+size_t Count(std::string_view text, std::string_view word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// y = max(x, 0) + b, with b along the last axis.
+Program Biased(const char* entry, Shape shape) {
+  MapCase c;
+  const int x = c.In(shape), bias = c.In({shape[1]});
+  c.Out(shape);
+  c.Set(Max(c.At(x), Constant(0)) + c.At(bias, {Var(1)}));
+  Program program = c.program();
+  program.name = "biased";
+  program.entry = entry;
+  program.steps[0].name = entry;
+  program.buffers.back().kind = BufferKind::kOutput;
+  return program;
+}
+
+std::string PtxOf(std::span<const Program> programs, const char* target,
+                  int threads = 1) {
+  const auto image = GenerateCode(programs, *ResolveTarget(target),
+                                  {.threads = threads, .keep_assembly = true});
+  REQUIRE(image.ok());
+  return image->assembly;
+}
+
+}  // namespace
+
+TEST_CASE("all kernels are one text for the device that was named") {
+  const Program programs[] = {Biased("even", {6, 64}), Biased("odd", {6, 63})};
+  const std::string ptx = PtxOf(programs, "cuda:sm_80");
+  CHECK(Count(ptx, ".target sm_80") == 1);
+  CHECK(Count(ptx, ".version 7.8") == 1);
+  CHECK(Count(ptx, ".visible .entry mxc_biased_000_even_f32(") == 1);
+  CHECK(Count(ptx, ".visible .entry mxc_biased_001_odd_f32(") == 1);
+  CHECK(Count(ptx, ".maxntid 128") == 2);
+  CHECK(Count(PtxOf(programs, "cuda:sm_90"), ".target sm_90") == 1);
+}
+
+TEST_CASE("the text is the same for any number of compile threads") {
+  const Program programs[] = {Biased("a", {6, 64}), Biased("b", {6, 63}),
+                              Biased("c", {5, 32})};
+  CHECK(PtxOf(programs, "cuda:sm_90") == PtxOf(programs, "cuda:sm_90", 4));
+}
+
+TEST_CASE("a thread reads and writes 16 bytes at once where it may") {
+  const Program even[] = {Biased("even", {6, 64})};
+  const std::string ptx = PtxOf(even, "cuda:sm_90");
+  CHECK(Count(ptx, "ld.global.v4.f32") == 2);
+  CHECK(Count(ptx, "st.global.v4.f32") == 1);
+  CHECK(Count(ptx, "ld.global.f32") == 0);
+  // Rows that begin anywhere.
+  const Program odd[] = {Biased("odd", {6, 63})};
+  CHECK(Count(PtxOf(odd, "cuda:sm_90"), "st.global.v4.f32") == 0);
+}
+
+TEST_CASE(
+    "a kernel that relies on an alignment is shared only where it holds") {
+  // An output that begins 4 bytes into the root of another.
+  Program apart = Biased("apart", {6, 64});
+  Buffer root = apart.buffers.back();
+  root.name = "root";
+  root.type.shape = {6 * 64 + 1};
+  root.layout = Layout::RowMajor(root.type.shape);
+  apart.buffers.back().kind = BufferKind::kInternal;
+  apart.buffers.back().alias_of = 3;
+  apart.buffers.back().alias_begin = 4;
+  apart.buffers.push_back(root);
+  const Program programs[] = {Biased("even", {6, 64}), apart};
+  const auto image = GenerateCode(programs, *ResolveTarget("cuda:sm_90"), {});
+  REQUIRE(image.ok());
+  CHECK(image->kernels.size() == 2);
+  // A processor takes vectors from anywhere.
+  const auto host = GenerateCode(programs, *ResolveTarget("x86-64-v3"), {});
+  REQUIRE(host.ok());
+  CHECK(host->kernels.size() == 1);
+}
+
+TEST_CASE("the emulated device is a target for tests alone") {
+  CHECK(!ResolveTarget("cuda:emulated").ok());
+  CHECK(!ResolveTarget("cuda:sm_70").ok());
+}
+
+}  // namespace mxc::test
