@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every entry of a network computes the same bytes, outputs and states,
-// compiled for the CPU and for the null device:
-//   devices CPU.mxa NULL.mxa
+// Whether every entry of a network computes the same outputs and states,
+// compiled for the CPU and for another device: the same bytes, or values no
+// further apart than TOLERANCE times the largest one of their tensor.
+//   devices CPU.mxa DEVICE.mxa [TOLERANCE]
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -14,7 +18,12 @@
 namespace {
 
 namespace api = mxc::api;
-using Values = std::vector<std::vector<std::byte>>;
+
+struct Tensor {
+  mxc_dtype dtype;
+  std::vector<std::byte> bytes;
+};
+using Values = std::vector<Tensor>;
 
 constexpr int kRuns = 2;
 
@@ -51,31 +60,58 @@ Values Run(const api::Model& model) {
       executor.Run();
       for (size_t k = 0; k < summary.output_count; ++k) {
         const auto output = executor.Output(k);
-        values.emplace_back(output.begin(), output.end());
+        values.push_back({static_cast<mxc_dtype>(model.outputs(entry)[k].dtype),
+                          {output.begin(), output.end()}});
       }
     }
     if (!first) first.emplace(std::move(executor));
   }
   for (const mxc_tensor& state : model.states()) {
-    values.emplace_back(state.bytes);
-    first->ReadState(state.name, std::span(values.back()));
+    values.push_back({static_cast<mxc_dtype>(state.dtype),
+                      std::vector<std::byte>(state.bytes)});
+    first->ReadState(state.name, std::span(values.back().bytes));
   }
   return values;
+}
+
+// How far apart two tensors are, measured by the largest value; infinity where
+// values of other types differ.
+double Difference(const Tensor& expected, const Tensor& got) {
+  if (expected.bytes == got.bytes) return 0;
+  if (expected.dtype != MXC_F32 || expected.bytes.size() != got.bytes.size()) {
+    return INFINITY;
+  }
+  double largest = 1e-30, difference = 0;
+  for (size_t at = 0; at < expected.bytes.size(); at += sizeof(float)) {
+    float x, y;
+    std::memcpy(&x, &expected.bytes[at], sizeof x);
+    std::memcpy(&y, &got.bytes[at], sizeof y);
+    const double apart = std::fabs(double{x} - double{y});
+    if (std::isnan(x) != std::isnan(y)) return INFINITY;
+    if (!std::isnan(x)) difference = std::max(difference, apart);
+    if (!std::isnan(x)) largest = std::max(largest, std::fabs(double{x}));
+  }
+  return difference / largest;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc < 3) return 2;
+  const double tolerance = argc > 3 ? std::atof(argv[3]) : 0;
   try {
     const api::Model model(argv[1]), on_device(argv[2]);
-    const Values cpu = Run(model), null = Run(on_device);
+    const Values cpu = Run(model), device = Run(on_device);
+    double worst = cpu.size() == device.size() ? 0 : INFINITY;
     size_t bytes = 0;
-    for (const auto& value : cpu) bytes += value.size();
-    std::printf("%s: %zu entries, %zu tensors, %zu bytes: %s\n", argv[1],
-                model.entry_count(), cpu.size(), bytes,
-                cpu == null ? "the same" : "DIFFERENT");
-    return cpu == null ? 0 : 1;
+    for (size_t i = 0; i < std::min(cpu.size(), device.size()); ++i) {
+      bytes += cpu[i].bytes.size();
+      worst = std::max(worst, Difference(cpu[i], device[i]));
+    }
+    std::printf("%s: %zu entries, %zu tensors, %zu bytes: ", argv[1],
+                model.entry_count(), cpu.size(), bytes);
+    std::printf(worst == 0 ? "the same\n" : "apart by %.1e\n", worst);
+    return worst <= tolerance ? 0 : 1;
   } catch (const api::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

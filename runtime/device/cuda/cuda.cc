@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first NVIDIA device of the machine.
+//
+// The section DEVICE of its files has PTX, which the driver assembles for the
+// device at hand, or code that is ready for it.
+#include <cstring>
+#include <utility>
+
+#include "runtime/device/cuda/driver.h"
+#include "runtime/device/cuda/stream.h"
+#include "runtime/device/declarations.h"
+#include "runtime/device/images.h"
+
+namespace mxc::runtime {
+namespace {
+
+std::byte* AlignedToPage(uintptr_t address) {
+  return reinterpret_cast<std::byte*>((address + MXC_PAGE - 1) / MXC_PAGE *
+                                      MXC_PAGE);
+}
+
+class CudaMemory : public DeviceMemory {
+ public:
+  CudaMemory(const CudaDriver& driver, CudaAddress whole)
+      : DeviceMemory(AlignedToPage(whole)), driver_(driver), whole_(whole) {}
+  ~CudaMemory() override {
+    driver_.Enter();
+    driver_.release(whole_);
+  }
+
+ private:
+  const CudaDriver& driver_;
+  const CudaAddress whole_;
+};
+
+class PinnedMemory : public DeviceMemory {
+ public:
+  PinnedMemory(const CudaDriver& driver, void* memory)
+      : DeviceMemory(static_cast<std::byte*>(memory)), driver_(driver) {}
+  ~PinnedMemory() override {
+    driver_.Enter();
+    driver_.release_host(data());
+  }
+
+ private:
+  const CudaDriver& driver_;
+};
+
+class CudaModule : public DeviceModule {
+ public:
+  CudaModule(const CudaDriver& driver, CudaModuleHandle module)
+      : driver_(driver), module_(module) {}
+  ~CudaModule() override {
+    driver_.Enter();
+    driver_.unload_module(module_);
+  }
+
+  const void* Find(const char* kernel) const override {
+    driver_.Enter();
+    CudaFunction function = nullptr;
+    if (driver_.get_function(&function, module_, kernel) != 0) return nullptr;
+    return function;
+  }
+
+ private:
+  const CudaDriver& driver_;
+  const CudaModuleHandle module_;
+};
+
+// Machine code runs on its own generation alone, PTX on later ones, too.
+bool CanRun(const DeviceImage& image, int sm) {
+  const int needed = static_cast<int>(image.version);
+  switch (image.kind) {
+    case MXC_IMAGE_PTX:
+    case MXC_IMAGE_EMULATED:
+      return needed <= sm;
+    case MXC_IMAGE_CUBIN:
+      return needed <= sm && needed / 10 == sm / 10;
+    default:
+      return false;
+  }
+}
+
+// What needs the least work when it is loaded.
+const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
+  const DeviceImage* best = nullptr;
+  for (const DeviceImage& image : images) {
+    if (!CanRun(image, sm)) continue;
+    const bool better =
+        best == nullptr || std::pair(image.kind, image.version) >
+                               std::pair(best->kind, best->version);
+    if (better) best = &image;
+  }
+  return best;
+}
+
+class Cuda : public Device {
+ public:
+  const char* name() const override { return "cuda"; }
+  bool IsHost() const override { return false; }
+
+  StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
+      uint64_t bytes, const char* what) const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    if (!driver.ok()) return driver.status();
+    const CudaDriver& cuda = **driver;
+    cuda.Enter();
+    CudaAddress memory = 0;
+    const uint64_t whole = bytes + MXC_PAGE;
+    CudaResult result = cuda.allocate(&memory, whole);
+    if (result != 0) return NoMemory(cuda, result, bytes, what);
+    auto owner = std::make_unique<CudaMemory>(cuda, memory);
+    result = cuda.fill(memory, 0, whole);
+    if (result != 0) return cuda.Failure(result, "clear memory");
+    return std::unique_ptr<DeviceMemory>(std::move(owner));
+  }
+
+  StatusOr<std::unique_ptr<DeviceMemory>> AllocateHost(
+      uint64_t bytes, const char* what) const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    if (!driver.ok()) return driver.status();
+    const CudaDriver& cuda = **driver;
+    cuda.Enter();
+    void* memory = nullptr;
+    const CudaResult result = cuda.allocate_host(&memory, bytes);
+    if (result != 0) return NoMemory(cuda, result, bytes, what);
+    std::memset(memory, 0, bytes);
+    return std::unique_ptr<DeviceMemory>(
+        std::make_unique<PinnedMemory>(cuda, memory));
+  }
+
+  void Write(std::byte* to, const void* from, uint64_t bytes) const override {
+    if (bytes == 0) return;
+    const CudaDriver& cuda = **CudaDriver::Find();
+    cuda.Enter();
+    cuda.NoteCopy(cuda.write(reinterpret_cast<CudaAddress>(to), from, bytes));
+  }
+  void Read(void* to, const void* from, uint64_t bytes) const override {
+    if (bytes == 0) return;
+    const CudaDriver& cuda = **CudaDriver::Find();
+    cuda.Enter();
+    cuda.NoteCopy(cuda.read(to, reinterpret_cast<CudaAddress>(from), bytes));
+  }
+
+  StatusOr<std::unique_ptr<DeviceModule>> Load(
+      const ModuleSource& source) const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    if (!driver.ok()) return driver.status();
+    const CudaDriver& cuda = **driver;
+    const auto images = ReadDeviceCode(source.code);
+    if (!images.ok()) return images.status();
+    const DeviceImage* image = BestOf(*images, cuda.sm());
+    if (image == nullptr) {
+      return Fail(StatusCode::kUnsupported,
+                  "the model has no code for this device, which is sm_%d",
+                  cuda.sm());
+    }
+    cuda.Enter();
+    CudaModuleHandle module = nullptr;
+    const CudaResult result = cuda.load_module(&module, image->bytes.data());
+    if (result != 0) return cuda.Failure(result, "load the model's kernels");
+    return std::unique_ptr<DeviceModule>(
+        std::make_unique<CudaModule>(cuda, module));
+  }
+
+  StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    if (!driver.ok()) return driver.status();
+    return OpenCudaStream(**driver, beside);
+  }
+
+ private:
+  static Status NoMemory(const CudaDriver& cuda, CudaResult result,
+                         uint64_t bytes, const char* what) {
+    return cuda.Failure(result, "allocate " + std::to_string(bytes) +
+                                    " bytes for " + what + " on the device");
+  }
+};
+
+}  // namespace
+
+const Device& CudaDevice() {
+  static const Cuda cuda;
+  return cuda;
+}
+
+}  // namespace mxc::runtime

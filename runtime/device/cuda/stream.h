@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/device/cuda/driver.h"
+#include "runtime/device/device.h"
+
+namespace mxc::runtime {
+
+// A stream of the device, and one for what goes beside it; recordings are
+// graphs. `beside` as in Device::OpenStream.
+StatusOr<std::unique_ptr<Stream>> OpenCudaStream(const CudaDriver& driver,
+                                                 uint32_t beside);
+
+}  // namespace mxc::runtime
