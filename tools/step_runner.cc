@@ -43,6 +43,10 @@ Result<StepRunner> StepRunner::Open(const std::string& artifact, size_t entry,
                                     const Program& program) {
   auto model = rt::Model::Open(artifact, {});
   if (!model.ok()) return UnplacedError(model.status().message());
+  if (std::ranges::count((*model)->code().kernels(), nullptr) > 0) {
+    return UnplacedError(
+        "steps that run on a GPU cannot be compared one by one yet");
+  }
   StepRunner runner(*model, entry, program);
   MXC_RETURN_IF_ERROR(runner.MatchBuffers());
   runner.Allocate();

@@ -4,10 +4,10 @@
 # results, and not the end of the process.
 #   failures.sh FOLDER_OF_MXC FOLDER_OF_FAKE_DRIVER
 set -e
-mxc=$1/mxc
+mxc=$(cd "$1" && pwd)/mxc driver=$(cd "$2" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder" MXC_EMULATED_DEVICE=1 LD_LIBRARY_PATH="$2"
+export XDG_CACHE_HOME="$folder" MXC_EMULATED_DEVICE=1 LD_LIBRARY_PATH="$driver"
 cd "$folder"
 cat > net.json <<'END'
 { "mxc": 1, "name": "net", "inputs": {"data": [2, 4]},
