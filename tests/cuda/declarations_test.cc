@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// That what runtime/device/cuda declares of CUDA's driver is what cuda.h
+// declares: it compiles. Built where there is a cuda.h.
+#include <cuda.h>
+
+#include <type_traits>
+
+using CudaResult = CUresult;
+using CudaOrdinal = CUdevice;
+using CudaAddress = CUdeviceptr;
+using CudaContext = CUcontext;
+using CudaModuleHandle = CUmodule;
+using CudaFunction = CUfunction;
+using CudaStreamHandle = CUstream;
+using CudaEvent = CUevent;
+using CudaGraph = CUgraph;
+using CudaGraphExec = CUgraphExec;
+
+// Enums are integers in our declarations.
+template <class T>
+constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
+
+template <class A, class B>
+constexpr bool kAlike =
+    std::is_same_v<A, B> || (sizeof(A) == sizeof(B) &&
+                             ((std::is_pointer_v<A> && std::is_pointer_v<B>) ||
+                              (kIsNumber<A> && kIsNumber<B>)));
+
+template <class Ours, class Theirs>
+struct Functions;
+template <class... A, class... B>
+struct Functions<CUresult(A...), CUresult(B...)> {
+  static constexpr bool alike =
+      sizeof...(A) == sizeof...(B) && (kAlike<A, B> && ...);
+};
+
+#define MXC_CUDA_FUNCTION(member, symbol, parameters)                       \
+  extern CudaResult Our_##member parameters;                                \
+  static_assert(Functions<decltype(Our_##member), decltype(symbol)>::alike, \
+                #symbol);
+#include "runtime/device/cuda/driver.def"
+
+// The values in runtime/device/cuda/driver.h.
+static_assert(CUDA_ERROR_OUT_OF_MEMORY == 2);
+static_assert(CU_STREAM_NON_BLOCKING == 1);
+static_assert(CU_EVENT_DISABLE_TIMING == 2);
+static_assert(CU_STREAM_CAPTURE_MODE_RELAXED == 2);
+static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR == 75);
+static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR == 76);
