@@ -354,8 +354,8 @@ typedef struct mxc_bind_options {
    * "score" sees what "train" has learned; null: states of its own. One of them
    * runs at a time, and an output is valid until the next run of any. */
   mxc_executor* share;
-  const char* device; /* where it runs, what the model was compiled for: "cpu";
-                         null: that */
+  const char* device; /* where it runs, what the model was compiled for: "cpu",
+                         "cuda:0"; null: that */
 } mxc_bind_options;
 
 #define MXC_BIND_OPTIONS {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/device.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -44,10 +45,15 @@ StatusOr<std::unique_ptr<Stream>> Device::OpenStream(uint32_t) const {
 }
 
 StatusOr<const Device*> FindDevice(const char* name) {
-  const std::string_view wanted = name != nullptr ? name : "cpu";
+  const std::string_view whole = name != nullptr ? name : "cpu";
+  const size_t colon = std::min(whole.find(':'), whole.size());
+  const std::string_view kind = whole.substr(0, colon);
+  const std::string_view number = whole.substr(colon);
+  if (number.empty() || number == ":0") {
 #define MXC_DEVICE(known, make) \
-  if (wanted == #known) return &make();
+  if (kind == #known) return &make();
 #include "runtime/device/devices.def"
+  }
   return Fail(StatusCode::kNotFound,
               "device '%s' is not supported by this build; there is 'cpu'",
               name);

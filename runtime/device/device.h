@@ -129,8 +129,8 @@ class Device {
   virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const;
 };
 
-// kNotFound where there is no device of this name. It lives as long as the
-// process.
+// kNotFound where there is no device of this name. A number may follow: "cuda:0"
+// is "cuda", and no other is used yet. It lives as long as the process.
 StatusOr<const Device*> FindDevice(const char* name);
 
 }  // namespace mxc::runtime

@@ -28,7 +28,7 @@ StatusOr<const Device*> DeviceOf(const Tables& tables, const char* wanted) {
   const std::string compiled_for(named.empty() ? "cpu" : named);
   if (wanted == nullptr) return FindDevice(compiled_for.c_str());
   const StatusOr<const Device*> device = FindDevice(wanted);
-  if (!device.ok() || compiled_for == wanted) return device;
+  if (!device.ok() || (*device)->name() == compiled_for) return device;
   return Fail(StatusCode::kInvalidArgument,
               "the model was compiled for device '%s' and does not run on '%s'",
               compiled_for.c_str(), wanted);

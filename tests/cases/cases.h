@@ -17,6 +17,7 @@ struct CaseOptions {
   bool verbose = false;
   std::string part;  // operators: "outputs" or "gradients" alone
   EngineOptions engine;
+  std::string device;  // "cuda:emulated"; empty: the CPU
   std::vector<std::string> targets = {"x86-64-v3"};  // models
   std::vector<int> threads = {1};
 };

@@ -7,9 +7,12 @@
 
 #include "passes/pass.h"
 #include "tests/cases/cases.h"
+#include "tests/cases/emulated_device.h"
 
 namespace mxc {
 namespace {
+
+constexpr const char* kEmulatedDevice = "cuda:emulated";
 
 struct Kind {
   const char* name;
@@ -43,8 +46,21 @@ void AddOptions(CLI::App& command, const Kind& kind, CaseOptions& options,
   command.add_option("--disable-pass", options.engine.disabled);
   command.add_flag("--without-each-pass", without_each_pass,
                    "once for each optional pass, without it");
-  command.add_option("--target", options.targets)->delimiter(',');
+  auto* target =
+      command.add_option("--target", options.targets)->delimiter(',');
+  command
+      .add_option("--device", options.device,
+                  "compiles for an emulated GPU and runs there")
+      ->check(CLI::IsMember({kEmulatedDevice}))
+      ->excludes(target);
   command.add_option("--threads", options.threads)->delimiter(',');
+}
+
+Status ChooseDevice(CaseOptions& options) {
+  if (options.device.empty()) return Done{};
+  options.targets = {options.device};
+  options.engine.engine = "compiled";
+  return UseEmulatedDevice();
 }
 
 int RunWithoutEachPass(const Kind& kind, CaseOptions options) {
@@ -72,6 +88,10 @@ int Main(int argc, char** argv) {
     AddOptions(*command, kind, options, without_each_pass);
   }
   CLI11_PARSE(app, argc, argv);
+  if (const Status status = ChooseDevice(options); !status.ok()) {
+    fmt::print("{}\n", status.errors().front().message);
+    return 2;
+  }
   if (options.engine.engine.empty()) options.engine.engine = chosen->engine;
   options.engine.target = options.targets.front();
   options.engine.threads = options.threads.front();

@@ -80,6 +80,16 @@ TEST_CASE("the host cannot follow the addresses of the null device") {
   CHECK(here == 2.5);
 }
 
+TEST_CASE("a device's name may end with its number, which is 0") {
+  const auto device = runtime::FindDevice("null:0");
+  REQUIRE(device.ok());
+  CHECK(*device == *runtime::FindDevice("null"));
+  for (const char* name : {"null:1", "null:", "null:00", "none:0", ":0", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(runtime::FindDevice(name).ok());
+  }
+}
+
 TEST_CASE("kernels, repeats and prepared weights on the null device") {
   for (const TestArtifact& artifact : {ChainArtifact(), PreparedArtifact(),
                                        ScanArtifact(), NestedArtifact()}) {

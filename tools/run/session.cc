@@ -66,8 +66,8 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
       ->check(CLI::IsMember({"map", "copy"}))
       ->capture_default_str();
   app.add_option("--device", options.device,
-                 "where the network runs: cpu (default: what the artifact was "
-                 "compiled for)");
+                 "where the network runs: cpu, cuda:0 (default: what the "
+                 "artifact was compiled for)");
   DeclareFunctions(app);
   options.requirement.Declare(app);
   app.footer(kIsProgram);
