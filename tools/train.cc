@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "frontend/variables.h"
 #include "runtime/data/iterator.h"
@@ -157,6 +158,19 @@ Result<Material> Gather(const TrainOptions& options,
   return material;
 }
 
+std::string_view Variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
+
+// One of several processes (tools/run/job.h): servers update the parameters.
+bool InJob() { return !Variable("MXC_ROLE").empty(); }
+
+// Worker 0 speaks for all of them.
+bool SpeaksForJob() {
+  return Variable("MXC_ROLE") == "worker" && Variable("RANK") == "0";
+}
+
 Status CompileTo(const std::string& path, const TrainOptions& options,
                  const SavedSeries& series) {
   MXC_ASSIGN(Material material, Gather(options, series));
@@ -167,18 +181,17 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
   request.entries = {"train", "score"};
-  // One of several processes (tools/run/job.h): servers update the parameters.
-  if (std::getenv("MXC_ROLE") != nullptr) {
-    request.entries = {"grad", "update", "score"};
-  }
+  if (InJob()) request.entries = {"grad", "update", "score"};
   request.golden = Golden::kOff;
-  TerminalProgress progress(options.style);
+  ReportStyle style = options.style;
+  if (InJob() && !SpeaksForJob()) style.quiet = true;
+  TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
-  WarnOfFewClasses(options.style, plan);
+  WarnOfFewClasses(style, plan);
   const Stopwatch watch;
   MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
   MXC_RETURN_IF_ERROR(Save(request, artifact, path));
-  PrintPhase(options.style, "generate",
+  PrintPhase(style, "generate",
              fmt::format("{} for {}", DescribeKernels(artifact.code),
                          artifact.plan.target.name),
              watch.seconds());
