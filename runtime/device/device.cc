@@ -54,9 +54,10 @@ StatusOr<const Device*> FindDevice(const char* name) {
   if (kind == #known) return &make();
 #include "runtime/device/devices.def"
   }
-  return Fail(StatusCode::kNotFound,
-              "device '%s' is not supported by this build; there is 'cpu'",
-              name);
+  return Fail(
+      StatusCode::kNotFound,
+      "device '%s' is not supported by this build; there are 'cpu' and 'cuda'",
+      name);
 }
 
 }  // namespace mxc::runtime

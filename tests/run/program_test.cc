@@ -180,8 +180,11 @@ TEST_CASE("mistakes: a sentence and exit code 1; bad usage: 2") {
   CHECK(Call("run /nowhere.mxa 2>&1").out ==
         "error: cannot open '/nowhere.mxa': No such file or directory\n");
   CHECK(Call("run " + Model() + " --device cuda:0 2>&1").out ==
-        "error: device 'cuda:0' is not supported by this build; there is "
-        "'cpu'\n");
+        "error: the model was compiled for device 'cpu' and does not run on "
+        "'cuda:0'\n");
+  CHECK(Call("run " + Model() + " --device cuda:1 2>&1").out ==
+        "error: device 'cuda:1' is not supported by this build; there are "
+        "'cpu' and 'cuda'\n");
   CHECK(Call("run " + Model() + " --input " + x + " --batch 9 2>&1").out ==
         "error: no entry 'infer' for batch 9; the model has infer (batch 1)\n");
   CHECK(Call("2>/dev/null").code == 2);

@@ -187,7 +187,8 @@ TEST_CASE("a device that there is not gets a sentence") {
   mxc_status* status = mxc_bind(model.get(), &options, &none);
   CHECK(mxc_status_code(status) == MXC_NOT_FOUND);
   CHECK(Message(status) ==
-        "device 'abacus' is not supported by this build; there is 'cpu'");
+        "device 'abacus' is not supported by this build; there are 'cpu' "
+        "and 'cuda'");
 }
 
 }  // namespace mxc::test

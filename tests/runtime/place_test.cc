@@ -202,7 +202,8 @@ TEST_CASE("a model runs on the device that it was compiled for") {
   TestArtifact other = Travel("abacus");
   const ModelHandle unknown = Open(WriteTemporary("travel", other.File()));
   CHECK(Message(mxc_bind(unknown.get(), nullptr, &none)) ==
-        "device 'abacus' is not supported by this build; there is 'cpu'");
+        "device 'abacus' is not supported by this build; there are 'cpu' "
+        "and 'cuda'");
 }
 
 TEST_CASE("damaged code for a device is refused") {
