@@ -131,6 +131,17 @@ class TypedCatalog {
     return static_cast<double>(data + output + weights);
   }
 
+  // Of reading what channels leave empty of their last block.
+  double PaddingCost(const Contraction& c, int64_t channels,
+                     int64_t data_block) const {
+    const int64_t padding =
+        DivideUp(channels, data_block) * data_block - channels;
+    const int64_t elements =
+        c.batch * c.in / channels * padding * c.groups * Product(c.input);
+    return static_cast<double>(SizeOf(types_.data) * elements) /
+           target_.machine.stream_bytes_per_second;
+  }
+
   // Of kernels that put one element of data into all lanes.
   double BroadcastCost(const Contraction& c, double efficiency) const {
     const bool widens = types_.data != types_.sum;
@@ -159,7 +170,8 @@ class TypedCatalog {
     if (data_block == 1) {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
     }
-    candidate.cost = BroadcastCost(c, efficiency);
+    candidate.cost =
+        BroadcastCost(c, efficiency) + PaddingCost(c, c.in, data_block);
     out.push_back(std::move(candidate));
   }
 
@@ -341,7 +353,8 @@ class TypedCatalog {
     if (data_block == 1 && c.batch >= lanes_ / 2) {
       efficiency *= rates().row_major;
     }
-    candidate.cost = BroadcastCost(c, efficiency);
+    candidate.cost =
+        BroadcastCost(c, efficiency) + PaddingCost(c, c.batch, data_block);
     out.push_back(std::move(candidate));
   }
 
