@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "ir/program/in_place.h"
+#include "ir/program/scatter_sum.h"
 #include "passes/dead_code.h"
 #include "passes/kernel_demands.h"
 #include "passes/layout_copies.h"
@@ -62,9 +63,17 @@ class LayoutAssignment {
       free_.push_back(buffer.kind == BufferKind::kInternal);
     }
     for (const Step& step : program_.steps) {
+      if (IsScatter(step)) free_[step.outputs[0]] = false;
       if (step.body.any_layout()) continue;
       for (const int b : step.operands()) free_[b] = false;
     }
+  }
+
+  // Adds values up at positions, which kernels do in rows: written otherwise,
+  // each element of the output would compare all positions with its own.
+  bool IsScatter(const Step& step) const {
+    return step.map() != nullptr && step.map()->stores.size() == 1 &&
+           MatchScatterSum(step.map()->stores[0], ShapeOf(step.outputs[0]));
   }
 
   Shape ShapeOf(int buffer) const {
