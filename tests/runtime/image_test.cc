@@ -15,14 +15,6 @@
 namespace mxc::test {
 namespace {
 
-// A chain whose code is kernels.c and more, linked with more options.
-TestArtifact ArtifactWith(const std::string& source,
-                          const std::string& options) {
-  TestArtifact artifact = ChainArtifact();
-  artifact.kernels = BuildKernels(source, options);
-  return artifact;
-}
-
 // The section CODE of `file`.
 std::string CodeOf(const std::string& file) {
   mxc_trailer trailer;
@@ -35,6 +27,16 @@ std::string WhyNotRead(const std::string& code) {
   return runtime::SharedObject::Read(std::as_bytes(std::span(code)))
       .status()
       .message();
+}
+
+#ifndef __SANITIZE_THREAD__
+
+// A chain whose code is kernels.c and more, linked with more options.
+TestArtifact ArtifactWith(const std::string& source,
+                          const std::string& options) {
+  TestArtifact artifact = ChainArtifact();
+  artifact.kernels = BuildKernels(source, options);
+  return artifact;
 }
 
 struct Foreign {
@@ -71,10 +73,6 @@ constexpr Foreign kForeign[] = {
     {"", "-Wl,--hash-style=sysv", "its code has "},
     {"int value; int* pointer = &value;", "", "its code "},
 };
-
-}  // namespace
-
-#ifndef __SANITIZE_THREAD__
 
 TEST_CASE("code that does more than lie in memory is refused, and not run") {
   std::filesystem::remove(MarkPath());
@@ -180,4 +178,5 @@ TEST_CASE("tables that do not fit the kernels are refused") {
       "step 'turn back' of entry 'prepare' does not fit its kernel"));
 }
 
+}  // namespace
 }  // namespace mxc::test
