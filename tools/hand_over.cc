@@ -20,7 +20,7 @@ int HandOverToRun(char** argv) {
   const std::string program =
       error ? "mxc-run" : (self.parent_path() / "mxc-run").string();
   std::fflush(stdout);  // what is not in it yet goes with this program
-  execv(program.c_str(), argv);
+  execvp(program.c_str(), argv);
   PrintErr("mxc {}: cannot start {}: {}\n", argv[1], program,
            std::strerror(errno));
   return kFailure;
