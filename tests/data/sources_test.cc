@@ -157,6 +157,10 @@ TEST_CASE("mnist: wrong files get a sentence") {
     CAPTURE(message);
     CHECK(Says(message, expected));
   }
+  folder.Write("train-images-idx3-ubyte",
+               BigEndian({0x803, 0, 0xb0169104, 0xfe7f0000}));
+  folder.Write("train-labels-idx1-ubyte", Labels(0));
+  CHECK(Says(Refusal(spec, Options(1)), "no pictures"));
 }
 
 TEST_CASE("mnist: the real files" * doctest::test_suite("shared")) {

@@ -171,6 +171,8 @@ StatusOr<std::unique_ptr<Source>> OpenMnist(const SourceRequest& request) {
                          static_cast<long long>(images->shape[0]),
                          static_cast<long long>(labels->shape[0]));
   }
+  // What holds no picture may announce any size of them.
+  if (images->shape[0] == 0) return BadRecord("there are no pictures");
   if (images->shape[1] == 0 || images->shape[2] == 0) {
     return BadRecord("the pictures have no pixels");
   }
