@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kvstore/credentials.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/rand.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/file_writer.h"
+#include "runtime/kvstore/openssl.h"
 
 namespace mxc::kvstore {
 namespace {
@@ -42,11 +41,13 @@ std::string WorkerIdentity(uint32_t rank) {
 }
 
 StatusOr<Credentials> MakeSecret() {
+  const auto openssl = OpenSsl::Get();
+  if (!openssl.ok()) return openssl.status();
   Credentials made;
   made.identity = "server";
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(made.key.data()),
-                 static_cast<int>(made.key.size())) != 1) {
-    return Fail(StatusCode::kFailed, "OpenSSL has no random numbers");
+  const ssize_t size = getrandom(made.key.data(), made.key.size(), 0);
+  if (size != static_cast<ssize_t>(made.key.size())) {
+    return Fail(StatusCode::kFailed, "the system has no random numbers");
   }
   return made;
 }
@@ -55,9 +56,11 @@ Key DeriveKey(const Key& secret, const std::string& identity) {
   const std::string text = "mxc kvstore 1 " + identity;
   Key key = {};
   unsigned size = 0;
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-       reinterpret_cast<unsigned char*>(key.data()), &size);
+  const OpenSsl& openssl = **OpenSsl::Get();
+  openssl.HMAC(openssl.EVP_sha256(), secret.data(),
+               static_cast<int>(secret.size()),
+               reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+               reinterpret_cast<unsigned char*>(key.data()), &size);
   return key;
 }
 
@@ -72,6 +75,8 @@ Status WriteCredentials(const std::string& path, const Credentials& of) {
 }
 
 StatusOr<Credentials> ReadCredentials(const std::string& path) {
+  const auto openssl = OpenSsl::Get();
+  if (!openssl.ok()) return openssl.status();
   const auto file = runtime::OpenFile(path);
   if (!file.ok()) return file.status();
   struct stat facts = {};

@@ -24,7 +24,8 @@ struct Credentials {
 std::string WorkerIdentity(uint32_t rank);
 
 StatusOr<Credentials> MakeSecret();
-// HMAC-SHA256 of the identity under the secret.
+// HMAC-SHA256 of the identity under the secret, by OpenSSL: where somebody has
+// made or read a secret, that is there.
 Key DeriveKey(const Key& secret, const std::string& identity);
 
 // A new file of mode 0600. Not while other threads make files: it is the umask

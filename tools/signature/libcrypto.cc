@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/signature/libcrypto.h"
 
-#include <dlfcn.h>
+#include "runtime/base/dynamic_library.h"
 
 namespace mxc::signature {
 namespace {
 
-constexpr const char* kLibrary = "libcrypto.so.3";
-
 runtime::StatusOr<LibCrypto> Load() {
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return runtime::Fail(runtime::StatusCode::kUnsupported,
-                         "digests and signatures need %s of OpenSSL 3, which "
-                         "this machine does not have (Debian: libssl3)",
-                         kLibrary);
-  }
   LibCrypto functions;
-  bool complete = true;
-#define MXC_FIND(name)                                                         \
-  functions.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
-  complete = complete && functions.name != nullptr;
-  MXC_LIBCRYPTO_FUNCTIONS(MXC_FIND)
-#undef MXC_FIND
-  if (complete) return functions;
-  return runtime::Fail(runtime::StatusCode::kUnsupported,
-                       "%s lacks functions of OpenSSL 3", kLibrary);
+#define MXC_WANT(name) {#name, reinterpret_cast<void**>(&functions.name)},
+  const runtime::WantedFunction wanted[] = {MXC_LIBCRYPTO_FUNCTIONS(MXC_WANT)};
+#undef MXC_WANT
+  MXC_RT_RETURN_IF_ERROR(runtime::LoadFunctions(
+      "libcrypto.so.3", "a digest or signature", "libssl3", wanted));
+  return functions;
 }
 
 }  // namespace

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kvstore/transport/tls.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "runtime/kvstore/openssl.h"
+#include "runtime/kvstore/transport/tls_stage.h"
+
 namespace mxc::kvstore {
 
 struct Tls::State {
-  Side side;
+  const OpenSsl* openssl = nullptr;
+  Side side = Side::kClient;
   Credentials own;
   SSL_CTX* context = nullptr;
-  ~State() { SSL_CTX_free(context); }
+  ~State() { openssl->SSL_CTX_free(context); }
 };
 
 namespace {
 
 constexpr const char* kCipher = "TLS_AES_128_GCM_SHA256";
-constexpr size_t kMostPlain = 64 << 10;  // that a Write takes
+constexpr size_t kRecordBytes = 17 << 10;  // with all that TLS adds
 constexpr unsigned char kCipherNumber[] = {0x13, 0x01};
 
 // What the two callbacks of OpenSSL need of a connection.
@@ -30,23 +31,33 @@ struct Peer {
   std::string identity;  // of the other end, once it has named itself
 };
 
+// Whoever has a Tls has OpenSSL.
+const OpenSsl& Functions() { return **OpenSsl::Get(); }
+
+Peer* PeerOf(const SSL* ssl) {
+  return static_cast<Peer*>(Functions().SSL_get_ex_data(ssl, 0));
+}
+
 std::string LastError() {
-  const unsigned long code = ERR_get_error();
-  ERR_clear_error();
-  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  const OpenSsl& openssl = Functions();
+  const unsigned long code = openssl.ERR_get_error();
+  openssl.ERR_clear_error();
+  const char* reason =
+      code == 0 ? nullptr : openssl.ERR_reason_error_string(code);
   return reason == nullptr ? "no reason is known" : reason;
 }
 
 SSL_SESSION* SessionOf(SSL* ssl, const Key& key) {
-  SSL_SESSION* session = SSL_SESSION_new();
-  const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kCipherNumber);
+  const OpenSsl& openssl = Functions();
+  SSL_SESSION* session = openssl.SSL_SESSION_new();
+  const SSL_CIPHER* cipher = openssl.SSL_CIPHER_find(ssl, kCipherNumber);
   if (session == nullptr || cipher == nullptr ||
-      SSL_SESSION_set1_master_key(
+      openssl.SSL_SESSION_set1_master_key(
           session, reinterpret_cast<const unsigned char*>(key.data()),
           key.size()) != 1 ||
-      SSL_SESSION_set_cipher(session, cipher) != 1 ||
-      SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) != 1) {
-    SSL_SESSION_free(session);
+      openssl.SSL_SESSION_set_cipher(session, cipher) != 1 ||
+      openssl.SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) != 1) {
+    openssl.SSL_SESSION_free(session);
     return nullptr;
   }
   return session;
@@ -54,7 +65,7 @@ SSL_SESSION* SessionOf(SSL* ssl, const Key& key) {
 
 int OfferKey(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* size,
              SSL_SESSION** session) {
-  const auto* peer = static_cast<const Peer*>(SSL_get_app_data(ssl));
+  const auto* peer = PeerOf(ssl);
   const Credentials& own = peer->node->own;
   *session = SessionOf(ssl, own.key);
   *id = reinterpret_cast<const unsigned char*>(own.identity.data());
@@ -65,7 +76,7 @@ int OfferKey(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* size,
 // An unknown name gets a key that nobody has.
 int FindKey(SSL* ssl, const unsigned char* id, size_t size,
             SSL_SESSION** session) {
-  auto* peer = static_cast<Peer*>(SSL_get_app_data(ssl));
+  auto* peer = PeerOf(ssl);
   constexpr size_t kLongestIdentity = 64;
   if (size > kLongestIdentity) return 0;
   peer->identity.assign(reinterpret_cast<const char*>(id), size);
@@ -76,109 +87,108 @@ int FindKey(SSL* ssl, const unsigned char* id, size_t size,
 class TlsConnection final : public Connection {
  public:
   TlsConnection(const Tls::State& node, std::unique_ptr<Connection> plain)
-      : plain_(std::move(plain)), peer_{&node, ""}, cipher_(kMostPlain) {}
-  ~TlsConnection() override { SSL_free(ssl_); }
+      : openssl_(Functions()), plain_(std::move(plain)), peer_{&node, ""} {}
+  ~TlsConnection() override { openssl_.SSL_free(ssl_); }
 
   Status Begin() {
-    ssl_ = SSL_new(peer_.node->context);
-    BIO* in = BIO_new(BIO_s_mem());
-    BIO* out = BIO_new(BIO_s_mem());
-    if (ssl_ == nullptr || in == nullptr || out == nullptr) {
-      BIO_free(in);
-      BIO_free(out);
+    ssl_ = openssl_.SSL_new(peer_.node->context);
+    BIO* bio = MakeBio(stages_);
+    if (ssl_ == nullptr || bio == nullptr) {
       return Fail(StatusCode::kOutOfMemory, "no memory for a connection");
     }
-    BIO_set_mem_eof_return(in, -1);
-    SSL_set_bio(ssl_, in, out);
-    in_ = in;
-    out_ = out;
-    SSL_set_app_data(ssl_, &peer_);
+    openssl_.SSL_set_bio(ssl_, bio, bio);
+    openssl_.SSL_set_ex_data(ssl_, 0, &peer_);
     if (peer_.node->side == Side::kServer) {
-      SSL_set_accept_state(ssl_);
+      openssl_.SSL_set_accept_state(ssl_);
     } else {
-      SSL_set_connect_state(ssl_);
+      openssl_.SSL_set_connect_state(ssl_);
     }
     return {};
   }
 
   StatusOr<size_t> Read(std::span<std::byte> bytes) override {
+    MXC_RT_RETURN_IF_ERROR(ended_);
     MXC_RT_RETURN_IF_ERROR(Flush());
-    while (true) {
+    size_t done = 0;
+    while (done < bytes.size()) {
       size_t count = 0;
-      if (SSL_read_ex(ssl_, bytes.data(), bytes.size(), &count) == 1) {
-        return count;
+      if (openssl_.SSL_read_ex(ssl_, bytes.data() + done, bytes.size() - done,
+                               &count) == 1) {
+        done += count;
+        continue;
       }
-      const StatusOr<bool> more = Feed();
-      if (!more.ok()) return more.status();
-      if (!*more) return size_t{0};
-    }
-  }
-
-  StatusOr<size_t> Write(Bytes bytes) override {
-    MXC_RT_RETURN_IF_ERROR(Flush());
-    const size_t most = std::min(bytes.size(), kMostPlain);
-    while (!unsent()) {
-      size_t count = 0;
-      if (SSL_write_ex(ssl_, bytes.data(), most, &count) == 1) {
-        MXC_RT_RETURN_IF_ERROR(Flush());
-        return count;
+      if (done > 0) {  // what they were is not lost
+        ended_ = Check();
+        break;
       }
       const StatusOr<bool> more = Feed();
       if (!more.ok()) return more.status();
       if (!*more) break;
     }
-    return size_t{0};
+    return done;
+  }
+
+  using Connection::Write;
+  StatusOr<size_t> Write(Bytes first, Bytes second) override {
+    MXC_RT_RETURN_IF_ERROR(Flush());
+    size_t done = 0;
+    for (Bytes bytes : {first, second}) {
+      while (!bytes.empty() && stages_.out.room().size() >= kRecordBytes) {
+        size_t count = 0;
+        if (openssl_.SSL_write_ex(ssl_, bytes.data(), bytes.size(), &count) ==
+            1) {
+          bytes = bytes.subspan(count);
+          done += count;
+          continue;
+        }
+        const StatusOr<bool> more = Feed();
+        if (!more.ok()) return more.status();
+        if (!*more) return done;
+      }
+      if (!bytes.empty()) break;
+    }
+    MXC_RT_RETURN_IF_ERROR(Flush());
+    return done;
   }
 
   bool unsent() const override {
-    return BIO_ctrl_pending(out_) > 0 || plain_->unsent();
+    return stages_.out.size() > 0 || plain_->unsent();
   }
 
   Status Flush() override {
-    char* data = nullptr;
-    while (true) {
-      const long size = BIO_get_mem_data(out_, &data);
-      if (size <= 0) return {};
-      const StatusOr<size_t> sent =
-          plain_->Write({reinterpret_cast<const std::byte*>(data),
-                         static_cast<size_t>(size)});
+    while (stages_.out.size() > 0) {
+      const StatusOr<size_t> sent = plain_->Write(stages_.out.bytes());
       if (!sent.ok()) return sent.status();
       if (*sent == 0) return {};
-      Discard(*sent);
+      stages_.out.Drop(*sent);
     }
+    return {};
   }
 
   std::string peer() const override { return plain_->peer(); }
   std::string identity() const override {
-    if (!SSL_is_init_finished(ssl_)) return "";
+    if (!openssl_.SSL_is_init_finished(ssl_)) return "";
     return peer_.node->side == Side::kServer ? peer_.identity : "server";
   }
   bool local() const override { return plain_->local(); }
   int descriptor() const override { return plain_->descriptor(); }
 
  private:
-  void Discard(size_t count) {
-    while (count > 0) {
-      const size_t some = std::min(count, cipher_.size());
-      const int read = BIO_read(out_, cipher_.data(), static_cast<int>(some));
-      if (read <= 0) return;
-      count -= static_cast<size_t>(read);
-    }
-  }
-
   // After a call that did nothing: whether more has come from the other end.
   StatusOr<bool> Feed() {
     MXC_RT_RETURN_IF_ERROR(Check());
     MXC_RT_RETURN_IF_ERROR(Flush());
-    const StatusOr<size_t> more = plain_->Read(cipher_);
+    // It has stopped there because it wants to write.
+    if (stages_.in.size() > 0) return stages_.out.size() == 0;
+    const StatusOr<size_t> more = plain_->Read(stages_.in.room());
     if (!more.ok()) return more.status();
-    BIO_write(in_, cipher_.data(), static_cast<int>(*more));
+    stages_.in.Add(*more);
     return *more > 0;
   }
 
   // Whether that call only has to wait.
   Status Check() {
-    const int error = SSL_get_error(ssl_, 0);
+    const int error = openssl_.SSL_get_error(ssl_, 0);
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
       return {};
     }
@@ -187,11 +197,12 @@ class TlsConnection final : public Connection {
     return Fail(StatusCode::kIo, "%s: TLS: %s", peer().c_str(), reason.c_str());
   }
 
+  const OpenSsl& openssl_;
   const std::unique_ptr<Connection> plain_;
   Peer peer_;
-  std::vector<std::byte> cipher_;
+  Stages stages_;
+  Status ended_;
   SSL* ssl_ = nullptr;
-  BIO *in_ = nullptr, *out_ = nullptr;  // owned by ssl_
 };
 
 }  // namespace
@@ -200,29 +211,37 @@ Tls::Tls(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Tls::~Tls() = default;
 
 StatusOr<std::unique_ptr<Tls>> Tls::Make(Side side, const Credentials& own) {
+  const auto loaded = OpenSsl::Get();
+  if (!loaded.ok()) return loaded.status();
+  const OpenSsl& openssl = **loaded;
   auto state = std::make_unique<State>();
+  state->openssl = &openssl;
   state->side = side;
   state->own = own;
   const bool serves = side == Side::kServer;
-  state->context =
-      SSL_CTX_new(serves ? TLS_server_method() : TLS_client_method());
+  state->context = openssl.SSL_CTX_new(serves ? openssl.TLS_server_method()
+                                              : openssl.TLS_client_method());
   SSL_CTX* context = state->context;
   if (context == nullptr ||
-      SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
-      SSL_CTX_set_ciphersuites(context, kCipher) != 1 ||
-      SSL_CTX_set_num_tickets(context, 0) != 1) {
+      openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION,
+                           TLS1_3_VERSION, nullptr) != 1 ||
+      openssl.SSL_CTX_set_ciphersuites(context, kCipher) != 1 ||
+      openssl.SSL_CTX_set_num_tickets(context, 0) != 1) {
     return Fail(StatusCode::kUnsupported, "OpenSSL lacks TLS 1.3: %s",
                 LastError().c_str());
   }
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE,
+                       SSL_SESS_CACHE_OFF, nullptr);
+  openssl.SSL_CTX_ctrl(
+      context, SSL_CTRL_MODE,
+      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER,
+      nullptr);
   if (serves) {
-    SSL_CTX_set_psk_find_session_callback(context, FindKey);
+    openssl.SSL_CTX_set_psk_find_session_callback(context, FindKey);
   } else {
     // Without the key a server could show a certificate, of anybody.
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_psk_use_session_callback(context, OfferKey);
+    openssl.SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    openssl.SSL_CTX_set_psk_use_session_callback(context, OfferKey);
   }
   return std::unique_ptr<Tls>(new Tls(std::move(state)));
 }
