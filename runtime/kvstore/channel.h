@@ -3,19 +3,18 @@
 // payloads; who is silent for too long is lost.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "runtime/kvstore/body.h"
 #include "runtime/kvstore/frame.h"
 #include "runtime/kvstore/transport/transport.h"
 
 namespace mxc::kvstore {
-
-// Bytes that several channels may send and nobody changes any more.
-using Body = std::shared_ptr<const std::vector<std::byte>>;
 
 struct Patience {
   Time heartbeat = kSecond;      // something is sent at least so often
@@ -30,7 +29,8 @@ class Channel {
   Channel(std::unique_ptr<Connection> connection, const Patience& patience,
           Time now);
 
-  // The header's offset and total are the channel's affair. Smaller numbers
+  // The header's offset, total and length are the channel's affair. Smaller
+  // numbers
   // are more urgent; equal ones keep their order. Frames without a body come
   // before all others.
   void Send(const Header& header, Body body = nullptr, int64_t priority = 0);
@@ -38,8 +38,8 @@ class Channel {
   // Sends what there is room for. An error is the connection's end, as of
   // Receive.
   Status Pump(Time now);
-  // True: `frame` holds the next one; its memory serves for the next.
-  StatusOr<bool> Receive(Time now, Frame& frame);
+  // True: `frame` is the next one, until the next call.
+  StatusOr<bool> Receive(Time now, Frame& frame, const Place& place = {});
 
   bool idle() const { return waiting_.empty() && !partly_sent(); }
   Interest interest() const {
@@ -57,7 +57,12 @@ class Channel {
   // By urgency, then in order.
   using Waiting = std::map<std::pair<int64_t, uint64_t>, Outgoing>;
 
-  bool partly_sent() const { return sent_ < frame_.size(); }
+  bool partly_sent() const { return sent_ < head_bytes_ + payload_bytes_; }
+  Bytes unsent_head() const {
+    return Bytes(head_).subspan(std::min(sent_, kHeaderBytes));
+  }
+  // Where the body is by now.
+  Bytes unsent_payload() const;
   void EncodeNext();
 
   const std::unique_ptr<Connection> connection_;
@@ -66,8 +71,10 @@ class Channel {
   FrameDecoder decoder_;
   Waiting waiting_;
   uint64_t order_ = 0;
-  std::vector<std::byte> frame_;  // that is being sent
-  size_t sent_ = 0;               // of it
+  // The frame that is being sent.
+  std::array<std::byte, kHeaderBytes> head_ = {};
+  Body body_;  // null: it has no payload
+  size_t payload_begin_ = 0, payload_bytes_ = 0, head_bytes_ = 0, sent_ = 0;
 };
 
 }  // namespace mxc::kvstore

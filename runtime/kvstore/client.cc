@@ -62,8 +62,7 @@ Client::~Client() = default;
 
 void Client::Init(uint32_t key, Bytes value) {
   KeyState& state = keys_state_[key];
-  state.init = std::make_shared<const std::vector<std::byte>>(value.begin(),
-                                                              value.end());
+  state.init = Own({value.begin(), value.end()});
   for (const auto& server : servers_) {
     if (!keys_[key].everywhere && homes_[key] != server->index) continue;
     state.uninitialized.push_back(server->index);
@@ -75,8 +74,10 @@ void Client::Init(uint32_t key, Bytes value) {
 void Client::BeginPush(uint32_t key, std::span<const float> gradient,
                        double rate, int64_t priority) {
   KeyState& state = keys_state_[key];
-  state.push = std::make_shared<const std::vector<std::byte>>(
-      Encode(options_.settings.compression, gradient, state.residual));
+  const Compression& compression = options_.settings.compression;
+  state.push = compression.codec == Codec::kNone
+                   ? Lend(std::as_bytes(gradient))
+                   : Own(Encode(compression, gradient, state.residual));
   ++state.seq;
   state.rate = rate;
   state.priority = priority;
@@ -197,7 +198,7 @@ Status Client::Handle(Server& server, const Frame& frame) {
         if (!init) return Unexpected("a key");
       }
       return frame.type == FrameType::kCommit ? OnCommit(server, frame)
-                                              : OnValue(frame);
+                                              : OnValue(server, frame);
     default:
       return Unexpected("a frame");
   }
@@ -228,19 +229,37 @@ Status Client::OnCommit(Server& server, const Frame& frame) {
   return {};
 }
 
-Status Client::OnValue(const Frame& frame) {
+// What was pushed again is answered again: that is not awaited.
+bool Client::IsAwaited(const Server& server, const Header& value) const {
+  if (value.key >= keys_.size() || homes_[value.key] != server.index) {
+    return false;
+  }
+  const KeyState& state = keys_state_[value.key];
+  return !state.out.empty() && value.holds == state.seq;
+}
+
+// A value is read where it is wanted.
+std::span<std::byte> Client::Place(const Server& server, const Header& header) {
+  if (header.type != FrameType::kValue || !IsAwaited(server, header)) return {};
+  const KeyState& state = keys_state_[header.key];
+  if (header.total != state.out.size() || header.offset != state.received) {
+    return {};
+  }
+  return state.out.subspan(header.offset, header.length);
+}
+
+Status Client::OnValue(const Server& server, const Frame& frame) {
+  if (!IsAwaited(server, frame)) return {};
   KeyState& state = keys_state_[frame.key];
-  // What was pushed again is answered again.
-  if (state.out.empty() || frame.holds != state.seq) return {};
   if (frame.total != state.out.size() || frame.offset != state.received) {
     return Fail(StatusCode::kCorrupt,
-                "the server's value of key '%s' does not "
-                "fit",
+                "the server's value of key '%s' does not fit",
                 keys_[frame.key].name.c_str());
   }
-  std::ranges::copy(frame.payload,
-                    state.out.begin() + static_cast<ptrdiff_t>(frame.offset));
-  state.received += frame.payload.size();
+  const auto to = state.out.subspan(frame.offset, frame.length);
+  if (frame.payload.data() != to.data())
+    std::ranges::copy(frame.payload, to.begin());
+  state.received += frame.length;
   if (state.received < frame.total) return {};
   state.version = frame.seq;
   state.out = {};
@@ -298,9 +317,12 @@ void Client::Reconnect(Server& server, Time now) {
 
 Status Client::PumpServer(Server& server, Time now) {
   Frame frame;
+  const auto place = [&](const Header& header) {
+    return Place(server, header);
+  };
   Status status = server.channel->Pump(now);
   while (status.ok() && server.channel != nullptr) {
-    const StatusOr<bool> received = server.channel->Receive(now, frame);
+    const StatusOr<bool> received = server.channel->Receive(now, frame, place);
     if (received.ok() && !*received) break;
     status = received.ok() ? Handle(server, frame) : received.status();
   }

@@ -35,9 +35,9 @@ class Client {
          const ClientOptions& options);
   ~Client();
 
-  // Begin, and return; `idle` says when all is done. The gradient is encoded
-  // at once; `out` is written until then, and has the key's size. Smaller
-  // priorities come first.
+  // Begin, and return; `idle` says when all is done. Until then the gradient
+  // is read, where it is not compressed, and `out` is written, which has the
+  // key's size. Smaller priorities come first.
   void Init(uint32_t key, Bytes value);
   void Push(uint32_t key, std::span<const float> gradient, double rate,
             int64_t priority = 0);
@@ -52,6 +52,11 @@ class Client {
   // Does what can be done without waiting. An error is for good.
   Status Pump();
   bool idle() const { return open_ == 0; }
+  // The same of one key.
+  bool idle(uint32_t key) const {
+    const KeyState& state = keys_state_[key];
+    return state.init == nullptr && state.push == nullptr && state.out.empty();
+  }
   bool finished() const;
   std::vector<Interest> interests() const;
   Time deadline() const;
@@ -84,7 +89,9 @@ class Client {
   Status Handle(Server& server, const Frame& frame);
   Status Reject(const Server& server, const Frame& frame) const;
   Status OnCommit(Server& server, const Frame& frame);
-  Status OnValue(const Frame& frame);
+  std::span<std::byte> Place(const Server& server, const Header& header);
+  bool IsAwaited(const Server& server, const Header& value) const;
+  Status OnValue(const Server& server, const Frame& frame);
   void Welcome(Server& server);
   void SendInit(Server& server, uint32_t key);
   void SendPush(Server& server, uint32_t key);

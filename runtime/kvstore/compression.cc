@@ -116,6 +116,11 @@ uint64_t EncodedBytes(Codec codec, uint64_t elements) {
   return (elements + facts.values - 1) / facts.values * facts.bytes;
 }
 
+uint64_t ElementsOf(Codec codec, uint64_t encoded_bytes) {
+  const CodecFacts& facts = FactsOf(codec);
+  return encoded_bytes / facts.bytes * facts.values;
+}
+
 std::vector<std::byte> Encode(const Compression& compression,
                               std::span<const float> gradient,
                               std::span<float> residual) {

@@ -39,12 +39,14 @@ struct Compression {
 StatusOr<Compression> ParseCompression(std::string_view text);
 
 uint64_t EncodedBytes(Codec codec, uint64_t elements);
+// How many so many bytes hold; padding counts.
+uint64_t ElementsOf(Codec codec, uint64_t encoded_bytes);
 
 // `residual` has a value for each element, or none where the codec keeps none.
 std::vector<std::byte> Encode(const Compression& compression,
                               std::span<const float> gradient,
                               std::span<float> residual);
-// `encoded` has EncodedBytes.
+// `encoded` has EncodedBytes; it may be a part of what was encoded.
 void Decode(const Compression& compression, Bytes encoded,
             std::span<float> gradient);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kvstore/frame.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -35,7 +36,8 @@ Status Damaged(const char* what) {
 }  // namespace
 
 std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
-                                                 Bytes payload) {
+                                                 Bytes payload,
+                                                 std::optional<uint64_t> sum) {
   WireHeader wire = {};
   wire.magic = kMagic;
   wire.version = kProtocol;
@@ -49,7 +51,7 @@ std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
   wire.total = header.total;
   wire.rate = header.rate;
   wire.holds = header.holds;
-  wire.payload_sum = runtime::Checksum(payload);
+  wire.payload_sum = sum ? *sum : runtime::Checksum(payload);
   wire.header_sum = SumOf(wire);
   return std::bit_cast<std::array<std::byte, kHeaderBytes>>(wire);
 }
@@ -58,21 +60,27 @@ std::span<std::byte> FrameDecoder::Room() {
   if (header_bytes_ < kHeaderBytes) {
     return std::span(header_).subspan(header_bytes_);
   }
-  return std::span(frame_.payload).subspan(payload_bytes_);
+  return payload_.subspan(payload_bytes_);
 }
 
-StatusOr<bool> FrameDecoder::Advance(size_t bytes) {
+StatusOr<bool> FrameDecoder::Advance(size_t bytes, const Place& place) {
   if (header_bytes_ < kHeaderBytes) {
     header_bytes_ += bytes;
     if (header_bytes_ < kHeaderBytes) return false;
     MXC_RT_RETURN_IF_ERROR(ParseHeader());
+    payload_ = place ? place(frame_) : std::span<std::byte>();
+    if (payload_.size() != frame_.length) {
+      memory_.resize(std::max<size_t>(memory_.size(), frame_.length));
+      payload_ = std::span(memory_).first(frame_.length);
+    }
   } else {
     payload_bytes_ += bytes;
   }
-  if (payload_bytes_ < frame_.payload.size()) return false;
-  if (runtime::Checksum(frame_.payload) != payload_sum_) {
+  if (payload_bytes_ < payload_.size()) return false;
+  if (runtime::Checksum(payload_) != payload_sum_) {
     return Damaged("its payload has another checksum");
   }
+  frame_.payload = payload_;
   header_bytes_ = payload_bytes_ = 0;
   return true;
 }
@@ -98,12 +106,12 @@ Status FrameDecoder::ParseHeader() {
   frame_.codec = wire.codec;
   frame_.flags = wire.flags;
   frame_.key = wire.key;
+  frame_.length = wire.length;
   frame_.seq = wire.seq;
   frame_.offset = wire.offset;
   frame_.total = wire.total;
   frame_.rate = wire.rate;
   frame_.holds = wire.holds;
-  frame_.payload.resize(wire.length);
   payload_sum_ = wire.payload_sum;
   return {};
 }

@@ -27,8 +27,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,14 +63,14 @@ inline constexpr uint8_t kWantValue = 1;
 struct Header {
   FrameType type = FrameType::kHeartbeat;
   uint8_t codec = 0, flags = 0;
-  uint32_t key = 0;
+  uint32_t key = 0, length = 0;
   uint64_t seq = 0, offset = 0, total = 0;
   double rate = 0;
   uint64_t holds = 0;
 };
 
 struct Frame : Header {
-  std::vector<std::byte> payload;
+  Bytes payload;  // until the next frame
 
   // Of what carries a sentence.
   std::string_view text() const {
@@ -77,8 +78,14 @@ struct Frame : Header {
   }
 };
 
-std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
-                                                 Bytes payload);
+// The header's length is the payload's; `sum`: its checksum, if it is known.
+std::array<std::byte, kHeaderBytes> EncodeHeader(
+    const Header& header, Bytes payload, std::optional<uint64_t> sum = {});
+
+// Where the payload of a frame is to be read: header.length bytes that are
+// there until the frame has come, or none: in memory of the decoder. What is
+// written there may turn out to be damaged.
+using Place = std::function<std::span<std::byte>(const Header& header)>;
 
 // Bytes become frames. Allocates at most kMaxPayload, whatever comes in. After
 // an error it is of no more use, nor is the connection.
@@ -87,8 +94,8 @@ class FrameDecoder {
   // Where the next bytes belong; never empty.
   std::span<std::byte> Room();
   // So many of them have come. True: `frame` is whole.
-  StatusOr<bool> Advance(size_t bytes);
-  Frame& frame() { return frame_; }
+  StatusOr<bool> Advance(size_t bytes, const Place& place = {});
+  const Frame& frame() const { return frame_; }
 
  private:
   Status ParseHeader();
@@ -96,6 +103,8 @@ class FrameDecoder {
   std::array<std::byte, kHeaderBytes> header_;
   size_t header_bytes_ = 0, payload_bytes_ = 0;  // that have come
   uint64_t payload_sum_ = 0;
+  std::span<std::byte> payload_;  // in memory_, or where it was to be placed
+  std::vector<std::byte> memory_;
   Frame frame_;
 };
 

@@ -10,8 +10,7 @@ namespace mxc::kvstore {
 Body EncodeText(const std::string& text) {
   const Bytes bytes = std::as_bytes(std::span(text));
   const size_t size = std::min(bytes.size(), kLongestSentence);
-  return std::make_shared<const std::vector<std::byte>>(
-      bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
+  return Own({bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)});
 }
 
 Body EncodeHello(const Hello& hello) {
@@ -21,7 +20,7 @@ Body EncodeHello(const Hello& hello) {
               sizeof hello.incarnation);
   const Bytes text = std::as_bytes(std::span(hello.settings));
   bytes.insert(bytes.end(), text.begin(), text.end());
-  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return Own(std::move(bytes));
 }
 
 StatusOr<Hello> DecodeHello(const Frame& frame) {

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/body.h"
+#include "runtime/kvstore/frame.h"
 
 namespace mxc::kvstore {
 

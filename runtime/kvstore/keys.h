@@ -22,6 +22,8 @@ struct KeySpec {
   uint32_t group = 0;
   // Every server has one; a pull gives that of the key's group.
   bool everywhere = false;
+  // Of values on their way: smaller ones come first.
+  uint32_t priority = 0;
 
   uint64_t elements() const { return bytes / sizeof(float); }
 };
@@ -40,7 +42,7 @@ enum class Placement {
 std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers,
                              Placement placement);
 
-// Of names, sizes and groups; nodes compare it.
+// Of all there is in it; nodes compare it.
 uint64_t Digest(const KeyTable& keys);
 
 }  // namespace mxc::kvstore

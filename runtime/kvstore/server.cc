@@ -21,12 +21,6 @@ Header Of(FrameType type) {
 }  // namespace
 
 struct Server::Session {
-  // What a worker is sending for a key, as far as it has come.
-  struct Part {
-    Header first;
-    std::vector<std::byte> bytes;
-  };
-
   Session(std::unique_ptr<Connection> connection, const Patience& patience,
           Time now)
       : channel(std::move(connection), patience, now), since(now) {}
@@ -36,7 +30,7 @@ struct Server::Session {
   bool known = false;  // the worker has said who it is
   bool over = false;
   uint32_t rank = 0;
-  std::map<uint32_t, Part> parts;  // by key
+  std::map<uint32_t, std::vector<std::byte>> inits;  // that are coming, by key
 };
 
 Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
@@ -167,8 +161,12 @@ Status Server::Serve(Time now) {
 
 Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
   Frame frame;
+  const auto place = [&](const Header& header) {
+    const bool push = session->known && header.type == FrameType::kPush;
+    return push ? store_.Place(session->rank, header) : std::span<std::byte>();
+  };
   for (int i = 0; i < kMostFrames && !session->over; ++i) {
-    const auto received = session->channel.Receive(now, frame);
+    const auto received = session->channel.Receive(now, frame, place);
     if (!received.ok()) return received.status();
     if (!*received) break;
     MXC_RT_RETURN_IF_ERROR(session->known ? Handle(*session, frame)
@@ -232,7 +230,7 @@ Status Server::Admit(const std::shared_ptr<Session>& session,
   return {};
 }
 
-Status Server::Handle(Session& session, Frame& frame) {
+Status Server::Handle(Session& session, const Frame& frame) {
   if (frame.type == FrameType::kBye) return Bye(session);
   if (frame.type == FrameType::kAbort) {
     return ended_ = Fail(StatusCode::kFailed, "worker %u: %s", session.rank,
@@ -245,43 +243,29 @@ Status Server::Handle(Session& session, Frame& frame) {
     store_.Pull(session.rank, frame.key);
     return {};
   }
-  if (frame.type == FrameType::kInit || frame.type == FrameType::kPush) {
-    return Assemble(session, frame);
+  if (frame.type == FrameType::kInit) return Init(session, frame);
+  if (frame.type == FrameType::kPush) {
+    // The store is not to be trusted any more, or a worker is not.
+    return ended_ = store_.Take(session.rank, frame);
   }
   return Fail(StatusCode::kInvalidArgument, "a worker does not send type %d",
               static_cast<int>(frame.type));
 }
 
-// Payloads become a body, which must have the key's size.
-Status Server::Assemble(Session& session, Frame& frame) {
-  const bool push = frame.type == FrameType::kPush;
-  const uint64_t bytes =
-      push ? store_.PushBytes(frame.key) : store_.InitBytes(frame.key);
-  const auto codec = static_cast<uint8_t>(
-      push ? options_.settings.compression.codec : Codec::kNone);
-  auto& part = session.parts[frame.key];
-  if (frame.offset == 0) part = {frame, {}};
-  if (frame.total != bytes || frame.codec != codec ||
-      frame.offset != part.bytes.size() || frame.seq != part.first.seq ||
-      frame.type != part.first.type) {
+// Payloads become a value, which must have the key's size.
+Status Server::Init(Session& session, const Frame& frame) {
+  auto& value = session.inits[frame.key];
+  if (frame.offset == 0) value.clear();
+  if (frame.total != keys_[frame.key].bytes || frame.offset != value.size()) {
     return Fail(StatusCode::kInvalidArgument,
                 "what worker %u sends for key '%s' does not fit together",
                 session.rank, keys_[frame.key].name.c_str());
   }
-  if (frame.offset == 0) part.bytes.reserve(bytes);
-  part.bytes.insert(part.bytes.end(), frame.payload.begin(),
-                    frame.payload.end());
-  if (part.bytes.size() < bytes) return {};
-  auto whole = session.parts.extract(frame.key);
-  Session::Part& done = whole.mapped();
-  const Status status =
-      push ? store_.Take({session.rank, frame.key, done.first.seq,
-                          done.first.rate, (done.first.flags & kWantValue) != 0,
-                          std::move(done.bytes)})
-           : store_.Init(session.rank, frame.key, done.bytes);
-  // The store is not to be trusted any more, or a worker is not.
-  if (!status.ok()) ended_ = status;
-  return status;
+  value.insert(value.end(), frame.payload.begin(), frame.payload.end());
+  if (value.size() < frame.total) return {};
+  ended_ = store_.Init(session.rank, frame.key, value);
+  session.inits.erase(frame.key);
+  return ended_;
 }
 
 // The worker ends the connection once it has heard that this is known.
@@ -348,7 +332,8 @@ void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
   header.key = key;
   header.seq = version;
   header.holds = holds;
-  workers_[worker].session->channel.Send(header, std::move(value), key);
+  workers_[worker].session->channel.Send(header, std::move(value),
+                                         keys_[key].priority);
 }
 
 Status Serve(Server& server, Transport& transport) {

@@ -64,8 +64,8 @@ class Server final : private Answers {
   Status ServeSession(const std::shared_ptr<Session>& session, Time now);
   Status Greet(const std::shared_ptr<Session>& session, const Frame& frame);
   Status Admit(const std::shared_ptr<Session>& session, const Hello& hello);
-  Status Handle(Session& session, Frame& frame);
-  Status Assemble(Session& session, Frame& frame);
+  Status Handle(Session& session, const Frame& frame);
+  Status Init(Session& session, const Frame& frame);
   Status Bye(Session& session);
   void Drop(Session& session, const Status& cause, Time now);
   Status RequireWorkers(Time now) const;

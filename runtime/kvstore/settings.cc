@@ -9,19 +9,38 @@ StatusOr<Mode> ParseMode(std::string_view name) {
     return Mode::kSync;
   }
   if (name == "dist_async" || name == "dist_async_device") return Mode::kAsync;
-  return Fail(
-      StatusCode::kInvalidArgument,
-      "kvstore '%s' is unknown; expected local, dist_sync or dist_async",
-      std::string(name).c_str());
+  if (name == "dist_ssp") return Mode::kSsp;
+  return Fail(StatusCode::kInvalidArgument,
+              "kvstore '%s' is unknown; expected local, dist_sync, dist_async "
+              "or dist_ssp",
+              std::string(name).c_str());
 }
 
+namespace {
+
+std::string NameOf(const Settings& settings) {
+  switch (settings.mode) {
+    case Mode::kSync:
+      return "dist_sync";
+    case Mode::kAsync:
+      return "dist_async";
+    case Mode::kSsp:
+      return Format("dist_ssp of staleness %u", settings.staleness);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string Describe(const Settings& settings) {
-  return Format("%s, %u workers, gradients %s, compression %s, keys %016llx%s",
-                settings.mode == Mode::kSync ? "dist_sync" : "dist_async",
-                settings.workers, settings.mean ? "averaged" : "summed",
-                settings.compression.text().c_str(),
-                static_cast<unsigned long long>(settings.keys),
-                settings.placement == Placement::kBySize ? "" : " in turn");
+  return Format(
+      "%s%s, %u workers, gradients %s, compression %s, keys %016llx%s",
+      NameOf(settings).c_str(),
+      settings.rule.empty() ? "" : (", " + settings.rule).c_str(),
+      settings.workers, settings.mean ? "averaged" : "summed",
+      settings.compression.text().c_str(),
+      static_cast<unsigned long long>(settings.keys),
+      settings.placement == Placement::kBySize ? "" : " in turn");
 }
 
 }  // namespace mxc::kvstore

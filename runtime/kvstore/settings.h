@@ -15,18 +15,24 @@ namespace mxc::kvstore {
 enum class Mode {
   kSync,   // a key is updated once all workers have pushed: by their sum
   kAsync,  // a key is updated by each push, when it arrives
+  kSsp,    // so, too; but no worker gets a value before all others have pushed
+           // the key nearly as often as it has (stale synchronous parallel, Ho
+           // et al. 2013)
 };
 
 struct Settings {
   Mode mode = Mode::kSync;
   uint32_t workers = 1;
-  bool mean = false;  // a sync update gets the mean of the gradients
+  bool mean = false;       // a sync update gets the mean of the gradients
+  uint32_t staleness = 0;  // of kSsp: by how many pushes others may lack
   Compression compression;
   Placement placement = Placement::kBySize;
+  // What servers make of pushes, where it is not the artifact's optimizer.
+  std::string rule;
   uint64_t keys = 0;  // Digest
 };
 
-// "dist_sync", "dist_async", and MXNet's other names of them.
+// "dist_sync", "dist_async", MXNet's other names of them, and "dist_ssp".
 StatusOr<Mode> ParseMode(std::string_view name);
 // Equal for equal settings, to be sent and to be read in a message.
 std::string Describe(const Settings& settings);

@@ -2,25 +2,22 @@
 #include "runtime/kvstore/store.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace mxc::kvstore {
 
 Store::Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
              Answers& answers)
-    : keys_(keys),
-      settings_(settings),
-      shelf_(shelf),
-      answers_(answers),
-      states_(keys.size()) {
+    : keys_(keys), settings_(settings), shelf_(shelf), answers_(answers) {
   for (uint32_t rank = 0; rank < settings.workers; ++rank) {
     members_.insert(rank);
   }
-  for (KeyState& state : states_) state.applied.resize(settings.workers);
-}
-
-uint64_t Store::PushBytes(uint32_t key) const {
-  return EncodedBytes(settings_.compression.codec, keys_[key].elements());
+  for (const KeySpec& key : keys) {
+    states_.emplace_back(
+        Gathering(settings.compression, key.elements(), buffers_));
+    states_.back().applied.resize(settings.workers);
+  }
 }
 
 // The first value of a key counts: another worker's, or the same once more, is
@@ -32,89 +29,117 @@ Status Store::Init(uint32_t worker, uint32_t key, Bytes value) {
     shelf_.OnWritten(key);
     state.has_value = true;
     if (journal_ != nullptr) MXC_RT_RETURN_IF_ERROR(WriteKey(key, *journal_));
-    for (const uint32_t rank : std::exchange(state.asking, {})) {
-      SendValue(rank, key);
-    }
+    AnswerAsking(key);
   }
   answers_.Commit(worker, key, 0);
   return {};
 }
 
-Status Store::Check(const Push& push) const {
-  const KeyState& state = states_[push.key];
+bool Store::Fits(uint32_t key, const Header& push) const {
+  const Codec codec = settings_.compression.codec;
+  return push.codec == static_cast<uint8_t>(codec) &&
+         push.total == EncodedBytes(codec, keys_[key].elements());
+}
+
+Status Store::Check(uint32_t worker, const Header& push) const {
   const char* name = keys_[push.key].name.c_str();
   if (!keys_[push.key].trained) {
     return Fail(StatusCode::kInvalidArgument, "key '%s' is not trained", name);
   }
-  if (!state.has_value) {
+  if (!states_[push.key].has_value) {
     return Fail(StatusCode::kInvalidArgument,
                 "key '%s' has no value yet that could be updated", name);
   }
-  if (push.seq > state.applied[push.worker] + 1 ||
-      !members_.contains(push.worker)) {
+  if (!Fits(push.key, push)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "what worker %u pushes for key '%s' does not fit", worker,
+                name);
+  }
+  if (push.seq > states_[push.key].applied[worker] + 1 ||
+      !members_.contains(worker)) {
     return Fail(StatusCode::kInvalidArgument,
                 "push %llu of key '%s' by worker %u is not the next one",
-                static_cast<unsigned long long>(push.seq), name, push.worker);
+                static_cast<unsigned long long>(push.seq), name, worker);
   }
   return {};
 }
 
-Status Store::Take(Push push) {
-  MXC_RT_RETURN_IF_ERROR(Check(push));
-  const uint32_t key = push.key;
-  KeyState& state = states_[key];
-  if (push.seq <= state.applied[push.worker]) {
-    Answer(push);
+bool Store::IsNext(uint32_t worker, const Header& push) const {
+  return push.seq == states_[push.key].applied[worker] + 1;
+}
+
+std::span<std::byte> Store::Place(uint32_t worker, const Header& push) {
+  if (push.key >= keys_.size() || !Check(worker, push).ok() ||
+      !IsNext(worker, push)) {
     return {};
   }
-  if (settings_.mode == Mode::kAsync) {
-    const Push* const one = &push;
-    MXC_RT_RETURN_IF_ERROR(Apply(key, {&one, 1}));
-    Answer(push);
+  return states_[push.key].gathering.Place(worker, push);
+}
+
+// What is applied already is answered once it has come as a whole again.
+Status Store::Take(uint32_t worker, const Frame& push) {
+  MXC_RT_RETURN_IF_ERROR(Check(worker, push));
+  Gathering& gathering = states_[push.key].gathering;
+  const bool last = push.offset + push.length == push.total;
+  if (!IsNext(worker, push)) {
+    if (last) Answer(worker, push);
     return {};
   }
-  // The same push once more: it replaces its equal.
-  state.waiting.insert_or_assign(push.worker, std::move(push));
-  return FinishRound(key);
+  if (!gathering.Take(worker, push)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "a part of what worker %u pushes for key '%s' is missing",
+                worker, keys_[push.key].name.c_str());
+  }
+  if (settings_.mode == Mode::kSync) {
+    gathering.Add(members_, settings_.mean);
+    return last ? FinishRound(push.key) : Status();
+  }
+  return last ? ApplyOne(worker, push.key) : Status();
 }
 
 Status Store::FinishRound(uint32_t key) {
   KeyState& state = states_[key];
-  const bool complete = std::ranges::all_of(
-      members_, [&](uint32_t rank) { return state.waiting.contains(rank); });
-  if (!complete || state.waiting.empty()) return {};
-  const auto round = std::exchange(state.waiting, {});
-  std::vector<const Push*> pushes;  // by rank
-  for (const auto& [rank, push] : round) pushes.push_back(&push);
-  MXC_RT_RETURN_IF_ERROR(Apply(key, pushes));
-  for (const Push* push : pushes) Answer(*push);
+  if (!state.gathering.complete(members_)) return {};
+  state.gathering.Add(members_, settings_.mean);
+  std::map<uint32_t, Header> pushes;
+  for (const auto& [rank, part] : state.gathering.parts()) {
+    pushes[rank] = part.push;
+  }
+  const auto& [first_rank, first] = *pushes.begin();
+  for (const auto& [rank, push] : pushes) {
+    if (push.rate == first.rate) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "workers %u and %u have learning rates %g and %g in the same "
+                "round",
+                first_rank, rank, first.rate, push.rate);
+  }
+  for (const auto& [rank, push] : pushes) state.applied[rank] = push.seq;
+  MXC_RT_RETURN_IF_ERROR(Apply(key, state.gathering.sum(), first.rate));
+  state.gathering.Clear();
+  for (const auto& [rank, push] : pushes) Answer(rank, push);
   return {};
 }
 
-Status Store::Apply(uint32_t key, std::span<const Push* const> pushes) {
+Status Store::ApplyOne(uint32_t worker, uint32_t key) {
   KeyState& state = states_[key];
-  const Push& first = *pushes.front();
-  sum_.resize(keys_[key].elements());
-  part_.resize(sum_.size());
-  Decode(settings_.compression, first.encoded, sum_);
-  for (const Push* push : pushes.subspan(1)) {
-    if (push->rate != first.rate) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "workers %u and %u have learning rates %g and %g in the same "
-                  "round",
-                  first.worker, push->worker, first.rate, push->rate);
-    }
-    Decode(settings_.compression, push->encoded, part_);
-    for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += part_[i];
-  }
-  if (settings_.mean && pushes.size() > 1) {
-    const float share = 1 / static_cast<float>(pushes.size());
-    for (float& value : sum_) value *= share;
-  }
-  MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, sum_, first.rate));
+  const Header push = state.gathering.parts().at(worker).push;
+  state.applied[worker] = push.seq;
+  MXC_RT_RETURN_IF_ERROR(
+      Apply(key, state.gathering.Decoded(worker), push.rate));
+  state.gathering.Release(worker);
+  Answer(worker, push);
+  AnswerAsking(key);
+  return {};
+}
+
+// Whoever is still sending the value before gets a copy of it.
+Status Store::Apply(uint32_t key, std::span<const float> gradient,
+                    double rate) {
+  KeyState& state = states_[key];
+  if (state.body != nullptr && state.body.use_count() > 1) MakeOwn(*state.body);
+  state.body = nullptr;
+  MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, gradient, rate));
   ++state.version;
-  state.copy = nullptr;
-  for (const Push* push : pushes) state.applied[push->worker] = push->seq;
   return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
 }
 
@@ -164,36 +189,56 @@ Status Store::Restore(const JournalRecord& record) {
   return {};
 }
 
-void Store::Answer(const Push& push) {
-  answers_.Commit(push.worker, push.key, push.seq);
-  if (push.want_value) SendValue(push.worker, push.key);
+void Store::Answer(uint32_t worker, const Header& push) {
+  answers_.Commit(worker, push.key, push.seq);
+  if ((push.flags & kWantValue) != 0) Pull(worker, push.key);
 }
 
 void Store::Pull(uint32_t worker, uint32_t key) {
-  if (states_[key].has_value) {
+  if (IsFresh(worker, key)) {
     SendValue(worker, key);
   } else {
     states_[key].asking.insert(worker);
   }
 }
 
-// A trained key's copy serves all workers; what updates change beside it is
-// copied anew.
+// Whether the value may be answered with: of bounded staleness, that no member
+// is behind the worker by more.
+bool Store::IsFresh(uint32_t worker, uint32_t key) const {
+  const KeyState& state = states_[key];
+  if (!state.has_value) return false;
+  if (settings_.mode != Mode::kSsp) return true;
+  return std::ranges::all_of(members_, [&](uint32_t rank) {
+    return state.applied[rank] + settings_.staleness >= state.applied[worker];
+  });
+}
+
+void Store::AnswerAsking(uint32_t key) {
+  std::erase_if(states_[key].asking, [&](uint32_t worker) {
+    const bool fresh = IsFresh(worker, key);
+    if (fresh) SendValue(worker, key);
+    return fresh;
+  });
+}
+
+// A trained key's value is lent until its next update; what updates change
+// beside it is copied.
 void Store::SendValue(uint32_t worker, uint32_t key) {
   KeyState& state = states_[key];
-  if (state.copy == nullptr || !keys_[key].trained) {
-    const auto value = shelf_.Value(key);
-    state.copy = std::make_shared<const std::vector<std::byte>>(value.begin(),
-                                                                value.end());
+  if (state.body == nullptr || !keys_[key].trained) {
+    state.body = Lend(shelf_.Value(key));
+    if (!keys_[key].trained) MakeOwn(*state.body);
   }
-  answers_.Value(worker, key, state.version, state.applied[worker], state.copy);
+  answers_.Value(worker, key, state.version, state.applied[worker], state.body);
 }
 
 Status Store::Leave(uint32_t worker) {
   members_.erase(worker);
   Forget(worker);
   for (uint32_t key = 0; key < states_.size(); ++key) {
-    MXC_RT_RETURN_IF_ERROR(FinishRound(key));
+    states_[key].gathering.Forget(worker);
+    if (settings_.mode == Mode::kSync) MXC_RT_RETURN_IF_ERROR(FinishRound(key));
+    AnswerAsking(key);
   }
   return {};
 }

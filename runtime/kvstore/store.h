@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/body.h"
+#include "runtime/kvstore/gathering.h"
 #include "runtime/kvstore/journal.h"
 #include "runtime/kvstore/settings.h"
 #include "runtime/kvstore/shelf.h"
@@ -34,27 +35,19 @@ class Answers {
                      uint64_t holds, Body value) = 0;
 };
 
-struct Push {
-  uint32_t worker = 0, key = 0;
-  uint64_t seq = 0;
-  double rate = 0;
-  bool want_value = false;  // with the commit
-  std::vector<std::byte> encoded;
-};
-
 class Store {
  public:
   // All must outlive the store.
   Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
         Answers& answers);
 
-  // How many bytes a worker may send for the key.
-  uint64_t InitBytes(uint32_t key) const { return keys_[key].bytes; }
-  uint64_t PushBytes(uint32_t key) const;
-
   // A worker's mistakes are errors: it breaks the protocol.
   Status Init(uint32_t worker, uint32_t key, Bytes value);
-  Status Take(Push push);
+  // Where the payload of a push that is coming belongs; empty: anywhere. The
+  // memory is there until the worker's next payload or until it leaves.
+  std::span<std::byte> Place(uint32_t worker, const Header& push);
+  // A payload of a push has come; the last one completes it.
+  Status Take(uint32_t worker, const Frame& push);
   // Answered once the key has a value.
   void Pull(uint32_t worker, uint32_t key);
   // It has finished: rounds go on without it. Its pushes that wait for others
@@ -73,18 +66,25 @@ class Store {
 
  private:
   struct KeyState {
+    explicit KeyState(Gathering gathering) : gathering(std::move(gathering)) {}
+
     bool has_value = false;
     uint64_t version = 0;
-    std::vector<uint64_t> applied;     // the last seq of each worker
-    std::map<uint32_t, Push> waiting;  // by worker: of the round
-    std::set<uint32_t> asking;         // who wants a value
-    Body copy;                         // of the value, while it is current
+    std::vector<uint64_t> applied;  // the last seq of each worker
+    Gathering gathering;            // of the next update
+    std::set<uint32_t> asking;      // who wants a value
+    Body body;                      // of the value, while it is current
   };
 
-  Status Check(const Push& push) const;
+  bool Fits(uint32_t key, const Header& push) const;
+  Status Check(uint32_t worker, const Header& push) const;
+  bool IsNext(uint32_t worker, const Header& push) const;
   Status FinishRound(uint32_t key);
-  Status Apply(uint32_t key, std::span<const Push* const> pushes);
-  void Answer(const Push& push);
+  Status ApplyOne(uint32_t worker, uint32_t key);
+  Status Apply(uint32_t key, std::span<const float> gradient, double rate);
+  void Answer(uint32_t worker, const Header& push);
+  bool IsFresh(uint32_t worker, uint32_t key) const;
+  void AnswerAsking(uint32_t key);
   void SendValue(uint32_t worker, uint32_t key);
   Status WriteKey(uint32_t key, Journal& journal);
 
@@ -94,8 +94,8 @@ class Store {
   Answers& answers_;
   Journal* journal_ = nullptr;
   std::set<uint32_t> members_;
+  Buffers buffers_;
   std::vector<KeyState> states_;
-  std::vector<float> sum_, part_;
 };
 
 }  // namespace mxc::kvstore

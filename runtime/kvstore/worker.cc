@@ -38,7 +38,7 @@ void Worker::Begin(const std::function<void(Client&)>& call) {
   transport_.Wake();
 }
 
-Status Worker::WaitFor(bool (*done)(const Client&)) {
+Status Worker::WaitFor(const std::function<bool(const Client&)>& done) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !status_.ok() || done(client_); });
   return status_;
@@ -64,6 +64,10 @@ void Worker::PushPull(uint32_t key, std::span<const float> gradient,
 
 Status Worker::Wait() {
   return WaitFor([](const Client& client) { return client.idle(); });
+}
+
+Status Worker::Wait(uint32_t key) {
+  return WaitFor([key](const Client& client) { return client.idle(key); });
 }
 
 Status Worker::Finish() {

@@ -31,6 +31,8 @@ class Worker {
                 std::span<std::byte> out, int64_t priority = 0);
   // Until all that was begun is done, or cannot be done any more.
   Status Wait();
+  // The same of one key.
+  Status Wait(uint32_t key);
   // Tells the servers that this worker has finished.
   Status Finish();
   // The same, for a reason for which the whole job ends.
@@ -39,7 +41,7 @@ class Worker {
  private:
   void Loop();
   void Begin(const std::function<void(Client&)>& call);
-  Status WaitFor(bool (*done)(const Client&));
+  Status WaitFor(const std::function<bool(const Client&)>& done);
 
   Transport& transport_;
   std::mutex mutex_;  // of all below

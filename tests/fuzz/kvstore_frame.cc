@@ -48,7 +48,8 @@ std::vector<std::string> SmallFrames() {
     seed.append(reinterpret_cast<const char*>(payload.data()), payload.size());
     seeds.push_back(seed + seed);
   };
-  add(kvstore::FrameType::kHello, *kvstore::EncodeHello({1, 2, "dist_sync"}));
+  add(kvstore::FrameType::kHello,
+      kvstore::EncodeHello({1, 2, "dist_sync"})->bytes);
   add(kvstore::FrameType::kPush, std::as_bytes(std::span("0123456789abcdef")));
   add(kvstore::FrameType::kHeartbeat, {});
   return seeds;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -70,16 +71,24 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
+using ShelfMaker = std::function<std::unique_ptr<Shelf>(const KeyTable& keys)>;
+
+inline std::unique_ptr<Shelf> MakeAddingShelf(const KeyTable& keys) {
+  return std::make_unique<AddingShelf>(keys);
+}
+
 class Job {
  public:
   // `deaths`: how likely a server is killed before a turn and started again;
   // what it knew is in its journal then.
   Job(const MemoryFaults& faults, KeyTable keys, Settings settings,
-      uint32_t count, double deaths = 0)
+      uint32_t count, double deaths = 0,
+      ShelfMaker make_shelf = MakeAddingShelf)
       : network(faults),
         table(std::move(keys)),
         settings_(settings),
         deaths_(deaths),
+        make_shelf_(std::move(make_shelf)),
         random_(faults.seed) {
     settings_.keys = Digest(table);
     servers.resize(count);
@@ -166,7 +175,7 @@ class Job {
     auto listener = transports_[index]->Listen(addresses_[index]);
     REQUIRE(listener.ok());
     listeners_[index] = std::move(*listener);
-    shelves_[index] = std::make_unique<AddingShelf>(table);
+    shelves_[index] = make_shelf_(table);
     ServerOptions options{settings_, {}, nullptr, ""};
     if (deaths_ > 0) options.journal = folder_.File(addresses_[index]);
     servers[index] =
@@ -188,12 +197,13 @@ class Job {
 
   Settings settings_;
   const double deaths_;
+  const ShelfMaker make_shelf_;
   std::mt19937_64 random_;
   const TestFolder folder_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::vector<std::unique_ptr<AddingShelf>> shelves_;
+  std::vector<std::unique_ptr<Shelf>> shelves_;
 };
 
 }  // namespace mxc::kvstore

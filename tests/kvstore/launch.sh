@@ -45,6 +45,17 @@ train adam1 "${adam[@]}" -- mxc launch --workers 1 --servers 1 --
 train adam2 "${adam[@]}" -- mxc launch --workers 1 --servers 2 --
 equal adam1 adam2 || fail "adam depends on the number of servers"
 
+# Workers that train by themselves, and one that may be ahead.
+for rule in allreduce_ea block_momentum; do
+  apart=("${half[@]}" --kvstore "$rule" --period 4)
+  train apart1 "${apart[@]}" -- mxc launch --workers 2 --servers 1 --
+  train apart2 "${apart[@]}" -- mxc launch --workers 2 --servers 2 --
+  equal apart1 apart2 || fail "$rule depends on the number of servers"
+done
+train stale "${half[@]}" --kvstore dist_ssp --staleness 1 -- \
+  mxc launch --workers 2 --servers 2 --
+[ -s stale-0001.params ] || fail "dist_ssp saved nothing"
+
 # Gradients of two bits, and an artifact that was compiled before.
 mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
   --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa >/dev/null

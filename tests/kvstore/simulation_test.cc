@@ -3,6 +3,7 @@
 // them: MXC_SEEDS=100000 kvstore_test -tc="*faults*"
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <random>
 
 #include "tests/kvstore/job.h"
@@ -78,9 +79,11 @@ Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
   Status status = job.Run();
   REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
   for (int round = 0; round < kRounds; ++round) {
+    std::deque<std::vector<float>> gradients;  // until all are pushed
     for (uint32_t rank = 0; rank < settings.workers; ++rank) {
       for (uint32_t key = 0; key < keys.size(); ++key) {
-        const auto gradient = Gradient(seed, key, rank, round);
+        const auto& gradient =
+            gradients.emplace_back(Gradient(seed, key, rank, round));
         if ((key + rank) % 2 == 0) {
           job.workers[rank]->PushPull(key, gradient, 0.5, out(rank, key), key);
         } else {
@@ -173,9 +176,10 @@ TEST_CASE("async under faults: every push counts once") {
     REQUIRE_MESSAGE(begun.ok(), seed << ": " << begun.message());
     float sum = 0;
     for (int round = 0; round < 10; ++round) {
+      std::deque<std::vector<float>> gradients;
       for (uint32_t rank = 0; rank < settings.workers; ++rank) {
         const auto value = static_cast<float>(1 + rank * 100 + round);
-        const std::vector<float> gradient(70'000, value);
+        const auto& gradient = gradients.emplace_back(70'000, value);
         for (uint32_t key = 0; key < 2; ++key) {
           job.workers[rank]->Push(
               key, std::span(gradient).first(keys[key].elements()), 1);

@@ -229,9 +229,7 @@ TEST_CASE("frames of any size arrive whole, and urgent ones overtake") {
       header.type = FrameType::kPush;
       header.key = key;
       header.rate = 0.25;
-      from.Send(header,
-                std::make_shared<std::vector<std::byte>>(Pattern(size, key)),
-                priority);
+      from.Send(header, Own(Pattern(size, key)), priority);
     };
     send(1, large, 5);
     send(2, 100, 1);

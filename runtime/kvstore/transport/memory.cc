@@ -92,14 +92,19 @@ class MemoryConnection final : public Connection {
     return count;
   }
 
-  StatusOr<size_t> Write(Bytes bytes) override {
+  using Connection::Write;
+  StatusOr<size_t> Write(Bytes first, Bytes second) override {
     if (out_->broken) return Broken();
     const MemoryFaults& faults = network_->faults;
     const size_t count =
-        std::min({bytes.size(), kPipeBytes - out_->bytes, faults.most_bytes});
+        std::min({first.size() + second.size(), kPipeBytes - out_->bytes,
+                  faults.most_bytes});
     if (count == 0) return size_t{0};
+    first = first.first(std::min(first.size(), count));
+    second = second.first(count - first.size());
     Piece piece{network_->now + network_->Delay(),
-                {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(count)}};
+                {first.begin(), first.end()}};
+    piece.bytes.insert(piece.bytes.end(), second.begin(), second.end());
     if (!out_->pieces.empty()) {
       piece.arrives = std::max(piece.arrives, out_->pieces.back().arrives);
     }

@@ -6,12 +6,14 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -63,9 +65,16 @@ class SocketConnection final : public Connection {
                 peer().c_str());
   }
 
-  StatusOr<size_t> Write(Bytes bytes) override {
-    const ssize_t count =
-        send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  using Connection::Write;
+  StatusOr<size_t> Write(Bytes first, Bytes second) override {
+    const auto piece = [](Bytes bytes) {
+      return iovec{const_cast<std::byte*>(bytes.data()), bytes.size()};
+    };
+    iovec pieces[] = {piece(first), piece(second)};
+    msghdr message = {};
+    message.msg_iov = pieces;
+    message.msg_iovlen = std::size(pieces);
+    const ssize_t count = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
     if (count >= 0) return static_cast<size_t>(count);
     return Stopped();
   }

@@ -22,7 +22,9 @@ class Connection {
   // How many bytes have moved; 0: none can at the moment. The end of the stream
   // is an error.
   virtual StatusOr<size_t> Read(std::span<std::byte> bytes) = 0;
-  virtual StatusOr<size_t> Write(Bytes bytes) = 0;
+  // Moves bytes of the first, then of the second.
+  virtual StatusOr<size_t> Write(Bytes first, Bytes second) = 0;
+  StatusOr<size_t> Write(Bytes bytes) { return Write(bytes, {}); }
   // Whether bytes that Write took are still to be sent, by Flush or by the next
   // Read or Write.
   virtual bool unsent() const { return false; }
