@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "ir/graph/tensor.h"
+#include "runtime/artifact/communication.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/tables.h"
 
@@ -56,6 +57,20 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   return row;
 }
 
+std::vector<ExchangeRow> ExchangeRowsOf(const rt::Tables& tables,
+                                        const mxc_entry& entry) {
+  std::vector<ExchangeRow> rows;
+  for (const rt::Exchange& exchange : rt::ExchangesOf(tables, entry)) {
+    rows.push_back(
+        {.parameter = tables.Text(tables.states()[exchange.state].name),
+         .bytes = static_cast<int64_t>(exchange.bytes),
+         .ready = static_cast<int>(exchange.ready),
+         .needed = static_cast<int>(exchange.needed),
+         .priority = static_cast<int>(exchange.priority)});
+  }
+  return rows;
+}
+
 Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
   overview.entry = tables.Text(entry.name);
@@ -76,6 +91,9 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
     overview.steps.push_back(ToRow(tables, step));
   }
   NoteReadsAndPlaces(overview);
+  if (entry.kind == MXC_ENTRY_GRAD) {
+    overview.exchanges = ExchangeRowsOf(tables, entry);
+  }
   return overview;
 }
 

@@ -9,6 +9,7 @@
 #include "ir/support/nearest.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
+#include "tools/communication.h"
 #include "tools/driver/plan.h"
 #include "tools/html_page.h"
 #include "tools/output_file.h"
@@ -24,6 +25,7 @@ struct InspectOptions {
   ReportStyle style;
   RequestOptions request;
   bool memory = false, steps = false, ops = false, manifest = false;
+  bool communication = false;
   bool check = false, run = false;
   signature::Requirement requirement;
   std::string html;
@@ -119,6 +121,9 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
   Json json = MemoryToJson(overview);
   if (!options.memory) json.erase("buffers");
   if (options.steps) json["steps"] = StepsToJson(overview);
+  if (options.communication) {
+    json["communication"] = CommunicationToJson(overview);
+  }
   return json;
 }
 
@@ -148,7 +153,10 @@ int Report(const InspectOptions& options,
     PrintOut("{}\n", overview.Title());
     if (options.memory) PrintMemory(overview);
     if (options.steps) PrintSteps(overview);
-    if (!options.memory && !options.steps) PrintSummary(overview);
+    if (options.communication) PrintCommunication(overview);
+    if (!options.memory && !options.steps && !options.communication) {
+      PrintSummary(overview);
+    }
   }
   if (!options.html.empty()) PrintOut("wrote {}\n", options.html);
   return kSuccess;
@@ -172,10 +180,11 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
 
 int InspectModel(const InspectOptions& options) {
   const ReportStyle& style = options.style;
-  if (options.manifest) {
-    return Fail(style, {UnplacedError(fmt::format(
-                           "'{}' is no artifact; --manifest needs OUT.mxa",
-                           options.model()))});
+  if (options.manifest || options.communication) {
+    return Fail(style,
+                {UnplacedError(fmt::format(
+                    "'{}' is no artifact; {} needs OUT.mxa", options.model(),
+                    options.manifest ? "--manifest" : "--communication"))});
   }
   if (options.ops || (options.check && !options.needs_plan())) {
     const Result<Model> model = ModelToLookAt(options);
@@ -213,6 +222,16 @@ Result<Json> ReportCheck(const InspectOptions& options,
   return report;
 }
 
+// Of communication, those that have any.
+std::vector<Overview> EntriesToReport(const InspectOptions& options,
+                                      const InspectedArtifact& artifact) {
+  std::vector<Overview> entries = artifact.entries;
+  if (!options.communication) return entries;
+  std::erase_if(entries,
+                [](const Overview& entry) { return entry.exchanges.empty(); });
+  return entries.empty() ? artifact.entries : entries;
+}
+
 int InspectArtifact(const InspectOptions& options) {
   const std::string& path = options.model();
   const auto approve = options.requirement.Approval();
@@ -242,7 +261,7 @@ int InspectArtifact(const InspectOptions& options) {
   if (options.check && !options.needs_plan() && !options.style.json) {
     return kSuccess;
   }
-  return Report(options, artifact->entries, check);
+  return Report(options, EntriesToReport(options, *artifact), check);
 }
 
 }  // namespace
@@ -255,6 +274,9 @@ std::function<int()> AddInspect(CLI::App& app) {
   app.add_flag("--memory", options->memory,
                "peak, lower bound, and what shares bytes with what");
   app.add_flag("--steps", options->steps, "what runs, in order");
+  app.add_flag("--communication", options->communication,
+               "of an artifact with an entry 'grad': when a worker of a job "
+               "sends which gradient, and by when its parameter must be back");
   app.add_flag("--ops", options->ops, "operators, unknown ones marked");
   app.add_flag("--manifest", options->manifest,
                "what the artifact says of itself");

@@ -97,12 +97,12 @@ std::string FlopsText(int64_t flops) {
   return fmt::format("{}", flops);
 }
 
+}  // namespace
+
 std::string Shorten(const std::string& text, size_t longest) {
   if (text.size() <= longest) return text;
   return text.substr(0, longest - 3) + "...";
 }
-
-}  // namespace
 
 std::string Overview::Title() const {
   std::string title = network.empty() ? entry : network + "." + entry;

@@ -36,12 +36,22 @@ struct StepRow {
   int64_t flops = 0, bytes = 0, scratch = 0;
 };
 
+// A parameter whose gradient leaves a worker of a job; see
+// runtime/artifact/communication.h.
+struct ExchangeRow {
+  std::string parameter;
+  int64_t bytes = 0;
+  int ready = 0, needed = 0;  // steps
+  int priority = 0;
+};
+
 struct Overview {
   std::string network, entry;
   std::string device;  // that an artifact was compiled for; empty: the host
   int64_t batch = 0;   // of the first input; 0: it has no axes
   std::vector<BufferRow> buffers;
   std::vector<StepRow> steps;
+  std::vector<ExchangeRow> exchanges;  // of an artifact's entry 'grad'
   Memory memory;
 
   std::string Title() const;  // "lenet.infer, batch 1"
@@ -55,6 +65,9 @@ struct Overview {
 Overview MakeOverview(const Program& program);
 // Sets what follows from all rows: which buffers are read, and where steps run.
 void NoteReadsAndPlaces(Overview& overview);
+
+// So many characters at most; "..." stands for the rest.
+std::string Shorten(const std::string& text, size_t longest);
 
 void PrintSummary(const Overview& overview);
 // Peak, lower bound, and which buffers share which bytes.

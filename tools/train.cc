@@ -12,6 +12,7 @@
 
 #include "frontend/variables.h"
 #include "runtime/data/iterator.h"
+#include "runtime/kvstore/averaging.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/driver/compile.h"
@@ -31,13 +32,14 @@ struct TrainOptions {
   std::string data;
   std::vector<std::string> data_options;
   int64_t batch_size = 64;
+  std::string kvstore;  // of a job
 };
 
 // What mxc-run is told as well; the others are settled when it is compiled.
 const std::set<std::string>& SharedOptions() {
   static const std::set<std::string> names = {
       "MODEL",  "--data",  "--data-opt", "--batch-size", "--seed",
-      "--json", "--quiet", "--help",     "--functions"};
+      "--json", "--quiet", "--help",     "--functions",  "--kvstore"};
   return names;
 }
 
@@ -163,7 +165,8 @@ std::string_view Variable(const char* name) {
   return text != nullptr ? text : "";
 }
 
-// One of several processes (tools/run/job.h): servers update the parameters.
+// One of several processes (tools/run/job.h): servers update the parameters,
+// unless workers train by themselves.
 bool InJob() { return !Variable("MXC_ROLE").empty(); }
 
 // Worker 0 speaks for all of them.
@@ -181,7 +184,9 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
   request.entries = {"train", "score"};
-  if (InJob()) request.entries = {"grad", "update", "score"};
+  if (InJob() && !kvstore::ParseRule(options.kvstore)) {
+    request.entries = {"grad", "update", "score"};
+  }
   request.golden = Golden::kOff;
   ReportStyle style = options.style;
   if (InJob() && !SpeaksForJob()) style.quiet = true;
@@ -297,6 +302,10 @@ std::function<int()> AddTrain(CLI::App& app) {
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
+  app.add_option("--kvstore", options->kvstore,
+                 "of a job (mxc launch): dist_sync, allreduce_ea …; see "
+                 "'mxc-run train --help'")
+      ->type_name("HOW");
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->style);

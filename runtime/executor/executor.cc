@@ -214,6 +214,11 @@ Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   return outcome;
 }
 
+bool Executor::Follow(std::function<void(size_t step)> before) {
+  if (OnHost()) sequencer_->Follow(std::move(before));
+  return OnHost();
+}
+
 void Executor::CopyInputs() {
   for (size_t k = 0; k < input_twins_.size(); ++k) {
     stream().Copy(MXC_PLACE_DEVICE, own_[inputs_[k]], MXC_PLACE_HOST,

@@ -66,6 +66,10 @@ class Executor final : private Work {
   // The same on the calling thread alone, and `after` hears of each kernel that
   // ran, by its step's row; false ends the run there.
   Status RunStepwise(const std::function<bool(size_t step)>& after);
+  // From the next run on `before` hears of each step before it begins, by its
+  // row, on one thread at a time; while it waits, the run does. False on a
+  // device that is not the host: it will hear of nothing.
+  bool Follow(std::function<void(size_t step)> before);
 
   // The bytes of a buffer of the entry as they are now, until the next call.
   Bytes Peek(uint32_t buffer);

@@ -132,6 +132,7 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
     bool jumps = false;
     switch (instruction.action) {
       case Action::kStep:
+        if (before_ && alone == nullptr) before_(step);
         if (launches_[step].phase != kNoPhase && alone == nullptr) {
           return launches_[step].phase;
         }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/artifact/tables.h"
@@ -77,6 +78,12 @@ class Sequencer {
   using Listener = std::function<bool(size_t step)>;
   void RunAlone(size_t first, size_t end, const Listener& after);
 
+  // On the host: hears of each step before it begins, by its row, on whatever
+  // thread walks. It may wait; then the walk does.
+  void Follow(std::function<void(size_t step)> before) {
+    before_ = std::move(before);
+  }
+
   // From the next walk on, the nanoseconds of each step, all turns together.
   void Profile() {
     times_.resize(steps_.size());
@@ -137,6 +144,7 @@ class Sequencer {
   bool records_ = false;
   std::unique_ptr<Recording> recording_;
 
+  std::function<void(size_t step)> before_;
   std::vector<int64_t> times_;
   int64_t last_mark_ = 0;
 };

@@ -48,9 +48,9 @@ equal adam1 adam2 || fail "adam depends on the number of servers"
 # Workers that train by themselves, and one that may be ahead.
 for rule in allreduce_ea block_momentum; do
   apart=("${half[@]}" --kvstore "$rule" --period 4)
-  train apart1 "${apart[@]}" -- mxc launch --workers 2 --servers 1 --
-  train apart2 "${apart[@]}" -- mxc launch --workers 2 --servers 2 --
-  equal apart1 apart2 || fail "$rule depends on the number of servers"
+  train "$rule"1 "${apart[@]}" -- mxc launch --workers 2 --servers 1 --
+  train "$rule"2 "${apart[@]}" -- mxc launch --workers 2 --servers 2 --
+  equal "$rule"1 "$rule"2 || fail "$rule depends on the number of servers"
 done
 train stale "${half[@]}" --kvstore dist_ssp --staleness 1 -- \
   mxc launch --workers 2 --servers 2 --

@@ -11,6 +11,7 @@ namespace mxc::run {
 namespace {
 
 using runtime::Fail;
+using runtime::Status;
 using runtime::StatusCode;
 using runtime::StatusOr;
 using runtime::Tables;
@@ -30,6 +31,28 @@ UpdateEntry ReadEntry(const Tables& tables, size_t row) {
     if (buffer.kind == MXC_BUFFER_STATE) read.states.insert(buffer.offset);
   }
   return read;
+}
+
+// By the row of the state. The entries of several lengths are of one network:
+// the first one speaks for all.
+std::map<uint32_t, uint32_t> PrioritiesOf(const Tables& tables) {
+  std::map<uint32_t, uint32_t> priorities;
+  for (const mxc_entry& entry : tables.entries()) {
+    if (entry.kind != MXC_ENTRY_GRAD) continue;
+    for (const auto& exchange : runtime::ExchangesOf(tables, entry)) {
+      priorities[exchange.state] = exchange.priority;
+    }
+    break;
+  }
+  return priorities;
+}
+
+Status RequireFloats(const mxc_state& state, const std::string& name) {
+  if (state.dtype == static_cast<int>(runtime::ElementType::kF32)) return {};
+  return Fail(StatusCode::kUnsupported,
+              "parameter '%s' is not float32, as it must be where several "
+              "machines train",
+              name.c_str());
 }
 
 bool IsCounter(const std::string& name) {
@@ -52,6 +75,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     updates.emplace(update.parameter, std::move(update));
   }
   ArtifactKeys keys;
+  auto priorities = PrioritiesOf(tables);
   std::map<std::string, uint32_t> groups;  // by parameter
   for (const size_t state : states) {
     const mxc_state& row = tables.states()[state];
@@ -60,12 +84,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     const std::string owner = name.substr(0, name.rfind('/'));
     const auto update = updates.find(name);
     const bool trained = update != updates.end();
-    if (trained && row.dtype != static_cast<int>(runtime::ElementType::kF32)) {
-      return Fail(StatusCode::kUnsupported,
-                  "parameter '%s' is not float32, as gradients must be that "
-                  "several machines add",
-                  name.c_str());
-    }
+    if (trained) MXC_RT_RETURN_IF_ERROR(RequireFloats(row, name));
     const std::string& group = trained ? name : owner;
     groups.try_emplace(group, key);
     const bool shared = !updates.contains(group);
@@ -74,7 +93,8 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     } else if (shared) {
       keys.placement = kvstore::Placement::kInTurn;
     }
-    keys.table.push_back({name, row.bytes, trained, groups[group], shared});
+    keys.table.push_back({name, row.bytes, trained, groups[group], shared,
+                          priorities[static_cast<uint32_t>(state)]});
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }
@@ -85,6 +105,26 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
                 "grad,update,score");
   }
   return keys;
+}
+
+StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model) {
+  const auto states = model.tables().states();
+  ArtifactKeys keys;
+  for (size_t row = 0; row < states.size(); ++row) {
+    if (states[row].role != MXC_TENSOR_PARAMETER) continue;
+    const std::string name = model.tables().Text(states[row].name);
+    MXC_RT_RETURN_IF_ERROR(RequireFloats(states[row], name));
+    const auto key = static_cast<uint32_t>(keys.table.size());
+    keys.table.push_back({name, states[row].bytes, true, key, false, key});
+    keys.states.push_back(row);
+  }
+  if (!keys.table.empty()) return keys;
+  return Fail(StatusCode::kNotFound, "the artifact has no parameters");
+}
+
+uint32_t ArtifactKeys::KeyOfState(size_t state) const {
+  return static_cast<uint32_t>(std::ranges::find(states, state) -
+                               states.begin());
 }
 
 }  // namespace mxc::run

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/artifact/communication.h"
 #include "runtime/executor/model.h"
 #include "runtime/kvstore/keys.h"
 
@@ -20,8 +21,13 @@ struct ArtifactKeys {
   // Keys of the optimizer that count for each parameter by itself: how many
   // updates there were, and whether there was one.
   std::vector<size_t> counters;
+
+  // Of a state, by its row in the tables: its key, which there is.
+  uint32_t KeyOfState(size_t state) const;
 };
 
 runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model);
+// Of one whose workers train by themselves: the parameters alone.
+runtime::StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model);
 
 }  // namespace mxc::run

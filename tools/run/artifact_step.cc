@@ -373,20 +373,12 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
   return views;
 }
 
-std::map<std::string, std::span<const std::byte>> ArtifactStep::gradients()
-    const {
-  std::map<std::string, std::span<const std::byte>> gradients;
-  if (last_ == nullptr) return gradients;
-  const runtime::Executor& executor = *last_->executor;
-  const auto outputs = model_->tables().Outputs(executor.entry());
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const mxc_buffer& buffer = executor.buffers()[outputs[k]];
-    if (buffer.role != MXC_TENSOR_GRADIENT) continue;
-    const std::string name = Name(buffer);  // "grad:conv0_weight"
-    gradients[name.substr(name.find(':') + 1)] = {executor.OutputStorage(k),
-                                                  buffer.bytes};
+std::vector<runtime::Executor*> ArtifactStep::trainers() const {
+  std::vector<runtime::Executor*> trainers;
+  for (const auto& [length, entry] : train_) {
+    trainers.push_back(entry.executor.get());
   }
-  return gradients;
+  return trainers;
 }
 
 std::span<const float> ArtifactStep::OutputAsFloats(size_t output,

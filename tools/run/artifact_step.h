@@ -28,9 +28,10 @@ class ArtifactStep : public train::TrainStep {
       const runtime::OpenOptions& options = {}, Extent extent = Extent::kWhole);
 
   const std::shared_ptr<const runtime::Model>& model() const { return model_; }
-  // Of the last training step, where it leaves them, by the parameter's name.
-  // Valid until the next run.
-  std::map<std::string, std::span<const std::byte>> gradients() const;
+  // All that train.
+  std::vector<runtime::Executor*> trainers() const;
+  // The one of the last training step, or of the one that is running.
+  runtime::Executor& trainer() const { return *last_->executor; }
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;

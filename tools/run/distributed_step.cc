@@ -1,55 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/distributed_step.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace mxc::run {
 
+using runtime::Exchange;
+using runtime::Executor;
 using runtime::Status;
 using runtime::StatusOr;
 
-Status DistributedStep::Begin() {
-  if (std::exchange(begun_, true)) return {};
-  for (uint32_t key = 0; key < keys_.table.size(); ++key) {
-    const auto state = step_.State(keys_.states[key]);
-    if (rank_ == 0) {
-      worker_.Init(key, state);
-    } else if (keys_.table[key].trained) {
-      worker_.Pull(key, state, key);
-    }
+DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
+                                 kvstore::Worker& worker, uint32_t rank)
+    : JobStep(step, keys, worker, rank) {
+  for (Executor* executor : step.trainers()) {
+    Plan& plan = plans_.emplace_back();
+    plan.executor = executor;
+    plan.by_ready =
+        runtime::ExchangesOf(executor->model().tables(), executor->entry());
+    plan.by_needed = plan.by_ready;
+    std::ranges::stable_sort(plan.by_needed, {}, &Exchange::needed);
+    overlaps_ = executor->Follow([this, &plan](size_t row) {
+      Before(plan, row);
+    }) && overlaps_;
   }
-  return worker_.Wait();
 }
 
-// A step whose loss is not finite pushes nothing: the loop ends the job.
+DistributedStep::~DistributedStep() {
+  for (Executor* executor : step_.trainers()) executor->Follow({});
+}
+
+Status DistributedStep::Begin() {
+  if (std::exchange(begun_, true)) return {};
+  return ExchangeFirstValues();
+}
+
+// Of a run, at step `row`. What is wrong is told when the run has ended.
+void DistributedStep::Before(Plan& plan, size_t row) {
+  while (plan.pushed < plan.by_ready.size() &&
+         plan.by_ready[plan.pushed].ready < row) {
+    Push(plan, plan.by_ready[plan.pushed++]);
+  }
+  while (plan.awaited < plan.by_needed.size() &&
+         plan.by_needed[plan.awaited].needed <= row) {
+    const Status status = Await(plan.by_needed[plan.awaited++]);
+    if (status_.ok()) status_ = status;
+  }
+}
+
+void DistributedStep::Push(const Plan& plan, const Exchange& exchange) {
+  const uint32_t key = keys_.KeyOfState(exchange.state);
+  const auto* gradient = reinterpret_cast<const float*>(
+      plan.executor->OutputStorage(exchange.output));
+  worker_.PushPull(key, {gradient, exchange.bytes / sizeof(float)},
+                   learning_rate_, step_.State(exchange.state),
+                   exchange.priority);
+}
+
+Status DistributedStep::Await(const Exchange& exchange) {
+  return worker_.Wait(keys_.KeyOfState(exchange.state));
+}
+
+// What leaves at the end lies where the next run may write.
+Status DistributedStep::FinishRun() {
+  for (Plan& plan : plans_) {
+    if (plan.executor != &step_.trainer()) continue;
+    for (; plan.pushed < plan.by_ready.size(); ++plan.pushed) {
+      Push(plan, plan.by_ready[plan.pushed]);
+    }
+    const auto steps =
+        plan.executor->model().tables().Steps(plan.executor->entry()).size();
+    for (const Exchange& exchange : plan.by_ready) {
+      if (exchange.ready < steps) continue;
+      MXC_RT_RETURN_IF_ERROR(Await(exchange));
+    }
+  }
+  return status_;
+}
+
 StatusOr<float> DistributedStep::Train(const data::Batch& batch, int64_t length,
                                        double learning_rate) {
   MXC_RT_RETURN_IF_ERROR(Begin());
+  if (!overlaps_) MXC_RT_RETURN_IF_ERROR(worker_.Wait());
+  learning_rate_ = learning_rate;
+  for (Plan& plan : plans_) plan.pushed = plan.awaited = 0;
   const StatusOr<float> loss = step_.Train(batch, length, learning_rate);
+  // One that is not finite ends the job: nothing more leaves.
   if (!loss.ok() || !std::isfinite(*loss)) return loss;
-  const auto gradients = step_.gradients();
-  for (uint32_t key = 0; key < keys_.table.size(); ++key) {
-    if (!keys_.table[key].trained) continue;
-    const auto bytes = gradients.at(keys_.table[key].name);
-    worker_.PushPull(key,
-                     {reinterpret_cast<const float*>(bytes.data()),
-                      bytes.size() / sizeof(float)},
-                     learning_rate, step_.State(keys_.states[key]), key);
-  }
-  MXC_RT_RETURN_IF_ERROR(worker_.Wait());
+  MXC_RT_RETURN_IF_ERROR(FinishRun());
   return loss;
 }
 
 StatusOr<float> DistributedStep::Score(const data::Batch& batch,
                                        int64_t length) {
   MXC_RT_RETURN_IF_ERROR(Begin());
+  MXC_RT_RETURN_IF_ERROR(worker_.Wait());
   return step_.Score(batch, length);
 }
 
-// What the optimizer keeps; parameters are here after each step.
+std::span<std::byte> DistributedStep::State(size_t index) {
+  const Status status = worker_.Wait();
+  if (status_.ok()) status_ = status;
+  return step_.State(index);
+}
+
+// What the optimizer keeps; parameters come back after each step.
 Status DistributedStep::CollectStates() {
   if (!begun_) return {};
+  MXC_RT_RETURN_IF_ERROR(worker_.Wait());
   for (uint32_t key = 0; key < keys_.table.size(); ++key) {
     if (keys_.table[key].trained) continue;
     worker_.Pull(key, step_.State(keys_.states[key]), key);

@@ -1,59 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TrainStep of one worker of several: it computes the gradients of its batch,
-// servers update the parameters by those of all workers.
+// servers update the parameters by those of all workers. A gradient leaves when
+// it is final, while the step goes on; a parameter comes back until the next
+// step needs it.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <deque>
+#include <vector>
 
-#include "runtime/kvstore/worker.h"
-#include "tools/run/artifact_keys.h"
-#include "tools/run/artifact_step.h"
+#include "runtime/artifact/communication.h"
+#include "tools/run/job_step.h"
 
 namespace mxc::run {
 
-class DistributedStep final : public train::TrainStep {
+class DistributedStep final : public JobStep {
  public:
-  // All must outlive the step; `step` is one of gradients. The worker of rank 0
-  // brings the first values of all keys: those of its states when it is first
-  // asked to train or to score.
+  // `step` is one of gradients, and nobody else follows its runs.
   DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
-                  kvstore::Worker& worker, uint32_t rank)
-      : step_(step), keys_(keys), worker_(worker), rank_(rank) {}
+                  kvstore::Worker& worker, uint32_t rank);
+  ~DistributedStep() override;
 
-  const train::TrainFacts& facts() const override { return step_.facts(); }
-  runtime::StatusOr<std::string> symbol() const override {
-    return step_.symbol();
-  }
-  runtime::StatusOr<data::Provides> needs(int64_t length) const override {
-    return step_.needs(length);
-  }
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
-  std::vector<train::FloatView> outputs() const override {
-    return step_.outputs();
-  }
-  const std::vector<data::Field>& states() const override {
-    return step_.states();
-  }
-  std::span<std::byte> State(size_t index) override {
-    return step_.State(index);
-  }
+  // As it is when all that is under way has come.
+  std::span<std::byte> State(size_t index) override;
   runtime::Status CollectStates() override;
-  runtime::StatusOr<std::string> ExplainLoss() override {
-    return step_.ExplainLoss();
-  }
 
  private:
-  runtime::Status Begin();
+  // The exchanges of an executor's runs, and how far a run has come.
+  struct Plan {
+    const runtime::Executor* executor;
+    std::vector<runtime::Exchange> by_ready, by_needed;
+    size_t pushed = 0, awaited = 0;
+  };
 
-  ArtifactStep& step_;
-  const ArtifactKeys& keys_;
-  kvstore::Worker& worker_;
-  const uint32_t rank_;
+  runtime::Status Begin();
+  void Before(Plan& plan, size_t step);
+  void Push(const Plan& plan, const runtime::Exchange& exchange);
+  runtime::Status Await(const runtime::Exchange& exchange);
+  runtime::Status FinishRun();
+
   bool begun_ = false;
+  bool overlaps_ = true;  // runs tell how far they have come
+  std::deque<Plan> plans_;
+  double learning_rate_ = 0;  // of this step
+  runtime::Status status_;    // of what it waited for
 };
 
 }  // namespace mxc::run

@@ -61,7 +61,25 @@ std::optional<Job> Job::OfEnvironment() {
 void DeclareJob(CLI::App& app, JobOptions& options) {
   app.add_option("--kvstore", options.kvstore,
                  "in a job (mxc launch): dist_sync, a step waits for the "
-                 "gradients of all workers, or dist_async")
+                 "gradients of all workers; dist_async; dist_ssp, which waits "
+                 "for those that are --staleness steps behind; allreduce_ea "
+                 "(elastic averaging) or block_momentum, where workers train "
+                 "by themselves and average parameters every --period steps")
+      ->capture_default_str();
+  app.add_option("--staleness", options.staleness,
+                 "of dist_ssp: how many steps of others a worker may lack")
+      ->capture_default_str();
+  kvstore::Averaging& averaging = options.averaging;
+  app.add_option("--period", averaging.period,
+                 "of allreduce_ea and block_momentum")
+      ->capture_default_str();
+  app.add_option(
+      "--alpha", averaging.alpha,
+      "of allreduce_ea: how far a worker and the center move towards "
+      "each other (default: 0.9 / workers)");
+  app.add_option("--block-momentum", averaging.momentum,
+                 "of block_momentum, from 0 to 1 (default: 1 - 1 / workers)");
+  app.add_option("--block-rate", averaging.rate, "of block_momentum")
       ->capture_default_str();
   app.add_option("--compression", options.compression,
                  "of gradients on their way to servers: none, f16, "
@@ -72,9 +90,17 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
 JobNode::JobNode(const Job& job, const JobOptions& options,
                  const ArtifactKeys& keys)
     : job_(job), keys_(keys) {
-  settings_.mode = Take(kvstore::ParseMode(options.kvstore));
   settings_.workers = job.workers;
-  settings_.mean = true;
+  if (const auto rule = kvstore::ParseRule(options.kvstore)) {
+    averaging_ = options.averaging;
+    averaging_.rule = *rule;
+    averaging_ = Take(averaging_.For(job.workers));
+    settings_.rule = averaging_.text();
+  } else {
+    settings_.mode = Take(kvstore::ParseMode(options.kvstore));
+    settings_.staleness = options.staleness;
+    settings_.mean = true;
+  }
   settings_.compression = Take(kvstore::ParseCompression(options.compression));
   settings_.keys = kvstore::Digest(keys.table);
   settings_.placement = keys.placement;

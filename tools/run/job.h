@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/kvstore/averaging.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/transport/tls.h"
 #include "runtime/kvstore/worker.h"
@@ -39,6 +40,11 @@ struct Job {
 
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";
+  uint32_t staleness = 3;        // of dist_ssp
+  kvstore::Averaging averaging;  // of allreduce_ea and block_momentum
+
+  // Whether workers train by themselves and average their parameters.
+  bool averages() const { return kvstore::ParseRule(kvstore).has_value(); }
 };
 
 void DeclareJob(CLI::App& app, JobOptions& options);
@@ -48,6 +54,8 @@ class JobNode {
  public:
   JobNode(const Job& job, const JobOptions& options, const ArtifactKeys& keys);
 
+  // Of a job that averages, with its numbers settled.
+  const kvstore::Averaging& averaging() const { return averaging_; }
   std::unique_ptr<kvstore::Worker> MakeWorker() const;
   // Until all workers have finished.
   void Serve(kvstore::Shelf& shelf) const;
@@ -55,6 +63,7 @@ class JobNode {
  private:
   const Job& job_;
   const ArtifactKeys& keys_;
+  kvstore::Averaging averaging_;
   kvstore::Settings settings_;
   std::unique_ptr<kvstore::Transport> transport_;
   std::unique_ptr<kvstore::Tls> tls_;

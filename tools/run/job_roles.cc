@@ -4,17 +4,29 @@
 #include <signal.h>
 
 #include "tools/run/artifact_shelf.h"
+#include "tools/run/averaging_step.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
+namespace {
+
+ArtifactKeys JobKeys(const JobOptions& options, const runtime::Model& model) {
+  return Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+}
+
+}  // namespace
 
 void ServeJob(const Job& job, const JobOptions& options,
               const std::string& artifact, const runtime::OpenOptions& open) {
   signal(SIGINT, SIG_IGN);  // it is for the workers, which finish
   const auto model = Take(runtime::Model::Open(artifact, open));
-  const ArtifactKeys keys = Take(KeysOf(*model));
-  const auto shelf = Take(ArtifactShelf::Make(model, keys));
-  JobNode(job, options, keys).Serve(*shelf);
+  const ArtifactKeys keys = JobKeys(options, *model);
+  const JobNode node(job, options, keys);
+  const auto shelf =
+      options.averages()
+          ? kvstore::MakeAveragingShelf(keys.table, node.averaging())
+          : Take(ArtifactShelf::Make(model, keys));
+  node.Serve(*shelf);
 }
 
 SampleOptions PartOf(SampleOptions samples, const Job& job) {
@@ -29,11 +41,17 @@ SampleOptions PartOf(SampleOptions samples, const Job& job) {
 
 JobWorker::JobWorker(const Job& job, const JobOptions& options,
                      ArtifactStep& step)
-    : keys_(Take(KeysOf(*step.model()))),
+    : keys_(JobKeys(options, *step.model())),
       node_(job, options, keys_),
-      worker_(node_.MakeWorker()),
-      distributed_(
-          std::make_unique<DistributedStep>(step, keys_, *worker_, job.rank)) {}
+      worker_(node_.MakeWorker()) {
+  if (options.averages()) {
+    distributed_ = std::make_unique<AveragingStep>(step, keys_, *worker_,
+                                                   job.rank, node_.averaging());
+  } else {
+    distributed_ =
+        std::make_unique<DistributedStep>(step, keys_, *worker_, job.rank);
+  }
+}
 
 void JobWorker::Finish() { Require(worker_->Finish()); }
 

@@ -21,7 +21,8 @@ SampleOptions PartOf(SampleOptions samples, const Job& job);
 
 class JobWorker {
  public:
-  // `step`, of gradients, must outlive it.
+  // `step` must outlive it; it is one of gradients, or of whole steps in a job
+  // that averages.
   JobWorker(const Job& job, const JobOptions& options, ArtifactStep& step);
 
   train::TrainStep& step() { return *distributed_; }
@@ -33,7 +34,7 @@ class JobWorker {
   const ArtifactKeys keys_;
   const JobNode node_;
   std::unique_ptr<kvstore::Worker> worker_;
-  std::unique_ptr<DistributedStep> distributed_;
+  std::unique_ptr<train::TrainStep> distributed_;
 };
 
 }  // namespace mxc::run

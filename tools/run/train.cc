@@ -215,9 +215,9 @@ int Train(TrainOptions options, const Reporting& reporting) {
     ServeJob(*job, options.job, options.artifact, open);
     return 0;
   }
-  const auto step =
-      Take(ArtifactStep::Open(options.artifact, options.threads, open,
-                              job ? Extent::kGradients : Extent::kWhole));
+  const auto step = Take(ArtifactStep::Open(
+      options.artifact, options.threads, open,
+      job && !options.job.averages() ? Extent::kGradients : Extent::kWhole));
   SettleTrainer(*step, options);
   if (job) return TrainInJob(*job, *step, std::move(options), reporting);
   return TrainStates(*step, options.samples, options, reporting, true);

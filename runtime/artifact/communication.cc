@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/artifact/communication.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace mxc::runtime {
+namespace {
+
+// Where an entry's steps touch a buffer, or a state.
+struct Touched {
+  uint32_t first = UINT32_MAX, last = 0;
+  uint32_t last_written = UINT32_MAX;  // never
+};
+
+class Touches {
+ public:
+  Touches(const Tables& tables, const mxc_entry& entry) {
+    const auto buffers = tables.Buffers(entry);
+    const auto steps = tables.Steps(entry);
+    uint32_t block_end = 0;
+    for (uint32_t row = 0; row < steps.size(); ++row) {
+      const mxc_step& step = steps[row];
+      // A block is over when the outermost one is.
+      block_end = std::max(block_end, row + step.body + step.other);
+      const auto operands = tables.Operands(step);
+      for (uint32_t k = 0; k < operands.size(); ++k) {
+        const uint32_t base = tables.Base(entry, operands[k]);
+        const bool state = buffers[base].kind == MXC_BUFFER_STATE;
+        Touched& touched =
+            state ? states_[buffers[base].offset] : buffers_[base];
+        touched.first = std::min(touched.first, row);
+        touched.last = block_end;
+        if (k >= step.input_count) touched.last_written = block_end;
+      }
+    }
+  }
+
+  Touched OfState(uint64_t row) const { return Find(states_, row); }
+  Touched OfBuffer(uint64_t row) const { return Find(buffers_, row); }
+
+ private:
+  using Map = std::map<uint64_t, Touched>;
+
+  static Touched Find(const Map& map, uint64_t row) {
+    const auto found = map.find(row);
+    return found == map.end() ? Touched() : found->second;
+  }
+
+  Map states_, buffers_;
+};
+
+// Of "grad:conv0_weight" the row of "conv0_weight"; -1: there is none.
+int64_t StateOf(const Tables& tables, const std::string& gradient) {
+  const std::string name = gradient.substr(gradient.find(':') + 1);
+  const auto states = tables.states();
+  for (size_t row = 0; row < states.size(); ++row) {
+    if (name == tables.Text(states[row].name)) return static_cast<int64_t>(row);
+  }
+  return -1;
+}
+
+void SetPriorities(std::vector<Exchange>& exchanges) {
+  std::ranges::sort(exchanges, {}, [](const Exchange& exchange) {
+    return std::tuple(exchange.needed, exchange.state);
+  });
+  for (uint32_t i = 0; i < exchanges.size(); ++i) exchanges[i].priority = i;
+  std::ranges::stable_sort(exchanges, {}, &Exchange::ready);
+}
+
+}  // namespace
+
+std::vector<Exchange> ExchangesOf(const Tables& tables,
+                                  const mxc_entry& entry) {
+  const Touches touches(tables, entry);
+  const auto buffers = tables.Buffers(entry);
+  const auto outputs = tables.Outputs(entry);
+  const auto steps = static_cast<uint32_t>(tables.Steps(entry).size());
+  std::vector<Exchange> exchanges;
+  for (uint32_t k = 0; k < outputs.size(); ++k) {
+    const mxc_buffer& buffer = buffers[outputs[k]];
+    const int64_t state = StateOf(tables, tables.Text(buffer.name));
+    if (buffer.role != MXC_TENSOR_GRADIENT || state < 0) continue;
+    Exchange exchange;
+    exchange.state = static_cast<uint32_t>(state);
+    exchange.output = k;
+    exchange.bytes = buffer.bytes;
+    exchange.ready = steps;
+    const Touched gradient = touches.OfBuffer(outputs[k]);
+    const bool own = buffer.kind == MXC_BUFFER_OUTPUT &&
+                     std::ranges::count(outputs, outputs[k]) == 1;
+    if (own && gradient.last_written < steps) {
+      const Touched parameter = touches.OfState(exchange.state);
+      exchange.ready = std::max(gradient.last_written, parameter.last);
+      exchange.needed = std::min(gradient.first, parameter.first);
+    }
+    exchanges.push_back(exchange);
+  }
+  SetPriorities(exchanges);
+  return exchanges;
+}
+
+}  // namespace mxc::runtime

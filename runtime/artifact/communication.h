@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a step of training on several machines exchanges what. The order was
+// compiled: it is that of the steps of an entry GRAD, which all workers of a job
+// run alike.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/artifact/tables.h"
+
+namespace mxc::runtime {
+
+// A gradient that leaves and a parameter that comes back.
+struct Exchange {
+  uint32_t state = 0;   // the parameter's row in the tables
+  uint32_t output = 0;  // the gradient, among the entry's outputs
+  uint64_t bytes = 0;   // of either
+  // The step, by its row in the entry, after which the gradient is final and
+  // nothing reads the parameter; the number of steps where that is the end.
+  uint32_t ready = 0;
+  // The step that may not begin before the parameter is back: the first that
+  // reads it, or that writes where the gradient was sent from.
+  uint32_t needed = 0;
+  // In which order parameters are needed, from 0: what is urgent.
+  uint32_t priority = 0;
+};
+
+// In the order in which the gradients are final, then of what is urgent.
+std::vector<Exchange> ExchangesOf(const Tables& tables, const mxc_entry& entry);
+
+}  // namespace mxc::runtime

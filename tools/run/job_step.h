@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of a job's workers have in common: an artifact's step that
+// computes, and states that servers have, too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/kvstore/worker.h"
+#include "tools/run/artifact_keys.h"
+#include "tools/run/artifact_step.h"
+
+namespace mxc::run {
+
+class JobStep : public train::TrainStep {
+ public:
+  // All must outlive the step. The worker of rank 0 brings the first values of
+  // all keys: those of its states when it is first asked to train or to score.
+  JobStep(ArtifactStep& step, const ArtifactKeys& keys, kvstore::Worker& worker,
+          uint32_t rank)
+      : step_(step), keys_(keys), worker_(worker), rank_(rank) {}
+
+  const train::TrainFacts& facts() const override { return step_.facts(); }
+  runtime::StatusOr<std::string> symbol() const override {
+    return step_.symbol();
+  }
+  runtime::StatusOr<data::Provides> needs(int64_t length) const override {
+    return step_.needs(length);
+  }
+  std::vector<train::FloatView> outputs() const override {
+    return step_.outputs();
+  }
+  const std::vector<data::Field>& states() const override {
+    return step_.states();
+  }
+  runtime::StatusOr<std::string> ExplainLoss() override {
+    return step_.ExplainLoss();
+  }
+
+ protected:
+  // Brings or gets first values of what is trained.
+  runtime::Status ExchangeFirstValues();
+
+  ArtifactStep& step_;
+  const ArtifactKeys& keys_;
+  kvstore::Worker& worker_;
+  const uint32_t rank_;
+};
+
+}  // namespace mxc::run
