@@ -124,6 +124,26 @@ TEST_CASE("gradients of the weight") {
   });
 }
 
+// Blocks of 16 channels would be read for each of the single ones.
+TEST_CASE("the gradient of a weight over one channel reads rows") {
+  const ConvolutionShape text = {.batch = 50,
+                                 .in = 1,
+                                 .out = 100,
+                                 .input = {56, 300},
+                                 .kernel = {3, 300},
+                                 .stride = {1, 1},
+                                 .dilate = {1, 1},
+                                 .pad = {0, 0}};
+  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    CAPTURE(std::string(name));
+    const Target target = *ResolveTarget(name);
+    const auto kernels =
+        MakeKernelCatalog(target, {})->Candidates(BackwardWeight(text));
+    REQUIRE(!kernels.empty());
+    CHECK(kernels.front().data_block == 1);
+  }
+}
+
 // Tiles that hang over the end on either axis, channels that do not fill
 // blocks, several blocks of tiles.
 TEST_CASE("gradients of 3x3 and 5x5 weights by Winograd's algorithm") {
