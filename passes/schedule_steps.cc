@@ -161,6 +161,12 @@ class GreedyOrder {
   Order order_;
 };
 
+bool HasGradients(const Program& program) {
+  return std::ranges::any_of(
+      program.BuffersOf(BufferKind::kOutput),
+      [&](int b) { return program.buffers[b].name.starts_with("grad:"); });
+}
+
 }  // namespace
 
 Result<bool> ScheduleSteps(Program& program, PassContext&) {
@@ -175,8 +181,10 @@ Result<bool> ScheduleSteps(Program& program, PassContext&) {
       GreedyOrder(program, schedule).Run(),
   };
   // Where it trains, the peak is what the forward part leaves, in any order;
-  // the greedy one frees it soonest, and recompute lives on that.
-  const bool trains = !program.BuffersOf(BufferKind::kNextState).empty();
+  // the greedy one frees it soonest, and recompute lives on that. So does a
+  // worker of several: its gradients can leave as early as they can be there.
+  const bool trains = !program.BuffersOf(BufferKind::kNextState).empty() ||
+                      HasGradients(program);
   size_t best = trains ? orders.size() - 1 : 0;
   const double handicap = trains ? kGreedyHandicap : 1;
   auto least = static_cast<int64_t>(
