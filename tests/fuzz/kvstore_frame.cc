@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes over the wire of a kvstore: frames, and a worker's first one.
+// What comes over the wire of a kvstore: frames, a worker's first one, and all
+// that one who has been let in may send to a server.
 #include "runtime/kvstore/frame.h"
 
 #include <algorithm>
 
 #include "runtime/base/checksum.h"
-#include "runtime/kvstore/hello.h"
+#include "runtime/kvstore/server.h"
+#include "runtime/kvstore/transport/memory.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/target.h"
 
@@ -37,6 +39,62 @@ void RunFrames(Bytes input) {
   }
 }
 
+// The first push of key 0, twice, after its init.
+std::string Pushes(Bytes value) {
+  Header header;
+  header.type = kvstore::FrameType::kPush;
+  header.flags = kvstore::kWantValue;
+  header.seq = 1;
+  header.total = value.size();
+  const auto head = kvstore::EncodeHeader(header, value);
+  std::string push(reinterpret_cast<const char*>(head.data()), head.size());
+  push.append(reinterpret_cast<const char*>(value.data()), value.size());
+  return push + push;
+}
+
+kvstore::Settings SettingsOf(size_t number) {
+  kvstore::Settings settings;
+  settings.workers = 2;
+  settings.mode = static_cast<kvstore::Mode>(number % 3);
+  settings.compression.codec = static_cast<kvstore::Codec>(number / 3 % 4);
+  return settings;
+}
+
+void Send(kvstore::Connection& to, Bytes bytes) {
+  const auto sent = to.Write(bytes);
+  if (!sent.ok() || *sent != bytes.size()) Wrong("the network is full");
+}
+
+// The length says how the job is set.
+void RunServer(Bytes input) {
+  const kvstore::KeyTable keys = {{"weight", 64, true, 0, false},
+                                  {"updates", 8, false, 0, true}};
+  const kvstore::Settings settings = SettingsOf(input.size());
+  kvstore::MemoryNetwork network;
+  const auto transport = network.Join();
+  const auto listener = transport->Listen("server");
+  kvstore::PlainShelf shelf(keys);
+  kvstore::Server server(*transport, **listener, keys, shelf,
+                         {settings, {}, nullptr, ""});
+  const auto worker = transport->Connect("server");
+  const kvstore::Body hello =
+      kvstore::EncodeHello({1, 7, kvstore::Describe(settings)});
+  Header header;
+  header.type = kvstore::FrameType::kHello;
+  header.total = hello->bytes.size();
+  Send(**worker, kvstore::EncodeHeader(header, hello->bytes));
+  Send(**worker, hello->bytes);
+  Send(**worker, input);
+  for (int turn = 0; turn < 6 && server.Pump().ok(); ++turn) {
+    network.Advance(network.now() + kvstore::kSecond / 100);
+  }
+}
+
+void RunBoth(Bytes input) {
+  RunFrames(input);
+  RunServer(input);
+}
+
 std::vector<std::string> SmallFrames() {
   std::vector<std::string> seeds;
   const auto add = [&](kvstore::FrameType type, Bytes payload) {
@@ -51,6 +109,9 @@ std::vector<std::string> SmallFrames() {
   add(kvstore::FrameType::kHello,
       kvstore::EncodeHello({1, 2, "dist_sync"})->bytes);
   add(kvstore::FrameType::kPush, std::as_bytes(std::span("0123456789abcdef")));
+  const std::vector<std::byte> value(64);
+  add(kvstore::FrameType::kInit, value);
+  seeds.push_back(seeds.back() + Pushes(value));
   add(kvstore::FrameType::kHeartbeat, {});
   return seeds;
 }
@@ -71,9 +132,9 @@ void SealFrames(std::span<std::byte> input) {
 }  // namespace
 
 extern const Target kvstore_frame;
-const Target kvstore_frame = {.run = RunFrames,
+const Target kvstore_frame = {.run = RunBoth,
                               .seeds = SmallFrames,
-                              .most_bytes = 512,
+                              .most_bytes = 1024,
                               .words = {"MXKV"},
                               .seal = SealFrames};
 
