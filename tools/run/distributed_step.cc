@@ -13,8 +13,9 @@ using runtime::Status;
 using runtime::StatusOr;
 
 DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
-                                 kvstore::Worker& worker, uint32_t rank)
-    : JobStep(step, keys, worker, rank) {
+                                 kvstore::Worker& worker, uint32_t rank,
+                                 bool overlaps)
+    : JobStep(step, keys, worker, rank), overlaps_(overlaps) {
   for (Executor* executor : step.trainers()) {
     Plan& plan = plans_.emplace_back();
     plan.executor = executor;
@@ -22,6 +23,7 @@ DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
         runtime::ExchangesOf(executor->model().tables(), executor->entry());
     plan.by_needed = plan.by_ready;
     std::ranges::stable_sort(plan.by_needed, {}, &Exchange::needed);
+    if (!overlaps) continue;
     overlaps_ = executor->Follow([this, &plan](size_t row) {
       Before(plan, row);
     }) && overlaps_;
@@ -56,7 +58,7 @@ void DistributedStep::Push(const Plan& plan, const Exchange& exchange) {
       plan.executor->OutputStorage(exchange.output));
   worker_.PushPull(key, {gradient, exchange.bytes / sizeof(float)},
                    learning_rate_, step_.State(exchange.state),
-                   exchange.priority);
+                   keys_.table[key].priority);
 }
 
 Status DistributedStep::Await(const Exchange& exchange) {

@@ -15,9 +15,10 @@ namespace mxc::run {
 
 class DistributedStep final : public JobStep {
  public:
-  // `step` is one of gradients, and nobody else follows its runs.
+  // `step` is one of gradients, and nobody else follows its runs. Without
+  // `overlaps` gradients leave when it is over, and it waits for parameters.
   DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
-                  kvstore::Worker& worker, uint32_t rank);
+                  kvstore::Worker& worker, uint32_t rank, bool overlaps = true);
   ~DistributedStep() override;
 
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
@@ -43,7 +44,7 @@ class DistributedStep final : public JobStep {
   runtime::Status FinishRun();
 
   bool begun_ = false;
-  bool overlaps_ = true;  // runs tell how far they have come
+  bool overlaps_;  // runs tell how far they have come
   std::deque<Plan> plans_;
   double learning_rate_ = 0;  // of this step
   runtime::Status status_;    // of what it waited for

@@ -58,6 +58,11 @@ std::optional<Job> Job::OfEnvironment() {
   return job;
 }
 
+Leaving JobOptions::leaving() const {
+  if (exchange == "in-order") return Leaving::kInOrder;
+  return exchange == "after-step" ? Leaving::kAfterStep : Leaving::kUrgent;
+}
+
 void DeclareJob(CLI::App& app, JobOptions& options) {
   app.add_option("--kvstore", options.kvstore,
                  "in a job (mxc launch): dist_sync, a step waits for the "
@@ -68,6 +73,11 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
       ->capture_default_str();
   app.add_option("--staleness", options.staleness,
                  "of dist_ssp: how many steps of others a worker may lack")
+      ->capture_default_str();
+  app.add_option("--exchange", options.exchange,
+                 "gradients leave when they are final, urgent (those that are "
+                 "needed first) or in-order, or after-step; for measuring")
+      ->check(CLI::IsMember({"urgent", "in-order", "after-step"}))
       ->capture_default_str();
   kvstore::Averaging& averaging = options.averaging;
   app.add_option("--period", averaging.period,

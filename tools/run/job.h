@@ -38,11 +38,20 @@ struct Job {
   static std::optional<Job> OfEnvironment();
 };
 
+// When gradients leave, and which comes first.
+enum class Leaving {
+  kUrgent,     // when they are final; first those that are needed first
+  kInOrder,    // when they are final, in that order
+  kAfterStep,  // when the step is over, and the next one waits for all
+};
+
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";
-  uint32_t staleness = 3;        // of dist_ssp
-  kvstore::Averaging averaging;  // of allreduce_ea and block_momentum
+  std::string exchange = "urgent";  // as `leaving` says
+  uint32_t staleness = 3;           // of dist_ssp
+  kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
 
+  Leaving leaving() const;
   // Whether workers train by themselves and average their parameters.
   bool averages() const { return kvstore::ParseRule(kvstore).has_value(); }
 };

@@ -11,7 +11,11 @@ namespace mxc::run {
 namespace {
 
 ArtifactKeys JobKeys(const JobOptions& options, const runtime::Model& model) {
-  return Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+  ArtifactKeys keys =
+      Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+  if (options.leaving() == Leaving::kUrgent) return keys;
+  for (kvstore::KeySpec& key : keys.table) key.priority = 0;
+  return keys;
 }
 
 }  // namespace
@@ -48,8 +52,9 @@ JobWorker::JobWorker(const Job& job, const JobOptions& options,
     distributed_ = std::make_unique<AveragingStep>(step, keys_, *worker_,
                                                    job.rank, node_.averaging());
   } else {
-    distributed_ =
-        std::make_unique<DistributedStep>(step, keys_, *worker_, job.rank);
+    distributed_ = std::make_unique<DistributedStep>(
+        step, keys_, *worker_, job.rank,
+        options.leaving() != Leaving::kAfterStep);
   }
 }
 
