@@ -299,7 +299,9 @@ void Loader::ReadRow(Slot* slot, int64_t row) {
       slot->batch.index[static_cast<size_t>(row)] = from.sample;
       return;
     }
-    if (status.code() == StatusCode::kOutOfMemory) {
+    // Of this machine, not of this record: no other would do.
+    if (status.code() == StatusCode::kOutOfMemory ||
+        status.code() == StatusCode::kUnsupported) {
       const Lock lock(mutex_);
       slot->failures.emplace_back(row, std::move(status));
       return;

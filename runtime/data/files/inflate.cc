@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/files/inflate.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "runtime/base/file.h"
+#include "runtime/data/files/libz.h"
 
 namespace mxc::data {
 namespace {
@@ -32,8 +31,8 @@ Status Damaged(const z_stream& stream) {
 }
 
 // Inflates until the stream ends; a gzip file may hold several.
-Status InflateAll(z_stream* stream, Bytes in, Deflated form, uint64_t most,
-                  std::vector<std::byte>* out) {
+Status InflateAll(const LibZ& libz, z_stream* stream, Bytes in, Deflated form,
+                  uint64_t most, std::vector<std::byte>* out) {
   size_t taken = 0, made = 0;
   for (;;) {
     if (made == out->size()) {
@@ -51,14 +50,14 @@ Status InflateAll(z_stream* stream, Bytes in, Deflated form, uint64_t most,
     stream->next_out = reinterpret_cast<Bytef*>(out->data() + made);
     stream->avail_out = Portion(out->size() - made);
     const uInt had_in = stream->avail_in, had_out = stream->avail_out;
-    const int result = inflate(stream, Z_NO_FLUSH);
+    const int result = libz.inflate(stream, Z_NO_FLUSH);
     taken += had_in - stream->avail_in;
     made += had_out - stream->avail_out;
     if (result == Z_STREAM_END) {
       const bool another = form == Deflated::kGzip && taken < in.size() &&
                            in[taken] == std::byte{0x1f};
       if (!another) break;
-      inflateReset(stream);
+      libz.inflateReset(stream);
     } else if (result != Z_OK &&
                !(result == Z_BUF_ERROR && stream->avail_out == 0)) {
       return Damaged(*stream);
@@ -75,14 +74,18 @@ Status InflateAll(z_stream* stream, Bytes in, Deflated form, uint64_t most,
 
 StatusOr<std::vector<std::byte>> Inflate(Bytes compressed, Deflated form,
                                          uint64_t most) {
+  const StatusOr<const LibZ*> library = LibZ::Get();
+  if (!library.ok()) return library.status();
+  const LibZ& libz = **library;
   z_stream stream{};
   const int window = form == Deflated::kGzip ? kGzipWindow : kRawWindow;
-  if (inflateInit2(&stream, window) != Z_OK) {
+  if (libz.inflateInit2_(&stream, window, ZLIB_VERSION, sizeof stream) !=
+      Z_OK) {
     return Status(StatusCode::kOutOfMemory, "zlib finds no memory");
   }
   std::vector<std::byte> out;
-  Status status = InflateAll(&stream, compressed, form, most, &out);
-  inflateEnd(&stream);
+  Status status = InflateAll(libz, &stream, compressed, form, most, &out);
+  libz.inflateEnd(&stream);
   if (!status.ok()) return status;
   return out;
 }

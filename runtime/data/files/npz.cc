@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/files/npz.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "runtime/base/file.h"
+#include "runtime/data/files/libz.h"
 #include "runtime/formats/byte_reader.h"
 
 namespace mxc::data {
@@ -161,9 +160,11 @@ StatusOr<HeldBytes> Content(const HeldBytes& file, const Entry& entry) {
 StatusOr<NpzMember> ReadMember(const HeldBytes& file, const Entry& entry) {
   auto content = Content(file, entry);
   if (!content.ok()) return content.status();
+  const StatusOr<const LibZ*> libz = LibZ::Get();
+  if (!libz.ok()) return libz.status();
   const Bytes bytes = content->bytes;
-  const uLong crc =
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  const uLong crc = (*libz)->crc32_z(
+      0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   if (crc != entry.crc) return Damaged("a member's checksum is wrong");
   auto array = runtime::ViewNpy(bytes);
   if (!array.ok()) return array.status();

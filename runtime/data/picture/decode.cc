@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <png.h>
-
 #include <csetjmp>
-#include <cstdio>
 #include <cstring>
 
+#include "runtime/data/picture/libraries.h"
 #include "runtime/data/picture/picture.h"
 
-// jpeglib.h needs FILE.
+// jerror.h needs jpeglib.h.
 #include <jerror.h>
-#include <jpeglib.h>
 
 namespace mxc::data {
 namespace {
@@ -17,6 +14,7 @@ namespace {
 using runtime::Bytes;
 using runtime::Status;
 using runtime::StatusCode;
+using runtime::StatusOr;
 
 constexpr uint64_t kMostPixels = uint64_t{1} << 28;
 // Deflate cannot do better than 1 to 1032, on PNG's pixels of one bit. JPEG
@@ -59,8 +57,8 @@ Status Allocate(uint64_t width, uint64_t height, int channels, uint64_t most,
 // left so holds no object with a destructor.
 class JpegDecoder {
  public:
-  JpegDecoder() {
-    decoder_.err = jpeg_std_error(&error_);
+  explicit JpegDecoder(const LibJpeg& library) : library_(library) {
+    decoder_.err = library_.jpeg_std_error(&error_);
     error_.error_exit = [](j_common_ptr decoder) { Leave(decoder); };
     error_.emit_message = [](j_common_ptr decoder, int level) {
       // Others are harmless: bytes between markers, unknown versions.
@@ -78,34 +76,35 @@ class JpegDecoder {
     };
     decoder_.client_data = this;
   }
-  ~JpegDecoder() { jpeg_destroy_decompress(&decoder_); }
+  ~JpegDecoder() { library_.jpeg_destroy_decompress(&decoder_); }
 
   bool Begin(Bytes bytes, int channels) {
     if (setjmp(leave_) != 0) return false;
-    jpeg_create_decompress(&decoder_);
+    library_.jpeg_CreateDecompress(&decoder_, JPEG_LIB_VERSION,
+                                   sizeof decoder_);
     decoder_.client_data = this;  // cleared by the line above
     decoder_.progress = &progress_;
-    jpeg_mem_src(&decoder_,
-                 reinterpret_cast<const unsigned char*>(bytes.data()),
-                 bytes.size());
-    jpeg_read_header(&decoder_, TRUE);
+    library_.jpeg_mem_src(&decoder_,
+                          reinterpret_cast<const unsigned char*>(bytes.data()),
+                          bytes.size());
+    library_.jpeg_read_header(&decoder_, TRUE);
     decoder_.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     if (decoder_.jpeg_color_space == JCS_CMYK ||
         decoder_.jpeg_color_space == JCS_YCCK) {
       decoder_.out_color_space = JCS_CMYK;
     }
-    jpeg_calc_output_dimensions(&decoder_);
+    library_.jpeg_calc_output_dimensions(&decoder_);
     return true;
   }
 
   bool ReadRows(uint8_t* pixels) {
     if (setjmp(leave_) != 0) return false;
-    jpeg_start_decompress(&decoder_);
+    library_.jpeg_start_decompress(&decoder_);
     const size_t row = size_t{decoder_.output_width} *
                        static_cast<size_t>(decoder_.output_components);
     while (decoder_.output_scanline < decoder_.output_height) {
       JSAMPROW target = pixels + row * decoder_.output_scanline;
-      jpeg_read_scanlines(&decoder_, &target, 1);
+      library_.jpeg_read_scanlines(&decoder_, &target, 1);
     }
     return true;
   }
@@ -124,6 +123,7 @@ class JpegDecoder {
     std::longjmp(self->leave_, 1);
   }
 
+  const LibJpeg& library_;
   jpeg_decompress_struct decoder_{};
   jpeg_error_mgr error_{};
   jpeg_progress_mgr progress_{};
@@ -157,7 +157,9 @@ Picture FromCmyk(const Picture& in, bool inverted, int channels) {
 }
 
 Status DecodeJpeg(Bytes bytes, int channels, Picture* picture) {
-  JpegDecoder decoder;
+  const StatusOr<const LibJpeg*> library = LibJpeg::Get();
+  if (!library.ok()) return library.status();
+  JpegDecoder decoder(**library);
   if (!decoder.Begin(bytes, channels)) return Refuse(decoder.message());
   MXC_RT_RETURN_IF_ERROR(
       Allocate(decoder.width(), decoder.height(), decoder.cmyk() ? 4 : channels,
@@ -172,9 +174,13 @@ Status DecodeJpeg(Bytes bytes, int channels, Picture* picture) {
 }
 
 Status DecodePng(Bytes bytes, int channels, Picture* picture) {
+  const StatusOr<const LibPng*> library = LibPng::Get();
+  if (!library.ok()) return library.status();
+  const LibPng& png = **library;
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) {
+  if (!png.png_image_begin_read_from_memory(&image, bytes.data(),
+                                            bytes.size())) {
     return Refuse(image.message);
   }
   // libpng makes grey by gamma; the weights of other decoders need colour.
@@ -186,12 +192,12 @@ Status DecodePng(Bytes bytes, int channels, Picture* picture) {
       Allocate(image.width, image.height, decoded,
                MostPixels(bytes, kMostPngPixelsPerByte), picture);
   if (!status.ok()) {
-    png_image_free(&image);
+    png.png_image_free(&image);
     return status;
   }
   const png_color white = {255, 255, 255};  // behind what is transparent
-  if (!png_image_finish_read(&image, &white, picture->pixels.data(), 0,
-                             nullptr)) {
+  if (!png.png_image_finish_read(&image, &white, picture->pixels.data(), 0,
+                                 nullptr)) {
     return Refuse(image.message);
   }
   if (!grey_of_color) return {};
