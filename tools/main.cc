@@ -11,14 +11,16 @@
 #include <system_error>
 #include <utility>
 
+#include "ir/target/target.h"
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "tools/command.h"
 #include "tools/out_of_memory.h"
 #include "tools/terminal.h"
+#include "tools/version/version.h"
 
-#ifndef MXC_VERSION
-#error "the build defines MXC_VERSION"
+#ifndef MXC_LLVM_VERSION
+#error "the build defines MXC_LLVM_VERSION"
 #endif
 
 namespace {
@@ -54,6 +56,13 @@ int Report(bool json, std::string message) {
   return mxc::Fail({.json = json}, {mxc::UnplacedError(std::move(message))});
 }
 
+std::string Version(bool json) {
+  mxc::Json report = mxc::VersionReport();
+  report["llvm"] = MXC_LLVM_VERSION;
+  report["targets"] = mxc::TargetNames();
+  return json ? report.dump(2) : mxc::VersionText("mxc", report);
+}
+
 int Main(int argc, char** argv) {
   const bool json =
       std::find(argv, argv + argc, std::string("--json")) != argv + argc;
@@ -63,7 +72,7 @@ int Main(int argc, char** argv) {
     if (verb == name) return mxc::HandOverToRun(argv);
   }
   CLI::App app("mxc compiles symbolic neural networks into native code", "mxc");
-  app.set_version_flag("--version", "mxc " MXC_VERSION);
+  app.set_version_flag("--version", [json] { return Version(json); });
   app.require_subcommand(1);
   app.footer(kFooter);
   int code = mxc::kSuccess;

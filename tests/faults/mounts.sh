@@ -15,16 +15,6 @@ trap 'mount -t proc none /proc; umount disk noexec; cd /; rm -rf "$work"' EXIT
 mount -t tmpfs -o size=64k none disk || exit 77
 mount -t tmpfs -o noexec none noexec || exit 77
 
-# refused PATTERN COMMAND…: exit code 1 and an error that says PATTERN
-refused() {
-  local pattern=$1 code
-  shift
-  "$@" >out 2>error
-  code=$?
-  [ $code = 1 ] || fail "$*: exit code $code"
-  [ "$(grep -c "$pattern" error)" = 1 ] || fail "$*: $(cat error)"
-}
-
 mxc run net.mxa --input x.npy --output 0=out.npy >/dev/null || exit 1
 
 # Each of these is larger than what is left.

@@ -14,6 +14,15 @@ fail() {
   echo "$*"
   wrong=$((wrong + 1))
 }
+# refused PATTERN COMMAND…: exit code 1 and one line of error that says PATTERN
+refused() {
+  local pattern=$1 code
+  shift
+  "$@" >out 2>error
+  code=$?
+  [ $code = 1 ] || fail "$*: exit code $code"
+  [ "$(grep -c "$pattern" error)" = 1 ] || fail "$*: $(cat error)"
+}
 finish() {
   echo "$wrong wrong"
   [ "$wrong" = 0 ]

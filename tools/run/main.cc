@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run: runs, trains, scores and benchmarks compiled networks.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -15,6 +16,7 @@
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
+#include "tools/version/version.h"
 
 namespace mxc::run {
 namespace {
@@ -54,11 +56,18 @@ int Execute(const Command& command, const Reporting& reporting) {
   }
 }
 
+bool WantsJson(int argc, char** argv) {
+  return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Runs, trains, scores and benchmarks compiled networks (.mxa files).",
       "mxc-run");
-  app.set_version_flag("--version", "mxc " MXC_VERSION);
+  app.set_version_flag("--version", [json = WantsJson(argc, argv)] {
+    const auto report = VersionReport();
+    return json ? report.dump(2) : VersionText("mxc-run", report);
+  });
   app.require_subcommand(1);
   app.footer(kIsProgram);
   Reporting reporting;
@@ -67,12 +76,9 @@ int Main(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(name, prose);
     commands.emplace_back(command, declare(*command, reporting));
   };
-  add("run", "run a network on given inputs", AddRun);
-  add("bench", "measure how fast a network runs", AddBench);
-  add("train", "train a network on samples", AddTrain);
-  add("score", "measure how good a network is on samples", AddScore);
-  add("sample", "text from a language model", AddSample);
-  add("launch", "start the processes of a job on this machine", AddLaunch);
+#define MXC_RUN_SUBCOMMAND(name, Function, prose) add(name, prose, Function);
+#include "tools/run/subcommands.def"
+#undef MXC_RUN_SUBCOMMAND
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

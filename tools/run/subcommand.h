@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A subcommand of mxc-run is one file with one function that declares its
 // options on `app` and returns what runs once they are parsed. What it throws,
-// main reports.
+// main reports. subcommands.def lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -27,11 +27,9 @@ inline constexpr const char* kIsProgram =
 
 using Command = std::function<void()>;
 
-Command AddRun(CLI::App& app, Reporting& reporting);
-Command AddBench(CLI::App& app, Reporting& reporting);
-Command AddTrain(CLI::App& app, Reporting& reporting);
-Command AddScore(CLI::App& app, Reporting& reporting);
-Command AddSample(CLI::App& app, Reporting& reporting);
-Command AddLaunch(CLI::App& app, Reporting& reporting);
+#define MXC_RUN_SUBCOMMAND(name, Function, prose) \
+  Command Function(CLI::App& app, Reporting& reporting);
+#include "tools/run/subcommands.def"
+#undef MXC_RUN_SUBCOMMAND
 
 }  // namespace mxc::run
