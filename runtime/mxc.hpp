@@ -10,6 +10,10 @@
 //   const auto probabilities = executor.Output<float>(0);
 #pragma once
 
+#if __cplusplus < 202002L
+#error "mxc.hpp needs C++20 (-std=c++20); for C and older C++ there is mxc.h"
+#else
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,8 +110,8 @@ class Model {
                             &mxc_model_output);
   }
   // (output, input): see mxc_model_carry.
-  std::vector<std::pair<size_t, size_t>> carries(size_t entry) const {
-    std::vector<std::pair<size_t, size_t>> carries(
+  std::vector<std::pair<size_t, size_t> > carries(size_t entry) const {
+    std::vector<std::pair<size_t, size_t> > carries(
         mxc_model_carry_count(handle(), entry));
     for (size_t i = 0; i < carries.size(); ++i) {
       Check(mxc_model_carry(handle(), entry, i, &carries[i].first,
@@ -246,3 +250,5 @@ class Executor {
 };
 
 }  // namespace mxc::api
+
+#endif  // C++20

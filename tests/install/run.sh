@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh BUILD SOURCE
-# Installs into a folder, moves the folder, uses what is there as a user would,
-# by pkg-config and by CMake, and removes it without a trace.
+# Installs into a folder, moves the folder, builds runtime/examples with what is
+# there as a user would, by pkg-config and by CMake, runs them, and removes
+# everything without a trace.
 set -euo pipefail
 build=$1 source=$2
-here=$source/tests/install
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$root"' EXIT
 unset MXC_MAX_CPU
 fail() { echo "error: $*" >&2; exit 1; }
 expect() { [ "$1" = "$2" ] || fail "'$1', expected '$2'"; }
@@ -17,6 +17,7 @@ files=$(cd "$root/stage" && find . ! -type d)
 mv "$root/stage" "$root/moved"
 usr=$root/moved/usr
 libraries=$(dirname "$(find "$usr" -name libmxc_runtime.so)")
+examples=$(find "$usr/share/doc" -name examples)
 export LD_LIBRARY_PATH=$libraries
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 cd "$root"
@@ -27,18 +28,76 @@ for header in mxc.h mxc.hpp mxc_compile.h; do
 done
 expect "$(pkg-config --modversion mxc mxc-runtime | sort -u)" \
   "$("$usr/bin/mxc" --version | sed -n 's/^mxc \([0-9.]*\).*/\1/p')"
-cc -std=c99 -Wall -Werror -o by_pkg_config "$here/example.c" \
+cmp "$source/LICENSE" "$usr"/share/doc/*/LICENSE
+
+# The compiler and C, by pkg-config.
+cc -std=c99 -Wall -Werror -o by_pkg_config "$examples/compile_and_run.c" \
   $(pkg-config --cflags --libs mxc mxc-runtime)
 expect "$(./by_pkg_config "$source/models/mlp.json" a.mxa)" \
   "softmax_output: 1 10"
+# C by the static library alone, in a program that needs libc alone.
+cat >static.c <<'END'
+#include <mxc/mxc.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  mxc_model* model = NULL;
+  mxc_executor* executor = NULL;
+  mxc_status* status = mxc_model_open(argv[argc - 1], NULL, &model);
+  if (status == NULL) status = mxc_bind(model, NULL, &executor);
+  if (status == NULL) status = mxc_run(executor);
+  puts(mxc_status_message(status));
+  return status != NULL;
+}
+END
+cc -static-libgcc -o statically static.c $(pkg-config --cflags mxc-runtime) \
+  -Wl,-Bstatic $(pkg-config --static --libs mxc-runtime |
+    sed 's/-lm /-Wl,-Bdynamic -lm /')
+expect "$(LD_LIBRARY_PATH= ./statically a.mxa)" ""
+expect "$(readelf -d statically |
+  grep NEEDED | grep -vcE '\[(libc|libm|ld-linux-x86-64)\.so')" 0
+# Older C++ is told what to do, in one sentence.
+echo '#include <mxc/mxc.hpp>' >old.cc
+expect "$(c++ -std=c++17 -fsyntax-only $(pkg-config --cflags mxc-runtime) \
+  old.cc 2>&1 | grep -c 'error: ')" 1
 
-cmake -S "$here" -B user -DCMAKE_PREFIX_PATH="$usr" >user.log ||
+# All of them, by CMake.
+cmake -S "$examples" -B user -DCMAKE_PREFIX_PATH="$usr" >user.log ||
   { cat user.log; exit 1; }
 cmake --build user >user.log || { cat user.log; exit 1; }
-expect "$(user/example_c "$source/models/mlp.json" b.mxa)" \
+expect "$(user/compile_and_run "$source/models/mlp.json" b.mxa)" \
   "softmax_output: 1 10"
 cmp a.mxa b.mxa
-expect "$(user/example_cc a.mxa)" 1
+expect "$(user/run a.mxa)" 1
+expect "$(LD_LIBRARY_PATH= user/run_static a.mxa)" 1
+
+# Two clients of the server at once: the same answer, whoever gives it.
+user/server a.mxa 0 2 >server.log &
+for _ in $(seq 100); do grep -q : server.log && break; sleep 0.05; done
+port=$(sed 's/.*://' server.log)
+ask() {  # two requests of 784 floats, two answers of 10
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  head -c $((2 * 784 * 4)) /dev/zero >&3
+  head -c 80 <&3 >"$1"
+}
+(ask one) & first=$!
+(ask other)
+wait $first
+cmp one other
+cmp -n 40 one <(tail -c 40 one)
+expect "$(wc -c <one)" 80
+
+# Manual pages and completion know what the parsers know.
+for program in mxc mxc-run; do
+  [ -s "$usr/share/zsh/vendor-completions/_$program" ] || fail "no zsh"
+  grep -q -- "-l warmup " "$usr/share/fish/vendor_completions.d/$program.fish" ||
+    fail "fish completes no --warmup"
+  grep -qF '\-\-warmup' "$usr/share/man/man1/$program.1" ||
+    fail "$program.1 has no --warmup"
+done
+source "$usr/share/bash-completion/completions/mxc"
+COMP_WORDS=(mxc compile --target x86-64-v2) COMP_CWORD=3
+_mxc
+expect "${COMPREPLY[*]}" x86-64-v2
 
 "$usr/bin/mxc" compile "$source/models/mlp.json" --init xavier --quiet -o c.mxa
 "$usr/bin/mxc" bench c.mxa --iterations 3 >bench.txt

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A C99 program against the installed libraries. Usage: example MODEL.json
- * OUT.mxa; compiles the network with made-up parameters, runs it on zeros and
- * prints the shape of its first output.
+ * A C99 program against the installed libraries. Usage:
+ *   compile_and_run MODEL.json OUT.mxa
+ * compiles the network with made-up parameters, runs it on zeros and prints the
+ * shape of its first output.
  */
 #include <mxc/mxc.h>
 #include <mxc/mxc_compile.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++20 program against the installed runtime. Usage: example IN.mxa; runs it
+// A C++20 program against the installed runtime. Usage: run IN.mxa; runs it
 // on zeros and prints how much its first output sums to.
 #include <iostream>
 #include <mxc/mxc.hpp>
