@@ -18,9 +18,10 @@ namespace mxc::kvstore {
 
 struct Patience {
   Time heartbeat = kSecond;      // something is sent at least so often
-  Time silence = 10 * kSecond;   // nothing has come for so long: it is lost
+  Time silence = 4 * kSecond;    // nothing has come for so long: it is broken
   Time handshake = 5 * kSecond;  // from the connection to the hello
-  Time absence = 10 * kSecond;   // a lost peer may come back within
+  Time absence = 8 * kSecond;    // nothing was heard for so long: it is lost
+  Time comeback = 20 * kSecond;  // who has closed the connection is back within
   Time arrival = 60 * kSecond;   // all have come within
 };
 
@@ -48,6 +49,8 @@ class Channel {
   // When Pump has something to do even if nothing moves.
   Time deadline() const;
   const Connection& connection() const { return *connection_; }
+  // When something came last.
+  Time heard() const { return heard_; }
 
  private:
   struct Outgoing {

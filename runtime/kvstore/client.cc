@@ -4,19 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/kvstore/client_server.h"
 #include "runtime/kvstore/hello.h"
 
 namespace mxc::kvstore {
 namespace {
-
-constexpr Time kPause = kSecond / 20;  // between attempts to connect
-
-Header HeaderOf(FrameType type, uint32_t key = 0) {
-  Header header;
-  header.type = type;
-  header.key = key;
-  return header;
-}
 
 Status Unexpected(const char* what) {
   return Fail(StatusCode::kCorrupt, "the server sent %s that nobody asked for",
@@ -24,17 +16,6 @@ Status Unexpected(const char* what) {
 }
 
 }  // namespace
-
-struct Client::Server {
-  uint32_t index = 0;
-  std::unique_ptr<Channel> channel;  // null: not connected
-  bool welcome = false;
-  bool ever = false;  // it was there
-  bool done = false;  // it knows that this worker has finished
-  Time lost = 0;      // since when
-  Time next = 0;      // attempt to connect
-  std::string cause;  // of the last failure
-};
 
 Client::Client(Transport& transport, const KeyTable& keys,
                const ClientOptions& options)
@@ -170,6 +151,7 @@ void Client::Welcome(Server& server) {
     }
   }
   if (finishing_) server.channel->Send(HeaderOf(FrameType::kBye));
+  GoOnJoining();
 }
 
 // --- what it hears
@@ -178,6 +160,7 @@ Status Client::Handle(Server& server, const Frame& frame) {
   switch (frame.type) {
     case FrameType::kWelcome:
       if (server.welcome) return Unexpected("a welcome");
+      replaces_ = replaces_ || (frame.flags & kReplaces) != 0;
       Welcome(server);
       return {};
     case FrameType::kReject:
@@ -187,6 +170,9 @@ Status Client::Handle(Server& server, const Frame& frame) {
       if (!finishing_) return Unexpected("an end");
       server.done = true;
       server.channel = nullptr;
+      return {};
+    case FrameType::kJoin:
+      OnJoin(server, frame);
       return {};
     case FrameType::kCommit:
     case FrameType::kValue:
@@ -235,7 +221,7 @@ bool Client::IsAwaited(const Server& server, const Header& value) const {
     return false;
   }
   const KeyState& state = keys_state_[value.key];
-  return !state.out.empty() && value.holds == state.seq;
+  return !state.out.empty() && (state.adopts || value.holds == state.seq);
 }
 
 // A value is read where it is wanted.
@@ -251,6 +237,7 @@ std::span<std::byte> Client::Place(const Server& server, const Header& header) {
 Status Client::OnValue(const Server& server, const Frame& frame) {
   if (!IsAwaited(server, frame)) return {};
   KeyState& state = keys_state_[frame.key];
+  if (std::exchange(state.adopts, false)) state.seq = frame.holds;
   if (frame.total != state.out.size() || frame.offset != state.received) {
     return Fail(StatusCode::kCorrupt,
                 "the server's value of key '%s' does not fit",
@@ -265,101 +252,6 @@ Status Client::OnValue(const Server& server, const Frame& frame) {
   state.out = {};
   --open_;
   return {};
-}
-
-// --- connections
-
-Status Client::Pump() {
-  if (!ended_.ok()) return ended_;
-  const Time now = transport_.Now();
-  for (const auto& server : servers_) {
-    if (server->done) continue;
-    ended_ = server->channel == nullptr ? Wait(*server, now)
-                                        : PumpServer(*server, now);
-    if (!ended_.ok()) return ended_;
-  }
-  return {};
-}
-
-// A server that accepts connections and says nothing is lost, too; one that
-// does not come back after the end has heard of it.
-Status Client::Wait(Server& server, Time now) {
-  const Time patience =
-      server.ever ? options_.patience.absence : options_.patience.arrival;
-  if (now - server.lost <= patience) {
-    if (now >= server.next) Reconnect(server, now);
-    return {};
-  }
-  server.done = finishing_;
-  if (finishing_) return {};
-  return Fail(StatusCode::kIo, "server %u (%s) %s: %s", server.index,
-              options_.servers[server.index].c_str(),
-              server.ever ? "is lost" : "cannot be reached",
-              server.cause.c_str());
-}
-
-void Client::Reconnect(Server& server, Time now) {
-  server.next = now + kPause;
-  auto connected = transport_.Connect(options_.servers[server.index]);
-  if (connected.ok() && options_.tls != nullptr) {
-    connected = options_.tls->Secure(std::move(*connected));
-  }
-  if (!connected.ok()) {
-    server.cause = connected.status().message();
-    return;
-  }
-  server.channel =
-      std::make_unique<Channel>(std::move(*connected), options_.patience, now);
-  server.channel->Send(HeaderOf(FrameType::kHello),
-                       EncodeHello({options_.rank, options_.incarnation,
-                                    Describe(options_.settings)}));
-}
-
-Status Client::PumpServer(Server& server, Time now) {
-  Frame frame;
-  const auto place = [&](const Header& header) {
-    return Place(server, header);
-  };
-  Status status = server.channel->Pump(now);
-  while (status.ok() && server.channel != nullptr) {
-    const StatusOr<bool> received = server.channel->Receive(now, frame, place);
-    if (received.ok() && !*received) break;
-    status = received.ok() ? Handle(server, frame) : received.status();
-  }
-  if (status.ok() && server.channel != nullptr) {
-    status = server.channel->Pump(now);
-  }
-  return status.ok() ? status : Lose(server, status, now);
-}
-
-Status Client::Lose(Server& server, const Status& cause, Time now) {
-  if (cause.code() == StatusCode::kFailed) return cause;
-  server.channel = nullptr;
-  server.cause = cause.message();
-  if (std::exchange(server.welcome, false)) server.lost = now;
-  server.next = now + kPause;
-  return {};
-}
-
-std::vector<Interest> Client::interests() const {
-  std::vector<Interest> interests;
-  for (const auto& server : servers_) {
-    if (server->channel != nullptr) {
-      interests.push_back(server->channel->interest());
-    }
-  }
-  return interests;
-}
-
-Time Client::deadline() const {
-  Time earliest = transport_.Now() + kSecond;
-  for (const auto& server : servers_) {
-    if (server->done) continue;
-    earliest = std::min(earliest, server->channel != nullptr
-                                      ? server->channel->deadline()
-                                      : server->next);
-  }
-  return earliest;
 }
 
 }  // namespace mxc::kvstore

@@ -39,6 +39,13 @@ class Client {
   // is read, where it is not compressed, and `out` is written, which has the
   // key's size. Smaller priorities come first.
   void Init(uint32_t key, Bytes value);
+  // Before all else: finds out whether another process was this worker before,
+  // and where the job is then.
+  void Join();
+  // Whether there was one; how many rounds the job has made, or in async mode
+  // how many pushes the worker, when this process joined.
+  bool replaces() const { return replaces_; }
+  uint64_t joined() const { return joined_; }
   void Push(uint32_t key, std::span<const float> gradient, double rate,
             int64_t priority = 0);
   void Pull(uint32_t key, std::span<std::byte> out, int64_t priority = 0);
@@ -80,6 +87,8 @@ class Client {
     int64_t priority = 0;
     uint64_t version = 0;
     std::vector<float> residual;
+    // The first value says what the process before has pushed.
+    bool adopts = false;
   };
 
   Status PumpServer(Server& server, Time now);
@@ -93,6 +102,8 @@ class Client {
   bool IsAwaited(const Server& server, const Header& value) const;
   Status OnValue(const Server& server, const Frame& frame);
   void Welcome(Server& server);
+  void OnJoin(Server& server, const Frame& frame);
+  void GoOnJoining();
   void SendInit(Server& server, uint32_t key);
   void SendPush(Server& server, uint32_t key);
   void SendPull(Server& server, uint32_t key);
@@ -106,7 +117,9 @@ class Client {
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<KeyState> keys_state_;
   size_t open_ = 0;  // inits, pushes and pulls under way
-  bool finishing_ = false;
+  bool finishing_ = false, replaces_ = false;
+  int joining_ = 0;  // 0: not; 1: asks for the round; 2: tells it
+  uint64_t joined_ = 0;
   Status ended_;
 };
 

@@ -54,11 +54,15 @@ enum class FrameType : uint8_t {
   kHeartbeat = 9,  // both: I am here
   kBye = 10,       // worker: I have finished
   kAbort = 11,     // both: the job ends, and why
+  kJoin = 12,      // worker: takes part after so many rounds; server: after how
+                   // many
 };
-inline constexpr uint8_t kLastFrameType = 11;
+inline constexpr uint8_t kLastFrameType = 12;
 
 // Of a push: answer with the value, too.
 inline constexpr uint8_t kWantValue = 1;
+// Of a welcome: another process was this worker before.
+inline constexpr uint8_t kReplaces = 1;
 
 struct Header {
   FrameType type = FrameType::kHeartbeat;
@@ -68,6 +72,13 @@ struct Header {
   double rate = 0;
   uint64_t holds = 0;
 };
+
+inline Header HeaderOf(FrameType type, uint32_t key = 0) {
+  Header header;
+  header.type = type;
+  header.key = key;
+  return header;
+}
 
 struct Frame : Header {
   Bytes payload;  // until the next frame

@@ -44,10 +44,14 @@ bool Gathering::Take(uint32_t worker, const Frame& payload) {
   return true;
 }
 
-// What it has is in a sum already, perhaps: that begins again.
 void Gathering::Forget(uint32_t worker) {
   const auto found = parts_.find(worker);
-  if (found == parts_.end() || found->second.whole()) return;
+  if (found != parts_.end() && !found->second.whole()) Drop(worker);
+}
+
+// What it has is in a sum already, perhaps: that begins again.
+void Gathering::Drop(uint32_t worker) {
+  if (!parts_.contains(worker)) return;
   Release(worker);
   added_ = 0;
 }

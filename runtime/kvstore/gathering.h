@@ -48,6 +48,8 @@ class Gathering {
   std::span<const float> sum() const;
   // One that is whole, alone; until the next call.
   std::span<const float> Decoded(uint32_t worker);
+  // Whether it has or not.
+  void Drop(uint32_t worker);
   // They have served; a worker's, or all.
   void Release(uint32_t worker);
   void Clear();

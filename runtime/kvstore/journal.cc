@@ -15,9 +15,10 @@ namespace mxc::kvstore {
 namespace {
 
 constexpr uint32_t kRecordMagic = 0x4a4b584d;  // "MXKJ"
+constexpr uint32_t kLeft = 1, kLost = 2;       // flags of a worker
 
 struct RecordHeader {
-  uint32_t magic, kind, index, left;
+  uint32_t magic, kind, index, flags;
   uint64_t number, workers, state_bytes, sum;
 };
 
@@ -46,7 +47,8 @@ bool ReadRecord(runtime::ByteReader& reader, JournalRecord& record) {
   record.kind = static_cast<JournalRecord::Kind>(header.kind);
   record.index = header.index;
   record.number = header.number;
-  record.left = header.left != 0;
+  record.left = (header.flags & kLeft) != 0;
+  record.lost = (header.flags & kLost) != 0;
   record.applied.resize(header.workers);
   std::memcpy(record.applied.data(), applied.data(), applied.size());
   record.state = state;
@@ -134,11 +136,14 @@ Status Journal::Mark() {
 }
 
 Status Journal::Append(const JournalRecord& record) {
-  RecordHeader header = {
-      kRecordMagic,        static_cast<uint32_t>(record.kind),
-      record.index,        record.left,
-      record.number,       record.applied.size(),
-      record.state.size(), 0};
+  RecordHeader header = {kRecordMagic,
+                         static_cast<uint32_t>(record.kind),
+                         record.index,
+                         (record.left ? kLeft : 0) | (record.lost ? kLost : 0),
+                         record.number,
+                         record.applied.size(),
+                         record.state.size(),
+                         0};
   const Bytes applied = std::as_bytes(std::span(record.applied));
   std::vector<std::byte> bytes(sizeof header);
   bytes.insert(bytes.end(), applied.begin(), applied.end());

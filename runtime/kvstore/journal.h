@@ -28,8 +28,11 @@ struct JournalRecord {
   uint32_t index = 0;   // the key, or the worker's rank
   uint64_t number = 0;  // how often it was updated, or the incarnation
   bool left = false;    // the worker has finished
-  std::vector<uint64_t> applied;  // of each worker: the last push
-  Bytes state;                    // of a key; as the shelf has it
+  bool lost = false;    // it was given up
+  // Of each worker the last push; of a worker's record the round after which
+  // it takes part.
+  std::vector<uint64_t> applied;
+  Bytes state;  // of a key; as the shelf has it
 };
 
 class Journal {

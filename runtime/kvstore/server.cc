@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/kvstore/session.h"
+
 namespace mxc::kvstore {
 namespace {
 
@@ -12,26 +14,7 @@ constexpr size_t kMostStrangers = 64;
 // Of one connection, before others have their turn.
 constexpr int kMostFrames = 64;
 
-Header Of(FrameType type) {
-  Header header;
-  header.type = type;
-  return header;
-}
-
 }  // namespace
-
-struct Server::Session {
-  Session(std::unique_ptr<Connection> connection, const Patience& patience,
-          Time now)
-      : channel(std::move(connection), patience, now), since(now) {}
-
-  Channel channel;
-  const Time since;
-  bool known = false;  // the worker has said who it is
-  bool over = false;
-  uint32_t rank = 0;
-  std::map<uint32_t, std::vector<std::byte>> inits;  // that are coming, by key
-};
 
 Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
                Shelf& shelf, const ServerOptions& options)
@@ -56,44 +39,9 @@ Status Server::Open() {
   return WriteAll();
 }
 
-Status Server::Restore(const JournalRecord& record) {
-  if (record.kind == JournalRecord::Kind::kKey) return store_.Restore(record);
-  if (record.kind != JournalRecord::Kind::kWorker ||
-      record.index >= workers_.size()) {
-    return Fail(StatusCode::kCorrupt, "the journal is of another job");
-  }
-  Worker& worker = workers_[record.index];
-  worker.incarnation = record.number;
-  worker.lost = transport_.Now();
-  worker.cause = "it did not come back to the server, which was started again";
-  if (record.left && !std::exchange(worker.left, true)) {
-    return store_.Leave(record.index);
-  }
-  return {};
-}
-
-Status Server::WriteAll() {
-  MXC_RT_RETURN_IF_ERROR(journal_->Begin());
-  for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
-    if (workers_[rank].incarnation == 0) continue;
-    MXC_RT_RETURN_IF_ERROR(WriteWorker(rank));
-  }
-  MXC_RT_RETURN_IF_ERROR(store_.WriteAll(*journal_));
-  return journal_->Mark();
-}
-
-Status Server::WriteWorker(uint32_t rank) {
-  JournalRecord record;
-  record.kind = JournalRecord::Kind::kWorker;
-  record.index = rank;
-  record.number = workers_[rank].incarnation;
-  record.left = workers_[rank].left;
-  return journal_->Append(record);
-}
-
 bool Server::finished() const {
   return std::ranges::all_of(workers_, [](const Worker& worker) {
-    return worker.left && worker.session == nullptr;
+    return (worker.left || worker.given_up) && worker.session == nullptr;
   });
 }
 
@@ -184,54 +132,18 @@ Status Server::Greet(const std::shared_ptr<Session>& session,
                      const Frame& frame) {
   const StatusOr<Hello> hello = DecodeHello(frame);
   const Status status = hello.ok() ? Admit(session, *hello) : hello.status();
-  session->channel.Send(
-      Of(status.ok() ? FrameType::kWelcome : FrameType::kReject),
-      status.ok() ? nullptr : EncodeText(status.message()));
+  Header answer =
+      HeaderOf(status.ok() ? FrameType::kWelcome : FrameType::kReject);
+  answer.flags = session->replaces ? kReplaces : 0;
+  session->channel.Send(answer,
+                        status.ok() ? nullptr : EncodeText(status.message()));
   if (!status.ok()) (void)session->channel.Pump(transport_.Now()).ok();
   return status;
 }
 
-Status Server::Admit(const std::shared_ptr<Session>& session,
-                     const Hello& hello) {
-  const std::string identity = session->channel.connection().identity();
-  if (hello.rank >= workers_.size()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "worker %u is not one of this job's %zu", hello.rank,
-                workers_.size());
-  }
-  if (options_.tls != nullptr && identity != WorkerIdentity(hello.rank)) {
-    return Fail(StatusCode::kInvalidArgument, "%s calls itself worker %u",
-                identity.c_str(), hello.rank);
-  }
-  const std::string own = Describe(options_.settings);
-  if (hello.settings != own) {
-    return Fail(StatusCode::kInvalidArgument,
-                "worker %u is set to '%s', the server to '%s'", hello.rank,
-                hello.settings.c_str(), own.c_str());
-  }
-  Worker& worker = workers_[hello.rank];
-  if (worker.incarnation != 0 && worker.incarnation != hello.incarnation) {
-    return Fail(StatusCode::kInvalidArgument,
-                "worker %u was in this job before and cannot begin again",
-                hello.rank);
-  }
-  // An older connection of the same worker has no say any more.
-  if (worker.session != nullptr) worker.session->over = true;
-  store_.Forget(hello.rank);
-  const bool first = worker.incarnation == 0;
-  worker.incarnation = hello.incarnation;
-  if (journal_ && first) {
-    const Status written = WriteWorker(hello.rank);
-    if (!written.ok()) return ended_ = written;
-  }
-  worker.session = session;
-  session->rank = hello.rank;
-  session->known = true;
-  return {};
-}
-
 Status Server::Handle(Session& session, const Frame& frame) {
   if (frame.type == FrameType::kBye) return Bye(session);
+  if (frame.type == FrameType::kJoin) return Join(session, frame);
   if (frame.type == FrameType::kAbort) {
     return ended_ = Fail(StatusCode::kFailed, "worker %u: %s", session.rank,
                          std::string(frame.text()).c_str());
@@ -268,58 +180,19 @@ Status Server::Init(Session& session, const Frame& frame) {
   return ended_;
 }
 
-// The worker ends the connection once it has heard that this is known.
-Status Server::Bye(Session& session) {
-  Status status;
-  if (!std::exchange(workers_[session.rank].left, true)) {
-    if (journal_) status = WriteWorker(session.rank);
-    if (status.ok()) status = store_.Leave(session.rank);
-  }
-  if (status.ok()) session.channel.Send(Of(FrameType::kBye));
-  if (!status.ok()) ended_ = status;
-  return status;
-}
-
-void Server::Drop(Session& session, const Status& cause, Time now) {
-  session.over = true;
-  if (!session.known) return;
-  Worker& worker = workers_[session.rank];
-  if (worker.session.get() != &session) return;
-  worker.session = nullptr;
-  worker.lost = now;
-  worker.cause = cause.message();
-  store_.Forget(session.rank);
-}
-
-Status Server::RequireWorkers(Time now) const {
-  const Patience& patience = options_.patience;
-  for (size_t rank = 0; rank < workers_.size(); ++rank) {
-    const Worker& worker = workers_[rank];
-    if (worker.left || worker.session != nullptr) continue;
-    if (worker.incarnation == 0 && now - began_ > patience.arrival) {
-      return Fail(StatusCode::kIo, "worker %zu did not come within %lld s",
-                  rank, static_cast<long long>(patience.arrival / kSecond));
-    }
-    if (worker.incarnation != 0 && now - worker.lost > patience.absence) {
-      return Fail(StatusCode::kIo, "worker %zu is lost: %s", rank,
-                  worker.cause.c_str());
-    }
-  }
-  return {};
-}
-
 void Server::Abort(const Status& cause) {
   ended_ = cause;
   for (const auto& session : sessions_) {
     if (session->over || !session->known) continue;
-    session->channel.Send(Of(FrameType::kAbort), EncodeText(cause.message()));
+    session->channel.Send(HeaderOf(FrameType::kAbort),
+                          EncodeText(cause.message()));
     (void)session->channel.Pump(transport_.Now()).ok();
   }
 }
 
 void Server::Commit(uint32_t worker, uint32_t key, uint64_t seq) {
   if (workers_[worker].session == nullptr) return;
-  Header header = Of(FrameType::kCommit);
+  Header header = HeaderOf(FrameType::kCommit);
   header.key = key;
   header.seq = seq;
   workers_[worker].session->channel.Send(header);
@@ -328,7 +201,7 @@ void Server::Commit(uint32_t worker, uint32_t key, uint64_t seq) {
 void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
                    uint64_t holds, Body value) {
   if (workers_[worker].session == nullptr) return;
-  Header header = Of(FrameType::kValue);
+  Header header = HeaderOf(FrameType::kValue);
   header.key = key;
   header.seq = version;
   header.holds = holds;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server of a job: workers' connections around a Store. It ends when every
-// worker has finished, or with a sentence when one of them is lost.
+// worker has finished. One that is lost ends it with a sentence, is waited for,
+// or is gone on without; another process may be that worker then, and from that
+// moment on nothing counts of the process before.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +19,14 @@
 
 namespace mxc::kvstore {
 
+// What follows when a worker is lost.
+enum class OnLoss {
+  kAbort,   // the job ends
+  kWait,    // the others wait for another process in its place
+  kShrink,  // they go on without it, unless it is worker 0; another process
+            // may take part later
+};
+
 struct ServerOptions {
   Settings settings;
   Patience patience;
@@ -25,6 +36,9 @@ struct ServerOptions {
   // Where the server keeps a journal, which it goes on with if there is one;
   // empty: it keeps none.
   std::string journal;
+  OnLoss on_loss = OnLoss::kAbort;
+  // Hears of each loss that does not end the job, and why.
+  std::function<void(uint32_t worker, const std::string& cause)> lost = nullptr;
 };
 
 // Driven by one thread: Pump, then Transport::Wait for interests() until
@@ -53,9 +67,13 @@ class Server final : private Answers {
   struct Worker {
     uint64_t incarnation = 0;
     std::shared_ptr<Session> session;  // null: it is not connected
-    Time lost = 0;                     // since when
+    Time heard = 0, lost = 0;          // last, and since when not connected
+    bool silent = false;               // it was lost by silence
     std::string cause;
     bool left = false;
+    bool given_up = false;  // nobody waits for it
+    bool told = false;      // ServerOptions::lost
+    bool replaced = false;  // another process was it before
   };
 
   Status Step(Time now);
@@ -64,11 +82,15 @@ class Server final : private Answers {
   Status ServeSession(const std::shared_ptr<Session>& session, Time now);
   Status Greet(const std::shared_ptr<Session>& session, const Frame& frame);
   Status Admit(const std::shared_ptr<Session>& session, const Hello& hello);
+  Status CheckIncarnation(const Worker& worker, const Hello& hello) const;
+  Status Join(Session& session, const Frame& frame);
   Status Handle(Session& session, const Frame& frame);
   Status Init(Session& session, const Frame& frame);
   Status Bye(Session& session);
   void Drop(Session& session, const Status& cause, Time now);
-  Status RequireWorkers(Time now) const;
+  Status RequireWorkers(Time now);
+  bool IsLost(const Worker& worker, Time now) const;
+  Status OnLost(uint32_t rank, Time now);
   Status Restore(const JournalRecord& record);
   Status WriteAll();
   Status WriteWorker(uint32_t rank);

@@ -9,7 +9,11 @@ namespace mxc::kvstore {
 
 Store::Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
              Answers& answers)
-    : keys_(keys), settings_(settings), shelf_(shelf), answers_(answers) {
+    : keys_(keys),
+      settings_(settings),
+      shelf_(shelf),
+      answers_(answers),
+      joined_(settings.workers) {
   for (uint32_t rank = 0; rank < settings.workers; ++rank) {
     members_.insert(rank);
   }
@@ -91,16 +95,29 @@ Status Store::Take(uint32_t worker, const Frame& push) {
                 worker, keys_[push.key].name.c_str());
   }
   if (settings_.mode == Mode::kSync) {
-    gathering.Add(members_, settings_.mean);
+    gathering.Add(MembersOf(push.key), settings_.mean);
     return last ? FinishRound(push.key) : Status();
   }
   return last ? ApplyOne(worker, push.key) : Status();
 }
 
+// Whether the worker takes part in the next round.
+bool Store::IsIn(uint32_t worker, uint32_t key) const {
+  return members_.contains(worker) && joined_[worker] <= states_[key].version;
+}
+
+// Who does.
+std::set<uint32_t> Store::MembersOf(uint32_t key) const {
+  std::set<uint32_t> members = members_;
+  std::erase_if(members, [&](uint32_t rank) { return !IsIn(rank, key); });
+  return members;
+}
+
 Status Store::FinishRound(uint32_t key) {
   KeyState& state = states_[key];
-  if (!state.gathering.complete(members_)) return {};
-  state.gathering.Add(members_, settings_.mean);
+  const std::set<uint32_t> members = MembersOf(key);
+  if (!state.gathering.complete(members)) return {};
+  state.gathering.Add(members, settings_.mean);
   std::map<uint32_t, Header> pushes;
   for (const auto& [rank, part] : state.gathering.parts()) {
     pushes[rank] = part.push;
@@ -117,6 +134,7 @@ Status Store::FinishRound(uint32_t key) {
   MXC_RT_RETURN_IF_ERROR(Apply(key, state.gathering.sum(), first.rate));
   state.gathering.Clear();
   for (const auto& [rank, push] : pushes) Answer(rank, push);
+  AnswerAsking(key);
   return {};
 }
 
@@ -150,7 +168,7 @@ Status Store::WriteKey(uint32_t key, Journal& journal) {
     bytes.insert(bytes.end(), part.begin(), part.end());
   }
   return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
-                         state.applied, bytes});
+                         false, state.applied, bytes});
 }
 
 // Keys that are not trained come first: trained ones have newer counters.
@@ -203,10 +221,11 @@ void Store::Pull(uint32_t worker, uint32_t key) {
 }
 
 // Whether the value may be answered with: of bounded staleness, that no member
-// is behind the worker by more.
+// is behind the worker by more; of a round that the worker has joined.
 bool Store::IsFresh(uint32_t worker, uint32_t key) const {
   const KeyState& state = states_[key];
   if (!state.has_value) return false;
+  if (keys_[key].trained && !IsIn(worker, key)) return false;
   if (settings_.mode != Mode::kSsp) return true;
   return std::ranges::all_of(members_, [&](uint32_t rank) {
     return state.applied[rank] + settings_.staleness >= state.applied[worker];
@@ -232,15 +251,45 @@ void Store::SendValue(uint32_t worker, uint32_t key) {
   answers_.Value(worker, key, state.version, state.applied[worker], state.body);
 }
 
-Status Store::Leave(uint32_t worker) {
-  members_.erase(worker);
-  Forget(worker);
+Status Store::FinishRounds() {
   for (uint32_t key = 0; key < states_.size(); ++key) {
-    states_[key].gathering.Forget(worker);
     if (settings_.mode == Mode::kSync) MXC_RT_RETURN_IF_ERROR(FinishRound(key));
     AnswerAsking(key);
   }
   return {};
+}
+
+Status Store::Leave(uint32_t worker) {
+  members_.erase(worker);
+  Forget(worker);
+  for (KeyState& state : states_) state.gathering.Forget(worker);
+  return FinishRounds();
+}
+
+Status Store::Expel(uint32_t worker) {
+  Replace(worker);
+  return Leave(worker);
+}
+
+void Store::Replace(uint32_t worker) {
+  Forget(worker);
+  for (KeyState& state : states_) state.gathering.Drop(worker);
+}
+
+StatusOr<uint64_t> Store::Join(uint32_t worker, uint64_t round) {
+  uint64_t newest = round;
+  for (uint32_t key = 0; key < states_.size(); ++key) {
+    const KeyState& state = states_[key];
+    if (!keys_[key].trained) continue;
+    newest =
+        std::max(newest, settings_.mode == Mode::kSync ? state.version
+                                                       : state.applied[worker]);
+  }
+  members_.insert(worker);
+  if (settings_.mode != Mode::kSync) return newest;
+  joined_[worker] = newest;
+  MXC_RT_RETURN_IF_ERROR(FinishRounds());
+  return newest;
 }
 
 void Store::Forget(uint32_t worker) {

@@ -53,8 +53,18 @@ class Store {
   // It has finished: rounds go on without it. Its pushes that wait for others
   // still count.
   Status Leave(uint32_t worker);
+  // It is lost: so, too, but what waits for others does not count.
+  Status Expel(uint32_t worker);
   // It is not there to be answered; it will ask again.
   void Forget(uint32_t worker);
+  // Another process is the worker from now on: what waits does not count.
+  void Replace(uint32_t worker);
+  // Such a worker takes part once each key was updated so often, at least as
+  // often as any key was: how often that is. Until then it gets no values, and
+  // rounds go on without it. In async mode: how often it has pushed.
+  StatusOr<uint64_t> Join(uint32_t worker, uint64_t round);
+  // The round that was joined; 0: since the beginning.
+  uint64_t joined(uint32_t worker) const { return joined_[worker]; }
 
   // Every value from now on is in the journal before anybody hears of it.
   void Keep(Journal& journal) { journal_ = &journal; }
@@ -79,7 +89,10 @@ class Store {
   bool Fits(uint32_t key, const Header& push) const;
   Status Check(uint32_t worker, const Header& push) const;
   bool IsNext(uint32_t worker, const Header& push) const;
+  bool IsIn(uint32_t worker, uint32_t key) const;
+  std::set<uint32_t> MembersOf(uint32_t key) const;
   Status FinishRound(uint32_t key);
+  Status FinishRounds();
   Status ApplyOne(uint32_t worker, uint32_t key);
   Status Apply(uint32_t key, std::span<const float> gradient, double rate);
   void Answer(uint32_t worker, const Header& push);
@@ -95,6 +108,7 @@ class Store {
   Journal* journal_ = nullptr;
   std::set<uint32_t> members_;
   Buffers buffers_;
+  std::vector<uint64_t> joined_;  // by worker: after which round
   std::vector<KeyState> states_;
 };
 

@@ -62,6 +62,23 @@ void Worker::PushPull(uint32_t key, std::span<const float> gradient,
   Begin([&](Client& c) { c.PushPull(key, gradient, rate, out, priority); });
 }
 
+StatusOr<uint64_t> Worker::Join() {
+  Begin([](Client& client) { client.Join(); });
+  MXC_RT_RETURN_IF_ERROR(Wait());
+  const std::lock_guard lock(mutex_);
+  return client_.joined();
+}
+
+bool Worker::replaces() {
+  const std::lock_guard lock(mutex_);
+  return client_.replaces();
+}
+
+std::span<float> Worker::Residual(uint32_t key) {
+  const std::lock_guard lock(mutex_);
+  return client_.Residual(key);
+}
+
 Status Worker::Wait() {
   return WaitFor([](const Client& client) { return client.idle(); });
 }

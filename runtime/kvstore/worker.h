@@ -29,6 +29,12 @@ class Worker {
   void Pull(uint32_t key, std::span<std::byte> out, int64_t priority = 0);
   void PushPull(uint32_t key, std::span<const float> gradient, double rate,
                 std::span<std::byte> out, int64_t priority = 0);
+  // Until it is known whether another process was this worker before, and
+  // where the job is then (Client::Join): the rounds.
+  StatusOr<uint64_t> Join();
+  bool replaces();
+  // Client::Residual, while nothing is under way.
+  std::span<float> Residual(uint32_t key);
   // Until all that was begun is done, or cannot be done any more.
   Status Wait();
   // The same of one key.

@@ -83,12 +83,13 @@ class Job {
   // what it knew is in its journal then.
   Job(const MemoryFaults& faults, KeyTable keys, Settings settings,
       uint32_t count, double deaths = 0,
-      ShelfMaker make_shelf = MakeAddingShelf)
+      ShelfMaker make_shelf = MakeAddingShelf, OnLoss on_loss = OnLoss::kAbort)
       : network(faults),
         table(std::move(keys)),
         settings_(settings),
         deaths_(deaths),
         make_shelf_(std::move(make_shelf)),
+        on_loss_(on_loss),
         random_(faults.seed) {
     settings_.keys = Digest(table);
     servers.resize(count);
@@ -119,6 +120,12 @@ class Job {
     return Fail(StatusCode::kFailed, "servers go on for ever");
   }
 
+  // Another process is the worker from now on; it has asked where the job is.
+  void Replace(uint32_t rank) {
+    workers[rank] = MakeWorker(rank, ++incarnation_);
+    workers[rank]->Join();
+  }
+
   // Everybody's turn, then the clock goes on.
   Status Turn() {
     if (std::uniform_real_distribution<double>(0, 1)(random_) < deaths_) {
@@ -146,7 +153,8 @@ class Job {
   const KeyTable table;
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<std::unique_ptr<Client>> workers;
-  int killed = 0;  // servers
+  int killed = 0;                                 // servers
+  std::vector<std::pair<uint32_t, Time>> losses;  // that servers told, and when
 
  private:
   template <class Done>
@@ -176,7 +184,12 @@ class Job {
     REQUIRE(listener.ok());
     listeners_[index] = std::move(*listener);
     shelves_[index] = make_shelf_(table);
-    ServerOptions options{settings_, {}, nullptr, ""};
+    ServerOptions options;
+    options.settings = settings_;
+    options.on_loss = on_loss_;
+    options.lost = [this](uint32_t rank, const std::string&) {
+      losses.emplace_back(rank, network.now());
+    };
     if (deaths_ > 0) options.journal = folder_.File(addresses_[index]);
     servers[index] =
         std::make_unique<Server>(*transports_[index], *listeners_[index], table,
@@ -185,19 +198,23 @@ class Job {
     REQUIRE_MESSAGE(opened.ok(), opened.message());
   }
 
-  void AddWorker(uint32_t rank) {
+  void AddWorker(uint32_t rank) { workers.push_back(MakeWorker(rank, 1)); }
+
+  std::unique_ptr<Client> MakeWorker(uint32_t rank, uint64_t incarnation) {
     transports_.push_back(network.Join());
     ClientOptions options;
     options.rank = rank;
+    options.incarnation = incarnation;
     options.servers = addresses_;
     options.settings = settings_;
-    workers.push_back(
-        std::make_unique<Client>(*transports_.back(), table, options));
+    return std::make_unique<Client>(*transports_.back(), table, options);
   }
 
   Settings settings_;
   const double deaths_;
   const ShelfMaker make_shelf_;
+  const OnLoss on_loss_;
+  uint64_t incarnation_ = 1;
   std::mt19937_64 random_;
   const TestFolder folder_;
   std::vector<std::string> addresses_;

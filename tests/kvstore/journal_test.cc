@@ -22,8 +22,13 @@ struct Remembered {
 
 Status Write(Journal& journal, uint32_t index) {
   const std::vector<std::byte> state(index, std::byte{5});
-  return journal.Append(
-      {JournalRecord::Kind::kKey, index, index + 10, false, {index, 7}, state});
+  return journal.Append({JournalRecord::Kind::kKey,
+                         index,
+                         index + 10,
+                         false,
+                         false,
+                         {index, 7},
+                         state});
 }
 
 Remembered Read(const std::string& path) {

@@ -271,9 +271,9 @@ TEST_CASE("silence ends a channel, heartbeats keep it") {
     CHECK_FALSE(Take(one.Receive(second * kSecond, frame)));
     CHECK_FALSE(Take(two.Receive(second * kSecond, frame)));
   }
-  CHECK(one.Pump(39 * kSecond).ok());
-  const Status lost = one.Pump(40 * kSecond);
-  CHECK(lost.message() == "a: nothing was heard for 10 s");
+  CHECK(one.Pump(33 * kSecond).ok());
+  const Status lost = one.Pump(34 * kSecond);
+  CHECK(lost.message() == "a: nothing was heard for 4 s");
 }
 
 TEST_CASE("frames that are changed in any bit are refused") {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server's connection to a worker, for the files of Server alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/kvstore/server.h"
+
+namespace mxc::kvstore {
+
+struct Server::Session {
+  Session(std::unique_ptr<Connection> connection, const Patience& patience,
+          Time now)
+      : channel(std::move(connection), patience, now), since(now) {}
+
+  Channel channel;
+  const Time since;
+  bool known = false;  // the worker has said who it is
+  bool over = false;
+  bool replaces = false;  // another process was this worker before
+  uint32_t rank = 0;
+  std::map<uint32_t, std::vector<std::byte>> inits;  // that are coming, by key
+};
+
+}  // namespace mxc::kvstore
