@@ -2,6 +2,7 @@
 #include "tools/saved_series.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace mxc {
 SavedSeries SeriesAmong(const std::vector<std::string>& words) {
   constexpr std::string_view kSave = "--save", kSaveIs = "--save=";
   SavedSeries series;
+  // tools/run/job.h
+  series.resume = std::getenv("MXC_RESUME") != nullptr;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == kSave && i + 1 < words.size()) series.prefix = words[i + 1];
     if (words[i].starts_with(kSaveIs)) {

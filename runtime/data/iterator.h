@@ -102,8 +102,8 @@ struct IteratorOptions {
   // say nothing else.
   std::string preprocessing;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
-  // part_index, num_parts, held_out, epoch_batches, preprocess_threads,
-  // prefetch_buffer, data_name, label_name. They win over the fields above.
+  // part_index, num_parts, even_parts, held_out, epoch_batches,
+  // preprocess_threads, prefetch_buffer, data_name, label_name. They win over the fields above.
   Settings settings;
 };
 

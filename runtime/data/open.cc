@@ -121,6 +121,36 @@ std::vector<Members> Buckets(const Source& source,
   return buckets;
 }
 
+// How many samples the largest of all parts has.
+int64_t LargestPart(const Source& source, const SourceRequest& request) {
+  const int64_t parts = request.common.num_parts;
+  int64_t largest = 0;
+  if (source.splits_itself() || request.common.held_out == 0) {
+    for (int64_t part = 0; part < parts; ++part) {
+      const auto [begin, end] = source.Part(part, parts);
+      largest = std::max(largest, end - begin);
+    }
+    return largest;
+  }
+  SourceRequest last = request;
+  last.common.part_index = parts - 1;
+  return Choose(source, last, {0, source.size(), {}}).count;
+}
+
+// Parts of several buckets, and those that a source makes itself, end when they
+// end.
+void EvenOut(const Source& source, const SourceRequest& request,
+             OrderOptions& options) {
+  const CommonOptions& common = request.common;
+  if (!common.even_parts || common.num_parts == 1 ||
+      options.epoch_batches > 0 || source.parts_itself() ||
+      source.buckets() > 1) {
+    return;
+  }
+  const Members largest{0, LargestPart(source, request), {}};
+  options.epoch_batches = Order({largest}, options).Batches(0);
+}
+
 StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
                                                const std::string& spec,
                                                const SourceRequest& request,
@@ -145,6 +175,7 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
   options.has_held_out = has_held_out;
   options.name = spec;
   if ((*source)->continues()) options.order.shuffle = false;
+  EvenOut(**source, request, options.order);
   const BadRecords damage = (*source)->damage();
   if (damage.count > 0 && on_bad_record == OnBadRecord::kStop) {
     return Status(StatusCode::kCorrupt, damage.sentences[0]);

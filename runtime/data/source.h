@@ -77,6 +77,7 @@ struct CommonOptions {
   LastBatch last_batch = LastBatch::kRound;
   std::optional<bool> round_batch;
   int64_t part_index = 0, num_parts = 1;
+  bool even_parts = false;
   double held_out = 0;
   int64_t epoch_batches = 0;
   int64_t threads = 1, prefetch = 4;
@@ -91,6 +92,8 @@ struct CommonOptions {
     f("round_batch", round_batch, "MXNet's: 1 means round, 0 means pad");
     f("part_index", part_index, "which part of num_parts", kAtLeast0);
     f("num_parts", num_parts, "how many workers share the samples", kAtLeast1);
+    f("even_parts", even_parts,
+      "as many batches an epoch in every part as in the largest");
     f("held_out", held_out, "share of the samples kept for validation", kShare);
     f("epoch_batches", epoch_batches,
       "batches that make an epoch; 0: those that all samples make", kAtLeast0);

@@ -119,11 +119,13 @@ Status WriteCheckpoint(const CheckpointName& name,
     MXC_RT_RETURN_IF_ERROR(WriteSymbol(name.SymbolPath(), checkpoint.symbol));
     kinds.push_back("symbol");
   }
-  MXC_RT_RETURN_IF_ERROR(
-      runtime::WriteNdarrayList(name.Path("params"), checkpoint.parameters));
-  MXC_RT_RETURN_IF_ERROR(
-      runtime::WriteUpdaterStates(name.Path("states"), checkpoint.updater));
-  kinds.insert(kinds.end(), {"params", "states"});
+  if (!checkpoint.parameters.empty()) {
+    MXC_RT_RETURN_IF_ERROR(
+        runtime::WriteNdarrayList(name.Path("params"), checkpoint.parameters));
+    MXC_RT_RETURN_IF_ERROR(
+        runtime::WriteUpdaterStates(name.Path("states"), checkpoint.updater));
+    kinds.insert(kinds.end(), {"params", "states"});
+  }
   return WriteRecord(name, checkpoint, kinds);
 }
 
@@ -143,12 +145,16 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   auto states = runtime::ParseNdarrayList(record->arrays);
   if (!states.ok()) return states.status();
   checkpoint.states = std::move(*states);
-  auto parameters = runtime::ReadNdarrayList(name.Path("params"));
-  if (!parameters.ok()) return parameters.status();
-  checkpoint.parameters = std::move(*parameters);
-  auto updater = runtime::ReadUpdaterStates(name.Path("states"));
-  if (!updater.ok()) return updater.status();
-  checkpoint.updater = std::move(*updater);
+  if (record->hashes.contains("params")) {
+    auto parameters = runtime::ReadNdarrayList(name.Path("params"));
+    if (!parameters.ok()) return parameters.status();
+    checkpoint.parameters = std::move(*parameters);
+  }
+  if (record->hashes.contains("states")) {
+    auto updater = runtime::ReadUpdaterStates(name.Path("states"));
+    if (!updater.ok()) return updater.status();
+    checkpoint.updater = std::move(*updater);
+  }
   if (record->hashes.contains("symbol")) {
     const auto symbol = MappedFile::Open(name.SymbolPath());
     if (!symbol.ok()) return symbol.status();
@@ -201,13 +207,15 @@ std::string RunOf(const std::string& path) {
 }
 
 StatusOr<std::optional<NewestSet>> FindNewestComplete(
-    const std::string& prefix, const std::string& preferred) {
+    const std::string& prefix, const std::string& preferred,
+    const std::function<bool(int64_t)>& wanted) {
   std::vector<std::pair<CheckpointRecord, CheckpointName>> found;
   for (const CheckpointName& name : SetsOf(prefix)) {
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
     auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));
-    if (record.ok()) found.emplace_back(std::move(*record), name);
+    if (!record.ok() || (wanted && !wanted(record->step))) continue;
+    found.emplace_back(std::move(*record), name);
   }
   const auto rank = [&](const CheckpointRecord& record) {
     const auto run = record.notes.find("run");

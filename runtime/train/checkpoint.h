@@ -6,6 +6,8 @@
 //   PREFIX-NNNN.states    the optimizer's, by index, as MXNet pickles them
 //   PREFIX-NNNN.mxc       everything else, and the hashes of the other three
 //
+// A process that keeps no parameters writes the .mxc alone.
+//
 // Every file appears whole or not at all, the .mxc last: a set is complete if
 // its .mxc is there and the hashes agree. A set is never written over while it
 // is the newest one.
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -67,9 +70,10 @@ struct NewestSet {
   CheckpointName name;
   std::string run;  // as RunOf
 };
-// The complete set of the most steps among those of both kinds, of the run
-// `preferred` if there is one; nothing if there is none.
+// The complete set of the most steps among those of both kinds whose steps are
+// `wanted`, of the run `preferred` if there is one; nothing if there is none.
 StatusOr<std::optional<NewestSet>> FindNewestComplete(
-    const std::string& prefix, const std::string& preferred = "");
+    const std::string& prefix, const std::string& preferred = "",
+    const std::function<bool(int64_t steps)>& wanted = nullptr);
 
 }  // namespace mxc::train

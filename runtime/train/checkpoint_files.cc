@@ -95,6 +95,10 @@ CheckpointName StepCheckpoint(const std::string& prefix, int64_t step) {
   return {prefix + "-step", step};
 }
 
+std::string WorkerPrefix(const std::string& prefix, int64_t rank) {
+  return Format("%s.worker-%lld", prefix.c_str(), static_cast<long long>(rank));
+}
+
 fs::path FolderOf(const std::string& prefix) {
   const fs::path folder = fs::path(prefix).parent_path();
   return folder.empty() ? "." : folder;

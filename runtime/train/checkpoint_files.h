@@ -26,6 +26,10 @@ struct CheckpointName {
 CheckpointName EpochCheckpoint(const std::string& prefix, int64_t epoch);
 CheckpointName StepCheckpoint(const std::string& prefix, int64_t step);
 
+// The prefix of what another worker of a job saves beside worker 0, who writes
+// under `prefix` itself.
+std::string WorkerPrefix(const std::string& prefix, int64_t rank);
+
 // Where the files of a prefix lie.
 std::filesystem::path FolderOf(const std::string& prefix);
 

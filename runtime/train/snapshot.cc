@@ -182,7 +182,7 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   for (size_t i = 0; i < step.states().size(); ++i) {
     const std::string& name = step.states()[i].name;
     const Place place = states.PlaceOf(name);
-    if (place == Place::kOptimizer) continue;
+    if (place == Place::kOptimizer || !step.Saves(i)) continue;
     if (place == Place::kElsewhere) {
       checkpoint.states.push_back({name, states.View(i)});
     } else {
@@ -192,6 +192,8 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
     }
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
+    const auto parameter = states.Find(facts.parameters[i]);
+    if (parameter && !step.Saves(*parameter)) continue;
     StatusOr<StateValue> value = StateOfForm(
         states.FormOf(facts.parameters[i]), [&](std::string_view name) {
           return states.ViewByName(facts.parameters[i] + "/" +
@@ -209,7 +211,9 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
   const std::map<std::string, Array> arrays = ArraysByState(checkpoint, step);
   const std::vector<data::Field>& states = step.states();
-  for (const data::Field& field : states) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!step.Saves(i)) continue;
+    const data::Field& field = states[i];
     const auto found = arrays.find(field.name);
     if (found == arrays.end()) {
       return Fail(StatusCode::kNotFound,
@@ -225,6 +229,7 @@ Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
     }
   }
   for (size_t i = 0; i < states.size(); ++i) {
+    if (!step.Saves(i)) continue;
     const std::span<const std::byte> bytes = arrays.at(states[i].name).bytes();
     std::memcpy(step.State(i).data(), bytes.data(), bytes.size());
   }

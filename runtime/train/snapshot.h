@@ -11,13 +11,13 @@
 
 namespace mxc::train {
 
-// Every state: parameters and auxiliary states in `parameters`, the optimizer's
+// Every state that the step saves: parameters and auxiliary states in `parameters`, the optimizer's
 // in `updater` in MXNet's form, the rest in `states`. The arrays are the
 // network's own memory, not copies: they are valid until its next step. Other
 // fields of the checkpoint stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
 
-// Every state from the arrays of a checkpoint; refuses one that lacks a state
+// The same from the arrays of a checkpoint; refuses one that lacks a state
 // or has another shape or type for it, and then changes nothing.
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
 

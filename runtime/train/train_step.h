@@ -44,6 +44,11 @@ struct TrainFacts {
   std::vector<std::string> label_names;
 };
 
+// Steps made in all, epochs finished, batches of the next one.
+struct Position {
+  int64_t steps = 0, epochs = 0, batches = 0;
+};
+
 // Used by one thread at a time. Both kinds of run read the same states; Train
 // alone changes them.
 class TrainStep {
@@ -74,8 +79,12 @@ class TrainStep {
   virtual const std::vector<data::Field>& states() const = 0;
   virtual std::span<std::byte> State(size_t index) = 0;
 
+  // Before the first step, at `own`: where all are that train together.
+  virtual StatusOr<Position> Begin(const Position& own) { return own; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
+  // Whether this process's checkpoints hold the state, by its index.
+  virtual bool Saves(size_t) const { return true; }
 
   // After a loss that was not finite: which tensor of which step went wrong
   // first, as a sentence; empty if nothing did.

@@ -23,7 +23,10 @@ double PerSecond(int64_t count, int64_t nanoseconds) {
 
 StatusOr<TrainResult> Trainer::Run() {
   MXC_RT_RETURN_IF_ERROR(Prepare());
-  if (options_.resume) MXC_RT_RETURN_IF_ERROR(Resume());
+  if (options_.resume && options_.worker == 0) {
+    MXC_RT_RETURN_IF_ERROR(Resume());
+  }
+  MXC_RT_RETURN_IF_ERROR(JoinOthers());
   MXC_RT_RETURN_IF_ERROR(OpenJournal());
   WarnOfLargeBatch();
   if (epochs_ >= options_.epochs) {

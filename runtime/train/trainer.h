@@ -39,6 +39,10 @@ struct TrainerOptions {
   // other than the resumed one have left; without, a new run is refused.
   bool overwrite = false;
 
+  // Of a job: worker 0 saves what all have alike, under `save`; the others what
+  // they alone keep, under WorkerPrefix, and follow it.
+  int64_t worker = 0, workers = 1;
+
   bool stop_at_bad_label = false;  // one that is no class; else it is told
 
   std::string log_folder;  // empty: no journal
@@ -72,6 +76,10 @@ class Trainer {
   StatusOr<std::string> NameOfRun();
   Status BeginSeries();
   Status Resume();
+  Status ResumeFrom(const NewestSet& newest);
+  StatusOr<data::Cursor> CursorOf(const Checkpoint& checkpoint) const;
+  Status JoinOthers();
+  Status SkipTo(const Position& position);
   Status BeginAnew();
   Status LeaveOtherRuns();
   Status OpenJournal();

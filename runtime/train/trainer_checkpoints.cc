@@ -57,6 +57,12 @@ std::string InputsText(const data::Provides& provides) {
   return data::LabelNamesText(words);
 }
 
+// How many workers share the samples; empty: the process is alone.
+constexpr const char* kWorkersNote = "workers";
+std::string WorkersText(const TrainerOptions& options) {
+  return options.workers > 1 ? std::to_string(options.workers) : "";
+}
+
 template <class Text>
 void AddText(const Text& text, runtime::RunningChecksum& checksum) {
   checksum.Add(std::as_bytes(std::span(text)));
@@ -134,17 +140,40 @@ Status Trainer::LeaveOtherRuns() {
   return {};
 }
 
+// A set of a job of as many workers counts if all of them have saved theirs, and
+// any set if there is none such.
 Status Trainer::Resume() {
   if (options_.save.empty()) {
     return Fail(StatusCode::kInvalidArgument,
                 "resuming needs the prefix of the checkpoints: --save");
   }
-  const auto newest = FindNewestComplete(options_.save, run_);
+  const auto by_all = [this](int64_t steps) {
+    for (int64_t worker = 1; worker < options_.workers; ++worker) {
+      const auto set =
+          FindNewestComplete(WorkerPrefix(options_.save, worker), "",
+                             [&](int64_t saved) { return saved == steps; });
+      if (!set.ok() || !set->has_value()) return false;
+    }
+    return true;
+  };
+  auto newest = FindNewestComplete(options_.save, run_, by_all);
+  if (newest.ok() && !newest->has_value()) {
+    newest = FindNewestComplete(options_.save, run_);
+  }
   if (!newest.ok()) return newest.status();
   if (!newest->has_value()) return BeginAnew();
-  const StatusOr<Checkpoint> checkpoint = ReadCheckpoint((*newest)->name);
+  MXC_RT_RETURN_IF_ERROR(ResumeFrom(**newest));
+  reporter_.Say(Format("resumed from %s: step %lld, epoch %lld",
+                       (*newest)->name.Path("mxc").c_str(),
+                       static_cast<long long>(steps_),
+                       static_cast<long long>(epochs_ + 1)));
+  return LeaveOtherRuns();
+}
+
+Status Trainer::ResumeFrom(const NewestSet& newest) {
+  const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(newest.name);
   if (!checkpoint.ok()) return checkpoint.status();
-  const auto cursor = data::ParseCursor(NoteOf(*checkpoint, "cursor"));
+  const auto cursor = CursorOf(*checkpoint);
   if (!cursor.ok()) return cursor.status();
   MXC_RT_RETURN_IF_ERROR(samples_.Seek(*cursor));
   MXC_RT_RETURN_IF_ERROR(RestoreStates(*checkpoint, step_));
@@ -162,18 +191,65 @@ Status Trainer::Resume() {
   if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
     metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
   }
-  if (!(*newest)->run.empty()) run_ = (*newest)->run;
+  if (!newest.run.empty()) run_ = newest.run;
   const std::string prepared = NoteOf(*checkpoint, "preprocess");
   if (!prepared.empty() && prepared != samples_.preprocessing()) {
     reporter_.Warn("the samples are prepared otherwise than before: '" +
                    samples_.preprocessing() + "' now, '" + prepared +
                    "' until here");
   }
-  reporter_.Say(Format("resumed from %s: step %lld, epoch %lld",
-                       (*newest)->name.Path("mxc").c_str(),
-                       static_cast<long long>(steps_),
-                       static_cast<long long>(epochs_ + 1)));
-  return LeaveOtherRuns();
+  return {};
+}
+
+// Another number of workers deals the samples otherwise: it begins with an
+// epoch.
+StatusOr<data::Cursor> Trainer::CursorOf(const Checkpoint& checkpoint) const {
+  auto cursor = data::ParseCursor(NoteOf(checkpoint, "cursor"));
+  const std::string saved = NoteOf(checkpoint, kWorkersNote);
+  const std::string own = WorkersText(options_);
+  if (!cursor.ok() || saved == own) return cursor;
+  if (cursor->batch == 0) {
+    cursor->order = samples_.cursor().order;
+    return cursor;
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "the checkpoint is from within an epoch that %s workers had "
+              "begun; as many can go on from there, not %s",
+              saved.empty() ? "1" : saved.c_str(),
+              own.empty() ? "1" : own.c_str());
+}
+
+// Worker 0 says where the job begins, or the servers where it is by now. What
+// this one alone keeps is in a set of its own of that step, or of one before.
+Status Trainer::JoinOthers() {
+  const StatusOr<Position> at = step_.Begin({steps_, epochs_, batches_});
+  if (!at.ok()) return at.status();
+  if (at->steps == steps_) return {};
+  if (options_.resume && !options_.save.empty() && options_.worker != 0) {
+    const auto own = FindNewestComplete(
+        options_.save, run_, [&](int64_t saved) { return saved <= at->steps; });
+    if (!own.ok()) return own.status();
+    if (own->has_value()) MXC_RT_RETURN_IF_ERROR(ResumeFrom(**own));
+  }
+  return SkipTo(*at);
+}
+
+// As if the steps until there had been made here.
+Status Trainer::SkipTo(const Position& position) {
+  for (int64_t step = steps_ + 1; step <= position.steps; ++step) {
+    (void)schedule_->At(step);
+  }
+  if (steps_ == position.steps) return {};
+  steps_ = position.steps;
+  epochs_ = position.epochs;
+  batches_ = position.batches;
+  for (int64_t all; batches_ > (all = samples_.batches(epochs_)); ++epochs_) {
+    batches_ -= all;
+  }
+  data::Cursor cursor = samples_.cursor();
+  cursor.epoch = epochs_;
+  cursor.batch = batches_;
+  return samples_.Seek(cursor);
 }
 
 Status Trainer::SaveIfDue() {
@@ -192,7 +268,7 @@ Status Trainer::Save(const CheckpointName& name) {
   checkpoint.epoch = epochs_;
   StatusOr<std::string> symbol = step_.symbol();
   if (!symbol.ok()) return symbol.status();
-  checkpoint.symbol = std::move(*symbol);
+  if (options_.worker == 0) checkpoint.symbol = std::move(*symbol);
   const StatusOr<data::Provides> needs = step_.needs(0);
   if (!needs.ok()) return needs.status();
   checkpoint.notes = {
@@ -206,6 +282,8 @@ Status Trainer::Save(const CheckpointName& name) {
       {"metrics", NumbersText(metrics_.State())},
       {"preprocess", samples_.preprocessing()},
       {"label_names", data::LabelNamesText(samples_.label_names())}};
+  const std::string workers = WorkersText(options_);
+  if (!workers.empty()) checkpoint.notes[kWorkersNote] = workers;
   MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
   MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));

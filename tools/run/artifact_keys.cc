@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/base/element.h"
+#include "runtime/train/train_step.h"
 
 namespace mxc::run {
 namespace {
@@ -59,6 +60,15 @@ bool IsCounter(const std::string& name) {
   return name == "optimizer/updates" || name == "optimizer/begun";
 }
 
+void AddPosition(ArtifactKeys& keys) {
+  keys.position = static_cast<uint32_t>(keys.table.size());
+  kvstore::KeySpec& position = keys.table.emplace_back();
+  position.name = "position";
+  position.bytes = sizeof(train::Position);
+  position.group = keys.position;
+  keys.entries.push_back(0);
+}
+
 }  // namespace
 
 // What parameters share beside counters (nadam's schedule of momentum) has one
@@ -104,6 +114,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
                 "training on several machines needs; compile it with --entry "
                 "grad,update,score");
   }
+  AddPosition(keys);
   return keys;
 }
 
@@ -118,8 +129,11 @@ StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model) {
     keys.table.push_back({name, states[row].bytes, true, key, false, key});
     keys.states.push_back(row);
   }
-  if (!keys.table.empty()) return keys;
-  return Fail(StatusCode::kNotFound, "the artifact has no parameters");
+  if (keys.table.empty()) {
+    return Fail(StatusCode::kNotFound, "the artifact has no parameters");
+  }
+  AddPosition(keys);
+  return keys;
 }
 
 uint32_t ArtifactKeys::KeyOfState(size_t state) const {

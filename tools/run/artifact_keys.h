@@ -16,11 +16,14 @@ namespace mxc::run {
 struct ArtifactKeys {
   kvstore::KeyTable table;
   kvstore::Placement placement = kvstore::Placement::kBySize;
-  std::vector<size_t> states;   // of each key: its row in the tables
+  std::vector<size_t> states;   // of each key: its row in the tables; see below
   std::vector<size_t> entries;  // of each trained key: its update; else unused
   // Keys of the optimizer that count for each parameter by itself: how many
   // updates there were, and whether there was one.
   std::vector<size_t> counters;
+  // The last key, which is no state of the artifact: where the job begins, a
+  // train::Position.
+  uint32_t position = 0;
 
   // Of a state, by its row in the tables: its key, which there is.
   uint32_t KeyOfState(size_t state) const;

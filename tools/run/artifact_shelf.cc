@@ -15,6 +15,7 @@ StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
   std::unique_ptr<ArtifactShelf> shelf(new ArtifactShelf(keys));
   shelf->executors_.resize(keys.table.size());
   shelf->counters_.resize(keys.table.size());
+  shelf->position_.resize(keys.table[keys.position].bytes);
   for (size_t key = 0; key < keys.table.size(); ++key) {
     if (!keys.table[key].trained) continue;
     Executor::Options options;
@@ -31,6 +32,7 @@ StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
 }
 
 std::span<std::byte> ArtifactShelf::Value(uint32_t key) {
+  if (key == keys_.position) return position_;
   return first_->State(keys_.states[key]);
 }
 

@@ -31,6 +31,7 @@ class ArtifactShelf final : public kvstore::Shelf {
   // By key; null where it is not trained. All share the states of the first.
   std::vector<std::unique_ptr<runtime::Executor>> executors_;
   runtime::Executor* first_ = nullptr;
+  std::vector<std::byte> position_;
   // Of each key the values of keys_.counters, one after the other.
   std::vector<std::vector<std::vector<std::byte>>> counters_;
 };

@@ -17,6 +17,7 @@ class AveragingStep final : public JobStep {
                 kvstore::Worker& worker, uint32_t rank,
                 const kvstore::Averaging& averaging);
 
+  runtime::StatusOr<train::Position> Begin(const train::Position& own) override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   // What is scored, seen and saved is what all workers have in common.
@@ -28,13 +29,11 @@ class AveragingStep final : public JobStep {
   runtime::Status CollectStates() override { return Show(true); }
 
  private:
-  runtime::Status Begin();
   runtime::Status Meet();
   runtime::Status Show(bool common);
   std::span<float> Own(uint32_t key);
 
   const kvstore::Averaging averaging_;
-  bool begun_ = false;
   bool shows_common_ = false;  // then common_ holds the worker's own
   uint32_t steps_ = 0;         // since the last meeting
   std::vector<std::vector<float>> common_, push_;  // by key

@@ -15,7 +15,10 @@ using runtime::StatusOr;
 DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
                                  kvstore::Worker& worker, uint32_t rank,
                                  bool overlaps)
-    : JobStep(step, keys, worker, rank), overlaps_(overlaps) {
+    : JobStep(step, keys, worker, rank),
+      states_(step.states()),
+      overlaps_(overlaps) {
+  AddResiduals();
   for (Executor* executor : step.trainers()) {
     Plan& plan = plans_.emplace_back();
     plan.executor = executor;
@@ -34,9 +37,19 @@ DistributedStep::~DistributedStep() {
   for (Executor* executor : step_.trainers()) executor->Follow({});
 }
 
-Status DistributedStep::Begin() {
-  if (std::exchange(begun_, true)) return {};
-  return ExchangeFirstValues();
+void DistributedStep::AddResiduals() {
+  for (uint32_t key = 0; key < keys_.table.size(); ++key) {
+    const auto residual = worker_.Residual(key);
+    if (residual.empty()) continue;
+    residuals_.push_back(key);
+    states_.push_back({"residual/" + keys_.table[key].name,
+                       runtime::ElementType::kF32,
+                       {static_cast<int64_t>(residual.size())}});
+  }
+}
+
+bool DistributedStep::Saves(size_t index) const {
+  return rank_ == 0 || std::ranges::count(keys_.states, index) == 0;
 }
 
 // Of a run, at step `row`. What is wrong is told when the run has ended.
@@ -84,7 +97,6 @@ Status DistributedStep::FinishRun() {
 
 StatusOr<float> DistributedStep::Train(const data::Batch& batch, int64_t length,
                                        double learning_rate) {
-  MXC_RT_RETURN_IF_ERROR(Begin());
   if (!overlaps_) MXC_RT_RETURN_IF_ERROR(worker_.Wait());
   learning_rate_ = learning_rate;
   for (Plan& plan : plans_) plan.pushed = plan.awaited = 0;
@@ -97,7 +109,6 @@ StatusOr<float> DistributedStep::Train(const data::Batch& batch, int64_t length,
 
 StatusOr<float> DistributedStep::Score(const data::Batch& batch,
                                        int64_t length) {
-  MXC_RT_RETURN_IF_ERROR(Begin());
   MXC_RT_RETURN_IF_ERROR(worker_.Wait());
   return step_.Score(batch, length);
 }
@@ -105,14 +116,17 @@ StatusOr<float> DistributedStep::Score(const data::Batch& batch,
 std::span<std::byte> DistributedStep::State(size_t index) {
   const Status status = worker_.Wait();
   if (status_.ok()) status_ = status;
-  return step_.State(index);
+  const size_t own = step_.states().size();
+  if (index < own) return step_.State(index);
+  return std::as_writable_bytes(worker_.Residual(residuals_[index - own]));
 }
 
-// What the optimizer keeps; parameters come back after each step.
+// What the optimizer keeps, for who saves it; parameters come back after each
+// step.
 Status DistributedStep::CollectStates() {
-  if (!begun_) return {};
   MXC_RT_RETURN_IF_ERROR(worker_.Wait());
-  for (uint32_t key = 0; key < keys_.table.size(); ++key) {
+  if (!begun() || rank_ != 0) return {};
+  for (uint32_t key = 0; key < keys_.position; ++key) {
     if (keys_.table[key].trained) continue;
     worker_.Pull(key, step_.State(keys_.states[key]), key);
   }

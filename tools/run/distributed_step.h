@@ -25,9 +25,12 @@ class DistributedStep final : public JobStep {
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
+  const std::vector<data::Field>& states() const override { return states_; }
   // As it is when all that is under way has come.
   std::span<std::byte> State(size_t index) override;
   runtime::Status CollectStates() override;
+  // Worker 0 saves what servers have, the others what they alone keep.
+  bool Saves(size_t index) const override;
 
  private:
   // The exchanges of an executor's runs, and how far a run has come.
@@ -37,14 +40,16 @@ class DistributedStep final : public JobStep {
     size_t pushed = 0, awaited = 0;
   };
 
-  runtime::Status Begin();
+  void AddResiduals();
   void Before(Plan& plan, size_t step);
   void Push(const Plan& plan, const runtime::Exchange& exchange);
   runtime::Status Await(const runtime::Exchange& exchange);
   runtime::Status FinishRun();
 
-  bool begun_ = false;
-  bool overlaps_;  // runs tell how far they have come
+  // The step's, then what compression has left of each trained key.
+  std::vector<data::Field> states_;
+  std::vector<uint32_t> residuals_;  // of those: the key
+  bool overlaps_;                    // runs tell how far they have come
   std::deque<Plan> plans_;
   double learning_rate_ = 0;  // of this step
   runtime::Status status_;    // of what it waited for

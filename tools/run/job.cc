@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/job.h"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
-#include "runtime/base/clock.h"
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
+#include "tools/run/output.h"
 
 namespace mxc::run {
 namespace {
@@ -27,6 +31,29 @@ uint32_t NumberOf(const char* name) {
         " is '" + text + "', no number");
   }
   return static_cast<uint32_t>(number);
+}
+
+kvstore::OnLoss LossOfEnvironment() {
+  using kvstore::OnLoss;
+  static const std::map<std::string, OnLoss> known = {
+      {"", OnLoss::kAbort},
+      {"abort", OnLoss::kAbort},
+      {"wait", OnLoss::kWait},
+      {"shrink", OnLoss::kShrink}};
+  const std::string text = Variable("MXC_ON_LOSS");
+  const auto found = known.find(text);
+  if (found != known.end()) return found->second;
+  throw Failure("MXC_ON_LOSS is '" + text +
+                "', expected abort, wait or shrink");
+}
+
+// Later processes have larger numbers, also on other machines.
+uint64_t IncarnationOfEnvironment() {
+  const std::string text = Variable("MXC_INCARNATION");
+  if (!text.empty()) return NumberOf("MXC_INCARNATION");
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 }  // namespace
@@ -55,6 +82,11 @@ std::optional<Job> Job::OfEnvironment() {
   if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
   job.key_file = Variable("MXC_KEY");
   job.journal = Variable("MXC_JOURNAL");
+  job.on_loss = LossOfEnvironment();
+  const std::string notice = Variable("MXC_NOTICE");
+  if (notice.starts_with("fd:")) job.notice = std::atoi(notice.c_str() + 3);
+  job.incarnation = IncarnationOfEnvironment();
+  job.resumes = Variable("MXC_RESUME") == "1";
   return job;
 }
 
@@ -124,7 +156,7 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
 std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
   kvstore::ClientOptions options;
   options.rank = job_.rank;
-  options.incarnation = static_cast<uint64_t>(runtime::Nanoseconds());
+  options.incarnation = job_.incarnation;
   options.servers = job_.servers;
   options.settings = settings_;
   options.tls = tls_.get();
@@ -137,6 +169,14 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   options.settings = settings_;
   options.tls = tls_.get();
   options.journal = job_.journal;
+  options.on_loss = job_.on_loss;
+  options.lost = [this](uint32_t rank, const std::string& cause) {
+    PrintErr("warning: worker %u is lost: %s\n", rank, cause.c_str());
+    const std::string line = std::to_string(rank) + "\n";
+    if (job_.notice < 0) return;
+    if (write(job_.notice, line.data(), line.size()) < 0)
+      PrintErr("warning: nobody hears of it\n");
+  };
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
   Require(kvstore::Serve(server, *transport_));
 }

@@ -9,6 +9,13 @@
 //   MXC_LISTEN   where a server listens, if not at its address: fd:3
 //   MXC_JOURNAL  where a server keeps its journal; without one, a server that
 //                ends is lost
+//   MXC_ON_LOSS  what a server does when a worker is lost: abort (also where it
+//                is not set), wait, shrink
+//   MXC_NOTICE   fd:5, where a server writes a line for each worker that is
+//                lost and does not end the job: its rank
+//   MXC_INCARNATION  which process of this rank this is, a number that grows;
+//                where it is not set, the time
+//   MXC_RESUME   1: training goes on from its newest checkpoint, --resume or not
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
 //                one, nodes of one machine speak in the clear
 #pragma once
@@ -32,6 +39,10 @@ struct Job {
   uint32_t rank = 0, workers = 1;
   std::vector<std::string> servers;
   std::string listen, key_file, journal;
+  kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
+  int notice = -1;  // a descriptor
+  uint64_t incarnation = 1;
+  bool resumes = false;
 
   // None: this process is alone. Throws a Failure where the environment
   // contradicts itself.

@@ -37,6 +37,7 @@ SampleOptions PartOf(SampleOptions samples, const Job& job) {
   const std::string parts[] = {
       "num_parts=" + std::to_string(job.workers),
       "part_index=" + std::to_string(job.rank),
+      "even_parts=1",
   };
   samples.settings.insert(samples.settings.begin(), std::begin(parts),
                           std::end(parts));

@@ -16,10 +16,17 @@ namespace mxc::run {
 class JobStep : public train::TrainStep {
  public:
   // All must outlive the step. The worker of rank 0 brings the first values of
-  // all keys: those of its states when it is first asked to train or to score.
+  // all keys, those of its states when training begins. `period`: steps from
+  // one push to the next.
   JobStep(ArtifactStep& step, const ArtifactKeys& keys, kvstore::Worker& worker,
-          uint32_t rank)
-      : step_(step), keys_(keys), worker_(worker), rank_(rank) {}
+          uint32_t rank, uint32_t period = 1)
+      : step_(step),
+        keys_(keys),
+        worker_(worker),
+        rank_(rank),
+        period_(period) {}
+
+  runtime::StatusOr<train::Position> Begin(const train::Position& own) override;
 
   const train::TrainFacts& facts() const override { return step_.facts(); }
   runtime::StatusOr<std::string> symbol() const override {
@@ -39,13 +46,18 @@ class JobStep : public train::TrainStep {
   }
 
  protected:
-  // Brings or gets first values of what is trained.
-  runtime::Status ExchangeFirstValues();
+  bool begun() const { return begun_; }
 
   ArtifactStep& step_;
   const ArtifactKeys& keys_;
   kvstore::Worker& worker_;
   const uint32_t rank_;
+
+ private:
+  runtime::Status PullAll(std::span<std::byte> position);
+
+  const uint32_t period_;
+  bool begun_ = false;
 };
 
 }  // namespace mxc::run

@@ -123,16 +123,18 @@ void ReportBadRecords(const data::Iterator& samples,
   reporter.Warn(text);
 }
 
-// Worker 0 speaks, validates and saves for all.
+// Worker 0 speaks, validates and saves for all; another saves what it alone
+// keeps.
 void LeaveToFirst(const Job& job, TrainOptions& options) {
-  if (options.trainer.resume) {
-    throw Failure(
-        "--resume is not for jobs of several processes; go on with "
-        "--params and --states of a checkpoint");
-  }
+  train::TrainerOptions& trainer = options.trainer;
+  trainer.worker = job.rank;
+  trainer.workers = job.workers;
+  trainer.resume = trainer.resume || (job.resumes && !trainer.save.empty());
   if (job.rank == 0) return;
-  options.trainer.save.clear();
-  options.trainer.log_folder.clear();
+  if (!trainer.save.empty()) {
+    trainer.save = train::WorkerPrefix(trainer.save, job.rank);
+  }
+  trainer.log_folder.clear();
   options.validation.clear();
   options.quiet = true;
 }
