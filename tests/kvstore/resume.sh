@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: tests/kvstore/resume.sh BIN [KILLS]
+# Checkpoints of whole jobs: processes are killed at random moments, and the job
+# begins again from its newest checkpoint until it is done. What is learned has
+# the same bytes as undisturbed, on other numbers of servers, too, with an
+# optimizer that counts, and with what compression has left of gradients.
+set -euo pipefail
+bin=$(realpath "$1")
+kills=${2:-4}
+models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
+export PATH=$bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+RANDOM=7
+
+fail() { echo "FAILED: $*"; exit 1; }
+equal() {
+  cmp "$1-0004.params" "$2-0004.params" && cmp "$1-0004.states" "$2-0004.states"
+}
+
+mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
+  --input-shape data:16x784 --optimizer adam -o mlp.mxa --quiet
+# Three parts of 356 or 357 samples, which batches of 16 do not fill.
+train=(mxc train mlp.mxa --data digits --data-opt size=1070 --data-opt flat=1
+  --compression 2bit:threshold=0.001 --seed 5 --save-every 7 --threads 1
+  --quiet)
+
+mxc launch --workers 3 --servers 1 -- "${train[@]}" --epochs 4 --save whole
+
+# In two runs, on other numbers of servers.
+mxc launch --workers 3 --servers 2 -- "${train[@]}" --epochs 2 --save parts
+mxc launch --workers 3 --servers 3 -- "${train[@]}" --epochs 4 --save parts \
+  --resume
+equal whole parts || fail "a job that was resumed learned something else"
+
+# Other workers begin with an epoch, and are refused within one.
+cp parts-0002.params begun-0002.params
+for file in parts-0002.{states,mxc} parts-symbol.json; do
+  cp "$file" "begun${file#parts}"
+done
+mxc launch --workers 2 --servers 1 -- "${train[@]}" --epochs 3 --save begun \
+  --resume || fail "two workers cannot go on with what three have saved"
+[ -s begun-0003.params ] || fail "two workers saved nothing"
+for file in parts-step-*; do cp "$file" "within${file#parts}"; done
+cp parts-symbol.json within-step-symbol.json
+status=0
+mxc launch --workers 2 --servers 1 -- "${train[@]}" --epochs 4 --save within \
+  --resume 2>errors || status=$?
+[ $status -eq 1 ] && grep -q "from within an epoch that 3 workers" errors ||
+  fail "within an epoch: $status, $(cat errors)"
+
+# One process of the job, by its role and rank.
+processes() {
+  for process in $(pgrep -f "train mlp.mxa .* --save [t]orn" || true); do
+    grep -qz MXC_ROLE= "/proc/$process/environ" 2>/dev/null && echo "$process"
+  done
+}
+mxc launch --workers 3 --servers 2 --on-death restart --log log -- \
+  "${train[@]}" --epochs 4 --save torn 2>errors &
+job=$!
+killed=0
+while [ $killed -lt "$kills" ] && kill -0 $job 2>/dev/null; do
+  sleep "0.$((RANDOM % 900 + 100))"
+  mapfile -t all < <(processes)
+  [ ${#all[@]} -gt 0 ] || continue
+  kill -9 "${all[RANDOM % ${#all[@]}]}" 2>/dev/null && killed=$((killed + 1))
+done
+wait $job || fail "a job that begins again: $(cat errors)"
+equal whole torn || fail "a job that began again learned something else"
+echo "killed $killed processes; $(grep -c "begins again" errors) beginnings"
+echo passed
