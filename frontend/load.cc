@@ -72,10 +72,11 @@ Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
                       bytes.size());
   if (source->text.starts_with("\x7f"
                                "ELF")) {
-    return Error({},
-                 "{}: a compiled file, expected a network: MXNet's symbol JSON "
-                 "or our own JSON",
-                 path);
+    return Error(
+        {},
+        "{}: a compiled file, expected a network: MXNet's symbol JSON "
+        "or our own JSON; 'mxc run' runs it, 'mxc inspect' tells what it holds",
+        path);
   }
   return std::shared_ptr<const SourceFile>(std::move(source));
 }

@@ -17,6 +17,17 @@
 namespace mxc {
 namespace {
 
+// "conv0_weight, conv0_bias and 257 more"
+std::string SomeNames(const std::vector<Node*>& nodes) {
+  constexpr size_t kShown = 6;
+  std::string names;
+  for (size_t i = 0; i < std::min(nodes.size(), kShown); ++i) {
+    names += (names.empty() ? "" : ", ") + nodes[i]->name;
+  }
+  if (nodes.size() <= kShown) return names;
+  return fmt::format("{} and {} more", names, nodes.size() - kShown);
+}
+
 namespace fs = std::filesystem;
 
 // NNNN of "<stem>-NNNN.params".
@@ -258,17 +269,18 @@ std::vector<Node*> MissingParameters(const Model& model) {
 Status RequireParameters(const Model& model) {
   const std::vector<Node*> missing = MissingParameters(model);
   if (missing.empty()) return Done{};
-  std::vector<std::string> names;
-  for (const Node* node : missing) names.push_back(node->name);
   Diagnostic error =
       model.parameter_file.empty()
           ? Error({},
                   "no parameter file {0}-NNNN.params beside {1}; its {2} "
-                  "parameters have no values: {3}",
-                  model.stem, model.source->path, names.size(),
-                  fmt::join(names, ", "))
-          : Error({}, "{} lacks {} of the network's parameters: {}",
-                  model.parameter_file, names.size(), fmt::join(names, ", "));
+                  "parameters have no values: {3}; name a file (--params), or "
+                  "make values up (--init xavier)",
+                  model.stem, model.source->path, missing.size(),
+                  SomeNames(missing))
+          : Error({},
+                  "{} lacks {} of the network's parameters: {}; --init xavier "
+                  "makes them up",
+                  model.parameter_file, missing.size(), SomeNames(missing));
   for (const Diagnostic& note : model.notes) {
     error.notes.push_back(note.message);
     error.notes.insert(error.notes.end(), note.notes.begin(), note.notes.end());

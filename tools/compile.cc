@@ -20,6 +20,7 @@
 #include "tools/overview.h"
 #include "tools/request_options.h"
 #include "tools/terminal.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
@@ -58,7 +59,18 @@ struct Outcome {
   }
 };
 
-void PrintPasses() {
+void PrintPasses(const ReportStyle& style) {
+  if (style.json) {
+    Json passes = Json::array();
+    for (const PassDescription& pass : AllPasses()) {
+      passes.push_back({{"name", pass.name},
+                        {"stage", pass.stage},
+                        {"required", pass.required},
+                        {"prose", pass.prose}});
+    }
+    PrintJson({{"passes", passes}});
+    return;
+  }
   for (const PassDescription& pass : AllPasses()) {
     PrintOut("{:<28} {:<8} {:<9} {}\n", pass.name, pass.stage,
              pass.required ? "required" : "optional", pass.prose);
@@ -329,7 +341,7 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
 
 int RunCompile(CompileOptions options) {
   if (options.print_passes) {
-    PrintPasses();
+    PrintPasses(options.style);
     return kSuccess;
   }
   const Stopwatch watch;
@@ -369,6 +381,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   CompileRequest& request = options->request.request;
   AddModelOptions(app, options->request);
   AddWeightOptions(app, request.network);
+  app.option_defaults()->group("Output");
   app.add_option("-o", options->output,
                  "the file to write (default: MODEL's name)")
       ->type_name("OUT.mxa");
@@ -377,18 +390,17 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
+  app.option_defaults()->group("Output");
   app.add_option("--emit", options->emit, "what to write")
       ->delimiter(',')
-      ->check(CLI::IsMember(std::vector<std::string>{
-          "mxa", "so", "obj", "header", "llvm", "asm", "ptx", "dot", "ir"}))
+      ->check(OneOf(
+          {"mxa", "so", "obj", "header", "llvm", "asm", "ptx", "dot", "ir"}))
       ->capture_default_str();
   app.add_option("--transformed-weights", request.transform_at_load,
                  "where weights of Winograd's kernels are transformed: in the "
                  "file, mapped and shared; or at load, for a file as small as "
                  "the parameters")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{
-                                              {"file", false}, {"load", true}})
-                      .description(""))
+      ->transform(Named<bool>({{"file", false}, {"load", true}}))
       ->default_str("file")
       ->type_name("file|load");
   app.add_option(
@@ -396,19 +408,25 @@ std::function<int()> AddCompile(CLI::App& app) {
          "keep a digest of what each entry computes, with which 'inspect "
          "--check --run' compares; auto: on, unless --target names "
          "another machine's level")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, Golden>{{"auto", Golden::kAuto},
-                                                    {"on", Golden::kOn},
-                                                    {"off", Golden::kOff}})
-                      .description(""))
+      ->transform(Named<Golden>({{"auto", Golden::kAuto},
+                                 {"on", Golden::kOn},
+                                 {"off", Golden::kOff}}))
       ->default_str("auto")
       ->type_name("on|off|auto");
+  app.option_defaults()->group("Report");
   app.add_flag("--time-passes", options->time_passes,
                "how long each pass took");
   app.add_flag("--print-passes", options->print_passes,
                "list the pipeline, in order, and stop");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
+  app.footer(
+      "examples:\n"
+      "  mxc compile models/resnet-50.json --init xavier\n"
+      "  mxc compile net-symbol.json --batch 1,8 -o net.mxa\n"
+      "  mxc compile net.json --params net-0010.params --emit obj,header\n"
+      "  mxc compile net.json --init xavier --entry train,score --optimizer "
+      "adam");
   return [options, &app]() -> int {
     if (options->request.request.network.model.empty() &&
         !options->print_passes) {

@@ -88,11 +88,17 @@ int RunDot(DotOptions& options) {
     return Fail(options.style, dot.errors(), "nothing was written");
   }
   if (options.output.empty()) {
-    PrintLines(stdout, *dot);
+    if (options.style.json) {
+      PrintJson({{"dot", *dot}});
+    } else {
+      PrintLines(stdout, *dot);
+    }
     return kSuccess;
   }
   const Status written = WriteOutput(options.output, *dot);
-  return written.ok() ? kSuccess : Fail(options.style, written.errors());
+  if (!written.ok()) return Fail(options.style, written.errors());
+  if (options.style.json) PrintJson({{"files", {options.output}}});
+  return kSuccess;
 }
 
 std::string CheckGraphPass(const std::string& name) {
@@ -111,6 +117,7 @@ std::function<int()> AddDot(CLI::App& app) {
   auto options = std::make_shared<DotOptions>();
   AddModelOptions(app, options->request);
   app.get_option("MODEL")->required();
+  app.option_defaults()->group("Drawing");
   app.add_option("-o", options->output, "the file to write (default: stdout)")
       ->type_name("g.dot");
   app.add_option("--after", options->after,

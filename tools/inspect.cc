@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <ranges>
 
 #include "ir/graph/supported.h"
 #include "ir/support/nearest.h"
@@ -105,14 +106,36 @@ void PrintOperators(const std::map<std::string, OperatorUse>& uses) {
   PrintOut("\n");
 }
 
-int InspectOperators(const InspectOptions& options, const Graph& graph) {
+// Prints them or, with --json, adds them to the report.
+void InspectOperators(const InspectOptions& options, const Graph& graph,
+                      Json& report) {
   const auto uses = OperatorsOf(graph);
   if (options.style.json) {
-    PrintJson({{"operators", OperatorsToJson(uses)}});
+    report["operators"] = OperatorsToJson(uses);
   } else {
     PrintOperators(uses);
   }
-  return kSuccess;
+}
+
+// A key of several lines becomes an array.
+Json ManifestToJson(const std::string& manifest) {
+  std::map<std::string, int> lines;
+  Json json = Json::object();
+  for (const auto line : std::views::split(manifest, '\n')) {
+    const std::string text(line.begin(), line.end());
+    const size_t colon = text.find(": ");
+    if (colon == text.npos) continue;
+    const std::string key = text.substr(0, colon);
+    const std::string value = text.substr(colon + 2);
+    const int before = lines[key]++;
+    if (before == 0) {
+      json[key] = value;
+    } else {
+      if (before == 1) json[key] = Json::array({json[key]});
+      json[key].push_back(value);
+    }
+  }
+  return json;
 }
 
 // --- plans
@@ -129,7 +152,7 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
 
 // The reports that were asked for, for each entry; a summary by default.
 int Report(const InspectOptions& options,
-           const std::vector<Overview>& overviews, const Json& check = {}) {
+           const std::vector<Overview>& overviews, const Json& more) {
   if (!options.html.empty()) {
     const Status written =
         WriteOutput(options.html, MakeHtmlPage(overviews.front()));
@@ -145,7 +168,7 @@ int Report(const InspectOptions& options,
         report["entries"].push_back(OverviewToJson(options, overview));
       }
     }
-    if (!check.is_null()) report["check"] = check;
+    report.update(more);
     PrintJson(report);
     return kSuccess;
   }
@@ -159,6 +182,12 @@ int Report(const InspectOptions& options,
     }
   }
   if (!options.html.empty()) PrintOut("wrote {}\n", options.html);
+  return kSuccess;
+}
+
+// Where no plan was asked for.
+int ReportOnly(const InspectOptions& options, const Json& report) {
+  if (options.style.json) PrintJson(report);
   return kSuccess;
 }
 
@@ -186,18 +215,20 @@ int InspectModel(const InspectOptions& options) {
                     "'{}' is no artifact; {} needs OUT.mxa", options.model(),
                     options.manifest ? "--manifest" : "--communication"))});
   }
+  Json more = Json::object();
   if (options.ops || (options.check && !options.needs_plan())) {
     const Result<Model> model = ModelToLookAt(options);
     if (!model.ok()) return Fail(style, model.errors());
-    if (options.ops) return InspectOperators(options, model->graph);
+    if (options.ops) InspectOperators(options, model->graph, more);
   }
+  if (options.ops && !options.needs_plan()) return ReportOnly(options, more);
   const Result<Plan> plan = PlanToLookAt(options);
   if (!plan.ok()) return Fail(style, plan.errors());
   std::vector<Overview> overviews;
   for (const Program& program : plan->programs) {
     overviews.push_back(MakeOverview(program));
   }
-  return Report(options, overviews);
+  return Report(options, overviews, more);
 }
 
 // Prints what was found, without --json.
@@ -241,27 +272,28 @@ int InspectArtifact(const InspectOptions& options) {
   const Result<InspectedArtifact> artifact =
       ReadArtifact(path, {.approve = *approve, .check = options.check});
   if (!artifact.ok()) return Fail(options.style, artifact.errors());
-  Json check;
+  Json more = Json::object();
   if (options.check) {
     Result<Json> checked = ReportCheck(options, *artifact, *approve);
     if (!checked.ok()) return Fail(options.style, checked.errors());
-    check = std::move(*checked);
+    more["check"] = std::move(*checked);
   }
-  if (options.manifest) {
+  if (options.manifest && options.style.json) {
+    more["manifest"] = ManifestToJson(artifact->manifest);
+  } else if (options.manifest) {
     PrintLines(stdout, artifact->manifest);
-    return kSuccess;
   }
   if (options.ops) {
     const auto source = std::make_shared<SourceFile>(
         SourceFile{path + " (network)", artifact->symbol});
     const Result<Model> model = LoadText(source, {});
     if (!model.ok()) return Fail(options.style, model.errors());
-    return InspectOperators(options, model->graph);
+    InspectOperators(options, model->graph, more);
   }
-  if (options.check && !options.needs_plan() && !options.style.json) {
-    return kSuccess;
-  }
-  return Report(options, EntriesToReport(options, *artifact), check);
+  const bool alone =
+      options.manifest || options.ops || (options.check && !options.style.json);
+  if (alone && !options.needs_plan()) return ReportOnly(options, more);
+  return Report(options, EntriesToReport(options, *artifact), more);
 }
 
 }  // namespace
@@ -271,6 +303,7 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddModelOptions(app, options->request);
   app.get_option("MODEL")->required()->description(
       "an artifact, or a network, which needs no weights");
+  app.option_defaults()->group("What to show");
   app.add_flag("--memory", options->memory,
                "peak, lower bound, and what shares bytes with what");
   app.add_flag("--steps", options->steps, "what runs, in order");
@@ -298,6 +331,10 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddFunctionsOption(app);
   AddJsonOption(app, options->style);
   app.footer(
+      "examples:\n"
+      "  mxc inspect net.mxa --memory --steps\n"
+      "  mxc inspect models/resnet-50.json --html resnet-50.html\n"
+      "  mxc inspect net.mxa --check --run\n"
       "An .mxa file is a program. Only --run runs anything of it; all else "
       "reads it\nand is safe, whoever made the file.");
   return [options] {

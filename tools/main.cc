@@ -8,6 +8,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "tools/command.h"
 #include "tools/out_of_memory.h"
 #include "tools/terminal.h"
+#include "tools/usage/usage.h"
 #include "tools/version/version.h"
 
 #ifndef MXC_LLVM_VERSION
@@ -36,20 +38,12 @@ constexpr std::pair<const char*, const char*> kHandedOver[] = {
     {"sample", "text from a language model (mxc-run)"},
     {"launch", "train with several processes (mxc-run)"}};
 
-// What CLI11 found, in our manner: one line, and where help stands.
-int ReportUsage(const CLI::App& app, const CLI::ParseError& error,
-                const std::string& verb) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  std::string command = "mxc", what = error.what();
-  for (const CLI::App* sub : app.get_subcommands()) {
-    command += " " + sub->get_name();
-  }
-  if (app.get_subcommands().empty() && !verb.empty() && verb[0] != '-') {
-    what = fmt::format("'{}' is no subcommand", verb);
-  }
-  mxc::PrintErr("{}: {}\n", command, what);
-  mxc::PrintErr("see '{} --help'\n", command);
-  return mxc::kBadUsage;
+// "mxc help", "mxc help compile": as with --help.
+void UnderstandHelp(int argc, char** argv) {
+  static char flag[] = "--help";
+  if (argc < 2 || argc > 3 || std::string_view(argv[1]) != "help") return;
+  if (argc == 3) argv[1] = argv[2];
+  argv[argc - 1] = flag;
 }
 
 int Report(bool json, std::string message) {
@@ -67,6 +61,7 @@ int Main(int argc, char** argv) {
   const bool json =
       std::find(argv, argv + argc, std::string("--json")) != argv + argc;
   mxc::EndWhenOutOfMemory(json);
+  UnderstandHelp(argc, argv);
   const std::string verb = argc > 1 ? argv[1] : "";
   for (const auto& [name, prose] : kHandedOver) {
     if (verb == name) return mxc::HandOverToRun(argv);
@@ -74,6 +69,7 @@ int Main(int argc, char** argv) {
   CLI::App app("mxc compiles symbolic neural networks into native code", "mxc");
   app.set_version_flag("--version", [json] { return Version(json); });
   app.require_subcommand(1);
+  mxc::SettleHelp(app);
   app.footer(kFooter);
   int code = mxc::kSuccess;
 #define MXC_SUBCOMMAND(name, Function, prose)                      \
@@ -89,7 +85,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return ReportUsage(app, error, verb);
+    return mxc::ReportUsage(app, error, argc, argv);
   } catch (const std::system_error& error) {
     // Of printing: there is nobody to tell, or the end of main does.
     if (std::ferror(stdout) || std::ferror(stderr)) return mxc::kFailure;

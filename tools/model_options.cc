@@ -5,6 +5,7 @@
 
 #include "tools/driver/shape_text.h"
 #include "tools/driver/unplaced_error.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
@@ -45,6 +46,7 @@ Result<InputTypes> ParseInputTypes(const std::vector<std::string>& texts) {
 
 void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      InputTexts& inputs) {
+  app.option_defaults()->group("Network");
   app.add_option("MODEL", request.model,
                  "a network: MXNet's symbol JSON or mxc's own JSON");
   app.add_option("--input-shape", inputs.shapes,
@@ -60,12 +62,13 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
 }
 
 void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
+  app.option_defaults()->group("Weights");
   app.add_option("--params", request.params,
                  "the parameter file (default: found beside MODEL)")
       ->type_name("FILE");
   app.add_option("--epoch", request.epoch,
                  "take the parameters PREFIX-NNNN.params")
-      ->check(CLI::NonNegativeNumber)
+      ->check(AtLeast(0))
       ->type_name("NNNN");
   app.add_option(
          "--init", request.init,

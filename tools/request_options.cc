@@ -9,6 +9,7 @@
 #include "tools/driver/cache_folder.h"
 #include "tools/dump.h"
 #include "tools/functions_option.h"
+#include "tools/usage/values.h"
 #include "tools/user_call.h"
 
 namespace mxc {
@@ -86,11 +87,7 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
                  "bf16: what inference keeps between layers, and weights where "
                  "that is faster, have 8 bits of precision; sums, inputs and "
                  "outputs stay f32")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, DType>{{"f32", DType::kF32},
-                                                   {"bf16", DType::kBF16}},
-                      CLI::ignore_case)
-                      .description(""))
+      ->transform(Named<DType>({{"f32", DType::kF32}, {"bf16", DType::kBF16}}))
       ->default_str("f32")
       ->type_name("f32|bf16");
   constexpr int kAuto = -1;
@@ -103,22 +100,14 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
          "tiles that 3x3 to 5x5 convolutions may be computed in: larger ones "
          "multiply less and are less exact; auto: 6, or 4 where the network "
          "trains")
-      ->transform(
-          CLI::CheckedTransformer(
-              std::map<std::string, int>{
-                  {"off", 0}, {"2", 2}, {"4", 4}, {"6", 6}, {"auto", kAuto}},
-              CLI::ignore_case)
-              .description(""))
+      ->transform(Named<int>(
+          {{"off", 0}, {"2", 2}, {"4", 4}, {"6", 6}, {"auto", kAuto}}))
       ->type_name("off|2|4|6|auto");
   app.add_option("--strassen", request.strassen,
                  "1x1 convolutions by Strassen's algorithm: 7 products of "
                  "quarters instead of 8, a little less exact, weights 7/4 as "
                  "large; auto: constant weights, where it is faster")
-      ->transform(
-          CLI::CheckedTransformer(
-              std::map<std::string, bool>{{"off", false}, {"auto", true}},
-              CLI::ignore_case)
-              .description(""))
+      ->transform(Named<bool>({{"off", false}, {"auto", true}}))
       ->default_str("auto")
       ->type_name("off|auto");
 }
@@ -135,19 +124,20 @@ void AddFunctionsOption(CLI::App& app) {
 }
 
 void AddPlanOptions(CLI::App& app, RequestOptions& options) {
+  app.option_defaults()->group("Compiling");
   CompileRequest& request = options.request;
   app.add_option("--batch", request.batches,
                  "batch sizes; each gets a plan of its own, weights are shared")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->type_name("N,…");
   app.add_option("--target", request.target, "what to compile for")
-      ->check(CLI::IsMember(TargetNames()))
+      ->check(OneOf(TargetNames()))
       ->capture_default_str();
   app.add_option("-O", request.level,
                  "optimization level: 0 runs required passes only, 3 measures "
                  "kernels instead of estimating them")
-      ->check(CLI::Range(0, 3))
+      ->check(Between(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
   AddAlgorithmOptions(app, request);
@@ -171,10 +161,11 @@ void AddPlanOptions(CLI::App& app, RequestOptions& options) {
 }
 
 void AddKernelOptions(CLI::App& app, CompileRequest& request) {
+  app.option_defaults()->group("Kernels");
   request.tuning.measure = true;
   app.add_option("--tuning-seconds", request.tuning.seconds,
                  "how long -O3 may measure what the cache does not know")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative())
       ->capture_default_str()
       ->type_name("S");
   if (const auto folder = CacheFolder(); !folder.empty()) {
@@ -194,6 +185,7 @@ void AddKernelOptions(CLI::App& app, CompileRequest& request) {
 }
 
 void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
+  app.option_defaults()->group("Optimizer");
   app.add_option("--optimizer", training.optimizer,
                  "how parameters are updated: sgd, adam, … as in MXNet")
       ->capture_default_str();
@@ -228,18 +220,19 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
 }
 
 void AddEntryOptions(CLI::App& app, RequestOptions& options) {
+  app.option_defaults()->group("Entries");
   app.add_option("--entry", options.request.entries,
                  "what the artifact can do; with train or score, parameters "
                  "live in it from run to run")
       ->delimiter(',')
-      ->check(CLI::IsMember({"infer", "train", "score", "grad", "update"}))
+      ->check(OneOf({"infer", "train", "score", "grad", "update"}))
       ->capture_default_str();
   app.add_option(
          "--bucket", options.bucket_lengths,
          "lengths of sequences, each an entry of its own; stand for L in "
          "--input-shape data:NxL")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->type_name("L,…");
 }
 

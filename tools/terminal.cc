@@ -14,10 +14,12 @@ void PrintLines(std::FILE* out, std::string_view lines) {
 }
 
 void AddJsonOption(CLI::App& app, ReportStyle& style) {
+  app.option_defaults()->group("Report");
   app.add_flag("--json", style.json, "report as JSON on stdout");
 }
 
 void AddQuietOption(CLI::App& app, ReportStyle& style) {
+  app.option_defaults()->group("Report");
   app.add_flag("--quiet", style.quiet, "no progress lines");
 }
 

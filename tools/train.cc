@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc train: compiles MODEL for training on the given data, then hands over to
-// `mxc-run train`, which knows the options that are not named here.
+// `mxc-run train`, whose options are known here, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,10 @@
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
+#include "tools/run/subcommand.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
@@ -42,6 +44,48 @@ const std::set<std::string>& SharedOptions() {
       "--json", "--quiet", "--help",     "--functions",  "--kvstore"};
   return names;
 }
+
+// What mxc-run alone knows: its options, here for --help and to find mistakes
+// before anything is compiled.
+class Loop {
+ public:
+  Loop() : command_(run::AddTrain(app_, reporting_)) {}
+
+  // Declares on `app` what it does not have.
+  void Declare(CLI::App& app) {
+    for (const CLI::Option* option : app_.get_options()) {
+      const std::string name = option->get_name();
+      if (option->get_positional() || name == "--help" ||
+          app.get_option_no_throw(name) != nullptr) {
+        continue;
+      }
+      names_.insert(name);
+      app.add_option(option->get_name(false, true), CLI::callback_t(Accept),
+                     option->get_description())
+          ->type_size(option->get_type_size_min(), option->get_type_size_max())
+          ->expected(option->get_expected_min(), option->get_expected_max())
+          ->allow_extra_args(option->get_allow_extra_args())
+          ->type_name(option->get_type_name())
+          ->default_str(option->get_default_str())
+          ->group(option->get_group());
+    }
+  }
+  bool Knows(const std::string& name) const { return names_.contains(name); }
+
+  // Throws what mxc-run would say of these words.
+  void Check(std::vector<std::string> words) {
+    std::ranges::reverse(words);
+    app_.parse(std::move(words));
+  }
+
+ private:
+  static bool Accept(const CLI::results_t&) { return true; }
+
+  CLI::App app_;
+  run::Reporting reporting_;
+  run::Command command_;
+  std::set<std::string> names_;
+};
 
 // What was learned on other data goes on with their numbers of labels, and with
 // pictures that are treated as theirs.
@@ -220,14 +264,14 @@ Result<std::string> CompileSomewhere(
   return path;
 }
 
-// `mxc-run train ARTIFACT` with what was said to both and what was not said to
-// the compiler.
-int HandOver(const CLI::App& app, const std::string& artifact) {
-  std::vector<std::string> words = {"mxc", "train", artifact};
+// What was said to both and what was not said to the compiler.
+std::vector<std::string> WordsForRun(const CLI::App& app, const Loop& loop) {
+  std::vector<std::string> words;
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
+    const bool shared = SharedOptions().contains(name);
     if (name == "MODEL" || name == "--batch-size" || option->count() == 0 ||
-        !SharedOptions().contains(name)) {
+        !(shared || loop.Knows(name))) {
       continue;
     }
     if (option->get_expected_max() == 0) {
@@ -239,19 +283,29 @@ int HandOver(const CLI::App& app, const std::string& artifact) {
       words.push_back(value);
     }
   }
-  for (const std::string& word : app.remaining()) words.push_back(word);
+  return words;
+}
+
+// `mxc-run train ARTIFACT`.
+int HandOver(const CLI::App& app, const Loop& loop,
+             const std::string& artifact) {
+  std::vector<std::string> words = {"mxc", "train", artifact};
+  for (const std::string& word : WordsForRun(app, loop)) words.push_back(word);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   return HandOverToRun(argv.data());
 }
-
 // An artifact has been compiled: what would have settled that comes too late.
-Status RequireNoPlan(const CLI::App& app, const std::string& artifact) {
+Status RequireNoPlan(const CLI::App& app, const Loop& loop,
+                     const std::string& artifact) {
   Diagnostics errors;
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() == 0 || SharedOptions().contains(name)) continue;
+    if (option->count() == 0 || SharedOptions().contains(name) ||
+        loop.Knows(name)) {
+      continue;
+    }
     errors.push_back(UnplacedError(fmt::format(
         "{} is settled when a network is compiled; '{}' is an artifact", name,
         artifact)));
@@ -260,20 +314,23 @@ Status RequireNoPlan(const CLI::App& app, const std::string& artifact) {
   return Done{};
 }
 
-int RunTrain(const TrainOptions& options, const CLI::App& app) {
+int RunTrain(const TrainOptions& options, const CLI::App& app, Loop& loop) {
+  std::vector<std::string> words = WordsForRun(app, loop);
+  words.insert(words.begin(), options.request.request.network.model);
+  loop.Check(words);
   const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
-    const Status legal = RequireNoPlan(app, model);
+    const Status legal = RequireNoPlan(app, loop, model);
     if (!legal.ok()) return Fail(options.style, legal.errors());
-    return HandOver(app, model);
+    return HandOver(app, loop, model);
   }
   std::optional<runtime::NamelessFile> temporary;
   const Result<std::string> artifact =
-      CompileSomewhere(options, SeriesAmong(app.remaining()), temporary);
+      CompileSomewhere(options, SeriesAmong(words), temporary);
   if (!artifact.ok()) {
     return Fail(options.style, artifact.errors(), "nothing was trained");
   }
-  return HandOver(app, *artifact);
+  return HandOver(app, loop, *artifact);
 }
 
 }  // namespace
@@ -287,34 +344,45 @@ std::function<int()> AddTrain(CLI::App& app) {
       "a network to compile for training, or an artifact that trains");
   AddWeightOptions(app, request.network);
   app.get_option("--init")->capture_default_str();
+  app.option_defaults()->group("Data");
   app.add_option("--data", options->data,
-                 "what to train on: digits, mnist:DIR, rec:FILE …")
-      ->required();
+                 "what to train on:\n" + data::SourcesHelp())
+      ->required()
+      ->type_name("SOURCE");
   app.add_option("--data-opt", options->data_options,
                  "an option of the data (repeatable); help: list them")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   OfferSourceHelp(app, options->data, options->data_options);
   app.add_option("--batch-size", options->batch_size, "samples of a step")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
   app.add_option("--kvstore", options->kvstore,
-                 "of a job (mxc launch): dist_sync, allreduce_ea …; see "
-                 "'mxc-run train --help'")
+                 "of a job (mxc launch): dist_sync, allreduce_ea …")
       ->type_name("HOW");
+  app.option_defaults()->group("Report");
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
+  auto loop = std::make_shared<Loop>();
+  loop->Declare(app);
   app.footer(
-      "--epochs, --lr, --val, --metric, --save, --resume, --log-dir …: see\n"
-      "'mxc-run train --help'");
-  app.allow_extras();
-  return [options, &app]() -> int { return RunTrain(*options, app); };
+      "examples:\n"
+      "  mxc train models/lenet.json --data digits --epochs 2 --save lenet\n"
+      "  mxc train net.json --data folder:photos --data-opt "
+      "data_shape=3,224,224 "
+      "\\\n      --val folder:more --batch-size 32 --lr 0.05 --opt "
+      "momentum=0.9 --save net\n"
+      "  mxc train net.json --data digits --save net --resume --epochs 9\n"
+      "what a source of data takes: mxc train net.json --data csv:F --data-opt "
+      "help");
+  return
+      [options, loop, &app]() -> int { return RunTrain(*options, app, *loop); };
 }
 
 }  // namespace mxc

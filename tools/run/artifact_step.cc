@@ -298,8 +298,12 @@ Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
   }
   if (count > arrays.size()) {
     return Fail(StatusCode::kInvalidArgument,
-                "the network has %zu %s inputs, the data %zu", count, what,
-                arrays.size());
+                "the network has %zu %s inputs, the data %zu%s", count, what,
+                arrays.size(),
+                std::string_view(what) == "label"
+                    ? "; an option of the source may say where they are "
+                      "(--data-opt help)"
+                    : "");
   }
   for (size_t k = 0; k < count; ++k) {
     const data::Field wanted = FieldOf(entry, inputs[k]);

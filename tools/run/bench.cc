@@ -14,6 +14,7 @@
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/run/worker.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -111,15 +112,16 @@ Command AddBench(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<BenchOptions>();
   DeclareSession(app, options->session);
   DeclareBenchInputs(app, options->inputs);
+  app.option_defaults()->group("Measuring");
   app.add_option("--warmup", options->effort.warmup, "runs before measuring")
-      ->check(CLI::NonNegativeNumber)
+      ->check(AtLeast(0))
       ->capture_default_str();
   auto* iterations = app.add_option("--iterations", options->effort.iterations,
                                     "measure so many runs")
-                         ->check(CLI::PositiveNumber);
+                         ->check(AtLeast(1));
   app.add_option("--duration", options->effort.seconds,
                  "or measure for so many seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(Positive())
       ->capture_default_str()
       ->excludes(iterations);
   auto* worker =

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include "runtime/base/file.h"
 #include "runtime/base/visible.h"
@@ -59,8 +60,26 @@ std::vector<int64_t> Core(std::span<const int64_t> shape) {
   return {begin, shape.end()};
 }
 
+// Not a picture: says which formats are read where it is no array either.
+void RequireArray(const std::string& file) {
+  const auto mapped = Take(runtime::MappedFile::Open(file));
+  const auto bytes = mapped.bytes();
+  const std::string_view begin(reinterpret_cast<const char*>(bytes.data()),
+                               std::min<size_t>(bytes.size(), 16));
+  constexpr std::string_view kNpy = "\x93NUMPY";
+  if (begin.starts_with(kNpy)) return;
+  const char* found = begin.empty()                  ? "an empty file"
+                      : begin.starts_with("GIF8")    ? "a GIF"
+                      : begin.starts_with("BM")      ? "a BMP"
+                      : begin.substr(0, 4) == "RIFF" ? "a WebP or RIFF file"
+                      : begin.substr(0, 2) == "PK"   ? "a zip file"
+                                                     : "something else";
+  throw Failure("'" + file + "' is " + found + ", expected JPEG, PNG or .npy");
+}
+
 void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
                    const std::string& file) {
+  RequireArray(file);
   const runtime::Array array = Take(runtime::ReadNpy(file));
   if (Core(array.shape) != Core(api::Shape(tensor))) {
     throw Failure("input '" + std::string(tensor.name) + "' is " +
@@ -137,6 +156,7 @@ bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
     return tensor.rank != 4 ||
            tensor.dims[0] == static_cast<int64_t>(files.size());
   }
+  RequireArray(files.front());
   const runtime::Array array = Take(runtime::ReadNpy(files.front()));
   return Core(array.shape) == Core(api::Shape(tensor));
 }

@@ -6,6 +6,7 @@
 
 #include "tools/run/launch/launcher.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 
@@ -13,14 +14,14 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<LaunchOptions>();
   constexpr uint32_t kMost = 256;
   app.add_option("--workers", options->workers, "processes that compute")
-      ->check(CLI::Range(1u, kMost))
+      ->check(Between(1u, kMost))
       ->capture_default_str();
   app.add_option("--servers", options->servers,
                  "processes that keep and update parameters")
-      ->check(CLI::Range(1u, kMost))
+      ->check(Between(1u, kMost))
       ->capture_default_str();
   app.add_option("--transport", options->transport, "what they talk over")
-      ->check(CLI::IsMember({"tcp", "unix"}))
+      ->check(OneOf({"tcp", "unix"}))
       ->capture_default_str();
   app.add_flag("--plain", options->plain,
                "neither encrypt nor authenticate: for measuring");

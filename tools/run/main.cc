@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/usage.h"
 #include "tools/version/version.h"
 
 namespace mxc::run {
@@ -27,15 +29,19 @@ int Report(const Reporting& reporting,
            const std::vector<std::string>& messages) {
   nlohmann::ordered_json errors = nlohmann::ordered_json::array();
   for (const std::string& message : messages) {
-    PrintErr("error: %s\n", runtime::Visible(message).c_str());
+    if (!reporting.json) {
+      PrintErr("error: %s\n", runtime::Visible(message).c_str());
+    }
     errors.push_back({{"file", ""},
                       {"line", 0},
                       {"column", 0},
                       {"path", ""},
-                      {"message", message}});
+                      {"message", message},
+                      {"notes", nlohmann::ordered_json::array()}});
   }
   if (reporting.json) {
-    const nlohmann::ordered_json report = {{"errors", errors}};
+    const nlohmann::ordered_json report = {{"errors", errors},
+                                           {"count", errors.size()}};
     PrintJson(report);
   }
   return kFailure;
@@ -63,12 +69,13 @@ bool WantsJson(int argc, char** argv) {
 int Main(int argc, char** argv) {
   CLI::App app(
       "Runs, trains, scores and benchmarks compiled networks (.mxa files).",
-      "mxc-run");
+      std::filesystem::path(argc > 0 ? argv[0] : "mxc-run").filename());
   app.set_version_flag("--version", [json = WantsJson(argc, argv)] {
     const auto report = VersionReport();
     return json ? report.dump(2) : VersionText("mxc-run", report);
   });
   app.require_subcommand(1);
+  SettleHelp(app);
   app.footer(kIsProgram);
   Reporting reporting;
   std::vector<std::pair<CLI::App*, Command>> commands;
@@ -82,7 +89,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kBadUsage;
+    return ReportUsage(app, error, argc, argv);
   }
   for (const auto& [command, run] : commands) {
     if (command->parsed()) return Execute(run, reporting);

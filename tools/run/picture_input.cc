@@ -9,6 +9,7 @@
 #include "tools/run/failure.h"
 #include "tools/run/picture.h"
 #include "tools/run/session.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -137,6 +138,7 @@ std::string CheckResize(const std::string& text) {
 }  // namespace
 
 void DeclarePictures(CLI::App& app, PictureOptions& options) {
+  app.option_defaults()->group("Pictures");
   const auto three = [&](const char* name,
                          std::optional<std::array<float, 3>>& values,
                          const char* doc) {
@@ -156,7 +158,7 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
            options.blue_first = order == "bgr";
          },
          "of the colours in the input's channels")
-      ->check(CLI::IsMember({"rgb", "bgr"}));
+      ->check(OneOf({"rgb", "bgr"}));
   app.add_option("--resize", options.resize,
                  "to WxH, to so many pixels of the shorter side, or short: as "
                  "small as covers the input; then the centre is cut out "
@@ -164,7 +166,7 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
       ->check(CheckResize);
   app.add_option("--layout", options.layout,
                  "of the input (default: by its shape)")
-      ->check(CLI::IsMember({"NCHW", "NHWC"}));
+      ->check(OneOf({"NCHW", "NHWC"}));
 }
 
 std::string DescribeTrained(const PictureOptions& options) {

@@ -24,6 +24,7 @@
 #include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -282,6 +283,7 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<RunOptions>();
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
+  app.option_defaults()->group("Inputs and outputs");
   app.add_option("--input", options->inputs,
                  "NAME=FILE, or FILE where one input is read: .npy, JPEG or "
                  "PNG; several pictures fill a batch; an array of another type "
@@ -289,6 +291,7 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
       ->type_size(1)
       ->allow_extra_args(false);
   DeclarePictures(app, options->feed.pictures);
+  app.option_defaults()->group("Inputs and outputs");
   app.add_option("--output", options->outputs,
                  "NAME=FILE.npy or INDEX=FILE.npy: where to write an output")
       ->type_size(1)
@@ -296,7 +299,7 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   app.add_option("--output-dir", options->output_folder,
                  "write every output as output_<k>.npy");
   app.add_option("--top", options->top, "print the N best classes")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeast(1));
   app.add_option("--labels", options->labels,
                  "names of the classes, one a line (default: the artifact's)");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");

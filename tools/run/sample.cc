@@ -21,6 +21,7 @@
 #include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -197,12 +198,12 @@ Command AddSample(CLI::App& app, Reporting& reporting) {
                  "those that the artifact was trained on, else bytes)");
   app.add_option("--prompt", options->prompt, "the text to go on with");
   app.add_option("--length", options->length, "symbols to write")
-      ->check(CLI::NonNegativeNumber)
+      ->check(AtLeast(0))
       ->capture_default_str();
   app.add_option("--temperature", options->temperature,
                  "0: always the likeliest symbol; 1: as likely as the model "
                  "says; above: more variety")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative())
       ->capture_default_str();
   app.add_option("--seed", options->seed,
                  "of the draws: another seed, another text")

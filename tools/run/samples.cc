@@ -3,6 +3,7 @@
 
 #include "tools/run/failure.h"
 #include "tools/source_help.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -45,6 +46,7 @@ void RequireLengths(const data::Iterator& samples,
 }  // namespace
 
 void DeclareSamples(CLI::App& app, SampleOptions& options) {
+  app.option_defaults()->group("Data");
   app.add_option("--data", options.data,
                  "where the samples come from:\n" + data::SourcesHelp())
       ->required()
@@ -58,7 +60,7 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
          "--on-bad-record", options.on_bad_record,
          "what to do about damaged records, values that are no number, and "
          "labels that are no class (skip: they are told)")
-      ->check(CLI::IsMember({"skip", "stop"}))
+      ->check(OneOf({"skip", "stop"}))
       ->capture_default_str();
   app.add_option("--seed", options.seed,
                  "of shuffling, augmentation, generated samples and the "
@@ -66,7 +68,7 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
       ->capture_default_str();
   app.add_option("--data-threads", options.workers,
                  "threads that read ahead; 0: none")
-      ->check(CLI::Range(0, 256))
+      ->check(Between(0, 256))
       ->capture_default_str();
 }
 

@@ -21,6 +21,7 @@
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/signature/requirement.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -118,7 +119,7 @@ Command AddScore(CLI::App& app, Reporting& reporting) {
                  "artifact's")
       ->type_name("FILE");
   app.add_option("--threads", options->threads, "0: one for each processor")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Between(0, 512));
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);

@@ -9,6 +9,7 @@
 #include "tools/functions_option.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -49,6 +50,7 @@ mxc_model_options ModelOptions(const SessionOptions& options,
 }  // namespace
 
 void DeclareSession(CLI::App& app, SessionOptions& options) {
+  app.option_defaults()->group("Execution");
   app.add_option("ARTIFACT", options.artifact,
                  "the compiled network (.mxa); while it is open, replace it by "
                  "renaming, never in place")
@@ -56,14 +58,14 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
   app.add_option("--entry", options.entry,
                  "which entry of the artifact (default: infer)");
   app.add_option("--batch", options.batch, "which of the compiled batch sizes")
-      ->check(CLI::NonNegativeNumber);
+      ->check(AtLeast(0));
   app.add_option("--threads", options.threads,
                  "how many (default: one for each processor)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Between(0, 512));
   app.add_option("--weights", options.weights,
                  "map: used where the file's pages are mapped; copy: read "
                  "into huge pages")
-      ->check(CLI::IsMember({"map", "copy"}))
+      ->check(OneOf({"map", "copy"}))
       ->capture_default_str();
   app.add_option("--device", options.device,
                  "where the network runs: cpu, cuda:0 (default: what the "

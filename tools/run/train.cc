@@ -25,6 +25,7 @@
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/signature/requirement.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 namespace {
@@ -226,12 +227,14 @@ int Train(TrainOptions options, const Reporting& reporting) {
 }
 
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
+  app.option_defaults()->group("Training");
   train::TrainerOptions& trainer = options.trainer;
   app.add_option("--epochs", trainer.epochs, "in all, resumed ones included")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
   app.add_option("--lr", options.learning_rate,
-                 "learning rate (default: the one compiled with, else 0.01)");
+                 "learning rate (default: the one compiled with, else 0.01)")
+      ->check(NotNegative());
   app.add_option("--lr-schedule", trainer.schedule,
                  "factor:step=N:factor=F, multifactor:step=A,B:factor=F, "
                  "poly:max_update=N, cosine:max_update=N; each with "
@@ -248,11 +251,11 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
       ->type_name("PREFIX");
   app.add_option("--save-every", trainer.save_every,
                  "and PREFIX-step-NNNN after every N steps")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->type_name("N");
   app.add_option("--keep", trainer.keep,
                  "how many of the latter to keep (default: 2)")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeast(1));
   app.add_flag("--resume", trainer.resume,
                "go on from the newest complete checkpoint of --save");
   app.add_flag("--overwrite", trainer.overwrite,
@@ -263,7 +266,7 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
       ->type_name("DIR");
   app.add_option("--report-every", options.report_every,
                  "steps between lines of --json")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
 }
 
@@ -282,6 +285,7 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
                  "samples out, those")
       ->type_name("SOURCE");
   DeclareLoop(app, *options);
+  app.option_defaults()->group("Begin with");
   app.add_option("--params", options->params, "begin with these parameters")
       ->type_name("FILE");
   app.add_option("--states", options->states,
@@ -291,13 +295,15 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
   app.add_option("--init", options->init,
                  "begin with new parameters: xavier, msra, …")
       ->type_name("HOW");
+  app.option_defaults()->group("Execution");
   app.add_option("--threads", options->threads, "0: one for each processor")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Between(0, 512));
   DeclareJob(app, options->job);
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);
   app.footer(kIsProgram);
+  app.option_defaults()->group("Report");
   app.add_flag("--quiet", options->quiet,
                "say nothing but warnings and errors");
   app.add_flag("--json", reporting.json, "one object a line");

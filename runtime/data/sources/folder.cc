@@ -141,10 +141,10 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   FolderOptions options;
   if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("folder", &options));
-  auto transform = PictureTransform::Make(options.picture, "folder");
-  if (!transform.ok()) return transform.status();
   const auto found = ListClasses(request.path);
   if (!found.ok()) return found.status();
+  auto transform = PictureTransform::Make(options.picture, "folder");
+  if (!transform.ok()) return transform.status();
   const std::vector<std::string> classes =
       request.label_names.empty() ? *found : request.label_names;
   const auto numbers = NumberClasses(*found, classes);

@@ -170,10 +170,10 @@ StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
   RecOptions options;
   if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("rec", &options));
-  auto transform = PictureTransform::Make(options.picture, "rec");
-  if (!transform.ok()) return transform.status();
   auto file = runtime::MappedFile::Open(request.path);
   if (!file.ok()) return file.status();
+  auto transform = PictureTransform::Make(options.picture, "rec");
+  if (!transform.ok()) return transform.status();
   std::optional<LabelList> list;
   if (!options.path_imglist.empty()) {
     auto read = ReadLabelList(options.path_imglist,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/support/nearest.h"
+#include "runtime/base/nearest.h"
 
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
-namespace mxc {
+namespace mxc::runtime {
 namespace {
 
 constexpr int kLetter = 4;  // cost of inserting, deleting or changing a letter
@@ -64,4 +64,4 @@ std::string NearestNote(std::string_view nearest) {
   return nearest.empty() ? "" : "; nearest: " + std::string(nearest);
 }
 
-}  // namespace mxc
+}  // namespace mxc::runtime

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/usage/usage.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string_view>
+
+#include "runtime/base/nearest.h"
+#include "runtime/base/visible.h"
+
+namespace mxc {
+namespace {
+
+constexpr size_t kWidth = 79;
+constexpr size_t kProse = 28;  // the column where descriptions begin
+
+// `text` in lines that end before kWidth and begin at column kProse. Lines that
+// are indented are rows of a table, and stay whole.
+std::string Wrap(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  ")) {
+      out += "\n  " + line;
+      continue;
+    }
+    if (!out.empty()) out += "\n" + std::string(kProse, ' ');
+    while (line.size() > kWidth - kProse) {
+      const size_t space = line.rfind(' ', kWidth - kProse);
+      if (space == std::string::npos || space == 0) break;
+      out += line.substr(0, space) + "\n" + std::string(kProse, ' ');
+      line = line.substr(space + 1);
+    }
+    out += line;
+  }
+  return out;
+}
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option,
+                          bool is_positional) const override {
+    return Entry(
+        make_option_name(option, is_positional) + make_option_opts(option),
+        make_option_desc(option));
+  }
+  std::string make_group(
+      std::string group, bool is_positional,
+      std::vector<const CLI::Option*> options) const override {
+    std::string text = (is_positional ? "\n" : "") + group + ":\n";
+    for (const CLI::Option* option : options) {
+      text += make_option(option, is_positional);
+    }
+    return is_positional ? text + "\n" : text;
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const bool positional = !make_positionals(app).empty();
+    return Formatter::make_usage(app, name) + (positional ? "" : "\n");
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return Entry(command->get_name(), command->get_description());
+  }
+
+ private:
+  static std::string Entry(const std::string& name, const std::string& prose) {
+    std::string line = "  " + name;
+    if (prose.empty()) return line + "\n";
+    line += line.size() + 2 > kProse ? "\n" + std::string(kProse, ' ')
+                                     : std::string(kProse - line.size(), ' ');
+    return line + Wrap(prose) + "\n";
+  }
+};
+
+// The subcommand that was being read, else the program.
+const CLI::App& Innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::string NearestTo(const std::string& word,
+                      const std::vector<std::string>& known) {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return runtime::NearestNote(runtime::Nearest(word, names));
+}
+
+std::vector<std::string> OptionNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> SubcommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Words that nothing takes. Those behind an unknown option are probably its
+// values.
+std::vector<std::string> Unexpected(const CLI::App& command) {
+  std::vector<std::string> errors;
+  bool behind_unknown = false;
+  for (const std::string& word : command.remaining()) {
+    if (word.size() > 1 && word[0] == '-') {
+      const std::string name = word.substr(0, word.find('='));
+      errors.push_back("no option " + name +
+                       NearestTo(name, OptionNames(command)));
+      behind_unknown = true;
+    } else if (!behind_unknown) {
+      errors.push_back("'" + word + "' was not expected");
+    }
+  }
+  return errors;
+}
+
+// CLI11's sentence in plain words.
+std::string Sentence(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  constexpr std::string_view kConvert = "Could not convert: ";
+  const size_t equals = text.find(" = ");
+  if (text.starts_with(kConvert) && equals != std::string::npos) {
+    return text.substr(kConvert.size(), equals - kConvert.size()) + ": '" +
+           text.substr(equals + 3) + "' cannot be read";
+  }
+  if (text == "A subcommand is required") return "a subcommand is required";
+  return text;
+}
+
+void PrintUsageJson(const std::vector<std::string>& errors) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& message : errors) {
+    list.push_back({{"file", ""},
+                    {"line", 0},
+                    {"column", 0},
+                    {"path", ""},
+                    {"message", message},
+                    {"notes", nlohmann::ordered_json::array()}});
+  }
+  const nlohmann::ordered_json report = {{"errors", list},
+                                         {"count", errors.size()}};
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  std::fputs((report.dump(2, ' ', false, replace) + "\n").c_str(), stdout);
+}
+
+}  // namespace
+
+void SettleHelp(CLI::App& app) {
+  app.formatter(std::make_shared<HelpFormatter>());
+}
+
+std::vector<std::string> UsageErrors(const CLI::App& app,
+                                     const CLI::ParseError& error) {
+  const CLI::App& command = Innermost(app);
+  const std::vector<std::string> words = command.remaining();
+  const bool program = !app.get_subcommands({}).empty() && &command == &app;
+  if (program && !words.empty() && words[0][0] != '-') {
+    return {"'" + words[0] + "' is no subcommand" +
+            NearestTo(words[0], SubcommandNames(app))};
+  }
+  std::vector<std::string> errors = Unexpected(command);
+  const bool about_words =
+      dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (!about_words && !(program && !errors.empty())) {
+    errors.push_back(Sentence(error));
+  }
+  return errors;
+}
+
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error, int argc,
+                char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const std::vector<std::string> errors = UsageErrors(app, error);
+  const CLI::App& command = Innermost(app);
+  std::string name = app.get_name();
+  if (&command != &app) name += " " + command.get_name();
+  if (std::find(argv, argv + argc, std::string_view("--json")) != argv + argc) {
+    PrintUsageJson(errors);
+    return kUsageExitCode;
+  }
+  for (const std::string& message : errors) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(),
+                 runtime::Visible(message).c_str());
+  }
+  std::fprintf(stderr, "see '%s --help'\n", name.c_str());
+  return kUsageExitCode;
+}
+
+}  // namespace mxc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help, and what is wrong with a command line, for both programs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace mxc {
+
+inline constexpr int kUsageExitCode = 2;
+
+// Help in lines of 79 columns. For subcommands that are declared later, too.
+void SettleHelp(CLI::App& app);
+
+// "--batch 0": what is wrong, one sentence each. Unknown options come with the
+// nearest one that there is.
+std::vector<std::string> UsageErrors(const CLI::App& app,
+                                     const CLI::ParseError& error);
+
+// Prints what ended the parsing: help on stdout and 0, or the errors on stderr,
+// with --json among the arguments as {"errors": […]} on stdout, and 2.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error, int argc,
+                char** argv);
+
+}  // namespace mxc

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/usage/values.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "runtime/base/nearest.h"
+
+namespace mxc {
+namespace {
+
+// A check that leaves the text as it is, and says nothing in --help.
+template <class Test>
+CLI::Validator Check(Test test, std::string what) {
+  return CLI::Validator(
+      [test, what = std::move(what)](std::string& text) {
+        return test(text) ? "" : "'" + text + "' is not " + what;
+      },
+      "");
+}
+
+bool ReadNumber(const std::string& text, double& value) {
+  return CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+}
+
+}  // namespace
+
+CLI::Validator AtLeast(int64_t least) {
+  return Check(
+      [least](const std::string& text) {
+        int64_t value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= least;
+      },
+      "a whole number of at least " + std::to_string(least));
+}
+
+CLI::Validator Between(int64_t least, int64_t most) {
+  return Check(
+      [least, most](const std::string& text) {
+        int64_t value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= least &&
+               value <= most;
+      },
+      "a whole number from " + std::to_string(least) + " to " +
+          std::to_string(most));
+}
+
+CLI::Validator NotNegative() {
+  return Check(
+      [](const std::string& text) {
+        double value = 0;
+        return ReadNumber(text, value) && value >= 0;
+      },
+      "a number of at least 0");
+}
+
+CLI::Validator Positive() {
+  return Check(
+      [](const std::string& text) {
+        double value = 0;
+        return ReadNumber(text, value) && value > 0;
+      },
+      "a number above 0");
+}
+
+CLI::Validator OneOf(std::vector<std::string> names) {
+  std::string listed = "{";
+  for (const std::string& name : names) {
+    listed += (listed.size() > 1 ? "," : "") + name;
+  }
+  listed += "}";
+  return CLI::Validator(
+      [names = std::move(names)](std::string& text) {
+        std::string list;
+        for (const std::string& name : names) {
+          if (name == text) return std::string();
+          list += (list.empty() ? "" : ", ") + name;
+        }
+        const std::vector<std::string_view> known(names.begin(), names.end());
+        return "'" + text + "' is none of " + list +
+               runtime::NearestNote(runtime::Nearest(text, known));
+      },
+      listed);
+}
+
+}  // namespace mxc
