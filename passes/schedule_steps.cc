@@ -10,12 +10,18 @@
 // Tried: the order as it came; depth first from the outputs, operands by size
 // either way; greedily, the step that leaves least alive first. The given order
 // stays unless another is better.
+//
+//   a' = copy(a)              a' = copy(a)     Where steps may run beside
+//   b' = potrf(a')      ⇒     c = exp(x)       others, what does not read them
+//   c = exp(x)                b' = potrf(a')   comes first, as far as the peak
+//                                              stays.
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <optional>
 #include <set>
 
+#include "passes/overlap_order.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
 
@@ -167,13 +173,10 @@ bool HasGradients(const Program& program) {
       [&](int b) { return program.buffers[b].name.starts_with("grad:"); });
 }
 
-}  // namespace
-
-Result<bool> ScheduleSteps(Program& program, PassContext&) {
-  const Schedule schedule(program);
+// The order of those tried that needs the least memory.
+Order LeastMemory(const Program& program, const Schedule& schedule,
+                  const Order& given) {
   const auto bytes = [&](int s) { return schedule.OutputBytes(s); };
-  Order given(program.steps.size());
-  std::iota(given.begin(), given.end(), 0);
   std::vector<Order> orders = {
       given,
       DepthFirst(schedule, [&](int a, int b) { return bytes(a) < bytes(b); }),
@@ -195,9 +198,48 @@ Result<bool> ScheduleSteps(Program& program, PassContext&) {
     best = i;
     least = peak;
   }
-  if (orders[best] == given) return false;
+  return std::move(orders[best]);
+}
+
+// The fastest order near `given` whose peak is no larger.
+Order Overlapped(const Program& program, const Schedule& schedule,
+                 const PassContext& context, const Order& given) {
+  const auto try_reach = [&](int64_t reach) {
+    return OverlapOrder(context.machine(), program, schedule, given, reach);
+  };
+  const int64_t peak = schedule.PeakOf(given);
+  double seconds = try_reach(0).seconds;
+  Order best = given;
+  for (int64_t reach = 4; reach / 4 < std::ssize(given); reach *= 4) {
+    TimedOrder tried = try_reach(reach);
+    if (tried.seconds >= seconds || schedule.PeakOf(tried.order) > peak) {
+      continue;
+    }
+    best = std::move(tried.order);
+    seconds = tried.seconds;
+  }
+  return best;
+}
+
+bool HasBudget(const PassContext& context) {
+  return context.training != nullptr && context.training->memory_budget;
+}
+
+}  // namespace
+
+Result<bool> ScheduleSteps(Program& program, PassContext& context) {
+  const Schedule schedule(program);
+  Order given(program.steps.size());
+  std::iota(given.begin(), given.end(), 0);
+  Order order = LeastMemory(program, schedule, given);
+  const bool overlaps = std::ranges::any_of(
+      program.steps, [](const Step& step) { return step.body.beside(); });
+  if (overlaps && !HasBudget(context)) {
+    order = Overlapped(program, schedule, context, order);
+  }
+  if (order == given) return false;
   std::vector<Step> steps;
-  for (const int s : orders[best]) steps.push_back(std::move(program.steps[s]));
+  for (const int s : order) steps.push_back(std::move(program.steps[s]));
   program.steps = std::move(steps);
   return true;
 }

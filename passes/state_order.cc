@@ -39,13 +39,18 @@ std::vector<std::vector<int>> StateReaders(const Program& program) {
 
 // Calls f(before, after) for steps that keep their order because one of them is
 // not pure: each with the last such step, and that with all since the one
-// before it.
+// before it. Those that may run beside others keep it among themselves alone.
 template <class F>
 void ForFixedOrder(const Program& program, F f) {
-  int last = -1;
+  int last = -1;    // that is not pure, and must not run beside others
+  int beside = -1;  // after it: that is not pure, but may
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    if (program.steps[s].body.pure()) {
+    const StepBody& body = program.steps[s].body;
+    if (body.pure() || body.beside()) {
       if (last >= 0) f(last, s);
+      if (body.pure()) continue;
+      if (beside > last) f(beside, s);
+      beside = s;
       continue;
     }
     for (int before = std::max(0, last); before < s; ++before) f(before, s);

@@ -57,13 +57,13 @@ class Flattening {
       flat_.bodies[at] = AddInner(step, *branch->then, operands, host);
       flat_.others[at] = AddInner(step, *branch->otherwise, operands, host);
     } else if (const Start* start = step.body.As<Start>()) {
-      starts_[step.outputs.back()] = at;
+      starts_[step.operands()] = at;
       Step begun = step;
       begun.body = start->body;
       Add(begun, host);
       flat_.bodies[at] = row() - at - 1;
     } else if (step.body.As<Wait>() != nullptr) {
-      flat_.afters[at] = starts_.at(step.inputs.back());
+      flat_.afters[at] = starts_.at(step.inputs);
     }
   }
 
@@ -129,7 +129,7 @@ class Flattening {
   }
 
   FlatProgram flat_;
-  std::map<int, int> starts_;  // rows, by the last buffer that they write
+  std::map<std::vector<int>, int> starts_;  // rows, by their operands
 };
 
 }  // namespace

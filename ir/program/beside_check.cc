@@ -14,8 +14,9 @@ std::optional<std::string> BesideCheck::Check(const Step& step) {
   if (step.body.As<Start>() == nullptr) return std::nullopt;
   for (const int b : step.inputs) read_.insert(program_.Root(b));
   for (const int b : step.outputs) written_.insert(program_.Root(b));
-  starts_[step.operands()] = &step;
-  return std::nullopt;
+  const bool first = starts_.emplace(step.operands(), &step).second;
+  return first ? std::nullopt
+               : std::optional<std::string>("the same is started twice");
 }
 
 std::optional<std::string> BesideCheck::CheckUses(const Step& step) const {

@@ -121,7 +121,7 @@ void CheckOnDevice(const Network& net) {
   const auto expected = RunGraph(net.Copy(), net.inputs, options);
   REQUIRE_MESSAGE(expected.ok(), Render(expected.errors()));
   options.target = "null";
-  for (const char* without : {"", "overlap-copies", "share-buffers"}) {
+  for (const char* without : {"", "overlap-steps", "share-buffers"}) {
     options.disabled = {without};
     const auto actual = RunGraph(net.Copy(), net.inputs, options);
     REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "passes/passes.h"
+#include "tests/passes/arena_machine.h"
 #include "tests/passes/random_network.h"
 
 namespace mxc {
@@ -57,6 +58,27 @@ void RunEveryPass(Program& program, PassContext& context, Check check) {
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING
 #undef MXC_PROGRAM_PASS
+}
+
+// Calls change(program, random) for random networks as they are lowered. Their
+// values must stay, also in one arena: it plans the memory.
+template <class Change>
+void ForLoweredNetworks(PassContext& context, Change change) {
+  for (int seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    RandomNetwork random(seed, 12, seed % 2 == 0 ? 1 : 4,
+                         seed % 3 == 0 ? 8 : 0);
+    const Network& net = random.network();
+    Graph graph = net.Copy();
+    REQUIRE(RunGraphPasses(graph, context, {}).ok());
+    auto program = Lower(graph, context);
+    REQUIRE(program.ok());
+    const auto expected = Run(*program, net.inputs);
+    change(*program, random);
+    CAPTURE(Print(*program));
+    CHECK(Distance(Run(*program, net.inputs), expected) < 1e-4);
+    CHECK(Distance(ArenaMachine(*program, net.inputs).Run(), expected) < 1e-4);
+  }
 }
 
 }  // namespace mxc

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order of steps in which those that may run beside others do.
+#pragma once
+
+#include "ir/program/program.h"
+#include "ir/target/machine.h"
+#include "passes/schedule.h"
+
+namespace mxc {
+
+// An order and about how long it takes.
+struct TimedOrder {
+  Order order;
+  double seconds = 0;
+};
+
+// `given`, but for this: a step that may run beside others comes as soon as it
+// can, and while its readers wait for it, others of the next `reach` steps come
+// first. The steps that run beside others are one queue, the rest another.
+TimedOrder OverlapOrder(const Machine& machine, const Program& program,
+                        const Schedule& schedule, const Order& given,
+                        int64_t reach);
+
+}  // namespace mxc
