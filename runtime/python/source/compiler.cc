@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module mxc._compiler: the compiler's C API with Python's types. What is
+// wrong comes back as diagnostics; mxc.compile makes an exception of them.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <list>
+#include <map>
+
+#include "tools/driver/mxc_compile.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+struct Diagnostic {
+  std::string severity, file;
+  int line = 0, column = 0;
+  std::string path, message, notes;
+};
+
+struct Request {
+  std::string model, text, output;
+  std::string params, init, optimizer, target, tuning_cache, object_cache;
+  std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
+      arrays;
+  std::map<std::string, std::vector<int64_t>> shapes;
+  std::vector<int64_t> batches;
+  std::vector<std::string> entries, attributes, fixed;
+  uint64_t seed = 0, memory_budget = 0;
+  int level = 2;
+  double tuning_seconds = 30;
+  nb::object progress = nb::none();
+};
+
+const char* OrNull(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
+std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  return pointers;
+}
+
+// MXNet's flag of a type; -1 where there is none.
+int TypeFlag(nb::dlpack::dtype type) {
+  using nb::dlpack::dtype_code;
+  const auto is = [&](dtype_code code, int bits) {
+    return type.code == static_cast<uint8_t>(code) && type.bits == bits;
+  };
+  constexpr struct {
+    dtype_code code;
+    int bits, flag;
+  } kFlags[] = {{dtype_code::Float, 32, 0},  {dtype_code::Float, 64, 1},
+                {dtype_code::Float, 16, 2},  {dtype_code::UInt, 8, 3},
+                {dtype_code::Int, 32, 4},    {dtype_code::Int, 8, 5},
+                {dtype_code::Int, 64, 6},    {dtype_code::Bool, 8, 7},
+                {dtype_code::Int, 16, 8},    {dtype_code::UInt, 16, 9},
+                {dtype_code::UInt, 32, 10},  {dtype_code::UInt, 64, 11},
+                {dtype_code::Bfloat, 16, 12}};
+  for (const auto& row : kFlags) {
+    if (is(row.code, row.bits)) return row.flag;
+  }
+  return -1;
+}
+
+// The options of the C API over a request that outlives them.
+class Options {
+ public:
+  explicit Options(const Request& request)
+      : entries_(Pointers(request.entries)),
+        attributes_(Pointers(request.attributes)),
+        fixed_(Pointers(request.fixed)) {
+    mxc_compile_options_init(&options_, sizeof options_);
+    SetNetwork(request);
+    SetTraining(request);
+    options_.batches = request.batches.data();
+    options_.batch_count = request.batches.size();
+    options_.target = OrNull(request.target);
+    options_.level = request.level;
+    options_.tuning_cache = OrNull(request.tuning_cache);
+    options_.tuning_seconds = request.tuning_seconds;
+    options_.object_cache = OrNull(request.object_cache);
+    if (!request.progress.is_none()) {
+      options_.progress = &Report;
+      options_.progress_context = const_cast<nb::object*>(&request.progress);
+    }
+  }
+
+  const mxc_compile_options* get() const { return &options_; }
+
+ private:
+  void SetNetwork(const Request& request) {
+    options_.model = OrNull(request.model);
+    if (!request.text.empty()) {
+      options_.text = request.text.data();
+      options_.text_size = request.text.size();
+    }
+    options_.params = OrNull(request.params);
+    for (const auto& [name, array] : request.arrays) {
+      std::vector<int64_t>& dims = dims_.emplace_back();
+      for (size_t a = 0; a < array.ndim(); ++a) {
+        dims.push_back(static_cast<int64_t>(array.shape(a)));
+      }
+      arrays_.push_back({name.c_str(), TypeFlag(array.dtype()),
+                         static_cast<int>(array.ndim()), dims.data(),
+                         array.data()});
+    }
+    options_.arrays = arrays_.data();
+    options_.array_count = arrays_.size();
+    options_.init = OrNull(request.init);
+    options_.seed = request.seed;
+    for (const auto& [name, dims] : request.shapes) {
+      shapes_.push_back(
+          {name.c_str(), static_cast<int>(dims.size()), dims.data()});
+    }
+    options_.shapes = shapes_.data();
+    options_.shape_count = shapes_.size();
+  }
+
+  void SetTraining(const Request& request) {
+    options_.entries = entries_.data();
+    options_.entry_count = entries_.size();
+    options_.optimizer = OrNull(request.optimizer);
+    options_.optimizer_attributes = attributes_.data();
+    options_.optimizer_attribute_count = attributes_.size();
+    options_.fixed = fixed_.data();
+    options_.fixed_count = fixed_.size();
+    options_.memory_budget = request.memory_budget;
+  }
+
+  // A phase has ended; what the callable raises is printed and goes no further.
+  static void Report(void* context, const char* phase, const char* text,
+                     double seconds) {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      const auto& progress = *static_cast<nb::object*>(context);
+      progress(phase, text,
+               seconds < 0 ? nb::none() : nb::object(nb::float_(seconds)));
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("mxc.compile's progress");
+    }
+  }
+
+  mxc_compile_options options_;
+  std::vector<const char*> entries_, attributes_, fixed_;
+  std::list<std::vector<int64_t>> dims_;
+  std::vector<mxc_compile_array> arrays_;
+  std::vector<mxc_compile_shape> shapes_;
+};
+
+Diagnostic Copy(const mxc_diagnostic& from) {
+  constexpr const char* kNames[] = {"error", "warning", "note"};
+  return {kNames[from.severity], from.file, from.line, from.column, from.path,
+          from.message,          from.notes};
+}
+
+// Writes request.output, and says all that there is to say.
+std::vector<Diagnostic> Compile(const Request& request) {
+  const Options options(request);
+  std::vector<Diagnostic> diagnostics;
+  const nb::gil_scoped_release release;
+  mxc_compilation* compilation = mxc_compile(options.get());
+  if (mxc_compilation_ok(compilation) != 0) {
+    mxc_compilation_save(compilation, request.output.c_str());
+  }
+  for (size_t i = 0; i < mxc_compilation_diagnostic_count(compilation); ++i) {
+    diagnostics.push_back(Copy(*mxc_compilation_diagnostic(compilation, i)));
+  }
+  if (compilation == nullptr) {
+    diagnostics.push_back({"error", "", 0, 0, "", "out of memory", ""});
+  }
+  mxc_compilation_release(compilation);
+  return diagnostics;
+}
+
+}  // namespace
+
+NB_MODULE(_compiler, m) {
+  m.attr("version") = mxc_compile_version();
+  nb::class_<Diagnostic>(m, "Diagnostic", "What is wrong, and where.")
+      .def_ro("severity", &Diagnostic::severity,
+              "\"error\", \"warning\" or \"note\"")
+      .def_ro("file", &Diagnostic::file)
+      .def_ro("line", &Diagnostic::line, "from 1; 0: no place in a file")
+      .def_ro("column", &Diagnostic::column)
+      .def_ro("path", &Diagnostic::path, "\"nodes[12].attrs.kernel\"")
+      .def_ro("message", &Diagnostic::message)
+      .def_ro("notes", &Diagnostic::notes)
+      .def("__repr__", [](const Diagnostic& d) {
+        return "Diagnostic(" + d.file + ":" + std::to_string(d.line) + ":" +
+               std::to_string(d.column) + ": " + d.message + ")";
+      });
+  nb::class_<Request>(m, "Request", "mxc_compile_options of mxc_compile.h.")
+      .def(nb::init<>())
+#define MXC_FIELD(name) .def_rw(#name, &Request::name)
+          MXC_FIELD(model) MXC_FIELD(text) MXC_FIELD(output) MXC_FIELD(params)
+              MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
+                  MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries)
+                      MXC_FIELD(optimizer) MXC_FIELD(attributes)
+                          MXC_FIELD(fixed) MXC_FIELD(memory_budget)
+                              MXC_FIELD(target) MXC_FIELD(level)
+                                  MXC_FIELD(tuning_cache)
+                                      MXC_FIELD(tuning_seconds)
+                                          MXC_FIELD(object_cache)
+#undef MXC_FIELD
+      .def_rw("progress", &Request::progress, nb::arg().none());
+  m.def("compile", &Compile, nb::arg("request"));
+}

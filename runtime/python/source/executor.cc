@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/python/source/executor.h"
+
+#include <nanobind/stl/string.h>
+
+#include "runtime/python/source/error.h"
+
+namespace mxc::python {
+namespace {
+
+const char* OrNull(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
+bool IsNumber(nb::handle value) {
+  return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr());
+}
+
+// Clears what a call has noted, however it ends.
+class Noted {
+ public:
+  Noted(bool& busy, std::vector<HeldArray>& held) : busy_(busy), held_(held) {
+    if (busy_) {
+      Raise(PyExc_RuntimeError,
+            "the executor is running in another thread; bind one for each");
+    }
+    busy_ = true;
+  }
+  ~Noted() {
+    held_.clear();
+    busy_ = false;
+  }
+
+ private:
+  bool& busy_;
+  std::vector<HeldArray>& held_;
+};
+
+}  // namespace
+
+Executor::Executor(mxc_model* model, const ExecutorOptions& options,
+                   Executor* share)
+    : model_(model) {
+  mxc_bind_options bind = MXC_BIND_OPTIONS;
+  bind.entry = OrNull(options.entry);
+  bind.device = OrNull(options.device);
+  bind.batch = options.batch;
+  bind.threads = options.threads;
+  bind.share = share != nullptr ? share->handle_.get() : nullptr;
+  mxc_executor* executor = nullptr;
+  Check(mxc_bind(model, &bind, &executor));
+  handle_.reset(executor);
+
+  mxc_entry_summary summary;
+  Check(mxc_model_entry(model, entry(), &summary));
+  std::vector<bool> carried(summary.input_count);
+  for (size_t i = 0; i < mxc_model_carry_count(model, entry()); ++i) {
+    size_t output = 0, input = 0;
+    Check(mxc_model_carry(model, entry(), i, &output, &input));
+    carried[input] = true;
+  }
+  for (size_t i = 0; i < summary.input_count; ++i) {
+    mxc_tensor tensor;
+    int read = 0;
+    Check(mxc_model_input(model, entry(), i, &tensor));
+    Check(mxc_model_input_read(model, entry(), i, &read));
+    inputs_.push_back({TypeOf(tensor),
+                       nb::steal(PyUnicode_InternFromString(tensor.name)),
+                       read != 0 && !carried[i], nb::handle()});
+  }
+  for (size_t i = 0; i < summary.output_count; ++i) {
+    mxc_tensor tensor;
+    Check(mxc_model_output(model, entry(), i, &tensor));
+    outputs_.emplace_back(TypeOf(tensor));
+  }
+}
+
+bool Executor::Takes(nb::args arguments, nb::kwargs named) const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    nb::handle given;
+    if (i < arguments.size()) given = arguments[i];
+    if (PyObject* value = PyDict_GetItem(named.ptr(), input.key.ptr())) {
+      given = value;
+    }
+    if (given.is_valid() && !IsNumber(given) &&
+        !HasShape(given, input.type.dims)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Executor::TakeArguments(nb::args arguments, nb::kwargs named) {
+  const size_t count = arguments.size();
+  if (count > inputs_.size()) {
+    Raise(PyExc_TypeError, "the entry has " + std::to_string(inputs_.size()) +
+                               " inputs, " + std::to_string(count) +
+                               " were given");
+  }
+  size_t found = 0;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    input.given = nb::handle();
+    if (i < count) input.given = arguments[i];
+    if (named.size() == found) continue;
+    if (PyObject* value = PyDict_GetItem(named.ptr(), input.key.ptr())) {
+      ++found;
+      input.given = value;
+    }
+  }
+  std::string names, missing;
+  for (const Input& input : inputs_) {
+    names += (names.empty() ? "'" : ", '") + input.type.name + "'";
+    if (input.given.is_valid() || !input.needed) continue;
+    missing += (missing.empty() ? "'" : ", '") + input.type.name + "'";
+  }
+  if (found != named.size()) {
+    Raise(PyExc_TypeError, "the inputs are " + names);
+  }
+  if (!missing.empty()) Raise(PyExc_TypeError, missing + " is not given");
+}
+
+void Executor::BindNumber(Input& input) {
+  const char* name = input.type.name.c_str();
+  const double value = nb::cast<double>(input.given);
+  const float single = static_cast<float>(value);
+  // Not into an array of an earlier call.
+  Check(mxc_bind_input(handle_.get(), name, nullptr, input.type.bytes));
+  if (input.type.dtype == MXC_F64 && input.type.bytes == sizeof value) {
+    Check(mxc_set_input(handle_.get(), name, &value, sizeof value));
+  } else if (input.type.dtype == MXC_F32 && input.type.bytes == sizeof single) {
+    Check(mxc_set_input(handle_.get(), name, &single, sizeof single));
+  } else {
+    Raise(PyExc_TypeError,
+          "'" + input.type.name + "' takes an array, not one number");
+  }
+}
+
+void Executor::BindInputs() {
+  for (Input& input : inputs_) {
+    const char* name = input.type.name.c_str();
+    if (!input.given.is_valid()) continue;
+    if (IsNumber(input.given)) {
+      BindNumber(input);
+      continue;
+    }
+    held_.emplace_back(input.given, input.type);
+    const void* memory = held_.back().memory();
+    // An input that may be left out keeps a value of its own.
+    Check(input.needed
+              ? mxc_bind_input(handle_.get(), name, memory, input.type.bytes)
+              : mxc_set_input(handle_.get(), name, memory, input.type.bytes));
+  }
+}
+
+nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
+  const Noted noted(busy_, held_);
+  TakeArguments(arguments, named);
+  BindInputs();
+  std::vector<nb::object> arrays;
+  arrays.reserve(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    void* memory = nullptr;
+    arrays.push_back(outputs_[i].Make(&memory));
+    mxc_tensor tensor;
+    Check(mxc_model_output(model_, entry(), i, &tensor));
+    Check(mxc_bind_output(handle_.get(), i, memory, tensor.bytes));
+  }
+  mxc_status* status = nullptr;
+  {
+    const nb::gil_scoped_release release;
+    status = mxc_run(handle_.get());
+  }
+  Check(status);
+  if (arrays.size() == 1) return arrays.front();
+  nb::list list;
+  for (nb::object& array : arrays) list.append(array);
+  return nb::tuple(list);
+}
+
+ArrayType Executor::StateType(const std::string& name) const {
+  for (size_t i = 0; i < mxc_model_state_count(model_); ++i) {
+    mxc_tensor state;
+    Check(mxc_model_state(model_, i, &state));
+    if (name == state.name) return TypeOf(state);
+  }
+  Raise(PyExc_KeyError, name);
+}
+
+nb::object Executor::ReadState(const std::string& name) const {
+  const ArrayType type = StateType(name);
+  void* memory = nullptr;
+  nb::object array = OutputArray(type).Make(&memory);
+  Check(mxc_read_state(handle_.get(), name.c_str(), memory, type.bytes));
+  return array;
+}
+
+void Executor::WriteState(const std::string& name, nb::handle values) {
+  const ArrayType type = StateType(name);
+  const HeldArray held(values, type);
+  Check(
+      mxc_write_state(handle_.get(), name.c_str(), held.memory(), type.bytes));
+}
+
+void Executor::ResetStates() { Check(mxc_reset_states(handle_.get())); }
+
+}  // namespace mxc::python

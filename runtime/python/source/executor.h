@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// An executor as a Python callable: arrays in, new arrays out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/mxc.h"
+#include "runtime/python/source/arrays.h"
+
+namespace mxc::python {
+
+struct ExecutorOptions {
+  std::string entry, device;  // empty: as in mxc_bind_options
+  int64_t batch = 0;
+  int threads = 0;
+};
+
+class Executor {
+ public:
+  // `share`: whose states it uses, too, or null.
+  Executor(mxc_model* model, const ExecutorOptions& options, Executor* share);
+  Executor(const Executor&) = delete;
+
+  size_t entry() const { return mxc_executor_entry(handle_.get()); }
+  // Whether these arguments have the shapes of this entry's inputs.
+  bool Takes(nb::args arguments, nb::kwargs named) const;
+  // One array, or a tuple of them. The GIL is released while the entry runs.
+  nb::object Call(nb::args arguments, nb::kwargs named);
+
+  nb::object ReadState(const std::string& name) const;
+  void WriteState(const std::string& name, nb::handle values);
+  void ResetStates();
+
+ private:
+  struct Input {
+    ArrayType type;
+    nb::object key;  // its name, as Python has it
+    bool needed = false;
+    nb::handle given;  // in this call
+  };
+  struct Close {
+    void operator()(mxc_executor* executor) const {
+      mxc_executor_close(executor);
+    }
+  };
+
+  void TakeArguments(nb::args arguments, nb::kwargs named);
+  // Hands the arguments to the runtime, and keeps the arrays it reads.
+  void BindInputs();
+  void BindNumber(Input& input);
+  ArrayType StateType(const std::string& name) const;
+
+  mxc_model* model_;
+  std::unique_ptr<mxc_executor, Close> handle_;
+  std::vector<Input> inputs_;
+  std::vector<OutputArray> outputs_;
+  std::vector<HeldArray> held_;
+  bool busy_ = false;  // under the GIL
+};
+
+}  // namespace mxc::python

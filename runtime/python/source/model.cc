@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/python/source/model.h"
+
+#include <string_view>
+#include <utility>
+
+#include "runtime/python/source/error.h"
+
+namespace mxc::python {
+namespace {
+
+const char* UseName(mxc_use use) {
+  switch (use) {
+    case MXC_USE_DATA:
+      return "data";
+    case MXC_USE_LABEL:
+      return "label";
+    case MXC_USE_RATE:
+      return "rate";
+    case MXC_USE_CARRY:
+      return "carry";
+    case MXC_USE_LOSS:
+      return "loss";
+    case MXC_USE_METRIC:
+      return "metric";
+    case MXC_USE_PARAMETER:
+      return "parameter";
+    case MXC_USE_AUXILIARY:
+      return "auxiliary";
+    case MXC_USE_OPTIMIZER:
+      return "optimizer";
+    case MXC_USE_GRADIENT:
+      return "gradient";
+    default:
+      return "other";
+  }
+}
+
+Tensor Describe(const mxc_tensor& tensor) {
+  nb::list dims;
+  for (int a = 0; a < tensor.rank; ++a) dims.append(tensor.dims[a]);
+  return {tensor.name, mxc_dtype_name(tensor.dtype), UseName(tensor.use),
+          nb::tuple(dims)};
+}
+
+// What inputs the entries for inference have, for an error.
+std::string Shapes(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (entry.name != "infer") continue;
+    text += text.empty() ? "" : "; or ";
+    for (const Tensor& input : entry.inputs) {
+      text += (text.empty() || text.ends_with("or ") ? "'" : ", '") +
+              input.name + "' " + nb::str(input.shape).c_str();
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Model::Model(const std::string& path, int threads, bool check_weights,
+             bool copy_weights)
+    : threads_(threads) {
+  mxc_model_options options = MXC_MODEL_OPTIONS;
+  options.weights = copy_weights ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP;
+  options.check_weights = check_weights ? 1 : 0;
+  mxc_model* model = nullptr;
+  mxc_status* status = nullptr;
+  {
+    const nb::gil_scoped_release release;
+    status = mxc_model_open(path.c_str(), &options, &model);
+  }
+  Check(status);
+  handle_.reset(model);
+  for (size_t e = 0; e < mxc_model_entry_count(model); ++e) {
+    mxc_entry_summary summary;
+    Check(mxc_model_entry(model, e, &summary));
+    if (summary.purpose == MXC_PURPOSE_INFER) inferences_.push_back(e);
+  }
+}
+
+std::string Model::symbol() const {
+  char* text = nullptr;
+  size_t size = 0;
+  Check(mxc_model_symbol(handle(), &text, &size));
+  const std::unique_ptr<char, void (*)(void*)> owner(text, &mxc_free);
+  return std::string(text, size);
+}
+
+std::vector<Entry> Model::entries() const {
+  std::vector<Entry> entries;
+  for (size_t e = 0; e < mxc_model_entry_count(handle()); ++e) {
+    mxc_entry_summary summary;
+    Check(mxc_model_entry(handle(), e, &summary));
+    Entry entry{summary.name, summary.batch, summary.activation_bytes, {}, {}};
+    mxc_tensor tensor;
+    for (size_t i = 0; i < summary.input_count; ++i) {
+      Check(mxc_model_input(handle(), e, i, &tensor));
+      entry.inputs.push_back(Describe(tensor));
+    }
+    for (size_t i = 0; i < summary.output_count; ++i) {
+      Check(mxc_model_output(handle(), e, i, &tensor));
+      entry.outputs.push_back(Describe(tensor));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<Tensor> Model::states() const {
+  std::vector<Tensor> states;
+  for (size_t i = 0; i < mxc_model_state_count(handle()); ++i) {
+    mxc_tensor tensor;
+    Check(mxc_model_state(handle(), i, &tensor));
+    states.push_back(Describe(tensor));
+  }
+  return states;
+}
+
+std::unique_ptr<Executor> Model::Bind(const ExecutorOptions& options,
+                                      Executor* share) const {
+  return std::make_unique<Executor>(handle(), options, share);
+}
+
+std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
+  for (size_t i = idle_.size(); i-- > 0;) {
+    if (inferences_.size() > 1 && !idle_[i]->Takes(arguments, named)) continue;
+    std::swap(idle_[i], idle_.back());
+    auto executor = std::move(idle_.back());
+    idle_.pop_back();
+    return executor;
+  }
+  if (inferences_.empty()) {
+    Raise(PyExc_TypeError,
+          "the model has no entry 'infer' to call; bind another one");
+  }
+  for (const size_t e : inferences_) {
+    mxc_entry_summary summary;
+    Check(mxc_model_entry(handle(), e, &summary));
+    auto executor = Bind({summary.name, "", summary.batch, threads_}, nullptr);
+    if (inferences_.size() == 1 || executor->Takes(arguments, named)) {
+      return executor;
+    }
+  }
+  Raise(PyExc_ValueError, "the model takes " + Shapes(entries()));
+}
+
+nb::object Model::Call(nb::args arguments, nb::kwargs named) {
+  std::unique_ptr<Executor> executor = Take(arguments, named);
+  struct Return {
+    ~Return() { idle.push_back(std::move(executor)); }
+    std::vector<std::unique_ptr<Executor>>& idle;
+    std::unique_ptr<Executor>& executor;
+  } const back{idle_, executor};
+  return executor->Call(arguments, named);
+}
+
+}  // namespace mxc::python

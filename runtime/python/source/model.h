@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// An opened artifact as a Python object.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/mxc.h"
+#include "runtime/python/source/executor.h"
+
+namespace mxc::python {
+
+// What a tensor is, for people and programs.
+struct Tensor {
+  std::string name, dtype, use;
+  nb::tuple shape;
+};
+
+struct Entry {
+  std::string name;
+  int64_t batch = 0;
+  uint64_t activation_bytes = 0;
+  std::vector<Tensor> inputs, outputs;
+};
+
+class Model {
+ public:
+  // `threads`: of a call of the model itself; 0: one for each processor.
+  Model(const std::string& path, int threads, bool check_weights,
+        bool copy_weights);
+  Model(const Model&) = delete;
+
+  mxc_model* handle() const { return handle_.get(); }
+  std::string manifest() const { return mxc_model_manifest(handle()); }
+  std::string symbol() const;
+  std::vector<Entry> entries() const;
+  std::vector<Tensor> states() const;
+
+  std::unique_ptr<Executor> Bind(const ExecutorOptions& options,
+                                 Executor* share) const;
+  // Runs the entry for inference whose inputs have these shapes. Threads that
+  // call at once get executors of their own, which are kept.
+  nb::object Call(nb::args arguments, nb::kwargs named);
+
+ private:
+  struct Close {
+    void operator()(mxc_model* model) const { mxc_model_close(model); }
+  };
+
+  // An executor that nobody uses, for these arguments. Where there is one entry
+  // only, that says itself what is wrong with them.
+  std::unique_ptr<Executor> Take(nb::args arguments, nb::kwargs named);
+
+  std::unique_ptr<mxc_model, Close> handle_;
+  int threads_;
+  std::vector<size_t> inferences_;               // the entries "infer"
+  std::vector<std::unique_ptr<Executor>> idle_;  // the last one used is last
+};
+
+}  // namespace mxc::python

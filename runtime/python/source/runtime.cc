@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module mxc._runtime: artifacts are opened and run.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "runtime/python/source/error.h"
+#include "runtime/python/source/model.h"
+
+namespace mxc::python {
+namespace {
+
+const char* CodeName(mxc_code code) {
+  switch (code) {
+    case MXC_INVALID_ARGUMENT:
+      return "invalid argument";
+    case MXC_NOT_FOUND:
+      return "not found";
+    case MXC_CORRUPT:
+      return "corrupt";
+    case MXC_UNSUPPORTED:
+      return "unsupported";
+    case MXC_OUT_OF_MEMORY:
+      return "out of memory";
+    case MXC_IO:
+      return "io";
+    case MXC_BUSY:
+      return "busy";
+    default:
+      return "failed";
+  }
+}
+
+std::string TensorText(const Tensor& tensor) {
+  return "Tensor('" + tensor.name + "', " + tensor.dtype + ", " +
+         nb::str(tensor.shape).c_str() + ", " + tensor.use + ")";
+}
+
+void DeclareRows(nb::module_& m) {
+  nb::class_<Tensor>(m, "Tensor", "An input, an output or a state.")
+      .def_ro("name", &Tensor::name)
+      .def_ro("dtype", &Tensor::dtype, "as NumPy names it: \"float32\"")
+      .def_ro("shape", &Tensor::shape)
+      .def_ro("use", &Tensor::use,
+              "\"data\", \"label\", \"rate\", \"loss\", \"parameter\" …")
+      .def("__repr__", &TensorText);
+  nb::class_<Entry>(m, "Entry", "What a model can do, for fixed shapes.")
+      .def_ro("name", &Entry::name)
+      .def_ro("batch", &Entry::batch)
+      .def_ro("activation_bytes", &Entry::activation_bytes,
+              "internal tensors and outputs at their peak")
+      .def_ro("inputs", &Entry::inputs)
+      .def_ro("outputs", &Entry::outputs)
+      .def("__repr__", [](const Entry& entry) {
+        return "Entry('" + entry.name + "', batch " +
+               std::to_string(entry.batch) + ")";
+      });
+}
+
+void DeclareExecutor(nb::module_& m) {
+  nb::class_<Executor>(
+      m, "Executor",
+      "One entry with memory of its own; it serves one thread at a time.")
+      .def("__call__", &Executor::Call,
+           "Runs the entry on arrays (or numbers, where one is wanted), by "
+           "position or by name, and returns a new array, or a tuple where "
+           "there are several outputs. Inputs are read where they lie.")
+      .def("read_state", &Executor::ReadState, nb::arg("name"))
+      .def("write_state", &Executor::WriteState, nb::arg("name"),
+           nb::arg("values"))
+      .def("reset_states", &Executor::ResetStates,
+           "All states become what the file says.");
+}
+
+void DeclareModel(nb::module_& m) {
+  nb::class_<Model>(m, "Model", "An opened artifact.")
+      .def(nb::init<const std::string&, int, bool, bool>(), nb::arg("path"),
+           nb::arg("threads") = 0, nb::arg("check_weights") = false,
+           nb::arg("copy_weights") = false)
+      .def_prop_ro("entries", &Model::entries)
+      .def_prop_ro("states", &Model::states)
+      .def_prop_ro("manifest_text", &Model::manifest)
+      .def_prop_ro("symbol", &Model::symbol, "the network's JSON as it came")
+      .def("__call__", &Model::Call,
+           "Runs the entry \"infer\" whose inputs have the arguments' shapes. "
+           "Threads may call at once: each gets an executor.")
+      .def(
+          "bind",
+          [](const Model& model, const std::string& entry, int64_t batch,
+             int threads, Executor* share, const std::string& device) {
+            return model.Bind({entry, device, batch, threads}, share);
+          },
+          nb::arg("entry") = "", nb::arg("batch") = 0, nb::arg("threads") = 0,
+          nb::arg("share").none() = nb::none(), nb::arg("device") = "",
+          nb::keep_alive<0, 1>(), nb::keep_alive<0, 5>(),
+          "An executor of its own. One that shares another's states sees what "
+          "that has learned; they run one after the other.");
+}
+
+}  // namespace
+
+void Raise(PyObject* type, const std::string& message) {
+  PyErr_SetString(type, message.c_str());
+  throw nb::python_error();
+}
+
+void Check(mxc_status* status) {
+  if (status == nullptr) return;
+  const mxc_code code = mxc_status_code(status);
+  const std::string message = mxc_status_message(status);
+  mxc_status_release(status);
+  const nb::object type = nb::module_::import_("mxc._errors").attr("Error");
+  const nb::object error = type(message, CodeName(code));
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace mxc::python
+
+NB_MODULE(_runtime, m) {
+  m.attr("version") = mxc_version();
+  mxc::python::DeclareRows(m);
+  mxc::python::DeclareExecutor(m);
+  mxc::python::DeclareModel(m);
+}
