@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include "runtime/api/handles.h"
+#include "runtime/base/clock.h"
+#include "runtime/kvstore/kvstore.h"
+#include "runtime/kvstore/server.h"
+#include "runtime/kvstore/transport/sockets.h"
+#include "runtime/mxc_kvstore.h"
+
+namespace mxc::kvstore {
+
+// A process of a job.
+struct JobProcess {
+  Settings settings;
+  std::vector<std::string> servers;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Tls> tls;
+};
+
+namespace {
+
+// Values that the caller's function updates.
+class CallersShelf final : public Shelf {
+ public:
+  CallersShelf(const KeyTable& keys, mxc_kvstore_updater updater,
+               void* user_data)
+      : updater_(updater), user_data_(user_data) {
+    for (const KeySpec& key : keys) values_.emplace_back(key.elements());
+  }
+
+  std::span<std::byte> Value(uint32_t key) override {
+    return std::as_writable_bytes(std::span(values_[key]));
+  }
+  void OnWritten(uint32_t) override {}
+  Status Update(uint32_t key, std::span<const float> gradient,
+                double rate) override {
+    if (updater_ == nullptr) {
+      values_[key].assign(gradient.begin(), gradient.end());
+    } else {
+      updater_(user_data_, key, gradient.data(), values_[key].data(), rate);
+    }
+    return {};
+  }
+
+ private:
+  const mxc_kvstore_updater updater_;
+  void* const user_data_;
+  std::vector<std::vector<float>> values_;
+};
+
+Status Lacks(const char* what) {
+  return Fail(StatusCode::kInvalidArgument, "options without '%s'", what);
+}
+
+StatusOr<KeyTable> KeysOf(const mxc_kvstore_options& options) {
+  if (options.keys == nullptr || options.key_count == 0) return Lacks("keys");
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  KeyTable keys;
+  for (uint32_t key = 0; key < options.key_count; ++key) {
+    const auto& [name, elements] = options.keys[key];
+    if (name == nullptr || elements == 0 || elements > kMost) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "key %u has no name, no elements or too many", key);
+    }
+    keys.push_back({name, elements * sizeof(float), true, key, false, key});
+  }
+  return keys;
+}
+
+StatusOr<Settings> SettingsOf(const mxc_kvstore_options& options,
+                              const KeyTable& keys) {
+  Settings settings;
+  const auto mode = ParseMode(options.kvstore);
+  if (!mode.ok()) return mode.status();
+  const auto compression = ParseCompression(
+      options.compression == nullptr ? "none" : options.compression);
+  if (!compression.ok()) return compression.status();
+  settings.mode = *mode;
+  settings.workers = options.workers;
+  settings.mean = options.mean != 0;
+  settings.staleness = options.staleness;
+  settings.compression = *compression;
+  settings.keys = Digest(keys);
+  return settings;
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return parts;
+}
+
+StatusOr<JobProcess> MakeNode(const mxc_kvstore_options& options,
+                              const KeyTable& keys, Side side) {
+  JobProcess node;
+  auto settings = SettingsOf(options, keys);
+  if (!settings.ok()) return settings.status();
+  node.settings = std::move(*settings);
+  if (options.servers == nullptr) return Lacks("servers");
+  node.servers = SplitAtCommas(options.servers);
+  const size_t ranks =
+      side == Side::kServer ? node.servers.size() : options.workers;
+  if (node.servers.empty() || options.rank >= ranks) {
+    return Fail(StatusCode::kInvalidArgument, "rank %u of %zu", options.rank,
+                ranks);
+  }
+  auto transport = MakeSockets();
+  if (!transport.ok()) return transport.status();
+  node.transport = std::move(*transport);
+  if (options.key_file == nullptr) return node;
+  const auto credentials = ReadCredentials(options.key_file);
+  if (!credentials.ok()) return credentials.status();
+  auto tls = Tls::Make(side, *credentials);
+  if (!tls.ok()) return tls.status();
+  node.tls = std::move(*tls);
+  return node;
+}
+
+Status ServeNode(const mxc_kvstore_options& options) {
+  const auto keys = KeysOf(options);
+  if (!keys.ok()) return keys.status();
+  const auto node = MakeNode(options, *keys, Side::kServer);
+  if (!node.ok()) return node.status();
+  const auto listener = node->transport->Listen(
+      options.listen == nullptr ? node->servers[options.rank] : options.listen);
+  if (!listener.ok()) return listener.status();
+  CallersShelf shelf(*keys, options.updater, options.user_data);
+  Server server(*node->transport, **listener, *keys, shelf,
+                {node->settings, {}, node->tls.get(), ""});
+  return Serve(server, *node->transport);
+}
+
+}  // namespace
+}  // namespace mxc::kvstore
+
+namespace kv = mxc::kvstore;
+using mxc::runtime::Guarded;
+using mxc::runtime::Status;
+
+struct mxc_kvstore {
+  kv::KeyTable keys;
+  std::unique_ptr<kv::Shelf> shelf;  // of a local store
+  kv::JobProcess node;               // of a job
+  std::unique_ptr<kv::Worker> worker;
+  std::unique_ptr<kv::KVStore> store;  // last: it uses the rest
+};
+
+namespace {
+
+kv::StatusOr<mxc_kvstore_options> Read(const mxc_kvstore_options* given) {
+  auto options = mxc::runtime::ReadOptions<mxc_kvstore_options>(
+      given, MXC_KVSTORE_OPTIONS);
+  if (options.ok() && options->kvstore == nullptr) return kv::Lacks("kvstore");
+  return options;
+}
+
+Status Open(const mxc_kvstore_options* given, mxc_kvstore& opened) {
+  const auto options = Read(given);
+  if (!options.ok()) return options.status();
+  auto keys = kv::KeysOf(*options);
+  if (!keys.ok()) return keys.status();
+  opened.keys = std::move(*keys);
+  if (kv::IsLocal(options->kvstore)) {
+    opened.shelf = std::make_unique<kv::CallersShelf>(
+        opened.keys, options->updater, options->user_data);
+    opened.store = kv::MakeLocalStore(opened.keys, *opened.shelf);
+    return {};
+  }
+  auto node = kv::MakeNode(*options, opened.keys, kv::Side::kClient);
+  if (!node.ok()) return node.status();
+  opened.node = std::move(*node);
+  kv::ClientOptions client;
+  client.rank = options->rank;
+  client.incarnation = static_cast<uint64_t>(mxc::runtime::Nanoseconds());
+  client.servers = opened.node.servers;
+  client.settings = opened.node.settings;
+  client.tls = opened.node.tls.get();
+  opened.worker =
+      std::make_unique<kv::Worker>(*opened.node.transport, opened.keys, client);
+  opened.store = kv::MakeJobStore(opened.keys, *opened.worker);
+  return {};
+}
+
+// An array for each device.
+template <class T>
+std::vector<std::span<T>> Arrays(const mxc_kvstore& store, uint32_t key,
+                                 T* const* arrays, uint32_t devices) {
+  std::vector<std::span<T>> views;
+  const uint64_t elements =
+      key < store.keys.size() ? store.keys[key].elements() : 0;
+  for (uint32_t i = 0; i < devices; ++i)
+    views.emplace_back(arrays[i], elements);
+  return views;
+}
+
+}  // namespace
+
+mxc_status* mxc_kvstore_open(const mxc_kvstore_options* options,
+                             mxc_kvstore** store) {
+  return Guarded([&]() -> Status {
+    auto opened = std::make_unique<mxc_kvstore>();
+    MXC_RT_RETURN_IF_ERROR(Open(options, *opened));
+    *store = opened.release();
+    return {};
+  });
+}
+
+void mxc_kvstore_close(mxc_kvstore* store) { delete store; }
+
+mxc_status* mxc_kvstore_init(mxc_kvstore* store, uint32_t key,
+                             const float* value) {
+  return Guarded([&] {
+    return store->store->Init(key, Arrays(*store, key, &value, 1)[0]);
+  });
+}
+
+mxc_status* mxc_kvstore_push(mxc_kvstore* store, uint32_t key,
+                             const float* const* gradients, uint32_t devices,
+                             int64_t priority) {
+  return Guarded([&] {
+    return store->store->Push(key, Arrays(*store, key, gradients, devices),
+                              priority);
+  });
+}
+
+mxc_status* mxc_kvstore_pull(mxc_kvstore* store, uint32_t key,
+                             float* const* values, uint32_t devices,
+                             int64_t priority) {
+  return Guarded([&] {
+    return store->store->Pull(key, Arrays(*store, key, values, devices),
+                              priority);
+  });
+}
+
+mxc_status* mxc_kvstore_wait(mxc_kvstore* store, uint32_t key) {
+  return Guarded([&] { return store->store->Wait(key); });
+}
+
+void mxc_kvstore_set_learning_rate(mxc_kvstore* store, double rate) {
+  store->store->SetLearningRate(rate);
+}
+
+mxc_status* mxc_kvstore_finish(mxc_kvstore* store) {
+  return Guarded([&] {
+    return store->worker == nullptr ? Status() : store->worker->Finish();
+  });
+}
+
+mxc_status* mxc_kvstore_serve(const mxc_kvstore_options* options) {
+  return Guarded([&]() -> Status {
+    const auto read = Read(options);
+    return read.ok() ? kv::ServeNode(*read) : read.status();
+  });
+}

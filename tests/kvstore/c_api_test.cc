@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The KVStore of the C API: in one process, and as a job of two workers and a
+// server that prove who they are.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/kvstore/credentials.h"
+#include "runtime/mxc_kvstore.h"
+#include "tests/kvstore/job.h"
+
+namespace mxc::kvstore {
+namespace {
+
+std::string Said(mxc_status* status) {
+  const std::string message = mxc_status_message(status);
+  mxc_status_release(status);
+  return message;
+}
+
+constexpr mxc_kvstore_key kKeys[] = {{"weight", 3}, {"bias", 1}};
+
+mxc_kvstore_options Options(const char* kvstore) {
+  mxc_kvstore_options options = MXC_KVSTORE_OPTIONS;
+  options.kvstore = kvstore;
+  options.keys = kKeys;
+  options.key_count = 2;
+  return options;
+}
+
+// Plain gradient descent; user_data counts.
+void Descend(void* user_data, uint32_t key, const float* gradient, float* value,
+             double rate) {
+  ++*static_cast<int*>(user_data);
+  for (uint64_t i = 0; i < kKeys[key].elements; ++i) {
+    value[i] -= static_cast<float>(rate) * gradient[i];
+  }
+}
+
+TEST_CASE("C: a local store adds devices and calls the updater") {
+  int updates = 0;
+  mxc_kvstore_options options = Options("local");
+  options.updater = Descend;
+  options.user_data = &updates;
+  mxc_kvstore* store = nullptr;
+  REQUIRE(Said(mxc_kvstore_open(&options, &store)) == "");
+  const std::vector<float> first = {1, 2, 3}, a = {1, 1, 1}, b = {3, 2, 1};
+  CHECK(Said(mxc_kvstore_init(store, 0, first.data())) == "");
+  CHECK(Said(mxc_kvstore_init(store, 2, first.data())) == "there is no key 2");
+  mxc_kvstore_set_learning_rate(store, 0.5);
+  const float* gradients[] = {a.data(), b.data()};
+  CHECK(Said(mxc_kvstore_push(store, 0, gradients, 2, 0)) == "");
+  std::vector<float> x(3), y(3);
+  float* const values[] = {x.data(), y.data()};
+  CHECK(Said(mxc_kvstore_pull(store, 0, values, 2, 0)) == "");
+  CHECK(Said(mxc_kvstore_wait(store, 0)) == "");
+  CHECK(x == std::vector<float>{-1, 0.5, 2});
+  CHECK(y == x);
+  CHECK(updates == 1);
+  CHECK(Said(mxc_kvstore_pull(store, 1, values, 1, 0)) ==
+        "key 'bias' has no value yet");
+  CHECK(Said(mxc_kvstore_finish(store)) == "");
+  mxc_kvstore_close(store);
+}
+
+TEST_CASE("C: options that mean nothing are refused in a sentence") {
+  mxc_kvstore* store = nullptr;
+  mxc_kvstore_options options = Options("dist_sink");
+  CHECK(Said(mxc_kvstore_open(&options, &store))
+            .starts_with("kvstore 'dist_sink' is unknown; expected local, "));
+  options = Options("dist_sync");
+  CHECK(Said(mxc_kvstore_open(&options, &store)) ==
+        "options without 'servers'");
+  options.servers = "unix:/nowhere";
+  options.rank = 3;
+  CHECK(Said(mxc_kvstore_open(&options, &store)) == "rank 3 of 1");
+  options.rank = 0;
+  options.compression = "3bit";
+  CHECK(Said(mxc_kvstore_open(&options, &store))
+            .starts_with("compression '3bit' is unknown"));
+  options = Options("local");
+  options.key_count = 0;
+  CHECK(Said(mxc_kvstore_open(&options, &store)) == "options without 'keys'");
+}
+
+TEST_CASE("C: a job of two workers and a server") {
+  const TestFolder folder;
+  const auto secret = MakeSecret();
+  REQUIRE(secret.ok());
+  const auto write = [&](const std::string& identity, const Key& key) {
+    REQUIRE(WriteCredentials(folder.File(identity), {identity, key}).ok());
+    return folder.File(identity);
+  };
+  const std::string files[] = {
+      write("worker-0", DeriveKey(secret->key, "worker-0")),
+      write("worker-1", DeriveKey(secret->key, "worker-1")),
+      write("server", secret->key)};
+  const std::string address = "unix:" + folder.File("socket");
+  int updates = 0;
+  mxc_kvstore_options shared = Options("dist_sync");
+  shared.workers = 2;
+  shared.servers = address.c_str();
+  shared.updater = Descend;
+  shared.user_data = &updates;
+  std::thread server([&] {
+    mxc_kvstore_options options = shared;
+    options.key_file = files[2].c_str();
+    CHECK(Said(mxc_kvstore_serve(&options)) == "");
+  });
+  std::vector<float> seen[2] = {std::vector<float>(3), std::vector<float>(3)};
+  const auto work = [&](uint32_t rank) {
+    mxc_kvstore_options options = shared;
+    options.rank = rank;
+    options.key_file = files[rank].c_str();
+    mxc_kvstore* store = nullptr;
+    CHECK(Said(mxc_kvstore_open(&options, &store)) == "");
+    const std::vector<float> zeros(3), gradient(3, 1.0f + float(rank));
+    if (rank == 0) CHECK(Said(mxc_kvstore_init(store, 0, zeros.data())) == "");
+    float* value = seen[rank].data();
+    CHECK(Said(mxc_kvstore_pull(store, 0, &value, 1, 0)) == "");
+    CHECK(Said(mxc_kvstore_wait(store, 0)) == "");
+    const float* pushed = gradient.data();
+    for (int step = 0; step < 10; ++step) {
+      CHECK(Said(mxc_kvstore_push(store, 0, &pushed, 1, 0)) == "");
+      CHECK(Said(mxc_kvstore_pull(store, 0, &value, 1, 0)) == "");
+      CHECK(Said(mxc_kvstore_wait(store, 0)) == "");
+    }
+    CHECK(Said(mxc_kvstore_finish(store)) == "");
+    mxc_kvstore_close(store);
+  };
+  std::thread other([&] { work(1); });
+  work(0);
+  other.join();
+  server.join();
+  for (const auto& values : seen) CHECK(values == std::vector<float>(3, -30));
+  CHECK(updates == 10);
+}
+
+}  // namespace
+}  // namespace mxc::kvstore
