@@ -9,10 +9,20 @@
 namespace mxc::runtime {
 
 StatusOr<LogFile> LogFile::Create(std::string path) {
+  return Open(std::move(path), O_EXCL);
+}
+
+StatusOr<LogFile> LogFile::Continue(std::string path) {
+  return Open(std::move(path), 0);
+}
+
+StatusOr<LogFile> LogFile::Open(std::string path, int flags) {
   Descriptor file(open(
-      path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+      path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666));
   if (file.get() < 0) return SystemError("create", path);
-  return LogFile(std::move(path), std::move(file));
+  LogFile log(std::move(path), std::move(file));
+  log.size_ = lseek(log.file_.get(), 0, SEEK_END);
+  return log;
 }
 
 Status LogFile::Append(Bytes piece) {

@@ -15,18 +15,21 @@ class LogFile {
  public:
   // A new one: a file that is there is not touched.
   static StatusOr<LogFile> Create(std::string path);
+  // One that goes on behind what is there.
+  static StatusOr<LogFile> Continue(std::string path);
 
   // The piece is in the file when the call returns. A piece that does not fit
   // is left out as a whole, so that later ones can be read.
   Status Append(Bytes piece);
 
  private:
+  static StatusOr<LogFile> Open(std::string path, int flags);
   LogFile(std::string path, Descriptor file)
       : path_(std::move(path)), file_(std::move(file)) {}
 
   std::string path_;
   Descriptor file_;
-  int64_t size_ = 0;  // of the pieces that are whole
+  int64_t size_ = 0;  // of what is whole
 };
 
 }  // namespace mxc::runtime

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/base/file.h"
+#include "runtime/base/log_file.h"
 
 namespace mxc::run {
 
@@ -22,7 +22,7 @@ class JobLog {
   void Say(const std::string& name, const std::string& line);
 
  private:
-  runtime::Descriptor file_;
+  std::optional<runtime::LogFile> file_;
   std::set<std::string> said_;
 };
 
