@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "codegen/cuda/emulated_thread.h"
+
 namespace mxc {
 namespace {
 
@@ -22,7 +24,33 @@ llvm::Function& DeclareDeviceKernel(llvm::Module& module,
   return *function;
 }
 
+constexpr DeviceCall kCalls[] = {
+#define MXC_DEVICE_CALL(method, field, constraints, ptx) \
+  {constraints, ptx, offsetof(mxc_emulated_thread, field)},
+#include "codegen/cuda/primitives.def"
+};
+
+// Its outputs come first: "=f", "=r".
+llvm::Type* ResultOf(llvm::IRBuilder<>& builder, std::string_view constraints) {
+  std::vector<llvm::Type*> types;
+  while (constraints.starts_with('=')) {
+    types.push_back(constraints[1] == 'f' ? builder.getFloatTy()
+                                          : builder.getInt32Ty());
+    constraints.remove_prefix(3);
+  }
+  if (types.empty()) return builder.getVoidTy();
+  if (types.size() == 1) return types[0];
+  return llvm::StructType::get(builder.getContext(), types);
+}
+
 }  // namespace
+
+const DeviceCall* FindDeviceCall(std::string_view ptx) {
+  for (const DeviceCall& call : kCalls) {
+    if (call.ptx == ptx) return &call;
+  }
+  return nullptr;
+}
 
 DeviceFunction::DeviceFunction(llvm::Module& module, const std::string& name,
                                int operands, const Target& target,
@@ -54,7 +82,7 @@ void DeviceFunction::SetAlignment(int operand, int bytes) {
 void DeviceFunction::EachTask(int64_t tasks, int block_threads,
                               int64_t scratch_bytes,
                               const std::function<void()>& body) {
-  Annotate("maxntidx", block_threads);
+  SetBlock(block_threads);
   Value* number =
       b().CreateAdd(b().CreateMul(Block(), Word(block_threads)), Thread());
   begin_ = b().CreateZExt(number, b().getInt64Ty());
@@ -70,9 +98,50 @@ llvm::ConstantInt* DeviceFunction::Word(int64_t value) {
   return b().getInt32(static_cast<uint32_t>(value));
 }
 
+llvm::Value* DeviceFunction::Shared() {
+  const std::string name = function()->getName().str() + "_shared";
+  if (auto* known = module().getNamedGlobal(name)) return known;
+  auto* memory = new llvm::GlobalVariable(
+      module(), llvm::ArrayType::get(b().getInt8Ty(), 0), false,
+      llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  memory->setAlignment(llvm::Align(16));
+  return memory;
+}
+
+llvm::Value* DeviceFunction::FromLaneXor(Value* value, int mask) {
+  llvm::Type* type = value->getType();
+  const auto words = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 32);
+  auto* vector = llvm::FixedVectorType::get(b().getInt32Ty(), words);
+  Value* from = b().CreateBitCast(value, vector);
+  Value* to = llvm::PoisonValue::get(vector);
+  for (uint64_t i = 0; i < words; ++i) {
+    Value* word = ShuffleXor({b().CreateExtractElement(from, i), Word(mask)});
+    to = b().CreateInsertElement(to, word, i);
+  }
+  return b().CreateBitCast(to, type);
+}
+
+llvm::Value* DeviceFunction::Ask(const DeviceCall& call, Arguments arguments) {
+  std::vector<llvm::Type*> types;
+  for (const Value* argument : arguments) types.push_back(argument->getType());
+  auto* form = llvm::FunctionType::get(ResultOf(b(), call.constraints), types,
+                                       /*isVarArg=*/false);
+  auto* answer =
+      b().CreateCall(llvm::InlineAsm::get(form, call.ptx, call.constraints,
+                                          /*hasSideEffects=*/true),
+                     arguments);
+  answer->setConvergent();
+  return answer;
+}
+
 #define MXC_DEVICE_NUMBER(method, intrinsic, field)                 \
   Value* DeviceFunction::method() {                                 \
     return b().CreateIntrinsic(llvm::Intrinsic::intrinsic, {}, {}); \
+  }
+#define MXC_DEVICE_CALL(method, field, constraints, ptx) \
+  Value* DeviceFunction::method(Arguments arguments) {   \
+    return Ask(*FindDeviceCall(ptx), arguments);         \
   }
 #include "codegen/cuda/primitives.def"
 

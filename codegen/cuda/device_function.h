@@ -7,16 +7,31 @@
 // out is the source of the PTX and of the emulation (emulate.h) alike.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "codegen/llvm/kernel_function.h"
 
 namespace mxc {
 
-// Address space of NVPTX.
+// Address spaces of NVPTX.
 inline constexpr unsigned kGlobalMemory = 1;
+inline constexpr unsigned kSharedMemory = 3;
+
+// Threads of a warp.
+inline constexpr int kWarp = 32;
+
+// A row MXC_DEVICE_CALL: assembly, and the field of mxc_emulated_thread.
+struct DeviceCall {
+  const char* constraints;
+  const char* ptx;
+  size_t field;
+};
+// The one with that text; null if there is none.
+const DeviceCall* FindDeviceCall(std::string_view ptx);
 
 class DeviceFunction : public KernelFunction {
  public:
@@ -25,17 +40,30 @@ class DeviceFunction : public KernelFunction {
 
   // Where an operand begins, in bytes.
   void SetAlignment(int operand, int bytes);
+  // Of the threads of a block.
+  void SetBlock(int threads) { Annotate("maxntidx", threads); }
+  // The memory that the threads of a block share, as many bytes as it is
+  // launched with; aligned to 16 of them.
+  llvm::Value* Shared();
 
   // Thread t of the grid computes task t, if there is one: `body` is emitted
   // with begin() = t and end() = t + 1. Each has its part of the scratch.
   void EachTask(int64_t tasks, int block_threads, int64_t scratch_bytes,
                 const std::function<void()>& body);
 
+  llvm::ConstantInt* Word(int64_t value);  // i32
+  // The value of the lane whose number differs in the mask's bits, whatever
+  // its type.
+  llvm::Value* FromLaneXor(llvm::Value* value, int mask);
+
+  using Arguments = llvm::ArrayRef<llvm::Value*>;
 #define MXC_DEVICE_NUMBER(method, intrinsic, field) llvm::Value* method();
+#define MXC_DEVICE_CALL(method, field, constraints, ptx) \
+  llvm::Value* method(Arguments arguments = {});
 #include "codegen/cuda/primitives.def"
 
  private:
-  llvm::ConstantInt* Word(int64_t value);  // i32
+  llvm::Value* Ask(const DeviceCall& call, Arguments arguments);
   void Annotate(const char* key, int value);
 };
 

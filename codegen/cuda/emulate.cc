@@ -23,6 +23,7 @@ class KernelEmulation {
     kernel_.setName(name + ".body");
     arguments_ = static_cast<uint32_t>(kernel_.arg_size());
     MakeThreadFunction(name + ".thread");
+    ReplaceShared();
     ReplacePrimitives();
     TellAccesses();
     Export(name);
@@ -62,25 +63,105 @@ class KernelEmulation {
     return load;
   }
 
+  // The block's memory is where the thread says.
+  void ReplaceShared() {
+    std::vector<llvm::GlobalVariable*> found;
+    for (llvm::GlobalVariable& global : module_.globals()) {
+      if (global.getAddressSpace() == kSharedMemory) found.push_back(&global);
+    }
+    for (llvm::GlobalVariable* global : found) {
+      llvm::convertUsersOfConstantsToInstructions({global});
+      b_.SetInsertPoint(&*run_->getEntryBlock().getFirstInsertionPt());
+      Value* memory =
+          Field(offsetof(mxc_emulated_thread, shared), b_.getPtrTy());
+      global->replaceAllUsesWith(
+          b_.CreateAddrSpaceCast(memory, global->getType()));
+      global->eraseFromParent();
+    }
+  }
+
   void ReplacePrimitives() {
-    std::vector<llvm::IntrinsicInst*> calls;
+    std::vector<llvm::CallInst*> calls;
     for (llvm::Instruction& instruction : llvm::instructions(*run_)) {
-      if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
         calls.push_back(call);
       }
     }
-    for (llvm::IntrinsicInst* call : calls) {
+    for (llvm::CallInst* call : calls) {
       b_.SetInsertPoint(call);
-      Value* value = Replacement(*call);
+      if (call->isInlineAsm()) {
+        ReplaceCall(*call);
+        continue;
+      }
+      Value* value = ReplacementOfNumber(*call);
       if (value == nullptr) continue;
       call->replaceAllUsesWith(value);
       call->eraseFromParent();
     }
   }
 
+  void ReplaceCall(llvm::CallInst& call) {
+    const auto* ptx = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
+    const DeviceCall* row = FindDeviceCall(ptx->getAsmString());
+    MXC_CHECK(row != nullptr, "'{}' is no row of primitives.def",
+              ptx->getAsmString());
+    waits_ = true;
+    std::vector<Value*> arguments(call.arg_begin(), call.arg_end());
+    if (call.getType()->isVoidTy()) {
+      AskThread(row->field, arguments);
+    } else {
+      call.replaceAllUsesWith(ThroughWords(call, row->field, arguments));
+    }
+    call.eraseFromParent();
+  }
+
+  void AskThread(size_t field, std::vector<Value*> arguments) {
+    arguments.insert(arguments.begin(), run_->getArg(0));
+    std::vector<llvm::Type*> types;
+    for (Value*& argument : arguments) {
+      if (argument->getType()->isPointerTy()) {
+        argument = b_.CreateAddrSpaceCast(argument, b_.getPtrTy());
+      }
+      types.push_back(argument->getType());
+    }
+    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false),
+                  Field(field, b_.getPtrTy()), arguments);
+  }
+
+  // Each argument and each result is a word.
+  Value* ThroughWords(llvm::CallInst& call, size_t field,
+                      const std::vector<Value*>& arguments) {
+    Value* words = WordsOnStack();
+    const auto at = [&](size_t i) {
+      return b_.CreateConstInBoundsGEP1_64(b_.getInt32Ty(), words, i);
+    };
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      b_.CreateStore(arguments[i], at(i));
+    }
+    AskThread(field, {words});
+    auto* many = llvm::dyn_cast<llvm::StructType>(call.getType());
+    if (many == nullptr) return b_.CreateLoad(call.getType(), at(0));
+    Value* results = llvm::PoisonValue::get(many);
+    for (unsigned i = 0; i < many->getNumElements(); ++i) {
+      results = b_.CreateInsertValue(
+          results, b_.CreateLoad(many->getElementType(i), at(i)), i);
+    }
+    return results;
+  }
+
+  Value* WordsOnStack() {
+    constexpr unsigned kMostWords = 16;
+    if (words_ != nullptr) return words_;
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(&*run_->getEntryBlock().getFirstInsertionPt());
+    words_ = b_.CreateAlloca(b_.getInt32Ty(), b_.getInt32(kMostWords));
+    return words_;
+  }
+
   // Null for what the host has, too.
-  Value* Replacement(llvm::IntrinsicInst& call) {
+  Value* ReplacementOfNumber(llvm::CallInst& call) {
     using Thread = mxc_emulated_thread;
+    if (call.getCalledFunction() == nullptr) return nullptr;
     switch (call.getIntrinsicID()) {
 #define MXC_DEVICE_NUMBER(method, intrinsic, field) \
   case llvm::Intrinsic::intrinsic:                  \
@@ -100,8 +181,9 @@ class KernelEmulation {
     std::vector<llvm::Instruction*> accesses;
     for (llvm::Instruction& instruction : llvm::instructions(*run_)) {
       const Value* at = llvm::getLoadStorePointerOperand(&instruction);
-      if (at != nullptr &&
-          at->getType()->getPointerAddressSpace() == kGlobalMemory) {
+      if (at == nullptr) continue;
+      const unsigned space = at->getType()->getPointerAddressSpace();
+      if (space == kGlobalMemory || space == kSharedMemory) {
         accesses.push_back(&instruction);
       }
     }
@@ -110,22 +192,17 @@ class KernelEmulation {
       const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(
           llvm::getLoadStoreType(access));
       const uint64_t alignment = llvm::getLoadStoreAlignment(access).value();
-      Value* address = llvm::getLoadStorePointerOperand(access);
-      b_.CreateCall(
-          llvm::FunctionType::get(b_.getVoidTy(),
-                                  {b_.getPtrTy(), address->getType(),
-                                   b_.getInt32Ty(), b_.getInt32Ty()},
-                                  false),
-          Field(offsetof(mxc_emulated_thread, access), b_.getPtrTy()),
-          {run_->getArg(0), address, b_.getInt32(static_cast<uint32_t>(bytes)),
-           b_.getInt32(static_cast<uint32_t>(alignment))});
+      AskThread(offsetof(mxc_emulated_thread, access),
+                {llvm::getLoadStorePointerOperand(access),
+                 b_.getInt32(static_cast<uint32_t>(bytes)),
+                 b_.getInt32(static_cast<uint32_t>(alignment))});
     }
   }
 
   // The mxc_emulated_kernel.
   void Export(const std::string& name) {
     llvm::Constant* row = llvm::ConstantStruct::getAnon(
-        {run_, b_.getInt32(arguments_), b_.getInt32(0)});
+        {run_, b_.getInt32(arguments_), b_.getInt32(waits_ ? 1 : 0)});
     new llvm::GlobalVariable(module_, row->getType(), true,
                              llvm::GlobalValue::ExternalLinkage, row, name);
   }
@@ -135,6 +212,8 @@ class KernelEmulation {
   llvm::IRBuilder<> b_;
   llvm::Function* run_ = nullptr;
   uint32_t arguments_ = 0;
+  bool waits_ = false;
+  Value* words_ = nullptr;
 };
 
 }  // namespace

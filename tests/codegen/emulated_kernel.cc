@@ -3,28 +3,22 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <string>
+#include <utility>
 
 #include "codegen/cuda/compile.h"
 #include "ir/support/check.h"
-#include "ir/support/division.h"
 #include "ir/target/cuda_target.h"
 #include "runtime/base/file_writer.h"
+#include "tests/cuda/driver/emulated_block.h"
 
 namespace mxc::test {
 namespace {
 
-// A thread, and what was seen of its accesses.
-struct Watched {
-  mxc_emulated_thread thread;  // first: the kernel knows this part
-  int64_t misaligned;
-};
-
+// `user` is a flag.
 void Watch(mxc_emulated_thread* thread, const void* address, uint32_t,
            uint32_t alignment) {
   if (reinterpret_cast<uintptr_t>(address) % alignment == 0) return;
-  ++reinterpret_cast<Watched*>(thread)->misaligned;
+  *static_cast<bool*>(runtime::EmulatedBlock::UserOf(thread)) = true;
 }
 
 std::string Compile(const Target& target, int operands,
@@ -57,23 +51,28 @@ EmulatedKernel::EmulatedKernel(const Target& target, int operands,
 
 EmulatedKernel::~EmulatedKernel() { dlclose(library_); }
 
-int64_t EmulatedKernel::Run(const std::vector<void*>& operands, int64_t tasks,
-                            uint32_t threads, bool backwards) const {
+std::string EmulatedKernel::Run(const std::vector<void*>& operands,
+                                const mxc_launch& launch,
+                                const Order& order) const {
   std::vector<void*> addresses = operands;
   addresses.push_back(nullptr);  // scratch
   MXC_CHECK(addresses.size() == kernel_->argument_count);
   std::vector<void*> arguments;
   for (void*& address : addresses) arguments.push_back(&address);
-  const auto count = static_cast<uint32_t>(
-      DivideUp(tasks, static_cast<int64_t>(threads)) * threads);
-  Watched watched = {{.thread = 0, .block = 0, .access = Watch}, 0};
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t number = backwards ? count - 1 - i : i;
-    watched.thread.thread = number % threads;
-    watched.thread.block = number / threads;
-    kernel_->run(&watched.thread, arguments.data());
+  bool misaligned = false;
+  runtime::EmulatedBlock block(Watch, &misaligned);
+  for (uint32_t i = 0; i < launch.grid[0]; ++i) {
+    const std::string wrong =
+        block.Run({.kernel = kernel_,
+                   .arguments = arguments.data(),
+                   .threads = launch.block[0],
+                   .shared_bytes = launch.shared_bytes,
+                   .seed = order.seed,
+                   .without_barrier = order.without_barrier},
+                  order.backwards ? launch.grid[0] - 1 - i : i);
+    if (!wrong.empty()) return wrong;
   }
-  return watched.misaligned;
+  return misaligned ? "an access is not aligned" : "";
 }
 
 }  // namespace mxc::test

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of a device, compiled for this machine, and run thread by thread.
+// A kernel of a device, compiled for this machine, and run block by block.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
 #include "codegen/llvm/session.h"
 #include "ir/target/target.h"
+#include "runtime/abi/abi.h"
 #include "runtime/base/nameless_file.h"
 
 namespace mxc::test {
@@ -23,11 +25,15 @@ class EmulatedKernel {
   ~EmulatedKernel();
   EmulatedKernel(const EmulatedKernel&) = delete;
 
-  // Blocks of `threads` until there is a thread for each task; from the last
-  // to the first if `backwards`. Returns how many accesses were not aligned as
-  // the kernel says, at which a device would stop.
-  int64_t Run(const std::vector<void*>& operands, int64_t tasks,
-              uint32_t threads, bool backwards) const;
+  struct Order {
+    bool backwards = false;  // blocks from the last to the first
+    uint64_t seed = 0;       // above 0: warps and lanes in another order
+    // Above 0: nobody waits at the barrier that comes as n-th in a block.
+    uint32_t without_barrier = 0;
+  };
+  // A grid of blocks. Returns at what a device would have stopped.
+  std::string Run(const std::vector<void*>& operands, const mxc_launch& launch,
+                  const Order& order) const;
 
  private:
   runtime::NamelessFile file_;  // whose number names the library

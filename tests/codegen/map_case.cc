@@ -138,9 +138,8 @@ class CaseKernel {
   // what a device would not have done.
   std::string Run(const std::vector<void*>& operands, bool split) const {
     if (emulated_) {
-      return emulated_->Run(operands, plan_.tasks, kThreads, split) == 0
-                 ? ""
-                 : "an access is not aligned";
+      return emulated_->Run(operands, plan_.launch,
+                            {.backwards = split, .seed = split ? 1u : 0u});
     }
     if (split) {
       for (int64_t t = plan_.tasks; t-- > 0;) native_->Run(operands, t, t + 1);
@@ -151,7 +150,6 @@ class CaseKernel {
   }
 
  private:
-  static constexpr uint32_t kThreads = 128;  // of a block
   const KernelPlan plan_;
   std::optional<NativeKernel> native_;
   std::optional<EmulatedKernel> emulated_;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cuda/driver/emulated_block.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <numeric>
+
+#include "tests/cuda/driver/fiber.h"
+#include "tests/cuda/driver/warp_products.h"
+
+namespace mxc::runtime {
+namespace {
+
+constexpr uint32_t kMostThreads = 1024;
+// Stacks that begin at one offset of a page would share sets of the caches.
+constexpr size_t kStackBytes = 32 << 10, kStackStep = 448;
+constexpr char kUnwritten = static_cast<char>(0xcd);
+
+using WarpFunction = void (*)(const LaneWords&);
+
+}  // namespace
+
+class EmulatedBlock::Lane {
+ public:
+  mxc_emulated_thread thread = {};  // first: a thread is its lane
+  EmulatedBlock* block = nullptr;
+  const Launch* launch = nullptr;
+  Fiber fiber;
+  uint32_t barriers = 0;
+  bool at_barrier = false;
+  // What it waits for the other lanes with.
+  WarpFunction meeting = nullptr;
+  uint32_t* words = nullptr;
+
+  static Lane& Of(mxc_emulated_thread* thread) {
+    return *reinterpret_cast<Lane*>(thread);
+  }
+
+  void Prepare(EmulatedBlock& of, const Launch& with, uint32_t number,
+               uint32_t t) {
+    block = &of;
+    launch = &with;
+    barriers = 0;
+    at_barrier = false;
+    meeting = nullptr;
+    copies_.clear();
+    open_group_ = 0;
+    thread = {.thread = t,
+              .block = number,
+              .shared = of.shared_.data(),
+              .access = Touch,
+              .barrier = Barrier,
+              .shuffle_xor = MeetFor<ShuffleXor>,
+              .copy_4 = Copy<4>,
+              .copy_16 = Copy<16>,
+              .commit_copies = CommitCopies,
+              .wait_for_copies = WaitForCopies,
+              .mma_tf32 = MeetFor<MmaTf32>,
+              .mma_f32 = MeetFor<MmaF32>};
+  }
+
+  bool Waits() const { return at_barrier || meeting != nullptr; }
+
+ private:
+  struct PendingCopy {
+    void* to;
+    const void* from;
+    uint32_t bytes, whole, group;
+  };
+
+  static void Touch(mxc_emulated_thread* t, const void* address, uint32_t bytes,
+                    uint32_t alignment) {
+    const EmulatedBlock& block = *Of(t).block;
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    const auto begin = reinterpret_cast<uintptr_t>(block.shared_.data());
+    const bool shared =
+        at >= begin && at + bytes <= begin + Of(t).launch->shared_bytes;
+    if (shared && at % alignment == 0) return;
+    block.access_(t, address, bytes, alignment);
+  }
+
+  static void Barrier(mxc_emulated_thread* t) {
+    Lane& lane = Of(t);
+    if (++lane.barriers == lane.launch->without_barrier) return;
+    lane.at_barrier = true;
+    lane.fiber.Stop();
+  }
+
+  template <WarpFunction function>
+  static void MeetFor(mxc_emulated_thread* t, uint32_t* words) {
+    Lane& lane = Of(t);
+    lane.meeting = function;
+    lane.words = words;
+    lane.fiber.Stop();
+  }
+
+  template <uint32_t whole>
+  static void Copy(mxc_emulated_thread* t, void* to, const void* from,
+                   uint32_t bytes) {
+    if (bytes > 0) Touch(t, from, bytes, whole);
+    Touch(t, to, whole, whole);
+    Of(t).copies_.push_back({to, from, bytes, whole, Of(t).open_group_});
+  }
+  static void CommitCopies(mxc_emulated_thread* t) { ++Of(t).open_group_; }
+  // As late as can be.
+  static void WaitForCopies(mxc_emulated_thread* t, uint32_t groups) {
+    Lane& lane = Of(t);
+    while (!lane.copies_.empty() &&
+           lane.copies_.front().group + groups < lane.open_group_) {
+      const PendingCopy& copy = lane.copies_.front();
+      std::memset(copy.to, 0, copy.whole);
+      std::memcpy(copy.to, copy.from, copy.bytes);
+      lane.copies_.pop_front();
+    }
+  }
+
+  std::deque<PendingCopy> copies_;
+  uint32_t open_group_ = 0;
+};
+
+EmulatedBlock::EmulatedBlock(Access access, void* user)
+    : access_(access), user_(user) {}
+
+EmulatedBlock::~EmulatedBlock() {
+  if (stacks_ != nullptr) munmap(stacks_, kMostThreads * kStackBytes);
+}
+
+void* EmulatedBlock::UserOf(mxc_emulated_thread* thread) {
+  return Lane::Of(thread).block->user_;
+}
+
+std::string EmulatedBlock::Run(const Launch& launch, uint32_t number) {
+  if (launch.threads > kMostThreads) return "a block has too many threads";
+  while (lanes_.size() < launch.threads) {
+    lanes_.push_back(std::make_unique<Lane>());
+  }
+  shared_.assign(launch.shared_bytes + 16, kUnwritten);
+  error_.clear();
+  return launch.kernel->waits != 0 ? RunTogether(launch, number)
+                                   : RunEachAlone(launch, number);
+}
+
+std::string EmulatedBlock::RunEachAlone(const Launch& launch, uint32_t number) {
+  Lane& lane = *lanes_[0];
+  lane.Prepare(*this, launch, number, 0);
+  for (uint32_t t = 0; t < launch.threads; ++t) {
+    lane.thread.thread = t;
+    launch.kernel->run(&lane.thread, launch.arguments);
+  }
+  return error_;
+}
+
+std::string EmulatedBlock::RunTogether(const Launch& launch, uint32_t number) {
+  if (stacks_ == nullptr) {
+    void* memory =
+        mmap(nullptr, kMostThreads * kStackBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return "no memory for stacks";
+    stacks_ = static_cast<std::byte*>(memory);
+  }
+  shuffles_ = launch.seed != 0;
+  random_.seed(static_cast<uint32_t>(launch.seed * 7919 + number + 1));
+  for (uint32_t t = 0; t < launch.threads; ++t) {
+    Lane* lane = lanes_[t].get();
+    lane->Prepare(*this, launch, number, t);
+    lane->fiber.Start(
+        stacks_ + t * kStackBytes, kStackBytes - t % 16 * kStackStep, [lane] {
+          lane->launch->kernel->run(&lane->thread, lane->launch->arguments);
+        });
+  }
+  const uint32_t warps = (launch.threads + kLanes - 1) / kLanes;
+  for (;;) {
+    Order(warps_, 0, warps);
+    for (const uint32_t w : warps_) {
+      const uint32_t end = std::min(launch.threads, (w + 1) * kLanes);
+      if (!RunWarp(w * kLanes, end)) return error_;
+    }
+    uint32_t ended = 0;
+    for (uint32_t t = 0; t < launch.threads; ++t) {
+      ended += lanes_[t]->fiber.ended() ? 1 : 0;
+      lanes_[t]->at_barrier = false;
+    }
+    if (ended == launch.threads) return "";
+    if (ended > 0) {
+      return std::to_string(ended) + " of " + std::to_string(launch.threads) +
+             " threads ended while others wait at a barrier";
+    }
+  }
+}
+
+// Until each lane has ended or waits at a barrier of the block.
+bool EmulatedBlock::RunWarp(uint32_t first, uint32_t end) {
+  for (;;) {
+    Order(lane_order_, first, end);
+    for (const uint32_t t : lane_order_) {
+      Lane& lane = *lanes_[t];
+      if (!lane.fiber.ended() && !lane.Waits()) lane.fiber.Resume();
+    }
+    const bool meets =
+        std::any_of(lane_order_.begin(), lane_order_.end(),
+                    [&](uint32_t t) { return lanes_[t]->meeting != nullptr; });
+    if (!meets) return true;
+    if (!Meet(first, end)) return false;
+  }
+}
+
+bool EmulatedBlock::Meet(uint32_t first, uint32_t end) {
+  const WarpFunction function = lanes_[first]->meeting;
+  LaneWords words = {};
+  bool all = end - first == kLanes;
+  for (uint32_t t = first; t < end; ++t) {
+    all = all && lanes_[t]->meeting == function;
+    words[t - first] = lanes_[t]->words;
+  }
+  if (!all) {
+    error_ = "lanes of warp " + std::to_string(first / kLanes) +
+             " do not come to the same place";
+    return false;
+  }
+  function(words);
+  for (uint32_t t = first; t < end; ++t) lanes_[t]->meeting = nullptr;
+  return true;
+}
+
+void EmulatedBlock::Order(std::vector<uint32_t>& order, uint32_t begin,
+                          uint32_t end) {
+  order.resize(end - begin);
+  std::iota(order.begin(), order.end(), begin);
+  if (shuffles_) std::shuffle(order.begin(), order.end(), random_);
+}
+
+}  // namespace mxc::runtime

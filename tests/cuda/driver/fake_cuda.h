@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcuda.so.1 for machines without a GPU: as much of the driver's API as the
+// runtime calls. "Device code" is an ELF shared object for this processor
+// (codegen/cuda/emulated_thread.h).
+//
+// It is as unhelpful as CUDA may be. What is put into a stream begins when
+// somebody waits for it. Memory of the device cannot be touched while nothing
+// of the device runs, begins as NaN, and an access of a kernel that is outside
+// of it, or not aligned as the kernel says, ends the process with a sentence.
+// MXC_FAKE_SEED=N: blocks, warps and lanes run in another order.
+// MXC_FAKE_FAIL=N: the N-th call fails.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "runtime/device/cuda/driver.h"
+#include "tests/cuda/driver/memory.h"
+
+namespace mxc::runtime {
+
+inline constexpr CudaResult kInvalidImage = 200, kNotFound = 500,
+                            kUnknown = 999;
+
+// Of a variable of the environment; 0 if it is not there.
+uint64_t Setting(const char* name);
+// True for the call that is to fail.
+bool Fails();
+
+Memory& DeviceMemory();
+
+// What a stream does when its turn comes.
+using Work = std::function<CudaResult()>;
+CudaResult Add(CudaStreamHandle stream, Work work);
+
+}  // namespace mxc::runtime
+
+#define MXC_FAKE(symbol, parameters) \
+  extern "C" [[gnu::visibility("default")]] CudaResult symbol parameters

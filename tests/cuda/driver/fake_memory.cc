@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/cuda/driver/fake_cuda.h"
+
+namespace mxc::runtime {
+
+Memory& DeviceMemory() {
+  static Memory memory;
+  return memory;
+}
+
+namespace {
+
+CudaResult Move(CudaAddress memory, size_t bytes,
+                const std::function<void()>& move) {
+  if (!DeviceMemory().Contains(memory, bytes)) return kInvalidValue;
+  move();
+  return 0;
+}
+
+void* At(CudaAddress address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+}  // namespace mxc::runtime
+
+using namespace mxc::runtime;  // what follows is C
+
+MXC_FAKE(cuMemAlloc_v2, (CudaAddress * memory, size_t bytes)) {
+  return Fails() ? kCudaOutOfMemory : DeviceMemory().Allocate(memory, bytes);
+}
+MXC_FAKE(cuMemFree_v2, (CudaAddress memory)) {
+  return DeviceMemory().Release(memory);
+}
+MXC_FAKE(cuMemAllocHost_v2, (void** memory, size_t bytes)) {
+  if (Fails()) return kCudaOutOfMemory;
+  *memory = std::aligned_alloc(kPage, WholePages(bytes));
+  return *memory != nullptr ? 0 : kCudaOutOfMemory;
+}
+MXC_FAKE(cuMemFreeHost, (void* memory)) {
+  std::free(memory);
+  return 0;
+}
+MXC_FAKE(cuMemsetD8_v2,
+         (CudaAddress memory, unsigned char value, size_t bytes)) {
+  if (Fails()) return kUnknown;
+  return DeviceMemory().Open([=] {
+    return Move(memory, bytes, [=] { std::memset(At(memory), value, bytes); });
+  });
+}
+MXC_FAKE(cuMemcpyHtoD_v2, (CudaAddress to, const void* from, size_t bytes)) {
+  if (Fails()) return kUnknown;
+  return DeviceMemory().Open([=] {
+    return Move(to, bytes, [=] { std::memcpy(At(to), from, bytes); });
+  });
+}
+MXC_FAKE(cuMemcpyDtoH_v2, (void* to, CudaAddress from, size_t bytes)) {
+  if (Fails()) return kUnknown;
+  return DeviceMemory().Open([=] {
+    return Move(from, bytes, [=] { std::memcpy(to, At(from), bytes); });
+  });
+}
+MXC_FAKE(cuMemcpyHtoDAsync_v2, (CudaAddress to, const void* from, size_t bytes,
+                                CudaStreamHandle stream)) {
+  if (Fails()) return kUnknown;
+  return Add(stream, [=] {
+    return Move(to, bytes, [=] { std::memcpy(At(to), from, bytes); });
+  });
+}
+MXC_FAKE(cuMemcpyDtoHAsync_v2,
+         (void* to, CudaAddress from, size_t bytes, CudaStreamHandle stream)) {
+  if (Fails()) return kUnknown;
+  return Add(stream, [=] {
+    return Move(from, bytes, [=] { std::memcpy(to, At(from), bytes); });
+  });
+}
+MXC_FAKE(cuMemcpyDtoDAsync_v2, (CudaAddress to, CudaAddress from, size_t bytes,
+                                CudaStreamHandle stream)) {
+  if (Fails()) return kUnknown;
+  return Add(stream, [=] {
+    if (!DeviceMemory().Contains(from, bytes)) return kInvalidValue;
+    return Move(to, bytes, [=] { std::memmove(At(to), At(from), bytes); });
+  });
+}
