@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <functional>
 #include <optional>
 
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/product_terms.h"
 #include "ir/program/strided_pairs.h"
 #include "ir/support/check.h"
 
 namespace mxc {
 namespace {
 
-// What the axes of the operands are indexed with.
-struct Indices {
-  Expr batch, group, in, out;
-  std::array<Expr, 3> spatial;
-};
+using Indices = ContractionIndices;
 
-Expr IndexOf(Role role, const Contraction& c, const Indices& at) {
+Expr IndexOf(Role role, const Contraction& c, const ContractionIndices& at) {
   switch (role) {
     case Role::kBatch:
       return at.batch;
@@ -37,13 +33,6 @@ Expr IndexOf(Role role, const Contraction& c, const Indices& at) {
   }
   return at.spatial[static_cast<size_t>(role) -
                     static_cast<size_t>(Role::kSpatial0)];
-}
-
-std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
-                            const Indices& at) {
-  std::vector<Expr> indices;
-  for (const Role role : axes) indices.push_back(IndexOf(role, c, at));
-  return indices;
 }
 
 // The output's index variables, read as its axes' roles.
@@ -155,27 +144,16 @@ Taps TapsOf(const Contraction& c, size_t s, const Expr& o,
 
 Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight) {
   const DType dtype = c.types.sum;
-  const Indices out = OutputIndices(c);
-  Indices in = out, taps = out;
   std::vector<Range> ranges;
-  const auto over = [&](const Expr& begin, const Expr& end) {
-    ranges.push_back({FreshReductionVar(), begin, end});
-    return Var(ranges.back().var);
-  };
-  in.in = taps.in = over(0, Expr(c.in));
-  Expr inside = Constant(1, DType::kBool);
-  for (size_t s = 0; s < c.kernel.size(); ++s) {
-    const Taps axis = TapsOf(c, s, out.spatial[s], data.layout);
-    const Expr r = over(axis.begin, axis.end);
-    taps.spatial[s] = axis.kernel(r);
-    in.spatial[s] = axis.data(r);
-    if (axis.meets) inside = inside && axis.meets(r);
-  }
-  const Expr x = Load(0, data.type.dtype, IndicesOf(c.data_axes, c, in));
-  const Expr w = Load(1, weight.type.dtype, IndicesOf(c.weight_axes, c, taps));
-  const Expr product = Cast(x, dtype) * Cast(w, dtype);
+  const ProductTerms terms =
+      TermsOf(c, data, weight, OutputIndices(c), /*every_tap=*/false,
+              [&](const Expr& begin, const Expr& end) {
+                ranges.push_back({FreshReductionVar(), begin, end});
+                return Var(ranges.back().var);
+              });
+  const Expr product = Cast(terms.data, dtype) * Cast(terms.weight, dtype);
   return Reduce(ReduceOp::kSum, std::move(ranges),
-                Select(inside, product, Constant(0, dtype)));
+                Select(terms.inside, product, Constant(0, dtype)));
 }
 
 Expr MaximaOf(const ContractionStep& step, const Expr& value) {
@@ -199,6 +177,31 @@ Expr MaximaOf(const ContractionStep& step, const Expr& value) {
 }
 
 }  // namespace
+
+std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
+                            const ContractionIndices& at) {
+  std::vector<Expr> indices;
+  for (const Role role : axes) indices.push_back(IndexOf(role, c, at));
+  return indices;
+}
+
+ProductTerms TermsOf(const Contraction& c, const Buffer& data,
+                     const Buffer& weight, const ContractionIndices& out,
+                     bool every_tap, const OverRange& over) {
+  ContractionIndices in = out, taps = out;
+  in.in = taps.in = over(0, Expr(c.in));
+  Expr inside = Constant(1, DType::kBool);
+  for (size_t s = 0; s < c.kernel.size(); ++s) {
+    const Taps axis = every_tap ? AllTaps(c, s, out.spatial[s], /*halo=*/false)
+                                : TapsOf(c, s, out.spatial[s], data.layout);
+    const Expr r = over(axis.begin, axis.end);
+    taps.spatial[s] = axis.kernel(r);
+    in.spatial[s] = axis.data(r);
+    if (axis.meets) inside = inside && axis.meets(r);
+  }
+  return {inside, Load(0, data.type.dtype, IndicesOf(c.data_axes, c, in)),
+          Load(1, weight.type.dtype, IndicesOf(c.weight_axes, c, taps))};
+}
 
 Map MapOfContraction(const Program& program, const Step& step) {
   const ContractionStep& contraction = *step.contraction();

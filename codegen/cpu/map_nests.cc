@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,41 +15,47 @@
 namespace mxc {
 namespace {
 
-struct MapKernel {
-  std::vector<NestOperand> operands;
-  std::vector<int> roots;  // operands with equal roots share bytes
-  size_t inputs = 0;
-  std::vector<LoopNest> nests;
-};
-
-std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
-                                    const MapKernel& map) {
-  std::vector<EmitOperand> operands;
-  for (size_t i = 0; i < map.operands.size(); ++i) {
-    operands.push_back({kernel.operand(static_cast<int>(i)),
-                        map.operands[i].dtype, map.operands[i].layout});
-  }
-  SeparateByRoots(kernel, map.roots, operands);
-  return operands;
+// The part of begin … end that belongs to the nest, whose first task is `first`.
+void EmitPart(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
+              const LoopNest& nest, int64_t first, bool alone) {
+  auto& builder = kernel.b();
+  ExprEmitter emitter(kernel, operands, nest.lanes);
+  const auto within = [&](llvm::Value* task) {
+    llvm::Value* local = builder.CreateSub(task, kernel.Int(first));
+    if (alone) return local;
+    local = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, local,
+                                          kernel.Int(0));
+    return static_cast<llvm::Value*>(builder.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, local, kernel.Int(nest.tasks)));
+  };
+  NestEmitter(emitter, nest).Emit(within(kernel.begin()), within(kernel.end()));
 }
 
-void EmitMapKernel(KernelFunction& kernel, const MapKernel& map) {
-  auto& builder = kernel.b();
+// Of a thread of a device, which has one task: it finds its nest by halves.
+void EmitOneOf(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
+               std::span<const LoopNest> nests, int64_t first) {
+  if (nests.size() == 1) {
+    return EmitPart(kernel, operands, nests[0], first, /*alone=*/true);
+  }
+  const auto before = nests.first(nests.size() / 2);
+  int64_t middle = first;
+  for (const LoopNest& nest : before) middle += nest.tasks;
+  kernel.If(
+      kernel.b().CreateICmpSLT(kernel.begin(), kernel.Int(middle)),
+      [&] { EmitOneOf(kernel, operands, before, first); },
+      [&] {
+        EmitOneOf(kernel, operands, nests.subspan(before.size()), middle);
+      });
+}
+
+void EmitMapKernel(KernelFunction& kernel, const MapNests& map) {
   const std::vector<EmitOperand> operands = OperandsOf(kernel, map);
+  if (kernel.target().machine.device_threads > 0) {
+    return EmitOneOf(kernel, operands, map.nests, 0);
+  }
   int64_t first = 0;
   for (const LoopNest& nest : map.nests) {
-    ExprEmitter emitter(kernel, operands, nest.lanes);
-    // The part of begin … end that belongs to this nest.
-    const auto within = [&](llvm::Value* task) {
-      llvm::Value* local = builder.CreateSub(task, kernel.Int(first));
-      if (map.nests.size() == 1) return local;
-      local = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, local,
-                                            kernel.Int(0));
-      return static_cast<llvm::Value*>(builder.CreateBinaryIntrinsic(
-          llvm::Intrinsic::smin, local, kernel.Int(nest.tasks)));
-    };
-    NestEmitter(emitter, nest)
-        .Emit(within(kernel.begin()), within(kernel.end()));
+    EmitPart(kernel, operands, nest, first, map.nests.size() == 1);
     first += nest.tasks;
   }
 }
@@ -60,42 +67,53 @@ const Map& MapOf(const Step& step) {
 
 }  // namespace
 
-KernelPlan PlanNests(const Program& program, const Step& step,
-                     const Target& target, bool masked_tails) {
-  auto kernel = std::make_shared<MapKernel>();
-  const auto add_operand = [&](int id) {
-    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-    kernel->operands.push_back({buffer.type.dtype, buffer.layout});
-    kernel->roots.push_back(program.Root(id));
-  };
-  for (const int id : step.inputs) add_operand(id);
-  for (const int id : step.outputs) add_operand(id);
-  kernel->inputs = step.inputs.size();
+std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
+                                    const MapNests& map) {
+  std::vector<EmitOperand> operands;
+  for (size_t i = 0; i < map.operands.size(); ++i) {
+    operands.push_back({kernel.operand(static_cast<int>(i)),
+                        map.operands[i].dtype, map.operands[i].layout});
+  }
+  SeparateByRoots(kernel, map.roots, operands);
+  return operands;
+}
 
-  KernelPlan plan;
-  plan.tasks = 0;
+std::shared_ptr<const MapNests> NestsOf(const Program& program,
+                                        const Step& step, const Target& target,
+                                        bool masked_tails) {
+  auto map = std::make_shared<MapNests>();
+  for (const int id : step.operands()) {
+    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    map->operands.push_back({buffer.type.dtype, buffer.layout});
+    map->roots.push_back(program.Root(id));
+  }
   for (const std::vector<int>& sweep : SweepsOf(program, step)) {
     std::vector<NestOutput> outputs;
     for (const int output : sweep) {
       NestOutput& nest = outputs.emplace_back();
-      nest.operand = static_cast<int>(kernel->inputs) + output;
+      nest.operand = static_cast<int>(step.inputs.size()) + output;
       nest.shares_bytes =
-          std::ranges::count(kernel->roots,
-                             kernel->roots[static_cast<size_t>(nest.operand)]) >
-          1;
+          std::ranges::count(map->roots,
+                             map->roots[static_cast<size_t>(nest.operand)]) > 1;
       for (const Store& store : MapOf(step).stores) {
         if (store.output == output) nest.stores.push_back(&store);
       }
     }
     const auto first = static_cast<size_t>(sweep[0]);
     const int buffer = step.outputs[first];
-    kernel->nests.push_back(ScheduleNest(
+    map->nests.push_back(ScheduleNest(
         outputs, program.buffers[static_cast<size_t>(buffer)].type.shape,
-        kernel->operands, target, masked_tails));
-    plan.tasks += kernel->nests.back().tasks;
+        map->operands, target, masked_tails));
   }
-  plan.emit = [kernel](KernelFunction& function) {
-    EmitMapKernel(function, *kernel);
+  return map;
+}
+
+KernelPlan PlanNests(std::shared_ptr<const MapNests> map) {
+  KernelPlan plan;
+  plan.tasks = 0;
+  for (const LoopNest& nest : map->nests) plan.tasks += nest.tasks;
+  plan.emit = [map = std::move(map)](KernelFunction& function) {
+    EmitMapKernel(function, *map);
   };
   return plan;
 }

@@ -2,15 +2,38 @@
 // The loop nests of a Map step, whichever machine runs their tasks.
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "codegen/llvm/expr_emitter.h"
 #include "codegen/llvm/kernel_plan.h"
+#include "codegen/schedule/loop_nest.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 
 namespace mxc {
 
-// Every group of SweepsOf is a loop nest; the tasks of the second follow those
-// of the first. `masked_tails`: vectors can be partly written.
-KernelPlan PlanNests(const Program& program, const Step& step,
-                     const Target& target, bool masked_tails);
+struct MapNests {
+  std::vector<NestOperand> operands;  // inputs, then outputs
+  std::vector<int> roots;             // operands with equal roots share bytes
+  std::vector<LoopNest> nests;
+};
+
+// Every group of SweepsOf is a loop nest. `masked_tails`: vectors can be partly
+// written.
+std::shared_ptr<const MapNests> NestsOf(const Program& program,
+                                        const Step& step, const Target& target,
+                                        bool masked_tails);
+
+// The operands as the kernel has them.
+std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
+                                    const MapNests& map);
+
+// The tasks of the second nest follow those of the first.
+KernelPlan PlanNests(std::shared_ptr<const MapNests> map);
+inline KernelPlan PlanNests(const Program& program, const Step& step,
+                            const Target& target, bool masked_tails) {
+  return PlanNests(NestsOf(program, step, target, masked_tails));
+}
 
 }  // namespace mxc

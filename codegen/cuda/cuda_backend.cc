@@ -5,45 +5,56 @@
 #include "codegen/cpu/map_nests.h"
 #include "codegen/cpu/procedure_kernel.h"
 #include "codegen/cpu/scatter_kernel.h"
+#include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/compile.h"
+#include "codegen/cuda/product_kernel.h"
+#include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/thread_kernel.h"
-#include "ir/support/check.h"
 
 namespace mxc {
 namespace {
 
-// Contractions are loop nests.
-class NoKernels : public KernelCatalog {
+class ProductCatalog : public KernelCatalog {
  public:
-  std::vector<KernelCandidate> Candidates(const Contraction&) const override {
-    return {};
+  explicit ProductCatalog(const Machine& machine) : machine_(machine) {}
+  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
+    return ProductCandidates(c, machine_);
   }
+
+ private:
+  const Machine machine_;
 };
 
-KernelPlan PlanTasks(const Program& program, const Step& step,
-                     const Target& target) {
-  if (step.body.As<Procedure>()) return PlanProcedure(program, step, target);
-  if (step.contraction()) {
-    Step generic = step;
-    generic.body = MapOfContraction(program, step);
-    return PlanNests(program, generic, target, /*masked_tails=*/false);
+KernelPlan PlanMapOnDevice(const Program& program, const Step& step,
+                           const Target& target) {
+  if (const auto scatter = PlanScatter(program, step, target)) {
+    return OnThreads(program, step, *scatter);
   }
-  MXC_CHECK(step.map() != nullptr, "no code for the kind of step '{}'",
-            step.name);
-  if (auto scatter = PlanScatter(program, step, target)) return *scatter;
-  return PlanNests(program, step, target, /*masked_tails=*/false);
+  const auto nests = NestsOf(program, step, target, /*masked_tails=*/false);
+  const auto together =
+      PlanBlockReduction(nests, target, AlignmentsOf(program, step));
+  return together ? *together : OnThreads(program, step, PlanNests(nests));
 }
 
 class CudaCode : public Backend {
  public:
   std::unique_ptr<KernelCatalog> MakeCatalog(
-      const Target&, const CatalogOptions&) const override {
-    return std::make_unique<NoKernels>();
+      const Target& target, const CatalogOptions&) const override {
+    return std::make_unique<ProductCatalog>(target.machine);
   }
 
   KernelPlan Plan(const Program& program, const Step& step,
                   const Target& target, const InnerCalls&) const override {
-    return OnThreads(program, step, PlanTasks(program, step, target));
+    if (step.body.As<Procedure>()) {
+      return OnThreads(program, step, PlanProcedure(program, step, target));
+    }
+    if (!step.contraction()) return PlanMapOnDevice(program, step, target);
+    if (!step.contraction()->choice.algorithm.empty()) {
+      return PlanProduct(program, step, AlignmentsOf(program, step));
+    }
+    Step generic = step;
+    generic.body = MapOfContraction(program, step);
+    return PlanMapOnDevice(program, generic, target);
   }
 
   std::string KeyOf(const Program& program, const Step& step) const override {

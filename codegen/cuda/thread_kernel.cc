@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/thread_kernel.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "codegen/cuda/device_function.h"
 #include "ir/support/division.h"
 
 namespace mxc {
@@ -36,6 +33,23 @@ std::string AlignmentsOf(const Program& program, const Step& step) {
   return text;
 }
 
+void AlignOperands(DeviceFunction& kernel, const std::string& alignments) {
+  for (size_t i = 0; i < alignments.size(); ++i) {
+    if (alignments[i] == 'v') {
+      kernel.SetAlignment(static_cast<int>(i), kVectorBytes);
+    }
+  }
+}
+
+mxc_launch LaunchOf(int64_t blocks, int threads, int64_t shared_bytes) {
+  mxc_launch launch = {};
+  for (const int axis : {0, 1, 2}) launch.grid[axis] = launch.block[axis] = 1;
+  launch.grid[0] = static_cast<uint32_t>(blocks);
+  launch.block[0] = static_cast<uint32_t>(threads);
+  launch.shared_bytes = static_cast<uint32_t>(shared_bytes);
+  return launch;
+}
+
 KernelPlan OnThreads(const Program& program, const Step& step,
                      KernelPlan tasks) {
   const int64_t scratch =
@@ -43,20 +57,12 @@ KernelPlan OnThreads(const Program& program, const Step& step,
   KernelPlan plan;
   plan.tasks = tasks.tasks;
   plan.scratch_bytes = scratch * tasks.tasks;
-  plan.launch.grid[0] =
-      static_cast<uint32_t>(DivideUp(tasks.tasks, int64_t{kBlockThreads}));
-  plan.launch.block[0] = kBlockThreads;
-  for (const int axis : {1, 2}) {
-    plan.launch.grid[axis] = plan.launch.block[axis] = 1;
-  }
+  plan.launch =
+      LaunchOf(DivideUp(tasks.tasks, int64_t{kBlockThreads}), kBlockThreads);
   plan.emit = [aligned = AlignmentsOf(program, step), scratch,
                tasks = std::move(tasks)](KernelFunction& kernel) {
     auto& device = static_cast<DeviceFunction&>(kernel);
-    for (size_t i = 0; i < aligned.size(); ++i) {
-      if (aligned[i] == 'v') {
-        device.SetAlignment(static_cast<int>(i), kVectorBytes);
-      }
-    }
+    AlignOperands(device, aligned);
     device.EachTask(tasks.tasks, kBlockThreads, scratch,
                     [&] { tasks.emit(kernel); });
   };

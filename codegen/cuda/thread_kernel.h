@@ -2,6 +2,10 @@
 // Kernels whose tasks are those of a host's kernel, one thread each.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "codegen/cuda/device_function.h"
 #include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 
@@ -15,5 +19,11 @@ KernelPlan OnThreads(const Program& program, const Step& step,
 // Which operands begin where vectors may be read, as text: part of the key of
 // a step, for the kernel relies on it.
 std::string AlignmentsOf(const Program& program, const Step& step);
+
+// Tells the kernel the same.
+void AlignOperands(DeviceFunction& kernel, const std::string& alignments);
+
+// Blocks and their threads, along one axis.
+mxc_launch LaunchOf(int64_t blocks, int threads, int64_t shared_bytes = 0);
 
 }  // namespace mxc

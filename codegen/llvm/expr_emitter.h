@@ -108,6 +108,10 @@ class ExprEmitter {
   Expr FormOf(const Expr& e);
   llvm::Value* EmitForm(const Expr& form);
   llvm::Value* EmitFormLanes(const Expr& form);
+  // The value that the form has in what follows, as if it had been emitted.
+  void Know(const Expr& form, llvm::Value* value) {
+    scopes_.back().emplace(form, value);
+  }
   // Emits now whatever the form needs of values that can be known here.
   void Hoist(const Expr& form);
   // Names the forms that are emitted next, for one index: a sweep (SweepsOf).

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of Map steps with long reductions, which the threads of a block
+// compute together. Each takes terms at equal distances; their sums meet by
+// shuffles within a warp, then in shared memory, always in the same order.
+//
+//   rows      what is reduced lies side by side (softmax, layer norm, losses): a
+//             block has one result, or a few; kept terms wait in the output
+//   columns   results lie side by side (statistics of channels, gradients of
+//             biases): a block has up to 32 vectors of them, and several threads
+//             for each
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "codegen/cpu/map_nests.h"
+#include "codegen/llvm/kernel_plan.h"
+
+namespace mxc {
+
+// Empty where a thread for each result is as good: short reductions, or results
+// enough for the device. `alignments`: of the operands, as AlignmentsOf says.
+std::optional<KernelPlan> PlanBlockReduction(
+    std::shared_ptr<const MapNests> map, const Target& target,
+    const std::string& alignments);
+
+}  // namespace mxc

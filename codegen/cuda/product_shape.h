@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contraction as products of matrices: for each group g
+//
+//   out[row, column] = Σ depth: data[row, depth] · weight[column, depth]
+//
+// where a row is an image's position, a column an output channel, and the depth
+// runs over the input channels and the kernel's positions. No matrix of data is
+// ever formed: a thread that needs an element finds out where it lies, or that
+// the window leaves the data there (implicit GEMM).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/program/kernel_catalog.h"
+#include "ir/program/program.h"
+#include "ir/target/machine.h"
+
+namespace mxc {
+
+inline constexpr char kMmaAlgorithm[] = "mma";
+
+// A block of threads computes rows x columns of out, in warps of 32 x 32.
+struct ProductTile {
+  int rows = 0, columns = 0;
+
+  // What comes into shared memory at once, and how many such stages there are:
+  // one is multiplied while the others are on their way.
+  static constexpr int kDepth = 16, kStages = 3;
+  static constexpr int kWarpRows = 32, kWarpColumns = 32;
+  int warps_along_columns() const { return columns / kWarpColumns; }
+  int threads() const { return 32 * rows / kWarpRows * warps_along_columns(); }
+};
+
+struct ProductExtents {
+  int64_t groups = 1, rows = 1, columns = 1, depth = 1;
+
+  int64_t RowTiles(const ProductTile& tile) const;
+  int64_t ColumnTiles(const ProductTile& tile) const;
+  int64_t Blocks(const ProductTile& tile) const;
+};
+
+ProductExtents ExtentsOf(const Contraction& c);
+ProductTile TileOf(const KernelChoice& choice);
+
+// The kernels that a device has for the contraction.
+std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
+                                               const Machine& machine);
+
+}  // namespace mxc

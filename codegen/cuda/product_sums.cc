@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cuda/product_sums.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/support/division.h"
+
+namespace mxc {
+namespace {
+
+using llvm::Value;
+
+// Of one instruction: rows, columns, depth.
+constexpr int kRows = 16, kColumns = 8, kDepth = 8;
+constexpr int kRowTiles = ProductTile::kWarpRows / kRows;
+constexpr int kColumnTiles = ProductTile::kWarpColumns / kColumns;
+constexpr int kSumsOfTile = 4;
+// Beyond a line of sums: those of a warp go to different banks.
+constexpr int kSumGap = 4;
+// The widest gaps of product_operand.cc.
+constexpr int kMostGap = 8;
+
+}  // namespace
+
+ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
+                         ProductOperand& data, ProductOperand& weight,
+                         int64_t depth)
+    : kernel_(kernel),
+      tile_(tile),
+      data_(data),
+      weight_(weight),
+      depth_(depth) {
+  auto& b = kernel_.b();
+  Value* lane = b.CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
+  Value* warp = b.CreateUDiv(kernel_.Thread(), kernel_.Word(kWarp));
+  Value* across = kernel_.Word(tile_.warps_along_columns());
+  warp_row_ = b.CreateMul(b.CreateUDiv(warp, across),
+                          kernel_.Word(ProductTile::kWarpRows));
+  warp_column_ = b.CreateMul(b.CreateURem(warp, across),
+                             kernel_.Word(ProductTile::kWarpColumns));
+  group_ = b.CreateUDiv(lane, kernel_.Word(4));
+  pair_ = b.CreateAnd(lane, kernel_.Word(3));
+}
+
+int64_t ProductSums::SharedBytes(const ProductTile& tile) {
+  const auto lines = [](int64_t count) {
+    return std::max(count * (ProductTile::kDepth + kSumGap),
+                    ProductTile::kDepth * (count + kMostGap));
+  };
+  const int64_t stages =
+      ProductTile::kStages * (lines(tile.rows) + lines(tile.columns));
+  const int64_t sums = std::max(tile.rows * int64_t{tile.columns + kSumGap},
+                                tile.columns * int64_t{tile.rows + kSumGap});
+  return int64_t{4} * std::max(stages, sums);
+}
+
+void ProductSums::Run() {
+  auto& b = kernel_.b();
+  const int64_t steps = DivideUp(depth_, int64_t{ProductTile::kDepth});
+  constexpr int kAhead = ProductTile::kStages - 1;
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(kAhead), 1, [&](Value* i) {
+    Value* step = b.CreateTrunc(i, b.getInt32Ty());
+    CopyStage(step, step);
+  });
+  Values carried(kRowTiles * kColumnTiles * kSumsOfTile,
+                 llvm::ConstantFP::get(b.getFloatTy(), 0));
+  carried.push_back(kernel_.Word(0));  // the stage whose turn it is
+  carried = kernel_.Loop(
+      kernel_.Int(0), kernel_.Int(steps), 1, carried,
+      [&](Value* i, const Values& before) {
+        Value* stage = before.back();
+        kernel_.WaitForCopies({kernel_.Word(kAhead - 1)});
+        // All copies of the stage are there, and the stage before has been
+        // read: the next copies may go into it.
+        kernel_.Barrier();
+        Value* step = b.CreateTrunc(i, b.getInt32Ty());
+        Value* first = kernel_.Word(0);
+        Value* is_first = b.CreateICmpEQ(stage, first);
+        Value* last = b.CreateSelect(is_first, kernel_.Word(kAhead),
+                                     b.CreateSub(stage, kernel_.Word(1)));
+        CopyStage(b.CreateAdd(step, kernel_.Word(kAhead)), last);
+        Values after = Multiplied(stage, {before.begin(), before.end() - 1});
+        Value* is_last = b.CreateICmpEQ(stage, kernel_.Word(kAhead));
+        after.push_back(b.CreateSelect(is_last, first,
+                                       b.CreateAdd(stage, kernel_.Word(1))));
+        return after;
+      });
+  carried.pop_back();
+  sums_ = std::move(carried);
+}
+
+// Beyond the depth it copies zeros.
+void ProductSums::CopyStage(Value* step, Value* stage) {
+  auto& b = kernel_.b();
+  Value* depth = b.CreateMul(step, kernel_.Word(ProductTile::kDepth));
+  data_.Copy(depth, StageAt(stage, data_));
+  weight_.Copy(depth, StageAt(stage, weight_));
+  kernel_.CommitCopies();
+}
+
+// The stages of data lie before those of weights.
+Value* ProductSums::StageAt(Value* stage, const ProductOperand& operand) {
+  auto& b = kernel_.b();
+  Value* words = b.CreateMul(stage, kernel_.Word(operand.StageWords()));
+  if (&operand == &weight_) {
+    words = b.CreateAdd(
+        words, kernel_.Word(ProductTile::kStages * data_.StageWords()));
+  }
+  return b.CreateInBoundsGEP(b.getFloatTy(), kernel_.Shared(), words);
+}
+
+ProductSums::Split ProductSums::Read(ProductOperand& operand, Value* memory,
+                                     const Values& lines,
+                                     const Values& depths) {
+  auto& b = kernel_.b();
+  Split split;
+  for (Value* depth : depths) {
+    for (Value* line : lines) {
+      Value* at = b.CreateInBoundsGEP(b.getFloatTy(), memory,
+                                      operand.WordAt(line, depth));
+      Value* x = b.CreateLoad(b.getFloatTy(), at);
+      // tf32 has the upper 19 bits; what is left of an f32 is rounded to them.
+      Value* large = b.CreateAnd(b.CreateBitCast(x, b.getInt32Ty()),
+                                 kernel_.Word(0xffffe000));
+      Value* rest = b.CreateFSub(x, b.CreateBitCast(large, b.getFloatTy()));
+      split.large.push_back(large);
+      split.small.push_back(b.CreateAdd(b.CreateBitCast(rest, b.getInt32Ty()),
+                                        kernel_.Word(0x1000)));
+    }
+  }
+  return split;
+}
+
+ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
+  auto& b = kernel_.b();
+  Value* data = StageAt(stage, data_);
+  Value* weight = StageAt(stage, weight_);
+  const auto plus = [&](Value* a, int more) {
+    return b.CreateAdd(a, kernel_.Word(more));
+  };
+  for (int k = 0; k < ProductTile::kDepth; k += kDepth) {
+    const Values depths = {plus(pair_, k), plus(pair_, k + kDepth / 2)};
+    std::vector<Split> columns;
+    for (int n = 0; n < kColumnTiles; ++n) {
+      Value* column = b.CreateAdd(warp_column_, plus(group_, n * kColumns));
+      columns.push_back(Read(weight_, weight, {column}, depths));
+    }
+    for (int m = 0; m < kRowTiles; ++m) {
+      Value* row = b.CreateAdd(warp_row_, plus(group_, m * kRows));
+      const Split left = Read(data_, data, {row, plus(row, kRows / 2)}, depths);
+      for (int n = 0; n < kColumnTiles; ++n) {
+        const auto first = sums.begin() + (m * kColumnTiles + n) * kSumsOfTile;
+        Values arguments = left.large;
+        for (const Values& more :
+             {left.small, columns[n].large, columns[n].small,
+              Values(first, first + kSumsOfTile)}) {
+          arguments.insert(arguments.end(), more.begin(), more.end());
+        }
+        Value* result = kernel_.MmaF32(arguments);
+        for (unsigned i = 0; i < kSumsOfTile; ++i) {
+          first[i] = b.CreateExtractValue(result, i);
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+Value* ProductSums::PlaceOf(Value* row, Value* column) {
+  auto& b = kernel_.b();
+  if (!along_columns_) std::swap(row, column);
+  Value* pitch =
+      kernel_.Word((along_columns_ ? tile_.columns : tile_.rows) + kSumGap);
+  return b.CreateInBoundsGEP(b.getFloatTy(), kernel_.Shared(),
+                             b.CreateAdd(b.CreateMul(row, pitch), column));
+}
+
+void ProductSums::Put(bool along_columns) {
+  auto& b = kernel_.b();
+  along_columns_ = along_columns;
+  kernel_.WaitForCopies({kernel_.Word(0)});
+  kernel_.Barrier();
+  for (int m = 0; m < kRowTiles; ++m) {
+    for (int n = 0; n < kColumnTiles; ++n) {
+      for (int i = 0; i < kSumsOfTile; ++i) {
+        Value* row = b.CreateAdd(b.CreateAdd(warp_row_, group_),
+                                 kernel_.Word(m * kRows + i / 2 * kRows / 2));
+        Value* column = b.CreateAdd(
+            b.CreateAdd(warp_column_, b.CreateMul(pair_, kernel_.Word(2))),
+            kernel_.Word(n * kColumns + i % 2));
+        b.CreateStore(sums_[(m * kColumnTiles + n) * kSumsOfTile + i],
+                      PlaceOf(row, column));
+      }
+    }
+  }
+  kernel_.Barrier();
+}
+
+Value* ProductSums::At(Value* row, Value* column, int vector) {
+  auto& b = kernel_.b();
+  llvm::Type* type = kernel_.VectorOf(b.getFloatTy(), vector);
+  return b.CreateAlignedLoad(type, PlaceOf(row, column),
+                             llvm::Align(static_cast<uint64_t>(4 * vector)));
+}
+
+}  // namespace mxc
