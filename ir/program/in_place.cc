@@ -2,6 +2,8 @@
 #include "ir/program/in_place.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace mxc {
 namespace {
@@ -137,14 +139,28 @@ bool IsInPlace(const Program& program, const Step& step) {
 
 bool SweepsKeepApart(const Program& program, const Step& step) {
   if (step.map() == nullptr || step.outputs.size() == 1) return true;
-  if (SweepsOf(program, step).size() == 1 || IsInPlace(program, step)) {
-    return true;
+  const std::vector<std::vector<int>> sweeps = SweepsOf(program, step);
+  if (sweeps.size() == 1 || IsInPlace(program, step)) return true;
+  std::vector<size_t> sweep_of(step.outputs.size());
+  for (size_t i = 0; i < sweeps.size(); ++i) {
+    for (const int output : sweeps[i]) sweep_of[output] = i;
   }
-  return std::ranges::none_of(step.outputs, [&](int output) {
-    return std::ranges::any_of(step.inputs, [&](int input) {
-      return program.Root(input) == program.Root(output) &&
-             program.BytesIntoRoot(input) == program.BytesIntoRoot(output);
+  // Which sweep writes from where on.
+  std::map<std::pair<int, int64_t>, size_t> writer;
+  const auto place = [&](int b) {
+    return std::pair(program.Root(b), program.BytesIntoRoot(b));
+  };
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    writer[place(step.outputs[i])] = sweep_of[i];
+  }
+  return std::ranges::all_of(step.map()->stores, [&](const Store& store) {
+    bool apart = true;
+    VisitLoads(store.value, [&](const ExprNode& load) {
+      const auto found = writer.find(place(step.inputs[load.index]));
+      apart = apart && (found == writer.end() ||
+                        found->second == sweep_of[store.output]);
     });
+    return apart;
   });
 }
 

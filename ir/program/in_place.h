@@ -50,9 +50,9 @@ std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
 // where they would put it.
 bool IsInPlace(const Program& program, const Step& step);
 
-// Whether the step is computed in one sweep, or none of its outputs lies where
-// an input does: of several sweeps (SweepsOf), which run at once, one would
-// write what another has yet to read.
+// Whether each sweep of the step (SweepsOf) reads nothing that lies where
+// another one writes: they run at once, so one would write what another has yet
+// to read.
 bool SweepsKeepApart(const Program& program, const Step& step);
 
 }  // namespace mxc

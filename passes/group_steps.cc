@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// group-steps: where each step is a launch of a device, elementwise steps that
+// do not depend on each other become one.
+//
+//   gw0 = contraction …                 gw0 = contraction …
+//   w0' = w0 − rate·gw0                 gw1 = contraction …
+//   gw1 = contraction …          ⇒      w0', w1' = w0 − rate·gw0,
+//   w1' = w1 − rate·gw1                            w1 − rate·gw1
+//
+// A step waits until another one needs what it writes or overwrites what it
+// reads; then all steps that wait with it run, as sweeps of one step. Updates of
+// states wait apart from the others: nobody needs them before the next run. What
+// waiting steps keep alive is limited.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/program/in_place.h"
+#include "ir/program/scatter_sum.h"
+#include "passes/evaluation_cost.h"
+#include "passes/passes.h"
+#include "passes/step_operands.h"
+#include "passes/step_readers.h"
+
+namespace mxc {
+namespace {
+
+// Reductions of more terms are dealt to blocks of threads, a step for each.
+constexpr int64_t kMostTerms = 63;
+// A larger step takes so long that its launch does not count; beside it a
+// group's memory would.
+constexpr int64_t kMostStepBytes = int64_t{4} << 20;
+constexpr int64_t kMostGroupBytes = int64_t{8} << 20;
+// Of a group, for its kernel's parameters and its code.
+constexpr size_t kMostOperands = 250, kMostSteps = 40;
+
+// Reductions inside included.
+int64_t MostTerms(const Expr& e, std::set<const ExprNode*>& seen) {
+  if (!seen.insert(e.get()).second) return 0;
+  int64_t terms = 1, most = 0;
+  for (const Range& range : e->ranges) {
+    const bool known = range.begin->kind == ExprKind::kConst &&
+                       range.end->kind == ExprKind::kConst;
+    // Windows that the border cuts are short.
+    if (known) terms *= ExtentOf(range);
+  }
+  for (const Expr& arg : e->args) most = std::max(most, MostTerms(arg, seen));
+  return std::max(terms, most);
+}
+
+class Grouping {
+ public:
+  explicit Grouping(Program& program) : program_(program) {}
+
+  bool Run() {
+    std::vector<Step> steps = std::exchange(program_.steps, {});
+    for (Step& step : steps) {
+      FlushWhatMustPrecede(step);
+      if (MayWait(step)) {
+        Wait(std::move(step));
+      } else {
+        program_.steps.push_back(std::move(step));
+      }
+    }
+    for (Group* group : {&values_, &updates_}) Flush(*group);
+    return changed_;
+  }
+
+ private:
+  struct Group {
+    std::vector<Step> steps;
+    std::set<int> reads, writes;  // roots
+    int64_t bytes = 0;            // of internal buffers
+    size_t operands = 0;
+  };
+
+  bool IsInternal(int buffer) const {
+    return program_.buffers[program_.Root(buffer)].kind ==
+           BufferKind::kInternal;
+  }
+
+  int64_t BytesOf(const Step& step) const {
+    int64_t bytes = 0;
+    for (const int b : step.operands()) {
+      if (IsInternal(b)) bytes += program_.buffers[b].reach_bytes();
+    }
+    return bytes;
+  }
+
+  bool MayWait(const Step& step) const {
+    const Map* map = step.map();
+    if (map == nullptr || step.view || map->stores.empty()) return false;
+    if (IsInPlace(program_, step) || BytesOf(step) > kMostStepBytes) {
+      return false;
+    }
+    if (step.operands().size() > kMostOperands) return false;
+    std::set<const ExprNode*> seen;
+    return std::ranges::all_of(map->stores, [&](const Store& store) {
+      const Shape& shape =
+          program_.buffers[step.outputs[store.output]].type.shape;
+      return MostTerms(store.value, seen) <= kMostTerms &&
+             !MatchScatterSum(store, shape);
+    });
+  }
+
+  bool Precedes(const Group& group, const Step& step) const {
+    const auto writes = [&](int b) {
+      return group.writes.contains(program_.Root(b));
+    };
+    const auto uses = [&](int b) {
+      return writes(b) || group.reads.contains(program_.Root(b));
+    };
+    return std::ranges::any_of(step.inputs, writes) ||
+           std::ranges::any_of(step.outputs, uses);
+  }
+
+  void FlushWhatMustPrecede(const Step& step) {
+    for (Group* group : {&values_, &updates_}) {
+      if (!step.body.pure() || Precedes(*group, step)) Flush(*group);
+    }
+  }
+
+  bool IsUpdate(const Step& step) const {
+    return std::ranges::none_of(step.outputs,
+                                [&](int b) { return IsInternal(b); });
+  }
+
+  void Wait(Step step) {
+    Group& group = IsUpdate(step) ? updates_ : values_;
+    const int64_t bytes = BytesOf(step);
+    const size_t operands = step.operands().size();
+    if (group.steps.size() == kMostSteps ||
+        group.bytes + bytes > kMostGroupBytes ||
+        group.operands + operands > kMostOperands) {
+      Flush(group);
+    }
+    for (const int b : step.inputs) group.reads.insert(program_.Root(b));
+    for (const int b : step.outputs) group.writes.insert(program_.Root(b));
+    group.bytes += bytes;
+    group.operands += operands;
+    group.steps.push_back(std::move(step));
+  }
+
+  void Flush(Group& group) {
+    std::vector<Step> steps = std::exchange(group, {}).steps;
+    if (steps.empty()) return;
+    Step whole = steps[0];
+    for (size_t i = 1; i < steps.size(); ++i) {
+      Step more = Joined(whole, steps[i]);
+      if (SweepsKeepApart(program_, more)) {
+        whole = std::move(more);
+        changed_ = true;
+      } else {
+        program_.steps.push_back(std::move(whole));
+        whole = std::move(steps[i]);
+      }
+    }
+    program_.steps.push_back(std::move(whole));
+  }
+
+  // Both, which do not depend on each other.
+  static Step Joined(const Step& first, const Step& second) {
+    Step joined = first;
+    const auto inputs = static_cast<int>(first.inputs.size());
+    const auto outputs = static_cast<int>(first.outputs.size());
+    joined.inputs.insert(joined.inputs.end(), second.inputs.begin(),
+                         second.inputs.end());
+    joined.outputs.insert(joined.outputs.end(), second.outputs.begin(),
+                          second.outputs.end());
+    for (Store store : second.map()->stores) {
+      store.output += outputs;
+      store.value = Rewrite(store.value, [&](const Expr& e) -> Expr {
+        if (e->kind != ExprKind::kLoad) return {};
+        return Load(e->index + inputs, e->dtype, e->args);
+      });
+      joined.map()->stores.push_back(std::move(store));
+    }
+    TidyOperands(joined);
+    SetOrigins({&first.origins, &second.origins}, joined);
+    if (joined.name.empty()) joined.name = first.name;
+    return joined;
+  }
+
+  Program& program_;
+  Group values_, updates_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<bool> GroupSteps(Program& program, PassContext& context) {
+  const bool launches =
+      context.target != nullptr && !context.target->device.empty();
+  if (!launches) return false;
+  return Grouping(program).Run();
+}
+
+}  // namespace mxc
