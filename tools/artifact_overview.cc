@@ -54,6 +54,12 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   row.flops = static_cast<int64_t>(step.flops * times);
   row.bytes = static_cast<int64_t>(step.bytes * times);
   row.scratch = static_cast<int64_t>(step.scratch_bytes);
+  const auto product = [](const uint32_t(&axes)[3]) {
+    return int64_t{axes[0]} * axes[1] * axes[2];
+  };
+  row.blocks = product(step.launch.grid);
+  row.block_threads = product(step.launch.block);
+  row.shared_bytes = step.launch.shared_bytes;
   return row;
 }
 

@@ -34,6 +34,20 @@ std::string KernelName(const Step& step) {
   return "loops";
 }
 
+// How many tasks, or the grid that a device is told: ", 12 blocks of 256
+// threads, 8 KB shared".
+std::string DealingText(const StepRow& step) {
+  if (step.block_threads == 0) {
+    return step.tasks > 1 ? fmt::format(", {} tasks", step.tasks) : "";
+  }
+  std::string text = fmt::format(
+      ", {} of {} threads", Count(step.blocks, "block"), step.block_threads);
+  if (step.shared_bytes > 0) {
+    text += fmt::format(", {} shared", FormatBytes(step.shared_bytes));
+  }
+  return text;
+}
+
 bool InArena(const BufferRow& b) {
   return b.kind == "internal" && b.offset >= 0;
 }
@@ -202,7 +216,11 @@ void PrintSummary(const Overview& overview) {
   if (overview.CountOf("state") > 0) print("states", "state");
   int64_t flops = 0;
   for (const StepRow& step : overview.steps) flops += step.flops;
-  PrintOut("  {:<10} {}, {}FLOP\n", "steps", overview.steps.size(),
+  const auto launches = std::ranges::count_if(
+      overview.steps,
+      [](const StepRow& step) { return step.block_threads > 0; });
+  PrintOut("  {:<10} {}{}, {}FLOP\n", "steps", overview.steps.size(),
+           launches > 0 ? fmt::format(" ({} launches)", launches) : "",
            FlopsText(flops));
   PrintOut("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
            FormatBytes(overview.memory.peak()),
@@ -254,8 +272,7 @@ void PrintSteps(const Overview& overview) {
         step.outputs.empty() ? "" : overview.buffers[step.outputs[0]].type;
     PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", i,
              Shorten(step.name, 36), type, FlopsText(step.flops),
-             FormatBytes(step.bytes), step.kernel,
-             step.tasks > 1 ? fmt::format(", {} tasks", step.tasks) : "");
+             FormatBytes(step.bytes), step.kernel, DealingText(step));
   }
 }
 
@@ -307,6 +324,11 @@ Json StepsToJson(const Overview& overview) {
                 {"bytes", step.bytes},
                 {"scratch_bytes", step.scratch}};
     if (step.tasks > 0) row["tasks"] = step.tasks;
+    if (step.block_threads > 0) {
+      row["launch"] = {{"blocks", step.blocks},
+                       {"threads", step.block_threads},
+                       {"shared_bytes", step.shared_bytes}};
+    }
     steps.push_back(row);
   }
   return steps;

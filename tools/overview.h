@@ -33,6 +33,8 @@ struct StepRow {
   std::string kernel;  // with the place, if that is not where kernels run
   std::vector<int> inputs, outputs;  // buffers
   int64_t tasks = 0;                 // 0: not known before code generation
+  // On a device, of an artifact; of others no threads.
+  int64_t blocks = 0, block_threads = 0, shared_bytes = 0;
   int64_t flops = 0, bytes = 0, scratch = 0;
 };
 
