@@ -20,8 +20,8 @@ constexpr int64_t kLeastPartDepth = 128, kMostParts = 32;
 constexpr double kRate = 1.5;
 // Warps that a multiprocessor needs to reach that.
 constexpr int kFullWarps = 4;
-// Launches that adding the parts must save: it is one itself.
-constexpr double kLaunchesSaved = 3;
+// Launches whose time adding the parts must save by this estimate.
+constexpr double kLaunchesSaved = 5;
 
 ProductTile TileFor(const ProductExtents& extents) {
   const int columns = extents.columns <= 32 ? 32 : 64;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <numeric>
 
 #include "tests/cuda/driver/fiber.h"
@@ -108,16 +107,18 @@ class EmulatedBlock::Lane {
   // As late as can be.
   static void WaitForCopies(mxc_emulated_thread* t, uint32_t groups) {
     Lane& lane = Of(t);
-    while (!lane.copies_.empty() &&
-           lane.copies_.front().group + groups < lane.open_group_) {
-      const PendingCopy& copy = lane.copies_.front();
+    size_t done = 0;
+    for (const PendingCopy& copy : lane.copies_) {
+      if (copy.group + groups >= lane.open_group_) break;
       std::memset(copy.to, 0, copy.whole);
       std::memcpy(copy.to, copy.from, copy.bytes);
-      lane.copies_.pop_front();
+      ++done;
     }
+    lane.copies_.erase(lane.copies_.begin(),
+                       lane.copies_.begin() + static_cast<ptrdiff_t>(done));
   }
 
-  std::deque<PendingCopy> copies_;
+  std::vector<PendingCopy> copies_;  // in the order of their groups
   uint32_t open_group_ = 0;
 };
 
