@@ -26,6 +26,8 @@ struct CatalogOptions {
   int winograd_tile = 4;
   // Whether Strassen's algorithm is offered, for products with constants.
   bool strassen = false;
+  // Whether a GPU may round operands of products to tf32: 11 bits of precision.
+  bool tf32 = false;
 };
 
 // The defaults. For training the tiles are smaller: larger ones gain nothing

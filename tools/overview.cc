@@ -220,7 +220,7 @@ void PrintSummary(const Overview& overview) {
       overview.steps,
       [](const StepRow& step) { return step.block_threads > 0; });
   PrintOut("  {:<10} {}{}, {}FLOP\n", "steps", overview.steps.size(),
-           launches > 0 ? fmt::format(" ({} launches)", launches) : "",
+           launches > 0 ? fmt::format(" ({} launched)", launches) : "",
            FlopsText(flops));
   PrintOut("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
            FormatBytes(overview.memory.peak()),

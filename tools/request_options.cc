@@ -83,13 +83,18 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
 
 // --precision, --winograd, --strassen.
 void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
-  app.add_option("--precision", request.precision,
-                 "bf16: what inference keeps between layers, and weights where "
-                 "that is faster, have 8 bits of precision; sums, inputs and "
-                 "outputs stay f32")
-      ->transform(Named<DType>({{"f32", DType::kF32}, {"bf16", DType::kBF16}}))
+  app.add_option_function<std::string>(
+         "--precision",
+         [&request](const std::string& name) {
+           request.precision = name == "bf16" ? DType::kBF16 : DType::kF32;
+           request.tf32 = name == "tf32";
+         },
+         "bf16: what inference keeps between layers, and weights where that is "
+         "faster, have 8 bits of precision; sums, inputs and outputs stay f32. "
+         "tf32: a GPU rounds what it multiplies to 11 bits")
+      ->check(OneOf({"f32", "tf32", "bf16"}))
       ->default_str("f32")
-      ->type_name("f32|bf16");
+      ->type_name("f32|tf32|bf16");
   constexpr int kAuto = -1;
   app.add_option_function<int>(
          "--winograd",

@@ -16,13 +16,15 @@ namespace {
 
 class ProductCatalog : public KernelCatalog {
  public:
-  explicit ProductCatalog(const Machine& machine) : machine_(machine) {}
+  ProductCatalog(const Machine& machine, bool tf32)
+      : machine_(machine), tf32_(tf32) {}
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
-    return ProductCandidates(c, machine_);
+    return ProductCandidates(c, machine_, tf32_);
   }
 
  private:
   const Machine machine_;
+  const bool tf32_;
 };
 
 KernelPlan PlanMapOnDevice(const Program& program, const Step& step,
@@ -39,8 +41,8 @@ KernelPlan PlanMapOnDevice(const Program& program, const Step& step,
 class CudaCode : public Backend {
  public:
   std::unique_ptr<KernelCatalog> MakeCatalog(
-      const Target& target, const CatalogOptions&) const override {
-    return std::make_unique<ProductCatalog>(target.machine);
+      const Target& target, const CatalogOptions& options) const override {
+    return std::make_unique<ProductCatalog>(target.machine, options.tf32);
   }
 
   KernelPlan Plan(const Program& program, const Step& step,

@@ -68,7 +68,8 @@ class ProductEmitter {
     ProductOperand data = OperandOf(0), weight = OperandOf(1);
     data.Begin(first_row_);
     weight.Begin(first_column_);
-    ProductSums sums(kernel_, tile_, data, weight, extents_.depth);
+    ProductSums sums(kernel_, tile_, data, weight, extents_.depth,
+                     product_.body.choice.algorithm == kMmaTf32Algorithm);
     sums.Run();
     sums.Put(order_.along_columns);
     Finish(sums);
@@ -259,7 +260,9 @@ KernelPlan PlanProduct(const Program& program, const Step& step,
   auto product = std::make_shared<ProductKernel>();
   product->body = *step.contraction();
   product->alignments = alignments;
-  MXC_CHECK(product->body.choice.algorithm == kMmaAlgorithm, "{}", step.name);
+  const std::string& algorithm = product->body.choice.algorithm;
+  MXC_CHECK(algorithm == kMmaAlgorithm || algorithm == kMmaTf32Algorithm, "{}",
+            step.name);
   for (const int operand : step.operands()) {
     product->operands.push_back(program.buffers[static_cast<size_t>(operand)]);
     product->operands.back().constant = {};

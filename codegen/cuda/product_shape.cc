@@ -84,7 +84,8 @@ ProductTile TileOf(const KernelChoice& choice) {
 }
 
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
-                                               const Machine& machine) {
+                                               const Machine& machine,
+                                               bool tf32) {
   constexpr int64_t kMostBlocks = int64_t{1} << 31;
   const ProductExtents extents = ExtentsOf(c);
   const bool large = extents.rows >= kLeastRows &&
@@ -98,7 +99,8 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
     return {};
   }
   KernelCandidate candidate;
-  candidate.choice = {kMmaAlgorithm, 1, tile.rows, tile.columns};
+  candidate.choice = {tf32 ? kMmaTf32Algorithm : kMmaAlgorithm, 1, tile.rows,
+                      tile.columns};
   candidate.weight_block = 1;
   candidate.parts = PartsOf(c, extents, tile, machine);
   candidate.cost =

@@ -19,7 +19,9 @@
 
 namespace mxc {
 
+// Products of f32, and of f32 that are rounded to tf32.
 inline constexpr char kMmaAlgorithm[] = "mma";
+inline constexpr char kMmaTf32Algorithm[] = "mma_tf32";
 
 // A block of threads computes rows x columns of out, in warps of 32 x 32.
 struct ProductTile {
@@ -46,6 +48,7 @@ ProductTile TileOf(const KernelChoice& choice);
 
 // The kernels that a device has for the contraction.
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
-                                               const Machine& machine);
+                                               const Machine& machine,
+                                               bool tf32 = false);
 
 }  // namespace mxc

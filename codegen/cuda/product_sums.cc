@@ -25,12 +25,13 @@ constexpr int kMostGap = 8;
 
 ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
                          ProductOperand& data, ProductOperand& weight,
-                         int64_t depth)
+                         int64_t depth, bool tf32)
     : kernel_(kernel),
       tile_(tile),
       data_(data),
       weight_(weight),
-      depth_(depth) {
+      depth_(depth),
+      tf32_(tf32) {
   auto& b = kernel_.b();
   Value* lane = b.CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
   Value* warp = b.CreateUDiv(kernel_.Thread(), kernel_.Word(kWarp));
@@ -120,6 +121,10 @@ ProductSums::Split ProductSums::Read(ProductOperand& operand, Value* memory,
       Value* at = b.CreateInBoundsGEP(b.getFloatTy(), memory,
                                       operand.WordAt(line, depth));
       Value* x = b.CreateLoad(b.getFloatTy(), at);
+      if (tf32_) {
+        split.large.push_back(kernel_.RoundToTf32({x}));
+        continue;
+      }
       // tf32 has the upper 19 bits; what is left of an f32 is rounded to them.
       Value* large = b.CreateAnd(b.CreateBitCast(x, b.getInt32Ty()),
                                  kernel_.Word(0xffffe000));
@@ -157,7 +162,8 @@ ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
               Values(first, first + kSumsOfTile)}) {
           arguments.insert(arguments.end(), more.begin(), more.end());
         }
-        Value* result = kernel_.MmaF32(arguments);
+        Value* result =
+            tf32_ ? kernel_.MmaTf32(arguments) : kernel_.MmaF32(arguments);
         for (unsigned i = 0; i < kSumsOfTile; ++i) {
           first[i] = b.CreateExtractValue(result, i);
         }

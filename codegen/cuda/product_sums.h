@@ -14,7 +14,8 @@ class ProductSums {
  public:
   // The operands know their lines.
   ProductSums(DeviceFunction& kernel, const ProductTile& tile,
-              ProductOperand& data, ProductOperand& weight, int64_t depth);
+              ProductOperand& data, ProductOperand& weight, int64_t depth,
+              bool tf32);
 
   // Of a block: stages of both operands, whose place the sums take afterwards.
   static int64_t SharedBytes(const ProductTile& tile);
@@ -28,7 +29,7 @@ class ProductSums {
 
  private:
   using Values = std::vector<llvm::Value*>;
-  // f32 = large + small, as words of tf32.
+  // f32 = large + small, as words of tf32; rounded to that, large alone.
   struct Split {
     Values large, small;
   };
@@ -44,6 +45,7 @@ class ProductSums {
   const ProductTile tile_;
   ProductOperand &data_, &weight_;
   const int64_t depth_;
+  const bool tf32_;
   Values sums_;
   bool along_columns_ = false;
   // Of the thread: its warp's tile, and its place in the warp. i32.

@@ -199,6 +199,17 @@ TEST_CASE("products of matrices") {
   CheckProduct(Product(3, 40, 50, 24), false);
 }
 
+TEST_CASE("operands are rounded to tf32 where that is asked for") {
+  const ContractionCase c = WithEpilogue(Convolution(kConvolutions[0]));
+  const auto found =
+      ProductCandidates(c.contraction, EmulatedTarget().machine, /*tf32=*/true);
+  REQUIRE(found.size() == 1);
+  DeviceProduct product(c, found[0]);
+  const double error = product.Error(product.Run({}));
+  CHECK(error > 1e-5);
+  CHECK(error < 1e-3);
+}
+
 TEST_CASE("any order of threads gives the bytes, and each barrier is needed") {
   const Contraction c = Convolution(kConvolutions[0]);
   DeviceProduct product(WithEpilogue(c), CandidateFor(c, true));

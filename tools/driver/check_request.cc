@@ -70,7 +70,13 @@ Status CheckRequest(const CompileRequest& request) {
   CheckSizes(request, errors);
   CheckPasses(request, errors);
   const auto target = ResolveTarget(request.target, request.precision);
-  if (!target.ok()) errors.Append(target.errors());
+  if (!target.ok()) {
+    errors.Append(target.errors());
+  } else if (request.tf32 && target->sm == 0) {
+    errors.push_back(
+        Error({}, "--precision tf32 is for targets of a GPU, not for '{}'",
+              request.target));
+  }
   if (!errors.empty()) return errors;
   return Done{};
 }

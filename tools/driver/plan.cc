@@ -225,6 +225,7 @@ CatalogOptions CatalogOf(const CompileRequest& request) {
       request.trains() ? kTrainingKernels : kInferenceKernels;
   if (request.winograd_tile) catalog.winograd_tile = *request.winograd_tile;
   catalog.strassen = catalog.strassen && request.strassen;
+  catalog.tf32 = request.tf32;
   return catalog;
 }
 

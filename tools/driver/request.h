@@ -80,6 +80,7 @@ struct CompileRequest {
   std::string target = "native";
   // Of what is kept between the steps of inference: f32, or bf16.
   DType precision = DType::kF32;
+  bool tf32 = false;  // as CatalogOptions has it
   int level = 2;
   std::vector<std::string> disabled;  // passes
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.

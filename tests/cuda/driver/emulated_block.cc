@@ -57,6 +57,7 @@ class EmulatedBlock::Lane {
               .copy_16 = Copy<16>,
               .commit_copies = CommitCopies,
               .wait_for_copies = WaitForCopies,
+              .round_to_tf32 = RoundToTf32,
               .mma_tf32 = MeetFor<MmaTf32>,
               .mma_f32 = MeetFor<MmaF32>};
   }
@@ -94,6 +95,12 @@ class EmulatedBlock::Lane {
     lane.meeting = function;
     lane.words = words;
     lane.fiber.Stop();
+  }
+
+  static void RoundToTf32(mxc_emulated_thread*, uint32_t* words) {
+    constexpr uint32_t kInfinity = 0x7f800000, kHalf = 0x1000;
+    const bool finite = (words[0] & kInfinity) != kInfinity;
+    words[0] = (words[0] + (finite ? kHalf : 0)) & ~(2 * kHalf - 1);
   }
 
   template <uint32_t whole>
