@@ -164,17 +164,12 @@ class Grouping {
   // Both, which do not depend on each other.
   static Step Joined(const Step& first, const Step& second) {
     Step joined = first;
-    const auto inputs = static_cast<int>(first.inputs.size());
-    const auto outputs = static_cast<int>(first.outputs.size());
-    joined.inputs.insert(joined.inputs.end(), second.inputs.begin(),
-                         second.inputs.end());
-    joined.outputs.insert(joined.outputs.end(), second.outputs.begin(),
-                          second.outputs.end());
+    const OperandShift shift = AppendOperands(joined, second);
     for (Store store : second.map()->stores) {
-      store.output += outputs;
+      store.output += shift.outputs;
       store.value = Rewrite(store.value, [&](const Expr& e) -> Expr {
         if (e->kind != ExprKind::kLoad) return {};
-        return Load(e->index + inputs, e->dtype, e->args);
+        return Load(e->index + shift.inputs, e->dtype, e->args);
       });
       joined.map()->stores.push_back(std::move(store));
     }

@@ -121,20 +121,15 @@ class Joining {
 
   Step Joined(const Step& first, const Step& second) const {
     Step joined = first;
-    const auto inputs = static_cast<int>(first.inputs.size());
-    const auto outputs = static_cast<int>(first.outputs.size());
-    joined.inputs.insert(joined.inputs.end(), second.inputs.begin(),
-                         second.inputs.end());
-    joined.outputs.insert(joined.outputs.end(), second.outputs.begin(),
-                          second.outputs.end());
+    const OperandShift shift = AppendOperands(joined, second);
     for (Store store : second.map()->stores) {
-      store.output += outputs;
+      store.output += shift.outputs;
       store.value = Rewrite(store.value, [&](const Expr& e) -> Expr {
         if (e->kind != ExprKind::kLoad) return {};
         const auto made =
             std::ranges::find(first.outputs, second.inputs[e->index]);
         if (made == first.outputs.end()) {
-          return Load(e->index + inputs, e->dtype, e->args);
+          return Load(e->index + shift.inputs, e->dtype, e->args);
         }
         return Cast(
             Written(first, static_cast<int>(made - first.outputs.begin())),

@@ -26,6 +26,15 @@ int OperandOf(Step& step, int buffer) {
   return static_cast<int>(found - step.inputs.begin());
 }
 
+OperandShift AppendOperands(Step& step, const Step& more) {
+  const OperandShift shift = {static_cast<int>(step.inputs.size()),
+                              static_cast<int>(step.outputs.size())};
+  step.inputs.insert(step.inputs.end(), more.inputs.begin(), more.inputs.end());
+  step.outputs.insert(step.outputs.end(), more.outputs.begin(),
+                      more.outputs.end());
+  return shift;
+}
+
 bool TidyOperands(Step& step) {
   const int fixed = FixedOperands(step);
   std::vector<bool> loaded(step.inputs.size(), false);

@@ -21,6 +21,13 @@ int FixedOperands(const Step& step);
 // The operand number of `buffer`, appended if the step does not read it yet.
 int OperandOf(Step& step, int buffer);
 
+// Appends the operands of `more`: what it loads and writes has numbers that are
+// greater by these in `step`.
+struct OperandShift {
+  int inputs = 0, outputs = 0;
+};
+OperandShift AppendOperands(Step& step, const Step& more);
+
 // Drops operands that nothing loads and merges equal ones; renumbers the Loads.
 // True if it changed the step.
 bool TidyOperands(Step& step);
