@@ -9,7 +9,6 @@
 // With --grad both are done to the network's gradients and to a training step,
 // and the gradients are compared with central differences: verify_gradient.h.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <memory>
@@ -28,6 +27,7 @@
 #include "tools/step_runner.h"
 #include "tools/terminal.h"
 #include "tools/verify_gradient.h"
+#include "tools/verify_report.h"
 #include "tools/verify_steps.h"
 
 namespace mxc {
@@ -41,8 +41,6 @@ struct VerifyOptions {
   std::string repro_folder;
   bool gradients = false;
 };
-
-// --- inputs
 
 Result<Inputs> ReadInputs(const std::vector<std::string>& texts) {
   Inputs inputs;
@@ -124,8 +122,6 @@ Result<Inputs> MakeInputs(const Program& program, const InputSource& source,
   return inputs;
 }
 
-// --- passes
-
 Result<std::vector<Tensor>> InterpretPlan(
     const CompileRequest& request,
     const std::shared_ptr<LoadedNetwork>& network, const Inputs& inputs) {
@@ -180,11 +176,6 @@ std::string FindGuiltyPass(const VerifyOptions& options,
   return "no single pass is to blame";
 }
 
-// The largest error and the largest of the bounds, of the largest values.
-struct OutputResult {
-  double error = 0, bound = 0;
-};
-
 Result<OutputResult> CheckOutputs(const VerifyOptions& options,
                                   const CompileRequest& request,
                                   const Plan& plan, const Inputs& inputs,
@@ -217,14 +208,6 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   }
   return largest;
 }
-
-// --- the report
-
-struct VerifyReport {
-  std::vector<StepResult> steps;
-  OutputResult outputs;
-  std::optional<GradientReport> gradients;
-};
 
 Result<VerifyReport> Verify(const VerifyOptions& options,
                             const CompileRequest& request,
@@ -285,86 +268,11 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
                            : Verify(options, request, network, source);
 }
 
-Json ToJson(const GradientReport& gradients) {
-  return {{"compared", gradients.compared},
-          {"largest_difference", gradients.largest},
-          {"worst", gradients.worst},
-          {"not_smooth", gradients.rough}};
-}
-
-void Print(const GradientReport& gradients) {
-  PrintOut("{} right; largest difference from central differences {:.1e}{}\n",
-           Count(gradients.compared, "gradient"), gradients.largest,
-           gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
-  if (gradients.rough.empty()) return;
-  PrintOut("not smooth enough to compare: {}\n",
-           fmt::join(gradients.rough, ", "));
-}
-
-// The worst step, and the one by Winograd's or Strassen's algorithm that is
-// nearest to its bound.
-void PrintSteps(const std::vector<StepResult>& steps) {
-  const StepResult* worst = nullptr;
-  const StepResult* nearest = nullptr;
-  int bounded = 0;
-  const auto share = [](const StepResult& step) {
-    return step.difference.relative() / step.bound();
-  };
-  for (const StepResult& step : steps) {
-    if (!worst || step.difference.relative() > worst->difference.relative()) {
-      worst = &step;
-    }
-    if (step.bounds.empty()) continue;
-    ++bounded;
-    if (!nearest || share(step) > share(*nearest)) nearest = &step;
-  }
-  PrintOut("{} right; largest error {:.1e} of the largest value{}\n",
-           Count(std::ssize(steps), "step"),
-           worst ? worst->difference.relative() : 0,
-           worst ? ", in '" + worst->name + "'" : "");
-  if (nearest == nullptr) return;
-  PrintOut(
-      "{} of them by Winograd's or Strassen's algorithm; nearest to its bound "
-      "of "
-      "{:.1e}: {:.1e}, in '{}'\n",
-      bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
-}
-
-int Print(const VerifyOptions& options, const VerifyReport& report) {
-  if (options.style.json) {
-    Json steps = Json::array();
-    for (const StepResult& step : report.steps) {
-      steps.push_back({{"name", step.name},
-                       {"kernel", step.kernel},
-                       {"error", step.difference.error},
-                       {"scale", step.difference.scale}});
-      if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
-    }
-    Json json = {{"passed", true},
-                 {"output_error", report.outputs.error},
-                 {"output_bound", report.outputs.bound},
-                 {"steps", steps}};
-    if (report.gradients) json["gradients"] = ToJson(*report.gradients);
-    PrintJson(json);
-    return kSuccess;
-  }
-  PrintSteps(report.steps);
-  PrintOut(
-      "outputs right; {:.1e} from the interpreter without optimization{}\n",
-      report.outputs.error,
-      report.outputs.bound > 0
-          ? fmt::format(
-                ", where their rounding may take up to {:.1e} (estimated)",
-                report.outputs.bound)
-          : "");
-  if (report.gradients) Print(*report.gradients);
-  return kSuccess;
-}
-
 int RunVerify(const VerifyOptions& options) {
   const Result<VerifyReport> report = VerifyAll(options);
   if (!report.ok()) return Fail(options.style, report.errors());
-  return Print(options, *report);
+  PrintReport(options.style, *report);
+  return kSuccess;
 }
 
 }  // namespace

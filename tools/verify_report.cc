@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/verify_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <string>
+
+namespace mxc {
+namespace {
+
+Json ToJson(const GradientReport& gradients) {
+  return {{"compared", gradients.compared},
+          {"largest_difference", gradients.largest},
+          {"worst", gradients.worst},
+          {"not_smooth", gradients.rough}};
+}
+
+void Print(const GradientReport& gradients) {
+  PrintOut("{} right; largest difference from central differences {:.1e}{}\n",
+           Count(gradients.compared, "gradient"), gradients.largest,
+           gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
+  if (gradients.rough.empty()) return;
+  PrintOut("not smooth enough to compare: {}\n",
+           fmt::join(gradients.rough, ", "));
+}
+
+// The worst step, and the one by Winograd's or Strassen's algorithm that is
+// nearest to its bound.
+void PrintSteps(const std::vector<StepResult>& steps) {
+  const StepResult* worst = nullptr;
+  const StepResult* nearest = nullptr;
+  int bounded = 0;
+  const auto share = [](const StepResult& step) {
+    return step.difference.relative() / step.bound();
+  };
+  for (const StepResult& step : steps) {
+    if (!worst || step.difference.relative() > worst->difference.relative()) {
+      worst = &step;
+    }
+    if (step.bounds.empty()) continue;
+    ++bounded;
+    if (!nearest || share(step) > share(*nearest)) nearest = &step;
+  }
+  PrintOut("{} right; largest error {:.1e} of the largest value{}\n",
+           Count(std::ssize(steps), "step"),
+           worst ? worst->difference.relative() : 0,
+           worst ? ", in '" + worst->name + "'" : "");
+  if (nearest == nullptr) return;
+  PrintOut(
+      "{} of them by Winograd's or Strassen's algorithm; nearest to its bound "
+      "of "
+      "{:.1e}: {:.1e}, in '{}'\n",
+      bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
+}
+
+Json ToJson(const VerifyReport& report) {
+  Json steps = Json::array();
+  for (const StepResult& step : report.steps) {
+    steps.push_back({{"name", step.name},
+                     {"kernel", step.kernel},
+                     {"error", step.difference.error},
+                     {"scale", step.difference.scale}});
+    if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
+  }
+  Json json = {{"passed", true},
+               {"output_error", report.outputs.error},
+               {"output_bound", report.outputs.bound},
+               {"steps", steps}};
+  if (report.gradients) json["gradients"] = ToJson(*report.gradients);
+  return json;
+}
+
+}  // namespace
+
+void PrintReport(const ReportStyle& style, const VerifyReport& report) {
+  if (style.json) return PrintJson(ToJson(report));
+  PrintSteps(report.steps);
+  PrintOut(
+      "outputs right; {:.1e} from the interpreter without optimization{}\n",
+      report.outputs.error,
+      report.outputs.bound > 0
+          ? fmt::format(
+                ", where their rounding may take up to {:.1e} (estimated)",
+                report.outputs.bound)
+          : "");
+  if (report.gradients) Print(*report.gradients);
+}
+
+}  // namespace mxc
