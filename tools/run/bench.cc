@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/file_writer.h"
 #include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
 #include "tools/run/bench_report.h"
+#include "tools/run/failure.h"
 #include "tools/run/measurement.h"
 #include "tools/run/output.h"
 #include "tools/run/session.h"
@@ -25,6 +27,7 @@ struct BenchOptions {
   Effort effort;
   bool worker = false;
   std::string compare;
+  std::string trace;
 };
 
 // Where an artifact's runs are measured and what is known about them before.
@@ -64,10 +67,20 @@ void PrintAdvice(const BenchResult& result) {
   }
 }
 
+void WriteTrace(const std::string& path,
+                const std::vector<const BenchResult*>& results) {
+  if (path.empty()) return;
+  runtime::FileWriter file(path);
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  file.Append(TraceOf(results).dump(1, ' ', false, replace) + "\n");
+  Require(file.Commit());
+}
+
 void BenchOne(const BenchOptions& options, const Reporting& reporting) {
   Contestant contestant = Prepare(options.session.artifact, options);
   contestant.result.runs = MeasureRuns(contestant.executor, options.effort);
   ProfileSteps(contestant, options);
+  WriteTrace(options.trace, {&contestant.result});
   if (reporting.json) {
     PrintJson(ToJson(contestant.result));
     return;
@@ -85,6 +98,7 @@ void BenchTwo(const BenchOptions& options, const Reporting& reporting) {
   b.result.runs = std::move(measured[1]);
   ProfileSteps(a, options);
   ProfileSteps(b, options);
+  WriteTrace(options.trace, {&a.result, &b.result});
   if (reporting.json) {
     nlohmann::ordered_json report = ToJson(a.result);
     report["compare"] = ToJson(b.result);
@@ -130,6 +144,11 @@ Command AddBench(CLI::App& app, Reporting& reporting) {
   app.add_option("--compare", options->compare,
                  "measure another artifact in turns with this one")
       ->excludes(worker);
+  app.add_option("--trace", options->trace,
+                 "write the steps with their median times for Perfetto or "
+                 "chrome://tracing")
+      ->excludes(worker)
+      ->type_name("FILE.json");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
   return [options, &reporting] { Bench(*options, reporting); };
 }

@@ -26,6 +26,11 @@ struct BenchResult {
 };
 
 nlohmann::ordered_json ToJson(const BenchResult& result);
+
+// The steps one after another, each with its median time, as Chrome's trace
+// events, which Perfetto opens. A process stands for an artifact.
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+nlohmann::ordered_json TraceOf(const std::vector<const BenchResult*>& results);
 void PrintLatency(const BenchResult& result);
 void PrintSteps(const BenchResult& result);
 void PrintSideBySide(const BenchResult& a, const BenchResult& b);

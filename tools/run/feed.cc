@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -167,6 +168,28 @@ InputFile ParseInput(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos) return {"", text};
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<InputFile> FilesOf(const InputFile& input) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(input.file, error)) return {input};
+  std::vector<InputFile> files;
+  for (fs::directory_iterator at(input.file, error), end; !error && at != end;
+       at.increment(error)) {
+    const auto file = runtime::MappedFile::Open(at->path().string());
+    if (file.ok() && IsPicture(file->bytes())) {
+      files.push_back({input.name, at->path().string()});
+    }
+  }
+  if (error) {
+    throw Failure("cannot list '" + input.file + "': " + error.message());
+  }
+  if (files.empty()) {
+    throw Failure("the folder '" + input.file + "' holds no JPEG and no PNG");
+  }
+  std::ranges::sort(files, {}, &InputFile::file);
+  return files;
 }
 
 void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,

@@ -17,6 +17,9 @@ struct InputFile {
 };
 InputFile ParseInput(const std::string& text);
 
+// The file, or the JPEGs and PNGs of a folder in the order of their names.
+std::vector<InputFile> FilesOf(const InputFile& input);
+
 // Several pictures for one input fill its batch in order.
 struct Feed {
   std::vector<InputFile> files;

@@ -18,10 +18,12 @@
 #include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/executor/non_finite.h"
+#include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
 #include "tools/run/output.h"
+#include "tools/run/sample_batches.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/usage/values.h"
@@ -41,14 +43,35 @@ struct RunOptions {
   std::string labels;
 };
 
-void WriteOutput(const api::Executor& executor, const mxc_tensor& tensor,
-                 size_t index, const std::string& path) {
-  const auto shape = api::Shape(tensor);
-  runtime::Array array = Take(
-      runtime::Array::Allocate(TypeOf(tensor), {shape.begin(), shape.end()}));
-  const auto values = executor.Output(index);
-  std::memcpy(array.bytes().data(), values.data(), values.size());
-  Require(runtime::WriteNpy(path, array));
+// "float32 (2, 10)"
+std::string Describe(const runtime::Array& array) {
+  return std::string(runtime::ElementName(array.type)) + " " +
+         DescribeShape(array.shape);
+}
+
+std::vector<float> Floats(const runtime::Array& array) {
+  std::vector<float> values(
+      array.bytes().size() /
+      static_cast<size_t>(runtime::ElementBytes(array.type)));
+  runtime::ConvertElements(array.type, array.bytes(),
+                           runtime::ElementType::kF32,
+                           std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+// What the executor's last run computed.
+std::vector<OutputValues> Results(const api::Executor& executor,
+                                  const std::vector<mxc_tensor>& outputs) {
+  std::vector<OutputValues> results;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const auto shape = api::Shape(outputs[k]);
+    runtime::Array array = Take(runtime::Array::Allocate(
+        TypeOf(outputs[k]), {shape.begin(), shape.end()}));
+    const auto values = executor.Output(k);
+    std::memcpy(array.bytes().data(), values.data(), values.size());
+    results.push_back({outputs[k].name, std::move(array)});
+  }
+  return results;
 }
 
 // An output by its name or its index.
@@ -116,14 +139,14 @@ std::vector<size_t> Best(std::span<const float> row, int count) {
 }
 
 // [[{index, label, value}…] for each row of the first output].
-Json Top(const api::Executor& executor, const mxc_tensor& tensor, int count,
+Json Top(const OutputValues& output, int count,
          const std::vector<std::string>& labels) {
-  const auto shape = api::Shape(tensor);
-  const std::vector<float> values = OutputAsFloats(executor, tensor, 0);
+  const auto& shape = output.array.shape;
+  const std::vector<float> values = Floats(output.array);
   const size_t row = shape.empty() ? 1 : static_cast<size_t>(shape.back());
-  if (!IsFloat(TypeOf(tensor)) || row == 0 || values.empty()) {
-    throw Failure("--top needs an output of floats; '" +
-                  std::string(tensor.name) + "' is " + Describe(tensor));
+  if (!IsFloat(output.array.type) || row == 0 || values.empty()) {
+    throw Failure("--top needs an output of floats; '" + output.name + "' is " +
+                  Describe(output.array));
   }
   if (!labels.empty() && labels.size() < row) {
     throw Failure("the labels are " + std::to_string(labels.size()) +
@@ -143,9 +166,14 @@ Json Top(const api::Executor& executor, const mxc_tensor& tensor, int count,
   return rows;
 }
 
-void PrintTop(const Json& rows) {
+// `files` are the samples' where each has one of its own.
+void PrintTop(const Json& rows, const std::vector<InputFile>& files) {
   for (size_t n = 0; n < rows.size(); ++n) {
-    if (rows.size() > 1) PrintOut("sample %zu\n", n);
+    const bool named = files.size() == rows.size();
+    if (rows.size() > 1) {
+      PrintOut("sample %zu%s\n", n,
+               named ? ("  " + runtime::Visible(files[n].file)).c_str() : "");
+    }
     for (const Json& best : rows[n]) {
       PrintOut("%12.6g  %5zu  %s\n", best["value"].get<double>(),
                best["index"].get<size_t>(),
@@ -154,25 +182,22 @@ void PrintTop(const Json& rows) {
   }
 }
 
-Json DescribeOutputs(const std::vector<mxc_tensor>& outputs) {
+Json DescribeOutputs(const std::vector<OutputValues>& outputs) {
   Json described = Json::array();
-  for (const mxc_tensor& output : outputs) {
-    const auto shape = api::Shape(output);
-    described.push_back({{"name", output.name},
-                         {"shape", std::vector(shape.begin(), shape.end())},
-                         {"dtype", mxc_dtype_name(output.dtype)}});
+  for (const auto& [name, array] : outputs) {
+    described.push_back({{"name", name},
+                         {"shape", array.shape},
+                         {"dtype", runtime::ElementName(array.type)}});
   }
   return described;
 }
 
 // "prob  float32 (1, 1000)   from 1.2e-05 to 0.83, mean 0.001"
-void PrintOutputs(const api::Executor& executor,
-                  const std::vector<mxc_tensor>& outputs) {
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    PrintOut("%s  %s", runtime::Visible(outputs[k].name).c_str(),
-             Describe(outputs[k]).c_str());
-    const std::vector<float> values = OutputAsFloats(executor, outputs[k], k);
-    if (IsFloat(TypeOf(outputs[k])) && !values.empty()) {
+void PrintOutputs(const std::vector<OutputValues>& outputs) {
+  for (const auto& [name, array] : outputs) {
+    PrintOut("%s  %s", runtime::Visible(name).c_str(), Describe(array).c_str());
+    const std::vector<float> values = Floats(array);
+    if (IsFloat(array.type) && !values.empty()) {
       const auto [low, high] =
           std::minmax_element(values.begin(), values.end());
       double sum = 0;
@@ -230,19 +255,42 @@ void WarnOfArrays(const Feed& feed, Reporting& reporting) {
                        trained->scale));
 }
 
+// The smallest compiled batch that holds the samples, else the largest.
+size_t EntryFor(const api::Model& model, size_t entry, int64_t samples) {
+  const std::string name = model.entry(entry).name;
+  size_t best = entry;
+  for (size_t e = 0; e < model.entry_count(); ++e) {
+    if (model.entry(e).name != name) continue;
+    const int64_t batch = model.entry(e).batch;
+    const int64_t before = model.entry(best).batch;
+    const bool holds = batch >= samples;
+    const bool held = before >= samples;
+    if (holds ? !held || batch < before : !held && batch > before) best = e;
+  }
+  return best;
+}
+
 void Run(RunOptions& options, Reporting& reporting) {
   Session session = OpenSession(options.session.artifact, options.session);
   options.feed.pictures.trained = session.Preprocessing();
   if (options.session.batch == 0 && session.model.entry_count() > 1) {
     session.entry = ChooseBatch(session.model, session.entry, options.feed);
   }
+  std::optional<SampleBatches> batches =
+      SampleBatches::Of(session.model, session.entry, options.feed);
+  if (batches && options.session.batch == 0) {
+    session.entry = EntryFor(session.model, session.entry, batches->samples());
+    batches = SampleBatches::Of(session.model, session.entry, options.feed);
+  }
   const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
   const std::vector<std::string> labels = ReadLabels(options.labels, session);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
-  FillInputs(executor, inputs, options.feed);
-  WarnOfNonFinite(executor, inputs, reporting);
+  if (!batches) {
+    FillInputs(executor, inputs, options.feed);
+    WarnOfNonFinite(executor, inputs, reporting);
+  }
   std::string trained = DescribeTrained(options.feed.pictures);
   if (!HasPicture(options.feed)) {
     trained.clear();
@@ -253,27 +301,33 @@ void Run(RunOptions& options, Reporting& reporting) {
              runtime::Visible(trained).c_str());
   }
   const int64_t begin = runtime::Nanoseconds();
-  executor.Run();
+  std::vector<OutputValues> results;
+  if (batches) {
+    results = batches->Run(executor, outputs);
+  } else {
+    executor.Run();
+  }
   const double seconds =
       static_cast<double>(runtime::Nanoseconds() - begin) * 1e-9;
+  if (!batches) results = Results(executor, outputs);
   for (const auto& [index, path] : files) {
-    WriteOutput(executor, outputs[index], index, path);
+    Require(runtime::WriteNpy(path, results[index].array));
   }
-  Json report = {{"outputs", DescribeOutputs(outputs)},
+  Json report = {{"outputs", DescribeOutputs(results)},
                  {"seconds", seconds},
                  {"open_seconds", session.open_seconds},
                  {"threads", executor.threads()},
                  {"warnings", reporting.warnings}};
   if (!trained.empty()) report["pictures"] = trained;
-  if (options.top > 0 && !outputs.empty()) {
-    report["top"] = Top(executor, outputs[0], options.top, labels);
+  if (options.top > 0 && !results.empty()) {
+    report["top"] = Top(results[0], options.top, labels);
   }
   if (reporting.json) {
     PrintJson(report);
   } else if (report.contains("top")) {
-    PrintTop(report["top"]);
+    PrintTop(report["top"], options.feed.files);
   } else {
-    PrintOutputs(executor, outputs);
+    PrintOutputs(results);
   }
 }
 
@@ -284,10 +338,12 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
   app.option_defaults()->group("Inputs and outputs");
-  app.add_option("--input", options->inputs,
-                 "NAME=FILE, or FILE where one input is read: .npy, JPEG or "
-                 "PNG; several pictures fill a batch; an array of another type "
-                 "is converted")
+  app.add_option(
+         "--input", options->inputs,
+         "NAME=FILE, or FILE where one input is read: .npy, JPEG or "
+         "PNG; FILE may be a folder: its pictures in the order of their "
+         "names. Any number of samples runs, in batches of the "
+         "compiled size; an array of another type is converted")
       ->type_size(1)
       ->allow_extra_args(false);
   DeclarePictures(app, options->feed.pictures);
@@ -303,9 +359,17 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   app.add_option("--labels", options->labels,
                  "names of the classes, one a line (default: the artifact's)");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  app.footer(std::string("examples:\n"
+                         "  mxc run net.mxa --input photo.jpg --top 5\n"
+                         "  mxc run net.mxa --input photos --top 1 --json\n"
+                         "  mxc run net.mxa --input data=x.npy --output "
+                         "prob=y.npy\n") +
+             kIsProgram);
   return [options, &reporting] {
     for (const std::string& text : options->inputs) {
-      options->feed.files.push_back(ParseInput(text));
+      for (InputFile& file : FilesOf(ParseInput(text))) {
+        options->feed.files.push_back(std::move(file));
+      }
     }
     Run(*options, reporting);
   };
