@@ -57,17 +57,25 @@ processes() {
     grep -qz MXC_ROLE= "/proc/$process/environ" 2>/dev/null && echo "$process"
   done
 }
-mxc launch --workers 3 --servers 2 --on-death restart --log log -- \
-  "${train[@]}" --epochs 4 --save torn 2>errors &
-job=$!
-killed=0
-while [ $killed -lt "$kills" ] && kill -0 $job 2>/dev/null; do
-  sleep "0.$((RANDOM % 900 + 100))"
-  mapfile -t all < <(processes)
-  [ ${#all[@]} -gt 0 ] || continue
-  kill -9 "${all[RANDOM % ${#all[@]}]}" 2>/dev/null && killed=$((killed + 1))
+# Jobs, until so many processes have been killed.
+killed=0 jobs=0 beginnings=0
+while [ $killed -lt "$kills" ]; do
+  rm -f torn*
+  mxc launch --workers 3 --servers $((1 + jobs % 3)) --on-death restart \
+    --log log -- "${train[@]}" --epochs 4 --save torn 2>errors &
+  job=$!
+  jobs=$((jobs + 1))
+  while [ $killed -lt "$kills" ] && kill -0 $job 2>/dev/null; do
+    sleep "0.$((RANDOM % 900 + 100))"
+    mapfile -t all < <(processes)
+    [ ${#all[@]} -gt 0 ] || continue
+    victim=${all[RANDOM % ${#all[@]}]}
+    kill -9 "$victim" 2>/dev/null && killed=$((killed + 1))
+  done
+  wait $job || fail "a job that begins again: $(cat errors)"
+  equal whole torn || fail "a job that began again learned something else"
+  beginnings=$((beginnings + $(grep -c "begins again" errors || true)))
 done
-wait $job || fail "a job that begins again: $(cat errors)"
-equal whole torn || fail "a job that began again learned something else"
-echo "killed $killed processes; $(grep -c "begins again" errors) beginnings"
+echo "killed $killed processes of $jobs jobs, which began again" \
+  "$beginnings times: the same bytes"
 echo passed
