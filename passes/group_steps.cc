@@ -117,9 +117,15 @@ class Grouping {
            std::ranges::any_of(step.outputs, uses);
   }
 
+  // What the schedule put before a copy or a step of the host runs beside it,
+  // and does not wait for what comes after.
   void FlushWhatMustPrecede(const Step& step) {
+    const bool elsewhere =
+        step.body.beside() || step.body.places() != Places::kDevice;
     for (Group* group : {&values_, &updates_}) {
-      if (!step.body.pure() || Precedes(*group, step)) Flush(*group);
+      const bool must =
+          elsewhere || !step.body.pure() || Precedes(*group, step);
+      if (must) Flush(*group);
     }
   }
 

@@ -40,8 +40,8 @@ std::string DealingText(const StepRow& step) {
   if (step.block_threads == 0) {
     return step.tasks > 1 ? fmt::format(", {} tasks", step.tasks) : "";
   }
-  std::string text = fmt::format(
-      ", {} of {} threads", Count(step.blocks, "block"), step.block_threads);
+  std::string text = fmt::format(", {} of {}", Count(step.blocks, "block"),
+                                 Count(step.block_threads, "thread"));
   if (step.shared_bytes > 0) {
     text += fmt::format(", {} shared", FormatBytes(step.shared_bytes));
   }

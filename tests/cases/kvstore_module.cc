@@ -101,6 +101,7 @@ class ModuleJob {
     const auto own = run::Take(
         run::ArtifactStep::Open(artifact_, 1, {}, run::Extent::kGradients));
     run::DistributedStep step(*own, keys_, worker, rank);
+    (void)run::Take(step.Begin({}));
     const WorkerArrays& arrays = workers_[rank];
     const auto steps =
         static_cast<int>(arrays.at("label").size() / size_t{kModuleBatch});

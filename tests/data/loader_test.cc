@@ -175,7 +175,7 @@ TEST_CASE("loader: nothing readable is an error, not a search without end") {
   Batch batch;
   const auto refused = loader->Next(batch);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.status().message().find("so are the 49 before it") !=
+  CHECK(refused.status().message().find("so are 49 others that were tried") !=
         std::string::npos);
 }
 

@@ -89,7 +89,8 @@ TEST_CASE("driver: a network and its parameters from memory") {
   const auto missing = (*lacking)->Specialize({});
   REQUIRE(!missing.ok());
   CHECK(missing.errors()[0].message ==
-        "the list of parameters lacks 1 of the network's parameters: fc_bias");
+        "the list of parameters lacks 1 of the network's parameters: fc_bias; "
+        "--init xavier makes them up");
 
   auto bias = runtime::Array::Allocate(runtime::ElementType::kF32, {4});
   REQUIRE(bias.ok());
