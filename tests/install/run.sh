@@ -28,7 +28,7 @@ for header in mxc.h mxc.hpp mxc_compile.h; do
 done
 expect "$(pkg-config --modversion mxc mxc-runtime | sort -u)" \
   "$("$usr/bin/mxc" --version | sed -n 's/^mxc \([0-9.]*\).*/\1/p')"
-cmp "$source/LICENSE" "$usr"/share/doc/*/LICENSE
+cmp "$source/.github/LICENSE" "$usr"/share/doc/*/LICENSE
 
 # The compiler and C, by pkg-config.
 cc -std=c99 -Wall -Werror -o by_pkg_config "$examples/compile_and_run.c" \
