@@ -132,8 +132,12 @@ Status ArtifactStep::Bind(int threads) {
   }
   if (first_ == nullptr) {
     return Fail(StatusCode::kNotFound,
-                "has neither an entry 'train' nor 'score'; compile it with "
-                "--entry train,score");
+                extent_ == Extent::kGradients
+                    ? "has no entry 'grad', which training by several "
+                      "processes needs; compile it with --entry "
+                      "grad,update,score"
+                    : "has neither an entry 'train' nor 'score'; compile it "
+                      "with --entry train,score");
   }
   ListStates();
   return {};
