@@ -10,6 +10,7 @@
 #include "codegen/artifact/device_section.h"
 #include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
+#include "codegen/modelled_time.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
 #include "ir/program/steps/copy.h"
@@ -72,8 +73,10 @@ class KernelTable {
       : target_(target), backend_(BackendOf(target)), image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    if (IsWalked(step) || IsNoOp(program, step))
-      return {.kernel = 0, .tasks = 0};
+    if (IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
+    if (IsWalked(step)) {
+      return {.kernel = 0, .tasks = 0, .nanoseconds = TimeOf(program, step)};
+    }
     const std::string key =
         KeyOf(program, step, StructureOf) + backend_.KeyOf(program, step);
     if (const auto row = rows_.find(key); row != rows_.end()) {
@@ -116,7 +119,13 @@ class KernelTable {
     source.emit = std::move(plan.emit);
     image_.kernels.push_back(RowOf(program, step, source.name, plan));
     sources_.push_back(std::move(source));
-    return {row, plan.tasks, plan.scratch_bytes, plan.launch};
+    return {row, plan.tasks, plan.scratch_bytes, plan.launch,
+            TimeOf(program, step, plan.nanoseconds)};
+  }
+
+  double TimeOf(const Program& program, const Step& step,
+                double planned = 0) const {
+    return ModelledNanoseconds(target_.machine, program, step, planned);
   }
 
   const Target& target_;

@@ -62,6 +62,7 @@ struct StepCode {
   int64_t tasks = 1;  // size of the fixed grid
   int64_t scratch_bytes = 0;
   mxc_launch launch = {};  // on a device
+  double nanoseconds = 0;  // modelled: mxc_step.nanoseconds
 };
 
 // A kernel for the runtime: its symbol, and what it touches at most.

@@ -114,9 +114,9 @@ class TilesAndSteps {
     if (image_seconds == 0) return 0;
     const auto whole = TileOf(program_, step, part.images, context_.catalog);
     if (!whole) return 0;
-    const Shape& weight = program_.buffers[step.inputs[1]].type.shape;
-    const double again = static_cast<double>(part.images - 1) * 4 *
-                         static_cast<double>(weight.elements()) /
+    const TensorType& weight = program_.buffers[step.inputs[1]].type;
+    const double again = static_cast<double>(part.images - 1) *
+                         static_cast<double>(weight.bytes()) /
                          context_.machine().stream_bytes_per_second;
     const double images = static_cast<double>(part.images);
     return std::max(0.0, images * image_seconds - whole->seconds - again);

@@ -2,6 +2,7 @@
 #include "codegen/artifact/tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -291,6 +292,7 @@ class TableMaker {
       row.kernel_name = Text("");
     }
     row.launch = step_code.launch;
+    row.nanoseconds = static_cast<uint64_t>(std::ceil(step_code.nanoseconds));
     row.scratch_bytes = static_cast<uint64_t>(step_code.scratch_bytes);
     if (const Repeat* repeat = step.body.As<Repeat>()) {
       SetRepeat(*repeat, step, row);

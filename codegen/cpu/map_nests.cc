@@ -111,7 +111,10 @@ std::shared_ptr<const MapNests> NestsOf(const Program& program,
 KernelPlan PlanNests(std::shared_ptr<const MapNests> map) {
   KernelPlan plan;
   plan.tasks = 0;
-  for (const LoopNest& nest : map->nests) plan.tasks += nest.tasks;
+  for (const LoopNest& nest : map->nests) {
+    plan.tasks += nest.tasks;
+    plan.nanoseconds += nest.nanoseconds;
+  }
   plan.emit = [map = std::move(map)](KernelFunction& function) {
     EmitMapKernel(function, *map);
   };

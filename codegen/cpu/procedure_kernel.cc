@@ -178,6 +178,7 @@ KernelPlan PlanProcedure(const Program& program, const Step& step,
   KernelPlan plan;
   plan.tasks = kernel->tasks;
   plan.scratch_bytes = procedure->ScratchOffsets().back();
+  plan.nanoseconds = seconds * 1e9;
   plan.emit = [kernel](KernelFunction& function) {
     ProcedureEmitter(function, *kernel).Run();
   };

@@ -219,7 +219,7 @@ void Deal(const Machine& machine, ScatterKernel& scatter) {
       work / machine.scattered_elements_of_task, 1, kMostScatterTasks);
   // A cache line's worth of lanes at least.
   const int64_t least = std::max<int64_t>(
-      scatter.lanes, machine.line_bytes / SizeOf(DType::kF32));
+      scatter.lanes, machine.line_bytes / SizeOf(scatter.dtypes.back()));
   const int64_t cuts = (wanted + others - 1) / others;
   const int64_t extent = scatter.lane_extent();
   scatter.chunk = ((extent + cuts - 1) / cuts + least - 1) / least * least;

@@ -29,15 +29,17 @@ const LoopDim& DimAt(const LoopNest& nest, int i) {
 
 // Every element is at least written, those of the border, too.
 double NanosecondsToWrite(const Machine& machine, const LoopNest& nest) {
-  const double each = 4 * 1e9 / machine.write_bytes_per_second;
+  int64_t bytes = 0;
+  for (const Expr& value : nest.values) bytes += SizeOf(value->dtype);
+  const double each =
+      1e9 * static_cast<double>(bytes) / machine.write_bytes_per_second;
   int64_t elements = 1, border = 0;
   for (const LoopDim& dim : nest.dims) elements *= dim.extent;
   for (const ZeroBorder& zeros : nest.borders) {
     border += zeros.rows() * (zeros.low + zeros.high);
   }
-  return static_cast<double>(nest.values.size()) *
-         (each * static_cast<double>(elements) +
-          kZeroing * each * static_cast<double>(border));
+  return each * (static_cast<double>(elements) +
+                 kZeroing * static_cast<double>(border));
 }
 
 double Estimate(const Machine& machine, const LoopNest& nest) {

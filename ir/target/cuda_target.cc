@@ -50,6 +50,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine.memory_bytes_per_second = generation.bytes_per_second;
   machine.stream_bytes_per_second = generation.bytes_per_second;
   machine.write_bytes_per_second = generation.bytes_per_second;
+  machine.busy_l3_bytes_per_second = generation.bytes_per_second;
   machine.elements_per_second = generation.bytes_per_second / 8;
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 7u
+#define MXC_ABI_VERSION 8u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -294,6 +294,9 @@ typedef struct mxc_step {
   uint64_t scratch_bytes;
   uint64_t flops; /* counted from the mathematics, each time that it runs */
   uint64_t bytes; /* operands read and written once */
+  uint64_t nanoseconds; /* modelled, each time that it runs: on one core, or on
+                           the device, that was compiled for. 0: not known, and
+                           of a repeat or a branch, whose steps have theirs */
   mxc_launch launch;
 } mxc_step;
 

@@ -6,9 +6,6 @@
 namespace mxc::runtime {
 namespace {
 
-// A rough machine: what one core does in a nanosecond. Errors of a factor of
-// two do not matter; they move the point where a second thread pays.
-constexpr double kFlopsPerNanosecond = 100, kBytesPerNanosecond = 30;
 // Handing a step to another thread and back costs about 0.3 us, and lines go
 // from cache to cache, to the other thread and, in the next step, back again:
 // 10 us for 18 KiB were seen between distant cores.
@@ -20,15 +17,10 @@ constexpr double kChunksPerThread = 4;
 // Steps of many milliseconds have more: the others wait for the last portion.
 constexpr double kLongestChunk = 2e6, kMostChunks = 1024;
 
-double EstimatedNanoseconds(const mxc_step& step) {
-  return std::max(static_cast<double>(step.flops) / kFlopsPerNanosecond,
-                  static_cast<double>(step.bytes) / kBytesPerNanosecond);
-}
-
 }  // namespace
 
 Phase Deal(const mxc_step& step, uint32_t row, int threads) {
-  const double time = EstimatedNanoseconds(step);
+  const auto time = static_cast<double>(step.nanoseconds);
   const double tasks = static_cast<double>(step.tasks);
   Phase phase;
   phase.step = row;

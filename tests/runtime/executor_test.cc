@@ -258,9 +258,9 @@ TEST_CASE("the caller's floating-point mode changes nothing and is kept") {
 TEST_CASE("only steps that are worth it are dealt to several threads") {
   std::vector<mxc_step> steps(3);
   steps[0].tasks = steps[1].tasks = steps[2].tasks = 10;
-  steps[0].flops = 10'000;
-  steps[1].flops = 100'000'000;
-  steps[2].bytes = 1000;
+  steps[0].nanoseconds = 100;
+  steps[1].nanoseconds = 1'000'000;
+  steps[2].flops = steps[2].bytes = 1'000'000'000;  // the model has the say
   CHECK(runtime::Deal(steps[1], 1, 1).participants == 1);
   CHECK(runtime::Deal(steps[0], 0, 2).participants == 1);
   CHECK(runtime::Deal(steps[2], 2, 2).participants == 1);
@@ -274,7 +274,7 @@ TEST_CASE("only steps that are worth it are dealt to several threads") {
   CHECK(many.chunks == 10);
   // Long steps in portions of milliseconds.
   steps[1].tasks = 1'000'000;
-  steps[1].flops = 10'000'000'000;
+  steps[1].nanoseconds = 100'000'000;
   CHECK(runtime::Deal(steps[1], 1, 2).chunks == 50);
 }
 

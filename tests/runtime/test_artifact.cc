@@ -191,6 +191,7 @@ class TablesWriter {
     row.scratch_bytes = step.scratch_bytes;
     row.flops = step.flops;
     row.bytes = 4096;
+    row.nanoseconds = step.nanoseconds;
     steps_.push_back(row);
   }
 
@@ -369,7 +370,7 @@ TestArtifact ExampleArtifact() {
   TestEntry e;
   e.buffers = {{"data", {1, 32}, MXC_BUFFER_INPUT},
                {"prob", {1, 32}, MXC_BUFFER_OUTPUT}};
-  e.steps = {{"scale", kScale, {0}, {1}, 2, 0, 64}};
+  e.steps = {{"scale", kScale, {0}, {1}, 2, 0, 64, 137}};
   e.inputs = {0};
   e.outputs = {1};
   TestArtifact artifact;

@@ -57,7 +57,8 @@ struct TestStep {
   std::vector<uint32_t> inputs, outputs;
   int64_t tasks = 1;
   uint64_t scratch_bytes = 0;
-  uint64_t flops = 1'000'000'000;  // worth many threads
+  uint64_t flops = 1'000'000'000;
+  uint64_t nanoseconds = 10'000'000;  // worth many threads
   mxc_step_kind kind = MXC_STEP_KERNEL;
   uint32_t body = 0, other = 0;
   int64_t turns = 0;

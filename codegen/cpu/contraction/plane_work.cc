@@ -44,16 +44,16 @@ int64_t Transforms(int64_t blocks, int64_t chunks, int64_t threads) {
 }  // namespace
 
 int64_t PlaneWork::data_plane(int64_t tiles) const {
-  return in_blocks() * tiles * lanes + kPlanePadding;
+  return in_blocks() * tiles * lanes + PlanePadding(dtype);
 }
 
 int64_t PlaneWork::product_plane(int64_t tiles) const {
-  return tiles * panel_width() + kPlanePadding;
+  return tiles * panel_width() + PlanePadding(dtype);
 }
 
 int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
   return SizeOf(dtype) *
-         (kNoteElements +
+         (LineElements(dtype) +
           planes * (data_plane(tiles) + product_plane(tiles) + lanes));
 }
 

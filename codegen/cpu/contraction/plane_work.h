@@ -19,9 +19,6 @@
 
 namespace mxc::contraction {
 
-// Elements of the scratch before the planes of data: a line for the note.
-inline constexpr int64_t kNoteElements = kLineBytes / sizeof(float);
-
 struct PlaneWork {
   DType dtype = DType::kF32;  // of data, weights and products
   int64_t planes = 1, lanes = 1;
@@ -38,7 +35,8 @@ struct PlaneWork {
   // Elements of a plane of so many tiles: of data, of products.
   int64_t data_plane(int64_t tiles) const;
   int64_t product_plane(int64_t tiles) const;
-  // For a block of so many tiles, with one tile between its two transforms.
+  // For a block of so many tiles, with one tile between its two transforms,
+  // and a line for the note before the planes of data.
   int64_t scratch_bytes(int64_t tiles) const;
 };
 

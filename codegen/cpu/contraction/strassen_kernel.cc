@@ -40,7 +40,7 @@ StrassenKernel::StrassenKernel(KernelFunction& kernel,
     : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
-      data_(At(kernel.scratch(), kNoteElements)),
+      data_(At(kernel.scratch(), LineElements(shape.step.nest.types.sum))),
       products_(At(data_, (kQuarterProducts + 1) * shape.grid.data_plane)),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
       epilogue_(kernel, shape.step) {}

@@ -8,10 +8,11 @@
 
 namespace mxc::contraction {
 
+inline constexpr int64_t kMostBlockTiles = 128;
+
 // Elements between planes, whose elements then lie in different sets of the
 // caches.
-inline constexpr int64_t kPlanePadding = kLineBytes / sizeof(float);
-inline constexpr int64_t kMostBlockTiles = 128;
+inline int64_t PlanePadding(DType dtype) { return LineElements(dtype); }
 
 inline double Real(int64_t x) { return static_cast<double>(x); }
 

@@ -43,9 +43,10 @@ void Measure(const Work& work, WinogradSumsGrid& grid) {
   grid.blocks = DivideUp(work.tiles, grid.block_tiles);
   const int64_t channels = grid.chunk_blocks * work.lanes;
   const int64_t outputs = grid.chunk_groups * work.panel_width();
-  grid.data_plane = channels * grid.block_tiles + kPlanePadding;
-  grid.weight_plane = outputs * grid.block_tiles + kPlanePadding;
-  grid.sums_plane = channels * outputs + kPlanePadding;
+  const int64_t padding = PlanePadding(work.dtype);
+  grid.data_plane = channels * grid.block_tiles + padding;
+  grid.weight_plane = outputs * grid.block_tiles + padding;
+  grid.sums_plane = channels * outputs + padding;
   grid.scratch_bytes = SizeOf(work.dtype) * work.planes *
                        (grid.data_plane + grid.weight_plane + grid.sums_plane);
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/modelled_time.h"
+
+#include <algorithm>
+
+#include "ir/program/steps/copy.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
+
+namespace mxc {
+namespace {
+
+bool HoldsSteps(const StepBody& body) {
+  return body.As<Repeat>() || body.As<Branch>() || body.As<Start>() ||
+         body.As<Wait>();
+}
+
+}  // namespace
+
+double ModelledNanoseconds(const Machine& machine, const Program& program,
+                           const Step& step, double planned) {
+  if (HoldsSteps(step.body)) return 0;
+  if (step.body.As<Copy>() != nullptr) {
+    const Buffer& to = program.buffers[step.outputs[0]];
+    return 1e9 * static_cast<double>(to.bytes()) /
+           machine.copy_bytes_per_second;
+  }
+  int64_t bytes = 0;
+  for (const int operand : step.operands()) {
+    bytes += program.buffers[operand].bytes();
+  }
+  // The other cores work on the same operands.
+  const double memory =
+      static_cast<double>(bytes) / machine.busy_l3_bytes_per_second;
+  const double arithmetic = static_cast<double>(step.flops(program)) /
+                            machine.contraction_flops_per_second;
+  return std::max(planned, 1e9 * std::max(memory, arithmetic));
+}
+
+}  // namespace mxc
