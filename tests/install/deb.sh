@@ -32,7 +32,8 @@ fi
 [ "$(id -u)" = 0 ] || skip "not root"
 command -v mmdebstrap >/dev/null || skip "no mmdebstrap"
 mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,pkgconf \
-  bookworm "$root/bare" /etc/apt/sources.list || skip "no archive of Debian"
+  bookworm "$root/bare" || skip "no archive of Debian"
+cp /etc/resolv.conf "$root/bare/etc"
 bare() { chroot "$root/bare" env -i PATH=/usr/bin:/bin:/usr/sbin "$@"; }
 files() {
   bare find / -xdev \( -path /var -o -path /proc -o -path /etc/ld.so.cache \) \
