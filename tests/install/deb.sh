@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: deb.sh BUILD
 # Packs a .deb (BUILD configured with -DBUILD_TESTING=OFF and
-# -DCMAKE_INSTALL_PREFIX=/usr), looks at it with
-# lintian, installs it into a bare root that mmdebstrap makes, trains LeNet there
-# and builds and runs the C example, and removes it without a trace. By hand: it
-# asks Debian's archive for packages. Skipped (77) where it cannot be root, or
-# has no mmdebstrap.
+# -DCMAKE_INSTALL_PREFIX=/usr), looks at it with lintian, installs it into a
+# bare root, trains LeNet there, builds and runs the examples by pkg-config and
+# by CMake, and purges it without a trace. By hand: bare_root.sh asks Debian's
+# archive for packages. Skipped (77) where there can be no such root.
 set -euo pipefail
 build=$(cd "$1" && pwd)
-source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source=$(cd "$here/../.." && pwd)
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-skip() { echo "skipped: $*"; exit 77; }
+trap 'umount "$root/bare/proc" 2>/dev/null; rm -rf "$root"' EXIT
 fail() { echo "error: $*" >&2; exit 1; }
 
 (cd "$build" && cpack -G DEB -B "$root/pack") >"$root/cpack.log" ||
@@ -29,12 +28,11 @@ else
   echo "skipped: no lintian"
 fi
 
-[ "$(id -u)" = 0 ] || skip "not root"
-command -v mmdebstrap >/dev/null || skip "no mmdebstrap"
-mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,pkgconf \
-  bookworm "$root/bare" || skip "no archive of Debian"
-cp /etc/resolv.conf "$root/bare/etc"
-bare() { chroot "$root/bare" env -i PATH=/usr/bin:/bin:/usr/sbin "$@"; }
+"$here/bare_root.sh" "$root/bare" g++ libc6-dev pkgconf cmake make
+bare() {
+  chroot "$root/bare" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root \
+    DEBIAN_FRONTEND=noninteractive "$@"
+}
 files() {
   bare find / -xdev \( -path /var -o -path /proc -o -path /etc/ld.so.cache \) \
     -prune -o ! -type d -print |
@@ -44,21 +42,25 @@ files >"$root/before"
 cp "$deb" "$root/bare/tmp/mxc.deb"
 cp "$source/models/lenet.json" "$root/bare/tmp"
 bare apt-get update -q=2
-bare apt-get install -q=2 --no-install-recommends /tmp/mxc.deb >"$root/apt.log" ||
-  { cat "$root/apt.log"; exit 1; }
-mount -t proc none "$root/bare/proc" && trap '
-  umount "$root/bare/proc"; rm -rf "$root"' EXIT
+bare apt-get install -q=2 --no-install-recommends /tmp/mxc.deb \
+  >"$root/apt.log" 2>&1 || { cat "$root/apt.log"; exit 1; }
 bare mxc --version
 bare sh -euc '
   cd /tmp
   mxc train lenet.json --data digits --epochs 1 --batch-size 64 --lr 0.1 \
-    --opt momentum=0.9 --seed 7 --save lenet --quiet
-  mxc compile lenet.json --params lenet-0001.params --quiet
+    --opt momentum=0.9 --seed 7 --val digits --save lenet
+  mxc compile lenet-symbol.json --params lenet-0001.params --batch 1 \
+    -o lenet.mxa --quiet
   examples=/usr/share/doc/mxc/examples
   gcc $examples/compile_and_run.c -o example \
     $(pkg-config --cflags --libs mxc mxc-runtime)
   ./example lenet-symbol.json out.mxa
-  rm -f lenet* out.mxa example mxc.deb'
+  cmake -S $examples -B user >/dev/null
+  cmake --build user >/dev/null
+  user/compile_and_run lenet-symbol.json out.mxa
+  user/run lenet.mxa
+  user/run_static lenet.mxa
+  rm -rf user lenet* out.mxa example mxc.deb /root/.cache'
 bare apt-get purge -q=2 --autoremove mxc >/dev/null
 files >"$root/after"
 diff "$root/before" "$root/after" || fail "these files differ after removal"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Artifacts in Python: arrays in and out, threads, errors."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -142,9 +143,20 @@ def test_phases_are_reported():
     assert phases[0] == "read" and "plan" in phases
 
 
-def test_a_notebook_shows_the_model(mlp):
+@pytest.mark.skipif(not shutil.which("dot"), reason="no Graphviz")
+def test_a_notebook_shows_the_network(mlp):
+    picture = mlp._repr_svg_()
+    names = ["data", "fc1", "fc2", "fc3", "softmax"]
+    assert "<svg" in picture
+    assert [name for name in names if name not in picture] == []
+    assert mlp._repr_html_() is None  # a notebook would prefer it
+
+
+def test_a_notebook_without_graphviz_shows_the_page(mlp, monkeypatch):
+    monkeypatch.setenv("PATH", "")
     page = mlp._repr_html_()
     assert page.startswith("<iframe") and "&lt;svg" in page
+    assert mlp._repr_svg_() is None
 
 
 def test_running_loads_no_compiler():

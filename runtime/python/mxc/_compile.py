@@ -8,13 +8,21 @@ import os
 import tempfile
 import warnings
 import weakref
-from typing import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ._errors import CompileError
 from ._model import Model
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def _network(request, model):
+    from ._compiler import Request
+
+    Path = str | os.PathLike[str]
+
+
+def _network(request: Request, model: Path | Mapping[str, Any]) -> None:
     if isinstance(model, Mapping):
         model = json.dumps(model, indent=1)
     if isinstance(model, str) and model.lstrip().startswith("{"):
@@ -23,15 +31,16 @@ def _network(request, model):
         request.model = os.fspath(model)
 
 
-def _parameters(request, params):
+def _parameters(request: Request,
+                params: Path | Mapping[str, NDArray[Any]] | None) -> None:
     if isinstance(params, Mapping):
         request.arrays = dict(params)
     elif params is not None:
         request.params = os.fspath(params)
 
 
-def compile(model: str | os.PathLike | Mapping, output=None, *,
-            params: str | os.PathLike | Mapping | None = None,
+def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
+            params: Path | Mapping[str, NDArray[Any]] | None = None,
             init: str | None = None, seed: int = 0,
             shapes: Mapping[str, Sequence[int]] | None = None,
             batch: int | Sequence[int] = (),

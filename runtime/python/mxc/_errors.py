@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What mxc raises."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._compiler import Diagnostic
+
 
 class Error(RuntimeError):
     """An artifact cannot be opened or run. `code` is one of "invalid argument",
     "not found", "corrupt", "unsupported", "out of memory", "io", "busy" and
     "failed"."""
 
-    def __init__(self, message: str, code: str = "failed"):
+    def __init__(self, message: str, code: str = "failed") -> None:
         super().__init__(message)
         self.code = code
 
@@ -16,7 +24,7 @@ class CompileError(Error):
     """A network cannot be compiled. `diagnostics` holds all that is wrong;
     `file`, `line` and `column` are those of the first error."""
 
-    def __init__(self, diagnostics):
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = list(diagnostics)
         errors = [d for d in self.diagnostics if d.severity == "error"]
         super().__init__("\n".join(map(_sentence, errors)), "invalid argument")
@@ -24,7 +32,7 @@ class CompileError(Error):
         self.file, self.line, self.column = first.file, first.line, first.column
 
 
-def _sentence(diagnostic) -> str:
+def _sentence(diagnostic: Diagnostic) -> str:
     place = ""
     if diagnostic.line:
         place = f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}: "

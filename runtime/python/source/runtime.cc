@@ -32,6 +32,10 @@ const char* CodeName(mxc_code code) {
   }
 }
 
+// One array, or a tuple where there are several outputs: the caller knows which.
+constexpr const char* kCall =
+    "def __call__(self, *arrays: object, **named: object) -> typing.Any";
+
 std::string TensorText(const Tensor& tensor) {
   return "Tensor('" + tensor.name + "', " + tensor.dtype + ", " +
          nb::str(tensor.shape).c_str() + ", " + tensor.use + ")";
@@ -41,7 +45,8 @@ void DeclareRows(nb::module_& m) {
   nb::class_<Tensor>(m, "Tensor", "An input, an output or a state.")
       .def_ro("name", &Tensor::name)
       .def_ro("dtype", &Tensor::dtype, "as NumPy names it: \"float32\"")
-      .def_ro("shape", &Tensor::shape)
+      .def_ro("shape", &Tensor::shape,
+              nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")))
       .def_ro("use", &Tensor::use,
               "\"data\", \"label\", \"rate\", \"loss\", \"parameter\" …")
       .def("__repr__", &TensorText);
@@ -62,11 +67,14 @@ void DeclareExecutor(nb::module_& m) {
   nb::class_<Executor>(
       m, "Executor",
       "One entry with memory of its own; it serves one thread at a time.")
-      .def("__call__", &Executor::Call,
+      .def("__call__", &Executor::Call, nb::sig(kCall),
            "Runs the entry on arrays (or numbers, where one is wanted), by "
            "position or by name, and returns a new array, or a tuple where "
            "there are several outputs. Inputs are read where they lie.")
-      .def("read_state", &Executor::ReadState, nb::arg("name"))
+      .def("read_state", &Executor::ReadState, nb::arg("name"),
+           nb::sig("def read_state(self, name: str) -> "
+                   "numpy.typing.NDArray[typing.Any]"),
+           "A copy.")
       .def("write_state", &Executor::WriteState, nb::arg("name"),
            nb::arg("values"))
       .def("reset_states", &Executor::ResetStates,
@@ -82,7 +90,7 @@ void DeclareModel(nb::module_& m) {
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("manifest_text", &Model::manifest)
       .def_prop_ro("symbol", &Model::symbol, "the network's JSON as it came")
-      .def("__call__", &Model::Call,
+      .def("__call__", &Model::Call, nb::sig(kCall),
            "Runs the entry \"infer\" whose inputs have the arguments' shapes. "
            "Threads may call at once: each gets an executor.")
       .def(
