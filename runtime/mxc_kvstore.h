@@ -49,8 +49,10 @@ typedef struct mxc_kvstore_key {
   uint64_t elements; /* more than 0 */
 } mxc_kvstore_key;
 
-/* Changes `value` by a gradient; both have the key's elements. */
+/* Changes elements of a key's value by their gradient. Both pointers are to
+ * element `first`, of `count`: the whole key, or this server's part of it. */
 typedef void (*mxc_kvstore_updater)(void* user_data, uint32_t key,
+                                    uint64_t first, uint64_t count,
                                     const float* gradient, float* value,
                                     double learning_rate);
 
@@ -76,6 +78,8 @@ typedef struct mxc_kvstore_options {
   int mean;                /* not 0: dist_sync updates by the mean */
   const char* compression; /* of gradients: null or "none", "f16",
                               "2bit:threshold=0.5", "1bit:threshold=0" */
+  uint64_t cut_from;       /* keys of so many elements or more are cut into a
+                              part for each server; 0: of 1,000,000 */
 
   /* Of this process. */
   uint32_t rank;        /* among the workers, or among the servers */
@@ -96,6 +100,7 @@ typedef struct mxc_kvstore_options {
    0,                           \
    0,                           \
    NULL,                        \
+   0,                           \
    0,                           \
    NULL,                        \
    NULL}

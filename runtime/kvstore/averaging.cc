@@ -24,12 +24,13 @@ class AveragingShelf final : public Shelf {
 
   std::span<std::byte> Value(uint32_t key) override { return values_[key]; }
   void OnWritten(uint32_t) override {}
-  std::vector<std::span<std::byte>> Parts(uint32_t key) override {
+  std::vector<std::span<std::byte>> Kept(uint32_t key) override {
     return {values_[key], speeds_[key]};
   }
 
-  Status Update(uint32_t key, std::span<const float> sum, double) override {
-    const auto value = Floats(values_[key]);
+  Status Update(uint32_t key, uint64_t first, std::span<const float> sum,
+                double) override {
+    const auto value = Floats(values_[key]).subspan(first);
     if (averaging_.rule == Rule::kElastic) {
       for (size_t i = 0; i < sum.size(); ++i) value[i] += sum[i];
       return {};
@@ -37,7 +38,7 @@ class AveragingShelf final : public Shelf {
     const auto momentum = static_cast<float>(averaging_.momentum);
     const auto rate =
         static_cast<float>((1 - averaging_.momentum) * averaging_.rate);
-    const auto speed = Floats(speeds_[key]);
+    const auto speed = Floats(speeds_[key]).subspan(first);
     for (size_t i = 0; i < sum.size(); ++i) {
       speed[i] = momentum * speed[i] + rate * sum[i];
       value[i] -= speed[i];

@@ -15,16 +15,20 @@ Status Unexpected(const char* what) {
               what);
 }
 
+ClientOptions Agreed(ClientOptions options) {
+  options.settings.servers = static_cast<uint32_t>(options.servers.size());
+  return options;
+}
+
 }  // namespace
 
 Client::Client(Transport& transport, const KeyTable& keys,
                const ClientOptions& options)
     : transport_(transport),
-      keys_(keys),
-      options_(options),
-      homes_(Assign(keys, static_cast<uint32_t>(options.servers.size()),
-                    options.settings.placement)),
-      keys_state_(keys.size()) {
+      options_(Agreed(options)),
+      parts_(keys, options_.settings),
+      states_(parts_.table.size()),
+      residuals_(keys.size()) {
   for (uint32_t i = 0; i < options.servers.size(); ++i) {
     servers_.push_back(std::make_unique<Server>());
     servers_.back()->index = i;
@@ -32,33 +36,49 @@ Client::Client(Transport& transport, const KeyTable& keys,
   }
   if (!options.settings.compression.has_residual()) return;
   for (size_t key = 0; key < keys.size(); ++key) {
-    if (keys[key].trained)
-      keys_state_[key].residual.resize(keys[key].elements());
+    if (keys[key].trained) residuals_[key].resize(keys[key].elements());
   }
 }
 
 Client::~Client() = default;
 
-// --- what the worker wants
+// --- what the worker wants: of each part of a key
+
+template <class T>
+std::span<T> Client::Slice(uint32_t part, std::span<T> whole) const {
+  if (whole.empty()) return whole;
+  return whole.subspan(parts_.parts[part].begin * sizeof(float) / sizeof(T),
+                       parts_.table[part].bytes / sizeof(T));
+}
 
 void Client::Init(uint32_t key, Bytes value) {
-  KeyState& state = keys_state_[key];
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    BeginInit(part, Slice(part, value));
+  }
+}
+
+void Client::BeginInit(uint32_t part, Bytes value) {
+  State& state = states_[part];
   state.init = Own({value.begin(), value.end()});
   for (const auto& server : servers_) {
-    if (!keys_[key].everywhere && homes_[key] != server->index) continue;
+    if (!parts_.table[part].everywhere &&
+        parts_.parts[part].server != server->index) {
+      continue;
+    }
     state.uninitialized.push_back(server->index);
-    SendInit(*server, key);
+    SendInit(*server, part);
   }
   ++open_;
 }
 
-void Client::BeginPush(uint32_t key, std::span<const float> gradient,
+void Client::BeginPush(uint32_t part, std::span<const float> gradient,
                        double rate, int64_t priority) {
-  KeyState& state = keys_state_[key];
+  State& state = states_[part];
   const Compression& compression = options_.settings.compression;
+  const std::span<float> residual(residuals_[parts_.parts[part].key]);
   state.push = compression.codec == Codec::kNone
                    ? Lend(std::as_bytes(gradient))
-                   : Own(Encode(compression, gradient, state.residual));
+                   : Own(Encode(compression, gradient, Slice(part, residual)));
   ++state.seq;
   state.rate = rate;
   state.priority = priority;
@@ -67,27 +87,42 @@ void Client::BeginPush(uint32_t key, std::span<const float> gradient,
 
 void Client::Push(uint32_t key, std::span<const float> gradient, double rate,
                   int64_t priority) {
-  BeginPush(key, gradient, rate, priority);
-  SendPush(*servers_[homes_[key]], key);
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    BeginPush(part, Slice(part, gradient), rate, priority);
+    SendPush(ServerOf(part), part);
+  }
+}
+
+void Client::BeginPull(uint32_t part, std::span<std::byte> out) {
+  states_[part].out = out;
+  states_[part].received = 0;
+  ++open_;
 }
 
 void Client::PushPull(uint32_t key, std::span<const float> gradient,
                       double rate, std::span<std::byte> out, int64_t priority) {
-  BeginPush(key, gradient, rate, priority);
-  keys_state_[key].want_value = true;
-  keys_state_[key].out = out;
-  keys_state_[key].received = 0;
-  ++open_;
-  SendPush(*servers_[homes_[key]], key);
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    BeginPush(part, Slice(part, gradient), rate, priority);
+    states_[part].want_value = true;
+    BeginPull(part, Slice(part, out));
+    SendPush(ServerOf(part), part);
+  }
 }
 
 void Client::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
-  KeyState& state = keys_state_[key];
-  state.out = out;
-  state.received = 0;
-  state.priority = priority;
-  ++open_;
-  if (state.push == nullptr) SendPull(*servers_[homes_[key]], key);
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    BeginPull(part, Slice(part, out));
+    states_[part].priority = priority;
+    if (states_[part].push == nullptr) SendPull(ServerOf(part), part);
+  }
+}
+
+bool Client::idle(uint32_t key) const {
+  const auto first = states_.begin() + parts_.of[key];
+  const auto end = states_.begin() + parts_.of[key + 1];
+  return std::all_of(first, end, [](const State& state) {
+    return state.init == nullptr && state.push == nullptr && state.out.empty();
+  });
 }
 
 void Client::Finish() {
@@ -112,16 +147,16 @@ bool Client::finished() const {
 
 // --- what it sends
 
-void Client::SendInit(Server& server, uint32_t key) {
+void Client::SendInit(Server& server, uint32_t part) {
   if (!server.welcome) return;
-  server.channel->Send(HeaderOf(FrameType::kInit, key), keys_state_[key].init,
-                       key);
+  server.channel->Send(HeaderOf(FrameType::kInit, part), states_[part].init,
+                       part);
 }
 
-void Client::SendPush(Server& server, uint32_t key) {
+void Client::SendPush(Server& server, uint32_t part) {
   if (!server.welcome) return;
-  const KeyState& state = keys_state_[key];
-  Header header = HeaderOf(FrameType::kPush, key);
+  const State& state = states_[part];
+  Header header = HeaderOf(FrameType::kPush, part);
   header.codec = static_cast<uint8_t>(options_.settings.compression.codec);
   header.flags = state.want_value ? kWantValue : 0;
   header.seq = state.seq;
@@ -129,25 +164,25 @@ void Client::SendPush(Server& server, uint32_t key) {
   server.channel->Send(header, state.push, state.priority);
 }
 
-void Client::SendPull(Server& server, uint32_t key) {
+void Client::SendPull(Server& server, uint32_t part) {
   if (!server.welcome) return;
-  server.channel->Send(HeaderOf(FrameType::kPull, key));
+  server.channel->Send(HeaderOf(FrameType::kPull, part));
 }
 
 // All that is under way, from the beginning.
 void Client::Welcome(Server& server) {
   server.welcome = server.ever = true;
-  for (uint32_t key = 0; key < keys_.size(); ++key) {
-    KeyState& state = keys_state_[key];
+  for (uint32_t part = 0; part < states_.size(); ++part) {
+    State& state = states_[part];
     if (std::ranges::count(state.uninitialized, server.index) > 0) {
-      SendInit(server, key);
+      SendInit(server, part);
     }
-    if (homes_[key] != server.index) continue;
+    if (parts_.parts[part].server != server.index) continue;
     state.received = 0;
     if (state.push != nullptr) {
-      SendPush(server, key);
+      SendPush(server, part);
     } else if (!state.out.empty()) {
-      SendPull(server, key);
+      SendPull(server, part);
     }
   }
   if (finishing_) server.channel->Send(HeaderOf(FrameType::kBye));
@@ -176,11 +211,12 @@ Status Client::Handle(Server& server, const Frame& frame) {
       return {};
     case FrameType::kCommit:
     case FrameType::kValue:
-      if (frame.key >= keys_.size() || homes_[frame.key] != server.index) {
+      if (frame.key >= states_.size() ||
+          parts_.parts[frame.key].server != server.index) {
         // Of keys that are everywhere, only commits of their first values.
         const bool init = frame.type == FrameType::kCommit &&
-                          frame.key < keys_.size() &&
-                          keys_[frame.key].everywhere;
+                          frame.key < states_.size() &&
+                          parts_.table[frame.key].everywhere;
         if (!init) return Unexpected("a key");
       }
       return frame.type == FrameType::kCommit ? OnCommit(server, frame)
@@ -198,7 +234,7 @@ Status Client::Reject(const Server& server, const Frame& frame) const {
 }
 
 Status Client::OnCommit(Server& server, const Frame& frame) {
-  KeyState& state = keys_state_[frame.key];
+  State& state = states_[frame.key];
   if (frame.seq == 0) {
     // A second one is the answer to what was sent again.
     if (std::erase(state.uninitialized, server.index) == 0) return {};
@@ -217,17 +253,18 @@ Status Client::OnCommit(Server& server, const Frame& frame) {
 
 // What was pushed again is answered again: that is not awaited.
 bool Client::IsAwaited(const Server& server, const Header& value) const {
-  if (value.key >= keys_.size() || homes_[value.key] != server.index) {
+  if (value.key >= states_.size() ||
+      parts_.parts[value.key].server != server.index) {
     return false;
   }
-  const KeyState& state = keys_state_[value.key];
+  const State& state = states_[value.key];
   return !state.out.empty() && (state.adopts || value.holds == state.seq);
 }
 
 // A value is read where it is wanted.
 std::span<std::byte> Client::Place(const Server& server, const Header& header) {
   if (header.type != FrameType::kValue || !IsAwaited(server, header)) return {};
-  const KeyState& state = keys_state_[header.key];
+  const State& state = states_[header.key];
   if (header.total != state.out.size() || header.offset != state.received) {
     return {};
   }
@@ -236,12 +273,12 @@ std::span<std::byte> Client::Place(const Server& server, const Header& header) {
 
 Status Client::OnValue(const Server& server, const Frame& frame) {
   if (!IsAwaited(server, frame)) return {};
-  KeyState& state = keys_state_[frame.key];
+  State& state = states_[frame.key];
   if (std::exchange(state.adopts, false)) state.seq = frame.holds;
   if (frame.total != state.out.size() || frame.offset != state.received) {
     return Fail(StatusCode::kCorrupt,
                 "the server's value of key '%s' does not fit",
-                keys_[frame.key].name.c_str());
+                parts_.table[frame.key].name.c_str());
   }
   const auto to = state.out.subspan(frame.offset, frame.length);
   if (frame.payload.data() != to.data())

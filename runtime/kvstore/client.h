@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/parts.h"
 #include "runtime/kvstore/settings.h"
 #include "runtime/kvstore/transport/tls.h"
 
@@ -60,22 +61,22 @@ class Client {
   Status Pump();
   bool idle() const { return open_ == 0; }
   // The same of one key.
-  bool idle(uint32_t key) const {
-    const KeyState& state = keys_state_[key];
-    return state.init == nullptr && state.push == nullptr && state.out.empty();
-  }
+  bool idle(uint32_t key) const;
   bool finished() const;
   std::vector<Interest> interests() const;
   Time deadline() const;
 
   // How often the key was updated when it was pulled last.
-  uint64_t version(uint32_t key) const { return keys_state_[key].version; }
+  uint64_t version(uint32_t key) const {
+    return states_[parts_.of[key]].version;
+  }
   // State of the training, for codecs that keep one; of each key's elements.
-  std::span<float> Residual(uint32_t key) { return keys_state_[key].residual; }
+  std::span<float> Residual(uint32_t key) { return residuals_[key]; }
 
  private:
   struct Server;
-  struct KeyState {
+  // Of a part of a key, as all below.
+  struct State {
     Body init;                            // null: none is under way
     std::vector<uint32_t> uninitialized;  // servers that have not confirmed it
     Body push;                            // null: none is under way
@@ -86,7 +87,6 @@ class Client {
     uint64_t received = 0;     // of it
     int64_t priority = 0;
     uint64_t version = 0;
-    std::vector<float> residual;
     // The first value says what the process before has pushed.
     bool adopts = false;
   };
@@ -104,18 +104,26 @@ class Client {
   void Welcome(Server& server);
   void OnJoin(Server& server, const Frame& frame);
   void GoOnJoining();
-  void SendInit(Server& server, uint32_t key);
-  void SendPush(Server& server, uint32_t key);
-  void SendPull(Server& server, uint32_t key);
-  void BeginPush(uint32_t key, std::span<const float> gradient, double rate,
+  void SendInit(Server& server, uint32_t part);
+  void SendPush(Server& server, uint32_t part);
+  void SendPull(Server& server, uint32_t part);
+  // What of the key's elements belongs to the part.
+  template <class T>
+  std::span<T> Slice(uint32_t part, std::span<T> whole) const;
+  Server& ServerOf(uint32_t part) {
+    return *servers_[parts_.parts[part].server];
+  }
+  void BeginInit(uint32_t part, Bytes value);
+  void BeginPush(uint32_t part, std::span<const float> gradient, double rate,
                  int64_t priority);
+  void BeginPull(uint32_t part, std::span<std::byte> out);
 
   Transport& transport_;
-  const KeyTable& keys_;
   const ClientOptions options_;
-  const std::vector<uint32_t> homes_;
+  const Parts parts_;
   std::vector<std::unique_ptr<Server>> servers_;
-  std::vector<KeyState> keys_state_;
+  std::vector<State> states_;                  // by part
+  std::vector<std::vector<float>> residuals_;  // by key
   size_t open_ = 0;  // inits, pushes and pulls under way
   bool finishing_ = false, replaces_ = false;
   int joining_ = 0;  // 0: not; 1: asks for the round; 2: tells it

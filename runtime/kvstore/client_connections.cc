@@ -54,7 +54,7 @@ void Client::OnJoin(Server& server, const Frame& frame) {
   }
   joining_ = 0;
   --open_;
-  for (KeyState& state : keys_state_) state.adopts = true;
+  for (State& state : states_) state.adopts = true;
 }
 
 Status Client::Pump() {

@@ -57,9 +57,9 @@ uint64_t Digest(const KeyTable& keys) {
   runtime::RunningChecksum sum;
   for (const KeySpec& key : keys) {
     const std::string line =
-        Format("%s %llu %d %u %d %u\n", key.name.c_str(),
+        Format("%s %llu %d %u %d %u %d\n", key.name.c_str(),
                static_cast<unsigned long long>(key.bytes), key.trained,
-               key.group, key.everywhere, key.priority);
+               key.group, key.everywhere, key.priority, key.indivisible);
     sum.Add(std::as_bytes(std::span(line)));
   }
   return sum.value();

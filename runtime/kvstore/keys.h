@@ -24,6 +24,9 @@ struct KeySpec {
   bool everywhere = false;
   // Of values on their way: smaller ones come first.
   uint32_t priority = 0;
+  // An update of an element depends on other elements, as where it needs a
+  // norm: the key is not cut.
+  bool indivisible = false;
 
   uint64_t elements() const { return bytes / sizeof(float); }
 };

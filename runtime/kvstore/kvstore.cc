@@ -48,10 +48,11 @@ class LocalStore final : public KVStore {
   Status Push(uint32_t key, Pushed gradients, int64_t) override {
     MXC_RT_RETURN_IF_ERROR(CheckArrays(keys_, key, gradients));
     MXC_RT_RETURN_IF_ERROR(RequireValue(key));
-    if (gradients.size() == 1) return shelf_.Update(key, gradients[0], rate_);
+    if (gradients.size() == 1)
+      return shelf_.Update(key, 0, gradients[0], rate_);
     sum_.resize(keys_[key].elements());
     Reduce(gradients, sum_);
-    return shelf_.Update(key, sum_, rate_);
+    return shelf_.Update(key, 0, sum_, rate_);
   }
 
   Status Pull(uint32_t key, Pulled values, int64_t) override {

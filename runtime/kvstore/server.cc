@@ -20,9 +20,11 @@ Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
                Shelf& shelf, const ServerOptions& options)
     : transport_(transport),
       listener_(listener),
-      keys_(keys),
       options_(options),
-      store_(keys, options.settings, shelf, *this),
+      parts_(keys, options.settings),
+      keys_(parts_.table),
+      shelf_(parts_, shelf),
+      store_(keys_, options_.settings, shelf_, *this),
       began_(transport.Now()),
       workers_(options.settings.workers) {}
 

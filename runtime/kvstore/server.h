@@ -14,6 +14,7 @@
 
 #include "runtime/kvstore/channel.h"
 #include "runtime/kvstore/hello.h"
+#include "runtime/kvstore/parts.h"
 #include "runtime/kvstore/store.h"
 #include "runtime/kvstore/transport/tls.h"
 
@@ -102,8 +103,10 @@ class Server final : private Answers {
 
   Transport& transport_;
   Listener& listener_;
-  const KeyTable& keys_;
   const ServerOptions options_;
+  const Parts parts_;
+  const KeyTable& keys_;  // of parts_
+  PartShelf shelf_;
   Store store_;
   std::optional<Journal> journal_;
   const Time began_;

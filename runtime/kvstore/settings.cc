@@ -34,13 +34,15 @@ std::string NameOf(const Settings& settings) {
 
 std::string Describe(const Settings& settings) {
   return Format(
-      "%s%s, %u workers, gradients %s, compression %s, keys %016llx%s",
+      "%s%s, %u workers, %u servers, gradients %s, compression %s, keys "
+      "%016llx%s, cut from %llu elements",
       NameOf(settings).c_str(),
       settings.rule.empty() ? "" : (", " + settings.rule).c_str(),
-      settings.workers, settings.mean ? "averaged" : "summed",
+      settings.workers, settings.servers, settings.mean ? "averaged" : "summed",
       settings.compression.text().c_str(),
       static_cast<unsigned long long>(settings.keys),
-      settings.placement == Placement::kBySize ? "" : " in turn");
+      settings.placement == Placement::kBySize ? "" : " in turn",
+      static_cast<unsigned long long>(settings.cut_from));
 }
 
 }  // namespace mxc::kvstore

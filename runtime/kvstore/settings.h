@@ -22,11 +22,13 @@ enum class Mode {
 
 struct Settings {
   Mode mode = Mode::kSync;
-  uint32_t workers = 1;
+  uint32_t workers = 1, servers = 1;
   bool mean = false;       // a sync update gets the mean of the gradients
   uint32_t staleness = 0;  // of kSsp: by how many pushes others may lack
   Compression compression;
   Placement placement = Placement::kBySize;
+  // A key of at least so many elements is cut over all servers.
+  uint64_t cut_from = 1'000'000;
   // What servers make of pushes, where it is not the artifact's optimizer.
   std::string rule;
   uint64_t keys = 0;  // Digest

@@ -2,6 +2,7 @@
 // Where a server keeps values, and what it makes of gradients.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,11 +19,14 @@ class Shelf {
   virtual std::span<std::byte> Value(uint32_t key) = 0;
   // Value has just been written as a whole.
   virtual void OnWritten(uint32_t key) = 0;
-  virtual Status Update(uint32_t key, std::span<const float> gradient,
-                        double rate) = 0;
+  // By the gradient of some elements of the key, from `first` on: all of them,
+  // or always the same ones where the key is cut over servers.
+  virtual Status Update(uint32_t key, uint64_t first,
+                        std::span<const float> gradient, double rate) = 0;
   // All memory that an update of the key writes, or of one that is not trained
-  // its value: what a journal keeps.
-  virtual std::vector<std::span<std::byte>> Parts(uint32_t key) {
+  // its value: what a journal keeps. What has the value's size is one element
+  // for each of the value's.
+  virtual std::vector<std::span<std::byte>> Kept(uint32_t key) {
     return {Value(key)};
   }
 };
@@ -37,10 +41,10 @@ class PlainShelf final : public Shelf {
 
   std::span<std::byte> Value(uint32_t key) override { return values_[key]; }
   void OnWritten(uint32_t) override {}
-  Status Update(uint32_t key, std::span<const float> gradient,
+  Status Update(uint32_t key, uint64_t first, std::span<const float> gradient,
                 double) override {
-    const Bytes bytes = std::as_bytes(gradient);
-    values_[key].assign(bytes.begin(), bytes.end());
+    std::ranges::copy(std::as_bytes(gradient),
+                      Value(key).subspan(first * sizeof(float)).begin());
     return {};
   }
 

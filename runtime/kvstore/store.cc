@@ -156,7 +156,7 @@ Status Store::Apply(uint32_t key, std::span<const float> gradient,
   KeyState& state = states_[key];
   if (state.body != nullptr && state.body.use_count() > 1) MakeOwn(*state.body);
   state.body = nullptr;
-  MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, gradient, rate));
+  MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, 0, gradient, rate));
   ++state.version;
   return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
 }
@@ -164,7 +164,7 @@ Status Store::Apply(uint32_t key, std::span<const float> gradient,
 Status Store::WriteKey(uint32_t key, Journal& journal) {
   const KeyState& state = states_[key];
   std::vector<std::byte> bytes;
-  for (const auto part : shelf_.Parts(key)) {
+  for (const auto part : shelf_.Kept(key)) {
     bytes.insert(bytes.end(), part.begin(), part.end());
   }
   return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
@@ -190,7 +190,7 @@ Status Store::Restore(const JournalRecord& record) {
       record.applied.size() != settings_.workers) {
     return other();
   }
-  const auto parts = shelf_.Parts(record.index);
+  const auto parts = shelf_.Kept(record.index);
   size_t size = 0;
   for (const auto part : parts) size += part.size();
   if (record.state.size() != size) return other();

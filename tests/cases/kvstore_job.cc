@@ -22,6 +22,7 @@ class JobProcesses {
  public:
   explicit JobProcesses(KvstoreJob job) : job_(std::move(job)) {
     job_.settings.keys = kvstore::Digest(job_.keys);
+    job_.settings.servers = job_.servers;
     secret_ = Take(kvstore::MakeSecret());
     transport_ = Take(kvstore::MakeSockets());
     for (uint32_t i = 0; i < job_.servers; ++i) {

@@ -32,10 +32,11 @@ mxc_kvstore_options Options(const char* kvstore) {
 }
 
 // Plain gradient descent; user_data counts.
-void Descend(void* user_data, uint32_t key, const float* gradient, float* value,
-             double rate) {
+void Descend(void* user_data, uint32_t key, uint64_t first, uint64_t count,
+             const float* gradient, float* value, double rate) {
   ++*static_cast<int*>(user_data);
-  for (uint64_t i = 0; i < kKeys[key].elements; ++i) {
+  CHECK(first + count <= kKeys[key].elements);
+  for (uint64_t i = 0; i < count; ++i) {
     value[i] -= static_cast<float>(rate) * gradient[i];
   }
 }
@@ -86,7 +87,7 @@ TEST_CASE("C: options that mean nothing are refused in a sentence") {
   CHECK(Said(mxc_kvstore_open(&options, &store)) == "options without 'keys'");
 }
 
-TEST_CASE("C: a job of two workers and a server") {
+TEST_CASE("C: a job of two workers and two servers, with a key on both") {
   const TestFolder folder;
   const auto secret = MakeSecret();
   REQUIRE(secret.ok());
@@ -98,18 +99,22 @@ TEST_CASE("C: a job of two workers and a server") {
       write("worker-0", DeriveKey(secret->key, "worker-0")),
       write("worker-1", DeriveKey(secret->key, "worker-1")),
       write("server", secret->key)};
-  const std::string address = "unix:" + folder.File("socket");
-  int updates = 0;
+  const std::string addresses =
+      "unix:" + folder.File("socket0") + ",unix:" + folder.File("socket1");
+  int updates[2] = {};
   mxc_kvstore_options shared = Options("dist_sync");
   shared.workers = 2;
-  shared.servers = address.c_str();
+  shared.servers = addresses.c_str();
   shared.updater = Descend;
-  shared.user_data = &updates;
-  std::thread server([&] {
+  shared.cut_from = 2;
+  const auto serve = [&](uint32_t rank) {
     mxc_kvstore_options options = shared;
+    options.rank = rank;
+    options.user_data = &updates[rank];
     options.key_file = files[2].c_str();
     CHECK(Said(mxc_kvstore_serve(&options)) == "");
-  });
+  };
+  std::thread servers[] = {std::thread(serve, 0), std::thread(serve, 1)};
   std::vector<float> seen[2] = {std::vector<float>(3), std::vector<float>(3)};
   const auto work = [&](uint32_t rank) {
     mxc_kvstore_options options = shared;
@@ -134,9 +139,10 @@ TEST_CASE("C: a job of two workers and a server") {
   std::thread other([&] { work(1); });
   work(0);
   other.join();
-  server.join();
+  for (std::thread& server : servers) server.join();
   for (const auto& values : seen) CHECK(values == std::vector<float>(3, -30));
-  CHECK(updates == 10);
+  CHECK(updates[0] == 10);
+  CHECK(updates[1] == 10);
 }
 
 }  // namespace

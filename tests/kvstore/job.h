@@ -30,10 +30,10 @@ class AddingShelf final : public Shelf {
     return std::as_writable_bytes(std::span(values_[key]));
   }
   void OnWritten(uint32_t) override {}
-  Status Update(uint32_t key, std::span<const float> gradient,
+  Status Update(uint32_t key, uint64_t first, std::span<const float> gradient,
                 double rate) override {
     for (size_t i = 0; i < gradient.size(); ++i) {
-      values_[key][i] += static_cast<float>(rate) * gradient[i];
+      values_[key][first + i] += static_cast<float>(rate) * gradient[i];
     }
     return {};
   }
@@ -92,6 +92,7 @@ class Job {
         on_loss_(on_loss),
         random_(faults.seed) {
     settings_.keys = Digest(table);
+    settings_.servers = count;
     servers.resize(count);
     transports_.resize(count);
     listeners_.resize(count);

@@ -22,12 +22,15 @@ struct UpdateEntry {
   size_t row;
   std::string parameter;
   std::set<size_t> states;
+  bool elementwise;  // an element depends on no other
 };
 
 UpdateEntry ReadEntry(const Tables& tables, size_t row) {
   const mxc_entry& entry = tables.entries()[row];
   const std::string name = tables.Text(entry.name);  // "update:conv0_weight"
-  UpdateEntry read{row, name.substr(name.find(':') + 1), {}};
+  // A norm would be an intermediate value.
+  const bool elementwise = entry.arena_bytes == 0;
+  UpdateEntry read{row, name.substr(name.find(':') + 1), {}, elementwise};
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
     if (buffer.kind == MXC_BUFFER_STATE) read.states.insert(buffer.offset);
   }
@@ -104,7 +107,8 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
       keys.placement = kvstore::Placement::kInTurn;
     }
     keys.table.push_back({name, row.bytes, trained, groups[group], shared,
-                          priorities[static_cast<uint32_t>(state)]});
+                          priorities[static_cast<uint32_t>(state)],
+                          trained && !update->second.elementwise});
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }

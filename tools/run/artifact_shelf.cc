@@ -15,6 +15,7 @@ StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
   std::unique_ptr<ArtifactShelf> shelf(new ArtifactShelf(keys));
   shelf->executors_.resize(keys.table.size());
   shelf->counters_.resize(keys.table.size());
+  shelf->gradients_.resize(keys.table.size());
   shelf->position_.resize(keys.table[keys.position].bytes);
   for (size_t key = 0; key < keys.table.size(); ++key) {
     if (!keys.table[key].trained) continue;
@@ -50,7 +51,7 @@ void ArtifactShelf::OnWritten(uint32_t key) {
 
 // Of a parameter: it, what the optimizer keeps for it, what all parameters
 // share, and its own counters.
-std::vector<std::span<std::byte>> ArtifactShelf::Parts(uint32_t key) {
+std::vector<std::span<std::byte>> ArtifactShelf::Kept(uint32_t key) {
   const kvstore::KeySpec& spec = keys_.table[key];
   if (!spec.trained) return {Value(key)};
   std::vector<std::span<std::byte>> parts;
@@ -64,9 +65,21 @@ std::vector<std::span<std::byte>> ArtifactShelf::Parts(uint32_t key) {
   return parts;
 }
 
-Status ArtifactShelf::Update(uint32_t key, std::span<const float> gradient,
-                             double rate) {
+// Entries update all elements. Those of other servers become something here,
+// too, that nobody asks for.
+const float* ArtifactShelf::Whole(uint32_t key, uint64_t first,
+                                  std::span<const float> gradient) {
+  const uint64_t elements = keys_.table[key].elements();
+  if (gradient.size() == elements) return gradient.data();
+  gradients_[key].resize(elements);
+  std::ranges::copy(gradient, &gradients_[key][first]);
+  return gradients_[key].data();
+}
+
+Status ArtifactShelf::Update(uint32_t key, uint64_t first,
+                             std::span<const float> gradient, double rate) {
   Executor& executor = *executors_[key];
+  const float* const whole = Whole(key, first, gradient);
   auto& counters = counters_[key];
   for (size_t i = 0; i < counters.size(); ++i) {
     std::ranges::copy(counters[i],
@@ -75,7 +88,7 @@ Status ArtifactShelf::Update(uint32_t key, std::span<const float> gradient,
   const auto inputs = executor.model().tables().Inputs(executor.entry());
   for (size_t k = 0; k < inputs.size(); ++k) {
     const uint8_t role = executor.buffers()[inputs[k]].role;
-    if (role == MXC_TENSOR_GRADIENT) executor.BindInput(k, gradient.data());
+    if (role == MXC_TENSOR_GRADIENT) executor.BindInput(k, whole);
     if (role == MXC_TENSOR_RATE) {
       std::memcpy(executor.InputStorage(k), &rate, sizeof rate);
     }

@@ -20,18 +20,23 @@ class ArtifactShelf final : public kvstore::Shelf {
 
   std::span<std::byte> Value(uint32_t key) override;
   void OnWritten(uint32_t key) override;
-  runtime::Status Update(uint32_t key, std::span<const float> gradient,
-                         double rate) override;
-  std::vector<std::span<std::byte>> Parts(uint32_t key) override;
+  runtime::Status Update(uint32_t key, uint64_t first,
+                         std::span<const float> gradient, double rate) override;
+  std::vector<std::span<std::byte>> Kept(uint32_t key) override;
 
  private:
   explicit ArtifactShelf(const ArtifactKeys& keys) : keys_(keys) {}
+
+  const float* Whole(uint32_t key, uint64_t first,
+                     std::span<const float> gradient);
 
   const ArtifactKeys& keys_;
   // By key; null where it is not trained. All share the states of the first.
   std::vector<std::unique_ptr<runtime::Executor>> executors_;
   runtime::Executor* first_ = nullptr;
   std::vector<std::byte> position_;
+  // By key, of those whose elements are not all here: the gradient, 0 elsewhere.
+  std::vector<std::vector<float>> gradients_;
   // Of each key the values of keys_.counters, one after the other.
   std::vector<std::vector<std::vector<std::byte>>> counters_;
 };

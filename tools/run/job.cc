@@ -127,12 +127,18 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
                  "of gradients on their way to servers: none, f16, "
                  "2bit:threshold=0.5, 1bit:threshold=0")
       ->capture_default_str();
+  app.add_option("--cut-from", options.cut_from,
+                 "of a job with several servers: parameters of at least so "
+                 "many elements are cut into a part for each")
+      ->capture_default_str();
 }
 
 JobNode::JobNode(const Job& job, const JobOptions& options,
                  const ArtifactKeys& keys)
     : job_(job), keys_(keys) {
   settings_.workers = job.workers;
+  settings_.servers = static_cast<uint32_t>(job.servers.size());
+  settings_.cut_from = options.cut_from;
   if (const auto rule = kvstore::ParseRule(options.kvstore)) {
     averaging_ = options.averaging;
     averaging_.rule = *rule;

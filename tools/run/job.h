@@ -58,6 +58,7 @@ enum class Leaving {
 
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";
+  uint64_t cut_from = kvstore::Settings().cut_from;
   std::string exchange = "urgent";  // as `leaving` says
   uint32_t staleness = 3;           // of dist_ssp
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum

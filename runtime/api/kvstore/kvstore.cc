@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -34,12 +35,14 @@ class CallersShelf final : public Shelf {
     return std::as_writable_bytes(std::span(values_[key]));
   }
   void OnWritten(uint32_t) override {}
-  Status Update(uint32_t key, std::span<const float> gradient,
+  Status Update(uint32_t key, uint64_t first, std::span<const float> gradient,
                 double rate) override {
+    float* const value = &values_[key][first];
     if (updater_ == nullptr) {
-      values_[key].assign(gradient.begin(), gradient.end());
+      std::ranges::copy(gradient, value);
     } else {
-      updater_(user_data_, key, gradient.data(), values_[key].data(), rate);
+      updater_(user_data_, key, first, gradient.size(), gradient.data(), value,
+               rate);
     }
     return {};
   }
@@ -81,6 +84,7 @@ StatusOr<Settings> SettingsOf(const mxc_kvstore_options& options,
   settings.workers = options.workers;
   settings.mean = options.mean != 0;
   settings.staleness = options.staleness;
+  if (options.cut_from != 0) settings.cut_from = options.cut_from;
   settings.compression = *compression;
   settings.keys = Digest(keys);
   return settings;
@@ -104,6 +108,7 @@ StatusOr<JobProcess> MakeNode(const mxc_kvstore_options& options,
   node.settings = std::move(*settings);
   if (options.servers == nullptr) return Lacks("servers");
   node.servers = SplitAtCommas(options.servers);
+  node.settings.servers = static_cast<uint32_t>(node.servers.size());
   const size_t ranks =
       side == Side::kServer ? node.servers.size() : options.workers;
   if (node.servers.empty() || options.rank >= ranks) {
