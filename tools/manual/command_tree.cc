@@ -50,8 +50,8 @@ Command CommandOf(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options(shown)) {
     command.options.push_back(OptionOf(*option));
   }
-  for (const CLI::App* sub :
-       app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* sub : app.get_subcommands(
+           [](const CLI::App* sub) { return !sub->get_group().empty(); })) {
     command.subcommands.push_back(CommandOf(*sub));
   }
   return command;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/job.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -83,8 +81,6 @@ std::optional<Job> Job::OfEnvironment() {
   job.key_file = Variable("MXC_KEY");
   job.journal = Variable("MXC_JOURNAL");
   job.on_loss = LossOfEnvironment();
-  const std::string notice = Variable("MXC_NOTICE");
-  if (notice.starts_with("fd:")) job.notice = std::atoi(notice.c_str() + 3);
   job.incarnation = IncarnationOfEnvironment();
   job.resumes = Variable("MXC_RESUME") == "1";
   return job;
@@ -93,6 +89,10 @@ std::optional<Job> Job::OfEnvironment() {
 Leaving JobOptions::leaving() const {
   if (exchange == "in-order") return Leaving::kInOrder;
   return exchange == "after-step" ? Leaving::kAfterStep : Leaving::kUrgent;
+}
+
+std::string LossOf(uint32_t rank) {
+  return "warning: worker " + std::to_string(rank) + " is lost: ";
 }
 
 void DeclareJob(CLI::App& app, JobOptions& options) {
@@ -176,12 +176,8 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   options.tls = tls_.get();
   options.journal = job_.journal;
   options.on_loss = job_.on_loss;
-  options.lost = [this](uint32_t rank, const std::string& cause) {
-    PrintErr("warning: worker %u is lost: %s\n", rank, cause.c_str());
-    const std::string line = std::to_string(rank) + "\n";
-    if (job_.notice < 0) return;
-    if (write(job_.notice, line.data(), line.size()) < 0)
-      PrintErr("warning: nobody hears of it\n");
+  options.lost = [](uint32_t rank, const std::string& cause) {
+    PrintErr("%s%s\n", LossOf(rank).c_str(), cause.c_str());
   };
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
   Require(kvstore::Serve(server, *transport_));

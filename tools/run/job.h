@@ -11,8 +11,6 @@
 //                ends is lost
 //   MXC_ON_LOSS  what a server does when a worker is lost: abort (also where it
 //                is not set), wait, shrink
-//   MXC_NOTICE   fd:5, where a server writes a line for each worker that is
-//                lost and does not end the job: its rank
 //   MXC_INCARNATION  which process of this rank this is, a number that grows;
 //                where it is not set, the time
 //   MXC_RESUME   1: training goes on from its newest checkpoint, --resume or not
@@ -40,7 +38,6 @@ struct Job {
   std::vector<std::string> servers;
   std::string listen, key_file, journal;
   kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
-  int notice = -1;  // a descriptor
   uint64_t incarnation = 1;
   bool resumes = false;
 
@@ -55,6 +52,10 @@ enum class Leaving {
   kInOrder,    // when they are final, in that order
   kAfterStep,  // when the step is over, and the next one waits for all
 };
+
+// What a server says on stderr of a worker that is lost and does not end the
+// job; why follows.
+std::string LossOf(uint32_t rank);
 
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";

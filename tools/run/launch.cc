@@ -23,6 +23,22 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
   app.add_option("--transport", options->transport, "what they talk over")
       ->check(OneOf({"tcp", "unix"}))
       ->capture_default_str();
+  app.add_option("--on", options->on,
+                 "where processes run: local, on this machine; ssh, on "
+                 "--hosts; slurm, on the nodes of the allocation that this is "
+                 "in (sbatch, salloc)")
+      ->check(OneOf({"local", "ssh", "slurm"}))
+      ->capture_default_str();
+  app.add_option("--hosts", options->hosts,
+                 "machines for --on ssh, which have this folder and mxc at the "
+                 "same paths")
+      ->type_name("A,B");
+  constexpr uint32_t kLastPort = 65535 - kMost;
+  app.add_option("--port", options->port,
+                 "where server 0 listens on another machine; server 1 has the "
+                 "next")
+      ->check(Between(1u, kLastPort))
+      ->capture_default_str();
   app.add_flag("--plain", options->plain,
                "neither encrypt nor authenticate: for measuring");
   app.add_option("--journal", options->journal,

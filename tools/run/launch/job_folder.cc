@@ -9,9 +9,8 @@
 
 namespace mxc::run {
 
-JobFolder::JobFolder() {
-  std::string name =
-      (std::filesystem::temp_directory_path() / "mxc-job-XXXXXX").string();
+JobFolder::JobFolder(const std::filesystem::path& parent) {
+  std::string name = (parent / "mxc-job-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
     throw Failure("cannot make '" + name + "': " + std::strerror(errno));
   }

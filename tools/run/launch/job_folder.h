@@ -6,10 +6,13 @@
 
 namespace mxc::run {
 
-// A folder for keys and sockets, which goes with the launcher.
+// A folder of the job alone, which goes with the launcher: for keys and sockets,
+// or for journals.
 class JobFolder {
  public:
-  JobFolder();
+  // Throws a Failure.
+  explicit JobFolder(const std::filesystem::path& parent =
+                         std::filesystem::temp_directory_path());
   ~JobFolder();
   JobFolder(const JobFolder&) = delete;
   std::string File(const std::string& name) const { return path_ / name; }

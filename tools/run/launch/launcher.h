@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a job on this machine. The launcher makes the job's secret
-// and a key for each worker, opens the servers' ports before anybody asks for
-// them, and decides what follows when a process dies.
+// The processes of a job, on this machine or on others. The launcher makes the
+// job's secret and a key for each worker, says where servers listen, and decides
+// what follows when a process dies.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/launch/job_folder.h"
 #include "tools/run/launch/job_log.h"
+#include "tools/run/launch/machines.h"
+#include "tools/run/launch/order.h"
 #include "tools/run/launch/process.h"
 
 namespace mxc::run {
@@ -27,6 +30,12 @@ enum class OnDeath {
 struct LaunchOptions {
   uint32_t workers = 2, servers = 1;
   std::string transport = "tcp";
+  // Where processes run: local, on this machine; or through ssh or slurm on
+  // others, which have the same folders. There, server 0 listens at `port`,
+  // server 1 at the next.
+  std::string on = "local";
+  std::string hosts;  // for ssh
+  uint32_t port = 7400;
   bool plain = false;
   std::string journal;  // a folder; empty: none
   OnDeath on_death = OnDeath::kAbort;
@@ -43,35 +52,45 @@ class Launcher {
   int Run();
 
  private:
+  // launcher_setup.cc
   void MakeKeys();
+  void FindMachines();
+  void OpenPorts();
   void AddServers();
   void AddWorkers();
   Process& Add(const std::string& role, uint32_t rank, const std::string& key);
+  void Start(Process& process);
   void StartAll();
+  const Machine& MachineOf(const Process& process) const;
+  Order OrderFor(const Process& process) const;
+
   void Await();
   void OnSignals();
-  void OnNotices();
+  void Hear(const Process& process, const std::string& line);
   void OnEnd(Process& process, int status);
+  std::string HowItEnded(const Process& process, int code);
   void OnDeathOf(Process& process, int code);
   void RestartAll();
   void Fail(const std::string& cause, int code);
   void KillAll(int signal);
+  void RequireProgress();
   bool running() const;
 
   const LaunchOptions& options_;
   const JobFolder folder_;
+  std::optional<JobFolder> journals_;
   JobLog log_;
+  std::vector<Machine> machines_;  // empty: this one
   runtime::Descriptor signals_;
-  runtime::Descriptor notices_, notices_in_;  // a pipe: who is lost
-  std::string notice_;                        // a line of it, as far as it goes
   std::unique_ptr<kvstore::Transport> transport_;
   std::vector<std::unique_ptr<kvstore::Listener>> listeners_;
   std::string addresses_;
   std::vector<std::unique_ptr<Process>> processes_;
   uint32_t restarts_ = 0;
   uint32_t incarnations_ = 1;
-  bool restarting_ = false;  // all are being ended, to begin again
-  int64_t failed_ = 0;       // since when
+  int64_t restarting_ = 0;  // all are being ended to begin again: since when
+  int64_t failed_ = 0;      // since when
+  int64_t beaten_ = 0;      // when attendants last heard of the launcher
   bool asked_to_stop_ = false;
   int result_ = 0;
 };

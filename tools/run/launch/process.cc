@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,33 +12,57 @@
 #include <cstring>
 
 #include "tools/run/failure.h"
+#include "tools/run/launch/order.h"
 #include "tools/run/output.h"
 
 namespace mxc::run {
 namespace {
 
-// What has no end of its own gets one.
-constexpr size_t kLongestLine = size_t{64} << 10;
+struct Pipe {
+  runtime::Descriptor read, write;
+};
+
+Pipe MakePipe(const std::string& name) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw Failure("cannot start " + name + ": " + std::strerror(errno));
+  }
+  return {runtime::Descriptor(ends[0]), runtime::Descriptor(ends[1])};
+}
 
 }  // namespace
 
-void Process::Start(const std::vector<std::string>& command) {
-  int ends[2] = {-1, -1};
-  if ((pipes_errors || pipes_output) && pipe2(ends, O_CLOEXEC) != 0) {
-    throw Failure("cannot start " + name() + ": " + std::strerror(errno));
-  }
-  id_ = fork();
-  if (id_ == 0) Become(command, ends[1]);
-  if (ends[1] >= 0) close(ends[1]);
-  output_ = runtime::Descriptor(ends[0]);
-  if (ends[0] >= 0) fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  if (id_ > 0) return;
-  id_ = 0;
-  throw Failure("cannot start " + name() + ": " + std::strerror(errno));
+int CodeOf(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void Process::Become(const std::vector<std::string>& command, int output) {
+void Process::Start(const std::vector<std::string>& command,
+                    const std::string& order) {
+  Pipe output, input;
+  if (pipes_errors || pipes_output) output = MakePipe(name());
+  if (!order.empty()) input = MakePipe(name());
+  id_ = fork();
+  if (id_ == 0) Become(command, input.read.get(), output.write.get());
+  if (id_ < 0) {
+    id_ = 0;
+    throw Failure("cannot start " + name() + ": " + std::strerror(errno));
+  }
+  if (is_group) setpgid(id_, id_);
+  output_ = Lines(std::move(output.read));
+  lifeline_ = std::move(input.write);
+  if (order.empty()) return;
+  fcntl(lifeline_.get(), F_SETFL, O_NONBLOCK);
+  if (!Tell(order)) {
+    Cut();
+    throw Failure("cannot start " + name() + ": the command is too long");
+  }
+}
+
+void Process::Become(const std::vector<std::string>& command, int input,
+                     int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_group) setpgid(0, 0);
+  signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -45,6 +70,7 @@ void Process::Become(const std::vector<std::string>& command, int output) {
     setenv(name.c_str(), value.c_str(), 1);
   }
   for (const int descriptor : inherited) fcntl(descriptor, F_SETFD, 0);
+  if (input >= 0) dup2(input, STDIN_FILENO);
   if (pipes_output) dup2(output, STDOUT_FILENO);
   if (pipes_errors) dup2(output, STDERR_FILENO);
   std::vector<char*> words;
@@ -56,27 +82,29 @@ void Process::Become(const std::vector<std::string>& command, int output) {
   _exit(kNotFound);
 }
 
-void Process::Kill(int signal) const {
-  if (id_ > 0) kill(id_, signal);
+// What an attendant does not read is lost: it has lost the launcher then.
+bool Process::Tell(const std::string& text) const {
+  if (lifeline_.get() < 0) return false;
+  const ssize_t size = write(lifeline_.get(), text.data(), text.size());
+  return size == static_cast<ssize_t>(text.size()) || errno == EPIPE;
 }
 
-void Process::ReadLines(const std::function<void(const std::string&)>& take,
-                        bool all) {
-  if (output_.get() < 0) return;
-  char bytes[4096];
-  ssize_t size = 0;
-  while ((size = read(output_.get(), bytes, sizeof bytes)) > 0) {
-    for (const char byte : std::string_view(bytes, static_cast<size_t>(size))) {
-      if (byte != '\n') rest_ += byte;
-      if (byte != '\n' && rest_.size() < kLongestLine) continue;
-      take(rest_);
-      rest_.clear();
-    }
+void Process::Kill(int signal) const {
+  if (id_ <= 0) return;
+  if (attended()) {
+    Tell(EncodeSignal(signal));
+  } else {
+    kill(is_group ? -id_ : id_, signal);
   }
-  if (size == 0 || all) output_.Close();
-  if (output_.get() >= 0 || rest_.empty()) return;
-  take(rest_);
-  rest_.clear();
+}
+
+void Process::Cut() const {
+  if (id_ > 0) kill(is_group ? -id_ : id_, SIGKILL);
+}
+
+void Process::Ended() {
+  id_ = 0;
+  lifeline_.Close();
 }
 
 }  // namespace mxc::run

@@ -7,9 +7,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/file.h"
+#include "tools/run/launch/lines.h"
 
 namespace mxc::run {
 
@@ -24,31 +26,50 @@ class Process {
   uint32_t rank() const { return rank_; }
   std::string name() const { return role_ + " " + std::to_string(rank_); }
 
+  std::string machine;  // the name of another one; empty: this one
   Environment environment;
   std::vector<int> inherited;  // descriptors
   // Whether its errors and its output come through a pipe; otherwise they go
   // where the launcher's go.
   bool pipes_errors = false, pipes_output = false;
+  // Whether it and what it starts get signals of their own, Ctrl-C among them.
+  bool is_group = false;
 
-  // A signal that ends the launcher ends it, too. Throws a Failure.
-  void Start(const std::vector<std::string>& command);
+  // A signal that ends the launcher ends it, too. `order`: the process reaches
+  // an attendant on another machine, to whom this goes (order.h). Throws a
+  // Failure.
+  void Start(const std::vector<std::string>& command,
+             const std::string& order = "");
   pid_t id() const { return id_; }  // 0: it does not run
+  bool attended() const { return lifeline_.get() >= 0; }
   void Kill(int signal) const;
-  void Ended() { id_ = 0; }
+  // Says to an attendant that the launcher is there.
+  void Beat() const { Tell("\n"); }
+  // Whatever runs on another machine: what reaches it ends.
+  void Cut() const;
+  void Ended();
 
   // Of the pipe; -1: there is none, or it has ended.
-  int output() const { return output_.get(); }
+  int output() const { return output_.descriptor(); }
   // Hands out the lines that have come; `all`: also one that has no end.
-  void ReadLines(const std::function<void(const std::string&)>& take, bool all);
+  void ReadLines(const std::function<void(const std::string&)>& take,
+                 bool all) {
+    output_.Read(take, all);
+  }
 
  private:
-  [[noreturn]] void Become(const std::vector<std::string>& command, int output);
+  [[noreturn]] void Become(const std::vector<std::string>& command, int input,
+                           int output);
+  bool Tell(const std::string& text) const;
 
   const std::string role_;  // "worker"
   const uint32_t rank_;
   pid_t id_ = 0;
-  runtime::Descriptor output_;
-  std::string rest_;  // of a line
+  Lines output_;
+  runtime::Descriptor lifeline_;  // to an attendant
 };
+
+// As a shell tells the status of waitpid.
+int CodeOf(int status);
 
 }  // namespace mxc::run

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the processes of a job are told, and where they run.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "runtime/kvstore/credentials.h"
+#include "tools/run/failure.h"
+#include "tools/run/launch/launcher.h"
+
+extern char** environ;
+
+namespace mxc::run {
+namespace {
+
+// What a server is told; where all begin again, the launcher ends it.
+const char* OnLossOf(OnDeath policy) {
+  switch (policy) {
+    case OnDeath::kAbort:
+      return "abort";
+    case OnDeath::kShrink:
+      return "shrink";
+    case OnDeath::kWait:
+    case OnDeath::kRestart:
+      return "wait";
+  }
+  return "abort";
+}
+
+// What another machine is told of this one's environment.
+Process::Environment Exported() {
+  Process::Environment exported;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    if (equals == std::string_view::npos ||
+        !(name == "PATH" || name == "LD_LIBRARY_PATH" ||
+          name.starts_with("MXC_"))) {
+      continue;
+    }
+    exported[std::string(name)] = text.substr(equals + 1);
+  }
+  return exported;
+}
+
+std::string LineOf(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+void Launcher::MakeKeys() {
+  const kvstore::Credentials secret = Take(kvstore::MakeSecret());
+  Require(kvstore::WriteCredentials(folder_.File("server.key"), secret));
+  for (uint32_t rank = 0; rank < options_.workers; ++rank) {
+    kvstore::Credentials worker;
+    worker.identity = kvstore::WorkerIdentity(rank);
+    worker.key = kvstore::DeriveKey(secret.key, worker.identity);
+    Require(kvstore::WriteCredentials(folder_.File(worker.identity + ".key"),
+                                      worker));
+  }
+}
+
+void Launcher::FindMachines() {
+  if (options_.on == "slurm") machines_ = MachinesOfSlurm();
+  if (options_.on == "ssh") machines_ = MachinesOf(options_.hosts);
+  if (machines_.empty()) return;
+  if (options_.plain || options_.transport != "tcp") {
+    throw Failure("--plain and --transport unix are for one machine");
+  }
+}
+
+// Servers are on the first machines, workers on those behind them.
+const Machine& Launcher::MachineOf(const Process& process) const {
+  const bool serves = process.role() == "server";
+  const size_t number = process.rank() + (serves ? 0 : options_.servers);
+  return machines_[number % machines_.size()];
+}
+
+// On this machine before anybody asks for them; they stay when all begin again.
+void Launcher::OpenPorts() {
+  if (machines_.empty() && !listeners_.empty()) return;
+  addresses_.clear();
+  for (uint32_t rank = 0; rank < options_.servers; ++rank) {
+    if (rank > 0) addresses_ += ",";
+    if (!machines_.empty()) {
+      addresses_ += MachineOf(Process("server", rank)).address + ":" +
+                    std::to_string(options_.port + rank);
+      continue;
+    }
+    const std::string address =
+        options_.transport == "unix"
+            ? "unix:" + folder_.File("server-" + std::to_string(rank))
+            : "127.0.0.1:0";
+    listeners_.push_back(Take(transport_->Listen(address)));
+    addresses_ += listeners_.back()->address();
+  }
+}
+
+void Launcher::AddServers() {
+  if (!options_.journal.empty()) journals_.emplace(options_.journal);
+  for (uint32_t rank = 0; rank < options_.servers; ++rank) {
+    Process& server = Add("server", rank, "server.key");
+    server.environment["MXC_ON_LOSS"] = OnLossOf(options_.on_death);
+    if (!listeners_.empty()) {
+      const int port = listeners_[rank]->descriptor();
+      server.inherited = {port};
+      server.environment["MXC_LISTEN"] = "fd:" + std::to_string(port);
+    }
+    if (options_.journal.empty()) continue;
+    server.environment["MXC_JOURNAL"] =
+        journals_->File("server-" + std::to_string(rank));
+  }
+}
+
+// Worker 0 speaks for the job, and its bar of progress needs the terminal.
+void Launcher::AddWorkers() {
+  for (uint32_t rank = 0; rank < options_.workers; ++rank) {
+    Process& worker =
+        Add("worker", rank, kvstore::WorkerIdentity(rank) + ".key");
+    worker.environment["LOCAL_RANK"] =
+        std::to_string(machines_.empty() ? rank : rank / machines_.size());
+    worker.environment["MXC_INCARNATION"] = std::to_string(incarnations_);
+    if (rank > 0) continue;
+    worker.pipes_output = false;
+    worker.pipes_errors = !options_.log.empty() || !machines_.empty() ||
+                          isatty(STDERR_FILENO) == 0;
+  }
+}
+
+Process& Launcher::Add(const std::string& role, uint32_t rank,
+                       const std::string& key) {
+  Process& process =
+      *processes_.emplace_back(std::make_unique<Process>(role, rank));
+  process.environment = {{"MXC_ROLE", role},
+                         {"RANK", std::to_string(rank)},
+                         {"WORLD_SIZE", std::to_string(options_.workers)},
+                         {"MXC_SERVERS", addresses_}};
+  if (!options_.plain) process.environment["MXC_KEY"] = folder_.File(key);
+  process.pipes_output = process.pipes_errors = true;
+  process.is_group = !machines_.empty();
+  return process;
+}
+
+Order Launcher::OrderFor(const Process& process) const {
+  Order order;
+  order.folder = std::filesystem::current_path().string();
+  order.environment = Exported();
+  for (const auto& [name, value] : process.environment) {
+    order.environment[name] = value;
+  }
+  order.key = LineOf(process.environment.at("MXC_KEY"));
+  order.command = options_.command;
+  return order;
+}
+
+void Launcher::Start(Process& process) {
+  if (machines_.empty()) return process.Start(options_.command);
+  const Machine& machine = MachineOf(process);
+  process.machine = machine.name;
+  process.Start(AttendantOn(machine, options_.on), Encode(OrderFor(process)));
+}
+
+void Launcher::StartAll() {
+  try {
+    for (auto& process : processes_) Start(*process);
+  } catch (...) {
+    KillAll(SIGKILL);
+    throw;
+  }
+}
+
+}  // namespace mxc::run
