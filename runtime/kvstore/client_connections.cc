@@ -16,8 +16,9 @@ constexpr Time kPause = kSecond / 20;  // between attempts to connect
 }  // namespace
 
 // Workers that begin together are in the job from its first round. Another one
-// asks all servers for their newest round, which they go no further from without
-// it, and then takes part after the newest of these.
+// asks all servers after which rounds it can take part, and then does so after
+// the last one that all keys have made: where some are a round ahead, it gets
+// their values before. If rounds were made without it, it is after the newest.
 void Client::Join() {
   joining_ = 1;
   ++open_;
@@ -35,7 +36,8 @@ void Client::GoOnJoining() {
     return;
   }
   Header header = HeaderOf(FrameType::kJoin);
-  header.seq = joining_ == 1 ? 0 : joined_;
+  header.seq = joined_;
+  header.flags = joining_ == 2 ? kTakesPart : 0;
   for (const auto& server : servers_) {
     if (server->joined < joining_) server->channel->Send(header);
   }
@@ -44,11 +46,20 @@ void Client::GoOnJoining() {
 void Client::OnJoin(Server& server, const Frame& frame) {
   if (joining_ == 0) return;
   server.joined = joining_;
-  joined_ = std::max(joined_, frame.seq);
+  if (joining_ == 1) {
+    server.earliest = frame.seq;
+    server.latest = frame.holds;
+  }
   for (const auto& other : servers_) {
     if (other->joined < joining_) return;
   }
   if (joining_ == 1) {
+    uint64_t earliest = 0, latest = UINT64_MAX;
+    for (const auto& other : servers_) {
+      earliest = std::max(earliest, other->earliest);
+      latest = std::min(latest, other->latest);
+    }
+    joined_ = latest == UINT64_MAX ? earliest : std::max(earliest, latest);
     joining_ = 2;
     return GoOnJoining();
   }

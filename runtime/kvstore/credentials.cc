@@ -83,7 +83,9 @@ StatusOr<Credentials> ReadCredentials(const std::string& path) {
   if (fstat(file->get(), &facts) != 0) {
     return runtime::SystemError("read", path);
   }
-  if ((facts.st_mode & 077) != 0) {
+  // Kubernetes gives root's file to the group of who is to read it.
+  const mode_t others = facts.st_uid == 0 && geteuid() != 0 ? 037 : 077;
+  if ((facts.st_mode & others) != 0) {
     return Fail(StatusCode::kInvalidArgument,
                 "'%s' holds a key and others may read it; chmod 600 it",
                 path.c_str());

@@ -54,13 +54,15 @@ enum class FrameType : uint8_t {
   kHeartbeat = 9,  // both: I am here
   kBye = 10,       // worker: I have finished
   kAbort = 11,     // both: the job ends, and why
-  kJoin = 12,      // worker: takes part after so many rounds; server: after how
-                   // many
+  kJoin = 12,      // worker: asks after which rounds it can take part, or
+                   // takes part after round seq; server: from seq to holds
 };
 inline constexpr uint8_t kLastFrameType = 12;
 
 // Of a push: answer with the value, too.
 inline constexpr uint8_t kWantValue = 1;
+// Of a worker's join: it takes part.
+inline constexpr uint8_t kTakesPart = 1;
 // Of a welcome: another process was this worker before.
 inline constexpr uint8_t kReplaces = 1;
 

@@ -26,7 +26,9 @@ Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
       shelf_(parts_, shelf),
       store_(keys_, options_.settings, shelf_, *this),
       began_(transport.Now()),
-      workers_(options.settings.workers) {}
+      workers_(options.settings.workers) {
+  if (options.on_loss != OnLoss::kAbort) store_.KeepPrevious();
+}
 
 Server::~Server() = default;
 
@@ -159,6 +161,7 @@ Status Server::Handle(Session& session, const Frame& frame) {
   }
   if (frame.type == FrameType::kInit) return Init(session, frame);
   if (frame.type == FrameType::kPush) {
+    received_ += frame.length;
     // The store is not to be trusted any more, or a worker is not.
     return ended_ = store_.Take(session.rank, frame);
   }
@@ -207,6 +210,7 @@ void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
   header.key = key;
   header.seq = version;
   header.holds = holds;
+  sent_ += value->bytes.size();
   workers_[worker].session->channel.Send(header, std::move(value),
                                          keys_[key].priority);
 }

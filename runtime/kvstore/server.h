@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kvstore/channel.h"
+#include "runtime/kvstore/facts.h"
 #include "runtime/kvstore/hello.h"
 #include "runtime/kvstore/parts.h"
 #include "runtime/kvstore/store.h"
@@ -62,6 +63,7 @@ class Server final : private Answers {
   Time deadline() const;
 
   const Store& store() const { return store_; }
+  ServerFacts facts() const;
 
  private:
   struct Session;
@@ -112,7 +114,8 @@ class Server final : private Answers {
   const Time began_;
   std::vector<Worker> workers_;
   std::vector<std::shared_ptr<Session>> sessions_;
-  Status ended_;  // why the job ends
+  uint64_t received_ = 0, sent_ = 0;  // bytes of gradients and values
+  Status ended_;                      // why the job ends
 };
 
 // Pumps until the server is finished.

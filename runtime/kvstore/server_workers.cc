@@ -69,12 +69,20 @@ Status Server::CheckIncarnation(const Worker& worker,
 }
 
 Status Server::Join(Session& session, const Frame& frame) {
-  const StatusOr<uint64_t> round = store_.Join(session.rank, frame.seq);
-  Status status = round.status();
+  Header answer = HeaderOf(FrameType::kJoin);
+  Status status;
+  if ((frame.flags & kTakesPart) != 0) {
+    status = store_.Join(session.rank, frame.seq);
+  } else {
+    const StatusOr<Store::Rounds> rounds = store_.Ask(session.rank);
+    status = rounds.status();
+    if (rounds.ok()) {
+      answer.seq = rounds->earliest;
+      answer.holds = rounds->latest;
+    }
+  }
   if (status.ok() && journal_) status = WriteWorker(session.rank);
   if (!status.ok()) return ended_ = status;
-  Header answer = HeaderOf(FrameType::kJoin);
-  answer.seq = *round;
   session.channel.Send(answer);
   return {};
 }
@@ -150,6 +158,28 @@ Status Server::OnLost(uint32_t rank, Time now) {
   return journal_ ? WriteWorker(rank) : Status();
 }
 
+ServerFacts Server::facts() const {
+  ServerFacts facts;
+  facts.rounds = store_.rounds();
+  facts.received = received_;
+  facts.sent = sent_;
+  const Time now = transport_.Now();
+  for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
+    const Worker& worker = workers_[rank];
+    WorkerFacts& of = facts.workers.emplace_back();
+    of.rounds = store_.rounds(rank);
+    const bool there = worker.session != nullptr;
+    of.state = worker.left              ? WorkerState::kFinished
+               : there                  ? WorkerState::kThere
+               : worker.given_up        ? WorkerState::kGivenUp
+               : worker.incarnation > 0 ? WorkerState::kLost
+                                        : WorkerState::kAwaited;
+    const Time heard = there ? worker.session->channel.heard() : worker.heard;
+    of.silence = heard == 0 ? 0 : now - heard;
+  }
+  return facts;
+}
+
 Status Server::Restore(const JournalRecord& record) {
   if (record.kind == JournalRecord::Kind::kKey) return store_.Restore(record);
   if (record.kind != JournalRecord::Kind::kWorker ||
@@ -166,7 +196,7 @@ Status Server::Restore(const JournalRecord& record) {
   }
   if (record.lost) return store_.Expel(record.index);
   if (record.applied.size() != 1 || record.applied[0] == 0) return {};
-  return store_.Join(record.index, record.applied[0]).status();
+  return store_.Join(record.index, record.applied[0]);
 }
 
 Status Server::WriteAll() {

@@ -86,7 +86,9 @@ Status Store::Take(uint32_t worker, const Frame& push) {
   Gathering& gathering = states_[push.key].gathering;
   const bool last = push.offset + push.length == push.total;
   if (!IsNext(worker, push)) {
-    if (last) Answer(worker, push);
+    if (!last) return {};
+    states_[push.key].behind.erase(worker);
+    Answer(worker, push);
     return {};
   }
   if (!gathering.Take(worker, push)) {
@@ -130,12 +132,20 @@ Status Store::FinishRound(uint32_t key) {
                 "round",
                 first_rank, rank, first.rate, push.rate);
   }
+  if (keeps_previous_) Remember(key);
   for (const auto& [rank, push] : pushes) state.applied[rank] = push.seq;
   MXC_RT_RETURN_IF_ERROR(Apply(key, state.gathering.sum(), first.rate));
   state.gathering.Clear();
   for (const auto& [rank, push] : pushes) Answer(rank, push);
   AnswerAsking(key);
   return {};
+}
+
+void Store::Remember(uint32_t key) {
+  KeyState& state = states_[key];
+  const Bytes value = shelf_.Value(key);
+  state.previous = Own({value.begin(), value.end()});
+  state.previously_applied = state.applied;
 }
 
 Status Store::ApplyOne(uint32_t worker, uint32_t key) {
@@ -244,6 +254,10 @@ void Store::AnswerAsking(uint32_t key) {
 // beside it is copied.
 void Store::SendValue(uint32_t worker, uint32_t key) {
   KeyState& state = states_[key];
+  if (state.behind.contains(worker)) {
+    return answers_.Value(worker, key, state.version - 1,
+                          state.previously_applied[worker], state.previous);
+  }
   if (state.body == nullptr || !keys_[key].trained) {
     state.body = Lend(shelf_.Value(key));
     if (!keys_[key].trained) MakeOwn(*state.body);
@@ -273,23 +287,61 @@ Status Store::Expel(uint32_t worker) {
 
 void Store::Replace(uint32_t worker) {
   Forget(worker);
-  for (KeyState& state : states_) state.gathering.Drop(worker);
+  for (KeyState& state : states_) {
+    state.gathering.Drop(worker);
+    state.behind.erase(worker);
+  }
 }
 
-StatusOr<uint64_t> Store::Join(uint32_t worker, uint64_t round) {
-  uint64_t newest = round;
+// In sync mode keys are at most a round apart: nobody pushes for the next one
+// before all keys are updated. A worker that was given up has no part in the
+// rounds that were made without it.
+StatusOr<Store::Rounds> Store::Ask(uint32_t worker) {
+  const bool sync = settings_.mode == Mode::kSync;
+  const bool missed = !members_.contains(worker);
+  uint64_t newest = 0, oldest = UINT64_MAX, earliest = 0;  // of its own keys
   for (uint32_t key = 0; key < states_.size(); ++key) {
     const KeyState& state = states_[key];
-    if (!keys_[key].trained) continue;
-    newest =
-        std::max(newest, settings_.mode == Mode::kSync ? state.version
-                                                       : state.applied[worker]);
+    if (!keys_[key].trained || !state.has_value) continue;
+    const uint64_t at = sync ? state.version : state.applied[worker];
+    newest = std::max(newest, at);
+    oldest = std::min(oldest, at);
+    earliest = std::max(earliest, at - (state.previous != nullptr ? 1 : 0));
   }
+  if (sync && !missed) return Rounds{earliest, oldest};
   members_.insert(worker);
-  if (settings_.mode != Mode::kSync) return newest;
-  joined_[worker] = newest;
+  if (sync) joined_[worker] = newest;
   MXC_RT_RETURN_IF_ERROR(FinishRounds());
-  return newest;
+  return Rounds{newest, newest};
+}
+
+Status Store::Join(uint32_t worker, uint64_t round) {
+  members_.insert(worker);
+  if (settings_.mode != Mode::kSync) return {};
+  joined_[worker] = round;
+  for (KeyState& state : states_) {
+    const bool ahead = state.version == round + 1;
+    if (ahead && state.previous != nullptr) state.behind.insert(worker);
+  }
+  return FinishRounds();
+}
+
+template <class Count>
+uint64_t Store::Fewest(Count count) const {
+  uint64_t fewest = UINT64_MAX;
+  for (uint32_t key = 0; key < states_.size(); ++key) {
+    if (!keys_[key].trained || !states_[key].has_value) continue;
+    fewest = std::min(fewest, count(states_[key]));
+  }
+  return fewest == UINT64_MAX ? 0 : fewest;
+}
+
+uint64_t Store::rounds() const {
+  return Fewest([](const KeyState& state) { return state.version; });
+}
+
+uint64_t Store::rounds(uint32_t worker) const {
+  return Fewest([&](const KeyState& key) { return key.applied[worker]; });
 }
 
 void Store::Forget(uint32_t worker) {

@@ -59,19 +59,32 @@ class Store {
   void Forget(uint32_t worker);
   // Another process is the worker from now on: what waits does not count.
   void Replace(uint32_t worker);
-  // Such a worker takes part once each key was updated so often, at least as
-  // often as any key was: how often that is. Until then it gets no values, and
-  // rounds go on without it. In async mode: how often it has pushed.
-  StatusOr<uint64_t> Join(uint32_t worker, uint64_t round);
+  // After which rounds such a worker can take part again; from now on rounds
+  // wait for it. In async mode: how often it has pushed.
+  struct Rounds {
+    uint64_t earliest, latest;
+  };
+  StatusOr<Rounds> Ask(uint32_t worker);
+  // It takes part once each key was updated so often. Until then it gets no
+  // values, and rounds go on without it; of a key that is a round ahead it gets
+  // the value before, until it has pushed what the key already holds.
+  Status Join(uint32_t worker, uint64_t round);
   // The round that was joined; 0: since the beginning.
   uint64_t joined(uint32_t worker) const { return joined_[worker]; }
 
+  // In sync mode: keeps of each key the value before the last update. What was
+  // lost with a worker can be computed again then, and no round lacks it.
+  void KeepPrevious() { keeps_previous_ = settings_.mode == Mode::kSync; }
   // Every value from now on is in the journal before anybody hears of it.
   void Keep(Journal& journal) { journal_ = &journal; }
   // Writes all values; reads one.
   Status WriteAll(Journal& journal);
   Status Restore(const JournalRecord& record);
 
+  // Updates that all trained keys have had, and those that hold a push of the
+  // worker.
+  uint64_t rounds() const;
+  uint64_t rounds(uint32_t worker) const;
   uint64_t version(uint32_t key) const { return states_[key].version; }
 
  private:
@@ -84,8 +97,14 @@ class Store {
     Gathering gathering;            // of the next update
     std::set<uint32_t> asking;      // who wants a value
     Body body;                      // of the value, while it is current
+    // Before the last update, if it is kept; who still needs it.
+    Body previous;
+    std::vector<uint64_t> previously_applied;
+    std::set<uint32_t> behind;
   };
 
+  template <class Count>
+  uint64_t Fewest(Count count) const;
   bool Fits(uint32_t key, const Header& push) const;
   Status Check(uint32_t worker, const Header& push) const;
   bool IsNext(uint32_t worker, const Header& push) const;
@@ -93,6 +112,7 @@ class Store {
   std::set<uint32_t> MembersOf(uint32_t key) const;
   Status FinishRound(uint32_t key);
   Status FinishRounds();
+  void Remember(uint32_t key);
   Status ApplyOne(uint32_t worker, uint32_t key);
   Status Apply(uint32_t key, std::span<const float> gradient, double rate);
   void Answer(uint32_t worker, const Header& push);
@@ -106,6 +126,7 @@ class Store {
   Shelf& shelf_;
   Answers& answers_;
   Journal* journal_ = nullptr;
+  bool keeps_previous_ = false;
   std::set<uint32_t> members_;
   Buffers buffers_;
   std::vector<uint64_t> joined_;  // by worker: after which round

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/kvstore/deaths.sh BIN
 # Workers of a real job that are killed and stopped, under each policy: what is
-# said, how soon, and that the job learns.
+# said, how soon, and that the job learns; where workers are waited for, the
+# same bytes as undisturbed.
 set -euo pipefail
 bin=$(realpath "$1")
 models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
@@ -20,7 +21,7 @@ mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
 launch() {
   mxc launch --workers 3 --servers 2 --on-death "$2" -- mxc train mlp.mxa \
     --data digits --data-opt size=3200 --data-opt flat=1 --lr 0.05 --threads 1 \
-    --epochs "$3" --save "$1" --quiet 2>errors &
+    --seed 5 --epochs "$3" --save "$1" --quiet 2>errors &
   job=$!
 }
 # process RANK NAME: the worker's.
@@ -49,6 +50,9 @@ learned() {
     --data-opt size=1000 --data-opt flat=1 --seed 9 --json 2>errors |
     sed -E 's/.*"accuracy": ([0-9.]+).*/\1/'
 }
+
+launch calm wait 60
+wait $job || fail "the undisturbed job"
 
 launch waited wait 60
 strike KILL 1 waited
@@ -85,6 +89,12 @@ grep -q "worker 1 is lost: .*nothing was heard for 4 s" errors ||
   fail "abort does not say who is lost"
 [ $ended -le 11000 ] || fail "abort took $ended ms"
 
+for job in waited first stopped; do
+  for extension in params states; do
+    cmp "calm-0060.$extension" "$job-0060.$extension" ||
+      fail "$job learned something else"
+  done
+done
 for job in waited first shrunk stopped; do
   accuracy=$(learned $job)
   echo "$job: accuracy $accuracy"
