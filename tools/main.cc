@@ -36,7 +36,8 @@ constexpr std::pair<const char*, const char*> kHandedOver[] = {
     {"bench", "measure an artifact (mxc-run)"},
     {"score", "measure what an artifact has learned (mxc-run)"},
     {"sample", "text from a language model (mxc-run)"},
-    {"launch", "train with several processes (mxc-run)"}};
+    {"launch", "train with several processes (mxc-run)"},
+    {"kv", "look at jobs that are running (mxc-run)"}};
 
 // "mxc help", "mxc help compile": as with --help.
 void UnderstandHelp(int argc, char** argv) {

@@ -12,15 +12,16 @@ require() { # PROGRAM…
 
 fail() { echo "FAILED: $*"; [ ! -e log ] || cat log; exit 1; }
 
-# prepare: the network, the command in train, and the undisturbed job.
+# prepare [EPOCHS]: the network, the command in train, and the undisturbed job.
 prepare() {
+  epochs=${1:-20}
   mxc compile "$here/../../models/mlp.json" --entry grad,update,score \
     --init xavier --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa \
     --quiet
   train=("$bin/mxc" train "$work/mlp.mxa" --data digits --data-opt size=3200
     --data-opt flat=1 --lr 0.05 --threads 1 --seed 3 --save-every 20 --quiet)
-  mxc launch --workers 2 --servers 2 -- "${train[@]}" --epochs 20 \
-    --save "$work/whole"
+  mxc launch --workers 2 --servers 2 -- "${train[@]}" \
+    --epochs "$epochs" --save "$work/whole"
 }
 
 # processes PREFIX [ROLE RANK]: those of the job that saves under the prefix.
@@ -52,12 +53,18 @@ strike() {
     kill -0 "$1" 2>/dev/null || fail "nobody to kill"
     sleep 0.05
   done
-  wait "$1" || fail "the job ended with status $?"
-  local extension
-  for extension in params states; do
-    cmp "whole-0020.$extension" "torn-0020.$extension"
-  done
+  equal "$1" torn
   echo "killed a worker; the same bytes as by local processes"
+}
+
+# equal JOB PREFIX: the job ends, and has learned what undisturbed processes do.
+equal() {
+  local extension last
+  wait "$1" || fail "$2: the job ended with status $?"
+  last=$(printf '%04d' "$epochs")
+  for extension in params states; do
+    cmp "whole-$last.$extension" "$2-$last.$extension" || fail "$2 differs"
+  done
 }
 
 # left_by PREFIX SECONDS: all processes of the job end within so many seconds.

@@ -86,8 +86,7 @@ begin torn localhost,127.0.0.1,lost --on-death restart -- --epochs 20
 await_checkpoint $job torn
 touch gone
 kill -9 $(cat reaching-lost)
-wait $job || fail "a machine is lost"
-cmp whole-0020.params torn-0020.params
+equal $job torn
 grep -q "is cut off, 'lost' cannot be reached" log || fail "it says nothing"
 echo "a machine was cut off; the same bytes"
 

@@ -13,10 +13,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/base/nameless_file.h"
 #include "tools/run/failure.h"
 #include "tools/run/launch/lines.h"
@@ -114,7 +114,9 @@ void Attendant::Start(const Order& order) {
   if (!order.key.empty()) {
     key_ = Take(NamelessFile::Create());
     chmod(key_->path().c_str(), S_IRUSR | S_IWUSR);
-    std::ofstream(key_->path()) << order.key << "\n";
+    runtime::FileWriter file(key_->path());
+    file.Append(order.key + "\n");
+    Require(file.Commit(runtime::FileWriter::Sync::kNo));
     Require(key_->KeepAtExec());
     process_.environment["MXC_KEY"] = key_->path();
   }

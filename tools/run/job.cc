@@ -8,6 +8,7 @@
 
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
+#include "tools/run/launch/server_status.h"
 #include "tools/run/output.h"
 
 namespace mxc::run {
@@ -83,6 +84,10 @@ std::optional<Job> Job::OfEnvironment() {
   job.on_loss = LossOfEnvironment();
   job.incarnation = IncarnationOfEnvironment();
   job.resumes = Variable("MXC_RESUME") == "1";
+  if (!Variable("MXC_ARRIVAL").empty()) {
+    job.arrival = NumberOf("MXC_ARRIVAL") * kvstore::kSecond;
+  }
+  job.tells_status = Variable("MXC_STATUS") == "1";
   return job;
 }
 
@@ -166,6 +171,7 @@ std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
   options.servers = job_.servers;
   options.settings = settings_;
   options.tls = tls_.get();
+  options.patience.arrival = job_.arrival;
   return std::make_unique<kvstore::Worker>(*transport_, keys_.table, options);
 }
 
@@ -174,13 +180,25 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   kvstore::ServerOptions options;
   options.settings = settings_;
   options.tls = tls_.get();
+  options.patience.arrival = job_.arrival;
   options.journal = job_.journal;
   options.on_loss = job_.on_loss;
   options.lost = [](uint32_t rank, const std::string& cause) {
     PrintErr("%s%s\n", LossOf(rank).c_str(), cause.c_str());
   };
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
-  Require(kvstore::Serve(server, *transport_));
+  Require(server.Open());
+  kvstore::Time told = 0;
+  while (!server.finished()) {
+    Require(server.Pump());
+    const kvstore::Time now = transport_->Now();
+    if (job_.tells_status && now - told >= kvstore::kSecond) {
+      told = now;
+      PrintErr("%s\n", EncodeStatus(server.facts()).c_str());
+    }
+    if (server.finished()) break;
+    transport_->Wait(server.interests(), server.deadline());
+  }
 }
 
 }  // namespace mxc::run

@@ -14,6 +14,9 @@
 //   MXC_INCARNATION  which process of this rank this is, a number that grows;
 //                where it is not set, the time
 //   MXC_RESUME   1: training goes on from its newest checkpoint, --resume or not
+//   MXC_ARRIVAL  seconds within which all come (default: 60)
+//   MXC_STATUS   1: a server says each second how the job is doing
+//                (launch/server_status.h)
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
 //                one, nodes of one machine speak in the clear
 #pragma once
@@ -39,7 +42,8 @@ struct Job {
   std::string listen, key_file, journal;
   kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
   uint64_t incarnation = 1;
-  bool resumes = false;
+  bool resumes = false, tells_status = false;
+  kvstore::Time arrival = kvstore::Patience().arrival;
 
   // None: this process is alone. Throws a Failure where the environment
   // contradicts itself.

@@ -26,8 +26,18 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
   app.add_option("--on", options->on,
                  "where processes run: local, on this machine; ssh, on "
                  "--hosts; slurm, on the nodes of the allocation that this is "
-                 "in (sbatch, salloc)")
-      ->check(OneOf({"local", "ssh", "slurm"}))
+                 "in (sbatch, salloc); kubernetes prints manifests, for "
+                 "kubectl apply -f -")
+      ->check(OneOf({"local", "ssh", "slurm", "kubernetes"}))
+      ->capture_default_str();
+  app.add_option("--image", options->image,
+                 "of --on kubernetes: one that has mxc")
+      ->type_name("IMAGE");
+  app.add_option("--volume", options->volume,
+                 "of --on kubernetes: the claim of a volume for data and "
+                 "checkpoints, at /work, where the command runs")
+      ->type_name("CLAIM");
+  app.add_option("--name", options->name, "of --on kubernetes")
       ->capture_default_str();
   app.add_option("--hosts", options->hosts,
                  "machines for --on ssh, which have this folder and mxc at the "
@@ -65,6 +75,10 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
   app.add_option("--log", options->log,
                  "append what all processes say, each line behind the name of "
                  "its process")
+      ->type_name("FILE");
+  app.add_option("--metrics", options->metrics,
+                 "write each second how the job is doing, in Prometheus' text "
+                 "form; 'mxc kv status' shows it as a table")
       ->type_name("FILE");
   app.add_option("COMMAND", options->command,
                  "what each process runs: mxc train …, behind --")

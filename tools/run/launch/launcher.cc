@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/file_writer.h"
 #include "tools/run/failure.h"
 #include "tools/run/job.h"
 #include "tools/run/output.h"
@@ -31,10 +33,16 @@ bool WasKilled(int code) { return code > 128 && code != kInterrupted; }
 }  // namespace
 
 Launcher::Launcher(const LaunchOptions& options)
-    : options_(options), log_(options.log) {}
+    : options_(options),
+      log_(options.log),
+      began_(static_cast<double>(std::time(nullptr))) {}
 
 int Launcher::Run() {
   if (!options_.plain) MakeKeys();
+  if (options_.on == "kubernetes") {
+    PrintManifests();
+    return 0;
+  }
   transport_ = Take(kvstore::MakeSockets());
   FindMachines();
   OpenPorts();
@@ -94,6 +102,7 @@ void Launcher::RequireProgress() {
   if (now - beaten_ > kBeat) {
     beaten_ = now;
     for (const auto& process : processes_) process->Beat();
+    WriteMetrics();
   }
   if (failed_ > 0 && now - failed_ > kAsk) {
     KillAll(now - failed_ > kEnd ? SIGKILL : SIGTERM);
@@ -121,7 +130,11 @@ void Launcher::OnSignals() {
 
 // A worker that a server does not hear of any more is dead, whatever its
 // process does.
-void Launcher::Hear(const Process& process, const std::string& line) {
+void Launcher::Hear(Process& process, const std::string& line) {
+  if (auto status = DecodeStatus(line)) {
+    process.status = std::move(*status);
+    return;
+  }
   log_.Say(process.name(), line);
   if (process.role() != "server") return;
   for (const auto& worker : processes_) {
@@ -212,6 +225,33 @@ void Launcher::RestartAll() {
                         std::to_string(process->rank()));
   }
   StartAll();
+}
+
+// What cannot be written is written a second later.
+void Launcher::WriteMetrics() {
+  const std::string text = MetricsOf(facts());
+  for (const auto& path : {folder_.File("metrics"), options_.metrics}) {
+    if (path.empty()) continue;
+    runtime::FileWriter file(path);
+    file.Append(text);
+    (void)file.Commit(runtime::FileWriter::Sync::kNo).ok();
+  }
+}
+
+JobFacts Launcher::facts() const {
+  JobFacts facts;
+  for (const std::string& word : options_.command) {
+    facts.command += (facts.command.empty() ? "" : " ") + word;
+  }
+  facts.began = began_;
+  facts.id = getpid();
+  facts.restarts = restarts_;
+  for (const auto& process : processes_) {
+    facts.processes.push_back({process->role(), process->machine,
+                               process->rank(), process->id() > 0,
+                               process->starts(), process->status});
+  }
+  return facts;
 }
 
 void Launcher::Fail(const std::string& cause, int code) {

@@ -14,6 +14,7 @@
 #include "tools/run/launch/job_folder.h"
 #include "tools/run/launch/job_log.h"
 #include "tools/run/launch/machines.h"
+#include "tools/run/launch/metrics.h"
 #include "tools/run/launch/order.h"
 #include "tools/run/launch/process.h"
 
@@ -33,14 +34,17 @@ struct LaunchOptions {
   // Where processes run: local, on this machine; or through ssh or slurm on
   // others, which have the same folders. There, server 0 listens at `port`,
   // server 1 at the next.
+  // With kubernetes, nothing is started: what would be is printed.
   std::string on = "local";
-  std::string hosts;  // for ssh
+  std::string image, volume, name = "mxc";  // for kubernetes
+  std::string hosts;                        // for ssh
   uint32_t port = 7400;
   bool plain = false;
   std::string journal;  // a folder; empty: none
   OnDeath on_death = OnDeath::kAbort;
   uint32_t restarts = 100;  // at most
   std::string log;          // a file; empty: none
+  std::string metrics;      // a file; empty: the job's own alone
   std::vector<std::string> command;
 };
 
@@ -56,6 +60,7 @@ class Launcher {
   void MakeKeys();
   void FindMachines();
   void OpenPorts();
+  void PrintManifests();
   void AddServers();
   void AddWorkers();
   Process& Add(const std::string& role, uint32_t rank, const std::string& key);
@@ -66,7 +71,7 @@ class Launcher {
 
   void Await();
   void OnSignals();
-  void Hear(const Process& process, const std::string& line);
+  void Hear(Process& process, const std::string& line);
   void OnEnd(Process& process, int status);
   std::string HowItEnded(const Process& process, int code);
   void OnDeathOf(Process& process, int code);
@@ -74,6 +79,8 @@ class Launcher {
   void Fail(const std::string& cause, int code);
   void KillAll(int signal);
   void RequireProgress();
+  void WriteMetrics();
+  JobFacts facts() const;
   bool running() const;
 
   const LaunchOptions& options_;
@@ -91,6 +98,7 @@ class Launcher {
   int64_t restarting_ = 0;  // all are being ended to begin again: since when
   int64_t failed_ = 0;      // since when
   int64_t beaten_ = 0;      // when attendants last heard of the launcher
+  const double began_;      // in seconds since 1970
   bool asked_to_stop_ = false;
   int result_ = 0;
 };

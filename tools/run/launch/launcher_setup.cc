@@ -10,7 +10,9 @@
 
 #include "runtime/kvstore/credentials.h"
 #include "tools/run/failure.h"
+#include "tools/run/launch/kubernetes.h"
 #include "tools/run/launch/launcher.h"
+#include "tools/run/output.h"
 
 extern char** environ;
 
@@ -78,6 +80,31 @@ void Launcher::FindMachines() {
   }
 }
 
+void Launcher::PrintManifests() {
+  if (options_.image.empty() || options_.plain ||
+      options_.on_death == OnDeath::kRestart) {
+    throw Failure(
+        "--on kubernetes needs --image, and knows neither --plain nor "
+        "--on-death restart");
+  }
+  Deployment job;
+  job.name = options_.name;
+  job.image = options_.image;
+  job.volume = options_.volume;
+  job.workers = options_.workers;
+  job.servers = options_.servers;
+  job.port = options_.port;
+  job.on_loss = OnLossOf(options_.on_death);
+  job.restarts = options_.on_death == OnDeath::kAbort ? 0 : options_.restarts;
+  job.keys["server.key"] = LineOf(folder_.File("server.key")) + "\n";
+  for (uint32_t rank = 0; rank < options_.workers; ++rank) {
+    const std::string file = kvstore::WorkerIdentity(rank) + ".key";
+    job.keys[file] = LineOf(folder_.File(file)) + "\n";
+  }
+  job.command = options_.command;
+  PrintOut("%s", ManifestsOf(job).c_str());
+}
+
 // Servers are on the first machines, workers on those behind them.
 const Machine& Launcher::MachineOf(const Process& process) const {
   const bool serves = process.role() == "server";
@@ -110,6 +137,7 @@ void Launcher::AddServers() {
   for (uint32_t rank = 0; rank < options_.servers; ++rank) {
     Process& server = Add("server", rank, "server.key");
     server.environment["MXC_ON_LOSS"] = OnLossOf(options_.on_death);
+    server.environment["MXC_STATUS"] = "1";
     if (!listeners_.empty()) {
       const int port = listeners_[rank]->descriptor();
       server.inherited = {port};

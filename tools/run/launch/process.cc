@@ -41,6 +41,7 @@ void Process::Start(const std::vector<std::string>& command,
   Pipe output, input;
   if (pipes_errors || pipes_output) output = MakePipe(name());
   if (!order.empty()) input = MakePipe(name());
+  ++starts_;
   id_ = fork();
   if (id_ == 0) Become(command, input.read.get(), output.write.get());
   if (id_ < 0) {

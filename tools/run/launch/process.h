@@ -12,6 +12,7 @@
 
 #include "runtime/base/file.h"
 #include "tools/run/launch/lines.h"
+#include "tools/run/launch/server_status.h"
 
 namespace mxc::run {
 
@@ -34,6 +35,7 @@ class Process {
   bool pipes_errors = false, pipes_output = false;
   // Whether it and what it starts get signals of their own, Ctrl-C among them.
   bool is_group = false;
+  kvstore::ServerFacts status;  // what a server has told last
 
   // A signal that ends the launcher ends it, too. `order`: the process reaches
   // an attendant on another machine, to whom this goes (order.h). Throws a
@@ -41,6 +43,7 @@ class Process {
   void Start(const std::vector<std::string>& command,
              const std::string& order = "");
   pid_t id() const { return id_; }  // 0: it does not run
+  uint32_t starts() const { return starts_; }
   bool attended() const { return lifeline_.get() >= 0; }
   void Kill(int signal) const;
   // Says to an attendant that the launcher is there.
@@ -65,6 +68,7 @@ class Process {
   const std::string role_;  // "worker"
   const uint32_t rank_;
   pid_t id_ = 0;
+  uint32_t starts_ = 0;
   Lines output_;
   runtime::Descriptor lifeline_;  // to an attendant
 };
