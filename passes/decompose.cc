@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/graph/builder.h"
+#include "passes/decompose.h"
 #include "passes/passes.h"
 
 namespace mxc {
@@ -24,12 +25,14 @@ bool Composite(const Node& node) {
 constexpr size_t kMostOperators = 1'000'000;
 
 // `known`: those that were decomposed before.
-Result<bool> DecomposeOnce(Graph& graph, std::set<const Node*>& known) {
+Result<bool> DecomposeOnce(Graph& graph,
+                           bool (*chosen)(const Graph&, const Node&),
+                           std::set<const Node*>& known) {
   Replacements replaced;
   bool changed = false;
   for (Node* node : graph.TopologicalOrder()) {
     replaced.ApplyTo(*node);
-    if (!Composite(*node)) continue;
+    if (!Composite(*node) || !chosen(graph, *node)) continue;
     if (graph.nodes().size() > kMostOperators) {
       return Error(node->loc,
                    "the network has more than {} operators when {} '{}' is "
@@ -64,16 +67,21 @@ Result<bool> DecomposeOnce(Graph& graph, std::set<const Node*>& known) {
 
 }  // namespace
 
-Result<bool> Decompose(Graph& graph, PassContext&) {
+Result<bool> DecomposeWhere(Graph& graph,
+                            bool (*chosen)(const Graph&, const Node&)) {
   bool changed = false, again = true;
   std::set<const Node*> known;
   for (int depth = 0; again; ++depth) {
     MXC_CHECK(depth <= kMaxNesting);
-    MXC_ASSIGN(again, DecomposeOnce(graph, known));
+    MXC_ASSIGN(again, DecomposeOnce(graph, chosen, known));
     changed = changed || again;
   }
   if (changed) graph.RemoveDeadNodes();
   return changed;
+}
+
+Result<bool> Decompose(Graph& graph, PassContext&) {
+  return DecomposeWhere(graph, [](const Graph&, const Node&) { return true; });
 }
 
 }  // namespace mxc

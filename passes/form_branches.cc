@@ -7,8 +7,8 @@
 //   └──► exp ──────────────┘              else: exp
 //
 // What others read, too, stays outside, and so does what must happen in every
-// run: random numbers, next states, losses. In training also what has no
-// gradient.
+// run: next states, losses. In training also what has no gradient. Random
+// numbers are functions of the random state by now (expose-draws), and move.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -62,12 +62,53 @@ TEST_CASE("a loop over data is a scan when its length is known") {
   CHECK(graph.outputs[1].shape() == Shape{2});
 }
 
-TEST_CASE("a loop that draws random numbers is unrolled") {
+TEST_CASE("a loop that draws random numbers is a scan") {
   auto model = LoadLoop(Foreach(kLocs, kDropout), {{"x", {3, 2}}, {"s", {2}}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  CHECK(Count(model->graph, "_scan") == 1);
+  CHECK(Count(model->graph, "Dropout") == 0);
+}
+
+// A graph of one operator.
+std::string Graphlet(const char* op) {
+  return fmt::format(
+      R"({{"nodes": [{{"op": "null", "name": "v", "inputs": []}},
+     {{"op": "{}", "name": "r", "inputs": [[0, 0, 0]]}}],
+    "arg_nodes": [0], "heads": [[1, 0, 0]]}})",
+      op);
+}
+
+TEST_CASE("a turn may have loops and choices in it") {
+  const std::string rows =
+      R"("_foreach", "attrs": {"num_args": "2", "num_outputs": "1",
+    "num_out_data": "1", "in_data_locs": "[0]", "in_state_locs": "[]",
+    "remain_locs": "[]"}, "subgraphs": [)" +
+      Graphlet("tanh") + "]";
+  const std::string choice =
+      R"("_cond", "attrs": {"num_args": "4", "num_outputs": "1",
+    "cond_input_locs": "[0]", "then_input_locs": "[0]",
+    "else_input_locs": "[0]"}, "subgraphs": [)" +
+      Graphlet("sum") + "," + Graphlet("tanh") + "," + Graphlet("exp") + "]";
+  for (const std::string& next : {rows, choice}) {
+    CAPTURE(next);
+    auto model = LoadLoop(Foreach(kLocs, next.c_str()),
+                          {{"x", {1000, 2, 3}}, {"s", {2, 3}}});
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    CHECK(Count(model->graph, "_scan") == 1);
+    CHECK(model->graph.TopologicalOrder().size() == 3);
+    REQUIRE(InferTypes(model->graph, true).ok());
+    CHECK(model->graph.outputs[0].shape() == Shape{1000, 2, 3});
+    CHECK(model->graph.outputs[1].shape() == Shape{2, 3});
+  }
+}
+
+TEST_CASE("a loop with a loss in it is unrolled") {
+  auto model =
+      LoadLoop(Foreach(kLocs, R"("MakeLoss")"), {{"x", {3, 2}}, {"s", {2}}});
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   CHECK(Count(model->graph, "_scan") == 0);
   CHECK(Count(model->graph, "elemwise_add") == 3);
-  CHECK(Count(model->graph, "Dropout") == 3);
+  CHECK(Count(model->graph, "MakeLoss") == 3);
 }
 
 TEST_CASE("a scan takes as many turns as its tensors fit into memory") {
@@ -84,7 +125,7 @@ TEST_CASE("a scan takes as many turns as its tensors fit into memory") {
   REQUIRE(!inferred.ok());
   CHECK(inferred.errors()[0].message.ends_with(
       "more than the 2^47 bytes that a process can address"));
-  CHECK(load({1000000, 2}, kDropout)
+  CHECK(load({1000000, 2}, R"("MakeLoss")")
             .errors()[0]
             .message.starts_with("_foreach 'loop': 1000000 steps of "));
 }

@@ -33,7 +33,7 @@ Node* FirstControlFlow(const Graph& graph) {
 
 }  // namespace
 
-Status ExpandControlFlow(Graph& graph) {
+Result<bool> ExpandAll(Graph& graph) {
   bool any = false;
   while (Node* node = FirstControlFlow(graph)) {
     if (std::ssize(graph.nodes()) > 4 * kMostCopies) {
@@ -46,6 +46,11 @@ Status ExpandControlFlow(Graph& graph) {
     MXC_RETURN_IF_ERROR(RuleOf(*node)->expand(expansion));
     any = true;
   }
+  return any;
+}
+
+Status ExpandControlFlow(Graph& graph) {
+  MXC_ASSIGN(const bool any, ExpandAll(graph));
   if (any) {
     graph.RemoveDeadNodes();
     AssignRoles(graph);

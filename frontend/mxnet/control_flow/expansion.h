@@ -9,8 +9,9 @@
 //   _while_loop  the body until the condition fails, at most max_iterations
 //                times; the other rows of the outputs are zeros
 //
-// A loop becomes one `_scan` where its body can be the turn of one. Else its
-// turns are unrolled: copies of the body, one after the other.
+// A loop becomes one `_scan` where its body can be the turn of one (MayBeTurn);
+// control flow in the body is expanded before. Else its turns are unrolled:
+// copies of the body, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +74,10 @@ class Expansion {
   Graph& graph_;
   Node& node_;
 };
+
+// Expands what control flow there is, and leaves the nodes that it stood in.
+// True if there was any.
+Result<bool> ExpandAll(Graph& graph);
 
 Status ExpandCond(Expansion& expansion);
 Status ExpandForeach(Expansion& expansion);

@@ -19,6 +19,7 @@ class Foreach {
   Status Run() {
     MXC_RETURN_IF_ERROR(Read());
     MXC_ASSIGN(const int64_t steps, Steps());
+    MXC_RETURN_IF_ERROR(ExpandInside(subgraphs_[0], TypesInside()));
     if (CanScan(steps)) return expansion_.Replace(Scan(steps));
     MXC_RETURN_IF_ERROR(expansion_.CheckSize(steps, body()));
     return expansion_.Replace(Unroll(steps));
@@ -61,6 +62,16 @@ class Foreach {
     }
     return expansion_.Fail(
         "the number of steps is not known; give the input shapes");
+  }
+
+  // Of the body's variables.
+  std::vector<TensorType> TypesInside() const {
+    std::vector<TensorType> types;
+    for (const int from : source_) {
+      const TensorType type = inputs()[from].type();
+      types.push_back(from < data_ ? SliceOf(type) : type);
+    }
+    return types;
   }
 
   bool CanScan(int64_t steps) const {

@@ -6,11 +6,30 @@
 
 namespace mxc {
 
+Status ExpandInside(Subgraph& subgraph, const std::vector<TensorType>& types) {
+  for (size_t i = 0; i < subgraph.variables.size(); ++i) {
+    Node* variable = subgraph.graph.FindVariable(subgraph.variables[i]->name);
+    if (!variable->types[0].known()) variable->types[0] = types[i];
+  }
+  const Result<bool> expanded = ExpandAll(subgraph.graph);
+  if (!expanded.ok()) return expanded.errors();
+  return Done{};
+}
+
+TensorType SliceOf(TensorType stacked) {
+  if (stacked.shape.known_rank() && stacked.shape.rank() > 0) {
+    const Extents& dims = stacked.shape.dims();
+    stacked.shape = Shape(Extents(dims.begin() + 1, dims.end()));
+  }
+  return stacked;
+}
+
 bool MayBeTurn(const Subgraph& subgraph) {
-  return std::ranges::all_of(subgraph.graph.nodes(), [](const auto& node) {
+  const std::vector<Node*> nodes = subgraph.graph.TopologicalOrder();
+  return std::ranges::all_of(nodes, [](const Node* node) {
     if (node->kind == Node::Kind::kVariable) return true;
     const Operator* op = node->op;
-    return op != nullptr && op->gradient && !op->random && !op->loss_head &&
+    return op != nullptr && op->gradient && !op->loss_head &&
            op->next_states == 0;
   });
 }

@@ -9,8 +9,14 @@
 
 namespace mxc {
 
-// Whether the graph of a loop can run within a turn: no operator of it draws
-// random numbers, has states, is a loss or a loop itself, or lacks a gradient.
+// Expands the control flow in the graph of a loop whose variables have these
+// types, as far as they are known.
+Status ExpandInside(Subgraph& subgraph, const std::vector<TensorType>& types);
+// Of what a turn sees of such a tensor.
+TensorType SliceOf(TensorType stacked);
+
+// Whether the graph of a loop can run within a turn: no operator of it has
+// states, is a loss, or lacks a gradient.
 bool MayBeTurn(const Subgraph& subgraph);
 
 // Adds the scan to the node's graph, whose types need not be known yet.

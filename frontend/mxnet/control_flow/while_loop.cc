@@ -18,6 +18,7 @@ class WhileLoop {
 
   Status Run() {
     MXC_RETURN_IF_ERROR(Read());
+    MXC_RETURN_IF_ERROR(ExpandParts());
     if (CanScan()) {
       MXC_ASSIGN(const std::vector<Value> outputs, Scan());
       return expansion_.Replace(outputs);
@@ -52,6 +53,19 @@ class WhileLoop {
     if (std::ssize(body().graph.outputs) != rows_ + std::ssize(slots_) ||
         condition().graph.outputs.size() != 1) {
       return expansion_.Fail("the subgraphs have other outputs than expected");
+    }
+    return Done{};
+  }
+
+  Status ExpandParts() {
+    const char* const locations[] = {"cond_input_locs", "func_input_locs"};
+    for (size_t part = 0; part < subgraphs_.size(); ++part) {
+      MXC_ASSIGN(const std::vector<Value> given,
+                 expansion_.Pick(inputs(), locations[part],
+                                 subgraphs_[part].variables.size()));
+      std::vector<TensorType> types;
+      for (const Value& value : given) types.push_back(value.type());
+      MXC_RETURN_IF_ERROR(ExpandInside(subgraphs_[part], types));
     }
     return Done{};
   }
