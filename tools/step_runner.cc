@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "runtime/base/float_mode.h"
+#include "runtime/device/device.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -31,10 +33,11 @@ void ForElements(const Shape& shape, const Layout& layout, F f) {
   }
 }
 
-constexpr size_t kAlignment = 4096;
+// Floats that nothing wrote are NaN.
+constexpr uint8_t kPoison = 0xff;
 
-size_t RoundUp(uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+bool IsCallers(const mxc_buffer& buffer) {
+  return buffer.kind == MXC_BUFFER_OUTPUT || buffer.kind == MXC_BUFFER_INPUT;
 }
 
 }  // namespace
@@ -43,13 +46,13 @@ Result<StepRunner> StepRunner::Open(const std::string& artifact, size_t entry,
                                     const Program& program) {
   auto model = rt::Model::Open(artifact, {});
   if (!model.ok()) return UnplacedError(model.status().message());
-  if (std::ranges::count((*model)->code().kernels(), nullptr) > 0) {
-    return UnplacedError(
-        "steps that run on a GPU cannot be compared one by one yet");
-  }
+  const rt::Tables& tables = (*model)->tables();
+  const std::string_view named = tables.Text(tables.header().device);
+  auto device = rt::FindDevice(named.empty() ? "cpu" : named.data());
+  if (!device.ok()) return UnplacedError(device.status().message());
   StepRunner runner(*model, entry, program);
   MXC_RETURN_IF_ERROR(runner.MatchBuffers());
-  runner.Allocate();
+  MXC_RETURN_IF_ERROR(runner.Allocate(**device));
   return runner;
 }
 
@@ -89,36 +92,71 @@ Status StepRunner::MatchBuffers() {
   return Done{};
 }
 
-void StepRunner::Allocate() {
-  // Floats that nothing wrote are NaN.
-  constexpr int kPoison = 0xff;
-  const auto allocate = [&](uint64_t bytes, int filling = 0) {
-    const size_t size = std::max(kAlignment, RoundUp(bytes));
-    auto* memory =
-        static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
-    MXC_CHECK(memory, "{} bytes", size);
-    std::memset(memory, filling, size);
-    memory_.emplace_back(memory);
-    return memory;
-  };
-  sequencer_ = std::make_unique<rt::Sequencer>(
-      *model_, *entry_,
-      rt::Regions{.weights = model_->weights().data(),
-                  .prepared = model_->prepared().data(),
-                  .states = allocate(model_->tables().header().state_bytes),
-                  .arena = allocate(entry_->arena_bytes, kPoison),
-                  .host_weights = model_->weights().data(),
-                  .host_arena = allocate(entry_->host_arena_bytes, kPoison)},
-      rt::Sequencer::Scratch{allocate(entry_->scratch_bytes, kPoison)},
-      /*threads=*/1);
+Status StepRunner::Allocate(const rt::Device& device) {
   const auto buffers = model_->tables().Buffers(*entry_);
+  rt::Sizes sizes;
+  const uint64_t scratch_bytes =
+      std::max<uint64_t>(entry_->scratch_bytes, MXC_SCRATCH_NOTE);
+  const uint64_t scratch = sizes.Add(scratch_bytes, MXC_PAGE);
+  std::vector<uint64_t> begins;
+  for (const mxc_buffer& buffer : buffers) {
+    begins.push_back(IsCallers(buffer) ? sizes.Add(buffer.bytes, MXC_PAGE) : 0);
+  }
+  auto storage = rt::Storage::Allocate(model_, device, sizes.total());
+  if (!storage.ok()) return UnplacedError(storage.status().message());
+  storage_ = std::move(*storage);
+  const rt::Regions regions = storage_->regions();
+  std::byte* const extra = storage_->extra();
+  Poison(regions.arena, entry_->arena_bytes);
+  if (regions.host_arena != nullptr) {
+    std::memset(regions.host_arena, kPoison, entry_->host_arena_bytes);
+  }
+  if (device.IsHost()) {
+    Poison(extra + scratch, scratch_bytes);
+    sequencer_ = std::make_unique<rt::Sequencer>(
+        *model_, *entry_, regions, rt::Sequencer::Scratch{extra + scratch},
+        /*threads=*/1);
+  } else {
+    sequencer_ = std::make_unique<rt::Sequencer>(*model_, *entry_, regions,
+                                                 storage_->run());
+  }
   for (uint32_t i = 0; i < buffers.size(); ++i) {
-    const bool output = buffers[i].kind == MXC_BUFFER_OUTPUT;
-    if (!output && buffers[i].kind != MXC_BUFFER_INPUT) continue;
-    sequencer_->addresses().Move(
-        i, allocate(buffers[i].bytes, output ? kPoison : 0));
+    if (!IsCallers(buffers[i])) continue;
+    if (buffers[i].kind == MXC_BUFFER_OUTPUT) {
+      Poison(extra + begins[i], buffers[i].bytes);
+    }
+    sequencer_->addresses().Move(i, extra + begins[i]);
   }
   sequencer_->addresses().Rewind();
+  return Done{};
+}
+
+void StepRunner::Poison(std::byte* memory, uint64_t bytes) const {
+  constexpr uint64_t kPiece = 1 << 20;
+  const std::vector<std::byte> piece(std::min(bytes, kPiece),
+                                     std::byte{kPoison});
+  for (uint64_t at = 0; at < bytes; at += kPiece) {
+    storage_->device().Write(memory + at, piece.data(),
+                             std::min(bytes - at, kPiece));
+  }
+}
+
+bool StepRunner::IsOnHost(int buffer) const {
+  const auto buffers = model_->tables().Buffers(*entry_);
+  return storage_->device().IsHost() ||
+         buffers[rows_[buffer]].place == MXC_PLACE_HOST;
+}
+
+std::vector<std::byte> StepRunner::BytesOf(int buffer) const {
+  const std::byte* from = sequencer_->addresses().of(rows_[buffer]);
+  const auto buffers = model_->tables().Buffers(*entry_);
+  std::vector<std::byte> bytes(buffers[rows_[buffer]].bytes);
+  if (IsOnHost(buffer)) {
+    std::copy_n(from, bytes.size(), bytes.begin());
+  } else {
+    storage_->device().Read(bytes.data(), from, bytes.size());
+  }
+  return bytes;
 }
 
 Tensor StepRunner::Read(int buffer) const {
@@ -126,10 +164,10 @@ Tensor StepRunner::Read(int buffer) const {
   if (b.kind == BufferKind::kConstant) return b.constant;
   std::byte* bytes = nullptr;
   Tensor value = Tensor::Allocate(b.type, &bytes);
-  const std::byte* from = sequencer_->addresses().of(rows_[buffer]);
+  const std::vector<std::byte> from = BytesOf(buffer);
   const int64_t size = SizeOf(b.type.dtype);
   ForElements(b.type.shape, b.layout, [&](int64_t i, int64_t offset) {
-    std::memcpy(bytes + i * size, from + offset * size,
+    std::memcpy(bytes + i * size, from.data() + offset * size,
                 static_cast<size_t>(size));
   });
   return value;
@@ -137,20 +175,29 @@ Tensor StepRunner::Read(int buffer) const {
 
 void StepRunner::Write(int buffer, const Tensor& value) {
   const Buffer& b = program_->buffers[buffer];
-  std::byte* to = sequencer_->addresses().of(rows_[buffer]);
+  std::vector<std::byte> to = BytesOf(buffer);
   const int64_t size = SizeOf(b.type.dtype);
   ForElements(b.type.shape, b.layout, [&](int64_t i, int64_t offset) {
-    std::memcpy(to + offset * size, value.bytes() + i * size,
+    std::memcpy(to.data() + offset * size, value.bytes() + i * size,
                 static_cast<size_t>(size));
   });
+  std::byte* const memory = sequencer_->addresses().of(rows_[buffer]);
+  if (IsOnHost(buffer)) {
+    std::copy(to.begin(), to.end(), memory);
+  } else {
+    storage_->device().Write(memory, to.data(), to.size());
+  }
 }
 
-void StepRunner::RunStep(int step) {
+Status StepRunner::RunStep(int step) {
   const auto index = static_cast<size_t>(step);
   const size_t end =
       index + 1 < steps_.size() ? steps_[index + 1] : entry_->steps.count;
   const rt::FloatMode mode;
   sequencer_->RunAlone(steps_[index], end, {});
+  const rt::Status outcome = sequencer_->Outcome();
+  if (!outcome.ok()) return UnplacedError(outcome.message());
+  return Done{};
 }
 
 std::string StepRunner::KernelName(int step) const {

@@ -187,8 +187,8 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   std::vector<Tensor> found;
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   for (const int b : outputs) found.push_back(runner.Read(b));
-  const std::vector<double> bounds =
-      OutputBounds(program, inputs, runner, steps);
+  MXC_ASSIGN(const std::vector<double> bounds,
+             OutputBounds(program, inputs, runner, steps));
   if (const auto wrong = FirstWrong(options, found, expected, bounds)) {
     const Buffer& output = program.buffers[outputs[wrong->first]];
     const Difference& d = wrong->second;

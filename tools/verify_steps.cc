@@ -112,13 +112,14 @@ Tensor Disturbed(const Tensor& value, const Tensor& bounds,
   return Tensor::FromFloats(value.shape(), numbers);
 }
 
-std::vector<Tensor> RunDisturbed(const Program& program, const Inputs& inputs,
-                                 StepRunner& runner,
-                                 const std::vector<StepResult>& steps,
-                                 uint64_t seed) {
+Result<std::vector<Tensor>> RunDisturbed(const Program& program,
+                                         const Inputs& inputs,
+                                         StepRunner& runner,
+                                         const std::vector<StepResult>& steps,
+                                         uint64_t seed) {
   WriteInputs(program, inputs, runner);
   for (size_t s = 0; s < program.steps.size(); ++s) {
-    runner.RunStep(static_cast<int>(s));
+    MXC_RETURN_IF_ERROR(runner.RunStep(static_cast<int>(s)));
     if (steps[s].bounds.empty()) continue;
     for (size_t o = 0; o < steps[s].bounds.size(); ++o) {
       if (steps[s].bounds[o].empty()) continue;
@@ -149,9 +150,10 @@ double StepResult::bound() const {
   return difference.scale > 0 ? largest / difference.scale : largest;
 }
 
-std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
-                                 StepRunner& runner,
-                                 const std::vector<StepResult>& steps) {
+Result<std::vector<double>> OutputBounds(const Program& program,
+                                         const Inputs& inputs,
+                                         StepRunner& runner,
+                                         const std::vector<StepResult>& steps) {
   constexpr uint64_t kRuns = 8;
   const size_t count = program.BuffersOf(BufferKind::kOutput).size();
   std::vector<double> bounds(count);
@@ -163,8 +165,9 @@ std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
   std::vector<Tensor> as_it_is;
   for (uint64_t run = 0; run <= kRuns; ++run) {
     const std::vector<StepResult> calm(steps.size());
-    const std::vector<Tensor> outputs =
-        RunDisturbed(program, inputs, runner, run == 0 ? calm : steps, run);
+    MXC_ASSIGN(
+        const std::vector<Tensor> outputs,
+        RunDisturbed(program, inputs, runner, run == 0 ? calm : steps, run));
     if (run == 0) as_it_is = outputs;
     for (size_t o = 0; o < count; ++o) {
       const int64_t elements = outputs[o].shape().elements();
@@ -219,7 +222,7 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     std::vector<Tensor> operands;
     for (const int input : step.inputs) operands.push_back(read(input));
     ClearSlices(program, step, operands, runner);
-    runner.RunStep(index);
+    MXC_RETURN_IF_ERROR(runner.RunStep(index));
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
     StepResult result{step.name, runner.KernelName(index), {}, {}};
     result.bounds = RoundingBounds(program, step, operands);

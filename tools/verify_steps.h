@@ -41,8 +41,9 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
 // of the steps' deviations are added to what these compute, seen in several
 // runs on the same inputs. Zeros where no step has bounds. Leaves the outputs
 // as the last of these runs made them.
-std::vector<double> OutputBounds(const Program& program, const Inputs& inputs,
-                                 StepRunner& runner,
-                                 const std::vector<StepResult>& steps);
+Result<std::vector<double>> OutputBounds(const Program& program,
+                                         const Inputs& inputs,
+                                         StepRunner& runner,
+                                         const std::vector<StepResult>& steps);
 
 }  // namespace mxc

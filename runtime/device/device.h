@@ -130,7 +130,8 @@ class Device {
 };
 
 // kNotFound where there is no device of this name. A number may follow: "cuda:0"
-// is "cuda", and no other is used yet. It lives as long as the process.
+// is "cuda", and no other is used yet; so is "cuda:emulated" where
+// MXC_EMULATED_DEVICE is 1. It lives as long as the process.
 StatusOr<const Device*> FindDevice(const char* name);
 
 }  // namespace mxc::runtime

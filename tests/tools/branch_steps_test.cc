@@ -60,7 +60,7 @@ int64_t Untouched(const Program& program, const Target& target, float p) {
   runner->Write(NumberOf(program, "p"),
                 Tensor::FromFloats({1}, std::vector<float>{p}));
   for (int s = 0; s < static_cast<int>(program.steps.size()); ++s) {
-    runner->RunStep(s);
+    REQUIRE(runner->RunStep(s).ok());
   }
   const auto step = std::ranges::find_if(program.steps, [](const Step& s) {
     return s.body.As<Branch>() != nullptr;

@@ -8,7 +8,8 @@
 // of the device runs, begins as NaN, and an access of a kernel that is outside
 // of it, or not aligned as the kernel says, ends the process with a sentence.
 // MXC_FAKE_SEED=N: blocks, warps and lanes run in another order.
-// MXC_FAKE_FAIL=N: the N-th call fails.
+// MXC_FAKE_FAIL=N: the N-th call fails. MXC_FAKE_SKIP=N: the N-th launch says
+// that all is well, and computes nothing.
 #pragma once
 
 #include <cstdint>
