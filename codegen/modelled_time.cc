@@ -29,12 +29,17 @@ double ModelledNanoseconds(const Machine& machine, const Program& program,
   for (const int operand : step.operands()) {
     bytes += program.buffers[operand].bytes();
   }
-  // The other cores work on the same operands.
+  // The other cores, or blocks, work on the same operands.
   const double memory =
       static_cast<double>(bytes) / machine.busy_l3_bytes_per_second;
-  const double arithmetic = static_cast<double>(step.flops(program)) /
-                            machine.contraction_flops_per_second;
-  return std::max(planned, 1e9 * std::max(memory, arithmetic));
+  double arithmetic = 1e9 * static_cast<double>(step.flops(program)) /
+                      machine.contraction_flops_per_second;
+  // The plan of a product knows which of a device's units compute it.
+  const bool by_units = machine.device_threads > 0 && planned > 0;
+  arithmetic = by_units ? planned : std::max(planned, arithmetic);
+  const double launch =
+      machine.device_threads > 0 ? 1e9 * machine.launch_seconds : 0;
+  return launch + std::max(arithmetic, 1e9 * memory);
 }
 
 }  // namespace mxc

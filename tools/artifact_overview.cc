@@ -94,7 +94,10 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
     overview.buffers.push_back(ToRow(tables, buffer));
   }
   for (const mxc_step& step : tables.Steps(entry)) {
-    overview.steps.push_back(ToRow(tables, step));
+    StepRow& row = overview.steps.emplace_back(ToRow(tables, step));
+    if (overview.device.empty()) continue;
+    row.modelled_seconds =
+        1e-9 * static_cast<double>(step.nanoseconds * tables.TimesRun(step));
   }
   NoteReadsAndPlaces(overview);
   if (entry.kind == MXC_ENTRY_GRAD) {

@@ -48,6 +48,11 @@ std::string DealingText(const StepRow& step) {
   return text;
 }
 
+std::string SecondsText(double seconds) {
+  if (seconds >= 1e-3) return fmt::format("{:.2f} ms", seconds * 1e3);
+  return fmt::format("{:.1f} us", seconds * 1e6);
+}
+
 bool InArena(const BufferRow& b) {
   return b.kind == "internal" && b.offset >= 0;
 }
@@ -134,6 +139,12 @@ int64_t Overview::BytesOf(std::string_view kind) const {
     if (buffer.kind == kind) bytes += buffer.bytes;
   }
   return bytes;
+}
+
+double Overview::modelled_seconds() const {
+  double sum = 0;
+  for (const StepRow& step : steps) sum += step.modelled_seconds;
+  return sum;
 }
 
 Overview MakeOverview(const Program& program) {
@@ -264,16 +275,24 @@ void PrintMemory(const Overview& overview) {
 }
 
 void PrintSteps(const Overview& overview) {
-  PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}\n", "step", "name", "output",
-           "FLOP", "bytes", "kernel");
+  const double all = overview.modelled_seconds();
+  // Nothing is said of machines whose steps are not modelled alone.
+  const auto modelled = [&](const std::string& text) {
+    return all > 0 ? fmt::format("{:>10}  ", text) : "";
+  };
+  PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", "step", "name",
+           "output", "FLOP", "bytes", modelled("modelled"), "kernel");
   for (size_t i = 0; i < overview.steps.size(); ++i) {
     const StepRow& step = overview.steps[i];
     const std::string type =
         step.outputs.empty() ? "" : overview.buffers[step.outputs[0]].type;
-    PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", i,
+    PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}{}\n", i,
              Shorten(step.name, 36), type, FlopsText(step.flops),
-             FormatBytes(step.bytes), step.kernel, DealingText(step));
+             FormatBytes(step.bytes),
+             modelled(SecondsText(step.modelled_seconds)), step.kernel,
+             DealingText(step));
   }
+  if (all > 0) PrintOut("  {} modelled, not measured\n", SecondsText(all));
 }
 
 Json MemoryToJson(const Overview& overview) {
@@ -304,12 +323,15 @@ Json MemoryToJson(const Overview& overview) {
                  {"state_bytes", overview.state_bytes()},
                  {"prepared_bytes", overview.BytesOf("prepared")},
                  {"buffers", buffers}};
+  const double modelled = overview.modelled_seconds();
+  if (modelled > 0) memory["modelled_seconds"] = modelled;
   const int64_t host = overview.memory.host_arena;
   if (host > 0) memory["host_arena_bytes"] = host;
   return memory;
 }
 
 Json StepsToJson(const Overview& overview) {
+  const bool modelled = overview.modelled_seconds() > 0;
   Json steps = Json::array();
   for (const StepRow& step : overview.steps) {
     Json inputs = Json::array(), outputs = Json::array();
@@ -324,6 +346,9 @@ Json StepsToJson(const Overview& overview) {
                 {"bytes", step.bytes},
                 {"scratch_bytes", step.scratch}};
     if (step.tasks > 0) row["tasks"] = step.tasks;
+    if (modelled) {
+      row["modelled_seconds"] = step.modelled_seconds;
+    }
     if (step.block_threads > 0) {
       row["launch"] = {{"blocks", step.blocks},
                        {"threads", step.block_threads},

@@ -36,6 +36,9 @@ struct StepRow {
   // On a device, of an artifact; of others no threads.
   int64_t blocks = 0, block_threads = 0, shared_bytes = 0;
   int64_t flops = 0, bytes = 0, scratch = 0;
+  // Of an artifact for a device, by the compiler's model of it, all turns
+  // together: to launch, and the larger of arithmetic and traffic.
+  double modelled_seconds = 0;
 };
 
 // A parameter whose gradient leaves a worker of a job; see
@@ -60,6 +63,7 @@ struct Overview {
   // Of all buffers of a kind.
   int64_t CountOf(std::string_view kind) const;
   int64_t BytesOf(std::string_view kind) const;
+  double modelled_seconds() const;  // of all steps
   // What lives from run to run.
   int64_t state_bytes() const { return BytesOf("state"); }
 };

@@ -51,8 +51,12 @@ class CudaCode : public Backend {
       return OnThreads(program, step, PlanProcedure(program, step, target));
     }
     if (!step.contraction()) return PlanMapOnDevice(program, step, target);
-    if (!step.contraction()->choice.algorithm.empty()) {
-      return PlanProduct(program, step, AlignmentsOf(program, step));
+    const std::string& algorithm = step.contraction()->choice.algorithm;
+    if (!algorithm.empty()) {
+      KernelPlan plan = PlanProduct(program, step, AlignmentsOf(program, step));
+      plan.nanoseconds = 1e9 * static_cast<double>(step.flops(program)) /
+                         ProductFlopsPerSecond(target.machine, algorithm);
+      return plan;
     }
     Step generic = step;
     generic.body = MapOfContraction(program, step);

@@ -109,4 +109,10 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
   return {candidate};
 }
 
+double ProductFlopsPerSecond(const Machine& machine,
+                             std::string_view algorithm) {
+  const double tf32 = machine.tile_flops_per_second / 2;
+  return algorithm == kMmaTf32Algorithm ? tf32 : tf32 / 3;
+}
+
 }  // namespace mxc

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ir/program/kernel_catalog.h"
@@ -50,5 +51,10 @@ ProductTile TileOf(const KernelChoice& choice);
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const Machine& machine,
                                                bool tf32 = false);
+
+// What the device's units reach at most of the algorithm: tf32 at half of the
+// rate of bf16, and three of its products for one of f32.
+double ProductFlopsPerSecond(const Machine& machine,
+                             std::string_view algorithm);
 
 }  // namespace mxc

@@ -57,6 +57,17 @@ TEST_CASE("a step takes as long as its bytes or its arithmetic does") {
   CHECK(Time(machine, Elementwise(StepBody(Copy{}))) == doctest::Approx(1e6));
 }
 
+TEST_CASE("a step of a device is launched, and its product is by its units") {
+  const Machine machine = ResolveTarget("cuda:sm_90")->machine;
+  const Expr x = Load(0, DType::kF32, {Var(0)});
+  const double bytes = 8 * kElements, flops = 1 * kElements;
+  const double memory = 1e9 * bytes / 3.0e12;
+  CHECK(Time(machine, Elementwise(x + x)) == doctest::Approx(2000 + memory));
+  CHECK(1e9 * flops / 6.7e13 < memory);
+  CHECK(Time(machine, Elementwise(x + x), 2 * memory) ==
+        doctest::Approx(2000 + 2 * memory));
+}
+
 TEST_CASE("functions take longer than additions of as many bytes") {
   const Expr x = Load(0, DType::kF32, {Var(0)});
   const uint64_t sum = TimeInTables(Elementwise(x + x));
