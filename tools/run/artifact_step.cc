@@ -10,6 +10,7 @@
 
 #include "runtime/artifact/manifest.h"
 #include "runtime/data/label_names.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/non_finite.h"
 #include "runtime/formats/convert.h"
 
@@ -90,6 +91,14 @@ train::TrainFacts FactsOf(const runtime::Model& model) {
   return facts;
 }
 
+bool RunsOnHost(const runtime::Model& model) {
+  const runtime::Tables& tables = model.tables();
+  const char* device = tables.Text(tables.header().device);
+  if (*device == '\0') return true;
+  const auto found = runtime::FindDevice(device);
+  return found.ok() && (*found)->IsHost();
+}
+
 template <class Row>
 data::Field ToField(std::string name, const Row& row) {
   return {std::move(name), static_cast<runtime::ElementType>(row.dtype),
@@ -147,10 +156,14 @@ Status ArtifactStep::Bind(int threads) {
 // the longest sequences, for those of several lengths carry nothing.
 void ArtifactStep::ListStates() {
   const auto states = model_->tables().states();
+  if (!RunsOnHost(*model_)) twins_.resize(states.size());
   for (size_t row = 0; row < states.size(); ++row) {
     states_.push_back(
         ToField(model_->tables().Text(states[row].name), states[row]));
     memory_.push_back(first_->State(row));
+    if (twins_.empty()) continue;
+    twins_[row].values.resize(states[row].bytes);
+    memory_[row] = twins_[row].values;
   }
   if (train_.empty()) return;
   Entry& entry = train_.rbegin()->second;
@@ -160,6 +173,23 @@ void ArtifactStep::ListStates() {
     states_.push_back(ToField(Name(buffer), buffer));
     memory_.emplace_back(entry.executor->InputStorage(carry.input),
                          buffer.bytes);
+  }
+}
+
+std::span<std::byte> ArtifactStep::State(size_t index) {
+  if (index < twins_.size()) {
+    Twin& twin = twins_[index];
+    if (!twin.current) first_->ReadState(index, twin.values.data());
+    twin.current = twin.given = true;
+  }
+  return memory_[index];
+}
+
+// Before a run, after which the device's are others.
+void ArtifactStep::WriteGivenStates() {
+  for (size_t row = 0; row < twins_.size(); ++row) {
+    if (twins_[row].given) first_->WriteState(row, twins_[row].values.data());
+    twins_[row].current = twins_[row].given = false;
   }
 }
 
@@ -335,6 +365,7 @@ StatusOr<float> ArtifactStep::Run(Entry& entry, const data::Batch& batch) {
   MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.data, batch.data, "data"));
   MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.labels, batch.labels, "label"));
   if (!batch.continues) ClearCarries(entry);
+  WriteGivenStates();
   MXC_RT_RETURN_IF_ERROR(executor.Run());
   last_ = &entry;
   float loss = 0;

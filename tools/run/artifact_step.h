@@ -42,7 +42,7 @@ class ArtifactStep : public train::TrainStep {
                                  int64_t length) override;
   std::vector<train::FloatView> outputs() const override;
   const std::vector<data::Field>& states() const override { return states_; }
-  std::span<std::byte> State(size_t index) override { return memory_[index]; }
+  std::span<std::byte> State(size_t index) override;
   runtime::StatusOr<std::string> ExplainLoss() override;
 
  private:
@@ -59,6 +59,12 @@ class ArtifactStep : public train::TrainStep {
     int learning_rate = -1, loss = -1;  // -1: there is none
   };
   using Entries = std::map<int64_t, Entry>;  // by length; 0: of any
+  // What the host has of a state on a device.
+  struct Twin {
+    std::vector<std::byte> values;
+    bool current = false;  // they are the device's
+    bool given = false;    // somebody may have written to them
+  };
 
   ArtifactStep(std::shared_ptr<const runtime::Model> model, Extent extent);
 
@@ -66,6 +72,7 @@ class ArtifactStep : public train::TrainStep {
   runtime::Status BindEntry(size_t row, int threads);
   runtime::Status ReadLabelNames();
   void ListStates();
+  void WriteGivenStates();
   runtime::Status Connect(Entry& entry) const;
   // `length` 0: the longest.
   runtime::StatusOr<Entry*> Find(Entries& entries, const char* name,
@@ -87,7 +94,8 @@ class ArtifactStep : public train::TrainStep {
   const Extent extent_;
   train::TrainFacts facts_;
   std::vector<data::Field> states_;
-  std::vector<std::span<std::byte>> memory_;  // of each state
+  std::vector<std::span<std::byte>> memory_;  // of each state, on the host
+  std::vector<Twin> twins_;  // of the tables' states; none on the host
   Entries train_, score_;
   runtime::Executor* first_ = nullptr;  // in whose memory the others run
   Entry* last_ = nullptr;               // whose outputs are asked for

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/artifact/manifest.h"
 #include "runtime/base/file_writer.h"
 #include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
@@ -54,10 +55,18 @@ Contestant Prepare(const std::string& artifact, const BenchOptions& options) {
   return {std::move(session), std::move(executor), std::move(result)};
 }
 
+// Targets with a device are named DEVICE:MODEL.
+bool RunsOnDevice(const api::Model& model) {
+  const auto target = runtime::ManifestValues(model.manifest(), "target");
+  return !target.empty() && target.front().find(':') != std::string::npos;
+}
+
 void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
   api::Executor executor = contestant.session.Bind(/*profile=*/true);
   FillForBench(executor, contestant.session, options.inputs);
   contestant.result.step_ns = MeasureSteps(executor, /*seconds=*/1);
+  // What this processor reaches says nothing of a device.
+  if (RunsOnDevice(contestant.session.model)) return;
   contestant.result.roofline = MeasureRoofline(contestant.result.threads);
 }
 

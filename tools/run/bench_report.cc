@@ -50,6 +50,7 @@ struct Bound {
 Bound BoundOf(const BenchResult& result, size_t i) {
   const mxc_step_summary& step = result.steps[i];
   const Roofline& roofline = result.roofline;
+  if (roofline.gflops == 0) return {};
   const double compute =
       roofline.ComputeNanoseconds(static_cast<double>(step.flops));
   const double memory =
@@ -189,7 +190,7 @@ Json TraceOf(const std::vector<const BenchResult*>& results) {
 void PrintSteps(const BenchResult& result) {
   if (result.steps.empty()) return;
   const double total = std::max(1.0, Sum(result.step_ns));
-  PrintRoofline(result.roofline);
+  if (result.roofline.gflops > 0) PrintRoofline(result.roofline);
   PrintOut("\n%12s %6s %9s %11s %8s %6s %6s %-8s step\n", "time", "share",
            "GFLOP/s", "bytes", "GB/s", "tasks", "roof", "bound");
   for (size_t i = 0; i < result.steps.size(); ++i) {

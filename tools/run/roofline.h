@@ -15,7 +15,8 @@ struct Roofline {
     double gbytes_per_second = 0;
   };
 
-  double gflops = 0;  // f32 multiply-adds, two operations each
+  // f32 multiply-adds, two operations each; 0: nothing was measured.
+  double gflops = 0;
   std::vector<Level> levels;
 
   double ComputeNanoseconds(double flops) const { return flops / gflops; }

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every command that runs a network runs it on an emulated GPU, as a user would:
+#   commands.sh FOLDER_OF_MXC FOLDER_OF_FAKE_DRIVER
+set -e
+mxc=$(cd "$1" && pwd)/mxc driver=$(cd "$2" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder" MXC_EMULATED_DEVICE=1 LD_LIBRARY_PATH="$driver"
+cd "$folder"
+cat > net.json <<'END'
+{ "mxc": 1, "name": "net", "inputs": {"data": ["N", 1, 28, 28]},
+  "nodes": [ {"op": "Pooling", "pool_type": "max", "kernel": [4, 4],
+              "stride": [4, 4]},
+             {"op": "FullyConnected", "name": "fc1", "num_hidden": 16},
+             {"op": "Activation", "act_type": "relu"},
+             {"op": "FullyConnected", "name": "fc2", "num_hidden": 10},
+             {"op": "SoftmaxOutput", "name": "softmax"} ] }
+END
+fail() { echo "$@"; exit 1; }
+
+# TARGET EPOCHS PREFIX OPTION: 16 steps an epoch.
+train() {
+  "$mxc" train net.json --data digits --data-opt size=1024 --val digits \
+    --batch-size 64 --epochs "$2" --lr 0.3 \
+    --opt momentum=0.9 --seed 7 --target "$1" --save "$3" --quiet "$4"
+}
+train cuda:emulated 2 whole --overwrite
+train cuda:emulated 1 parts --overwrite
+train cuda:emulated 2 parts --resume
+cmp whole-0002.params parts-0002.params
+cmp whole-0002.states parts-0002.states
+"$mxc" compile whole-symbol.json --params whole-0002.params \
+  --target cuda:emulated --batch 16 --entry infer,train,score --quiet \
+  -o net.mxa
+# A network that was trained for two epochs knows most digits.
+"$mxc" score net.mxa --data digits --data-opt size=128 \
+  > score
+awk '{ for (i = 1; i < NF; ++i) if ($i == "accuracy") right = $(i + 1) }
+     END { exit !(right > 0.3) }' score || fail "$(cat score)"
+"$mxc" bench net.mxa --entry train --duration 0.1 --warmup 0 \
+  --device cuda:emulated > bench
+grep -q samples/s bench || fail "$(cat bench)"
+"$mxc" inspect net.mxa --steps | grep -q 'modelled, not measured' ||
+  fail "inspect does not model the device"
+"$mxc" verify net.json --init xavier --batch 2 --target cuda:emulated \
+  --quiet --grad > gradients
+# A launch that computes nothing: its step is named.
+if MXC_FAKE_SKIP=2 "$mxc" verify net.json --init xavier --batch 2 \
+  --target cuda:emulated --quiet 2> wrong; then
+  fail "verify did not notice a step that was left out"
+fi
+grep -q "error: step 2 'fc1+activation0' is wrong" wrong || fail "$(cat wrong)"
+"$mxc" bench net.mxa --device cpu 2> wrong &&
+  fail "a GPU's file ran on the CPU"
+grep -q "^error: the model was compiled for device 'cuda'" wrong ||
+  fail "$(cat wrong)"
