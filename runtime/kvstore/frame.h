@@ -11,7 +11,7 @@
 //        8    4  key: its row in the table of keys
 //       12    4  bytes of the payload, at most kMaxPayload
 //       16    8  seq: of a push, counted from 1 for each worker and key; of a
-//                value, how often the key was updated
+//                value, how often the key was updated; of a message, its slot
 //       24    8  offset of the payload in the body, a multiple of kMaxPayload
 //       32    8  bytes of the whole body
 //       40    8  learning rate of a push, f64
@@ -56,8 +56,9 @@ enum class FrameType : uint8_t {
   kAbort = 11,     // both: the job ends, and why
   kJoin = 12,      // worker: asks after which rounds it can take part, or
                    // takes part after round seq; server: from seq to holds
+  kMessage = 13,   // worker to worker: a part of a collective (collective/)
 };
-inline constexpr uint8_t kLastFrameType = 12;
+inline constexpr uint8_t kLastFrameType = 13;
 
 // Of a push: answer with the value, too.
 inline constexpr uint8_t kWantValue = 1;

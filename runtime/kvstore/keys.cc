@@ -56,10 +56,10 @@ std::vector<uint32_t> Assign(const KeyTable& keys, uint32_t servers,
 uint64_t Digest(const KeyTable& keys) {
   runtime::RunningChecksum sum;
   for (const KeySpec& key : keys) {
-    const std::string line =
-        Format("%s %llu %d %u %d %u %d\n", key.name.c_str(),
-               static_cast<unsigned long long>(key.bytes), key.trained,
-               key.group, key.everywhere, key.priority, key.indivisible);
+    const std::string line = Format(
+        "%s %llu %d %u %d %u %d %u %u\n", key.name.c_str(),
+        static_cast<unsigned long long>(key.bytes), key.trained, key.group,
+        key.everywhere, key.priority, key.indivisible, key.writer, key.reader);
     sum.Add(std::as_bytes(std::span(line)));
   }
   return sum.value();

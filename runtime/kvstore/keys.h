@@ -11,6 +11,8 @@
 
 namespace mxc::kvstore {
 
+inline constexpr uint32_t kAnyWorker = UINT32_MAX;
+
 struct KeySpec {
   std::string name;    // "conv0_weight"
   uint64_t bytes = 0;  // of its value
@@ -27,6 +29,8 @@ struct KeySpec {
   // An update of an element depends on other elements, as where it needs a
   // norm: the key is not cut.
   bool indivisible = false;
+  // The workers that alone may give its first value, and get its value.
+  uint32_t writer = kAnyWorker, reader = kAnyWorker;
 
   uint64_t elements() const { return bytes / sizeof(float); }
 };

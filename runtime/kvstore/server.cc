@@ -155,6 +155,7 @@ Status Server::Handle(Session& session, const Frame& frame) {
   if (frame.key >= keys_.size()) {
     return Fail(StatusCode::kInvalidArgument, "there is no key %u", frame.key);
   }
+  MXC_RT_RETURN_IF_ERROR(CheckRight(session.rank, frame));
   if (frame.type == FrameType::kPull) {
     store_.Pull(session.rank, frame.key);
     return {};
@@ -167,6 +168,15 @@ Status Server::Handle(Session& session, const Frame& frame) {
   }
   return Fail(StatusCode::kInvalidArgument, "a worker does not send type %d",
               static_cast<int>(frame.type));
+}
+
+Status Server::CheckRight(uint32_t worker, const Frame& frame) const {
+  const KeySpec& key = keys_[frame.key];
+  const uint32_t whose =
+      frame.type == FrameType::kInit ? key.writer : key.reader;
+  if (whose == kAnyWorker || whose == worker) return {};
+  return Fail(StatusCode::kInvalidArgument, "key '%s' is not for worker %u",
+              key.name.c_str(), worker);
 }
 
 // Payloads become a value, which must have the key's size.

@@ -88,6 +88,7 @@ class Server final : private Answers {
   Status CheckIncarnation(const Worker& worker, const Hello& hello) const;
   Status Join(Session& session, const Frame& frame);
   Status Handle(Session& session, const Frame& frame);
+  Status CheckRight(uint32_t worker, const Frame& frame) const;
   Status Init(Session& session, const Frame& frame);
   Status Bye(Session& session);
   void Drop(Session& session, const Status& cause, Time now);

@@ -11,8 +11,8 @@ StatusOr<Mode> ParseMode(std::string_view name) {
   if (name == "dist_async" || name == "dist_async_device") return Mode::kAsync;
   if (name == "dist_ssp") return Mode::kSsp;
   return Fail(StatusCode::kInvalidArgument,
-              "kvstore '%s' is unknown; expected local, dist_sync, dist_async "
-              "or dist_ssp",
+              "kvstore '%s' is unknown; expected local, dist_sync, dist_async, "
+              "dist_ssp, allreduce, allreduce_ea or block_momentum",
               std::string(name).c_str());
 }
 

@@ -59,6 +59,23 @@ train stale "${half[@]}" --kvstore dist_ssp --staleness 1 -- \
   mxc launch --workers 2 --servers 2 --
 [ -s stale-0001.params ] || fail "dist_ssp saved nothing"
 
+# Sums among workers: of two, the same as a server's; of four, what a single
+# process learns, but for the order of additions.
+if [ -e "$bin/../lib/libmxc_gloo.so" ]; then
+  ring=(--kvstore allreduce)
+  train ring2 "${half[@]}" "${ring[@]}" -- mxc launch --workers 2 --servers 1 --
+  equal two1 ring2 || fail "a sum of two differs among workers"
+  train ring2p "${half[@]}" "${ring[@]}" -- \
+    mxc launch --workers 2 --servers 2 --transport unix --plain --
+  equal two1 ring2p || fail "a sum of two differs in the clear"
+  quarter=(--batch-size 8 --lr 0.1 --opt momentum=0.9)
+  for i in a b; do
+    train "ring4$i" "${quarter[@]}" "${ring[@]}" -- \
+      mxc launch --workers 4 --servers 1 --
+  done
+  equal ring4a ring4b || fail "two jobs of the same sums differ"
+fi
+
 # Gradients of two bits, and an artifact that was compiled before.
 mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
   --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa >/dev/null

@@ -21,7 +21,7 @@ struct ArtifactKeys {
   // Keys of the optimizer that count for each parameter by itself: how many
   // updates there were, and whether there was one.
   std::vector<size_t> counters;
-  // The last key, which is no state of the artifact: where the job begins, a
+  // The key behind those of the states: where the job begins, a
   // train::Position.
   uint32_t position = 0;
 

@@ -11,7 +11,8 @@ using runtime::Status;
 using runtime::StatusOr;
 
 StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
-    std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys) {
+    std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys,
+    const Executor* share) {
   std::unique_ptr<ArtifactShelf> shelf(new ArtifactShelf(keys));
   shelf->executors_.resize(keys.table.size());
   shelf->counters_.resize(keys.table.size());
@@ -20,7 +21,7 @@ StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
   for (size_t key = 0; key < keys.table.size(); ++key) {
     if (!keys.table[key].trained) continue;
     Executor::Options options;
-    options.share = shelf->first_;
+    options.share = shelf->first_ == nullptr ? share : shelf->first_;
     auto executor = Executor::Bind(model, keys.entries[key], options);
     if (!executor.ok()) return executor.status();
     shelf->executors_[key] = std::move(*executor);

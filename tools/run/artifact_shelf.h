@@ -14,9 +14,11 @@ namespace mxc::run {
 
 class ArtifactShelf final : public kvstore::Shelf {
  public:
-  // `keys` must outlive the shelf.
+  // `keys` must outlive the shelf. `share`: whose states it updates; null: its
+  // own.
   static runtime::StatusOr<std::unique_ptr<ArtifactShelf>> Make(
-      std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys);
+      std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys,
+      const runtime::Executor* share = nullptr);
 
   std::span<std::byte> Value(uint32_t key) override;
   void OnWritten(uint32_t key) override;
@@ -33,7 +35,7 @@ class ArtifactShelf final : public kvstore::Shelf {
   const ArtifactKeys& keys_;
   // By key; null where it is not trained. All share the states of the first.
   std::vector<std::unique_ptr<runtime::Executor>> executors_;
-  runtime::Executor* first_ = nullptr;
+  runtime::Executor* first_ = nullptr;  // of those
   std::vector<std::byte> position_;
   // By key, of those whose elements are not all here: the gradient, 0 elsewhere.
   std::vector<std::vector<float>> gradients_;

@@ -104,9 +104,11 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
   app.add_option("--kvstore", options.kvstore,
                  "in a job (mxc launch): dist_sync, a step waits for the "
                  "gradients of all workers; dist_async; dist_ssp, which waits "
-                 "for those that are --staleness steps behind; allreduce_ea "
-                 "(elastic averaging) or block_momentum, where workers train "
-                 "by themselves and average parameters every --period steps")
+                 "for those that are --staleness steps behind; allreduce, "
+                 "where workers sum gradients among themselves and servers "
+                 "only introduce them; allreduce_ea (elastic averaging) or "
+                 "block_momentum, where workers train by themselves and "
+                 "average parameters every --period steps")
       ->capture_default_str();
   app.add_option("--staleness", options.staleness,
                  "of dist_ssp: how many steps of others a worker may lack")
@@ -139,7 +141,7 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
 }
 
 JobNode::JobNode(const Job& job, const JobOptions& options,
-                 const ArtifactKeys& keys)
+                 const ArtifactKeys& keys, const std::string& plan)
     : job_(job), keys_(keys) {
   settings_.workers = job.workers;
   settings_.servers = static_cast<uint32_t>(job.servers.size());
@@ -149,6 +151,13 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
     averaging_.rule = *rule;
     averaging_ = Take(averaging_.For(job.workers));
     settings_.rule = averaging_.text();
+  } else if (options.reduces()) {
+    settings_.rule = plan;
+    if (options.compression != "none") {
+      throw Failure(
+          "--compression is of gradients on their way to servers; "
+          "with --kvstore allreduce they go to workers");
+    }
   } else {
     settings_.mode = Take(kvstore::ParseMode(options.kvstore));
     settings_.staleness = options.staleness;
@@ -173,6 +182,17 @@ std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
   options.tls = tls_.get();
   options.patience.arrival = job_.arrival;
   return std::make_unique<kvstore::Worker>(*transport_, keys_.table, options);
+}
+
+std::unique_ptr<kvstore::Mesh> JobNode::MakeMesh(
+    kvstore::Worker& worker) const {
+  kvstore::Introduction introduction;
+  introduction.rank = job_.rank;
+  introduction.workers = job_.workers;
+  introduction.first_key = keys_.position + 1;
+  introduction.server = job_.servers.front();
+  introduction.encrypted = tls_ != nullptr;
+  return Take(kvstore::MakeMesh(worker, introduction));
 }
 
 void JobNode::Serve(kvstore::Shelf& shelf) const {

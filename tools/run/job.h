@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "runtime/kvstore/averaging.h"
+#include "runtime/kvstore/collective/introduction.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/transport/tls.h"
 #include "runtime/kvstore/worker.h"
@@ -71,6 +72,8 @@ struct JobOptions {
   Leaving leaving() const;
   // Whether workers train by themselves and average their parameters.
   bool averages() const { return kvstore::ParseRule(kvstore).has_value(); }
+  // Whether workers sum gradients among themselves, and each makes the updates.
+  bool reduces() const { return kvstore == "allreduce"; }
 };
 
 void DeclareJob(CLI::App& app, JobOptions& options);
@@ -78,11 +81,15 @@ void DeclareJob(CLI::App& app, JobOptions& options);
 // What a process of a job needs to talk to the others. Throws Failures.
 class JobNode {
  public:
-  JobNode(const Job& job, const JobOptions& options, const ArtifactKeys& keys);
+  // `plan`: what else all nodes must have alike, to be read in a message.
+  JobNode(const Job& job, const JobOptions& options, const ArtifactKeys& keys,
+          const std::string& plan = "");
 
   // Of a job that averages, with its numbers settled.
   const kvstore::Averaging& averaging() const { return averaging_; }
   std::unique_ptr<kvstore::Worker> MakeWorker() const;
+  // Of keys that end with AddMeshKeys; once, and waits for the other workers.
+  std::unique_ptr<kvstore::Mesh> MakeMesh(kvstore::Worker& worker) const;
   // Until all workers have finished.
   void Serve(kvstore::Shelf& shelf) const;
 

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "tools/run/all_reduce_step.h"
 #include "tools/run/artifact_shelf.h"
 #include "tools/run/averaging_step.h"
 #include "tools/run/failure.h"
@@ -10,22 +11,34 @@
 namespace mxc::run {
 namespace {
 
-ArtifactKeys JobKeys(const JobOptions& options, const runtime::Model& model) {
+ArtifactKeys JobKeys(const Job& job, const JobOptions& options,
+                     const runtime::Model& model) {
   ArtifactKeys keys =
       Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+  if (options.reduces()) kvstore::AddMeshKeys(keys.table, job.workers);
   if (options.leaving() == Leaving::kUrgent) return keys;
   for (kvstore::KeySpec& key : keys.table) key.priority = 0;
   return keys;
 }
 
+// What all nodes agree about beside the keys.
+std::string PlanOf(const JobOptions& options, const runtime::Model& model) {
+  return options.reduces() ? TextOf(BucketsOf(model)) : "";
+}
+
 }  // namespace
 
-void ServeJob(const Job& job, const JobOptions& options,
-              const std::string& artifact, const runtime::OpenOptions& open) {
+void ServeJob(Job job, const JobOptions& options, const std::string& artifact,
+              const runtime::OpenOptions& open) {
   signal(SIGINT, SIG_IGN);  // it is for the workers, which finish
   const auto model = Take(runtime::Model::Open(artifact, open));
-  const ArtifactKeys keys = JobKeys(options, *model);
-  const JobNode node(job, options, keys);
+  const ArtifactKeys keys = JobKeys(job, options, *model);
+  const JobNode node(job, options, keys, PlanOf(options, *model));
+  if (options.reduces()) {
+    job.journal.clear();  // workers have all values
+    kvstore::PlainShelf shelf(keys.table);
+    return node.Serve(shelf);
+  }
   const auto shelf =
       options.averages()
           ? kvstore::MakeAveragingShelf(keys.table, node.averaging())
@@ -46,12 +59,16 @@ SampleOptions PartOf(SampleOptions samples, const Job& job) {
 
 JobWorker::JobWorker(const Job& job, const JobOptions& options,
                      ArtifactStep& step)
-    : keys_(JobKeys(options, *step.model())),
-      node_(job, options, keys_),
+    : keys_(JobKeys(job, options, *step.model())),
+      node_(job, options, keys_, PlanOf(options, *step.model())),
       worker_(node_.MakeWorker()) {
   if (options.averages()) {
     distributed_ = std::make_unique<AveragingStep>(step, keys_, *worker_,
                                                    job.rank, node_.averaging());
+  } else if (options.reduces()) {
+    distributed_ = std::make_unique<AllReduceStep>(
+        step, keys_, *worker_, job.rank, job.workers,
+        [this] { return node_.MakeMesh(*worker_); });
   } else {
     distributed_ = std::make_unique<DistributedStep>(
         step, keys_, *worker_, job.rank,

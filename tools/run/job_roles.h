@@ -12,8 +12,8 @@
 namespace mxc::run {
 
 // Updates the artifact's parameters until all workers have finished.
-void ServeJob(const Job& job, const JobOptions& options,
-              const std::string& artifact, const runtime::OpenOptions& open);
+void ServeJob(Job job, const JobOptions& options, const std::string& artifact,
+              const runtime::OpenOptions& open);
 
 // The part of the samples that a worker trains on, unless the options name
 // another.

@@ -6,7 +6,10 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include <cerrno>
 #include <cstring>
+
+#include "runtime/base/file.h"
 
 namespace mxc::kvstore {
 namespace {
@@ -62,6 +65,24 @@ StatusOr<SocketAddress> ParseAddress(const std::string& text) {
     return UnixAddress(text.substr(kUnixPrefix.size()));
   }
   return InternetAddress(text);
+}
+
+// The address that a datagram to the other one would be sent from; connecting
+// sends none.
+StatusOr<std::string> OwnAddress(const SocketAddress& other) {
+  if (other.family() == AF_UNIX) return std::string("127.0.0.1:0");
+  const runtime::Descriptor fd(
+      socket(other.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  SocketAddress own;
+  own.size = sizeof own.storage;
+  if (fd.get() < 0 || connect(fd.get(), other.get(), other.size) != 0 ||
+      getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own.storage),
+                  &own.size) != 0) {
+    return Fail(StatusCode::kIo, "there is no way to %s: %s",
+                other.text().c_str(), std::strerror(errno));
+  }
+  const std::string text = own.text();
+  return text.substr(0, text.rfind(':')) + ":0";
 }
 
 bool SocketAddress::local() const {

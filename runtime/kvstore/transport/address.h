@@ -22,6 +22,10 @@ struct SocketAddress {
   std::string text() const;
 };
 
+// Where this machine can be reached by whoever reaches `other`, with a port
+// that the system chooses.
+StatusOr<std::string> OwnAddress(const SocketAddress& other);
+
 // Host names are looked up, which may take its time.
 StatusOr<SocketAddress> ParseAddress(const std::string& text);
 

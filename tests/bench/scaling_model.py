@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a step of training on many machines would take. Everything it prints is
+modelled, not measured: a discrete-event simulation of layers that compute one
+after the other, and of links that carry their gradients out and values back.
+
+usage: scaling_model.py published
+       scaling_model.py machines [--gbit 10] [--latency-us 50]
+       scaling_model.py job JSON STEP_MS --mbit RATE [--workers 2] [--servers 1]
+
+published: against the scaling that Horovod (arXiv 1802.05799) and MXNet (its
+README of 16 EC2 p2.16xlarge) have published. machines: 16 to 1,024 machines by
+ring and by servers. job: one of ours, from `mxc inspect NET.mxa --communication
+--steps --json`, with the milliseconds that a step takes alone; to be held
+beside tests/bench/kvstore_link.
+
+The model. A worker computes forward, then backward, at its own speed. A gradient
+is released when its layer's backward part ends, in chunks. A channel serves one
+chunk at a time: the one that was released first (fifo), or the one whose layer
+comes first in the forward part (priority), or none before the step's end
+(barrier). A ring has one channel; servers have two, one in each direction, and
+a value leaves when all of its gradient has come, or chunk by chunk. optimum:
+priority with chunks of 16 kB that cost no latency: earliest deadline first,
+which no order of one channel beats.
+"""
+import argparse
+import heapq
+import json
+import math
+from dataclasses import dataclass
+
+
+@dataclass
+class Layer:
+    bytes: float     # of its parameters
+    forward: float   # seconds
+    backward: float
+
+
+@dataclass
+class Link:
+    rate: float            # bytes a second, each way
+    latency: float = 0.0   # seconds of a message
+
+    def ring(self, workers):
+        share = 2 * (workers - 1) / workers
+        return [lambda n: 2 * (workers - 1) * self.latency
+                + share * n / self.rate]
+
+    def servers(self, workers, servers):
+        crowd = max(1.0, workers / servers)
+        return [lambda n: self.latency + crowd * n / self.rate] * 2
+
+
+def serve(jobs, duration, urgent):
+    """The end of each (release, layer, bytes), served one at a time."""
+    jobs = sorted(jobs)
+    ends, waiting, now, i = [], [], 0.0, 0
+    while i < len(jobs) or waiting:
+        if not waiting:
+            now = max(now, jobs[i][0])
+        while i < len(jobs) and jobs[i][0] <= now:
+            release, layer, size = jobs[i]
+            heapq.heappush(waiting, (layer if urgent else i, i, layer, size))
+            i += 1
+        _, _, layer, size = heapq.heappop(waiting)
+        now += duration(size)
+        ends.append((now, layer, size))
+    return ends
+
+
+def whole(ends):
+    """A layer is passed on when the last of its chunks is there."""
+    last = {}
+    for end, layer, _ in ends:
+        last[layer] = max(end, last.get(layer, 0.0))
+    return [(last[layer], layer, size) for _, layer, size in ends]
+
+
+def fuse(jobs, least):
+    """Gradients that leave together, once the last of them is released."""
+    fused, pending = [], []
+    for job in jobs:
+        pending.append(job)
+        size = sum(size for _, _, size in pending)
+        if size >= least or job is jobs[-1]:
+            fused.append((job[0], min(layer for _, layer, _ in pending), size))
+            pending = []
+    return fused
+
+
+def step_time(layers, channels, order, chunk=4e6, by_chunk=False, steps=6,
+              fused=0):
+    back = [0.0] * len(layers)  # when each parameter is there
+    now, marks = 0.0, []
+    for _ in range(steps):
+        for layer, there in zip(layers, back):
+            now = max(now, there) + layer.forward
+        jobs = []
+        for index in reversed(range(len(layers))):
+            now += layers[index].backward
+            pieces = max(1, math.ceil(layers[index].bytes / chunk))
+            if layers[index].bytes > 0:
+                jobs += [(now, index, layers[index].bytes / pieces)] * pieces
+        if fused:
+            jobs = fuse(jobs, fused)
+        if order == "barrier":
+            jobs = [(now, layer, size) for _, layer, size in jobs]
+        for channel in channels:
+            ends = serve(jobs, channel, order == "priority")
+            jobs = ends if by_chunk else whole(ends)
+        back = [0.0] * len(layers)
+        for end, index, _ in jobs:
+            back[index] = max(back[index], end)
+        if fused:  # of a bucket, the first layer's number stands for all
+            back = [max(back)] * len(layers)
+        if order == "barrier":
+            now = max([now] + back)
+        marks.append(now)
+    return marks[-1] - marks[-2]
+
+
+def optimum(layers, channels):
+    free = [lambda n, c=c: c(n) - c(0) for c in channels]
+    return step_time(layers, free, "priority", 16e3, by_chunk=True)
+
+
+def even_layers(parameters, count, seconds):
+    return [Layer(4 * parameters / count, seconds / 3 / count,
+                  2 * seconds / 3 / count) for _ in range(count)]
+
+
+def vgg16(seconds):
+    """Its thirteen convolutions and three dense layers (arXiv 1409.1556)."""
+    shapes = [(3, 64, 224), (64, 64, 224), (64, 128, 112), (128, 128, 112),
+              (128, 256, 56), (256, 256, 56), (256, 256, 56), (256, 512, 28),
+              (512, 512, 28), (512, 512, 28), (512, 512, 14), (512, 512, 14),
+              (512, 512, 14)]
+    rows = [((9 * i + 1) * o, 9 * i * o * s * s) for i, o, s in shapes]
+    rows += [(i * o + o, i * o)
+             for i, o in ((25088, 4096), (4096, 4096), (4096, 1000))]
+    work = sum(flops for _, flops in rows)
+    return [Layer(4 * count, seconds / 3 * flops / work,
+                  2 * seconds / 3 * flops / work) for count, flops in rows]
+
+
+def alexnet(seconds):
+    """One column, five convolutions and three dense layers, 61 M in all."""
+    rows = [(34944, 105e6), (614656, 448e6), (885120, 150e6), (1327488, 224e6),
+            (884992, 150e6), (37752832, 38e6), (16781312, 17e6),
+            (4097000, 4e6)]
+    work = sum(flops for _, flops in rows)
+    return [Layer(4 * count, seconds / 3 * flops / work,
+                  2 * seconds / 3 * flops / work) for count, flops in rows]
+
+
+def published():
+    print("modelled against published scaling, in % of the ideal")
+    print("Horovod, 128 machines of 4 P100, 25 Gbit/s, ring, 64 MB buffers:")
+    for name, layers, claimed in (
+            ("ResNet-101", even_layers(44.5e6, 104, 64 / 132), 90),
+            ("VGG-16", vgg16(64 / 154), 68)):
+        alone = sum(layer.forward + layer.backward for layer in layers)
+        modelled = [100 * alone / step_time(
+            layers, Link(25e9 / 8 * share, 15e-6).ring(128), "fifo", 64e6, fused=64e6)
+            for share in (0.7, 1.0)]
+        print(f"  {name:14} published {claimed} %, modelled "
+              f"{modelled[0]:.0f} to {modelled[1]:.0f} % (70 to 100 % of the "
+              "link)")
+    print("MXNet, 16 machines of 16 K80, 20 Gbit/s, as many servers, against "
+          "one machine:")
+    for name, make, images, batch, claimed in (
+            ("AlexNet", alexnet, 4244.18, 512 * 16, 61938.36),
+            ("Inception-v3", lambda s: even_layers(23.8e6, 96, s), 447.61,
+             32 * 16, 6660.98),
+            ("ResNet-152", lambda s: even_layers(60.2e6, 156, s), 298.03,
+             32 * 16, 4630.42)):
+        alone = batch / images
+        modelled = [100 * alone / step_time(
+            make(alone), Link(20e9 / 8 * share, 50e-6).servers(16, 16),
+            "priority") for share in (0.35, 0.7)]
+        print(f"  {name:14} published {100 * claimed / 16 / images:.0f} %, "
+              f"modelled {modelled[0]:.0f} to {modelled[1]:.0f} % (35 to 70 % "
+              "of the link)")
+
+
+def machines(gbit, latency_us):
+    print(f"modelled: machines of 4 P100 at {gbit:g} Gbit/s (70 % of it), "
+          f"{latency_us:g} us a message; % of the ideal by barrier / fifo / "
+          "priority / optimum; no machine is slower than another")
+    link = Link(gbit * 1e9 / 8 * 0.7, latency_us * 1e-6)
+    for name, layers in (("ResNet-101", even_layers(44.5e6, 104, 64 / 132)),
+                         ("VGG-16", vgg16(64 / 154))):
+        alone = sum(layer.forward + layer.backward for layer in layers)
+        for count in (16, 64, 256, 1024):
+            row = f"  {name:10} {count:5} machines"
+            for way, channels in (
+                    ("servers 1:1", link.servers(count, count)),
+                    ("servers 1:8", link.servers(count, count // 8))):
+                times = [step_time(layers, channels, order)
+                         for order in ("barrier", "fifo", "priority")]
+                times.append(optimum(layers, channels))
+                row += f"; {way} " + " / ".join(
+                    f"{100 * alone / time:.0f}" for time in times)
+            ring = step_time(layers, link.ring(count), "fifo", 25e6,
+                             fused=25e6)
+            row += f"; ring of 25 MB buckets {100 * alone / ring:.0f}"
+            print(row)
+
+
+def layers_of(report, seconds):
+    """One for each step of the entry `grad`, by its work; the parameters in the
+    order in which they are needed."""
+    entry = next(e for e in report["entries"] if e.get("communication"))
+    steps, exchanges = entry["steps"], entry["communication"]
+    work = [max(s.get("flops", 0), s.get("bytes", 0), 1) for s in steps]
+    begins = [0.0]
+    for amount in work:
+        begins.append(begins[-1] + seconds * amount / sum(work))
+    return begins, exchanges
+
+
+def job_time(begins, exchanges, channels, order, chunk, latency_free=False):
+    """As step_time, with the compiled moments: a parameter is needed by a step
+    of the next run and leaves after a step of this one."""
+    end = begins[-1]
+    rank = {x["parameter"]: x["priority"] for x in exchanges}
+    at = lambda step: begins[min(step, len(begins) - 1)]
+    there = {x["parameter"]: 0.0 for x in exchanges}
+    start, marks = 0.0, []
+    for _ in range(8):
+        delay, moved = 0.0, []  # the run stands still until values are there
+        for x in sorted(exchanges, key=lambda x: x["needed_by_step"]):
+            delay = max(delay, there[x["parameter"]] - start
+                        - at(x["needed_by_step"]))
+            moved.append((x["needed_by_step"], delay))
+        late = lambda step: max([d for s, d in moved if s <= step], default=0)
+        jobs = []
+        for x in exchanges:
+            leaves = x["leaves_after_step"]
+            release = start + at(leaves + 1) + late(leaves)
+            if order == "barrier":
+                release = start + end + delay
+            pieces = max(1, math.ceil(x["bytes"] / chunk))
+            jobs += [(release, rank[x["parameter"]], x["bytes"] / pieces)
+                     ] * pieces
+        for channel in channels:
+            ends = serve(jobs, channel, order == "priority")
+            jobs = ends if latency_free else whole(ends)
+        last = {}
+        for moment, index, _ in jobs:
+            last[index] = max(moment, last.get(index, 0.0))
+        there = {x["parameter"]: last[rank[x["parameter"]]]
+                 for x in exchanges}
+        start += end + delay
+        if order == "barrier":
+            start = max(start, *there.values())
+        marks.append(start)
+    return marks[-1] - marks[-2]
+
+
+def job(path, step_ms, mbit, latency_us, workers, servers):
+    report = json.load(open(path, encoding="utf-8"))
+    begins, exchanges = layers_of(report, step_ms * 1e-3)
+    link = Link(mbit * 1e6 / 8 * 0.94, latency_us * 1e-6)  # IP's headers
+    channels = link.servers(workers, servers)
+    free = [lambda n, c=c: c(n) - c(0) for c in channels]
+    best = job_time(begins, exchanges, free, "priority", 16e3, True)
+    print(f"modelled: {workers} workers, {servers} servers, {mbit:g} Mbit/s; "
+          f"alone {step_ms:.0f} ms")
+    for order in ("barrier", "fifo", "priority"):
+        time = job_time(begins, exchanges, channels, order, 256 << 10)
+        print(f"  {order:9} {1e3 * time:6.0f} ms, exposed "
+              f"{1e3 * time - step_ms:6.0f} ms")
+    print(f"  optimum   {1e3 * best:6.0f} ms, exposed "
+          f"{1e3 * best - step_ms:6.0f} ms")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
+    parser.add_argument("what", choices=("published", "machines", "job"))
+    parser.add_argument("job", nargs="*")
+    parser.add_argument("--gbit", type=float, default=10)
+    parser.add_argument("--mbit", type=float, default=1000)
+    parser.add_argument("--latency-us", type=float, default=50)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--servers", type=int, default=1)
+    given = parser.parse_args()
+    if given.what == "published":
+        published()
+    elif given.what == "machines":
+        machines(given.gbit, given.latency_us)
+    else:
+        path, step_ms = given.job
+        job(path, float(step_ms), given.mbit, given.latency_us, given.workers,
+            given.servers)
+
+
+if __name__ == "__main__":
+    main()

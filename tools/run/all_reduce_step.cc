@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/all_reduce_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace mxc::run {
+
+using runtime::Exchange;
+using runtime::Executor;
+using runtime::Status;
+using runtime::StatusOr;
+
+AllReduceStep::AllReduceStep(ArtifactStep& step, const ArtifactKeys& keys,
+                             kvstore::Worker& worker, uint32_t rank,
+                             uint32_t workers, MeshMaker make_mesh)
+    : JobStep(step, keys, worker, rank),
+      workers_(workers),
+      make_mesh_(std::move(make_mesh)),
+      buckets_(BucketsOf(*step.model())) {
+  for (const Bucket& bucket : buckets_) sums_.emplace_back(bucket.elements);
+  for (Executor* executor : step.trainers()) {
+    Plan& plan = plans_.emplace_back(PlanOf(*executor));
+    executor->Follow([this, &plan](size_t row) { Before(plan, row); });
+  }
+}
+
+AllReduceStep::~AllReduceStep() {
+  for (Executor* executor : step_.trainers()) executor->Follow({});
+}
+
+// A bucket leaves after those before it, in every run.
+AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
+  Plan plan{&executor, {}, {}, 0};
+  const auto exchanges =
+      runtime::ExchangesOf(executor.model().tables(), executor.entry());
+  uint32_t ready = 0;
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    std::span<float> rest = sums_[b];
+    auto& parts = plan.parts.emplace_back();
+    for (const uint32_t state : buckets_[b].states) {
+      const auto at = std::ranges::find(exchanges, state, &Exchange::state);
+      const size_t elements = at->bytes / sizeof(float);
+      parts.push_back(
+          {keys_.KeyOfState(state), at->output, rest.first(elements)});
+      rest = rest.subspan(elements);
+      ready = std::max(ready, at->ready);
+    }
+    plan.ready.push_back(ready);
+  }
+  return plan;
+}
+
+// The optimizer's states come, too: everybody makes the updates.
+StatusOr<train::Position> AllReduceStep::Begin(const train::Position& own) {
+  const auto at = JobStep::Begin(own);
+  if (!at.ok()) return at;
+  if (worker_.replaces()) {
+    return runtime::Fail(runtime::StatusCode::kFailed,
+                         "the others cannot go on with another worker %u: "
+                         "their sums lack its gradients; with mxc launch "
+                         "--on-death restart all begin again",
+                         rank_);
+  }
+  for (uint32_t key = 0; key < keys_.position; ++key) {
+    if (rank_ == 0 || keys_.table[key].trained) continue;
+    worker_.Pull(key, step_.State(keys_.states[key]));
+  }
+  MXC_RT_RETURN_IF_ERROR(worker_.Wait());
+  auto shelf =
+      ArtifactShelf::Make(step_.model(), keys_, step_.trainers().front());
+  if (!shelf.ok()) return shelf.status();
+  shelf_ = std::move(*shelf);
+  auto all_reduce = kvstore::AllReduce::Make(make_mesh_());
+  if (!all_reduce.ok()) return all_reduce.status();
+  all_reduce_ = std::move(*all_reduce);
+  return at;
+}
+
+// Of a run, at step `row`.
+void AllReduceStep::Before(Plan& plan, size_t row) {
+  while (plan.begun < buckets_.size() && plan.ready[plan.begun] < row) {
+    BeginNext(plan);
+  }
+}
+
+void AllReduceStep::BeginNext(Plan& plan) {
+  for (const Part& part : plan.parts[plan.begun]) {
+    std::memcpy(part.place.data(), plan.executor->OutputStorage(part.output),
+                part.place.size_bytes());
+  }
+  all_reduce_->Begin(sums_[plan.begun++]);
+}
+
+Status AllReduceStep::FinishRun(double learning_rate) {
+  const float share = 1 / static_cast<float>(workers_);
+  for (Plan& plan : plans_) {
+    if (plan.executor != &step_.trainer()) continue;
+    while (plan.begun < buckets_.size()) BeginNext(plan);
+    const uint64_t before = all_reduce_->begun() - buckets_.size();
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      MXC_RT_RETURN_IF_ERROR(all_reduce_->Wait(before + b + 1));
+      if (workers_ > 1) {
+        for (float& value : sums_[b]) value *= share;
+      }
+      for (const Part& part : plan.parts[b]) {
+        MXC_RT_RETURN_IF_ERROR(
+            shelf_->Update(part.key, 0, part.place, learning_rate));
+      }
+    }
+  }
+  return {};
+}
+
+StatusOr<float> AllReduceStep::Train(const data::Batch& batch, int64_t length,
+                                     double learning_rate) {
+  for (Plan& plan : plans_) plan.begun = 0;
+  const StatusOr<float> loss = step_.Train(batch, length, learning_rate);
+  // One that is not finite ends the job: nothing is updated.
+  if (!loss.ok() || !std::isfinite(*loss)) return loss;
+  MXC_RT_RETURN_IF_ERROR(FinishRun(learning_rate));
+  return loss;
+}
+
+}  // namespace mxc::run

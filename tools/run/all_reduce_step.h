@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TrainStep of one worker of several that sum their gradients among
+// themselves (runtime/kvstore/collective) and each make the same updates, of
+// equal bytes. A bucket's sum begins when its gradients are final, while the
+// step goes on; updates are made when it is over.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/kvstore/collective/all_reduce.h"
+#include "tools/run/artifact_shelf.h"
+#include "tools/run/buckets.h"
+#include "tools/run/job_step.h"
+
+namespace mxc::run {
+
+class AllReduceStep final : public JobStep {
+ public:
+  using MeshMaker = std::function<std::unique_ptr<kvstore::Mesh>()>;
+
+  // `step` is one of gradients, and nobody else follows its runs. `make_mesh`
+  // is called once, when training begins.
+  AllReduceStep(ArtifactStep& step, const ArtifactKeys& keys,
+                kvstore::Worker& worker, uint32_t rank, uint32_t workers,
+                MeshMaker make_mesh);
+  ~AllReduceStep() override;
+
+  runtime::StatusOr<train::Position> Begin(const train::Position& own) override;
+  runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                                 double learning_rate) override;
+  runtime::StatusOr<float> Score(const data::Batch& batch,
+                                 int64_t length) override {
+    return step_.Score(batch, length);
+  }
+  std::span<std::byte> State(size_t index) override {
+    return step_.State(index);
+  }
+  // All have the same; worker 0 saves it.
+  bool Saves(size_t) const override { return rank_ == 0; }
+
+ private:
+  // A gradient's place in its bucket.
+  struct Part {
+    uint32_t key = 0, output = 0;
+    std::span<float> place;
+  };
+  // How far a run of an executor has come.
+  struct Plan {
+    const runtime::Executor* executor;
+    std::vector<std::vector<Part>> parts;  // by bucket
+    std::vector<uint32_t> ready;  // by bucket, growing: after which step
+    size_t begun = 0;             // buckets
+  };
+
+  Plan PlanOf(const runtime::Executor& executor);
+  void Before(Plan& plan, size_t row);
+  void BeginNext(Plan& plan);
+  runtime::Status FinishRun(double learning_rate);
+
+  const uint32_t workers_;
+  const MeshMaker make_mesh_;
+  const std::vector<Bucket> buckets_;
+  std::vector<std::vector<float>> sums_;  // by bucket
+  std::deque<Plan> plans_;
+  std::unique_ptr<ArtifactShelf> shelf_;
+  std::unique_ptr<kvstore::AllReduce> all_reduce_;  // last: it uses the sums
+};
+
+}  // namespace mxc::run
