@@ -35,6 +35,18 @@ mxc launch --workers 3 --servers 3 -- "${train[@]}" --epochs 4 --save parts \
   --resume
 equal whole parts || fail "a job that was resumed learned something else"
 
+# The launcher is killed, and all processes with it; the same command goes on.
+mxc launch --workers 3 --servers 2 -- "${train[@]}" --epochs 4 --save led &
+job=$!
+until compgen -G "led-step-*.mxc" >/dev/null; do
+  kill -0 $job 2>/dev/null || fail "the job ended before it saved"
+  sleep 0.02
+done
+kill -9 $job
+mxc launch --workers 3 --servers 2 -- "${train[@]}" --epochs 4 --save led \
+  --resume
+equal whole led || fail "a job whose launcher was killed learned something else"
+
 # Other workers begin with an epoch, and are refused within one.
 cp parts-0002.params begun-0002.params
 for file in parts-0002.{states,mxc} parts-symbol.json; do

@@ -48,17 +48,7 @@ case $case in
     require "val accuracy" ">=" 0.99
     ;;
   cifar)
-    python3 - "$data/cifar10-png100" "$work/pictures" <<'END'
-import csv, pathlib, sys, zipfile
-source, target = map(pathlib.Path, sys.argv[1:])
-labels = dict(csv.reader((source / "trainLabels.csv").open()))
-with zipfile.ZipFile(source / "train_tiny.zip") as pictures:
-    for name in pictures.namelist():
-        if name.endswith(".png"):
-            path = target / labels[pathlib.Path(name).stem] / pathlib.Path(name).name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(pictures.read(name))
-END
+    python3 "$here/unpack_pictures.py" "$data/cifar10-png100" "$work/pictures"
     train "$models/resnet-20-cifar.json" --data "folder:$work/pictures" \
       --data-opt data_shape=3,32,32 --data-opt scale=0.0078125 \
       --data-opt mean_r=128 --data-opt mean_g=128 --data-opt mean_b=128 \
