@@ -166,7 +166,12 @@ void Client::SendPush(Server& server, uint32_t part) {
 
 void Client::SendPull(Server& server, uint32_t part) {
   if (!server.welcome) return;
-  server.channel->Send(HeaderOf(FrameType::kPull, part));
+  Header header = HeaderOf(FrameType::kPull, part);
+  if (states_[part].adopts) {
+    header.flags = kAsOfRound;
+    header.seq = joined_;
+  }
+  server.channel->Send(header);
 }
 
 // All that is under way, from the beginning.
@@ -274,7 +279,7 @@ std::span<std::byte> Client::Place(const Server& server, const Header& header) {
 Status Client::OnValue(const Server& server, const Frame& frame) {
   if (!IsAwaited(server, frame)) return {};
   State& state = states_[frame.key];
-  if (std::exchange(state.adopts, false)) state.seq = frame.holds;
+  if (state.adopts) state.seq = frame.holds;
   if (frame.total != state.out.size() || frame.offset != state.received) {
     return Fail(StatusCode::kCorrupt,
                 "the server's value of key '%s' does not fit",
@@ -286,6 +291,7 @@ Status Client::OnValue(const Server& server, const Frame& frame) {
   state.received += frame.length;
   if (state.received < frame.total) return {};
   state.version = frame.seq;
+  state.adopts = false;
   state.out = {};
   --open_;
   return {};

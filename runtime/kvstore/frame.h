@@ -64,6 +64,8 @@ inline constexpr uint8_t kLastFrameType = 13;
 inline constexpr uint8_t kWantValue = 1;
 // Of a worker's join: it takes part.
 inline constexpr uint8_t kTakesPart = 1;
+// Of a pull: as of round seq, if the value before is kept.
+inline constexpr uint8_t kAsOfRound = 1;
 // Of a welcome: another process was this worker before.
 inline constexpr uint8_t kReplaces = 1;
 

@@ -14,8 +14,8 @@
 namespace mxc::kvstore {
 namespace {
 
-constexpr uint32_t kRecordMagic = 0x4a4b584d;  // "MXKJ"
-constexpr uint32_t kLeft = 1, kLost = 2;       // flags of a worker
+constexpr uint32_t kRecordMagic = 0x4a4b584d;            // "MXKJ"
+constexpr uint32_t kLeft = 1, kLost = 2, kReplaced = 4;  // of a worker
 
 struct RecordHeader {
   uint32_t magic, kind, index, flags;
@@ -49,6 +49,7 @@ bool ReadRecord(runtime::ByteReader& reader, JournalRecord& record) {
   record.number = header.number;
   record.left = (header.flags & kLeft) != 0;
   record.lost = (header.flags & kLost) != 0;
+  record.replaced = (header.flags & kReplaced) != 0;
   record.applied.resize(header.workers);
   std::memcpy(record.applied.data(), applied.data(), applied.size());
   record.state = state;
@@ -139,7 +140,8 @@ Status Journal::Append(const JournalRecord& record) {
   RecordHeader header = {kRecordMagic,
                          static_cast<uint32_t>(record.kind),
                          record.index,
-                         (record.left ? kLeft : 0) | (record.lost ? kLost : 0),
+                         (record.left ? kLeft : 0) | (record.lost ? kLost : 0) |
+                             (record.replaced ? kReplaced : 0),
                          record.number,
                          record.applied.size(),
                          record.state.size(),

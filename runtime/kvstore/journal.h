@@ -32,7 +32,8 @@ struct JournalRecord {
   // Of each worker the last push; of a worker's record the round after which
   // it takes part.
   std::vector<uint64_t> applied;
-  Bytes state;  // of a key; as the shelf has it
+  Bytes state;            // of a key; as the shelf has it
+  bool replaced = false;  // another process was the worker before
 };
 
 class Journal {

@@ -157,7 +157,9 @@ Status Server::Handle(Session& session, const Frame& frame) {
   }
   MXC_RT_RETURN_IF_ERROR(CheckRight(session.rank, frame));
   if (frame.type == FrameType::kPull) {
-    store_.Pull(session.rank, frame.key);
+    const bool as_of = (frame.flags & kAsOfRound) != 0;
+    store_.Pull(session.rank, frame.key,
+                as_of ? std::optional(frame.seq) : std::nullopt);
     return {};
   }
   if (frame.type == FrameType::kInit) return Init(session, frame);

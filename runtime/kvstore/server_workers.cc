@@ -190,6 +190,7 @@ Status Server::Restore(const JournalRecord& record) {
   worker.incarnation = record.number;
   worker.heard = worker.lost = transport_.Now();
   worker.given_up = record.lost;
+  worker.replaced = record.replaced;
   worker.cause = "it did not come back to the server, which was started again";
   if (record.left && !std::exchange(worker.left, true)) {
     return store_.Leave(record.index);
@@ -216,6 +217,7 @@ Status Server::WriteWorker(uint32_t rank) {
   record.number = workers_[rank].incarnation;
   record.left = workers_[rank].left;
   record.lost = workers_[rank].given_up;
+  record.replaced = workers_[rank].replaced;
   record.applied = {store_.joined(rank)};
   return journal_->Append(record);
 }

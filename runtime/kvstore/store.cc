@@ -86,9 +86,7 @@ Status Store::Take(uint32_t worker, const Frame& push) {
   Gathering& gathering = states_[push.key].gathering;
   const bool last = push.offset + push.length == push.total;
   if (!IsNext(worker, push)) {
-    if (!last) return {};
-    states_[push.key].behind.erase(worker);
-    Answer(worker, push);
+    if (last) Answer(worker, push);
     return {};
   }
   if (!gathering.Take(worker, push)) {
@@ -181,11 +179,27 @@ Status Store::WriteKey(uint32_t key, Journal& journal) {
                          false, state.applied, bytes});
 }
 
+// As the record before a key's newest, with what updates change beside the value
+// as it is now: of that only the newest counts.
+Status Store::WritePrevious(uint32_t key, Journal& journal) {
+  const KeyState& state = states_[key];
+  if (state.previous == nullptr) return {};
+  std::vector<std::byte> bytes;
+  for (const auto part : shelf_.Kept(key)) {
+    const bool value = part.data() == shelf_.Value(key).data();
+    const Bytes of = value ? state.previous->bytes : Bytes(part);
+    bytes.insert(bytes.end(), of.begin(), of.end());
+  }
+  return journal.Append({JournalRecord::Kind::kKey, key, state.version - 1,
+                         false, false, state.previously_applied, bytes});
+}
+
 // Keys that are not trained come first: trained ones have newer counters.
 Status Store::WriteAll(Journal& journal) {
   for (const bool trained : {false, true}) {
     for (uint32_t key = 0; key < states_.size(); ++key) {
       if (keys_[key].trained != trained || !states_[key].has_value) continue;
+      MXC_RT_RETURN_IF_ERROR(WritePrevious(key, journal));
       MXC_RT_RETURN_IF_ERROR(WriteKey(key, journal));
     }
   }
@@ -200,6 +214,9 @@ Status Store::Restore(const JournalRecord& record) {
       record.applied.size() != settings_.workers) {
     return other();
   }
+  KeyState& state = states_[record.index];
+  const bool next = state.has_value && record.number == state.version + 1;
+  if (next && keeps_previous_) Remember(record.index);
   const auto parts = shelf_.Kept(record.index);
   size_t size = 0;
   for (const auto part : parts) size += part.size();
@@ -209,7 +226,6 @@ Status Store::Restore(const JournalRecord& record) {
     std::ranges::copy(rest.first(part.size()), part.begin());
     rest = rest.subspan(part.size());
   }
-  KeyState& state = states_[record.index];
   state.has_value = true;
   state.version = record.number;
   state.applied = record.applied;
@@ -222,7 +238,12 @@ void Store::Answer(uint32_t worker, const Header& push) {
   if ((push.flags & kWantValue) != 0) Pull(worker, push.key);
 }
 
-void Store::Pull(uint32_t worker, uint32_t key) {
+void Store::Pull(uint32_t worker, uint32_t key, std::optional<uint64_t> as_of) {
+  const KeyState& state = states_[key];
+  if (as_of && state.previous != nullptr && state.version == *as_of + 1) {
+    return answers_.Value(worker, key, *as_of, state.previously_applied[worker],
+                          state.previous);
+  }
   if (IsFresh(worker, key)) {
     SendValue(worker, key);
   } else {
@@ -254,10 +275,6 @@ void Store::AnswerAsking(uint32_t key) {
 // beside it is copied.
 void Store::SendValue(uint32_t worker, uint32_t key) {
   KeyState& state = states_[key];
-  if (state.behind.contains(worker)) {
-    return answers_.Value(worker, key, state.version - 1,
-                          state.previously_applied[worker], state.previous);
-  }
   if (state.body == nullptr || !keys_[key].trained) {
     state.body = Lend(shelf_.Value(key));
     if (!keys_[key].trained) MakeOwn(*state.body);
@@ -287,10 +304,7 @@ Status Store::Expel(uint32_t worker) {
 
 void Store::Replace(uint32_t worker) {
   Forget(worker);
-  for (KeyState& state : states_) {
-    state.gathering.Drop(worker);
-    state.behind.erase(worker);
-  }
+  for (KeyState& state : states_) state.gathering.Drop(worker);
 }
 
 // In sync mode keys are at most a round apart: nobody pushes for the next one
@@ -319,10 +333,6 @@ Status Store::Join(uint32_t worker, uint64_t round) {
   members_.insert(worker);
   if (settings_.mode != Mode::kSync) return {};
   joined_[worker] = round;
-  for (KeyState& state : states_) {
-    const bool ahead = state.version == round + 1;
-    if (ahead && state.previous != nullptr) state.behind.insert(worker);
-  }
   return FinishRounds();
 }
 

@@ -48,8 +48,10 @@ class Store {
   std::span<std::byte> Place(uint32_t worker, const Header& push);
   // A payload of a push has come; the last one completes it.
   Status Take(uint32_t worker, const Frame& push);
-  // Answered once the key has a value.
-  void Pull(uint32_t worker, uint32_t key);
+  // Answered once the key has a value; `as_of`: with the one before, if it is
+  // kept and was the value after that round.
+  void Pull(uint32_t worker, uint32_t key,
+            std::optional<uint64_t> as_of = std::nullopt);
   // It has finished: rounds go on without it. Its pushes that wait for others
   // still count.
   Status Leave(uint32_t worker);
@@ -66,8 +68,7 @@ class Store {
   };
   StatusOr<Rounds> Ask(uint32_t worker);
   // It takes part once each key was updated so often. Until then it gets no
-  // values, and rounds go on without it; of a key that is a round ahead it gets
-  // the value before, until it has pushed what the key already holds.
+  // values, and rounds go on without it.
   Status Join(uint32_t worker, uint64_t round);
   // The round that was joined; 0: since the beginning.
   uint64_t joined(uint32_t worker) const { return joined_[worker]; }
@@ -97,10 +98,9 @@ class Store {
     Gathering gathering;            // of the next update
     std::set<uint32_t> asking;      // who wants a value
     Body body;                      // of the value, while it is current
-    // Before the last update, if it is kept; who still needs it.
+    // Before the last update, if they are kept.
     Body previous;
     std::vector<uint64_t> previously_applied;
-    std::set<uint32_t> behind;
   };
 
   template <class Count>
@@ -120,6 +120,7 @@ class Store {
   void AnswerAsking(uint32_t key);
   void SendValue(uint32_t worker, uint32_t key);
   Status WriteKey(uint32_t key, Journal& journal);
+  Status WritePrevious(uint32_t key, Journal& journal);
 
   const KeyTable& keys_;
   const Settings settings_;

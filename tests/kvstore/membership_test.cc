@@ -25,8 +25,9 @@ Settings TwoWorkers(Mode mode) {
 // Job of two workers and one key per server.
 class TwoWorkerJob {
  public:
-  TwoWorkerJob(uint64_t seed, Mode mode, OnLoss on_loss, uint32_t servers = 2)
-      : job(Delays(seed), KeysOf({5, 300}), TwoWorkers(mode), servers, 0,
+  // `deaths`: of servers.
+  TwoWorkerJob(uint64_t seed, Mode mode, OnLoss on_loss, double deaths = 0)
+      : job(Delays(seed), KeysOf({5, 300}), TwoWorkers(mode), 2, deaths,
             MakeAddingShelf, on_loss) {
     const std::vector<float> zeros(300);
     for (uint32_t key = 0; key < 2; ++key) {
@@ -204,9 +205,10 @@ TEST_CASE("async, killed at any moment: what is confirmed counts, all once") {
 // In sync mode a round that is made by some keys when a worker dies is made
 // again by its other process: from the same values, and nothing counts twice.
 TEST_CASE("sync, killed at any moment: no round lacks a gradient") {
-  int repeated = 0;
+  int repeated = 0, killed = 0;
   for (uint64_t seed = 0; seed < MembershipSeeds(); ++seed) {
-    TwoWorkerJob two(seed, Mode::kSync, OnLoss::kWait);
+    // Of every other job servers die, too, and go on from their journals.
+    TwoWorkerJob two(seed, Mode::kSync, OnLoss::kWait, seed % 2 * 0.05);
     Job& job = two.job;
     std::mt19937_64 random(seed);
     constexpr uint64_t kRounds = 8;
@@ -240,8 +242,10 @@ TEST_CASE("sync, killed at any moment: no round lacks a gradient") {
       REQUIRE_MESSAGE(two.ValueOf(key) == 101 * kRounds, "seed " << seed);
     }
     REQUIRE(job.Finish().ok());
+    killed += job.killed;
   }
   CHECK(repeated > 0);
+  CHECK(killed > 0);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 set -euo pipefail
 bin=$(realpath "$1")
 kills=${2:-4}
-models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+models=$here/../../models
+. "$here/random_kills.sh"
 export PATH=$bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -63,27 +65,15 @@ mxc launch --workers 2 --servers 1 -- "${train[@]}" --epochs 4 --save within \
 [ $status -eq 1 ] && grep -q "from within an epoch that 3 workers" errors ||
   fail "within an epoch: $status, $(cat errors)"
 
-# One process of the job, by its role and rank.
-processes() {
-  for process in $(pgrep -f "train mlp.mxa .* --save [t]orn" || true); do
-    grep -qz MXC_ROLE= "/proc/$process/environ" 2>/dev/null && echo "$process"
-  done
-}
 # Jobs, until so many processes have been killed.
-killed=0 jobs=0 beginnings=0
+jobs=0 beginnings=0
 while [ $killed -lt "$kills" ]; do
   rm -f torn*
   mxc launch --workers 3 --servers $((1 + jobs % 3)) --on-death restart \
     --log log -- "${train[@]}" --epochs 4 --save torn 2>errors &
   job=$!
   jobs=$((jobs + 1))
-  while [ $killed -lt "$kills" ] && kill -0 $job 2>/dev/null; do
-    sleep "0.$((RANDOM % 900 + 100))"
-    mapfile -t all < <(processes)
-    [ ${#all[@]} -gt 0 ] || continue
-    victim=${all[RANDOM % ${#all[@]}]}
-    kill -9 "$victim" 2>/dev/null && killed=$((killed + 1))
-  done
+  kill_some $job torn "$kills"
   wait $job || fail "a job that begins again: $(cat errors)"
   equal whole torn || fail "a job that began again learned something else"
   beginnings=$((beginnings + $(grep -c "begins again" errors || true)))
