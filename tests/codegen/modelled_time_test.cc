@@ -2,6 +2,7 @@
 // The times that the tables tell of steps are those of the machine's model.
 #include <doctest/doctest.h>
 
+#include "codegen/codegen.h"
 #include "codegen/modelled_time.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/steps/copy.h"
@@ -55,17 +56,6 @@ TEST_CASE("a step takes as long as its bytes or its arithmetic does") {
   CHECK(Time(machine, Elementwise(x + x), 2e9) == doctest::Approx(2e9));
   machine.copy_bytes_per_second = 4e9;
   CHECK(Time(machine, Elementwise(StepBody(Copy{}))) == doctest::Approx(1e6));
-}
-
-TEST_CASE("a step of a device is launched, and its product is by its units") {
-  const Machine machine = ResolveTarget("cuda:sm_90")->machine;
-  const Expr x = Load(0, DType::kF32, {Var(0)});
-  const double bytes = 8 * kElements, flops = 1 * kElements;
-  const double memory = 1e9 * bytes / 3.0e12;
-  CHECK(Time(machine, Elementwise(x + x)) == doctest::Approx(2000 + memory));
-  CHECK(1e9 * flops / 6.7e13 < memory);
-  CHECK(Time(machine, Elementwise(x + x), 2 * memory) ==
-        doctest::Approx(2000 + 2 * memory));
 }
 
 TEST_CASE("functions take longer than additions of as many bytes") {
