@@ -193,9 +193,10 @@ Overview MakeOverview(const Program& program) {
 
 void NoteReadsAndPlaces(Overview& overview) {
   for (StepRow& step : overview.steps) {
-    for (const int b : step.inputs) {
-      overview.buffers[b].read = true;
-      overview.buffers[overview.buffers[b].root].read = true;
+    for (const int input : step.inputs) {
+      // Windows of a loop within a loop have windows for roots.
+      BufferRow* row = &overview.buffers[input];
+      for (; !row->read; row = &overview.buffers[row->root]) row->read = true;
     }
     const bool runs = !step.inputs.empty() && !step.outputs.empty();
     if (!runs || step.kernel == "wait") continue;

@@ -2,10 +2,8 @@
 #include "codegen/artifact/tables.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +13,9 @@
 #include "codegen/artifact/preparation.h"
 #include "codegen/artifact/role_names.h"
 #include "codegen/artifact/states.h"
+#include "codegen/artifact/step_rows.h"
+#include "codegen/artifact/table_lists.h"
 #include "ir/program/memory.h"
-#include "ir/program/steps/copy.h"
-#include "ir/program/steps/start.h"
-#include "ir/program/steps/wait.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -36,12 +33,13 @@ class TableMaker {
         prepared_(prepared),
         roles_(roles),
         names_(roles),
-        weights_(weights) {}
+        weights_(weights),
+        steps_(code, lists_) {}
 
   void AddStates() {
     for (const StateTable::Row& state : states_.rows()) {
       mxc_state row = {};
-      row.name = Text(state.buffer->name);
+      row.name = lists_.Text(state.buffer->name);
       SetType(state.buffer->type, row);
       row.offset = static_cast<uint64_t>(state.offset);
       row.bytes = static_cast<uint64_t>(state.buffer->bytes());
@@ -58,12 +56,12 @@ class TableMaker {
   void AddEntry(const Program& program, const std::vector<StepCode>& steps) {
     const FlatProgram flat = Flatten(program);
     mxc_entry entry = {};
-    entry.name = Text(program.entry);
-    entry.buffers = {Count(buffers_), Count(flat.program.buffers)};
-    entry.steps = {Count(steps_), Count(flat.program.steps)};
-    entry.inputs = Operands(program.BuffersOf(BufferKind::kInput));
-    entry.outputs = Operands(program.BuffersOf(BufferKind::kOutput));
-    entry.carries = Operands(Carries(program));
+    entry.name = lists_.Text(program.entry);
+    entry.buffers = {RowCount(buffers_), RowCount(flat.program.buffers)};
+    entry.steps = {RowCount(steps_.rows()), RowCount(flat.program.steps)};
+    entry.inputs = lists_.Operands(program.BuffersOf(BufferKind::kInput));
+    entry.outputs = lists_.Operands(program.BuffersOf(BufferKind::kOutput));
+    entry.carries = lists_.Operands(Carries(program));
     const Memory memory = MemoryOf(program);
     entry.arena_bytes = static_cast<uint64_t>(memory.arena);
     entry.lower_bound_bytes = static_cast<uint64_t>(memory.arena_lower_bound);
@@ -75,42 +73,37 @@ class TableMaker {
     SetKind(program.entry, entry);
     AddBuffers(program, flat);
     for (size_t row = 0; row < flat.program.steps.size(); ++row) {
-      AddStep(flat, row, steps[row]);
+      steps_.Add(flat, row, steps[row]);
       entry.scratch_bytes =
-          std::max(entry.scratch_bytes, steps_.back().scratch_bytes);
+          std::max(entry.scratch_bytes, steps_.rows().back().scratch_bytes);
     }
     entries_.push_back(entry);
   }
 
   std::string Bytes(const Target& target) {
     mxc_tables header = {};
-    header.device = Text(target.device);
+    header.device = lists_.Text(target.device);
     header.magic = MXC_TABLES_MAGIC;
     header.abi_version = MXC_ABI_VERSION;
-    header.kernel_count = Count(code_.kernels);
+    header.kernel_count = RowCount(code_.kernels);
     header.required_features = target.required_features;
     std::string bytes(sizeof header, '\0');
     Place(entries_, bytes, header.entries_offset, header.entry_count);
     Place(buffers_, bytes, header.buffers_offset, header.buffer_count);
-    Place(steps_, bytes, header.steps_offset, header.step_count);
-    Place(operands_, bytes, header.operands_offset, header.operand_count);
+    Place(steps_.rows(), bytes, header.steps_offset, header.step_count);
+    Place(lists_.operands, bytes, header.operands_offset, header.operand_count);
     Place(state_rows_, bytes, header.states_offset, header.state_count);
-    Place(imports_, bytes, header.imports_offset, header.import_count);
+    Place(steps_.imports(), bytes, header.imports_offset, header.import_count);
     header.state_bytes = static_cast<uint64_t>(states_.region_bytes());
     header.prepared_bytes = static_cast<uint64_t>(prepared_.region_bytes());
     header.strings_offset = bytes.size();
-    header.string_bytes = strings_.size();
-    bytes += strings_;
+    header.string_bytes = lists_.strings.size();
+    bytes += lists_.strings;
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
   }
 
  private:
-  template <class List>
-  static uint32_t Count(const List& list) {
-    return static_cast<uint32_t>(list.size());
-  }
-
   template <class Row>
   static void Place(const std::vector<Row>& rows, std::string& bytes,
                     uint64_t& offset, uint64_t& count) {
@@ -120,18 +113,6 @@ class TableMaker {
     bytes.append(reinterpret_cast<const char*>(rows.data()),
                  rows.size() * sizeof(Row));
     bytes.resize((bytes.size() + 7) / 8 * 8);
-  }
-
-  mxc_string Text(const std::string& text) {
-    const mxc_string at = {Count(strings_), Count(text)};
-    strings_ += text + '\0';
-    return at;
-  }
-
-  mxc_range Operands(const std::vector<int>& buffers) {
-    const mxc_range range = {Count(operands_), Count(buffers)};
-    operands_.insert(operands_.end(), buffers.begin(), buffers.end());
-    return range;
   }
 
   static int64_t Batch(const Program& program) {
@@ -183,14 +164,14 @@ class TableMaker {
   void AddBuffer(const Program& program, int index, const LiveRange& live) {
     const Buffer& buffer = program.buffers[index];
     mxc_buffer row = {};
-    row.name = Text(buffer.name);
+    row.name = lists_.Text(buffer.name);
     SetType(buffer.type, row);
     row.root = static_cast<uint32_t>(program.Root(index));
     row.bytes = static_cast<uint64_t>(buffer.reach_bytes());
     row.gaps = buffer.layout.has_gaps() ? 1 : 0;
     row.first_step = live.first;
     row.last_step = live.last;
-    row.place = PlaceIn(buffer.place);
+    row.place = PlaceInTables(buffer.place);
     if (buffer.alias_of >= 0) {
       row.kind = MXC_BUFFER_ALIAS;
       row.offset = static_cast<uint64_t>(program.BytesIntoRoot(index));
@@ -248,10 +229,6 @@ class TableMaker {
     }
   }
 
-  static uint8_t PlaceIn(mxc::Place place) {
-    return place == mxc::Place::kHost ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
-  }
-
   template <class Row>
   static void SetType(const TensorType& type, Row& row) {
     row.rank = static_cast<uint8_t>(type.shape.rank());
@@ -279,94 +256,6 @@ class TableMaker {
     MXC_CHECK(false, "a next value that is no alias of its state");
   }
 
-  void AddStep(const FlatProgram& flat, size_t at, const StepCode& step_code) {
-    const Program& program = flat.program;
-    const Step& step = program.steps[at];
-    mxc_step row = {};
-    row.name = Text(step.name);
-    row.tasks = step_code.tasks;
-    if (row.tasks > 0) {
-      row.kernel = static_cast<uint32_t>(step_code.kernel);
-      row.kernel_name = Text(code_.kernels[step_code.kernel].name);
-    } else {
-      row.kernel_name = Text("");
-    }
-    row.launch = step_code.launch;
-    row.nanoseconds = static_cast<uint64_t>(std::ceil(step_code.nanoseconds));
-    row.scratch_bytes = static_cast<uint64_t>(step_code.scratch_bytes);
-    if (const Repeat* repeat = step.body.As<Repeat>()) {
-      SetRepeat(*repeat, step, row);
-      row.body = static_cast<uint32_t>(flat.bodies[at]);
-    } else if (step.body.As<Branch>() != nullptr) {
-      row.kind = MXC_STEP_BRANCH;
-      row.operands = Operands({step.inputs[0]});
-      row.input_count = 1;
-      row.body = static_cast<uint32_t>(flat.bodies[at]);
-      row.other = static_cast<uint32_t>(flat.others[at]);
-    } else if (step.body.As<Start>() != nullptr) {
-      row.kind = MXC_STEP_START;
-      row.operands = Operands({});
-      row.body = static_cast<uint32_t>(flat.bodies[at]);
-    } else {
-      SetOperands(program, step, row);
-    }
-    if (step.body.As<Copy>() != nullptr) row.kind = MXC_STEP_COPY;
-    if (step.body.As<Wait>() != nullptr) {
-      row.kind = MXC_STEP_WAIT;
-      row.after = static_cast<uint32_t>(flat.afters[at]);
-      row.bytes = 0;  // those of the start
-    }
-    if (const Call* call = step.body.As<Call>()) {
-      SetCall(*call, row);
-      row.place = PlaceIn(PlaceOf(program, step));
-    }
-    steps_.push_back(row);
-  }
-
-  void SetOperands(const Program& program, const Step& step, mxc_step& row) {
-    const std::vector<int> operands = step.operands();
-    row.input_count = Count(step.inputs);
-    row.operands = Operands(operands);
-    row.flops = static_cast<uint64_t>(step.flops(program));
-    for (const int operand : operands) {
-      row.bytes += static_cast<uint64_t>(program.buffers[operand].bytes());
-    }
-  }
-
-  void SetRepeat(const Repeat& repeat, const Step& step, mxc_step& row) {
-    row.kind = MXC_STEP_REPEAT;
-    row.turns = repeat.turns;
-    std::vector<int> operands;
-    if (repeat.count >= 0) {
-      operands.push_back(step.inputs[repeat.count]);
-      row.flags = MXC_REPEAT_COUNT;
-      if (repeat.reversed) row.flags |= MXC_REPEAT_LAST;
-    }
-    if (repeat.condition >= 0) {
-      operands.push_back(step.operands()[repeat.condition]);
-      row.flags |= MXC_REPEAT_CONDITION | MXC_REPEAT_TEST_FIRST;
-    }
-    row.input_count = Count(operands);
-    row.operands = Operands(operands);
-  }
-
-  void SetCall(const Call& call, mxc_step& row) {
-    row.kind = MXC_STEP_CALL;
-    row.flags = MXC_CALL_WORKSPACE;
-    row.kernel_name = Text(call.function);
-    row.attributes = Text(call.attributes);
-    const auto version = static_cast<uint32_t>(call.version);
-    const auto [found, added] =
-        import_rows_.try_emplace({call.function, version}, Count(imports_));
-    if (added) {
-      mxc_import import = {};
-      import.name = Text(call.function);
-      import.version = version;
-      imports_.push_back(import);
-    }
-    row.kernel = found->second;
-  }
-
   const CodeImage& code_;
   const StateTable& states_;
   const PreparedConstants& prepared_;
@@ -375,12 +264,9 @@ class TableMaker {
   WeightsSection& weights_;
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
-  std::vector<mxc_step> steps_;
   std::vector<mxc_state> state_rows_;
-  std::vector<mxc_import> imports_;
-  std::map<std::pair<std::string, uint32_t>, uint32_t> import_rows_;
-  std::vector<uint32_t> operands_;
-  std::string strings_;
+  TableLists lists_;
+  StepRows steps_;
 };
 
 }  // namespace
