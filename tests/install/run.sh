@@ -98,6 +98,17 @@ source "$usr/share/bash-completion/completions/mxc"
 COMP_WORDS=(mxc compile --target x86-64-v2) COMP_CWORD=3
 _mxc
 expect "${COMPREPLY[*]}" x86-64-v2
+# The shells themselves, where there are such.
+if command -v fish >/dev/null; then
+  expect "$(fish --no-config -c "
+    source $usr/share/fish/vendor_completions.d/mxc.fish
+    complete -C 'mxc compile --target cuda:sm_8'" 2>&1 | cut -f 1)" cuda:sm_80
+fi
+if command -v zsh >/dev/null; then
+  "$source/tests/install/complete.zsh" "$usr/share/zsh/vendor-completions" \
+    'mxc compile --target cuda:sm_8' | grep -qF 'cuda:sm_80' ||
+    fail "zsh completes no --target"
+fi
 
 "$usr/bin/mxc" compile "$source/models/mlp.json" --init xavier --quiet -o c.mxa
 "$usr/bin/mxc" bench c.mxa --iterations 3 >bench.txt

@@ -10,7 +10,8 @@
 namespace mxc::manual {
 namespace {
 
-// "TEXT:{a,b}" is a value of two words.
+// "TEXT:{a,b}" is a value of two words, and so is "TEXT:{a->0,b->1}", where the
+// program takes numbers for them.
 void TakeValue(const std::string& type, Option& option) {
   const size_t open = type.find('{'), close = type.find('}');
   option.value =
@@ -18,7 +19,7 @@ void TakeValue(const std::string& type, Option& option) {
   if (open == type.npos || close == type.npos || close < open) return;
   std::istringstream words(type.substr(open + 1, close - open - 1));
   for (std::string word; std::getline(words, word, ',');) {
-    option.choices.push_back(word);
+    option.choices.push_back(word.substr(0, word.find("->")));
   }
 }
 

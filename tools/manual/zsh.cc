@@ -28,8 +28,9 @@ std::string OptionLines(const Command& command) {
   for (const Option& option : command.options) {
     std::string action;
     if (!option.choices.empty()) {
+      const auto words = fmt::format("{}", fmt::join(option.choices, " "));
       action = fmt::format(":{}:({})", Escaped(option.value, ":"),
-                           fmt::join(option.choices, " "));
+                           Escaped(words, ":()\\"));
     } else if (!option.value.empty()) {
       action = fmt::format(":{}:_files", Escaped(option.value, ":"));
     }
