@@ -87,15 +87,8 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
                   Describe(tensor) + ", but " + file + " holds " +
                   DescribeShape(array.shape));
   }
-  const auto type = TypeOf(tensor);
-  if (array.type != type) {
-    PrintErr("note: %s holds %s, input '%s' takes %s: converted\n",
-             runtime::Visible(file).c_str(),
-             runtime::ElementName(array.type).data(),
-             runtime::Visible(tensor.name).c_str(),
-             runtime::ElementName(type).data());
-  }
-  runtime::ConvertElements(array.type, array.bytes(), type, memory);
+  NoteConversion(file, array.type, tensor);
+  runtime::ConvertElements(array.type, array.bytes(), TypeOf(tensor), memory);
 }
 
 std::string Listed(std::span<const NetworkInput> inputs) {
@@ -163,6 +156,15 @@ bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
 }
 
 }  // namespace
+
+void NoteConversion(const std::string& file, runtime::ElementType type,
+                    const mxc_tensor& input) {
+  if (type == TypeOf(input)) return;
+  PrintErr("note: %s holds %s, input '%s' takes %s: converted\n",
+           runtime::Visible(file).c_str(), runtime::ElementName(type).data(),
+           runtime::Visible(input.name).c_str(),
+           runtime::ElementName(TypeOf(input)).data());
+}
 
 InputFile ParseInput(const std::string& text) {
   const size_t equals = text.find('=');

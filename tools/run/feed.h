@@ -35,6 +35,10 @@ size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed);
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed);
 
+// Says on stderr that the file's array is of another type than the input.
+void NoteConversion(const std::string& file, runtime::ElementType type,
+                    const mxc_tensor& input);
+
 // Fills one input from one or more files. An array of another type is
 // converted, which a line on stderr says.
 void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,

@@ -220,21 +220,34 @@ std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
   return DescribeShape(place);
 }
 
-void WarnOfNonFinite(api::Executor& executor,
-                     std::span<const NetworkInput> inputs,
+void WarnOfNonFinite(std::string_view input, runtime::ElementType type,
+                     runtime::Bytes values, std::span<const int64_t> shape,
                      Reporting& reporting) {
+  const auto found =
+      runtime::FirstNonFinite(static_cast<uint8_t>(type), values);
+  if (!found) return;
+  const char* value = std::isnan(found->value) ? "nan"
+                      : found->value < 0       ? "-inf"
+                                               : "inf";
+  Warn(reporting, "input '" + std::string(input) + "' holds " + value + " at " +
+                      PlaceIn(shape, found->index));
+}
+
+void WarnOfInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
+                  Reporting& reporting) {
   for (const NetworkInput& input : inputs) {
     if (!input.read) continue;
-    const auto found =
-        runtime::FirstNonFinite(static_cast<uint8_t>(input.dtype),
-                                executor.MapInput(input.name).span());
-    if (!found) continue;
-    Warn(reporting, "input '" + std::string(input.name) + "' holds " +
-                        (std::isnan(found->value) ? "nan"
-                         : found->value < 0       ? "-inf"
-                                                  : "inf") +
-                        " at " + PlaceIn(api::Shape(input), found->index));
+    WarnOfNonFinite(input.name, TypeOf(input),
+                    executor.MapInput(input.name).span(), api::Shape(input),
+                    reporting);
   }
+}
+
+void WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
+  const runtime::Array* array = batches.array();
+  if (array == nullptr) return;
+  WarnOfNonFinite(batches.input().name, array->type, array->bytes(),
+                  array->shape, reporting);
 }
 
 // Whether any of the inputs is a picture.
@@ -287,9 +300,11 @@ void Run(RunOptions& options, Reporting& reporting) {
   const std::vector<std::string> labels = ReadLabels(options.labels, session);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
-  if (!batches) {
+  if (batches) {
+    WarnOfSamples(*batches, reporting);
+  } else {
     FillInputs(executor, inputs, options.feed);
-    WarnOfNonFinite(executor, inputs, reporting);
+    WarnOfInputs(executor, inputs, reporting);
   }
   std::string trained = DescribeTrained(options.feed.pictures);
   if (!HasPicture(options.feed)) {

@@ -96,6 +96,7 @@ std::vector<OutputValues> SampleBatches::Run(
     values.push_back({output.name, Take(runtime::Array::Allocate(
                                        TypeOf(output), std::move(whole)))});
   }
+  if (array_) NoteConversion(feed_->files[0].file, array_->type, input_);
   for (int64_t first = 0; first < samples_; first += batch) {
     Fill(executor.MapInput(input_.name).span(), first);
     executor.Run();

@@ -31,6 +31,9 @@ class SampleBatches {
                                          const Feed& feed);
 
   int64_t samples() const { return samples_; }
+  const NetworkInput& input() const { return input_; }
+  // Null where the samples are pictures.
+  const runtime::Array* array() const { return array_ ? &*array_ : nullptr; }
 
   // Runs them all. Every output must have the samples on its first axis.
   std::vector<OutputValues> Run(api::Executor& executor,
