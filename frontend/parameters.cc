@@ -13,6 +13,7 @@
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/npz.h"
 #include "runtime/formats/safetensors.h"
+#include "runtime/train/read_parameters.h"
 
 namespace mxc {
 namespace {
@@ -238,7 +239,7 @@ Result<std::string> FindParameterFile(const std::string& path,
 
 Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
     const std::string& path) {
-  auto arrays = runtime::ReadNdarrayList(path);
+  auto arrays = train::ReadParameters(path);
   if (!arrays.ok()) return Error({}, "{}", arrays.status().message());
   return std::make_shared<const ParameterArrays>(std::move(*arrays));
 }

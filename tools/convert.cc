@@ -3,15 +3,18 @@
 // file: PREFIX-symbol.json or X.json (MXNet 1.x, with X-0000.params beside it),
 // X.params, X.npz, X.safetensors.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <memory>
 
+#include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/driver/network.h"
 #include "tools/model_options.h"
 #include "tools/output_file.h"
+#include "tools/stored_network.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -62,19 +65,60 @@ Result<Written> Write(const Model& model, const std::string& path) {
         "'{}' names no format; expected .json, .params, .npz or .safetensors",
         path));
   }
+  if (model.parameters.empty()) {
+    return UnplacedError(fmt::format(
+        "there are no parameters for '{}': name a file (--params), or make "
+        "values up (--init xavier); of artifacts, those that train hold "
+        "them",
+        path));
+  }
   MXC_RETURN_IF_ERROR(WriteParameters(model, path));
   written.files.push_back(path);
   return written;
 }
 
+// As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it.
+void NoteShapes(Graph& graph) {
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    const Shape& shape = input->types[0].shape;
+    if (!shape.known()) continue;
+    input->annotations["__shape__"] = fmt::format(
+        "({}{})", fmt::join(shape.dims(), ", "), shape.rank() == 1 ? "," : "");
+  }
+}
+
+// The parameters are those that training begins with, unless --params names
+// others.
+Result<Model> LoadStored(const NetworkRequest& network,
+                         const Specialization& of) {
+  MXC_ASSIGN(const StoredNetwork stored, ReadStoredNetwork(network.model));
+  LoadOptions load;
+  load.input_shapes = of.shapes;
+  load.input_types = of.types;
+  load.known_shapes = stored.shapes;
+  MXC_ASSIGN(Model model, LoadText(stored.source, load));
+  load.params = network.params;
+  if (load.params.empty() && !stored.parameters->empty()) {
+    load.params = network.model;
+    load.arrays = stored.parameters;
+  }
+  if (load.params.empty()) return model;
+  MXC_RETURN_IF_ERROR(LoadParameters(model, load));
+  return model;
+}
+
 Result<Written> Convert(const ConvertOptions& options) {
   MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
-  MXC_ASSIGN(Model model,
-             LoadModel(options.network, of, /*read_parameters=*/true));
-  if (!options.network.init.empty()) {
+  const NetworkRequest& network = options.network;
+  MXC_ASSIGN(Model model, IsArtifact(network.model)
+                              ? LoadStored(network, of)
+                              : LoadModel(network, of,
+                                          /*read_parameters=*/true));
+  NoteShapes(model.graph);
+  if (!network.init.empty()) {
     std::map<std::string, Tensor> drawn;
     MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-    MXC_RETURN_IF_ERROR(InitializeMissing(options.network, model, drawn));
+    MXC_RETURN_IF_ERROR(InitializeMissing(network, model, drawn));
   }
   return Write(model, options.output);
 }
@@ -97,7 +141,10 @@ int RunConvert(const ConvertOptions& options) {
 std::function<int()> AddConvert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
   AddModelOptions(app, options->network, options->inputs);
-  app.get_option("MODEL")->required();
+  app.get_option("MODEL")->required()->description(
+      "a network: MXNet's symbol JSON or mxc's own JSON; or an artifact: the "
+      "network it was compiled from and, if it trains, the parameters that "
+      "training begins with");
   AddWeightOptions(app, options->network);
   app.add_option("-o", options->output,
                  "FILE-symbol.json, .params, .npz or .safetensors")

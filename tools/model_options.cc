@@ -64,7 +64,8 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
 void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.option_defaults()->group("Weights");
   app.add_option("--params", request.params,
-                 "the parameter file (default: found beside MODEL)")
+                 "the parameter file: .params, .npz or .safetensors "
+                 "(default: the .params beside MODEL)")
       ->type_name("FILE");
   app.add_option("--epoch", request.epoch,
                  "take the parameters PREFIX-NNNN.params")

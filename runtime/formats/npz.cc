@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/formats/npz.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <set>
@@ -42,16 +43,25 @@ struct Member {
   uint32_t crc = 0, size = 0, offset = 0;
 };
 
+// What is written for characters that may not stand in a member's name.
+struct Escape {
+  char meaning;
+  std::string_view text;
+};
+constexpr std::array<Escape, 3> kEscapes = {
+    {{'/', "%2F"}, {'\\', "%5C"}, {'%', "%25"}}};
+
 // A name that stays one name wherever the archive is unpacked: no folder, no
 // way out of one, nothing hidden.
 std::string MemberName(const std::string& name) {
   std::string out;
   for (const char c : Visible(name)) {
-    const bool special = c == '/' || c == '\\' || c == '%';
-    out += special ? (c == '/'   ? "%2F"
-                      : c == '%' ? "%25"
-                                 : "%5C")
-                   : std::string(1, c);
+    const auto escape = std::ranges::find(kEscapes, c, &Escape::meaning);
+    if (escape == kEscapes.end()) {
+      out += c;
+    } else {
+      out += escape->text;
+    }
   }
   return out + ".npy";
 }
@@ -105,6 +115,19 @@ StatusOr<std::vector<Member>> Layout(std::span<const NamedArray> arrays) {
 }
 
 }  // namespace
+
+std::string NameOfMember(std::string_view member) {
+  if (member.ends_with(".npy")) member.remove_suffix(4);
+  std::string name;
+  while (!member.empty()) {
+    const auto escape = std::ranges::find_if(
+        kEscapes, [&](const Escape& e) { return member.starts_with(e.text); });
+    const bool escaped = escape != kEscapes.end();
+    name += escaped ? escape->meaning : member.front();
+    member.remove_prefix(escaped ? escape->text.size() : 1);
+  }
+  return name;
+}
 
 Status WriteNpz(const std::string& path, std::span<const NamedArray> arrays) {
   const auto members = Layout(arrays);

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/formats/array.h"
@@ -17,5 +18,8 @@ namespace mxc::runtime {
 // Refuses bfloat16, which NumPy lacks, names that appear twice, and archives of
 // 4 GiB or more.
 Status WriteNpz(const std::string& path, std::span<const NamedArray> arrays);
+
+// The name whose member is called so: without .npy, %2F, %5C and %25 undone.
+std::string NameOfMember(std::string_view member);
 
 }  // namespace mxc::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/formats/safetensors.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -17,6 +18,12 @@ constexpr std::array<std::string_view, 13> kNames = {
     "BOOL", "I16", "U16", "U32", "U64", "BF16"};
 
 }  // namespace
+
+std::optional<ElementType> TypeOfSafetensors(std::string_view name) {
+  const auto row = std::ranges::find(kNames, name);
+  if (row == kNames.end()) return std::nullopt;
+  return static_cast<ElementType>(row - kNames.begin());
+}
 
 Status WriteSafetensors(const std::string& path,
                         std::span<const NamedArray> arrays) {

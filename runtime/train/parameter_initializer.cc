@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "runtime/formats/ndarray_list.h"
 #include "runtime/train/floats.h"
+#include "runtime/train/read_parameters.h"
 
 namespace mxc::train {
 namespace {
@@ -38,8 +38,7 @@ StatusOr<ParameterInitializer> ParameterInitializer::Parse(
 Status ParameterInitializer::AddPart(std::string_view part) {
   constexpr std::string_view kLoad = "load:", kArrow = "=>";
   if (part.starts_with(kLoad)) {
-    auto arrays =
-        runtime::ReadNdarrayList(std::string(part.substr(kLoad.size())));
+    auto arrays = ReadParameters(std::string(part.substr(kLoad.size())));
     if (!arrays.ok()) return arrays.status();
     Load(std::move(*arrays));
     return {};

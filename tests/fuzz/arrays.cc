@@ -36,6 +36,15 @@ std::vector<std::vector<NamedArray>> SmallArrays() {
           {}};
 }
 
+std::vector<std::string> SmallFiles(WriteArrays write) {
+  std::vector<std::string> files;
+  for (const auto& arrays : SmallArrays()) {
+    files.push_back(
+        FileOf([&](const std::string& path) { (void)write(path, arrays); }));
+  }
+  return files;
+}
+
 std::vector<std::string> SmallNpyFiles() {
   std::vector<std::string> files;
   for (const auto& arrays : SmallArrays()) {

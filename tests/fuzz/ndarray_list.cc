@@ -2,7 +2,6 @@
 #include "runtime/formats/ndarray_list.h"
 
 #include "tests/fuzz/arrays.h"
-#include "tests/fuzz/corpus.h"
 #include "tests/fuzz/target.h"
 
 namespace mxc::fuzz {
@@ -31,12 +30,8 @@ std::string OldRecords() {
 }
 
 std::vector<std::string> NdarrayListSeeds() {
-  std::vector<std::string> seeds = {OldRecords()};
-  for (const auto& arrays : SmallArrays()) {
-    seeds.push_back(FileOf([&](const std::string& path) {
-      (void)runtime::WriteNdarrayList(path, arrays);
-    }));
-  }
+  auto seeds = SmallFiles(&runtime::WriteNdarrayList);
+  seeds.push_back(OldRecords());
   return seeds;
 }
 

@@ -17,12 +17,7 @@ void RunNpz(Bytes input) {
 }
 
 std::vector<std::string> NpzSeeds() {
-  std::vector<std::string> seeds;
-  for (const auto& arrays : SmallArrays()) {
-    seeds.push_back(FileOf([&](const std::string& path) {
-      (void)runtime::WriteNpz(path, arrays);
-    }));
-  }
+  auto seeds = SmallFiles(&runtime::WriteNpz);
   const runtime::Array array = SmallArray(runtime::ElementType::kF32, {2, 3});
   const std::string npy = FileOf(
       [&](const std::string& path) { (void)runtime::WriteNpy(path, array); });

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Artifacts in Python: arrays in and out, threads, errors."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -27,6 +28,23 @@ def test_values_are_those_of_numpy():
     x = np.array([[1, 2, 3], [-1, 0, 5]], np.float32)
     assert np.array_equal(model(x), x @ weight.T + bias)
     assert np.array_equal(model(data=x), model(x))
+
+
+def test_parameters_from_files(tmp_path):
+    model, weight, bias = small()
+    np.savez(tmp_path / "a.npz", fc_weight=weight, fc_bias=bias)
+    np.savez_compressed(tmp_path / "b.npz", fc_weight=weight, fc_bias=bias)
+    header = json.dumps({
+        "fc_bias": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]},
+        "fc_weight": {"dtype": "F32", "shape": [4, 3],
+                      "data_offsets": [16, 64]}}).encode()
+    (tmp_path / "c.safetensors").write_bytes(
+        len(header).to_bytes(8, "little") + header + bias.tobytes() +
+        weight.tobytes())
+    x = np.ones((2, 3), np.float32)
+    for name in ("a.npz", "b.npz", "c.safetensors"):
+        found = mxc.compile(SMALL, params=tmp_path / name)
+        assert np.array_equal(found(x), model(x)), name
 
 
 def test_batches_choose_entries(mlp, images):

@@ -9,9 +9,9 @@
 
 #include "runtime/data/label_names.h"
 #include "runtime/data/preprocessing.h"
-#include "runtime/formats/ndarray_list.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/progress.h"
+#include "runtime/train/read_parameters.h"
 #include "runtime/train/snapshot.h"
 #include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
@@ -82,8 +82,8 @@ void Score(ScoreOptions options, Reporting& reporting) {
   options.samples.trained = step->facts().preprocessing;
   std::vector<std::string> label_names;
   if (!options.params.empty()) {
-    Require(train::LoadParameters(
-        Take(runtime::ReadNdarrayList(options.params)), *step));
+    Require(train::LoadParameters(Take(train::ReadParameters(options.params)),
+                                  *step));
     const train::Provenance learned = train::ProvenanceOf(options.params);
     const std::string trained = learned.Note("preprocess");
     if (!trained.empty()) options.samples.trained = trained;
@@ -115,8 +115,8 @@ Command AddScore(CLI::App& app, Reporting& reporting) {
       ->capture_default_str()
       ->type_name("METRICS");
   app.add_option("--params", options->params,
-                 "score these parameters, PREFIX-NNNN.params, instead of the "
-                 "artifact's")
+                 "score these parameters (.params, .npz, .safetensors) instead "
+                 "of the artifact's")
       ->type_name("FILE");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(Between(0, 512));

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
+#include "runtime/train/read_parameters.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
 #include "tools/functions_option.h"
@@ -85,8 +85,8 @@ void PrepareStates(const TrainOptions& options, train::TrainStep& step) {
         train::InitializeParameters(options.init, options.samples.seed, step));
   }
   if (!options.params.empty()) {
-    Require(train::LoadParameters(
-        Take(runtime::ReadNdarrayList(options.params)), step));
+    Require(train::LoadParameters(Take(train::ReadParameters(options.params)),
+                                  step));
   }
   if (!options.states.empty()) {
     const train::Status loaded = train::LoadUpdaterStates(
@@ -286,7 +286,8 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
       ->type_name("SOURCE");
   DeclareLoop(app, *options);
   app.option_defaults()->group("Begin with");
-  app.add_option("--params", options->params, "begin with these parameters")
+  app.add_option("--params", options->params,
+                 "begin with these parameters: .params, .npz, .safetensors")
       ->type_name("FILE");
   app.add_option("--states", options->states,
                  "begin with these states of the optimizer, "

@@ -56,7 +56,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     model), and opens it.
 
     model: MXNet's symbol JSON or mxc's own: a file, its text, or a dict.
-    params: a .params file, or arrays by name; None: found beside the model.
+    params: a file (.params, .npz, .safetensors), or arrays by name; None:
+    a .params file beside the model.
     init: how parameters without a value begin: "xavier".
     shapes: of inputs: {"data": (1, 3, 224, 224)}.
     batch: sizes, each with code of its own.
