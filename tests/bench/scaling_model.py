@@ -211,7 +211,8 @@ def machines(gbit, latency_us):
 def layers_of(report, seconds):
     """One for each step of the entry `grad`, by its work; the parameters in the
     order in which they are needed."""
-    entry = next(e for e in report["entries"] if e.get("communication"))
+    entry = next(e for e in report.get("entries", [report])
+                 if e.get("communication"))
     steps, exchanges = entry["steps"], entry["communication"]
     work = [max(s.get("flops", 0), s.get("bytes", 0), 1) for s in steps]
     begins = [0.0]
