@@ -99,8 +99,10 @@ StatusOr<bool> Channel::Receive(Time now, Frame& frame, const Place& place) {
   }
 }
 
+// While something waits for room no heartbeat is due: only room helps.
 Time Channel::deadline() const {
-  return std::min(heard_ + patience_.silence, spoken_ + patience_.heartbeat);
+  const Time silent = heard_ + patience_.silence;
+  return idle() ? std::min(silent, spoken_ + patience_.heartbeat) : silent;
 }
 
 }  // namespace mxc::kvstore

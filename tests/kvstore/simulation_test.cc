@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole jobs under faults, one seed a course of events. MXC_SEEDS runs more of
-// them: MXC_SEEDS=100000 kvstore_test -tc="*faults*"
+// Whole jobs under faults, one seed a course of events. schedules.sh runs 10^5
+// of them: MXC_SEEDS from MXC_FIRST_SEED on.
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -11,13 +11,21 @@
 namespace mxc::kvstore {
 namespace {
 
-constexpr size_t kElements[] = {3, 1000, 70'000, 17};
+constexpr size_t kKeyCount = 4;
 constexpr int kRounds = 6;
 
-uint64_t Seeds() {
-  const char* text = std::getenv("MXC_SEEDS");
-  return text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
+// In one course of events of eight a key needs several frames.
+std::vector<size_t> ElementsOf(uint64_t seed) {
+  return {3, 1000, size_t{seed % 8 == 0 ? 70'000u : 700u}, 17};
 }
+
+uint64_t NumberOf(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+uint64_t Seeds() { return NumberOf("MXC_SEEDS", 60); }
+uint64_t FirstSeed() { return NumberOf("MXC_FIRST_SEED", 0); }
 
 MemoryFaults Faults(uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -30,6 +38,9 @@ MemoryFaults Faults(uint64_t seed) {
   const double share = double(faults.most_bytes) / (1 << 16);
   faults.breaks = random() % 3 == 0 ? 0.0 : 0.05 * share;
   faults.flips = random() % 3 == 0 ? 0.02 * share : 0.0;
+  // Shorter than silence that is borne.
+  faults.cuts = random() % 4 == 0 ? 0.01 * share : 0.0;
+  faults.longest_cut = 2 * kSecond;
   return faults;
 }
 
@@ -48,7 +59,7 @@ std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
                             int round) {
   std::mt19937_64 random(seed * 1000 + key * 100 + rank * 10 +
                          static_cast<uint64_t>(round));
-  std::vector<float> values(kElements[key]);
+  std::vector<float> values(ElementsOf(seed)[key]);
   for (float& value : values) value = static_cast<float>(random() % 1000) / 7;
   return values;
 }
@@ -56,16 +67,17 @@ std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
 struct Outcome {
   std::vector<std::vector<float>> values;  // of each key, as worker 0 sees it
   int killed = 0;                          // servers
+  uint64_t carried = 0;                    // bytes
 };
 
 // Every worker pushes and pulls every key, round after round.
 Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
                   uint32_t servers, double deaths = 0) {
-  const KeyTable keys = KeysOf({std::begin(kElements), std::end(kElements)});
+  const KeyTable keys = KeysOf(ElementsOf(seed));
   Job job(faults, keys, settings, servers, deaths);
   std::vector<std::vector<std::vector<float>>> seen(settings.workers);
   for (auto& of_worker : seen) {
-    for (const size_t size : kElements) of_worker.emplace_back(size);
+    for (const size_t size : ElementsOf(seed)) of_worker.emplace_back(size);
   }
   const auto out = [&](uint32_t rank, uint32_t key) {
     return std::as_writable_bytes(std::span(seen[rank][key]));
@@ -105,11 +117,11 @@ Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
   REQUIRE(job.Run().ok());
   status = job.Finish();
   REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-  return {seen[0], job.killed};
+  return {seen[0], job.killed, job.network.carried()};
 }
 
 std::vector<float> Expected(uint64_t seed, size_t key, uint32_t workers) {
-  std::vector<float> value(kElements[key]);
+  std::vector<float> value(ElementsOf(seed)[key]);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<float> sum(value.size());
     for (uint32_t rank = 0; rank < workers; ++rank) {
@@ -124,14 +136,14 @@ std::vector<float> Expected(uint64_t seed, size_t key, uint32_t workers) {
 }
 
 TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
-  for (uint64_t seed = 0; seed < Seeds(); ++seed) {
+  for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds(); ++seed) {
     Settings settings;
     settings.workers = 1 + seed % 4;
     // Two of the four keys are cut over the servers, or none is.
     settings.cut_from = seed % 2 == 0 ? 500 : 1'000'000;
     const Outcome outcome = RunRounds(seed, Faults(seed), settings,
                                       static_cast<uint32_t>(1 + seed % 3));
-    for (size_t key = 0; key < std::size(kElements); ++key) {
+    for (size_t key = 0; key < kKeyCount; ++key) {
       REQUIRE_MESSAGE(
           outcome.values[key] == Expected(seed, key, settings.workers),
           "seed " << seed << ", key " << key);
@@ -139,9 +151,33 @@ TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
   }
 }
 
+// Of a job of two workers and two servers, whose keys are cut: its hellos, first
+// values, rounds and ends.
+TEST_CASE("a connection that breaks behind any byte") {
+  constexpr uint64_t kSeed = 1;
+  Settings settings;
+  settings.workers = 2;
+  settings.cut_from = 500;
+  MemoryFaults faults;
+  faults.seed = kSeed;
+  const uint64_t bytes = RunRounds(kSeed, faults, settings, 2).carried;
+  std::vector<std::vector<float>> expected;
+  for (size_t key = 0; key < kKeyCount; ++key) {
+    expected.push_back(Expected(kSeed, key, settings.workers));
+  }
+  // A prime, so that every byte of a frame is met at some frame.
+  const uint64_t stride = std::getenv("MXC_SEEDS") != nullptr ? 1 : 2003;
+  for (faults.fatal_byte = 1; faults.fatal_byte <= bytes;
+       faults.fatal_byte += stride) {
+    REQUIRE_MESSAGE(RunRounds(kSeed, faults, settings, 2).values == expected,
+                    "byte " << faults.fatal_byte);
+  }
+  MESSAGE("a job of " << bytes << " bytes, every " << stride << ".");
+}
+
 TEST_CASE("servers that are killed at any moment, under faults") {
   int killed = 0;
-  for (uint64_t seed = 0; seed < Seeds() / 3; ++seed) {
+  for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds() / 3; ++seed) {
     Settings settings;
     settings.workers = 1 + seed % 3;
     settings.cut_from = seed % 4 < 2 ? 500 : 1'000'000;
@@ -149,7 +185,7 @@ TEST_CASE("servers that are killed at any moment, under faults") {
         RunRounds(seed, FewerBreaks(seed), settings,
                   static_cast<uint32_t>(1 + seed % 2), kDeaths);
     killed += outcome.killed;
-    for (size_t key = 0; key < std::size(kElements); ++key) {
+    for (size_t key = 0; key < kKeyCount; ++key) {
       REQUIRE_MESSAGE(
           outcome.values[key] == Expected(seed, key, settings.workers),
           "seed " << seed << ", key " << key);
@@ -162,15 +198,16 @@ TEST_CASE("servers that are killed at any moment, under faults") {
 // Integers whose sums are exact in any order: what is lost or counted twice
 // shows.
 TEST_CASE("async under faults: every push counts once") {
-  for (uint64_t seed = 0; seed < Seeds(); ++seed) {
+  for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds(); ++seed) {
     Settings settings;
     settings.mode = Mode::kAsync;
     settings.workers = 1 + seed % 4;
-    const KeyTable keys = KeysOf({5, 70'000});
+    const size_t elements = ElementsOf(seed)[2];
+    const KeyTable keys = KeysOf({5, elements});
     const bool deaths = seed % 2 == 1;
     Job job(deaths ? FewerBreaks(seed) : Faults(seed), keys, settings, 2,
             deaths ? kDeaths : 0);
-    const std::vector<float> zeros(70'000);
+    const std::vector<float> zeros(elements);
     for (uint32_t key = 0; key < 2; ++key) {
       job.workers[0]->Init(
           key, std::as_bytes(std::span(zeros).first(keys[key].elements())));
@@ -182,7 +219,7 @@ TEST_CASE("async under faults: every push counts once") {
       std::deque<std::vector<float>> gradients;
       for (uint32_t rank = 0; rank < settings.workers; ++rank) {
         const auto value = static_cast<float>(1 + rank * 100 + round);
-        const auto& gradient = gradients.emplace_back(70'000, value);
+        const auto& gradient = gradients.emplace_back(elements, value);
         for (uint32_t key = 0; key < 2; ++key) {
           job.workers[rank]->Push(
               key, std::span(gradient).first(keys[key].elements()), 1);

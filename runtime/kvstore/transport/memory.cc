@@ -26,6 +26,7 @@ struct MemoryNetwork::State {
     size_t bytes = 0;
     bool broken = false;  // what has been sent is lost, too
     bool closed = false;  // nothing follows
+    Time held_until = 0;  // nothing comes through before
   };
   struct Arrival {
     Time arrives;
@@ -33,6 +34,7 @@ struct MemoryNetwork::State {
   };
 
   Time now = 0;
+  uint64_t carried = 0;  // bytes, by all connections
   MemoryFaults faults;
   std::mt19937_64 random;
   std::map<std::string, std::deque<Arrival>> listeners;
@@ -77,7 +79,9 @@ class MemoryConnection final : public Connection {
       return Fail(StatusCode::kIo, "%s: the other end closed the connection",
                   peer_.c_str());
     }
-    if (in_->pieces.empty() || in_->pieces.front().arrives > network_->now) {
+    const Time now = network_->now;
+    if (in_->pieces.empty() || in_->pieces.front().arrives > now ||
+        in_->held_until > now) {
       return size_t{0};
     }
     Piece& piece = in_->pieces.front();
@@ -96,10 +100,14 @@ class MemoryConnection final : public Connection {
   StatusOr<size_t> Write(Bytes first, Bytes second) override {
     if (out_->broken) return Broken();
     const MemoryFaults& faults = network_->faults;
-    const size_t count =
-        std::min({first.size() + second.size(), kPipeBytes - out_->bytes,
-                  faults.most_bytes});
+    size_t count = std::min({first.size() + second.size(),
+                             kPipeBytes - out_->bytes, faults.most_bytes});
     if (count == 0) return size_t{0};
+    const uint64_t before = network_->carried;
+    const bool fatal =
+        before < faults.fatal_byte && faults.fatal_byte <= before + count;
+    if (fatal) count = faults.fatal_byte - before;
+    network_->carried += count;
     first = first.first(std::min(first.size(), count));
     second = second.first(count - first.size());
     Piece piece{network_->now + network_->Delay(),
@@ -113,7 +121,12 @@ class MemoryConnection final : public Connection {
     }
     out_->pieces.push_back(std::move(piece));
     out_->bytes += count;
-    if (network_->Chance() < faults.breaks) {
+    if (faults.cuts > 0 && network_->Chance() < faults.cuts) {
+      in_->held_until = out_->held_until =
+          network_->now + static_cast<Time>(network_->Below(
+                              static_cast<size_t>(faults.longest_cut)));
+    }
+    if (fatal || network_->Chance() < faults.breaks) {
       in_->broken = true;
       // Some of what is on its way still comes, or nothing does.
       (network_->Chance() < 0.5 ? out_->broken : out_->closed) = true;
@@ -220,6 +233,8 @@ std::unique_ptr<Transport> MemoryNetwork::Join() {
 
 Time MemoryNetwork::now() const { return state_->now; }
 
+uint64_t MemoryNetwork::carried() const { return state_->carried; }
+
 void MemoryNetwork::SetFaults(const MemoryFaults& faults) {
   state_->faults = faults;
 }
@@ -234,7 +249,7 @@ void MemoryNetwork::Advance(Time deadline) {
   for (const auto& weak : state_->pipes) {
     const auto pipe = weak.lock();
     if (pipe == nullptr || pipe->broken || pipe->pieces.empty()) continue;
-    consider(pipe->pieces.front().arrives);
+    consider(std::max(pipe->pieces.front().arrives, pipe->held_until));
   }
   for (const auto& [address, arrivals] : state_->listeners) {
     if (!arrivals.empty()) consider(arrivals.front().arrives);

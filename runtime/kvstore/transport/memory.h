@@ -21,6 +21,13 @@ struct MemoryFaults {
   double breaks = 0;
   // How likely a Write changes a bit, as bad memory would.
   double flips = 0;
+  // How likely behind a Write nothing comes through the connection, in either
+  // direction, for up to `longest_cut`.
+  double cuts = 0;
+  Time longest_cut = 0;
+  // The connection that carries the byte of this number, counted over the whole
+  // network from 1, breaks behind it; 0: none does.
+  uint64_t fatal_byte = 0;
 };
 
 class MemoryNetwork {
@@ -33,6 +40,8 @@ class MemoryNetwork {
   std::unique_ptr<Transport> Join();
 
   Time now() const;
+  // Bytes, by all connections.
+  uint64_t carried() const;
   // To when the next bytes arrive, but not behind `deadline`.
   void Advance(Time deadline);
   void SetFaults(const MemoryFaults& faults);

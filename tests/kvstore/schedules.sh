@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: tests/kvstore/schedules.sh BUILD [SCHEDULES]
+# Runs the store's own code through SCHEDULES (100000) courses of events on a
+# network in memory with a clock of its own, a process for each processor, and
+# then a job whose connections break behind each of its bytes. A seed is a course
+# of events: delays, pieces, changed bits, breaks, cuts of up to 2 s, deaths of
+# servers. Says which seed failed, or how many seconds it took.
+set -euo pipefail
+test=$(realpath "$1")/tests/kvstore_test
+schedules=${2:-100000}
+processes=$(nproc)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Of each N seeds the three cases under faults run N + N / 3 + N.
+seeds=$((schedules * 3 / 7 / processes))
+begun=$(date +%s)
+pids=()
+for ((i = 0; i < processes; i++)); do
+  MXC_SEEDS=$seeds MXC_FIRST_SEED=$((i * seeds)) "$test" -tc="*under faults*" \
+    >"$work/$i" 2>&1 &
+  pids+=($!)
+done
+failed=0
+for ((i = 0; i < processes; i++)); do
+  wait "${pids[i]}" || { failed=1; cat "$work/$i"; }
+done
+[ "$failed" = 0 ] || exit 1
+echo "$((seeds * processes * 7 / 3)) schedules, no failure: $(($(date +%s) - begun)) s"
+grep -h "killed" "$work"/*
+
+begun=$(date +%s)
+MXC_SEEDS=1 "$test" -tc="*behind any byte*" >"$work/bytes" 2>&1 ||
+  { cat "$work/bytes"; exit 1; }
+grep -h "bytes" "$work/bytes"
+echo "a break behind each byte: $(($(date +%s) - begun)) s"
