@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/program/steps/copy.h"
+#include "ir/program/steps/launch.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 #include "tools/terminal.h"
@@ -23,6 +24,9 @@ std::string KernelName(const Step& step) {
   if (step.body.As<Start>()) return "start";
   if (step.body.As<Wait>()) return "wait";
   if (const Call* call = step.body.As<Call>()) return call->function;
+  if (const Launch* launch = step.body.As<Launch>()) {
+    return Count(std::ssize(launch->inside->steps), "step") + " at once";
+  }
   if (const TileLoop* loop = step.loop()) {
     return fmt::format("{} in tiles",
                        Count(std::ssize(loop->tile->steps), "step"));

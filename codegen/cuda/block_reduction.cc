@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cuda/device_function.h"
-#include "codegen/cuda/reduction_shape.h"
 #include "codegen/cuda/thread_kernel.h"
 #include "codegen/llvm/arithmetic.h"
 #include "ir/support/division.h"
@@ -15,31 +13,6 @@ namespace {
 
 using llvm::Value;
 using Values = std::vector<Value*>;
-
-struct BlockReduction {
-  std::shared_ptr<const MapNests> map;
-  ReductionShape shape;
-  std::string alignments;
-
-  const LoopNest& nest() const { return map->nests[0]; }
-  // Threads that put a sum of theirs into shared memory, for each result.
-  int words_of_point() const {
-    return shape.rows ? shape.threads_of_point / kWarp : shape.threads_of_point;
-  }
-  int64_t bytes_of(const Expr& reduce) const {
-    const int lanes = shape.rows ? 1 : shape.lanes;
-    return int64_t{lanes} * SizeOf(reduce->dtype) * words_of_point() *
-           shape.points_of_block;
-  }
-  int64_t shared_bytes() const {
-    if (words_of_point() == 1) return 0;
-    int64_t bytes = 0;
-    for (const ReductionPhase& phase : shape.phases) {
-      for (const Expr& reduce : phase.reduces) bytes += bytes_of(reduce);
-    }
-    return bytes;
-  }
-};
 
 class BlockReductionEmitter {
  public:
@@ -318,6 +291,30 @@ class BlockReductionEmitter {
 
 }  // namespace
 
+// Threads that put a sum of theirs into shared memory, for each result.
+int BlockReduction::words_of_point() const {
+  return shape.rows ? shape.threads_of_point / kWarp : shape.threads_of_point;
+}
+
+int64_t BlockReduction::bytes_of(const Expr& reduce) const {
+  const int lanes = shape.rows ? 1 : shape.lanes;
+  return int64_t{lanes} * SizeOf(reduce->dtype) * words_of_point() *
+         shape.points_of_block;
+}
+
+int64_t BlockReduction::shared_bytes() const {
+  if (words_of_point() == 1) return 0;
+  int64_t bytes = 0;
+  for (const ReductionPhase& phase : shape.phases) {
+    for (const Expr& reduce : phase.reduces) bytes += bytes_of(reduce);
+  }
+  return bytes;
+}
+
+void EmitBlockReduction(DeviceFunction& kernel, const BlockReduction& block) {
+  BlockReductionEmitter(kernel, block).Run();
+}
+
 std::optional<KernelPlan> PlanBlockReduction(
     std::shared_ptr<const MapNests> map, const Target& target,
     const std::string& alignments) {
@@ -330,7 +327,7 @@ std::optional<KernelPlan> PlanBlockReduction(
   plan.launch =
       LaunchOf(plan.tasks, block.shape.threads(), block.shared_bytes());
   plan.emit = [block](KernelFunction& kernel) {
-    BlockReductionEmitter(static_cast<DeviceFunction&>(kernel), block).Run();
+    EmitBlockReduction(static_cast<DeviceFunction&>(kernel), block);
   };
   return plan;
 }

@@ -15,9 +15,25 @@
 #include <string>
 
 #include "codegen/cpu/map_nests.h"
+#include "codegen/cuda/device_function.h"
+#include "codegen/cuda/reduction_shape.h"
 #include "codegen/llvm/kernel_plan.h"
 
 namespace mxc {
+
+// What the kernel is written from.
+struct BlockReduction {
+  std::shared_ptr<const MapNests> map;  // of one nest
+  ReductionShape shape;
+  std::string alignments;  // of the operands, as AlignmentsOf says
+
+  const LoopNest& nest() const { return map->nests[0]; }
+  int words_of_point() const;
+  int64_t bytes_of(const Expr& reduce) const;  // in shared memory
+  int64_t shared_bytes() const;
+};
+
+void EmitBlockReduction(DeviceFunction& kernel, const BlockReduction& block);
 
 // Empty where a thread for each result is as good: short reductions, or results
 // enough for the device. `alignments`: of the operands, as AlignmentsOf says.

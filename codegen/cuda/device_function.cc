@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/device_function.h"
 
+#include <utility>
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
@@ -61,6 +62,7 @@ DeviceFunction::DeviceFunction(llvm::Module& module, const std::string& name,
   for (int i = 0; i <= operands; ++i) {
     operands_.push_back(
         b().CreateAddrSpaceCast(function()->getArg(i), b().getPtrTy()));
+    arguments_.push_back(i);
   }
   scratch_ = operands_.back();
   operands_.pop_back();
@@ -75,8 +77,39 @@ void DeviceFunction::Annotate(const char* key, int value) {
 }
 
 void DeviceFunction::SetAlignment(int operand, int bytes) {
-  function()->addParamAttr(operand, llvm::Attribute::getWithAlignment(
-                                        context(), llvm::Align(bytes)));
+  const auto argument = static_cast<unsigned>(arguments_[operand]);
+  function()->addParamAttr(argument, llvm::Attribute::getWithAlignment(
+                                         context(), llvm::Align(bytes)));
+}
+
+void DeviceFunction::SetBlock(int threads) {
+  if (block_ == nullptr) Annotate("maxntidx", threads);
+}
+
+llvm::Value* DeviceFunction::GlobalOperand(int operand) {
+  return function()->getArg(static_cast<unsigned>(arguments_[operand]));
+}
+
+void DeviceFunction::WithOperands(const std::vector<int>& operands,
+                                  const std::function<void()>& body) {
+  std::vector<Value*> values;
+  std::vector<int> arguments;
+  for (const int operand : operands) {
+    values.push_back(operands_[operand]);
+    arguments.push_back(arguments_[operand]);
+  }
+  std::swap(operands_, values);
+  std::swap(arguments_, arguments);
+  body();
+  std::swap(operands_, values);
+  std::swap(arguments_, arguments);
+}
+
+void DeviceFunction::WithBlock(Value* block,
+                               const std::function<void()>& body) {
+  std::swap(block_, block);
+  body();
+  std::swap(block_, block);
 }
 
 void DeviceFunction::EachTask(int64_t tasks, int block_threads,

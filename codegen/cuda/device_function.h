@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codegen/llvm/kernel_function.h"
 
@@ -40,8 +41,9 @@ class DeviceFunction : public KernelFunction {
 
   // Where an operand begins, in bytes.
   void SetAlignment(int operand, int bytes);
-  // Of the threads of a block.
-  void SetBlock(int threads) { Annotate("maxntidx", threads); }
+  // Of the threads of a block; of a kernel inside of this one, no more than
+  // those that this one has.
+  void SetBlock(int threads);
   // The memory that the threads of a block share, as many bytes as it is
   // launched with; aligned to 16 of them.
   llvm::Value* Shared();
@@ -50,6 +52,18 @@ class DeviceFunction : public KernelFunction {
   // with begin() = t and end() = t + 1. Each has its part of the scratch.
   void EachTask(int64_t tasks, int block_threads, int64_t scratch_bytes,
                 const std::function<void()>& body);
+
+  // The number of the block, in the kernel that is emitted: i32.
+  llvm::Value* Block() { return block_ != nullptr ? block_ : BlockOfGrid(); }
+  // The operand as memory of the device.
+  llvm::Value* GlobalOperand(int operand);
+
+  // A kernel inside of this one, whose operand i is this one's operand
+  // `operands[i]`.
+  void WithOperands(const std::vector<int>& operands,
+                    const std::function<void()>& body);
+  // One whose block `block` is this one's block.
+  void WithBlock(llvm::Value* block, const std::function<void()>& body);
 
   llvm::ConstantInt* Word(int64_t value);  // i32
   // The value of the lane whose number differs in the mask's bits, whatever
@@ -65,6 +79,9 @@ class DeviceFunction : public KernelFunction {
  private:
   llvm::Value* Ask(const DeviceCall& call, Arguments arguments);
   void Annotate(const char* key, int value);
+
+  std::vector<int> arguments_;    // of the operands
+  llvm::Value* block_ = nullptr;  // inside: its number
 };
 
 }  // namespace mxc

@@ -143,8 +143,7 @@ void ProductOperand::Begin(Value* first_line) {
 void ProductOperand::Copy(Value* first_depth, Value* to) {
   auto& b = kernel_.b();
   const int vector = source_.access.vector;
-  Value* from =
-      kernel_.function()->getArg(static_cast<unsigned>(source_.operand));
+  Value* from = kernel_.GlobalOperand(source_.operand);
   for (const Slot& slot : slots_) {
     const ExprEmitter::Scope scope(emitter_);
     for (size_t k = 0; k < source_.lines.size(); ++k) {

@@ -8,7 +8,6 @@
 namespace mxc {
 namespace {
 
-constexpr int kBlockThreads = 128;
 constexpr int kVectorBytes = 16;
 // Of a thread's scratch: what follows one begins where vectors may be written.
 constexpr int64_t kScratchAlignment = 64;
@@ -50,20 +49,20 @@ mxc_launch LaunchOf(int64_t blocks, int threads, int64_t shared_bytes) {
   return launch;
 }
 
-KernelPlan OnThreads(const Program& program, const Step& step,
-                     KernelPlan tasks) {
+KernelPlan OnThreads(KernelPlan tasks, const std::string& alignments,
+                     int block_threads) {
   const int64_t scratch =
       DivideUp(tasks.scratch_bytes, kScratchAlignment) * kScratchAlignment;
   KernelPlan plan;
   plan.tasks = tasks.tasks;
   plan.scratch_bytes = scratch * tasks.tasks;
   plan.launch =
-      LaunchOf(DivideUp(tasks.tasks, int64_t{kBlockThreads}), kBlockThreads);
-  plan.emit = [aligned = AlignmentsOf(program, step), scratch,
+      LaunchOf(DivideUp(tasks.tasks, int64_t{block_threads}), block_threads);
+  plan.emit = [alignments, block_threads, scratch,
                tasks = std::move(tasks)](KernelFunction& kernel) {
     auto& device = static_cast<DeviceFunction&>(kernel);
-    AlignOperands(device, aligned);
-    device.EachTask(tasks.tasks, kBlockThreads, scratch,
+    AlignOperands(device, alignments);
+    device.EachTask(tasks.tasks, block_threads, scratch,
                     [&] { tasks.emit(kernel); });
   };
   return plan;

@@ -11,10 +11,11 @@
 
 namespace mxc {
 
-// The kernel of a DeviceFunction that computes what `tasks`, planned for the
-// same step, computes.
-KernelPlan OnThreads(const Program& program, const Step& step,
-                     KernelPlan tasks);
+// The kernel of a DeviceFunction that computes what `tasks`, planned for a step
+// whose operands are aligned so, computes; by blocks of so many threads.
+inline constexpr int kTaskThreads = 128;
+KernelPlan OnThreads(KernelPlan tasks, const std::string& alignments,
+                     int block_threads = kTaskThreads);
 
 // Which operands begin where vectors may be read, as text: part of the key of
 // a step, for the kernel relies on it.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,12 @@ class KernelCatalog {
   // it is always there and takes any layout.
   virtual std::vector<KernelCandidate> Candidates(
       const Contraction& contraction) const = 0;
+  // Whether a device can be told to run these steps at once (steps/launch.h).
+  // Each is ready when the first one is, but for what the others compute.
+  virtual bool RunsAtOnce(const Program&,
+                          std::span<const Step* const> /*steps*/) const {
+    return false;
+  }
 };
 
 }  // namespace mxc

@@ -59,9 +59,10 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;
   machine.launch_seconds = kLaunchSeconds;
-  // Long reductions are cut until there is a block for each multiprocessor; a
-  // block has one result.
-  machine.tasks = static_cast<int>(generation.multiprocessors);
+  // Long reductions are cut until there is a block, which may be large, for
+  // every fourth multiprocessor; a block has one result. Those of more results
+  // share a launch with what follows from them (codegen/cuda/channel_kernel.h).
+  machine.tasks = static_cast<int>(generation.multiprocessors / 4);
   machine.results_side_by_side = 1;
   return target;
 }

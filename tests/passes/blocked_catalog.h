@@ -4,6 +4,7 @@
 // the type of their sums are twice as fast.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/program/kernel_catalog.h"
@@ -13,6 +14,10 @@ namespace mxc {
 class BlockedCatalog : public KernelCatalog {
  public:
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
+  // Two steps, the second of which may need results of the first if those are
+  // fewer than its own.
+  bool RunsAtOnce(const Program& program,
+                  std::span<const Step* const> steps) const override;
 };
 
 }  // namespace mxc

@@ -50,6 +50,18 @@ double Seconds(const Contraction& c) {
 
 }  // namespace
 
+bool BlockedCatalog::RunsAtOnce(const Program& program,
+                                std::span<const Step* const> steps) const {
+  if (steps.size() != 2) return false;
+  const auto elements = [&](const Step& step) {
+    return program.buffers[step.outputs[0]].type.shape.elements();
+  };
+  const bool needs = std::ranges::any_of(steps[1]->inputs, [&](int b) {
+    return std::ranges::count(steps[0]->outputs, b) > 0;
+  });
+  return !needs || elements(*steps[0]) < elements(*steps[1]);
+}
+
 std::vector<KernelCandidate> BlockedCatalog::Candidates(
     const Contraction& c) const {
   const bool spread =

@@ -186,13 +186,16 @@ std::string EmulatedBlock::RunTogether(const Launch& launch, uint32_t number) {
       const uint32_t end = std::min(launch.threads, (w + 1) * kLanes);
       if (!RunWarp(w * kLanes, end)) return error_;
     }
-    uint32_t ended = 0;
+    // Threads that end before they come to any barrier are not waited for.
+    uint32_t ended = 0, never_waited = 0;
     for (uint32_t t = 0; t < launch.threads; ++t) {
-      ended += lanes_[t]->fiber.ended() ? 1 : 0;
-      lanes_[t]->at_barrier = false;
+      Lane& lane = *lanes_[t];
+      ended += lane.fiber.ended() ? 1 : 0;
+      never_waited += lane.fiber.ended() && lane.barriers == 0 ? 1 : 0;
+      lane.at_barrier = false;
     }
     if (ended == launch.threads) return "";
-    if (ended > 0) {
+    if (ended > never_waited) {
       return std::to_string(ended) + " of " + std::to_string(launch.threads) +
              " threads ended while others wait at a barrier";
     }

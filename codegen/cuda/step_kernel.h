@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of one step: which of those that this room has.
+#pragma once
+
+#include <string>
+
+#include "codegen/cuda/thread_kernel.h"
+#include "codegen/llvm/kernel_plan.h"
+#include "ir/program/program.h"
+#include "ir/target/target.h"
+
+namespace mxc {
+
+struct StepKernel {
+  KernelPlan kernel;
+  // Whether its blocks may have any number of threads: kernels whose threads
+  // do not work together are planned for `task_threads` of them.
+  bool any_threads = false;
+};
+
+// `alignments`: of the operands, as AlignmentsOf says.
+StepKernel PlanStep(const Program& program, const Step& step,
+                    const Target& target, const std::string& alignments,
+                    int task_threads = kTaskThreads);
+
+}  // namespace mxc

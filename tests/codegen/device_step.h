@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of one step, of f32, on an emulated device and random inputs,
+// beside the interpreter.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/kernel_plan.h"
+#include "ir/program/program.h"
+#include "tests/codegen/emulated_kernel.h"
+#include "tests/codegen/native_kernel.h"
+
+namespace mxc::test {
+
+class DeviceStep {
+ public:
+  // Its operands begin where a plan would put them.
+  explicit DeviceStep(Program program);
+
+  const mxc_launch& launch() const { return plan_.launch; }
+
+  // The memory of all outputs, one behind the other; empty where the device
+  // would have stopped.
+  std::vector<float> Run(const EmulatedKernel::Order& order);
+  // The largest error of any output, of its largest value.
+  double Error(const std::vector<float>& got) const;
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  using Floats = std::unique_ptr<FencedFloats>;
+
+  void Draw();
+  size_t SizeOf(int buffer) const;
+  float* At(int buffer) { return memory_[program_.Root(buffer)]->data(); }
+
+  Program program_;
+  const KernelPlan plan_;
+  std::unique_ptr<EmulatedKernel> kernel_;
+  std::vector<Tensor> inputs_;
+  std::vector<Floats> memory_;  // by root
+  std::string wrong_;
+};
+
+}  // namespace mxc::test
