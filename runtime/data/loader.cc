@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/base/trace.h"
 #include "runtime/data/random.h"
 
 namespace mxc::data {
@@ -220,6 +221,7 @@ Status Loader::Seek(const Cursor& cursor) {
 }
 
 void Loader::Run() {
+  runtime::Trace::NameThread("data");
   Lock lock(mutex_);
   while (!end_) {
     if (!ReadSome(lock)) work_.wait(lock);
@@ -238,7 +240,10 @@ bool Loader::ReadSome(Lock& lock) {
   if (slot->status.ok()) {
     ++busy_;
     lock.unlock();
-    for (int64_t row = begin; row < end; ++row) ReadRow(slot, row);
+    {
+      const runtime::TraceSpan span("read samples", "data");
+      for (int64_t row = begin; row < end; ++row) ReadRow(slot, row);
+    }
     lock.lock();
     --busy_;
   }

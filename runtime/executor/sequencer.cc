@@ -7,6 +7,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/element.h"
+#include "runtime/base/trace.h"
 
 namespace mxc::runtime {
 namespace {
@@ -105,6 +106,7 @@ void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
   const auto begin = static_cast<int64_t>(tasks * chunk / dealt.chunks);
   const auto end = static_cast<int64_t>(tasks * (chunk + 1) / dealt.chunks);
   void* scratch = is_first ? ClearedScratch(thread) : ScratchOf(thread);
+  const TraceSpan span(tables_.Text(steps_[dealt.step].name), "step");
   launch.kernel(launch.operands.data(), begin, end, scratch);
 }
 
@@ -187,6 +189,7 @@ bool Sequencer::RunStep(uint32_t step, int thread) {
 void Sequencer::RunKernel(uint32_t step, int thread) {
   const Launch& launch = launches_[step];
   if (!OnDevice()) {
+    const TraceSpan span(tables_.Text(steps_[step].name), "step");
     launch.kernel(launch.operands.data(), 0, launch.tasks,
                   ClearedScratch(thread));
     return;

@@ -9,9 +9,11 @@
 
 #include <climits>
 #include <cstring>
+#include <string>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/float_mode.h"
+#include "runtime/base/trace.h"
 
 namespace mxc::runtime {
 namespace {
@@ -100,6 +102,7 @@ void Team::Run(uint32_t first) {
 void* Team::ThreadMain(void* argument) {
   Member& member = *static_cast<Member*>(argument);
   pthread_setname_np(pthread_self(), "mxc");
+  Trace::NameThread("worker " + std::to_string(member.thread));
   const FloatMode mode;
   member.team->Serve(member.thread);
   return nullptr;

@@ -3,13 +3,17 @@
 
 #include <utility>
 
+#include "runtime/base/clock.h"
+#include "runtime/base/trace.h"
+
 namespace mxc::kvstore {
 
 Worker::Worker(Transport& transport, const KeyTable& keys,
                const ClientOptions& options)
-    : transport_(transport),
-      client_(transport, keys, options),
-      thread_([this] { Loop(); }) {}
+    : transport_(transport), client_(transport, keys, options) {
+  for (const KeySpec& key : keys) names_.push_back(key.name);
+  thread_ = std::thread([this] { Loop(); });
+}
 
 Worker::~Worker() {
   Begin([this](Client&) { stop_ = true; });
@@ -17,9 +21,11 @@ Worker::~Worker() {
 }
 
 void Worker::Loop() {
+  runtime::Trace::NameThread("communication");
   std::unique_lock lock(mutex_);
   while (!stop_ && status_.ok()) {
-    status_ = client_.Pump();
+    status_ = Pump();
+    NoteArrivals();
     changed_.notify_all();
     const auto interests = client_.interests();
     const Time deadline = client_.deadline();
@@ -28,6 +34,20 @@ void Worker::Loop() {
     transport_.Wait(interests, deadline);
     lock.lock();
   }
+}
+
+Status Worker::Pump() {
+  const runtime::TraceSpan span("send and receive", "communication");
+  return client_.Pump();
+}
+
+void Worker::NoteArrivals() {
+  std::erase_if(flights_, [this](const Flight& flight) {
+    if (!client_.idle(flight.key)) return false;
+    runtime::Trace::AddBeside(names_[flight.key], "communication", flight.begin,
+                              runtime::Nanoseconds());
+    return true;
+  });
 }
 
 void Worker::Begin(const std::function<void(Client&)>& call) {
@@ -59,7 +79,10 @@ void Worker::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
 
 void Worker::PushPull(uint32_t key, std::span<const float> gradient,
                       double rate, std::span<std::byte> out, int64_t priority) {
-  Begin([&](Client& c) { c.PushPull(key, gradient, rate, out, priority); });
+  Begin([&](Client& c) {
+    if (runtime::Trace::on()) flights_.push_back({key, runtime::Nanoseconds()});
+    c.PushPull(key, gradient, rate, out, priority);
+  });
 }
 
 StatusOr<uint64_t> Worker::Join() {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "runtime/kvstore/client.h"
 
@@ -45,7 +47,15 @@ class Worker {
   void Abort(const std::string& sentence);
 
  private:
+  // What has left and is not back, for a trace.
+  struct Flight {
+    uint32_t key = 0;
+    int64_t begin = 0;
+  };
+
   void Loop();
+  Status Pump();
+  void NoteArrivals();
   void Begin(const std::function<void(Client&)>& call);
   Status WaitFor(const std::function<bool(const Client&)>& done);
 
@@ -55,6 +65,8 @@ class Worker {
   Client client_;
   Status status_;
   bool stop_ = false;
+  std::vector<std::string> names_;  // of the keys
+  std::vector<Flight> flights_;
   std::thread thread_;  // last: it uses the rest
 };
 

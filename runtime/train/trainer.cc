@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/trace.h"
 
 namespace mxc::train {
 namespace {
@@ -93,10 +94,20 @@ Status Trainer::RunEpoch() {
   return FinishEpoch();
 }
 
+StatusOr<bool> Trainer::NextBatch() {
+  const runtime::TraceSpan span("next batch", "data");
+  return samples_.Next(batch_);
+}
+
+StatusOr<float> Trainer::TrainBatch() {
+  const runtime::TraceSpan span("training step", "loop");
+  return step_.Train(batch_, samples_.bucket_key(batch_.bucket), rate_);
+}
+
 // Sets epoch_over_ where there is no batch.
 Status Trainer::RunStep() {
   const int64_t start = runtime::Nanoseconds();
-  const StatusOr<bool> more = samples_.Next(batch_);
+  const StatusOr<bool> more = NextBatch();
   if (!more.ok()) return more.status();
   if (!*more) {
     epoch_over_ = true;
@@ -104,8 +115,7 @@ Status Trainer::RunStep() {
   }
   MXC_RT_RETURN_IF_ERROR(CheckBatch());
   rate_ = schedule_->At(steps_ + 1);
-  const StatusOr<float> loss =
-      step_.Train(batch_, samples_.bucket_key(batch_.bucket), rate_);
+  const StatusOr<float> loss = TrainBatch();
   if (!loss.ok()) return loss.status();
   if (!std::isfinite(*loss)) return Diverged(static_cast<double>(*loss));
   ++steps_;
@@ -188,6 +198,7 @@ Status Trainer::FinishEpoch() {
       PerSecond(epoch_stretch_.samples, epoch_stretch_.nanoseconds);
   summary.seconds = static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9;
   if (validation_ != nullptr) {
+    const runtime::TraceSpan span("validate", "loop");
     StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);
     if (!score.ok()) return score.status();
     summary.validation = {score->loss, ValuesOf(metrics_)};

@@ -86,6 +86,8 @@ class Trainer {
   Status RunEpoch();
   Status FinishEpoch();
   Status RunStep();
+  StatusOr<bool> NextBatch();
+  StatusOr<float> TrainBatch();
   Status MeasureStep();
   void WarnOfLargeBatch();
   Status CheckBatch();

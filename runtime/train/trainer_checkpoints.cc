@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/checksum.h"
+#include "runtime/base/trace.h"
 #include "runtime/data/label_names.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
@@ -263,6 +264,7 @@ Status Trainer::SaveIfDue() {
 }
 
 Status Trainer::Save(const CheckpointName& name) {
+  const runtime::TraceSpan span("save", "loop");
   Checkpoint checkpoint;
   checkpoint.step = steps_;
   checkpoint.epoch = epochs_;

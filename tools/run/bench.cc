@@ -2,12 +2,11 @@
 // mxc-run bench: latency, throughput and the time of each step.
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "runtime/artifact/manifest.h"
-#include "runtime/base/file_writer.h"
+#include "runtime/base/trace.h"
 #include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
 #include "tools/run/bench_report.h"
@@ -16,6 +15,7 @@
 #include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/run/trace_file.h"
 #include "tools/run/worker.h"
 #include "tools/usage/values.h"
 
@@ -76,20 +76,36 @@ void PrintAdvice(const BenchResult& result) {
   }
 }
 
+// A few runs, thread by thread.
+std::string RecordRuns(Contestant& contestant, int process) {
+  constexpr int kRuns = 3;
+  runtime::Trace::NameThread("caller");
+  runtime::Trace::Start();
+  for (int i = 0; i < kRuns; ++i) contestant.executor.Run();
+  runtime::Trace::Stop();
+  return runtime::Trace::Events(
+      process, contestant.result.artifact + ", three runs by thread");
+}
+
+// Processes 1 and 2: medians; from 3 on: runs.
 void WriteTrace(const std::string& path,
-                const std::vector<const BenchResult*>& results) {
+                const std::vector<Contestant*>& contestants) {
   if (path.empty()) return;
-  runtime::FileWriter file(path);
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  file.Append(TraceOf(results).dump(1, ' ', false, replace) + "\n");
-  Require(file.Commit());
+  std::string events;
+  for (size_t k = 0; k < contestants.size(); ++k) {
+    const auto number = static_cast<int>(k) + 1;
+    events += (k == 0 ? "" : ",\n") +
+              MedianEvents(contestants[k]->result, number) + ",\n" +
+              RecordRuns(*contestants[k], number + 2);
+  }
+  WriteTraceFile(path, events);
 }
 
 void BenchOne(const BenchOptions& options, const Reporting& reporting) {
   Contestant contestant = Prepare(options.session.artifact, options);
   contestant.result.runs = MeasureRuns(contestant.executor, options.effort);
   ProfileSteps(contestant, options);
-  WriteTrace(options.trace, {&contestant.result});
+  WriteTrace(options.trace, {&contestant});
   if (reporting.json) {
     PrintJson(ToJson(contestant.result));
     return;
@@ -107,7 +123,7 @@ void BenchTwo(const BenchOptions& options, const Reporting& reporting) {
   b.result.runs = std::move(measured[1]);
   ProfileSteps(a, options);
   ProfileSteps(b, options);
-  WriteTrace(options.trace, {&a.result, &b.result});
+  WriteTrace(options.trace, {&a, &b});
   if (reporting.json) {
     nlohmann::ordered_json report = ToJson(a.result);
     report["compare"] = ToJson(b.result);
@@ -154,8 +170,8 @@ Command AddBench(CLI::App& app, Reporting& reporting) {
                  "measure another artifact in turns with this one")
       ->excludes(worker);
   app.add_option("--trace", options->trace,
-                 "write the steps with their median times for Perfetto or "
-                 "chrome://tracing")
+                 "write the steps for Perfetto or chrome://tracing: their "
+                 "median times, and three runs thread by thread")
       ->excludes(worker)
       ->type_name("FILE.json");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");

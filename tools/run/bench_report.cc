@@ -156,35 +156,37 @@ void PrintLatency(const BenchResult& result) {
            flops / std::max(1.0, median));
 }
 
-Json TraceOf(const std::vector<const BenchResult*>& results) {
+std::string MedianEvents(const BenchResult& result, int process) {
   Json events = Json::array();
-  for (size_t k = 0; k < results.size(); ++k) {
-    const BenchResult& result = *results[k];
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", k + 1},
-                      {"args", {{"name", result.artifact}}}});
-    int64_t begin = 0;
-    for (size_t i = 0; i < result.steps.size(); ++i) {
-      const mxc_step_summary& step = result.steps[i];
-      events.push_back({{"name", step.name},
-                        {"cat", "step"},
-                        {"ph", "X"},
-                        {"ts", static_cast<double>(begin) * 1e-3},
-                        {"dur", static_cast<double>(result.step_ns[i]) * 1e-3},
-                        {"pid", k + 1},
-                        {"tid", 1},
-                        {"args",
-                         {{"step", i},
-                          {"kernel", step.kernel},
-                          {"flops", step.flops},
-                          {"bytes", step.bytes},
-                          {"tasks", step.tasks},
-                          {"bound", BoundOf(result, i).name}}}});
-      begin += result.step_ns[i];
-    }
+  events.push_back({{"name", "process_name"},
+                    {"ph", "M"},
+                    {"pid", process},
+                    {"args", {{"name", result.artifact + ", medians"}}}});
+  int64_t begin = 0;
+  for (size_t i = 0; i < result.steps.size(); ++i) {
+    const mxc_step_summary& step = result.steps[i];
+    events.push_back({{"name", step.name},
+                      {"cat", "step"},
+                      {"ph", "X"},
+                      {"ts", static_cast<double>(begin) * 1e-3},
+                      {"dur", static_cast<double>(result.step_ns[i]) * 1e-3},
+                      {"pid", process},
+                      {"tid", 1},
+                      {"args",
+                       {{"step", i},
+                        {"kernel", step.kernel},
+                        {"flops", step.flops},
+                        {"bytes", step.bytes},
+                        {"tasks", step.tasks},
+                        {"bound", BoundOf(result, i).name}}}});
+    begin += result.step_ns[i];
   }
-  return {{"traceEvents", events}, {"displayTimeUnit", "ns"}};
+  std::string text;
+  for (const Json& event : events) {
+    text += (text.empty() ? "" : ",\n") +
+            event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return text;
 }
 
 void PrintSteps(const BenchResult& result) {

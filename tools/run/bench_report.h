@@ -28,9 +28,8 @@ struct BenchResult {
 nlohmann::ordered_json ToJson(const BenchResult& result);
 
 // The steps one after another, each with its median time, as Chrome's trace
-// events, which Perfetto opens. A process stands for an artifact.
-// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
-nlohmann::ordered_json TraceOf(const std::vector<const BenchResult*>& results);
+// events of a process, separated by commas; times in microseconds.
+std::string MedianEvents(const BenchResult& result, int process);
 void PrintLatency(const BenchResult& result);
 void PrintSteps(const BenchResult& result);
 void PrintSideBySide(const BenchResult& a, const BenchResult& b);

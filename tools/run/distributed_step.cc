@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/base/trace.h"
+
 namespace mxc::run {
 
 using runtime::Exchange;
@@ -75,6 +77,7 @@ void DistributedStep::Push(const Plan& plan, const Exchange& exchange) {
 }
 
 Status DistributedStep::Await(const Exchange& exchange) {
+  const runtime::TraceSpan span("wait for a parameter", "communication");
   return worker_.Wait(keys_.KeyOfState(exchange.state));
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/trace.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/read_parameters.h"
@@ -24,6 +25,7 @@
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/run/trace_file.h"
 #include "tools/signature/requirement.h"
 #include "tools/usage/values.h"
 
@@ -43,6 +45,7 @@ struct TrainOptions {
   std::string metrics;
   std::string params, states, init;
   JobOptions job;
+  std::string trace;
   int64_t report_every = 50;
   bool quiet = false;
 };
@@ -136,6 +139,9 @@ void LeaveToFirst(const Job& job, TrainOptions& options) {
     trainer.save = train::WorkerPrefix(trainer.save, job.rank);
   }
   trainer.log_folder.clear();
+  if (!options.trace.empty()) {
+    options.trace += "." + std::to_string(job.rank);
+  }
   options.validation.clear();
   options.quiet = true;
 }
@@ -168,6 +174,22 @@ int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {
   return kInterrupted;
 }
 
+// The loop, recorded where somebody wants to see it; also what was recorded of a
+// run that failed.
+train::StatusOr<train::TrainResult> RunLoop(train::Trainer& trainer,
+                                            const TrainOptions& options) {
+  if (options.trace.empty()) return trainer.Run();
+  runtime::Trace::NameThread("training loop");
+  runtime::Trace::Start();
+  auto result = trainer.Run();
+  runtime::Trace::Stop();
+  const auto rank = static_cast<int>(options.trainer.worker);
+  WriteTraceFile(options.trace,
+                 runtime::Trace::Events(
+                     rank + 1, "mxc train, worker " + std::to_string(rank)));
+  return result;
+}
+
 int TrainStates(train::TrainStep& step, const SampleOptions& part,
                 const TrainOptions& options, const Reporting& reporting,
                 bool speaks) {
@@ -186,10 +208,9 @@ int TrainStates(train::TrainStep& step, const SampleOptions& part,
         "nothing will be saved: what is learned is lost at the end; --save "
         "PREFIX keeps it");
   }
-  const train::TrainResult result =
-      Take(train::Trainer(step, *samples, validation.get(), *reporter,
-                          options.trainer)
-               .Run());
+  train::Trainer trainer(step, *samples, validation.get(), *reporter,
+                         options.trainer);
+  const train::TrainResult result = Take(RunLoop(trainer, options));
   ReportBadRecords(*samples, *reporter);
   return ReportEnd(result, *reporter);
 }
@@ -264,6 +285,10 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.add_option("--log-dir", trainer.log_folder,
                  "write TensorBoard event files and report.html")
       ->type_name("DIR");
+  app.add_option("--trace", options.trace,
+                 "write what each thread did when, for Perfetto (of a job's "
+                 "worker N, FILE.N)")
+      ->type_name("FILE.json");
   app.add_option("--report-every", options.report_every,
                  "steps between lines of --json")
       ->check(AtLeast(1))
