@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
 #include "runtime/train/status.h"
 
@@ -15,6 +16,9 @@ constexpr double kLeft = 58, kRight = 14, kTop = 34, kBottom = 34;
 constexpr size_t kMostPoints = 400;
 constexpr size_t kSmoothFrom = 60;  // points
 constexpr int kColours = 6;
+// Values that differ by less are equal: rounding is no curve.
+constexpr double kRounding = 1e-5;
+constexpr double kWorthLogarithms = 10;  // the largest value over the smallest
 
 std::vector<Point> Thin(const std::vector<Point>& points) {
   std::vector<Point> finite;
@@ -74,7 +78,9 @@ Range RangeOf(const std::vector<Curve>& curves, bool steps) {
     }
   }
   if (range.low > range.high) return {};
-  if (range.low == range.high) {
+  const double largest = std::max(std::abs(range.low), std::abs(range.high));
+  if (range.high - range.low <= (steps ? 0 : kRounding * largest)) {
+    range.low = range.high = (range.low + range.high) / 2;
     const double margin = range.low == 0 ? 1 : std::abs(range.low) / 2;
     range = {range.low - margin, range.high + margin};
   }
@@ -84,12 +90,30 @@ Range RangeOf(const std::vector<Curve>& curves, bool steps) {
           std::ceil(range.high / tick) * tick};
 }
 
+// The decades around values that are worth it; otherwise nothing.
+std::optional<Range> DecadesOf(const std::vector<Curve>& curves) {
+  double low = INFINITY, high = 0;
+  for (const Curve& curve : curves) {
+    for (const Point& p : curve.points) {
+      low = std::min(low, p.value);
+      high = std::max(high, p.value);
+    }
+  }
+  if (!(low > 0) || high / low < kWorthLogarithms) return std::nullopt;
+  return Range{std::floor(std::log10(low)), std::ceil(std::log10(high))};
+}
+
 class Drawing {
  public:
-  explicit Drawing(std::vector<Curve> curves)
+  Drawing(std::vector<Curve> curves, Axis axis)
       : curves_(std::move(curves)),
         steps_(RangeOf(curves_, true)),
-        values_(RangeOf(curves_, false)) {}
+        values_(RangeOf(curves_, false)) {
+    if (axis != Axis::kLogarithmic) return;
+    const std::optional<Range> decades = DecadesOf(curves_);
+    logarithmic_ = decades.has_value();
+    if (decades) values_ = *decades;
+  }
 
   std::string Draw(std::string_view title) {
     svg_ = Format(
@@ -108,6 +132,10 @@ class Drawing {
     return kLeft + steps_.At(step) * (kWidth - kLeft - kRight);
   }
   double Y(double value) const {
+    return AtHeight(logarithmic_ ? std::log10(value) : value);
+  }
+  // Of a value, or of its logarithm.
+  double AtHeight(double value) const {
     return kHeight - kBottom - values_.At(value) * (kHeight - kTop - kBottom);
   }
 
@@ -117,14 +145,16 @@ class Drawing {
   }
 
   void DrawGrid() {
-    const double step = Tick(values_);
+    const double step = logarithmic_ ? 1 : Tick(values_);
     for (double v = values_.low; v <= values_.high + step / 2; v += step) {
-      const double shown = std::abs(v) < step / 1000 ? 0 : v;
+      const double shown = logarithmic_                ? std::pow(10, v)
+                           : std::abs(v) < step / 1000 ? 0
+                                                       : v;
       svg_ += Format(
           "<line class=\"grid\" x1=\"%g\" y1=\"%.1f\" x2=\"%g\" "
           "y2=\"%.1f\"/>\n",
-          kLeft, Y(v), kWidth - kRight, Y(v));
-      Text(kLeft - 6, Y(v) + 4, "y", ShortNumber(shown));
+          kLeft, AtHeight(v), kWidth - kRight, AtHeight(v));
+      Text(kLeft - 6, AtHeight(v) + 4, "y", ShortNumber(shown));
     }
     const double stride = std::max(1.0, Tick(steps_));
     for (double s = std::ceil(steps_.low / stride) * stride; s <= steps_.high;
@@ -168,25 +198,29 @@ class Drawing {
     const std::vector<Point>& points = curves_[index].points;
     if (points.empty()) return;
     const size_t colour = index % kColours;
+    const bool other = curves_[index].of_other_run;
     const bool noisy = points.size() >= kSmoothFrom;
-    DrawLine(points, colour, noisy ? " faint" : "");
-    if (noisy) DrawLine(Smooth(points), colour, "");
+    if (!noisy || !other) {
+      DrawLine(points, colour, noisy ? " faint" : other ? " other" : "");
+    }
+    if (noisy) DrawLine(Smooth(points), colour, other ? " other" : "");
   }
 
   std::vector<Curve> curves_;
   Range steps_, values_;
+  bool logarithmic_ = false;  // values_ are exponents of ten
   std::string svg_;
 };
 
 }  // namespace
 
-std::string DrawChart(std::string_view title,
-                      const std::vector<Curve>& curves) {
+std::string DrawChart(std::string_view title, const std::vector<Curve>& curves,
+                      Axis axis) {
   std::vector<Curve> thinned;
   for (const Curve& curve : curves) {
-    thinned.push_back({curve.name, Thin(curve.points)});
+    thinned.push_back({curve.name, Thin(curve.points), curve.of_other_run});
   }
-  return Drawing(std::move(thinned)).Draw(title);
+  return Drawing(std::move(thinned), axis).Draw(title);
 }
 
 std::string ShortNumber(double value) {

@@ -1,13 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/journal.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "runtime/base/clock.h"
+
 namespace mxc::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kPageEvery = 5'000'000'000;  // ns
+constexpr size_t kMostOthers = 4;
+constexpr int kMostLookedAt = 1000;  // entries of a folder
+
+// Folders beside this one in which training left a page, the latest ones.
+std::vector<fs::path> RunsBeside(const fs::path& folder) {
+  std::error_code error;
+  const fs::path own = fs::weakly_canonical(folder, error);
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  int looked_at = 0;
+  for (fs::directory_iterator it(own.parent_path(), error), end;
+       !error && it != end && looked_at < kMostLookedAt; it.increment(error)) {
+    ++looked_at;
+    const fs::path page = it->path() / "report.html";
+    std::error_code ignored;
+    if (it->path() == own || !fs::is_regular_file(page, ignored)) continue;
+    found.emplace_back(fs::last_write_time(page, ignored), it->path());
+  }
+  std::ranges::sort(found);
+  std::vector<fs::path> runs;
+  for (size_t i = found.size() - std::min(found.size(), kMostOthers);
+       i < found.size(); ++i) {
+    runs.push_back(found[i].second);
+  }
+  return runs;
+}
+
+}  // namespace
 
 StatusOr<Journal> Journal::Open(const std::string& folder, int64_t resumed_step,
                                 Report report) {
   if (resumed_step > 0) report.series = ReadEvents(folder, resumed_step);
   StatusOr<EventLog> log = EventLog::Create(folder);
   if (!log.ok()) return log.status();
+  for (const fs::path& run : RunsBeside(folder)) {
+    SeriesMap series = ReadEvents(run, std::numeric_limits<int64_t>::max());
+    if (!series.empty()) {
+      report.others.emplace_back(run.filename(), std::move(series));
+    }
+  }
+  report.live = true;
   return Journal(folder, std::move(*log), std::move(report));
 }
 
@@ -22,6 +68,15 @@ void Journal::OnStep(const Progress& p) {
   Write(p.step, {{"train/loss", p.loss},
                  {"learning_rate", p.learning_rate},
                  {"samples_per_s", p.samples_per_s}});
+  WritePageIfDue();
+}
+
+// That a page could not be written is told at the end.
+void Journal::WritePageIfDue() {
+  const int64_t now = runtime::Nanoseconds();
+  if (page_written_ != 0 && now - page_written_ < kPageEvery) return;
+  page_written_ = now;
+  (void)WritePage().ok();
 }
 
 void Journal::OnEpoch(const EpochSummary& s) {
@@ -44,11 +99,12 @@ void Journal::OnEpoch(const EpochSummary& s) {
     scalars.emplace_back(tags[i], values[i]);
   }
   Write(s.step, scalars);
-  (void)WritePage().ok();
+  WritePageIfDue();
 }
 
 Status Journal::Close() {
   MXC_RT_RETURN_IF_ERROR(log_.status());
+  report_.live = false;
   return WritePage();
 }
 

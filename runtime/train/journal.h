@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curves of a training run in a folder: TensorBoard's event files and
-// report.html, which is rewritten after every epoch.
+// report.html, which is written anew every few seconds.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace mxc::train {
 class Journal {
  public:
   // `resumed_step`: the curves of the earlier run up to there are kept; 0: none
-  // are. `report` holds title and facts.
+  // are. `report` holds title and facts. The page also shows the latest runs in
+  // the folders beside this one.
   static StatusOr<Journal> Open(const std::string& folder, int64_t resumed_step,
                                 Report report);
 
@@ -34,12 +35,14 @@ class Journal {
         log_(std::move(log)),
         report_(std::move(report)) {}
 
+  void WritePageIfDue();
   void Write(int64_t step, const std::vector<Scalar>& scalars);
   Status WritePage() const;
 
   std::string folder_;
   EventLog log_;
   Report report_;
+  int64_t page_written_ = 0;  // when, in ns
 };
 
 }  // namespace mxc::train

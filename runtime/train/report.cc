@@ -35,6 +35,7 @@ td:first-child { color: var(--soft) }
 .chart polyline, .chart line { fill: none; stroke-width: 1.8;
   stroke-linejoin: round }
 .chart .faint { opacity: .28; stroke-width: 1 }
+.chart .other { opacity: .7; stroke-width: 1.1; stroke-dasharray: 5 3 }
 )";
 
 std::string StyleOfColours() {
@@ -46,13 +47,29 @@ std::string StyleOfColours() {
 }
 
 // "train/loss" → chart "loss", curve "train".
-std::map<std::string, std::vector<Curve>> ChartsOf(const SeriesMap& series) {
-  std::map<std::string, std::vector<Curve>> charts;
+using Charts = std::map<std::string, std::vector<Curve>>;
+
+void AddCurves(const SeriesMap& series, const std::string& other_run,
+               Charts& charts) {
   for (const auto& [name, points] : series) {
     const size_t slash = name.find('/');
     const bool grouped = slash != name.npos;
-    charts[grouped ? name.substr(slash + 1) : name].push_back(
-        {grouped ? name.substr(0, slash) : name, points});
+    const std::string chart = grouped ? name.substr(slash + 1) : name;
+    const std::string own = grouped ? name.substr(0, slash) : name;
+    const bool other = !other_run.empty();
+    if (other && !charts.contains(chart)) continue;
+    charts[chart].push_back({!other    ? own
+                             : grouped ? other_run + " " + own
+                                       : other_run,
+                             points, other});
+  }
+}
+
+Charts ChartsOf(const Report& report) {
+  Charts charts;
+  AddCurves(report.series, "", charts);
+  for (const auto& [name, series] : report.others) {
+    AddCurves(series, name, charts);
   }
   return charts;
 }
@@ -63,18 +80,19 @@ std::string ReportPage(const Report& report) {
   const std::string title = EscapeXml(report.title);
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-      title + "</title>\n<style>" + kStyle + StyleOfColours() +
-      "</style></head>\n<body>\n<h1>" + title + "</h1>\n<table>\n";
+      "<meta name=\"viewport\" content=\"width=device-width\">\n";
+  if (report.live) page += "<meta http-equiv=\"refresh\" content=\"5\">\n";
+  page += "<title>" + title + "</title>\n<style>" + kStyle + StyleOfColours() +
+          "</style></head>\n<body>\n<h1>" + title + "</h1>\n<table>\n";
   for (const auto& [name, value] : report.facts) {
     page += "<tr><td>" + EscapeXml(name) + "</td><td>" + EscapeXml(value) +
             "</td></tr>\n";
   }
   page += "</table>\n<div class=\"charts\">\n";
-  auto charts = ChartsOf(report.series);
+  Charts charts = ChartsOf(report);
   // The loss first.
   if (const auto loss = charts.find("loss"); loss != charts.end()) {
-    page += DrawChart("loss", loss->second);
+    page += DrawChart("loss", loss->second, Axis::kLogarithmic);
     charts.erase(loss);
   }
   for (const auto& [name, curves] : charts) page += DrawChart(name, curves);

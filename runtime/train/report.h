@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training run as one page that opens from a mail, years later: no script, no
-// file beside it.
+// file beside it. While training goes on it asks the browser to read it again.
 #pragma once
 
 #include <string>
@@ -18,6 +18,9 @@ struct Report {
   // "train/loss" and "val/loss" share the chart "loss"; a name without a slash
   // has a chart of its own.
   SeriesMap series;
+  // Runs beside this one, by name; their curves are drawn thin.
+  std::vector<std::pair<std::string, SeriesMap>> others;
+  bool live = false;
 };
 
 std::string ReportPage(const Report& report);

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <sstream>
 
 #include "runtime/train/chart.h"
+#include "runtime/train/journal.h"
 #include "runtime/train/report.h"
 #include "tests/support/shared.h"
+#include "tests/support/temporary_folder.h"
 
 namespace mxc::train {
 namespace {
@@ -106,6 +109,58 @@ TEST_CASE("chart: labels and points lie on the page, text is escaped") {
     CHECK(drawn.find("nan") == std::string::npos);
     CHECK(drawn.find("inf") == std::string::npos);
   }
+}
+
+// The heights of the first curve's points.
+std::vector<std::string> HeightsOf(const std::string& svg) {
+  std::vector<std::string> heights;
+  const size_t begin = svg.find("points=\"") + 8;
+  std::istringstream points(svg.substr(begin, svg.find('"', begin) - begin));
+  for (std::string point; points >> point;) {
+    heights.push_back(point.substr(point.find(',') + 1));
+  }
+  return heights;
+}
+
+TEST_CASE("chart: decades where values differ by them, no curve of rounding") {
+  const std::vector<Curve> falling = {{"a", {{1, 1}, {2, 0.01}, {3, 1e-4}}}};
+  const std::string svg = DrawChart("loss", falling, Axis::kLogarithmic);
+  for (const char* label : {">1<", ">0.1<", ">0.01<", ">0.001<", ">0.0001<"}) {
+    CHECK_MESSAGE(svg.find(label) != std::string::npos, label);
+  }
+  const auto heights = HeightsOf(svg);
+  REQUIRE(heights.size() == 3);
+  CHECK(std::stod(heights[0]) + std::stod(heights[2]) ==
+        doctest::Approx(2 * std::stod(heights[1])).epsilon(1e-3));
+  // A loss that reaches 0 has no logarithm.
+  const std::string zero =
+      DrawChart("loss", {{"a", {{1, 1}, {2, 0}}}}, Axis::kLogarithmic);
+  CHECK(zero.find("inf") == std::string::npos);
+  const auto flat = HeightsOf(
+      DrawChart("rate", {{"a", {{1, 0.05}, {2, 0.05000001}, {3, 0.05}}}}));
+  CHECK(flat == std::vector<std::string>(3, flat.front()));
+}
+
+TEST_CASE("journal: a page that renews itself, with the runs beside it") {
+  const test::TemporaryFolder folder("journal");
+  const auto log = [&](const char* run, double loss) {
+    Report report;
+    report.title = run;
+    auto journal = Journal::Open(folder.File(run), 0, std::move(report));
+    REQUIRE(journal.ok());
+    Progress progress;
+    progress.step = 10;
+    progress.loss = loss;
+    journal->OnStep(progress);
+    const std::string meanwhile = ReadText(folder.File(run) + "/report.html");
+    CHECK(meanwhile.find("http-equiv=\"refresh\"") != std::string::npos);
+    REQUIRE(journal->Close().ok());
+    return ReadText(folder.File(run) + "/report.html");
+  };
+  const std::string first = log("first", 0.5);
+  CHECK(first.find("http-equiv") == std::string::npos);
+  CHECK(first.find("second") == std::string::npos);
+  CHECK(log("second", 0.25).find(">first train<") != std::string::npos);
 }
 
 }  // namespace
