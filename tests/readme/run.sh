@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/readme/run.sh BIN_DIR
-# Runs every command of README.md, as printed, in a folder that holds what the
-# repository has. A command is a line that begins with "$ " within a fenced
+# Runs every command of README.md and of tools/GUIDE.md, as printed, one after the
+# other in a folder that holds what the repository has. A command is a line that begins with "$ " within a fenced
 # block, with the lines that continue it or its here-document; it must end with
 # 1 where the text below it speaks of an error, else with 0.
 set -euo pipefail
@@ -31,7 +31,7 @@ awk -v folder="$folder/.commands" '
     next
   }
   count { print >(command_file() ".says") }
-' "$repository/README.md"
+' "$repository/README.md" "$repository/tools/GUIDE.md"
 
 cd "$folder"
 passed=0 failed=0
