@@ -47,6 +47,15 @@ void UnderstandHelp(int argc, char** argv) {
   argv[argc - 1] = flag;
 }
 
+// "mxc trian --help" is no wish for the help of mxc.
+bool IsUnknown(const CLI::App& app, const std::string& verb) {
+  return !verb.empty() && verb[0] != '-' &&
+         std::ranges::none_of(app.get_subcommands({}),
+                              [&](const CLI::App* command) {
+                                return command->get_name() == verb;
+                              });
+}
+
 int Report(bool json, std::string message) {
   return mxc::Fail({.json = json}, {mxc::UnplacedError(std::move(message))});
 }
@@ -83,6 +92,8 @@ int Main(int argc, char** argv) {
 #undef MXC_SUBCOMMAND
   // Listed for --help only; they were handed over above.
   for (const auto& [name, prose] : kHandedOver) app.add_subcommand(name, prose);
+  // Parsed alone, it is what is wrong.
+  if (IsUnknown(app, verb)) argc = 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,9 +2,16 @@
 #include "tools/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
 #include "tools/command.h"
+#include "tools/usage/errors_json.h"
 
 namespace mxc {
 
@@ -23,16 +30,54 @@ void AddQuietOption(CLI::App& app, ReportStyle& style) {
   app.add_flag("--quiet", style.quiet, "no progress lines");
 }
 
+namespace {
+
+constexpr size_t kPhaseColumns = 12;  // before the text of a phase
+
+// Columns for the text of a phase; as many as it likes where nobody looks.
+size_t TextColumns() {
+  constexpr size_t kFewest = 24, kTime = 8, kMost = 61;
+  winsize size = {};
+  const bool terminal = isatty(STDERR_FILENO) != 0 &&
+                        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  if (!terminal || size.ws_col == 0) return std::string::npos;
+  const size_t columns = size.ws_col;
+  if (columns <= kPhaseColumns + kTime + kFewest) return kFewest;
+  return std::min(kMost, columns - kPhaseColumns - kTime);
+}
+
+// What a line of a terminal cannot hold goes on below, at the same column.
+// Leaves the last line in `text`.
+std::string FirstLines(std::string& text) {
+  const size_t columns = TextColumns();
+  std::string lines;
+  while (columns != std::string::npos && text.size() > columns) {
+    const size_t space = text.rfind(' ', columns);
+    if (space == std::string::npos || space == 0) break;
+    lines += text.substr(0, space) + "\n" + std::string(kPhaseColumns, ' ');
+    text.erase(0, space + 1);
+  }
+  return lines;
+}
+
+}  // namespace
+
 void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text, double seconds) {
   if (style.quiet || style.json) return;
-  PrintErr("  {:<9} {:<61} {:>7}\n", phase, text, FormatSeconds(seconds));
+  std::string last = runtime::Visible(text);
+  const std::string first = FirstLines(last);
+  const size_t width = std::min<size_t>(61, TextColumns());
+  PrintLines(stderr, fmt::format("  {:<9} {}{:<{}} {:>7}\n", phase, first, last,
+                                 width, FormatSeconds(seconds)));
 }
 
 void PrintPhase(const ReportStyle& style, std::string_view phase,
                 std::string_view text) {
   if (style.quiet || style.json) return;
-  PrintErr("  {:<9} {}\n", phase, text);
+  std::string last = runtime::Visible(text);
+  const std::string first = FirstLines(last);
+  PrintLines(stderr, fmt::format("  {:<9} {}{}\n", phase, first, last));
 }
 
 void PrintWarning(std::string_view text) {
@@ -50,7 +95,8 @@ int Fail(const ReportStyle& style, const Diagnostics& errors,
   if (style.json) {
     Json list = Json::array();
     for (const Diagnostic& error : errors) {
-      list.push_back({{"file", error.loc.file ? error.loc.file->path : ""},
+      list.push_back({{"file", error.loc.file ? error.loc.file->path
+                                              : FileNamedBy(error.message)},
                       {"line", error.loc.line},
                       {"column", error.loc.column},
                       {"path", error.loc.path},
@@ -69,6 +115,40 @@ int Fail(const ReportStyle& style, const Diagnostics& errors,
   PrintErr("{}{}{}\n", Count(std::ssize(errors), "error"),
            consequence.empty() ? "" : "; ", consequence);
   return kFailure;
+}
+
+Working::Working(const ReportStyle& style, std::string phase)
+    : phase_(std::move(phase)) {
+  if (style.quiet || style.json || !isatty(STDERR_FILENO)) return;
+  try {
+    thread_ = std::thread([this] { Tick(); });
+  } catch (const std::system_error&) {  // then nothing is shown
+  }
+}
+
+Working::~Working() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+void Working::Tick() {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kEvery = std::chrono::milliseconds(200);
+  const Clock::time_point begin = Clock::now();
+  bool shown = false;
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, kEvery, [this] { return done_; })) {
+    const std::chrono::duration<double> spent = Clock::now() - begin;
+    PrintErr("\r  {:<9} {:.0f} s", phase_, spent.count());
+    std::fflush(stderr);
+    shown = true;
+  }
+  if (shown) std::fputs("\r\x1b[K", stderr);
 }
 
 void TerminalProgress::Phase(std::string_view name, std::string_view text,

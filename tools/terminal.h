@@ -6,12 +6,15 @@
 
 #include <CLI/CLI.hpp>
 #include <concepts>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "ir/support/diagnostic.h"
@@ -81,6 +84,26 @@ void PrintJson(const Json& json);
 // exit code. `consequence` ends the last line: "2 errors; nothing was written".
 int Fail(const ReportStyle& style, const Diagnostics& errors,
          std::string_view consequence = "");
+
+// A phase that may take long. On a terminal, from a moment on until the end of the block, a line with what
+// is being done and for how long: "  generate  3 s". Nothing else is printed
+// meanwhile.
+class Working {
+ public:
+  Working(const ReportStyle& style, std::string phase);
+  ~Working();
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
+
+ private:
+  void Tick();
+
+  const std::string phase_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_;  // none where nobody looks
+};
 
 // Passes on what a compilation says, as the user wants to hear it.
 class TerminalProgress : public Progress {

@@ -238,12 +238,15 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   WarnOfFewClasses(style, plan);
   const Stopwatch watch;
-  MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
-  MXC_RETURN_IF_ERROR(Save(request, artifact, path));
-  PrintPhase(style, "generate",
-             fmt::format("{} for {}", DescribeKernels(artifact.code),
-                         artifact.plan.target.name),
-             watch.seconds());
+  std::string generated;
+  {
+    const Working working(style, "generate");
+    MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
+    MXC_RETURN_IF_ERROR(Save(request, artifact, path));
+    generated = fmt::format("{} for {}", DescribeKernels(artifact.code),
+                            artifact.plan.target.name);
+  }
+  PrintPhase(style, "generate", generated, watch.seconds());
   return Done{};
 }
 

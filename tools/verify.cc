@@ -269,7 +269,9 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
 }
 
 int RunVerify(const VerifyOptions& options) {
+  std::optional<Working> working(std::in_place, options.style, "verify");
   const Result<VerifyReport> report = VerifyAll(options);
+  working.reset();
   if (!report.ok()) return Fail(options.style, report.errors());
   PrintReport(options.style, *report);
   return kSuccess;

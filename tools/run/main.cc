@@ -17,6 +17,7 @@
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/errors_json.h"
 #include "tools/usage/usage.h"
 #include "tools/version/version.h"
 
@@ -27,22 +28,12 @@ constexpr int kSuccess = 0, kFailure = 1, kBadUsage = 2;
 
 int Report(const Reporting& reporting,
            const std::vector<std::string>& messages) {
-  nlohmann::ordered_json errors = nlohmann::ordered_json::array();
-  for (const std::string& message : messages) {
-    if (!reporting.json) {
-      PrintErr("error: %s\n", runtime::Visible(message).c_str());
-    }
-    errors.push_back({{"file", ""},
-                      {"line", 0},
-                      {"column", 0},
-                      {"path", ""},
-                      {"message", message},
-                      {"notes", nlohmann::ordered_json::array()}});
-  }
   if (reporting.json) {
-    const nlohmann::ordered_json report = {{"errors", errors},
-                                           {"count", errors.size()}};
-    PrintJson(report);
+    PrintJson(ErrorsJson(messages));
+    return kFailure;
+  }
+  for (const std::string& message : messages) {
+    PrintErr("error: %s\n", runtime::Visible(message).c_str());
   }
   return kFailure;
 }

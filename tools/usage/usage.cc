@@ -10,6 +10,7 @@
 
 #include "runtime/base/nearest.h"
 #include "runtime/base/visible.h"
+#include "tools/usage/errors_json.h"
 
 namespace mxc {
 namespace {
@@ -136,19 +137,9 @@ std::string Sentence(const CLI::ParseError& error) {
 }
 
 void PrintUsageJson(const std::vector<std::string>& errors) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const std::string& message : errors) {
-    list.push_back({{"file", ""},
-                    {"line", 0},
-                    {"column", 0},
-                    {"path", ""},
-                    {"message", message},
-                    {"notes", nlohmann::ordered_json::array()}});
-  }
-  const nlohmann::ordered_json report = {{"errors", list},
-                                         {"count", errors.size()}};
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  std::fputs((report.dump(2, ' ', false, replace) + "\n").c_str(), stdout);
+  std::fputs((ErrorsJson(errors).dump(2, ' ', false, replace) + "\n").c_str(),
+             stdout);
 }
 
 }  // namespace
