@@ -12,7 +12,8 @@
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
 #include "tools/command.h"
-#include "tools/drawing.h"
+#include "tools/diagram/diagram.h"
+#include "tools/diagram/graphviz.h"
 #include "tools/driver/compile.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
@@ -96,6 +97,13 @@ Status WriteText(const std::string& path, std::string_view bytes,
   return Done{};
 }
 
+Result<Artifact> GenerateVisibly(const ReportStyle& style,
+                                 const CompileRequest& request,
+                                 const Plan& plan) {
+  const Working working(style, "generate");
+  return Generate(request, plan);
+}
+
 // Everything that is asked for beside the artifact, named after it.
 Status EmitTexts(const CompileOptions& options, const CompileRequest& request,
                  const Plan& plan, const std::string& stem, Outcome& outcome) {
@@ -106,8 +114,11 @@ Status EmitTexts(const CompileOptions& options, const CompileRequest& request,
   }
   if (options.Emits("dot")) {
     MXC_ASSIGN(const Model model, plan.network->Specialize(request.First()));
-    MXC_RETURN_IF_ERROR(WriteText(
-        stem + ".dot", DrawDot(model.graph, &plan.programs.front()), outcome));
+    MXC_RETURN_IF_ERROR(
+        WriteText(stem + ".dot",
+                  GraphvizText(StepDiagram(MakeOverview(plan.programs.front()),
+                                           TextsOf(model.graph))),
+                  outcome));
   }
   return Done{};
 }
@@ -148,7 +159,10 @@ Status EmitArtifact(const CompileOptions& options,
     MXC_ASSIGN(nameless, MakeTemporaryFile());
   }
   const std::string path = keep ? options.output : nameless->path();
-  MXC_ASSIGN(outcome.sizes, Save(request, artifact, path));
+  {
+    const Working working(options.style, "write");
+    MXC_ASSIGN(outcome.sizes, Save(request, artifact, path));
+  }
   if (keep) outcome.artifact = path;
   if (options.Emits("so")) {
     MXC_RETURN_IF_ERROR(ExtractImage(path, stem + ".so", outcome));
@@ -198,7 +212,8 @@ Status EmitNative(const CompileOptions& options, const CompileRequest& request,
   MXC_RETURN_IF_ERROR(CheckForms(options, plan.target));
   const bool file = options.Emits("mxa") || options.Emits("so");
   if (!file && !request.keep_llvm && !request.keep_assembly) return Done{};
-  MXC_ASSIGN(const Artifact artifact, Generate(request, plan));
+  MXC_ASSIGN(const Artifact artifact,
+             GenerateVisibly(options.style, request, plan));
   outcome.kernels = std::ssize(artifact.code.kernels);
   outcome.cached = artifact.code.cached;
   if (request.keep_llvm) {
@@ -339,6 +354,18 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
   PrintErr("next: mxc run {}{}\n", options.output, inputs);
 }
 
+// What was asked for and changes nothing.
+void WarnOfUnused(const CompileRequest& request, Progress& progress) {
+  const TrainingOptions defaults;
+  const bool says_how = request.training.optimizer != defaults.optimizer ||
+                        !request.training.optimizer_attrs.empty();
+  if (says_how && !request.trains()) {
+    progress.Warning(
+        "--optimizer and --opt say how to train; without --entry train they "
+        "change nothing");
+  }
+}
+
 int RunCompile(CompileOptions options) {
   if (options.print_passes) {
     PrintPasses(options.style);
@@ -352,6 +379,7 @@ int RunCompile(CompileOptions options) {
   request->keep_llvm = options.Emits("llvm");
   request->keep_assembly = options.Emits("asm") || options.Emits("ptx");
   TerminalProgress progress(options.style);
+  WarnOfUnused(*request, progress);
   const Result<Plan> plan = MakePlan(*request, progress);
   if (!plan.ok()) {
     return Fail(options.style, plan.errors(), "nothing was written");

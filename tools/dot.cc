@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "passes/pass.h"
 #include "tools/command.h"
-#include "tools/drawing.h"
+#include "tools/diagram/diagram.h"
+#include "tools/diagram/graphviz.h"
 #include "tools/driver/plan.h"
 #include "tools/output_file.h"
 #include "tools/request_options.h"
@@ -21,12 +23,13 @@ struct DotOptions {
   std::string after;   // a graph pass; empty: the network as written
   std::string output;  // empty: stdout
   bool plain = false;
+  std::vector<std::string> unfold;  // blocks
 };
 
 // The graph as the pass `after` leaves it.
-Result<std::string> DrawAfterPass(const std::string& after,
-                                  const CompileRequest& request,
-                                  LoadedNetwork& network) {
+Result<Diagram> DiagramAfterPass(const std::string& after,
+                                 const CompileRequest& request,
+                                 LoadedNetwork& network) {
   MXC_ASSIGN(const Target target,
              ResolveTarget(request.target, request.precision));
   MXC_ASSIGN(Model model,
@@ -37,21 +40,21 @@ Result<std::string> DrawAfterPass(const std::string& after,
   PassContext context;
   context.target = &target;
   if (request.trains()) context.training = &request.training;
-  std::string dot;
+  std::optional<Diagram> diagram;
   PassOptions passes;
   passes.level = request.level;
   passes.disabled = {request.disabled.begin(), request.disabled.end()};
   passes.after_pass = [&](const PassOptions::Report& report) {
     if (report.name == after && report.graph) {
-      dot = DrawDot(*report.graph, nullptr);
+      diagram = GraphDiagram(*report.graph);
     }
   };
   MXC_RETURN_IF_ERROR(RunGraphPasses(model.graph, context, passes));
-  if (dot.empty()) {
+  if (!diagram) {
     return UnplacedError(
         fmt::format("pass '{}' did not run at -O{}", after, request.level));
   }
-  return dot;
+  return std::move(*diagram);
 }
 
 // Whether every operator can be compiled and every shape is known, so that
@@ -65,20 +68,26 @@ bool CanPlan(const Graph& graph) {
   return RequireSupported(graph).ok();
 }
 
-Result<std::string> Draw(const DotOptions& options) {
+Result<Diagram> MakeDiagram(const DotOptions& options) {
   MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
   if (!options.after.empty()) {
-    return DrawAfterPass(options.after, request, *network);
+    return DiagramAfterPass(options.after, request, *network);
   }
   MXC_ASSIGN(Model model, network->Draft(request.First()));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
   if (options.plain || !CanPlan(model.graph)) {
-    return DrawDot(model.graph, nullptr);
+    return GraphDiagram(model.graph);
   }
   Progress silent;
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, silent));
-  return DrawDot(model.graph, &plan.programs.front());
+  return StepDiagram(MakeOverview(plan.programs.front()), TextsOf(model.graph));
+}
+
+Result<std::string> Draw(const DotOptions& options) {
+  MXC_ASSIGN(Diagram diagram, MakeDiagram(options));
+  MXC_RETURN_IF_ERROR(Unfold(options.unfold, diagram));
+  return GraphvizText(diagram);
 }
 
 int RunDot(DotOptions& options) {
@@ -126,10 +135,21 @@ std::function<int()> AddDot(CLI::App& app) {
       ->type_name("PASS");
   app.add_flag("--plain", options->plain,
                "the network as written, without the plan");
+  app.add_option("--unfold", options->unfold,
+                 "open these blocks, or all; a picture that would exceed a "
+                 "screen shows them as boxes")
+      ->delimiter(',')
+      ->type_name("BLOCK,…");
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
   AddJsonOption(app, options->style);
+  app.footer(
+      "examples:\n"
+      "  mxc dot models/lenet.json -o lenet.dot && dot -Tsvg -O lenet.dot\n"
+      "  mxc dot models/resnet-50.json --unfold stage2 -o resnet-50.dot\n"
+      "  mxc dot models/lenet.json --entry train -o step.dot\n"
+      "A page that pans, zooms and folds: mxc inspect MODEL --html FILE.");
   return [options] { return RunDot(*options); };
 }
 

@@ -12,9 +12,9 @@
 #include "tools/command.h"
 #include "tools/communication.h"
 #include "tools/driver/plan.h"
-#include "tools/html_page.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
+#include "tools/page/html_page.h"
 #include "tools/request_options.h"
 #include "tools/signature/requirement.h"
 #include "tools/terminal.h"
@@ -154,8 +154,9 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
 int Report(const InspectOptions& options,
            const std::vector<Overview>& overviews, const Json& more) {
   if (!options.html.empty()) {
-    const Status written =
-        WriteOutput(options.html, MakeHtmlPage(overviews.front()));
+    const Status written = WriteOutput(
+        options.html,
+        MakeHtmlPage(overviews.front(), StepDiagram(overviews.front())));
     if (!written.ok()) return Fail(options.style, written.errors());
   }
   if (options.style.json) {

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: run.py BIN_DIR
+
+Opens the pages of inspect --html in a headless Chromium, looks at the pictures
+that their script draws, and works with them as a reader would. Exits with 77
+where there is no Chromium.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MODELS = pathlib.Path(__file__).parents[2] / 'models'
+WIDEST, HIGHEST = 2400, 1600  # px, folded as it opens
+
+# What a reader does, one thing after another, and what is then seen.
+READER = '''
+<script>
+const at = (id) => document.getElementById(id);
+const press = (element, type, more) => element.dispatchEvent(
+    new PointerEvent(type, {bubbles: true, clientX: 400, clientY: 400, ...more}));
+const boxes = () => Number(at('picture').dataset.boxes);
+const frame = () => at('picture').getAttribute('viewBox').split(' ').map(Number);
+const seen = {opened: boxes()};
+press(document.querySelector('.box.block'), 'click');
+seen.one_unfolded = boxes();
+at('fold').click(); seen.folded = boxes();
+at('unfold').click(); seen.unfolded = boxes();
+at('order').click(); seen.order = document.querySelectorAll('.order').length;
+const whole = frame();
+at('picture').dispatchEvent(new WheelEvent('wheel',
+    {deltaY: -500, clientX: 400, clientY: 400, bubbles: true}));
+seen.zoomed = frame()[2] < whole[2];
+const before = frame();
+press(at('picture'), 'pointermove', {buttons: 1, movementX: 50, movementY: 0});
+seen.panned = frame()[0] < before[0];
+at('fit').click(); seen.fitted = frame()[2] === whole[2];
+at('fold').click();
+at('search').value = SEARCH;
+at('search').dispatchEvent(new Event('input'));
+seen.found = at('found').textContent;
+at('search').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));
+seen.hits = document.querySelectorAll('.box.hit').length;
+press(document.querySelector('.box.hit'), 'pointermove', {buttons: 0});
+seen.step = at('tip').textContent;
+press(document.querySelector('.arrow'), 'pointermove', {buttons: 0});
+seen.buffer = at('tip').textContent;
+document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
+at('seen').textContent = JSON.stringify(seen);
+</script>
+'''
+
+
+def browser():
+    for name in ('chromium', 'chromium-browser', 'google-chrome'):
+        if shutil.which(name):
+            return name
+    print('skipped: no Chromium')
+    sys.exit(77)
+
+
+def opened(page):
+    """The document as the browser has it after the scripts."""
+    command = [browser(), '--headless=new', '--no-sandbox', '--disable-gpu',
+               f'--user-data-dir={page.parent / "profile"}', '--dump-dom',
+               page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.stdout
+
+
+def size(document):
+    tag = re.search(r'<svg id="picture"[^>]*>', document).group()
+    return {key: int(value)
+            for key, value in re.findall(r'data-(\w+)="(\d+)"', tag)}
+
+
+def points(document):
+    """The arrows as lists of points, between boxes of one phase."""
+    arrows = []
+    for path in re.findall(r'class="arrow"[^>]*><path d="([^"]*)"', document):
+        numbers = [float(n) for n in re.findall(r'-?[\d.]+', path)]
+        arrows.append(list(zip(numbers[::2], numbers[1::2])))
+    return arrows
+
+
+def cross(a, b, c, d):
+    def side(p, q, r):
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+    return (side(a, b, c) * side(a, b, d) < 0 and
+            side(c, d, a) * side(c, d, b) < 0)
+
+
+def crossings(document):
+    segments = [(i, p, q) for i, arrow in enumerate(points(document))
+                for p, q in zip(arrow, arrow[1:])]
+    return sum(cross(p, q, r, s)
+               for n, (i, p, q) in enumerate(segments)
+               for j, r, s in segments[n + 1:] if i != j)
+
+
+def check(what, holds):
+    if not holds:
+        sys.exit(f'failed: {what}')
+
+
+def picture(bin_dir, folder, model, entry, most_crossings):
+    page = folder / f'{model}-{entry}.html'
+    subprocess.run([bin_dir / 'mxc', 'inspect', MODELS / f'{model}.json',
+                    '--target', 'x86-64-v3', '--entry', entry, '--html', page],
+                   check=True, stdout=subprocess.DEVNULL)
+    check(f'{model}: the page asks for other files',
+          not re.search(r'(src|href)="', page.read_text()))
+    document = opened(page)
+    found = size(document)
+    crossed = crossings(document)
+    print(f'{model} {entry}: {found["boxes"]} boxes, {found["arrows"]} arrows, '
+          f'{found["width"]} x {found["height"]}, {crossed} crossings')
+    check(f'{model} {entry} is too large', found['width'] < WIDEST and
+          found['height'] < HIGHEST)
+    check(f'{model} {entry}: {crossed} crossings', crossed <= most_crossings)
+    return page, document
+
+
+def reader(page, search):
+    text = page.read_text().replace(
+        '</body>', READER.replace('SEARCH', f'"{search}"') + '</body>')
+    page.write_text(text)
+    document = opened(page)
+    # The script's own text comes first.
+    seen = re.findall(r'<pre id="seen">(.*?)</pre>', document, re.S)[-1]
+    check('the script of the page failed', seen)
+    return json.loads(seen.replace('&gt;', '>').replace('&amp;', '&'))
+
+
+def main():
+    bin_dir = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        picture(bin_dir, folder, 'lenet', 'infer', 0)
+        picture(bin_dir, folder, 'inception-v3', 'infer', 0)
+        _, document = picture(bin_dir, folder, 'lenet', 'train', 4)
+        for phase in ('forward', 'backward', 'update'):
+            check(f'no {phase}', f'data-title="{phase}"' in document)
+        page, _ = picture(bin_dir, folder, 'resnet-50', 'infer', 0)
+        seen = reader(page, 'stage3_unit2_conv2')
+        print(seen)
+        check('unfolding', seen['one_unfolded'] > seen['opened'])
+        check('folding all', seen['folded'] < seen['opened'])
+        check('unfolding all', seen['unfolded'] == 77)
+        check('the order of execution', seen['order'] == 1)
+        check('zoom, pan, fit',
+              seen['zoomed'] and seen['panned'] and seen['fitted'])
+        check('search', seen['found'] == '1 found' and seen['hits'] == 1)
+        check('a step\'s facts', 'stage3_unit2_conv2' in seen['step'] and
+              'MFLOP' in seen['step'])
+        check('a buffer\'s facts', 'f32[1, 3, 224, 224]' in seen['buffer'])
+
+
+main()

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tools/diagram/diagram.h"
+
+namespace mxc {
+namespace {
+
+using Kind = DiagramBox::Kind;
+
+constexpr size_t kMostReadersOfNumber = 3;
+
+// "1x64x56x56" of "f32[1, 64, 56, 56]".
+std::string ShapeOf(const std::string& type) {
+  const size_t open = type.find('[');
+  std::string shape;
+  for (size_t i = open + 1; open != std::string::npos && i < type.size(); ++i) {
+    if (type[i] == ',') shape += "x";
+    if (type[i] >= '0' && type[i] <= '9') shape += type[i];
+  }
+  return shape.empty() ? "scalar" : shape;
+}
+
+class StepDiagrammer {
+ public:
+  StepDiagrammer(const Overview& overview, const OperatorTexts& texts)
+      : overview_(overview), texts_(texts) {
+    for (const BufferRow& row : overview.buffers) {
+      if (row.kind == "state") states_.insert(row.name);
+    }
+  }
+
+  Diagram Make() {
+    diagram_.name = overview_.Title();
+    diagram_.facts =
+        fmt::format("{} in {}", Count(std::ssize(overview_.steps), "step"),
+                    FormatBytes(overview_.memory.peak()));
+    AddInputs();
+    for (size_t s = 0; s < overview_.steps.size(); ++s) AddStep(s);
+    AddOutputs();
+    DropCommonNumbers();
+    AssignPhases(diagram_);
+    if (diagram_.trains) NamePhases();
+    DropCommonInputs();
+    AddBlocks(diagram_);
+    FoldToScreen(diagram_);
+    return std::move(diagram_);
+  }
+
+ private:
+  const BufferRow& RootOf(int buffer) const {
+    return overview_.buffers[overview_.buffers[buffer].root];
+  }
+
+  bool IsNextState(int buffer) const {
+    const BufferRow& row = overview_.buffers[buffer];
+    return row.kind == "next state" ||
+           (row.kind == "alias" && RootOf(buffer).kind == "state");
+  }
+
+  int AddBox(Kind kind, const std::string& name) {
+    diagram_.boxes.push_back({.kind = kind, .name = name});
+    return static_cast<int>(diagram_.boxes.size()) - 1;
+  }
+
+  void AddInputs() {
+    for (size_t b = 0; b < overview_.buffers.size(); ++b) {
+      const BufferRow& row = overview_.buffers[b];
+      if (row.kind != "input") continue;
+      const int box = AddBox(Kind::kInput, row.name);
+      diagram_.boxes[box].shape = ShapeOf(row.type);
+      writers_[static_cast<int>(b)] = {{static_cast<int>(b), box}};
+    }
+  }
+
+  void AddStep(size_t number) {
+    const StepRow& step = overview_.steps[number];
+    const bool loops = step.kernel.find("loops") != std::string::npos;
+    const int box = AddBox(step.kernel == "view" ? Kind::kView
+                           : loops               ? Kind::kLoops
+                                                 : Kind::kContraction,
+                           step.name);
+    diagram_.boxes[box].step = static_cast<int>(number);
+    for (const int input : step.inputs) {
+      // A view of a state is no value of this run.
+      if (RootOf(input).kind == "state") continue;
+      AddArrow(input, box);
+    }
+    Describe(step, diagram_.boxes[box]);
+    for (const int output : step.outputs) NoteWriter(output, box);
+  }
+
+  // A concatenation is written part by part.
+  void NoteWriter(int buffer, int box) {
+    auto& writers = writers_[overview_.buffers[buffer].root];
+    if (overview_.buffers[buffer].bytes >= RootOf(buffer).bytes) {
+      writers.clear();
+    }
+    writers[buffer] = box;
+  }
+
+  void AddArrow(int buffer, int to) {
+    const auto writers = writers_.find(overview_.buffers[buffer].root);
+    if (writers == writers_.end()) return;
+    const auto same = writers->second.find(buffer);
+    if (same != writers->second.end()) {
+      AddArrow(same->second, to, buffer);
+      return;
+    }
+    for (const auto& [part, from] : writers->second) AddArrow(from, to, part);
+  }
+
+  void AddArrow(int from, int to, int buffer) {
+    if (from == to) return;
+    const BufferRow& row = overview_.buffers[buffer];
+    diagram_.arrows.push_back(
+        {.from = from,
+         .to = to,
+         .shape = ShapeOf(row.type),
+         .buffer = buffer,
+         .gradient = row.name.find("/grad:") != std::string::npos});
+  }
+
+  void Describe(const StepRow& step, DiagramBox& box) const {
+    box.only_updates = !step.outputs.empty() &&
+                       std::ranges::all_of(
+                           step.outputs, [&](int b) { return IsNextState(b); });
+    if (!step.outputs.empty()) {
+      box.shape = ShapeOf(overview_.buffers[step.outputs[0]].type);
+    }
+    box.detail = step.kernel;
+    for (const std::string_view part : PartsOf(step.name)) {
+      const auto text = texts_.find(std::string(part));
+      if (text != texts_.end()) box.operators.push_back(text->second);
+    }
+    box.name = box.only_updates ? RootOf(step.outputs[0]).name
+                                : WithoutStates(step.name);
+  }
+
+  // Steps are also named after the parameters whose updates they serve; their
+  // operators say enough. A suffix of the compiler stays.
+  std::string WithoutStates(const std::string& name) const {
+    const std::string_view last = PartsOf(name).back();
+    const std::string suffix(last.substr(UserNode(last).size()));
+    std::string kept;
+    for (const std::string_view part : PartsOf(name)) {
+      const std::string_view own = UserNode(part);
+      if (states_.contains(own)) continue;
+      kept += (kept.empty() ? "" : "+") + std::string(own);
+    }
+    return kept.empty() ? name : kept + suffix;
+  }
+
+  void AddOutputs() {
+    for (size_t b = 0; b < overview_.buffers.size(); ++b) {
+      const BufferRow& row = overview_.buffers[b];
+      if (row.kind != "output") continue;
+      const int box = AddBox(Kind::kOutput, row.name);
+      diagram_.boxes[box].shape = ShapeOf(row.type);
+      AddArrow(static_cast<int>(b), box);
+    }
+  }
+
+  // The learning rate, a loss that guards every update.
+  void DropCommonNumbers() {
+    std::map<int, std::set<int>> readers;  // by root buffer
+    for (const DiagramArrow& arrow : diagram_.arrows) {
+      readers[overview_.buffers[arrow.buffer].root].insert(arrow.to);
+    }
+    std::set<int> used;
+    std::erase_if(diagram_.arrows, [&](const DiagramArrow& arrow) {
+      const int root = overview_.buffers[arrow.buffer].root;
+      const bool common = (arrow.shape == "1" || arrow.shape == "scalar") &&
+                          readers.at(root).size() > kMostReadersOfNumber;
+      if (common) common_.insert(arrow.from);
+      if (!common) used.insert(arrow.from);
+      return common;
+    });
+    for (const int box : used) common_.erase(box);
+  }
+
+  // Inputs of which no arrow is left.
+  void DropCommonInputs() {
+    std::vector<int> place(diagram_.boxes.size());
+    std::vector<DiagramBox> kept;
+    for (size_t b = 0; b < diagram_.boxes.size(); ++b) {
+      place[b] = static_cast<int>(kept.size());
+      const bool is_input = diagram_.boxes[b].kind == Kind::kInput;
+      if (is_input && common_.contains(static_cast<int>(b))) continue;
+      kept.push_back(std::move(diagram_.boxes[b]));
+    }
+    diagram_.boxes = std::move(kept);
+    for (DiagramArrow& arrow : diagram_.arrows) {
+      arrow.from = place[arrow.from];
+      arrow.to = place[arrow.to];
+    }
+  }
+
+  void NamePhases() {
+    for (DiagramBox& box : diagram_.boxes) {
+      if (box.step < 0 || box.phase == Phase::kForward) continue;
+      const char* what =
+          box.phase == Phase::kUpdate ? "next value" : "gradient";
+      box.detail = fmt::format("{}, {}", what, box.detail);
+      box.operators.clear();
+    }
+  }
+
+  const Overview& overview_;
+  const OperatorTexts& texts_;
+  std::set<std::string, std::less<>> states_;  // names
+  Diagram diagram_;
+  // By root buffer, for each buffer there: the box that wrote it last.
+  std::map<int, std::map<int, int>> writers_;
+  std::set<int> common_;  // boxes of numbers that are not drawn
+};
+
+}  // namespace
+
+Diagram StepDiagram(const Overview& overview, const OperatorTexts& texts) {
+  return StepDiagrammer(overview, texts).Make();
+}
+
+}  // namespace mxc

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/page/html_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/diagram/diagram_json.h"
+#include "tools/diagram/graphviz.h"
+#include "tools/page/assets.h"
+#include "tools/page/memory_chart.h"
+
+namespace mxc {
+namespace {
+
+std::string Flops(int64_t flops) {
+  if (flops >= 1'000'000'000) return fmt::format("{:.2f} GFLOP", flops * 1e-9);
+  if (flops >= 1'000'000) return fmt::format("{:.1f} MFLOP", flops * 1e-6);
+  return fmt::format("{} FLOP", flops);
+}
+
+void AppendFact(std::string_view name, const std::string& value,
+                std::string& out) {
+  out += fmt::format("<div><b>{}</b><span>{}</span></div>\n", value, name);
+}
+
+std::string Facts(const Overview& o) {
+  int64_t flops = 0;
+  for (const StepRow& step : o.steps) flops += step.flops;
+  std::string out = "<div class=\"facts\">\n";
+  AppendFact("steps", std::to_string(o.steps.size()), out);
+  AppendFact("arithmetic", Flops(flops), out);
+  AppendFact("weights",
+             FormatBytes(o.BytesOf("weight") + o.BytesOf("prepared")), out);
+  AppendFact("peak memory beside the weights", FormatBytes(o.memory.peak()),
+             out);
+  AppendFact("lower bound", FormatBytes(o.memory.lower_bound()), out);
+  AppendFact("without sharing", FormatBytes(o.memory.naive()), out);
+  return out + "</div>\n";
+}
+
+// --- the table
+
+std::string Table(const Overview& o) {
+  int64_t most = 1;
+  for (const StepRow& step : o.steps) most = std::max(most, step.flops);
+  std::string out =
+      "<div class=\"scroll\"><table><tr><th class=\"n\">step</th><th>name</th>"
+      "<th>kernel</th><th>output</th><th class=\"n\">tasks</th>"
+      "<th class=\"n\">FLOP</th><th>share of the largest</th>"
+      "<th class=\"n\">bytes</th></tr>\n";
+  for (size_t i = 0; i < o.steps.size(); ++i) {
+    const StepRow& step = o.steps[i];
+    const std::string type =
+        step.outputs.empty() ? "" : o.buffers[step.outputs[0]].type;
+    out += fmt::format(
+        "<tr><td class=\"n\">{}</td><td class=\"name\">{}</td><td>{}</td>"
+        "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td class=\"bar\"><div style=\"width:{:.0f}px\"></div></td>"
+        "<td class=\"n\">{}</td></tr>\n",
+        i, EscapeMarkup(step.name), EscapeMarkup(step.kernel),
+        EscapeMarkup(type), step.tasks > 0 ? std::to_string(step.tasks) : "",
+        Flops(step.flops),
+        120.0 * static_cast<double>(step.flops) / static_cast<double>(most),
+        FormatBytes(step.bytes));
+  }
+  return out + "</table></div>\n";
+}
+
+// --- the picture, which the script draws
+
+std::string Swatch(std::string_view kind, std::string_view means) {
+  return fmt::format("<i class=\"swatch {}\"></i>{}", kind, means);
+}
+
+std::string Legend(bool trains) {
+  if (trains) {
+    return Swatch("forward", "forward, runs down") +
+           Swatch("backward", "backward, runs up") + Swatch("update", "update");
+  }
+  return Swatch("contraction",
+                "contraction (8c: values in blocks of 8 channels)") +
+         Swatch("loops", "loops") + Swatch("view", "view, costs nothing") +
+         Swatch("block", "folded block");
+}
+
+std::string Picture(const Overview& overview, const Diagram& diagram) {
+  return fmt::format(
+      "<div class=\"bar-of-tools\"><input id=\"search\" type=\"search\" "
+      "placeholder=\"find a step, then Enter\"><span id=\"found\"></span>"
+      "<button id=\"fold\">fold all</button><button id=\"unfold\">unfold all"
+      "</button><button id=\"order\">order of execution</button>"
+      "<button id=\"fit\">fit</button><button id=\"in\">+</button>"
+      "<button id=\"out\">−</button><span>{}</span></div>\n"
+      "<svg id=\"picture\"><defs><marker id=\"head\" viewBox=\"0 0 8 8\" "
+      "refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+      "orient=\"auto-start-reverse\"><path d=\"M0 1 L8 4 L0 7 z\" "
+      "fill=\"#7d8896\"/></marker></defs></svg><div id=\"tip\" hidden></div>\n"
+      "<noscript><p>The picture needs the page's own script; the table below "
+      "does not.</p></noscript>\n"
+      "<script type=\"application/json\" id=\"diagram\">{}</script>\n",
+      Legend(diagram.trains), DiagramJson(diagram, overview));
+}
+
+}  // namespace
+
+std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram) {
+  const std::string title = EscapeMarkup(overview.Title());
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n"
+      "<h1>{0}</h1>\n<p class=\"sub\">by mxc " MXC_VERSION
+      "</p>\n"
+      "<section>{2}</section>\n"
+      "<section class=\"wide\"><h2>Steps</h2>\n<p class=\"sub\">Click a block "
+      "to unfold or fold it; the wheel zooms, dragging pans, hovering tells "
+      "what a step or an arrow is.</p>\n{4}</section>\n"
+      "<section><h2>Memory over time</h2>\n<p class=\"sub\">Each block is a "
+      "buffer: the steps during which it lives, the bytes of the arena that it "
+      "takes. The dashed line is the sum of live bytes.</p>\n{3}</section>\n"
+      "<section><h2>Table</h2>\n{5}</section>\n"
+      "</main>\n<script>{6}</script>\n<script>{7}</script></body>\n</html>\n",
+      title, Asset_page(), Facts(overview), MemoryChart(overview),
+      Picture(overview, diagram), Table(overview), Asset_dagre(),
+      Asset_diagram());
+}
+
+}  // namespace mxc
