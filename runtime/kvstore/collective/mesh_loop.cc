@@ -10,10 +10,10 @@
 namespace mxc::kvstore {
 namespace {
 
-constexpr size_t kMostStrangers = 64;
+constexpr size_t kMostUnknownPeers = 64;
 // Of one worker, before somebody is heard who asks for what comes next: what
 // comes first is copied.
-constexpr int kMostFrames = 4;
+constexpr int kMostPeerFrames = 4;
 constexpr std::byte kOneByte[1] = {};
 
 Status Ended() { return Fail(StatusCode::kFailed, "it has ended"); }
@@ -94,7 +94,7 @@ void MeshLoop::Accept(Time now) {
   while (options_.listener != nullptr) {
     auto accepted = options_.listener->Accept();
     if (!accepted.ok() || *accepted == nullptr) return;
-    if (strangers_.size() >= kMostStrangers) continue;
+    if (strangers_.size() >= kMostUnknownPeers) continue;
     if (options_.accepting == nullptr && !(*accepted)->local()) continue;
     if (options_.accepting != nullptr) {
       accepted = options_.accepting->Secure(std::move(*accepted));
@@ -148,7 +148,7 @@ Status MeshLoop::PumpPeer(Peer& peer, Time now) {
     return header.type == FrameType::kMessage ? peer.inbox.Place(header)
                                               : std::span<std::byte>();
   };
-  for (int i = 0; i < kMostFrames; ++i) {
+  for (int i = 0; i < kMostPeerFrames; ++i) {
     const auto received = peer.channel->Receive(now, frame, place);
     if (!received.ok()) return received.status();
     if (!*received) return peer.channel->Pump(now);
