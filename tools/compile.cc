@@ -455,7 +455,7 @@ std::function<int()> AddCompile(CLI::App& app) {
       "  mxc compile net.json --params net-0010.params --emit obj,header\n"
       "  mxc compile net.json --init xavier --entry train,score --optimizer "
       "adam");
-  return [options, &app]() -> int {
+  return [options]() -> int {
     if (options->request.request.network.model.empty() &&
         !options->print_passes) {
       throw CLI::RequiredError("MODEL");

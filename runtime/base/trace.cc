@@ -24,7 +24,10 @@ struct Span {
   bool beside;
 };
 
-// One thread's spans. It outlives the thread.
+// A thread may be named where nothing may be allocated, and is seldom recorded.
+thread_local char own_name[32] = "main";
+
+// One thread's spans, from its first on. It outlives the thread.
 struct Log {
   std::mutex mutex;
   std::string name;
@@ -46,6 +49,7 @@ Recorder& TheRecorder() {
 Log& OwnLog() {
   thread_local const std::shared_ptr<Log> log = [] {
     auto made = std::make_shared<Log>();
+    made->name = own_name;
     Recorder& recorder = TheRecorder();
     const std::lock_guard lock(recorder.mutex);
     recorder.logs.push_back(made);
@@ -130,9 +134,9 @@ void Trace::Start() {
 void Trace::Stop() { on_.store(false, std::memory_order_relaxed); }
 
 void Trace::NameThread(std::string_view name) {
-  Log& log = OwnLog();
-  const std::lock_guard lock(log.mutex);
-  log.name = name;
+  const size_t size = std::min(name.size(), sizeof(own_name) - 1);
+  std::memcpy(own_name, name.data(), size);
+  own_name[size] = 0;
 }
 
 void Trace::Add(std::string_view name, const char* category, int64_t begin,
@@ -154,7 +158,7 @@ std::string Trace::Events(int pid, std::string_view process) {
     const std::lock_guard own(log->mutex);
     ++row;
     if (log->spans.empty()) continue;
-    std::string name = log->name.empty() ? "main" : log->name;
+    std::string name = log->name;
     if (log->dropped > 0) {
       name += ", " + std::to_string(log->dropped) + " spans left out";
     }

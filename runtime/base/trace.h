@@ -18,7 +18,8 @@ class Trace {
   static void Stop();
   static bool on() { return on_.load(std::memory_order_relaxed); }
 
-  // What the row of the calling thread is called: "worker 1".
+  // What the row of the calling thread is called: "worker 1". To be called before
+  // its first span; 31 bytes are kept, and nothing is allocated.
   static void NameThread(std::string_view name);
 
   // On the calling thread, in Nanoseconds(). Spans of one name that follow each
