@@ -35,12 +35,14 @@ def rows(path):
     names = {(e['pid'], e['tid']): e['args']['name'] for e in events
              if e['name'] == 'thread_name'}
     found = collections.defaultdict(list)
+    by_thread = collections.defaultdict(list)  # several may have one name
     for event in events:
         if event['ph'] == 'X':
             key = (event['pid'], event['tid'])
+            by_thread[key].append(event)
             found[names.get(key, 'medians')].append(event)
-    for name, spans in found.items():
-        nest(name, spans)
+    for key, spans in by_thread.items():
+        nest(names.get(key, 'medians'), spans)
     return found
 
 
