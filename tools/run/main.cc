@@ -24,7 +24,7 @@
 namespace mxc::run {
 namespace {
 
-constexpr int kSuccess = 0, kFailure = 1, kBadUsage = 2;
+constexpr int kFailure = 1, kBadUsage = 2;
 
 int Report(const Reporting& reporting,
            const std::vector<std::string>& messages) {
