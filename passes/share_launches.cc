@@ -65,6 +65,10 @@ class Sharing {
     }
     for (size_t b = 0; b < members_.size(); ++b) Count(static_cast<int>(b), 1);
     most_bytes_ = bytes_.Largest();
+    for (const Step& step : program.steps) {
+      if (step.map() != nullptr || step.contraction() != nullptr) continue;
+      for (const int b : step.operands()) tied_.insert(program.Root(b));
+    }
   }
 
   bool Run() {
@@ -189,7 +193,8 @@ class Sharing {
       Buffer& buffer = program_.buffers[b];
       const int root = program_.Root(b);
       if (buffer.kind != BufferKind::kInternal || buffer.alias_of < 0 ||
-          program_.buffers[root].kind != BufferKind::kInternal) {
+          program_.buffers[root].kind != BufferKind::kInternal ||
+          tied_.contains(root)) {
         continue;
       }
       const int over = buffer.alias_of;
@@ -278,6 +283,9 @@ class Sharing {
   std::vector<std::vector<int>> members_;  // by root: what lies in it
   LiveBytes bytes_;
   int64_t most_bytes_ = 0;
+  // Roots of what other kinds of steps read and write: a carry, for one, must lie
+  // where it comes from.
+  std::set<int> tied_;
   std::vector<Moment> moments_;
 };
 
