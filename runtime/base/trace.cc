@@ -171,13 +171,4 @@ std::string Trace::Events(int pid, std::string_view process) {
   return text;
 }
 
-TraceSpan::TraceSpan(const char* name, const char* category)
-    : name_(name),
-      category_(category),
-      begin_(Trace::on() ? Nanoseconds() : 0) {}
-
-TraceSpan::~TraceSpan() {
-  if (begin_ != 0) Trace::Add(name_, category_, begin_, Nanoseconds());
-}
-
 }  // namespace mxc::runtime

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/clock.h"
+
 namespace mxc::runtime {
 
 class Trace {
@@ -43,8 +45,15 @@ class Trace {
 // From here to the end of the block. The name must live as long.
 class TraceSpan {
  public:
-  TraceSpan(const char* name, const char* category);
-  ~TraceSpan();
+  // Inline, for kernels of less than a microsecond have spans: without a trace
+  // each costs one load.
+  TraceSpan(const char* name, const char* category)
+      : name_(name),
+        category_(category),
+        begin_(Trace::on() ? Nanoseconds() : 0) {}
+  ~TraceSpan() {
+    if (begin_ != 0) Trace::Add(name_, category_, begin_, Nanoseconds());
+  }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 

@@ -128,7 +128,6 @@ class Executor final : private Work {
   const std::span<const mxc_buffer> buffers_;
   const std::span<const uint32_t> inputs_, outputs_;
   int threads_ = 1;
-  bool running_ = false;
 
   std::shared_ptr<Storage> shared_;  // states and arena
   // Inputs, outputs and scratch where shared_ has no room.
@@ -148,6 +147,9 @@ class Executor final : private Work {
     void* target = nullptr;
   };
   std::vector<OutputCopy> copies_;
+
+  // Apart from what the team's threads read.
+  alignas(128) bool running_ = false;
 
   std::unique_ptr<Team> team_;  // last: its threads use the rest
 };

@@ -74,12 +74,9 @@ void Sequencer::ListLaunches(const Model& model) {
 uint32_t Sequencer::Begin(int thread) {
   addresses_.Rewind();
   StartClock();
-  error_ = 0;
-  failure_ = {};
-  position_ = 0;
-  end_ = list_.begins.back();
-  beside_ = OnDevice() && times_.empty();
-  if (!records_) return Walk(thread, nullptr);
+  Forget();
+  if (OnDevice()) beside_ = times_.empty();
+  if (!records_) return Walk(0, list_.begins.back(), thread, nullptr);
   Replay();
   return kNoPhase;
 }
@@ -87,7 +84,7 @@ uint32_t Sequencer::Begin(int thread) {
 void Sequencer::Replay() {
   if (recording_ == nullptr) {
     device_.stream->BeginRecord();
-    Walk(/*thread=*/0, nullptr);
+    Walk(0, list_.begins.back(), /*thread=*/0, nullptr);
     auto recording = device_.stream->EndRecord();
     if (!recording.ok()) {
       failure_ = recording.status();
@@ -111,25 +108,31 @@ void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
 }
 
 uint32_t Sequencer::Finish(uint32_t phase, int thread) {
-  Measure(phases_[phase].step);
-  return Walk(thread, nullptr);
+  const uint32_t step = phases_[phase].step;
+  Measure(step);
+  return Walk(list_.begins[step] + 1, list_.begins.back(), thread, nullptr);
 }
 
 void Sequencer::RunAlone(size_t first, size_t end, const Listener& after) {
   StartClock();
+  Forget();
+  beside_ = false;
+  Walk(list_.begins[first], list_.begins[end], /*thread=*/0, &after);
+}
+
+// The failure of the walk before.
+void Sequencer::Forget() {
+  if (!HasFailed()) return;
   error_ = 0;
   failure_ = {};
-  position_ = list_.begins[first];
-  end_ = list_.begins[end];
-  beside_ = false;
-  Walk(/*thread=*/0, &after);
 }
 
 // `alone`: no step is dealt, and this listens.
-uint32_t Sequencer::Walk(int thread, const Listener* alone) {
+uint32_t Sequencer::Walk(uint32_t position, uint32_t end, int thread,
+                         const Listener* alone) {
   using Action = Instruction::Action;
-  while (position_ != end_) {
-    const Instruction& instruction = list_.instructions[position_++];
+  while (position != end) {
+    const Instruction& instruction = list_.instructions[position++];
     const uint32_t step = instruction.step;
     bool jumps = false;
     switch (instruction.action) {
@@ -161,7 +164,7 @@ uint32_t Sequencer::Walk(int thread, const Listener* alone) {
         if (beside_) device_.stream->EndBeside();
         break;
     }
-    if (jumps) position_ = instruction.target;
+    if (jumps) position = instruction.target;
   }
   return kNoPhase;
 }
