@@ -50,7 +50,9 @@ typedef struct mxc_kvstore_key {
 } mxc_kvstore_key;
 
 /* Changes elements of a key's value by their gradient. Both pointers are to
- * element `first`, of `count`: the whole key, or this server's part of it. */
+ * element `first`, of `count`: the whole key, or this server's part of it. Of a
+ * key that is row-sparse: of rows that lie side by side and were all pushed;
+ * rows that nobody pushed are left alone (MXNet's lazy_update). */
 typedef void (*mxc_kvstore_updater)(void* user_data, uint32_t key,
                                     uint64_t first, uint64_t count,
                                     const float* gradient, float* value,
@@ -86,6 +88,10 @@ typedef struct mxc_kvstore_options {
   const char* key_file; /* its key, of mode 0600. Null: in the clear, and only
                            on this machine */
   const char* listen;   /* a server's; null: its address in `servers` */
+
+  /* By key, alike in all processes: the elements of a row, where gradients are
+   * of some rows alone (row-sparse), or 0. Null: there is no such key. */
+  const uint64_t* widths;
 } mxc_kvstore_options;
 
 #define MXC_KVSTORE_OPTIONS     \
@@ -102,6 +108,7 @@ typedef struct mxc_kvstore_options {
    NULL,                        \
    0,                           \
    0,                           \
+   NULL,                        \
    NULL,                        \
    NULL}
 
@@ -124,6 +131,21 @@ MXC_API mxc_status* mxc_kvstore_push(mxc_kvstore* store, uint32_t key,
 MXC_API mxc_status* mxc_kvstore_pull(mxc_kvstore* store, uint32_t key,
                                      float* const* values, uint32_t devices,
                                      int64_t priority);
+/* The same of a row-sparse key: `rows[i]` are the numbers of `counts[i]` rows,
+ * whose elements device i has in `gradients[i]` or wants in `values[i]`, one row
+ * behind the other. Numbers come in any order; equal ones are added, or given
+ * twice. Their arrays are copied. Values are initialized as of any key, and
+ * mxc_kvstore_pull gives all rows. */
+MXC_API mxc_status* mxc_kvstore_push_rows(mxc_kvstore* store, uint32_t key,
+                                          const uint64_t* const* rows,
+                                          const uint64_t* counts,
+                                          const float* const* gradients,
+                                          uint32_t devices, int64_t priority);
+MXC_API mxc_status* mxc_kvstore_pull_rows(mxc_kvstore* store, uint32_t key,
+                                          const uint64_t* const* rows,
+                                          const uint64_t* counts,
+                                          float* const* values,
+                                          uint32_t devices, int64_t priority);
 MXC_API mxc_status* mxc_kvstore_wait(mxc_kvstore* store, uint32_t key);
 /* What updaters are told with each push from now on; 1 at first. */
 MXC_API void mxc_kvstore_set_learning_rate(mxc_kvstore* store, double rate);

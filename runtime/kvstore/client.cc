@@ -36,7 +36,8 @@ Client::Client(Transport& transport, const KeyTable& keys,
   }
   if (!options.settings.compression.has_residual()) return;
   for (size_t key = 0; key < keys.size(); ++key) {
-    if (keys[key].trained) residuals_[key].resize(keys[key].elements());
+    if (!keys[key].trained || keys[key].sparse()) continue;
+    residuals_[key].resize(keys[key].elements());
   }
 }
 
@@ -71,14 +72,18 @@ void Client::BeginInit(uint32_t part, Bytes value) {
   ++open_;
 }
 
-void Client::BeginPush(uint32_t part, std::span<const float> gradient,
-                       double rate, int64_t priority) {
-  State& state = states_[part];
+Body Client::Encoded(uint32_t part, std::span<const float> gradient) {
   const Compression& compression = options_.settings.compression;
   const std::span<float> residual(residuals_[parts_.parts[part].key]);
-  state.push = compression.codec == Codec::kNone
-                   ? Lend(std::as_bytes(gradient))
-                   : Own(Encode(compression, gradient, Slice(part, residual)));
+  return compression.codec == Codec::kNone
+             ? Lend(std::as_bytes(gradient))
+             : Own(Encode(compression, gradient, Slice(part, residual)));
+}
+
+void Client::BeginPush(uint32_t part, Body push, double rate,
+                       int64_t priority) {
+  State& state = states_[part];
+  state.push = std::move(push);
   ++state.seq;
   state.rate = rate;
   state.priority = priority;
@@ -88,13 +93,14 @@ void Client::BeginPush(uint32_t part, std::span<const float> gradient,
 void Client::Push(uint32_t key, std::span<const float> gradient, double rate,
                   int64_t priority) {
   for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
-    BeginPush(part, Slice(part, gradient), rate, priority);
+    BeginPush(part, Encoded(part, Slice(part, gradient)), rate, priority);
     SendPush(ServerOf(part), part);
   }
 }
 
-void Client::BeginPull(uint32_t part, std::span<std::byte> out) {
+void Client::BeginPull(uint32_t part, std::span<std::byte> out, Body rows) {
   states_[part].out = out;
+  states_[part].rows = std::move(rows);
   states_[part].received = 0;
   ++open_;
 }
@@ -102,7 +108,7 @@ void Client::BeginPull(uint32_t part, std::span<std::byte> out) {
 void Client::PushPull(uint32_t key, std::span<const float> gradient,
                       double rate, std::span<std::byte> out, int64_t priority) {
   for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
-    BeginPush(part, Slice(part, gradient), rate, priority);
+    BeginPush(part, Encoded(part, Slice(part, gradient)), rate, priority);
     states_[part].want_value = true;
     BeginPull(part, Slice(part, out));
     SendPush(ServerOf(part), part);
@@ -114,6 +120,51 @@ void Client::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
     BeginPull(part, Slice(part, out));
     states_[part].priority = priority;
     if (states_[part].push == nullptr) SendPull(ServerOf(part), part);
+  }
+}
+
+// --- the same of rows
+
+std::pair<uint64_t, uint64_t> Client::RowsOf(uint32_t part) const {
+  const uint64_t width = parts_.table[part].width;
+  const uint64_t begin = parts_.parts[part].begin / width;
+  return {begin, begin + parts_.table[part].rows()};
+}
+
+// A part of which nothing is pushed is told so: its round waits for that.
+void Client::PushRows(uint32_t key, const Rows& gradient, double rate,
+                      int64_t priority) {
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    const auto [begin, end] = RowsOf(part);
+    const Rows own = Between(gradient, begin, end, parts_.table[part].width);
+    BeginPush(part, Own(EncodeRows(own, begin)), rate, priority);
+    SendPush(ServerOf(part), part);
+  }
+}
+
+// A part of which nothing is wanted is not asked, but for what the process
+// before has pushed: then for its first row.
+void Client::PullRows(uint32_t key, std::span<const uint64_t> numbers,
+                      std::span<float> out, int64_t priority) {
+  constexpr uint64_t kFirst[] = {0};
+  auto rest = std::as_writable_bytes(out);
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    State& state = states_[part];
+    const auto [begin, end] = RowsOf(part);
+    const size_t row = parts_.table[part].width * sizeof(float);
+    const Rows own = Between({numbers, {}}, begin, end, row);
+    state.priority = priority;
+    if (!own.numbers.empty()) {
+      const size_t bytes = own.numbers.size() * row;
+      BeginPull(part, rest.first(bytes), Own(EncodeRows(own, begin)));
+      rest = rest.subspan(bytes);
+    } else if (state.adopts) {
+      state.unwanted.resize(row);
+      BeginPull(part, state.unwanted, Own(EncodeRows({kFirst, {}})));
+    } else {
+      continue;
+    }
+    if (state.push == nullptr) SendPull(ServerOf(part), part);
   }
 }
 
@@ -157,7 +208,9 @@ void Client::SendPush(Server& server, uint32_t part) {
   if (!server.welcome) return;
   const State& state = states_[part];
   Header header = HeaderOf(FrameType::kPush, part);
-  header.codec = static_cast<uint8_t>(options_.settings.compression.codec);
+  header.codec = static_cast<uint8_t>(
+      parts_.table[part].sparse() ? Codec::kNone
+                                  : options_.settings.compression.codec);
   header.flags = state.want_value ? kWantValue : 0;
   header.seq = state.seq;
   header.rate = state.rate;
@@ -166,12 +219,13 @@ void Client::SendPush(Server& server, uint32_t part) {
 
 void Client::SendPull(Server& server, uint32_t part) {
   if (!server.welcome) return;
+  const State& state = states_[part];
   Header header = HeaderOf(FrameType::kPull, part);
-  if (states_[part].adopts) {
+  if (state.adopts) {
     header.flags = kAsOfRound;
     header.seq = joined_;
   }
-  server.channel->Send(header);
+  server.channel->Send(header, state.rows, state.priority);
 }
 
 // All that is under way, from the beginning.
@@ -293,6 +347,7 @@ Status Client::OnValue(const Server& server, const Frame& frame) {
   state.version = frame.seq;
   state.adopts = false;
   state.out = {};
+  state.rows = nullptr;
   --open_;
   return {};
 }

@@ -10,10 +10,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/kvstore/channel.h"
 #include "runtime/kvstore/parts.h"
+#include "runtime/kvstore/rows.h"
 #include "runtime/kvstore/settings.h"
 #include "runtime/kvstore/transport/tls.h"
 
@@ -52,6 +54,12 @@ class Client {
   void Pull(uint32_t key, std::span<std::byte> out, int64_t priority = 0);
   void PushPull(uint32_t key, std::span<const float> gradient, double rate,
                 std::span<std::byte> out, int64_t priority = 0);
+  // The same of some rows of a sparse key, which are merged. `out` has a row for
+  // each number.
+  void PushRows(uint32_t key, const Rows& gradient, double rate,
+                int64_t priority = 0);
+  void PullRows(uint32_t key, std::span<const uint64_t> numbers,
+                std::span<float> out, int64_t priority = 0);
   // Nothing follows; the servers go on without this worker.
   void Finish();
   // The job ends, and why; to be pumped for a moment, then forgotten.
@@ -83,8 +91,10 @@ class Client {
     bool want_value = false;              // with the commit
     uint64_t seq = 0;
     double rate = 0;
-    std::span<std::byte> out;  // empty: no pull is under way
-    uint64_t received = 0;     // of it
+    std::span<std::byte> out;         // empty: no pull is under way
+    Body rows;                        // that it asks for; null: for all
+    std::vector<std::byte> unwanted;  // its answer, where nobody wants it
+    uint64_t received = 0;            // of it
     int64_t priority = 0;
     uint64_t version = 0;
     // The first value says what the process before has pushed.
@@ -114,9 +124,11 @@ class Client {
     return *servers_[parts_.parts[part].server];
   }
   void BeginInit(uint32_t part, Bytes value);
-  void BeginPush(uint32_t part, std::span<const float> gradient, double rate,
-                 int64_t priority);
-  void BeginPull(uint32_t part, std::span<std::byte> out);
+  // Rows from where to where are the part's.
+  std::pair<uint64_t, uint64_t> RowsOf(uint32_t part) const;
+  Body Encoded(uint32_t part, std::span<const float> gradient);
+  void BeginPush(uint32_t part, Body push, double rate, int64_t priority);
+  void BeginPull(uint32_t part, std::span<std::byte> out, Body rows = nullptr);
 
   Transport& transport_;
   const ClientOptions options_;

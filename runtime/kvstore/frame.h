@@ -49,7 +49,7 @@ enum class FrameType : uint8_t {
   kInit = 4,       // worker: a key's first value
   kPush = 5,       // worker: a gradient
   kCommit = 6,     // server: an init or a push is done, once
-  kPull = 7,       // worker: asks for a value
+  kPull = 7,       // worker: asks for a value, or some rows of it
   kValue = 8,      // server: a value
   kHeartbeat = 9,  // both: I am here
   kBye = 10,       // worker: I have finished

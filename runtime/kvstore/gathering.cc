@@ -14,9 +14,21 @@ std::span<const float> AsFloats(Bytes bytes) {
 
 }  // namespace
 
-Gathering::Gathering(const Compression& compression, uint64_t elements,
+Gathering::Gathering(const Compression& compression, const KeySpec& key,
                      Buffers& buffers)
-    : compression_(compression), elements_(elements), buffers_(buffers) {}
+    : compression_(key.sparse() ? Compression() : compression),
+      elements_(key.elements()),
+      width_(key.width),
+      buffers_(buffers) {}
+
+// Sizes of rows do not come again.
+std::vector<std::byte> Gathering::Take(uint64_t bytes) {
+  return sparse() ? std::vector<std::byte>(bytes) : buffers_.Take(bytes);
+}
+
+void Gathering::Give(std::vector<std::byte> buffer) {
+  if (!sparse()) buffers_.Give(std::move(buffer));
+}
 
 std::span<std::byte> Gathering::Place(uint32_t worker, const Header& push) {
   auto found = parts_.find(worker);
@@ -25,17 +37,19 @@ std::span<std::byte> Gathering::Place(uint32_t worker, const Header& push) {
     found = parts_.end();
   }
   if (found == parts_.end()) {
-    found = parts_.emplace(worker, Part{push, buffers_.Take(bytes()), 0}).first;
+    found = parts_.emplace(worker, Part{push, Take(push.total), 0}).first;
   }
   Part& part = found->second;
-  if (push.offset != part.have) return {};
+  if (push.offset != part.have || push.total != part.bytes.size()) return {};
   return std::span(part.bytes).subspan(push.offset, push.length);
 }
 
 bool Gathering::Take(uint32_t worker, const Frame& payload) {
   const std::span<std::byte> place = Place(worker, payload);
   Part& part = parts_.at(worker);
-  if (payload.offset > part.have) return false;
+  if (payload.offset > part.have || payload.total != part.bytes.size()) {
+    return false;
+  }
   if (payload.offset < part.have) return true;
   if (payload.payload.data() != place.data()) {
     std::ranges::copy(payload.payload, place.begin());
@@ -64,6 +78,7 @@ bool Gathering::complete(const std::set<uint32_t>& members) const {
 }
 
 void Gathering::Add(const std::set<uint32_t>& members, bool mean) {
+  if (sparse()) return;
   uint64_t common = bytes();
   for (const auto& [rank, part] : parts_) common = std::min(common, part.have);
   for (const uint32_t rank : members) {
@@ -120,15 +135,35 @@ std::span<const float> Gathering::Decoded(uint32_t worker) {
   return sums();
 }
 
+Status Gathering::CheckRows(uint32_t worker) const {
+  return DecodeRows(parts_.at(worker).bytes, width_, elements_ / width_)
+      .status();
+}
+
+Rows Gathering::RowsOf(uint32_t worker) const {
+  return *DecodeRows(parts_.at(worker).bytes, width_, elements_ / width_);
+}
+
+OwnRows Gathering::RowsSum(bool mean) const {
+  std::vector<Rows> summands;
+  for (const auto& [rank, part] : parts_) summands.push_back(RowsOf(rank));
+  OwnRows sum = Merge(summands, width_);
+  const float share = 1 / static_cast<float>(parts_.size());
+  if (mean) {
+    for (float& value : sum.elements) value *= share;
+  }
+  return sum;
+}
+
 void Gathering::Release(uint32_t worker) {
   auto part = parts_.extract(worker);
-  buffers_.Give(std::move(part.mapped().bytes));
+  Give(std::move(part.mapped().bytes));
   buffers_.Give(std::exchange(sum_, {}));
 }
 
 void Gathering::Clear() {
   for (auto& [rank, part] : std::exchange(parts_, {})) {
-    buffers_.Give(std::move(part.bytes));
+    Give(std::move(part.bytes));
   }
   buffers_.Give(std::exchange(sum_, {}));
   added_ = 0;

@@ -2,6 +2,7 @@
 // The gradients of one key until it is updated by them. They are received where
 // they stay, and added in the order of ranks as far as all have come: a sum has
 // the same bytes whatever came first, and is there when the last bytes are.
+// Of a sparse key they are rows, which are added when all have come.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "runtime/kvstore/body.h"
 #include "runtime/kvstore/compression.h"
 #include "runtime/kvstore/frame.h"
+#include "runtime/kvstore/keys.h"
+#include "runtime/kvstore/rows.h"
 
 namespace mxc::kvstore {
 
@@ -28,7 +31,8 @@ class Gathering {
   };
   using Parts = std::map<uint32_t, Part>;  // by rank
 
-  Gathering(const Compression& compression, uint64_t elements,
+  // Rows are not compressed.
+  Gathering(const Compression& compression, const KeySpec& key,
             Buffers& buffers);
 
   // Where this payload belongs; empty: it has come before, or is not the next.
@@ -48,6 +52,10 @@ class Gathering {
   std::span<const float> sum() const;
   // One that is whole, alone; until the next call.
   std::span<const float> Decoded(uint32_t worker);
+  // The same of a sparse key. Rows of one that is whole are checked first.
+  Status CheckRows(uint32_t worker) const;
+  OwnRows RowsSum(bool mean) const;
+  Rows RowsOf(uint32_t worker) const;
   // Whether it has or not.
   void Drop(uint32_t worker);
   // They have served; a worker's, or all.
@@ -56,13 +64,16 @@ class Gathering {
 
  private:
   uint64_t bytes() const { return EncodedBytes(compression_.codec, elements_); }
+  bool sparse() const { return width_ > 0; }
+  std::vector<std::byte> Take(uint64_t bytes);
+  void Give(std::vector<std::byte> buffer);
   // What is not encoded need not be copied.
   bool plain() const { return compression_.codec == Codec::kNone; }
   void AddPart(const Part& part, bool first, std::span<float> to);
   std::span<float> sums();
 
   const Compression compression_;
-  const uint64_t elements_;
+  const uint64_t elements_, width_;
   Buffers& buffers_;
   Parts parts_;
   std::vector<std::byte> sum_;  // of floats

@@ -23,7 +23,8 @@
 namespace mxc::kvstore {
 
 struct JournalRecord {
-  enum class Kind : uint32_t { kKey = 1, kWorker = 2, kMark = 3 };
+  // kRows: of a sparse key that is known, what an update has changed.
+  enum class Kind : uint32_t { kKey = 1, kWorker = 2, kMark = 3, kRows = 4 };
   Kind kind = Kind::kMark;
   uint32_t index = 0;   // the key, or the worker's rank
   uint64_t number = 0;  // how often it was updated, or the incarnation
@@ -32,7 +33,7 @@ struct JournalRecord {
   // Of each worker the last push; of a worker's record the round after which
   // it takes part.
   std::vector<uint64_t> applied;
-  Bytes state;            // of a key; as the shelf has it
+  Bytes state;            // of a key; as the shelf has it, or the store
   bool replaced = false;  // another process was the worker before
 };
 

@@ -31,7 +31,12 @@ struct KeySpec {
   bool indivisible = false;
   // The workers that alone may give its first value, and get its value.
   uint32_t writer = kAnyWorker, reader = kAnyWorker;
+  // Elements of a row, where gradients are of some rows alone (row-sparse);
+  // 0: they are of the whole.
+  uint64_t width = 0;
 
+  bool sparse() const { return width > 0; }
+  uint64_t rows() const { return elements() / width; }  // of a sparse one
   uint64_t elements() const { return bytes / sizeof(float); }
 };
 

@@ -7,17 +7,20 @@
 namespace mxc::kvstore {
 namespace {
 
+Status CheckKey(const KeyTable& keys, uint32_t key, size_t devices) {
+  if (key >= keys.size()) {
+    return Fail(StatusCode::kInvalidArgument, "there is no key %u", key);
+  }
+  if (devices > 0) return {};
+  return Fail(StatusCode::kInvalidArgument, "key '%s': no array was given",
+              keys[key].name.c_str());
+}
+
 // All sizes are the key's.
 template <class T>
 Status CheckArrays(const KeyTable& keys, uint32_t key,
                    std::span<const std::span<T>> arrays) {
-  if (key >= keys.size()) {
-    return Fail(StatusCode::kInvalidArgument, "there is no key %u", key);
-  }
-  if (arrays.empty()) {
-    return Fail(StatusCode::kInvalidArgument, "key '%s': no array was given",
-                keys[key].name.c_str());
-  }
+  MXC_RT_RETURN_IF_ERROR(CheckKey(keys, key, arrays.size()));
   for (const auto& array : arrays) {
     if (array.size() == keys[key].elements()) continue;
     return Fail(
@@ -26,6 +29,52 @@ Status CheckArrays(const KeyTable& keys, uint32_t key,
         static_cast<unsigned long long>(keys[key].elements()), array.size());
   }
   return {};
+}
+
+// A gradient of all elements.
+Status CheckGradients(const KeyTable& keys, uint32_t key, Pushed gradients) {
+  MXC_RT_RETURN_IF_ERROR(CheckArrays(keys, key, gradients));
+  if (!keys[key].sparse()) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "gradients of key '%s' are of some rows alone",
+              keys[key].name.c_str());
+}
+
+// Of a sparse key, which has such rows.
+template <class SomeRows>
+Status CheckRows(const KeyTable& keys, uint32_t key,
+                 std::span<const SomeRows> of_devices) {
+  MXC_RT_RETURN_IF_ERROR(CheckKey(keys, key, of_devices.size()));
+  const KeySpec& spec = keys[key];
+  if (!spec.sparse()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "gradients of key '%s' are not of some rows alone",
+                spec.name.c_str());
+  }
+  for (const SomeRows& rows : of_devices) {
+    if (rows.elements.size() != rows.numbers.size() * spec.width) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "key '%s' has rows of %llu elements; %zu rows have %zu",
+                  spec.name.c_str(),
+                  static_cast<unsigned long long>(spec.width),
+                  rows.numbers.size(), rows.elements.size());
+    }
+    for (const uint64_t number : rows.numbers) {
+      if (number < spec.rows()) continue;
+      return Fail(StatusCode::kInvalidArgument,
+                  "key '%s' has %llu rows, and none of number %llu",
+                  spec.name.c_str(),
+                  static_cast<unsigned long long>(spec.rows()),
+                  static_cast<unsigned long long>(number));
+    }
+  }
+  return {};
+}
+
+std::vector<uint64_t> AllOf(std::span<const WantedRows> wanted) {
+  std::vector<std::span<const uint64_t>> numbers;
+  for (const WantedRows& rows : wanted) numbers.push_back(rows.numbers);
+  return Merge(numbers);
 }
 
 class LocalStore final : public KVStore {
@@ -46,7 +95,7 @@ class LocalStore final : public KVStore {
   }
 
   Status Push(uint32_t key, Pushed gradients, int64_t) override {
-    MXC_RT_RETURN_IF_ERROR(CheckArrays(keys_, key, gradients));
+    MXC_RT_RETURN_IF_ERROR(CheckGradients(keys_, key, gradients));
     MXC_RT_RETURN_IF_ERROR(RequireValue(key));
     if (gradients.size() == 1)
       return shelf_.Update(key, 0, gradients[0], rate_);
@@ -61,6 +110,28 @@ class LocalStore final : public KVStore {
     for (const auto& value : values) {
       std::ranges::copy(shelf_.Value(key),
                         std::as_writable_bytes(value).begin());
+    }
+    return {};
+  }
+
+  Status PushRows(uint32_t key, std::span<const Rows> gradients,
+                  int64_t) override {
+    MXC_RT_RETURN_IF_ERROR(CheckRows(keys_, key, gradients));
+    MXC_RT_RETURN_IF_ERROR(RequireValue(key));
+    return shelf_.UpdateRows(key, Merge(gradients, keys_[key].width), rate_);
+  }
+
+  Status PullRows(uint32_t key, std::span<const WantedRows> values,
+                  int64_t) override {
+    MXC_RT_RETURN_IF_ERROR(CheckRows(keys_, key, values));
+    MXC_RT_RETURN_IF_ERROR(RequireValue(key));
+    const size_t row = keys_[key].width * sizeof(float);
+    for (const auto& [numbers, elements] : values) {
+      auto to = std::as_writable_bytes(elements).begin();
+      for (const uint64_t number : numbers) {
+        const auto from = shelf_.Value(key).subspan(number * row, row);
+        to = std::ranges::copy(from, to).out;
+      }
     }
     return {};
   }
@@ -93,7 +164,7 @@ class JobStore final : public KVStore {
 
   // A push waits for the one before it.
   Status Push(uint32_t key, Pushed gradients, int64_t priority) override {
-    MXC_RT_RETURN_IF_ERROR(CheckArrays(keys_, key, gradients));
+    MXC_RT_RETURN_IF_ERROR(CheckGradients(keys_, key, gradients));
     MXC_RT_RETURN_IF_ERROR(Wait(key));
     std::span<const float> gradient = gradients[0];
     if (gradients.size() > 1) {
@@ -110,25 +181,60 @@ class JobStore final : public KVStore {
   Status Pull(uint32_t key, Pulled values, int64_t priority) override {
     MXC_RT_RETURN_IF_ERROR(CheckArrays(keys_, key, values));
     State& state = states_[key];
-    if (!state.outs.empty()) MXC_RT_RETURN_IF_ERROR(Wait(key));
+    if (state.pulls()) MXC_RT_RETURN_IF_ERROR(Wait(key));
     state.outs.assign(values.begin(), values.end());
     worker_.Pull(key, std::as_writable_bytes(values[0]), priority);
     return {};
   }
 
+  Status PushRows(uint32_t key, std::span<const Rows> gradients,
+                  int64_t priority) override {
+    MXC_RT_RETURN_IF_ERROR(CheckRows(keys_, key, gradients));
+    MXC_RT_RETURN_IF_ERROR(Wait(key));
+    worker_.PushRows(key, Merge(gradients, keys_[key].width), rate_, priority);
+    return {};
+  }
+
+  // A row comes once, whoever wants it.
+  Status PullRows(uint32_t key, std::span<const WantedRows> values,
+                  int64_t priority) override {
+    MXC_RT_RETURN_IF_ERROR(CheckRows(keys_, key, values));
+    State& state = states_[key];
+    if (state.pulls()) MXC_RT_RETURN_IF_ERROR(Wait(key));
+    state.rows.numbers = AllOf(values);
+    state.rows.elements.resize(state.rows.numbers.size() * keys_[key].width);
+    for (const auto& [numbers, elements] : values) {
+      state.row_outs.push_back({{numbers.begin(), numbers.end()}, elements});
+    }
+    worker_.PullRows(key, state.rows.numbers, state.rows.elements, priority);
+    return {};
+  }
+
   Status Wait(uint32_t key) override {
+    State& state = states_[key];
     MXC_RT_RETURN_IF_ERROR(worker_.Wait(key));
-    const auto outs = std::exchange(states_[key].outs, {});
+    const auto outs = std::exchange(state.outs, {});
     for (size_t i = 1; i < outs.size(); ++i) {
       std::ranges::copy(outs[0], outs[i].begin());
+    }
+    for (const RowsOut& out : std::exchange(state.row_outs, {})) {
+      Scatter(state.rows, out.numbers, keys_[key].width, out.elements);
     }
     return {};
   }
 
  private:
+  struct RowsOut {
+    std::vector<uint64_t> numbers;
+    std::span<float> elements;
+  };
   struct State {
-    std::vector<float> sum;  // of what the devices push
-    std::vector<std::span<float>> outs;
+    std::vector<float> sum;              // of what the devices push
+    std::vector<std::span<float>> outs;  // where what is pulled belongs
+    OwnRows rows;                        // that are pulled, each once
+    std::vector<RowsOut> row_outs;
+
+    bool pulls() const { return !outs.empty() || !row_outs.empty(); }
   };
 
   const KeyTable& keys_;

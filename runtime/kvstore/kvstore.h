@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/kvstore/rows.h"
 #include "runtime/kvstore/shelf.h"
 #include "runtime/kvstore/worker.h"
 
@@ -24,6 +25,12 @@ namespace mxc::kvstore {
 // The arrays of the devices, in their order; all of a key's size.
 using Pushed = std::span<const std::span<const float>>;
 using Pulled = std::span<const std::span<float>>;
+
+// Rows that a device wants of a sparse key, and where: a row for each number.
+struct WantedRows {
+  std::span<const uint64_t> numbers;
+  std::span<float> elements;
+};
 
 // The sum of arrays, to the bit as MXNet 1.9.1 adds them on a CPU
 // (src/kvstore/comm.h, ReduceSumCPU): the first, then groups of four, each
@@ -40,6 +47,13 @@ class KVStore {
   // it have made. Smaller priorities come first.
   virtual Status Push(uint32_t key, Pushed gradients, int64_t priority = 0) = 0;
   virtual Status Pull(uint32_t key, Pulled values, int64_t priority = 0) = 0;
+  // The same of some rows of a sparse key, which alone are updated; for each
+  // device. Their numbers, in any order, may be equal: such rows are added, or
+  // come twice (MXNet's row_sparse gradients and row_sparse_pull).
+  virtual Status PushRows(uint32_t key, std::span<const Rows> gradients,
+                          int64_t priority = 0) = 0;
+  virtual Status PullRows(uint32_t key, std::span<const WantedRows> values,
+                          int64_t priority = 0) = 0;
   virtual Status Wait(uint32_t key) = 0;
   // What updaters are told with each push from now on.
   void SetLearningRate(double rate) { rate_ = rate; }

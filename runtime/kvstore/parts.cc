@@ -9,6 +9,9 @@
 namespace mxc::kvstore {
 namespace {
 
+// Rows stay whole.
+uint64_t UnitOf(const KeySpec& key) { return std::max<uint64_t>(1, key.width); }
+
 // A group is cut as a whole, so that a part of a parameter and of what the
 // optimizer keeps for it are on one server.
 std::map<uint32_t, bool> CutGroups(const KeyTable& keys,
@@ -23,16 +26,18 @@ std::map<uint32_t, bool> CutGroups(const KeyTable& keys,
   for (const KeySpec& key : keys) {
     const uint64_t bytes = sizes[key.group];
     const bool may = !key.indivisible && !key.everywhere &&
-                     key.bytes == bytes && bytes / sizeof(float) >= least;
+                     key.bytes == bytes && bytes / sizeof(float) >= least &&
+                     key.elements() / UnitOf(key) >= settings.servers;
     cut[key.group] = may && cut.try_emplace(key.group, true).first->second;
   }
   return cut;
 }
 
 // Where slice `i` begins (MXNET.md 6.2).
-uint64_t BeginOf(uint64_t elements, uint32_t i, uint32_t servers) {
-  return static_cast<uint64_t>(
-      std::round(double(elements) / double(servers) * double(i)));
+uint64_t BeginOf(const KeySpec& key, uint32_t i, uint32_t servers) {
+  const uint64_t units = key.elements() / UnitOf(key);
+  return UnitOf(key) * static_cast<uint64_t>(std::round(
+                           double(units) / double(servers) * double(i)));
 }
 
 }  // namespace
@@ -52,11 +57,10 @@ Parts::Parts(const KeyTable& keys, const Settings& settings) {
       parts.push_back({key, 0, 0, homes[key]});
       continue;
     }
-    const uint64_t elements = keys[key].elements();
     for (uint32_t i = 0; i < servers; ++i) {
-      const uint64_t begin = BeginOf(elements, i, servers);
+      const uint64_t begin = BeginOf(keys[key], i, servers);
       KeySpec& part = table.emplace_back(keys[key]);
-      part.bytes = (BeginOf(elements, i + 1, servers) - begin) * sizeof(float);
+      part.bytes = (BeginOf(keys[key], i + 1, servers) - begin) * sizeof(float);
       parts.push_back({key, begin, begin * sizeof(float), i});
     }
   }
@@ -77,6 +81,15 @@ Status PartShelf::Update(uint32_t part, uint64_t first,
                          std::span<const float> gradient, double rate) {
   const Parts::Part& place = parts_.parts[part];
   return whole_.Update(place.key, place.begin + first, gradient, rate);
+}
+
+Status PartShelf::UpdateRows(uint32_t part, const Rows& rows, double rate) {
+  const Parts::Part& place = parts_.parts[part];
+  std::vector<uint64_t> numbers(rows.numbers.begin(), rows.numbers.end());
+  for (uint64_t& number : numbers) {
+    number += place.begin / parts_.table[part].width;
+  }
+  return whole_.UpdateRows(place.key, {numbers, rows.elements}, rate);
 }
 
 // What has the key's size is cut as the key is.

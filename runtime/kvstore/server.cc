@@ -57,9 +57,12 @@ std::vector<Interest> Server::interests() const {
   return interests;
 }
 
+// What TLS has taken from a socket does not wake Transport::Wait.
 Time Server::deadline() const {
-  Time earliest = transport_.Now() + kSecond;
+  const Time now = transport_.Now();
+  Time earliest = now + kSecond;
   for (const auto& session : sessions_) {
+    if (session->more) return now;
     earliest = std::min(earliest, session->channel.deadline());
   }
   return earliest;
@@ -117,9 +120,11 @@ Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
     const bool push = session->known && header.type == FrameType::kPush;
     return push ? store_.Place(session->rank, header) : std::span<std::byte>();
   };
+  session->more = true;
   for (int i = 0; i < kMostFrames && !session->over; ++i) {
     const auto received = session->channel.Receive(now, frame, place);
     if (!received.ok()) return received.status();
+    session->more = *received;
     if (!*received) break;
     MXC_RT_RETURN_IF_ERROR(session->known ? Handle(*session, frame)
                                           : Greet(session, frame));
@@ -156,12 +161,7 @@ Status Server::Handle(Session& session, const Frame& frame) {
     return Fail(StatusCode::kInvalidArgument, "there is no key %u", frame.key);
   }
   MXC_RT_RETURN_IF_ERROR(CheckRight(session.rank, frame));
-  if (frame.type == FrameType::kPull) {
-    const bool as_of = (frame.flags & kAsOfRound) != 0;
-    store_.Pull(session.rank, frame.key,
-                as_of ? std::optional(frame.seq) : std::nullopt);
-    return {};
-  }
+  if (frame.type == FrameType::kPull) return Pull(session, frame);
   if (frame.type == FrameType::kInit) return Init(session, frame);
   if (frame.type == FrameType::kPush) {
     received_ += frame.length;
@@ -181,20 +181,45 @@ Status Server::CheckRight(uint32_t worker, const Frame& frame) const {
               key.name.c_str(), worker);
 }
 
-// Payloads become a value, which must have the key's size.
-Status Server::Init(Session& session, const Frame& frame) {
-  auto& value = session.inits[frame.key];
-  if (frame.offset == 0) value.clear();
-  if (frame.total != keys_[frame.key].bytes || frame.offset != value.size()) {
+// Payloads become a body, whose size `fits`. True: it is whole.
+StatusOr<bool> Server::Collect(Session& session, const Frame& frame,
+                               bool fits) const {
+  auto& body = session.bodies[frame.key];
+  if (frame.offset == 0) body.clear();
+  if (!fits || frame.offset != body.size()) {
     return Fail(StatusCode::kInvalidArgument,
                 "what worker %u sends for key '%s' does not fit together",
                 session.rank, keys_[frame.key].name.c_str());
   }
-  value.insert(value.end(), frame.payload.begin(), frame.payload.end());
-  if (value.size() < frame.total) return {};
-  ended_ = store_.Init(session.rank, frame.key, value);
-  session.inits.erase(frame.key);
+  body.insert(body.end(), frame.payload.begin(), frame.payload.end());
+  return body.size() == frame.total;
+}
+
+Status Server::Init(Session& session, const Frame& frame) {
+  const bool fits = frame.total == keys_[frame.key].bytes;
+  const StatusOr<bool> whole = Collect(session, frame, fits);
+  if (!whole.ok() || !*whole) return whole.status();
+  ended_ = store_.Init(session.rank, frame.key, session.bodies[frame.key]);
+  session.bodies.erase(frame.key);
   return ended_;
+}
+
+// Of a sparse key it may have a body: which rows.
+Status Server::Pull(Session& session, const Frame& frame) {
+  Store::Wanted wanted;
+  if ((frame.flags & kAsOfRound) != 0) wanted.as_of = frame.seq;
+  if (frame.total > 0) {
+    const KeySpec& key = keys_[frame.key];
+    const bool fits = key.sparse() && MayBeRows(frame.total, 0, key.rows());
+    const StatusOr<bool> whole = Collect(session, frame, fits);
+    if (!whole.ok() || !*whole) return whole.status();
+    const auto body = session.bodies.extract(frame.key);
+    const auto rows = DecodeRows(body.mapped(), 0, key.rows());
+    if (!rows.ok()) return rows.status();
+    wanted.rows.emplace(rows->numbers.begin(), rows->numbers.end());
+  }
+  store_.Pull(session.rank, frame.key, wanted);
+  return {};
 }
 
 void Server::Abort(const Status& cause) {

@@ -90,6 +90,8 @@ class Server final : private Answers {
   Status Handle(Session& session, const Frame& frame);
   Status CheckRight(uint32_t worker, const Frame& frame) const;
   Status Init(Session& session, const Frame& frame);
+  Status Pull(Session& session, const Frame& frame);
+  StatusOr<bool> Collect(Session& session, const Frame& frame, bool fits) const;
   Status Bye(Session& session);
   void Drop(Session& session, const Status& cause, Time now);
   Status RequireWorkers(Time now);

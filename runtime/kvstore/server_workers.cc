@@ -182,6 +182,9 @@ ServerFacts Server::facts() const {
 
 Status Server::Restore(const JournalRecord& record) {
   if (record.kind == JournalRecord::Kind::kKey) return store_.Restore(record);
+  if (record.kind == JournalRecord::Kind::kRows) {
+    return store_.RestoreRows(record);
+  }
   if (record.kind != JournalRecord::Kind::kWorker ||
       record.index >= workers_.size()) {
     return Fail(StatusCode::kCorrupt, "the journal is of another job");

@@ -21,9 +21,11 @@ struct Server::Session {
   const Time since;
   bool known = false;  // the worker has said who it is
   bool over = false;
+  bool more = false;      // has come, perhaps, that was not read
   bool replaces = false;  // another process was this worker before
   uint32_t rank = 0;
-  std::map<uint32_t, std::vector<std::byte>> inits;  // that are coming, by key
+  // First values, and questions for rows, that are coming, by key.
+  std::map<uint32_t, std::vector<std::byte>> bodies;
 };
 
 }  // namespace mxc::kvstore

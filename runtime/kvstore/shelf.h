@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/kvstore/keys.h"
+#include "runtime/kvstore/rows.h"
 
 namespace mxc::kvstore {
 
@@ -23,6 +24,12 @@ class Shelf {
   // or always the same ones where the key is cut over servers.
   virtual Status Update(uint32_t key, uint64_t first,
                         std::span<const float> gradient, double rate) = 0;
+  // The same of a sparse key, by some rows, which are merged: the others stay
+  // as they are, and so does what is kept for them (MXNet's lazy_update). Rows
+  // that lie side by side are one Update.
+  virtual Status UpdateRows(uint32_t key, const Rows& rows, double rate);
+  // False: such an update changes other rows, too.
+  virtual bool lazy() const { return true; }
   // All memory that an update of the key writes, or of one that is not trained
   // its value: what a journal keeps. What has the value's size is one element
   // for each of the value's.
@@ -30,6 +37,20 @@ class Shelf {
     return {Value(key)};
   }
 };
+
+inline Status Shelf::UpdateRows(uint32_t key, const Rows& rows, double rate) {
+  const size_t count = rows.numbers.size();
+  for (size_t begin = 0, end = 0; begin < count; begin = end) {
+    do {
+      ++end;
+    } while (end < count && rows.numbers[end] == rows.numbers[end - 1] + 1);
+    const size_t width = rows.elements.size() / count;
+    MXC_RT_RETURN_IF_ERROR(Update(
+        key, rows.numbers[begin] * width,
+        rows.elements.subspan(begin * width, (end - begin) * width), rate));
+  }
+  return {};
+}
 
 // Without an optimizer: a value is what was pushed last (MXNet's dist_sync
 // without an updater).
@@ -47,6 +68,12 @@ class PlainShelf final : public Shelf {
                       Value(key).subspan(first * sizeof(float)).begin());
     return {};
   }
+  // Rows that nobody has pushed are 0.
+  Status UpdateRows(uint32_t key, const Rows& rows, double rate) override {
+    std::ranges::fill(Value(key), std::byte{});
+    return Shelf::UpdateRows(key, rows, rate);
+  }
+  bool lazy() const override { return false; }
 
  private:
   std::vector<std::vector<std::byte>> values_;

@@ -18,8 +18,7 @@ Store::Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
     members_.insert(rank);
   }
   for (const KeySpec& key : keys) {
-    states_.emplace_back(
-        Gathering(settings.compression, key.elements(), buffers_));
+    states_.emplace_back(Gathering(settings.compression, key, buffers_));
     states_.back().applied.resize(settings.workers);
   }
 }
@@ -40,6 +39,10 @@ Status Store::Init(uint32_t worker, uint32_t key, Bytes value) {
 }
 
 bool Store::Fits(uint32_t key, const Header& push) const {
+  if (keys_[key].sparse()) {
+    return push.codec == static_cast<uint8_t>(Codec::kNone) &&
+           MayBeRows(push.total, keys_[key].width, keys_[key].rows());
+  }
   const Codec codec = settings_.compression.codec;
   return push.codec == static_cast<uint8_t>(codec) &&
          push.total == EncodedBytes(codec, keys_[key].elements());
@@ -94,6 +97,9 @@ Status Store::Take(uint32_t worker, const Frame& push) {
                 "a part of what worker %u pushes for key '%s' is missing",
                 worker, keys_[push.key].name.c_str());
   }
+  if (last && keys_[push.key].sparse()) {
+    MXC_RT_RETURN_IF_ERROR(gathering.CheckRows(worker));
+  }
   if (settings_.mode == Mode::kSync) {
     gathering.Add(MembersOf(push.key), settings_.mean);
     return last ? FinishRound(push.key) : Status();
@@ -132,7 +138,10 @@ Status Store::FinishRound(uint32_t key) {
   }
   if (keeps_previous_) Remember(key);
   for (const auto& [rank, push] : pushes) state.applied[rank] = push.seq;
-  MXC_RT_RETURN_IF_ERROR(Apply(key, state.gathering.sum(), first.rate));
+  MXC_RT_RETURN_IF_ERROR(
+      keys_[key].sparse()
+          ? Apply(key, state.gathering.RowsSum(settings_.mean), first.rate)
+          : Apply(key, state.gathering.sum(), first.rate));
   state.gathering.Clear();
   for (const auto& [rank, push] : pushes) Answer(rank, push);
   AnswerAsking(key);
@@ -151,7 +160,9 @@ Status Store::ApplyOne(uint32_t worker, uint32_t key) {
   const Header push = state.gathering.parts().at(worker).push;
   state.applied[worker] = push.seq;
   MXC_RT_RETURN_IF_ERROR(
-      Apply(key, state.gathering.Decoded(worker), push.rate));
+      keys_[key].sparse()
+          ? Apply(key, state.gathering.RowsOf(worker), push.rate)
+          : Apply(key, state.gathering.Decoded(worker), push.rate));
   state.gathering.Release(worker);
   Answer(worker, push);
   AnswerAsking(key);
@@ -159,13 +170,17 @@ Status Store::ApplyOne(uint32_t worker, uint32_t key) {
 }
 
 // Whoever is still sending the value before gets a copy of it.
-Status Store::Apply(uint32_t key, std::span<const float> gradient,
-                    double rate) {
+void Store::LetGo(uint32_t key) {
   KeyState& state = states_[key];
   if (state.body != nullptr && state.body.use_count() > 1) MakeOwn(*state.body);
   state.body = nullptr;
+}
+
+Status Store::Apply(uint32_t key, std::span<const float> gradient,
+                    double rate) {
+  LetGo(key);
   MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, 0, gradient, rate));
-  ++state.version;
+  ++states_[key].version;
   return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
 }
 
@@ -235,19 +250,22 @@ Status Store::Restore(const JournalRecord& record) {
 
 void Store::Answer(uint32_t worker, const Header& push) {
   answers_.Commit(worker, push.key, push.seq);
-  if ((push.flags & kWantValue) != 0) Pull(worker, push.key);
+  if ((push.flags & kWantValue) != 0) Pull(worker, push.key, {});
 }
 
-void Store::Pull(uint32_t worker, uint32_t key, std::optional<uint64_t> as_of) {
-  const KeyState& state = states_[key];
-  if (as_of && state.previous != nullptr && state.version == *as_of + 1) {
-    return answers_.Value(worker, key, *as_of, state.previously_applied[worker],
-                          state.previous);
+void Store::Pull(uint32_t worker, uint32_t key, const Wanted& wanted) {
+  KeyState& state = states_[key];
+  if (wanted.rows && !state.rows[worker].expired()) return;
+  if (wanted.as_of && state.previous != nullptr &&
+      state.version == *wanted.as_of + 1) {
+    return answers_.Value(worker, key, *wanted.as_of,
+                          state.previously_applied[worker],
+                          Cut(worker, key, state.previous, wanted));
   }
   if (IsFresh(worker, key)) {
-    SendValue(worker, key);
+    SendValue(worker, key, wanted);
   } else {
-    states_[key].asking.insert(worker);
+    state.asking[worker] = wanted;
   }
 }
 
@@ -264,22 +282,24 @@ bool Store::IsFresh(uint32_t worker, uint32_t key) const {
 }
 
 void Store::AnswerAsking(uint32_t key) {
-  std::erase_if(states_[key].asking, [&](uint32_t worker) {
+  std::erase_if(states_[key].asking, [&](const auto& asks) {
+    const auto& [worker, wanted] = asks;
     const bool fresh = IsFresh(worker, key);
-    if (fresh) SendValue(worker, key);
+    if (fresh) SendValue(worker, key, wanted);
     return fresh;
   });
 }
 
 // A trained key's value is lent until its next update; what updates change
 // beside it is copied.
-void Store::SendValue(uint32_t worker, uint32_t key) {
+void Store::SendValue(uint32_t worker, uint32_t key, const Wanted& wanted) {
   KeyState& state = states_[key];
   if (state.body == nullptr || !keys_[key].trained) {
     state.body = Lend(shelf_.Value(key));
     if (!keys_[key].trained) MakeOwn(*state.body);
   }
-  answers_.Value(worker, key, state.version, state.applied[worker], state.body);
+  answers_.Value(worker, key, state.version, state.applied[worker],
+                 Cut(worker, key, state.body, wanted));
 }
 
 Status Store::FinishRounds() {
@@ -355,7 +375,10 @@ uint64_t Store::rounds(uint32_t worker) const {
 }
 
 void Store::Forget(uint32_t worker) {
-  for (KeyState& state : states_) state.asking.erase(worker);
+  for (KeyState& state : states_) {
+    state.asking.erase(worker);
+    state.rows.erase(worker);
+  }
 }
 
 }  // namespace mxc::kvstore

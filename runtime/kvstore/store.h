@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -48,10 +49,15 @@ class Store {
   std::span<std::byte> Place(uint32_t worker, const Header& push);
   // A payload of a push has come; the last one completes it.
   Status Take(uint32_t worker, const Frame& push);
-  // Answered once the key has a value; `as_of`: with the one before, if it is
-  // kept and was the value after that round.
-  void Pull(uint32_t worker, uint32_t key,
-            std::optional<uint64_t> as_of = std::nullopt);
+  // Answered once the key has a value. Rows: one answer at a time; what is asked
+  // for before it is sent is not answered.
+  struct Wanted {
+    // The value before, if it is kept and was the value after that round.
+    std::optional<uint64_t> as_of;
+    // These rows of a sparse key, which are merged; else all of it.
+    std::optional<std::vector<uint64_t>> rows;
+  };
+  void Pull(uint32_t worker, uint32_t key, const Wanted& wanted);
   // It has finished: rounds go on without it. Its pushes that wait for others
   // still count.
   Status Leave(uint32_t worker);
@@ -81,6 +87,7 @@ class Store {
   // Writes all values; reads one.
   Status WriteAll(Journal& journal);
   Status Restore(const JournalRecord& record);
+  Status RestoreRows(const JournalRecord& record);
 
   // Updates that all trained keys have had, and those that hold a push of the
   // worker.
@@ -94,10 +101,12 @@ class Store {
 
     bool has_value = false;
     uint64_t version = 0;
-    std::vector<uint64_t> applied;  // the last seq of each worker
-    Gathering gathering;            // of the next update
-    std::set<uint32_t> asking;      // who wants a value
-    Body body;                      // of the value, while it is current
+    std::vector<uint64_t> applied;      // the last seq of each worker
+    Gathering gathering;                // of the next update
+    std::map<uint32_t, Wanted> asking;  // who wants a value
+    Body body;                          // of the value, while it is current
+    // Answers to who wants rows, while they are sent.
+    std::map<uint32_t, std::weak_ptr<Content>> rows;
     // Before the last update, if they are kept.
     Body previous;
     std::vector<uint64_t> previously_applied;
@@ -115,11 +124,16 @@ class Store {
   void Remember(uint32_t key);
   Status ApplyOne(uint32_t worker, uint32_t key);
   Status Apply(uint32_t key, std::span<const float> gradient, double rate);
+  Status Apply(uint32_t key, const Rows& gradient, double rate);
+  void LetGo(uint32_t key);
   void Answer(uint32_t worker, const Header& push);
   bool IsFresh(uint32_t worker, uint32_t key) const;
   void AnswerAsking(uint32_t key);
-  void SendValue(uint32_t worker, uint32_t key);
+  void SendValue(uint32_t worker, uint32_t key, const Wanted& wanted);
+  Body Cut(uint32_t worker, uint32_t key, const Body& value,
+           const Wanted& wanted);
   Status WriteKey(uint32_t key, Journal& journal);
+  Status WriteRows(uint32_t key, const Rows& rows);
   Status WritePrevious(uint32_t key, Journal& journal);
 
   const KeyTable& keys_;

@@ -85,6 +85,16 @@ void Worker::PushPull(uint32_t key, std::span<const float> gradient,
   });
 }
 
+void Worker::PushRows(uint32_t key, const Rows& gradient, double rate,
+                      int64_t priority) {
+  Begin([&](Client& c) { c.PushRows(key, gradient, rate, priority); });
+}
+
+void Worker::PullRows(uint32_t key, std::span<const uint64_t> numbers,
+                      std::span<float> out, int64_t priority) {
+  Begin([&](Client& c) { c.PullRows(key, numbers, out, priority); });
+}
+
 StatusOr<uint64_t> Worker::Join() {
   Begin([](Client& client) { client.Join(); });
   MXC_RT_RETURN_IF_ERROR(Wait());

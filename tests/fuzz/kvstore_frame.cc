@@ -39,10 +39,11 @@ void RunFrames(Bytes input) {
   }
 }
 
-// The first push of key 0, twice, after its init.
-std::string Pushes(Bytes value) {
-  Header header;
-  header.type = kvstore::FrameType::kPush;
+constexpr uint32_t kSparseKey = 2;
+
+// The first push of a key, twice, after its init.
+std::string Pushes(Bytes value, uint32_t key = 0) {
+  Header header = HeaderOf(kvstore::FrameType::kPush, key);
   header.flags = kvstore::kWantValue;
   header.seq = 1;
   header.total = value.size();
@@ -67,8 +68,10 @@ void Send(kvstore::Connection& to, Bytes bytes) {
 
 // The length says how the job is set.
 void RunServer(Bytes input) {
-  const kvstore::KeyTable keys = {{"weight", 64, true, 0, false},
-                                  {"updates", 8, false, 0, true}};
+  kvstore::KeyTable keys = {{"weight", 64, true, 0, false},
+                            {"updates", 8, false, 0, true},
+                            {"rows", 64, true, 2, false}};
+  keys[kSparseKey].width = 4;
   const kvstore::Settings settings = SettingsOf(input.size());
   kvstore::MemoryNetwork network;
   const auto transport = network.Join();
@@ -97,9 +100,9 @@ void RunBoth(Bytes input) {
 
 std::vector<std::string> SmallFrames() {
   std::vector<std::string> seeds;
-  const auto add = [&](kvstore::FrameType type, Bytes payload) {
-    Header header;
-    header.type = type;
+  const auto add = [&](kvstore::FrameType type, Bytes payload,
+                       uint32_t key = 0) {
+    Header header = HeaderOf(type, key);
     header.total = payload.size();
     const auto head = kvstore::EncodeHeader(header, payload);
     std::string seed(reinterpret_cast<const char*>(head.data()), head.size());
@@ -113,6 +116,14 @@ std::vector<std::string> SmallFrames() {
   add(kvstore::FrameType::kInit, value);
   seeds.push_back(seeds.back() + Pushes(value));
   add(kvstore::FrameType::kHeartbeat, {});
+  const uint64_t numbers[] = {1, 3};
+  const float elements[8] = {};
+  add(kvstore::FrameType::kInit, value, kSparseKey);
+  seeds.back() += Pushes(kvstore::EncodeRows({numbers, elements}), kSparseKey);
+  const std::string first = seeds.back();
+  add(kvstore::FrameType::kPull, kvstore::EncodeRows({numbers, {}}),
+      kSparseKey);
+  seeds.back() = first + seeds.back();
   return seeds;
 }
 

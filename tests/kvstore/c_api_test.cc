@@ -83,6 +83,10 @@ TEST_CASE("C: options that mean nothing are refused in a sentence") {
   CHECK(Said(mxc_kvstore_open(&options, &store))
             .starts_with("compression '3bit' is unknown"));
   options = Options("local");
+  const uint64_t widths[] = {2, 0};
+  options.widths = widths;
+  CHECK(Said(mxc_kvstore_open(&options, &store)) ==
+        "key 'weight' has 3 elements, which are no rows of 2");
   options.key_count = 0;
   CHECK(Said(mxc_kvstore_open(&options, &store)) == "options without 'keys'");
 }
@@ -143,6 +147,62 @@ TEST_CASE("C: a job of two workers and two servers, with a key on both") {
   for (const auto& values : seen) CHECK(values == std::vector<float>(3, -30));
   CHECK(updates[0] == 10);
   CHECK(updates[1] == 10);
+}
+
+// Rows of one element over both servers, and two devices.
+TEST_CASE("C: row-sparse keys in a job") {
+  const TestFolder folder;
+  const auto secret = MakeSecret();
+  REQUIRE(secret.ok());
+  const std::string server_key = folder.File("server-key"),
+                    worker_key = folder.File("worker-key");
+  REQUIRE(WriteCredentials(server_key, {"server", secret->key}).ok());
+  REQUIRE(WriteCredentials(worker_key,
+                           {"worker-0", DeriveKey(secret->key, "worker-0")})
+              .ok());
+  const std::string addresses =
+      "unix:" + folder.File("socket0") + ",unix:" + folder.File("socket1");
+  const uint64_t widths[] = {1, 0}, rows_of_one[] = {2, 0},
+                 rows_of_other[] = {2};
+  const uint64_t all_rows[] = {0, 1, 2}, counts[] = {2, 1}, most = 3;
+  int updates[2] = {};
+  mxc_kvstore_options options = Options("dist_sync");
+  options.servers = addresses.c_str();
+  options.updater = Descend;
+  options.cut_from = 2;
+  options.widths = widths;
+  const auto serve = [&](uint32_t rank) {
+    mxc_kvstore_options of_server = options;
+    of_server.rank = rank;
+    of_server.user_data = &updates[rank];
+    of_server.key_file = server_key.c_str();
+    CHECK(Said(mxc_kvstore_serve(&of_server)) == "");
+  };
+  std::thread servers[] = {std::thread(serve, 0), std::thread(serve, 1)};
+  options.key_file = worker_key.c_str();
+  mxc_kvstore* store = nullptr;
+  CHECK(Said(mxc_kvstore_open(&options, &store)) == "");
+  const std::vector<float> zeros(3), one = {1, 2}, other = {3};
+  CHECK(Said(mxc_kvstore_init(store, 0, zeros.data())) == "");
+  const uint64_t* const pushed[] = {rows_of_one, rows_of_other};
+  const float* const gradients[] = {one.data(), other.data()};
+  const uint64_t* const wanted[] = {all_rows};
+  std::vector<float> values(3);
+  float* const outs[] = {values.data()};
+  for (int step = 0; step < 5; ++step) {
+    CHECK(Said(mxc_kvstore_push_rows(store, 0, pushed, counts, gradients, 2,
+                                     0)) == "");
+    CHECK(Said(mxc_kvstore_pull_rows(store, 0, wanted, &most, outs, 1, 0)) ==
+          "");
+    CHECK(Said(mxc_kvstore_wait(store, 0)) == "");
+  }
+  CHECK(values == std::vector<float>{-10, 0, -20});
+  CHECK(updates[0] + updates[1] == 10);
+  CHECK(Said(mxc_kvstore_push(store, 0, gradients, 1, 0)) ==
+        "gradients of key 'weight' are of some rows alone");
+  CHECK(Said(mxc_kvstore_finish(store)) == "");
+  mxc_kvstore_close(store);
+  for (std::thread& server : servers) server.join();
 }
 
 }  // namespace

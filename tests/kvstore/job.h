@@ -21,7 +21,7 @@
 namespace mxc::kvstore {
 
 // A value is the sum of all that was pushed, and its rates.
-class AddingShelf final : public Shelf {
+class AddingShelf : public Shelf {
  public:
   explicit AddingShelf(const KeyTable& keys) {
     for (const KeySpec& key : keys) values_.emplace_back(key.elements());
@@ -38,7 +38,7 @@ class AddingShelf final : public Shelf {
     return {};
   }
 
- private:
+ protected:
   std::vector<std::vector<float>> values_;
 };
 

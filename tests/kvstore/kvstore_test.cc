@@ -64,6 +64,60 @@ TEST_CASE("local: an updater gets the sum and the learning rate") {
   CHECK(out == Values{7});
 }
 
+KeyTable SparseKeys() {
+  KeyTable keys = KeysOf({8});
+  keys[0].width = 2;
+  return keys;
+}
+
+TEST_CASE("local: rows of a key, in any order and more than once") {
+  const KeyTable keys = SparseKeys();
+  AddingShelf adding(keys);
+  PlainShelf plain(keys);
+  const std::vector<uint64_t> pushed = {3, 1, 3}, other = {1},
+                              wanted = {3, 0, 3};
+  const Values of_first = {1, 2, 3, 4, 5, 6}, of_second = {10, 20};
+  const Rows gradients[] = {{pushed, of_first}, {other, of_second}};
+  const auto train = [&](Shelf& shelf, const Values& first) {
+    const auto store = MakeLocalStore(keys, shelf);
+    REQUIRE(store->Init(0, first).ok());
+    REQUIRE(store->PushRows(0, gradients).ok());
+    Values some(6), all(8);
+    const WantedRows rows[] = {{wanted, some}};
+    REQUIRE(store->PullRows(0, rows).ok());
+    CHECK(some[0] == some[4]);
+    const std::vector<std::span<float>> outs = {all};
+    REQUIRE(store->Pull(0, outs).ok());
+    CHECK(Values{some[2], some[3]} == Values{all[0], all[1]});
+    return all;
+  };
+  CHECK(train(adding, Values(8, 1)) == Values{1, 1, 14, 25, 1, 1, 7, 9});
+  // Without an updater the sum takes the value's place (MXNet's stored := sum).
+  CHECK(train(plain, Values(8, 1)) == Values{0, 0, 13, 24, 0, 0, 6, 8});
+}
+
+TEST_CASE("rows that are not the key's are refused in a sentence") {
+  KeyTable keys = SparseKeys();
+  keys.push_back(KeysOf({8, 8})[1]);
+  PlainShelf shelf(keys);
+  const auto store = MakeLocalStore(keys, shelf);
+  for (const uint32_t key : {0, 1}) REQUIRE(store->Init(key, Values(8)).ok());
+  const std::vector<uint64_t> beyond = {4}, numbers = {0, 1};
+  const Values row(2);
+  const auto push = [&](uint32_t key, const Rows& rows) {
+    return store->PushRows(key, std::span(&rows, 1)).message();
+  };
+  CHECK(push(0, {beyond, row}) ==
+        "key 'key0' has 4 rows, and none of number 4");
+  CHECK(push(0, {numbers, row}) ==
+        "key 'key0' has rows of 2 elements; 2 rows have 2");
+  CHECK(push(1, {numbers, row}) ==
+        "gradients of key 'key1' are not of some rows alone");
+  CHECK(store->Push(0, Views({Values(8)})).message() ==
+        "gradients of key 'key0' are of some rows alone");
+  CHECK(store->PushRows(0, {}).message() == "key 'key0': no array was given");
+}
+
 TEST_CASE("cxxnet's names: devices of one process, each on its own thread") {
   const KeyTable keys = KeysOf({3});
   AddingShelf shelf(keys);

@@ -46,6 +46,12 @@ class CallersShelf final : public Shelf {
     }
     return {};
   }
+  // Without an updater rows that nobody has pushed are 0.
+  Status UpdateRows(uint32_t key, const Rows& rows, double rate) override {
+    if (!lazy()) std::ranges::fill(values_[key], 0.0f);
+    return Shelf::UpdateRows(key, rows, rate);
+  }
+  bool lazy() const override { return updater_ != nullptr; }
 
  private:
   const mxc_kvstore_updater updater_;
@@ -67,7 +73,15 @@ StatusOr<KeyTable> KeysOf(const mxc_kvstore_options& options) {
       return Fail(StatusCode::kInvalidArgument,
                   "key %u has no name, no elements or too many", key);
     }
-    keys.push_back({name, elements * sizeof(float), true, key, false, key});
+    KeySpec spec{name, elements * sizeof(float), true, key, false, key};
+    if (options.widths != nullptr) spec.width = options.widths[key];
+    if (spec.sparse() && elements % spec.width != 0) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "key '%s' has %llu elements, which are no rows of %llu", name,
+                  static_cast<unsigned long long>(elements),
+                  static_cast<unsigned long long>(spec.width));
+    }
+    keys.push_back(std::move(spec));
   }
   return keys;
 }
@@ -204,6 +218,20 @@ std::vector<std::span<T>> Arrays(const mxc_kvstore& store, uint32_t key,
   return views;
 }
 
+// The same of rows.
+template <class SomeRows, class T>
+std::vector<SomeRows> RowArrays(const mxc_kvstore& store, uint32_t key,
+                                const uint64_t* const* rows,
+                                const uint64_t* counts, T* const* arrays,
+                                uint32_t devices) {
+  std::vector<SomeRows> views;
+  const uint64_t width = key < store.keys.size() ? store.keys[key].width : 0;
+  for (uint32_t i = 0; i < devices; ++i) {
+    views.push_back({{rows[i], counts[i]}, {arrays[i], counts[i] * width}});
+  }
+  return views;
+}
+
 }  // namespace
 
 mxc_status* mxc_kvstore_open(const mxc_kvstore_options* options,
@@ -240,6 +268,30 @@ mxc_status* mxc_kvstore_pull(mxc_kvstore* store, uint32_t key,
   return Guarded([&] {
     return store->store->Pull(key, Arrays(*store, key, values, devices),
                               priority);
+  });
+}
+
+mxc_status* mxc_kvstore_push_rows(mxc_kvstore* store, uint32_t key,
+                                  const uint64_t* const* rows,
+                                  const uint64_t* counts,
+                                  const float* const* gradients,
+                                  uint32_t devices, int64_t priority) {
+  return Guarded([&] {
+    return store->store->PushRows(
+        key, RowArrays<kv::Rows>(*store, key, rows, counts, gradients, devices),
+        priority);
+  });
+}
+
+mxc_status* mxc_kvstore_pull_rows(mxc_kvstore* store, uint32_t key,
+                                  const uint64_t* const* rows,
+                                  const uint64_t* counts, float* const* values,
+                                  uint32_t devices, int64_t priority) {
+  return Guarded([&] {
+    return store->store->PullRows(
+        key,
+        RowArrays<kv::WantedRows>(*store, key, rows, counts, values, devices),
+        priority);
   });
 }
 
