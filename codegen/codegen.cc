@@ -13,9 +13,6 @@
 #include "codegen/modelled_time.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
-#include "ir/program/steps/copy.h"
-#include "ir/program/steps/start.h"
-#include "ir/program/steps/wait.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -46,13 +43,6 @@ bool IsNoOp(const Program& program, const Step& step) {
   return IsInPlace(program, step);
 }
 
-// A step without a kernel, which the runtime runs or walks itself.
-bool IsWalked(const Step& step) {
-  const StepBody& body = step.body;
-  return body.As<Call>() || body.As<Repeat>() || body.As<Branch>() ||
-         body.As<Copy>() || body.As<Start>() || body.As<Wait>();
-}
-
 KernelRow RowOf(const Program& program, const Step& step,
                 const std::string& name, const KernelPlan& plan) {
   KernelRow row = {.name = name,
@@ -74,7 +64,7 @@ class KernelTable {
 
   StepCode Add(const Program& program, const Step& step) {
     if (IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
-    if (IsWalked(step)) {
+    if (step.body.work() != Work::kKernel) {
       return {.kernel = 0, .tasks = 0, .nanoseconds = TimeOf(program, step)};
     }
     const std::string key =
@@ -92,8 +82,8 @@ class KernelTable {
   std::vector<InnerCall> CallsOf(const Program& inside) {
     std::vector<InnerCall> calls;
     for (const Step& inner : inside.steps) {
-      MXC_CHECK(inner.body.As<Call>() == nullptr,
-                "step '{}' calls from inside of a step", inner.name);
+      MXC_CHECK(inner.body.work() == Work::kKernel,
+                "step '{}' has no kernel, inside of one", inner.name);
       const StepCode code = Add(inside, inner);
       calls.push_back({image_.kernels.empty()
                            ? std::string()

@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
-#include "ir/program/steps/copy.h"
-#include "ir/program/steps/start.h"
-#include "ir/program/steps/wait.h"
-
 namespace mxc {
-namespace {
-
-bool HoldsSteps(const StepBody& body) {
-  return body.As<Repeat>() || body.As<Branch>() || body.As<Start>() ||
-         body.As<Wait>();
-}
-
-}  // namespace
 
 double ModelledNanoseconds(const Machine& machine, const Program& program,
                            const Step& step, double planned) {
-  if (HoldsSteps(step.body)) return 0;
-  if (step.body.As<Copy>() != nullptr) {
+  if (step.body.work() == Work::kSteps) return 0;
+  if (step.body.work() == Work::kTransfer) {
     const Buffer& to = program.buffers[step.outputs[0]];
     return 1e9 * static_cast<double>(to.bytes()) /
            machine.copy_bytes_per_second;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/program/steps/copy.h"
 #include "passes/evaluation_cost.h"
 
 namespace mxc {
@@ -35,7 +34,7 @@ double EstimateSeconds(const Machine& machine, const Program& program,
                     SecondsInside(machine, *branch->otherwise));
   }
   double seconds = machine.launch_seconds;
-  if (step.body.As<Copy>() != nullptr) {
+  if (step.body.work() == Work::kTransfer) {
     const Buffer& buffer = program.buffers[step.outputs[0]];
     return seconds +
            static_cast<double>(buffer.bytes()) / machine.copy_bytes_per_second;

@@ -95,14 +95,14 @@ class Flattening {
   // Of what the body sees of an operand.
   int NumberOfPart(const Step& step, const Repeat& repeat, int part, int at) {
     const int operand = step.operands()[repeat.OperandOf(part)];
-    const Repeat::Place place = repeat.PlaceOf(part);
-    if (place.advance == 0) return step.operands()[part];
+    const Repeat::Slices slices = repeat.SlicesOf(part);
+    if (slices.advance == 0) return step.operands()[part];
     Buffer buffer = repeat.body->buffers[part];
     buffer.alias_of = -1;
     const int number = AddBuffer(step, std::move(buffer));
     flat_.windows[number] = TurnWindow{
         at, flat_.program.Root(operand),
-        flat_.program.BytesIntoRoot(operand) + place.begin, place.advance};
+        flat_.program.BytesIntoRoot(operand) + slices.begin, slices.advance};
     return number;
   }
 

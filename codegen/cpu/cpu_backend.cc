@@ -38,6 +38,11 @@ class CpuCode : public Backend {
     if (const TileLoop* loop = step.loop()) {
       return PlanTileLoop(program, step, calls_of(*loop->tile));
     }
+    if (const auto lowered = step.body.Lower(program, step)) {
+      Step as = step;
+      as.body = *lowered;
+      return Plan(program, as, target, calls_of);
+    }
     MXC_CHECK(false, "no code for the kind of step '{}'", step.name);
   }
 

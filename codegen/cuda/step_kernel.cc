@@ -32,6 +32,11 @@ StepKernel PlanStep(const Program& program, const Step& step,
     generic.body = MapOfContraction(program, step);
     return PlanStep(program, generic, target, alignments, task_threads);
   }
+  if (const auto lowered = step.body.Lower(program, step)) {
+    Step as = step;
+    as.body = *lowered;
+    return PlanStep(program, as, target, alignments, task_threads);
+  }
   if (auto scatter = PlanScatter(program, step, target)) {
     return on_threads(std::move(*scatter));
   }

@@ -22,6 +22,16 @@ std::vector<int> Step::operands() const {
   return all;
 }
 
+bool IsPure(const Program& program) {
+  return std::ranges::all_of(program.steps,
+                             [](const Step& s) { return s.body.pure(); });
+}
+
+bool MayFail(const Program& program) {
+  return std::ranges::any_of(program.steps,
+                             [](const Step& s) { return s.body.may_fail(); });
+}
+
 Place PlaceOf(const Program& program, const Step& step) {
   return program.buffers[step.outputs[0]].place;
 }

@@ -104,8 +104,21 @@ class StepBody {
   // Its outputs depend on its inputs alone, and it does nothing else: it may
   // run earlier or later, again, or not at all if nobody reads them. No step is
   // moved over one that is not pure.
-  // `static constexpr bool kPure` of the kind.
-  bool pure() const { return self_->pure; }
+  // `static constexpr bool kPure` of the kind; `IsPure` of one that holds
+  // steps, on which it depends.
+  bool pure() const { return self_->IsPure(); }
+  // It may end the run: it runs only where it would.
+  // `static constexpr bool kFails` of the kind; `MayFail` of one that holds
+  // steps.
+  bool may_fail() const { return self_->MayFail(); }
+  // `static constexpr Work kWork` of the kind; else a kernel.
+  Work work() const { return self_->work; }
+  // The same for those operands as a kind that every target has kernels for, a
+  // Map or a Procedure. `Lower` of the kind; else nothing.
+  std::optional<StepBody> Lower(const Program& program,
+                                const Step& step) const {
+    return self_->Lower(program, step);
+  }
   // Whether it may run beside other steps, between a start and a wait.
   // `static constexpr bool kBeside` of the kind.
   bool beside() const { return self_->beside; }
@@ -140,7 +153,7 @@ class StepBody {
     template <class T>
     explicit Base(std::type_identity<T>)
         : tag(&kTag<T>),
-          pure(IsPure<T>()),
+          work(WorkOf<T>()),
           beside(IsBeside<T>()),
           layouts(LayoutsOf<T>()),
           places(PlacesOf<T>()),
@@ -154,22 +167,27 @@ class StepBody {
     virtual std::string Key(const Program&, const Step&,
                             const ExprText&) const = 0;
     virtual double Flops(const Program&, const Step&) const = 0;
+    virtual bool IsPure() const = 0;
+    virtual bool MayFail() const = 0;
+    virtual std::optional<StepBody> Lower(const Program&,
+                                          const Step&) const = 0;
     virtual void VisitExprs(const std::function<void(Expr&)>& f) = 0;
     virtual void VisitPrograms(
         const std::function<void(std::shared_ptr<const Program>&)>& f) = 0;
     virtual int FixedOperands(const Step&) const = 0;
 
     const void* const tag;
-    const bool pure, beside;
+    const Work work;
+    const bool beside;
     const Layouts layouts;
     const Places places;
     const int workspaces;
   };
 
   template <class T>
-  static constexpr bool IsPure() {
-    if constexpr (requires { T::kPure; }) return T::kPure;
-    return false;
+  static constexpr Work WorkOf() {
+    if constexpr (requires { T::kWork; }) return T::kWork;
+    return Work::kKernel;
   }
   template <class T>
   static constexpr bool IsBeside() {
@@ -215,6 +233,23 @@ class StepBody {
     double Flops(const Program& program, const Step& step) const override {
       return kind.Flops(program, step);
     }
+    bool IsPure() const override {
+      if constexpr (requires { kind.IsPure(); }) return kind.IsPure();
+      if constexpr (requires { T::kPure; }) return T::kPure;
+      return false;
+    }
+    bool MayFail() const override {
+      if constexpr (requires { kind.MayFail(); }) return kind.MayFail();
+      if constexpr (requires { T::kFails; }) return T::kFails;
+      return false;
+    }
+    std::optional<StepBody> Lower(const Program& program,
+                                  const Step& step) const override {
+      if constexpr (requires { kind.Lower(program, step); }) {
+        return StepBody(kind.Lower(program, step));
+      }
+      return std::nullopt;
+    }
     void VisitExprs(const std::function<void(Expr&)>& f) override {
       if constexpr (requires { kind.VisitExprs(f); }) kind.VisitExprs(f);
     }
@@ -259,6 +294,10 @@ struct Step {
   // Up to 2^62, which stands for whatever is more.
   int64_t flops(const Program& program) const;
 };
+
+// Whether all of the program's steps are pure; whether one of them may fail.
+bool IsPure(const Program& program);
+bool MayFail(const Program& program);
 
 // Where a step runs. Of one that is nowhere, a copy: where it leads.
 Place PlaceOf(const Program& program, const Step& step);

@@ -39,6 +39,14 @@ enum class Places : uint8_t {
   kAny,     // each in any
 };
 
+// Who does what a kind of step says, when a program runs.
+enum class Work : uint8_t {
+  kKernel,    // code of the step's own
+  kFunction,  // a function that the runtime knows
+  kTransfer,  // the runtime, which moves the bytes of the output
+  kSteps,     // the steps that it holds, or none
+};
+
 // The text of an expression in a key, the same for expressions that differ only
 // in the names of their reduction variables.
 using ExprText = std::function<std::string(const Expr&)>;

@@ -2,9 +2,11 @@
 // Whole programs: one kernel for equal steps, the same bytes every time.
 #include <doctest/doctest.h>
 
+#include "codegen/backend.h"
 #include "codegen/codegen.h"
 #include "ir/program/add_buffer.h"
 #include "tests/codegen/map_case.h"
+#include "tests/codegen/native_kernel.h"
 
 namespace mxc::test {
 namespace {
@@ -78,6 +80,79 @@ TEST_CASE("the same bytes every time, for any number of compile threads") {
     REQUIRE(second.ok());
     CHECK(first->objects == second->objects);
   }
+}
+
+// Kinds that codegen does not know: one says which Map it is, one that the
+// runtime moves its bytes.
+struct Negation {
+  std::string Print() const { return "    negate\n"; }
+  std::optional<std::string> Verify(const Program&, const Step&) const {
+    return std::nullopt;
+  }
+  void Interpret(StepValues& values) const {
+    for (size_t i = 0; i < values.outputs[0].size(); ++i) {
+      values.outputs[0][i] = -(*values.inputs[0])[i];
+    }
+  }
+  std::string Key(const Program&, const Step&, const ExprText&) const {
+    return "|negate";
+  }
+  double Flops(const Program&, const Step&) const { return 0; }
+  Map Lower(const Program& program, const Step& step) const {
+    const Extents dims = program.buffers[step.outputs[0]].type.shape.dims();
+    return {{{0, Extents(dims.size(), 0), dims,
+              -Load(0, DType::kF32, {Var(0), Var(1)})}}};
+  }
+};
+
+struct Shipment : Negation {
+  static constexpr Work kWork = Work::kTransfer;
+};
+
+Program Holding(StepBody body) {
+  Program program;
+  program.name = "toy";
+  program.entry = "infer";
+  const TensorType type = {DType::kF32, {6, 50}};
+  Step& step = program.steps.emplace_back();
+  step.name = "toy";
+  step.inputs = {AddBuffer(program, "x", type, BufferKind::kInput)};
+  step.outputs = {AddBuffer(program, "y", type, BufferKind::kOutput)};
+  step.body = std::move(body);
+  return program;
+}
+
+TEST_CASE("a kind that says what it lowers to has code for every target") {
+  const Program program = Holding(Negation());
+  for (const char* name : {"x86-64-v3", "cuda:sm_90"}) {
+    CAPTURE(name);
+    const auto image = GenerateCode({&program, 1}, *ResolveTarget(name), {});
+    REQUIRE(image.ok());
+    CHECK(image->kernels.size() == 1);
+    CHECK(image->steps[0][0].tasks >= 1);
+  }
+  const Target target = RunnableTargets().back();
+  const Step& step = program.steps[0];
+  const KernelPlan plan =
+      BackendOf(target).Plan(program, step, target, nullptr);
+  const NativeKernel kernel(target, 2, plan.emit);
+  std::vector<float> x(6 * 50), y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7;
+  kernel.Run({x.data(), y.data()}, 0, plan.tasks);
+  for (size_t i = 0; i < x.size(); ++i) CHECK(y[i] == -x[i]);
+}
+
+TEST_CASE("a kind whose work the runtime does has no kernel") {
+  const Program program = Holding(Shipment());
+  const Target target = *ResolveTarget("x86-64-v3");
+  const auto image = GenerateCode({&program, 1}, target, {});
+  REQUIRE(image.ok());
+  CHECK(image->kernels.empty());
+  const StepCode& code = image->steps[0][0];
+  CHECK(code.tasks == 0);
+  CHECK(
+      code.nanoseconds ==
+      doctest::Approx(1e9 * 4 * 6 * 50 / target.machine.copy_bytes_per_second));
 }
 
 TEST_CASE("native is a level that this machine covers") {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kind of step that no pass knows goes through all of them untouched: none
 // fuses it, shares its bytes, changes its layouts, moves steps over it, runs it
-// twice or leaves it out.
+// twice or leaves it out. So does a repeat or a branch that holds one.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
 #include "passes/sharing.h"
 #include "passes/state_order.h"
@@ -39,32 +41,98 @@ struct Mark {
   double Flops(const Program&, const Step&) const { return 0; }
 };
 
-// Behind some of the steps, a mark that their readers read in their place.
+// A program inside of a step: its last input becomes its output by `body`.
+std::shared_ptr<const Program> Inside(const std::vector<TensorType>& inputs,
+                                      StepBody body) {
+  Program inside;
+  for (const TensorType& type : inputs) {
+    AddBuffer(inside, "in", type, BufferKind::kInput);
+  }
+  const int last = static_cast<int>(inputs.size()) - 1;
+  Step& step = inside.steps.emplace_back();
+  step.name = "inner";
+  step.inputs = {last};
+  step.outputs = {AddBuffer(inside, "out", inputs.back(), BufferKind::kOutput)};
+  step.body = std::move(body);
+  inside.arena_bytes = 0;
+  return std::make_shared<const Program>(std::move(inside));
+}
+
+constexpr int64_t kRoomBytes = 64;
+
+// y = body(x) once, in a repeat of one turn.
+Step InRepeat(Program& program, int x, int y, StepBody body) {
+  Repeat repeat;
+  repeat.sliced = {false, false};
+  repeat.body = Inside({program.buffers[x].type}, std::move(body));
+  Step step;
+  step.inputs = {x};
+  step.outputs = {y, AddBuffer(program, "room", {DType::kU8, {kRoomBytes}})};
+  step.body = std::move(repeat);
+  return step;
+}
+
+// The same on either side of a branch.
+Step InBranch(Program& program, int x, int y, const StepBody& body) {
+  const TensorType element = {DType::kF32, {1}};
+  const int condition =
+      AddBuffer(program, "condition", element, BufferKind::kConstant);
+  program.buffers[condition].constant = Tensor::Filled(element, 1);
+  const std::vector<TensorType> inputs = {element, program.buffers[x].type};
+  Step step;
+  step.inputs = {condition, x};
+  step.outputs = {y, AddBuffer(program, "room", {DType::kU8, {kRoomBytes}})};
+  step.body = Branch{Inside(inputs, body), Inside(inputs, body)};
+  return step;
+}
+
+Step Alone(int x, int y, StepBody body) {
+  Step step;
+  step.inputs = {x};
+  step.outputs = {y};
+  step.body = std::move(body);
+  return step;
+}
+
+// Behind some of the steps, a mark that their readers read in their place: by
+// itself or held by another step.
 int AddMarks(Program& program, RandomNetwork& random) {
   int marks = 0;
   return AddDetours(program, random, [&](int output, std::vector<Step>& steps) {
-    Step mark;
-    mark.name = "mark" + std::to_string(marks);
-    mark.inputs = {output};
-    mark.outputs = {
-        AddBuffer(program, mark.name, program.buffers[output].type)};
-    mark.body = Mark{marks++};
-    steps.push_back(mark);
-    return mark.outputs[0];
+    const std::string name = "mark" + std::to_string(marks);
+    const int marked = AddBuffer(program, name, program.buffers[output].type);
+    const Mark mark{marks++};
+    steps.push_back(
+        mark.number % 3 == 0   ? InRepeat(program, output, marked, mark)
+        : mark.number % 3 == 1 ? InBranch(program, output, marked, mark)
+                               : Alone(output, marked, mark));
+    steps.back().name = name;
+    return marked;
   });
+}
+
+// The mark that a step is or holds; null: none.
+const Mark* MarkOf(const Step& step) {
+  if (const Repeat* repeat = step.body.As<Repeat>()) {
+    return MarkOf(repeat->body->steps[0]);
+  }
+  if (const Branch* branch = step.body.As<Branch>()) {
+    return MarkOf(branch->then->steps[0]);
+  }
+  return step.body.As<Mark>();
 }
 
 // The marks' numbers in the order in which they run.
 std::vector<int> MarksOf(const Program& program) {
   std::vector<int> numbers;
   for (const Step& step : program.steps) {
-    if (const Mark* mark = step.body.As<Mark>()) {
-      numbers.push_back(mark->number);
-      for (const int b : step.operands()) {
-        CHECK(program.buffers[b].layout.row_major());
-      }
-      CHECK(program.Root(step.inputs[0]) != program.Root(step.outputs[0]));
+    const Mark* mark = MarkOf(step);
+    if (mark == nullptr) continue;
+    numbers.push_back(mark->number);
+    for (const int b : step.operands()) {
+      CHECK(program.buffers[b].layout.row_major());
     }
+    CHECK(program.Root(step.inputs.back()) != program.Root(step.outputs[0]));
   }
   return numbers;
 }
@@ -132,6 +200,44 @@ TEST_CASE("steps before and after an unknown kind stay there") {
   CHECK(before[0].empty());
   CHECK(before[1] == std::vector<int>{0});
   CHECK(before[2] == std::vector<int>{1});
+}
+
+TEST_CASE("what holds steps is as pure as they are, and fails as they do") {
+  Program program;
+  const TensorType type{DType::kF32, Shape{4}};
+  const int x = AddBuffer(program, "x", type, BufferKind::kInput);
+  const int y = AddBuffer(program, "y", type);
+  const Map copy{{{0, {0}, {4}, Load(0, DType::kF32, {Var(0)})}}};
+  const auto hold = [&](const StepBody& body) {
+    const Step repeat = InRepeat(program, x, y, body);
+    const Step branch = InBranch(program, x, y, body);
+    return std::vector<Step>{repeat, branch,
+                             InRepeat(program, x, y, repeat.body)};
+  };
+  for (const Step& step : hold(copy)) {
+    CHECK(step.body.pure());
+    CHECK_FALSE(step.body.may_fail());
+  }
+  for (const Step& step : hold(Mark())) CHECK_FALSE(step.body.pure());
+  for (const Step& step : hold(Call())) {
+    CHECK(step.body.pure());
+    CHECK(step.body.may_fail());
+  }
+}
+
+TEST_CASE("a repeat that holds an unknown kind stays though nobody reads it") {
+  const TensorType type{DType::kF32, Shape{4}};
+  const Map copy{{{0, {0}, {4}, Load(0, DType::kF32, {Var(0)})}}};
+  for (const bool pure : {false, true}) {
+    Program program;
+    const int x = AddBuffer(program, "x", type, BufferKind::kInput);
+    const int y = AddBuffer(program, "y", type);
+    program.steps.push_back(
+        InRepeat(program, x, y, pure ? StepBody(copy) : StepBody(Mark())));
+    PassContext context;
+    REQUIRE(RemoveDeadSteps(program, context).ok());
+    CHECK(program.steps.empty() == pure);
+  }
 }
 
 TEST_CASE("a step of an unknown kind stays though nobody reads it") {

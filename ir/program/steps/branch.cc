@@ -110,4 +110,12 @@ double Branch::Flops(const Program&, const Step&) const {
   return std::max(InnerFlops(*then), InnerFlops(*otherwise));
 }
 
+bool Branch::IsPure() const {
+  return mxc::IsPure(*then) && mxc::IsPure(*otherwise);
+}
+
+bool Branch::MayFail() const {
+  return mxc::MayFail(*then) || mxc::MayFail(*otherwise);
+}
+
 }  // namespace mxc

@@ -26,7 +26,7 @@ struct Branch {
   // Of the larger arena, once both are planned.
   int64_t workspace_bytes() const;
 
-  static constexpr bool kPure = true;
+  static constexpr Work kWork = Work::kSteps;
   static constexpr Layouts kLayouts = Layouts::kFixed;
   static constexpr int kWorkspaces = 1;
   std::string Print() const;
@@ -37,6 +37,8 @@ struct Branch {
                   const ExprText& text) const;
   // Of the side that takes more.
   double Flops(const Program& program, const Step& step) const;
+  bool IsPure() const;
+  bool MayFail() const;
   void VisitPrograms(
       const std::function<void(std::shared_ptr<const Program>&)>& f) {
     f(then);

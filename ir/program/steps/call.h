@@ -16,7 +16,10 @@ struct Call {
   int version = 1;
   std::string attributes;  // "lower=1 …", as the function reads them
 
+  static constexpr Work kWork = Work::kFunction;
+  // What mxc.h asks of functions.
   static constexpr bool kPure = true;
+  static constexpr bool kFails = true;
   static constexpr Places kPlaces = Places::kOne;
   static constexpr int kWorkspaces = 1;
   std::string Print() const;

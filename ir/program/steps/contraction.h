@@ -26,6 +26,18 @@ enum class Role : uint8_t {
               // position; output: output position
 };
 
+// The element types of a contraction's operands, of its sums and of its result.
+struct ContractionTypes {
+  DType data = DType::kF32, weight = DType::kF32, sum = DType::kF32,
+        output = DType::kF32;
+
+  static ContractionTypes All(DType dtype) {
+    return {dtype, dtype, dtype, dtype};
+  }
+  friend bool operator==(const ContractionTypes&,
+                         const ContractionTypes&) = default;
+};
+
 // A convolution or a matrix product:
 //   out[n, g, m, o…] = Σ_{k, w…} data[n, g, k, i…] · weight[g, m, k, w…]
 //   i = (o·stride + w·dilate − pad) / data_dilate
@@ -47,17 +59,6 @@ enum class Role : uint8_t {
 //
 // Products are formed and added in `types.sum`, to which elements of data and
 // weight are widened; the epilogue makes an output's element of each sum.
-struct ContractionTypes {
-  DType data = DType::kF32, weight = DType::kF32, sum = DType::kF32,
-        output = DType::kF32;
-
-  static ContractionTypes All(DType dtype) {
-    return {dtype, dtype, dtype, dtype};
-  }
-  friend bool operator==(const ContractionTypes&,
-                         const ContractionTypes&) = default;
-};
-
 struct Contraction {
   int64_t batch = 1, groups = 1, in = 1, out = 1;  // N, G, K, M
   Extents input, output, kernel;                   // spatial, 0 to 3 axes

@@ -11,6 +11,7 @@ namespace mxc {
 // The bytes of the input become the output's, in this place or another. Both
 // are of one type and layout, without gaps.
 struct Copy {
+  static constexpr Work kWork = Work::kTransfer;
   static constexpr bool kPure = true;
   static constexpr bool kBeside = true;
   static constexpr Layouts kLayouts = Layouts::kFixed;

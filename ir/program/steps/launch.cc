@@ -64,4 +64,8 @@ double Launch::Flops(const Program&, const Step&) const {
   return InnerFlops(*inside);
 }
 
+bool Launch::IsPure() const { return mxc::IsPure(*inside); }
+
+bool Launch::MayFail() const { return mxc::MayFail(*inside); }
+
 }  // namespace mxc

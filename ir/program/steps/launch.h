@@ -19,7 +19,6 @@ namespace mxc {
 struct Launch {
   std::shared_ptr<const Program> inside;
 
-  static constexpr bool kPure = true;
   static constexpr Layouts kLayouts = Layouts::kAny;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
@@ -28,6 +27,8 @@ struct Launch {
   std::string Key(const Program& program, const Step& step,
                   const ExprText& text) const;
   double Flops(const Program& program, const Step& step) const;
+  bool IsPure() const;
+  bool MayFail() const;
 };
 
 }  // namespace mxc

@@ -124,7 +124,7 @@ int Repeat::OperandOf(int part) const {
 
 // Of turns + 1 slices a turn reads one and writes the next, or, reversed, the
 // one before.
-Repeat::Place Repeat::PlaceOf(int part) const {
+Repeat::Slices Repeat::SlicesOf(int part) const {
   if (!sliced[OperandOf(part)]) return {};
   const int64_t bytes = body->buffers[part].bytes();
   const bool stack = CarryOf(part) != nullptr;
@@ -134,7 +134,7 @@ Repeat::Place Repeat::PlaceOf(int part) const {
 }
 
 int64_t Repeat::CarryBegin(const Carry& carry) const {
-  return PlaceOf(carry.input).begin;
+  return SlicesOf(carry.input).begin;
 }
 
 std::string Repeat::Print() const {
@@ -193,5 +193,9 @@ std::string Repeat::Key(const Program&, const Step&,
 double Repeat::Flops(const Program&, const Step&) const {
   return static_cast<double>(turns) * InnerFlops(*body);
 }
+
+bool Repeat::IsPure() const { return mxc::IsPure(*body); }
+
+bool Repeat::MayFail() const { return mxc::MayFail(*body); }
 
 }  // namespace mxc

@@ -59,16 +59,16 @@ struct Repeat {
   // What a turn sees as buffer `part` of the body: of turn t the bytes of
   // operand OperandOf(part) from `begin` + t · `advance` on. `advance` is 0
   // where it is all of an operand.
-  struct Place {
+  struct Slices {
     int64_t begin = 0, advance = 0;
   };
-  Place PlaceOf(int part) const;
+  Slices SlicesOf(int part) const;
   // The operand itself; of the input of a carry that is stacked, the stack.
   int OperandOf(int part) const;
   // Where in the operand of a carry's output the step's input lies.
   int64_t CarryBegin(const Carry& carry) const;
 
-  static constexpr bool kPure = true;
+  static constexpr Work kWork = Work::kSteps;
   static constexpr Layouts kLayouts = Layouts::kFixed;
   static constexpr int kWorkspaces = 1;
   std::string Print() const;
@@ -78,6 +78,8 @@ struct Repeat {
   std::string Key(const Program& program, const Step& step,
                   const ExprText& text) const;
   double Flops(const Program& program, const Step& step) const;
+  bool IsPure() const;
+  bool MayFail() const;
   void VisitPrograms(
       const std::function<void(std::shared_ptr<const Program>&)>& f) {
     f(body);

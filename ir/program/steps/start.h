@@ -23,6 +23,7 @@ namespace mxc {
 struct Start {
   StepBody body;  // of a kind that may run beside others
 
+  static constexpr Work kWork = Work::kSteps;
   static constexpr Layouts kLayouts = Layouts::kFixed;
   static constexpr Places kPlaces = Places::kAny;
   std::string Print() const;

@@ -180,4 +180,8 @@ double TileLoop::Flops(const Program&, const Step&) const {
   return static_cast<double>(tiles) * InnerFlops(*tile);
 }
 
+bool TileLoop::IsPure() const { return mxc::IsPure(*tile); }
+
+bool TileLoop::MayFail() const { return mxc::MayFail(*tile); }
+
 }  // namespace mxc

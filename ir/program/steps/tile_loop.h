@@ -32,7 +32,6 @@ struct TileLoop {
   std::vector<Window> windows;  // for each operand
   std::shared_ptr<const Program> tile;
 
-  static constexpr bool kPure = true;
   static constexpr Layouts kLayouts = Layouts::kAny;
   std::string Print() const;
   std::optional<std::string> Verify(const Program& program,
@@ -41,6 +40,8 @@ struct TileLoop {
   std::string Key(const Program& program, const Step& step,
                   const ExprText& text) const;
   double Flops(const Program& program, const Step& step) const;
+  bool IsPure() const;
+  bool MayFail() const;
 };
 
 }  // namespace mxc

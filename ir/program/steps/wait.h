@@ -12,6 +12,7 @@ namespace mxc {
 // until here; its outputs are what that wrote: each lies in the buffer that the
 // start named, and readers read it under this name.
 struct Wait {
+  static constexpr Work kWork = Work::kSteps;
   static constexpr Layouts kLayouts = Layouts::kFixed;
   static constexpr Places kPlaces = Places::kAny;
   std::string Print() const;
