@@ -30,10 +30,6 @@ namespace {
 
 // Reductions of more terms are dealt to blocks of threads, a step for each.
 constexpr int64_t kMostTerms = 63;
-// A larger step takes so long that its launch does not count; beside it a
-// group's memory would.
-constexpr int64_t kMostStepBytes = int64_t{4} << 20;
-constexpr int64_t kMostGroupBytes = int64_t{8} << 20;
 // Of a group, for its kernel's parameters and its code.
 constexpr size_t kMostOperands = 250, kMostSteps = 40;
 
@@ -53,7 +49,8 @@ int64_t MostTerms(const Expr& e, std::set<const ExprNode*>& seen) {
 
 class Grouping {
  public:
-  explicit Grouping(Program& program) : program_(program) {}
+  Grouping(Program& program, const Machine& machine)
+      : program_(program), machine_(machine) {}
 
   bool Run() {
     std::vector<Step> steps = std::exchange(program_.steps, {});
@@ -93,7 +90,8 @@ class Grouping {
   bool MayWait(const Step& step) const {
     const Map* map = step.map();
     if (map == nullptr || step.view || map->stores.empty()) return false;
-    if (IsInPlace(program_, step) || BytesOf(step) > kMostStepBytes) {
+    if (IsInPlace(program_, step) ||
+        BytesOf(step) > machine_.grouped_step_bytes) {
       return false;
     }
     if (step.operands().size() > kMostOperands) return false;
@@ -139,7 +137,7 @@ class Grouping {
     const int64_t bytes = BytesOf(step);
     const size_t operands = step.operands().size();
     if (group.steps.size() == kMostSteps ||
-        group.bytes + bytes > kMostGroupBytes ||
+        group.bytes + bytes > machine_.grouped_bytes ||
         group.operands + operands > kMostOperands) {
       Flush(group);
     }
@@ -186,6 +184,7 @@ class Grouping {
   }
 
   Program& program_;
+  const Machine& machine_;
   Group values_, updates_;
   bool changed_ = false;
 };
@@ -196,7 +195,7 @@ Result<bool> GroupSteps(Program& program, PassContext& context) {
   const bool launches =
       context.target != nullptr && !context.target->device.empty();
   if (!launches) return false;
-  return Grouping(program).Run();
+  return Grouping(program, context.machine()).Run();
 }
 
 }  // namespace mxc

@@ -123,6 +123,10 @@ struct Machine {
   // Threads that keep a device busy, each of which computes one vector; 0: a
   // host, whose threads share tasks.
   int64_t device_threads = 0;
+  // Small steps of a device that need no results of each other are launched as
+  // one: what one of them, and all together, may read and write. A larger step
+  // takes so long that its launch does not count; what a group keeps alive does.
+  int64_t grouped_step_bytes = 4 << 20, grouped_bytes = 8 << 20;
 
   // Tasks that large work is dealt into, so that threads share it evenly, and
   // what one is worth: elements that are scattered, additions of a reduction

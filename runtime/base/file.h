@@ -39,8 +39,8 @@ Status SystemError(const char* what, const std::string& path);
 StatusOr<Descriptor> OpenFile(const std::string& path);
 
 // The bytes of a regular file, mapped read-only and shared with every process
-// that maps it; unmapped with the last copy. A file that somebody cuts while it
-// is mapped raises SIGBUS: replace files by renaming, as FileWriter does.
+// that maps it; unmapped with the last copy. Reading a file that was truncated
+// since raises SIGBUS: replace files by renaming, as FileWriter does.
 class MappedFile {
  public:
   static StatusOr<MappedFile> Open(const std::string& path);
@@ -49,8 +49,8 @@ class MappedFile {
                                   const std::string& path);
 
   Bytes bytes() const { return bytes_; }
-  // Gives the memory of all pages that lie within `part` back; who reads them
-  // again reads the file. Bytes that are not the file's are left alone.
+  // Gives the memory of all pages that lie within `part` back; the next read of
+  // them reads the file again. Bytes outside of the file are left alone.
   void Forget(Bytes part) const;
   // Keeps the mapping alive.
   const std::shared_ptr<const void>& owner() const { return owner_; }
