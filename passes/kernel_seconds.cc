@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "passes/evaluation_cost.h"
 
 namespace mxc {
 
@@ -23,6 +27,17 @@ std::optional<double> KernelSeconds(const KernelCatalog& catalog,
     least = std::min(least, KernelSeconds(kernel, constant_weight));
   }
   return least == HUGE_VAL ? std::nullopt : std::optional(least);
+}
+
+double CastSeconds(const Machine& machine, const TensorType& from, DType to) {
+  const Extents& dims = from.shape.dims();
+  std::vector<Expr> index;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    index.push_back(Var(static_cast<int>(axis)));
+  }
+  const Expr value = Cast(Load(0, from.dtype, std::move(index)), to);
+  return HoistedCost({0, Extents(dims.size(), 0), dims, value}) /
+         machine.elements_per_second;
 }
 
 }  // namespace mxc

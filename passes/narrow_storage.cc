@@ -7,7 +7,9 @@
 //   z  f32[…] = y + 1                 z  f32[…]  = f32(y) + 1
 //
 // All arithmetic stays in f32: sums, epilogues, elementwise steps. Inputs,
-// outputs and what follows the last contraction stay in f32, too.
+// outputs and what follows the last contraction stay in f32, too; so does what
+// contractions would widen before they read it (widen-data), if that takes
+// longer than storing half of the bytes saves.
 //
 // Runs when fusion is done, so that nothing is rounded that is not stored, and
 // for inference only: training needs the digits of f32 in its updates.
@@ -18,6 +20,7 @@
 #include "ir/program/add_buffer.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
+#include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
@@ -45,8 +48,10 @@ Expr Narrowed(const Expr& value) {
 
 class Narrowing {
  public:
-  Narrowing(Program& program, const KernelCatalog& catalog)
-      : program_(program), catalog_(catalog) {}
+  Narrowing(Program& program, const PassContext& context)
+      : program_(program),
+        catalog_(*context.catalog),
+        machine_(context.machine()) {}
 
   bool Run() {
     FindNarrow();
@@ -81,9 +86,53 @@ class Narrowing {
       if (!on_way) continue;
       for (const int b : step.inputs) leads[b] = true;
     }
+    const StepUses uses(program_);
     for (size_t b = 0; b < narrow_.size(); ++b) {
-      narrow_[b] = narrow_[b] && leads[b];
+      narrow_[b] = narrow_[b] && leads[b] && Pays(static_cast<int>(b), uses);
     }
+    // A view stays one where both sides are alike.
+    for (size_t s = program_.steps.size(); s-- > 0;) {
+      const Step& step = program_.steps[s];
+      const bool wide = step.view && !narrow_[step.outputs[0]];
+      if (wide && leads[step.outputs[0]]) narrow_[step.inputs[0]] = false;
+    }
+  }
+
+  // Whether steps are as fast if the buffer is narrow.
+  bool Pays(int buffer, const StepUses& uses) const {
+    const TensorType& type = program_.buffers[buffer].type;
+    const double cast = CastSeconds(machine_, {kNarrow, type.shape}, kWide);
+    double narrow = 0, wide = 0;
+    int64_t passes = 1;  // over the bytes: written and read
+    for (const int s : uses.ReadersOf(buffer)) {
+      const Step& step = program_.steps[static_cast<size_t>(s)];
+      const ContractionStep* body = step.contraction();
+      if (body == nullptr || step.inputs[0] != buffer) {
+        ++passes;
+        continue;
+      }
+      const Contraction& c = body->contraction;
+      const double as_wide = Seconds(c, kWide, kWide, step.inputs[1]);
+      const double as_narrow =
+          std::min(Seconds(c, kNarrow, kWide, step.inputs[1]),
+                   Seconds(c, kNarrow, kNarrow, step.inputs[1]));
+      if (as_wide == kNever || as_narrow == kNever) continue;
+      narrow += std::min(as_narrow, as_wide + cast);
+      wide += as_wide;
+    }
+    const int64_t saved =
+        passes * type.shape.elements() * (SizeOf(kWide) - SizeOf(kNarrow));
+    return narrow <=
+           wide + static_cast<double>(saved) / machine_.stream_bytes_per_second;
+  }
+
+  // Of the fastest kernel for operands of those types; kNever: there is none.
+  double Seconds(Contraction c, DType data, DType weights, int weight) const {
+    c.types.data = data;
+    c.types.weight = weights;
+    const bool constant =
+        program_.buffers[weight].kind == BufferKind::kConstant;
+    return KernelSeconds(catalog_, c, constant).value_or(kNever);
   }
 
   // The same value of operands as they are kept now.
@@ -130,15 +179,9 @@ class Narrowing {
     if (buffer.kind != BufferKind::kConstant || buffer.type.dtype != kWide) {
       return false;
     }
-    const auto seconds = [&](DType data, DType weights) {
-      Contraction asked = c;
-      asked.types.data = data;
-      asked.types.weight = weights;
-      return KernelSeconds(catalog_, asked, /*constant_weight=*/true)
-          .value_or(std::numeric_limits<double>::infinity());
-    };
-    return seconds(kNarrow, kNarrow) <
-           std::min(seconds(kNarrow, kWide), seconds(kWide, kWide));
+    return Seconds(c, kNarrow, kNarrow, weight) <
+           std::min(Seconds(c, kNarrow, kWide, weight),
+                    Seconds(c, kWide, kWide, weight));
   }
 
   int NarrowConstant(int wide) {
@@ -154,8 +197,11 @@ class Narrowing {
     return found->second;
   }
 
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   Program& program_;
   const KernelCatalog& catalog_;
+  const Machine& machine_;
   std::vector<bool> narrow_;      // by buffer: it was f32 and is narrow now
   std::map<int, int> constants_;  // the narrow one of each
 };
@@ -167,7 +213,7 @@ Result<bool> NarrowStorage(Program& program, PassContext& context) {
   if (!asked || context.training != nullptr || context.catalog == nullptr) {
     return false;
   }
-  return Narrowing(program, *context.catalog).Run();
+  return Narrowing(program, context).Run();
 }
 
 }  // namespace mxc

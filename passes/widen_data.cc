@@ -17,7 +17,6 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/copy_step.h"
-#include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 
@@ -59,8 +58,8 @@ class Widening {
     const auto before = KernelSeconds(catalog_, c, constant);
     const auto after = KernelSeconds(catalog_, wide, constant);
     if (!before || !after) return DType::kUnknown;
-    const double seconds = HoistedCost(CastOf(step.inputs[0], c.types.sum)) /
-                           machine_.elements_per_second;
+    const double seconds = CastSeconds(
+        machine_, program_.buffers[step.inputs[0]].type, c.types.sum);
     return *after + seconds < *before ? c.types.sum : DType::kUnknown;
   }
 

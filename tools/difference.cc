@@ -15,14 +15,12 @@ bool Differ(double found, double expected, double limit) {
   return std::abs(found - expected) > limit;
 }
 
-// The last bit of a value, relative to it at most; 0 where tolerances are
-// wider.
+}  // namespace
+
 double LastBit(DType dtype) {
   if (dtype == DType::kF16) return 0x1p-10;
   return dtype == DType::kBF16 ? 0x1p-7 : 0;
 }
-
-}  // namespace
 
 Difference Compare(const Tensor& found, const Tensor& expected,
                    const Tolerance& tolerance, const Tensor* bounds) {

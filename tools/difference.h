@@ -19,6 +19,10 @@ struct Tolerance {
   int roundings = 1;
 };
 
+// The last bit of a value of the type, relative to it at most; 0 where
+// tolerances are wider.
+double LastBit(DType dtype);
+
 // How far `found` is from `expected`.
 struct Difference {
   double error = 0;    // largest |found − expected|

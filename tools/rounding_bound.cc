@@ -10,6 +10,7 @@
 #include "ir/program/in_place.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/window_maxima.h"
+#include "tools/difference.h"
 #include "tools/transform_rounding.h"
 
 namespace mxc {
@@ -43,14 +44,27 @@ bool AnyBounds(std::span<const Tensor> bounds) {
                              [](const Tensor& t) { return !t.empty(); });
 }
 
-// The operands, moved by so many of their bounds.
+// Whether bounds of such elements are looked for: what is rounded to f64 is
+// below any tolerance.
+bool IsBounded(DType dtype) { return AccumulateType(dtype) == DType::kF32; }
+
+// The values, of any type, as f32.
+Tensor Widened(const Tensor& values) {
+  std::vector<float> wide(static_cast<size_t>(values.shape().elements()));
+  for (size_t i = 0; i < wide.size(); ++i) {
+    wide[i] = static_cast<float>(values.At(static_cast<int64_t>(i)));
+  }
+  return Tensor::FromFloats(values.shape(), wide);
+}
+
+// The operands, as f32, moved by so many of their bounds.
 std::vector<Tensor> Moved(std::span<const Tensor> operands,
                           std::span<const Tensor> bounds, double by) {
   std::vector<Tensor> moved(operands.begin(), operands.end());
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].empty()) continue;
-    std::vector<float> values(operands[i].floats().begin(),
-                              operands[i].floats().end());
+    const Tensor wide = Widened(operands[i]);
+    std::vector<float> values(wide.floats().begin(), wide.floats().end());
     for (size_t k = 0; k < values.size(); ++k) {
       values[k] += static_cast<float>(by) * bounds[i].floats()[k];
     }
@@ -62,18 +76,20 @@ std::vector<Tensor> Moved(std::span<const Tensor> operands,
 constexpr double kEpilogueRoundings = 4;
 
 // What `compute` makes of all that it is given, moved to both ends of its
-// bounds (-1, 1), and a few roundings of its own of values of such magnitudes.
+// bounds (-1, 1), and a few roundings of its own of values of such magnitudes:
+// where they lie between two results of a narrow type, by as much as these.
 Tensor AtBothEnds(const std::function<Tensor(double by)>& compute,
                   const std::function<double(size_t)>& magnitude) {
   const Tensor exact = compute(0), above = compute(1), below = compute(-1);
+  const double last_bit = LastBit(exact.type().dtype);
   std::vector<float> bounds(static_cast<size_t>(exact.shape().elements()));
   for (size_t i = 0; i < bounds.size(); ++i) {
     const auto k = static_cast<int64_t>(i);
     const double change = std::max(std::abs(above.At(k) - exact.At(k)),
                                    std::abs(below.At(k) - exact.At(k)));
-    bounds[i] =
-        static_cast<float>(change + kEpilogueRoundings * kRoundoff *
-                                        (std::abs(exact.At(k)) + magnitude(i)));
+    bounds[i] = static_cast<float>(change + last_bit * std::abs(exact.At(k)) +
+                                   kEpilogueRoundings * kRoundoff *
+                                       (std::abs(exact.At(k)) + magnitude(i)));
   }
   return Tensor::FromFloats(exact.shape(), bounds);
 }
@@ -95,16 +111,22 @@ Tensor ThroughEpilogue(const Program& program, const Step& step,
                     [&](size_t i) { return std::abs(bounded.sum[i]); });
 }
 
-// The contraction alone, on other operands than the step's.
+// The contraction alone, on other operands than the step's, of any float type.
 Tensor SumsOf(const Program& program, const Step& step,
               std::span<const Tensor> operands) {
+  Program with = program;
   Step sums = step;
+  sums.contraction()->contraction.types = {};
   sums.contraction()->epilogue = Acc();
-  return InterpretStep(program, sums, operands)[0];
+  for (const int b : sums.operands()) with.buffers[b].type.dtype = DType::kF32;
+  std::vector<Tensor> wide;
+  for (const Tensor& operand : operands) wide.push_back(Widened(operand));
+  return InterpretStep(with, sums, wide)[0];
 }
 
 Tensor Squares(const Tensor& values) {
-  std::vector<float> squares(values.floats().begin(), values.floats().end());
+  const Tensor wide = Widened(values);
+  std::vector<float> squares(wide.floats().begin(), wide.floats().end());
   for (float& value : squares) value *= value;
   return Tensor::FromFloats(values.shape(), squares);
 }
@@ -133,7 +155,8 @@ Bounded SumsOfAlgorithm(const Program& program, const Step& step,
   const ContractionStep& body = *step.contraction();
   const Shape& shape = program.buffers[step.outputs[0]].type.shape;
   if (HasTransforms(body)) {
-    return SumsOfTransforms(body, shape, operands[0], operands[1]);
+    return SumsOfTransforms(body, shape, Widened(operands[0]),
+                            Widened(operands[1]));
   }
   Bounded bounded(shape);
   const Tensor sums = SumsOf(program, step, operands);
@@ -148,7 +171,7 @@ std::vector<Tensor> BoundsOfMap(const Program& program, const Step& step,
                                 std::span<const Tensor> operand_bounds) {
   std::vector<Tensor> bounds(step.outputs.size());
   for (size_t o = 0; o < bounds.size(); ++o) {
-    if (program.buffers[step.outputs[o]].type.dtype != DType::kF32) continue;
+    if (!IsBounded(program.buffers[step.outputs[o]].type.dtype)) continue;
     bounds[o] = AtBothEnds(
         [&](double by) {
           return InterpretStep(program, step,
@@ -159,13 +182,12 @@ std::vector<Tensor> BoundsOfMap(const Program& program, const Step& step,
   return bounds;
 }
 
-// Of f32: what transforms of f64 round is below any tolerance.
 bool UsesTransforms(const Step& step) {
   if (const TileLoop* loop = step.loop()) {
     return std::ranges::any_of(loop->tile->steps, UsesTransforms);
   }
   const ContractionStep* body = step.contraction();
-  return body != nullptr && body->contraction.types == ContractionTypes() &&
+  return body != nullptr && IsBounded(body->contraction.types.sum) &&
          HasTransforms(*body);
 }
 

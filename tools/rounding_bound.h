@@ -36,9 +36,10 @@ namespace mxc {
 // λ: how many standard deviations a bound is.
 inline constexpr double kRoundingDeviations = 7;
 
-// For each element of the step's outputs, f32: how far they may be from the
+// For each element of the step's outputs, as f32: how far they may be from the
 // exact results on exact operands, epilogues included; empty for an output
-// without bounds, no entries where none has one. Bounds come from Winograd's
+// without bounds, no entries where none has one. An output of f16 or bf16 may
+// also be rounded to the other side. Bounds come from Winograd's
 // algorithm, and from operands that are themselves off by `operand_bounds`
 // (empty: exact): through products as independent errors, through expressions
 // by their values at both ends. Those of a TileLoop pass through its steps.

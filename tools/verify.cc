@@ -10,6 +10,8 @@
 // and the gradients are compared with central differences: verify_gradient.h.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -142,17 +144,33 @@ Result<Program> PlainProgram(const CompileRequest& request,
   return std::move(plan.programs.front());
 }
 
+// How far an output may be off because values on the way to it are kept in a
+// narrow type: the last bit of the largest. Roundings of more of them cancel
+// out in sums.
+double KeptRounding(const Program& program, const Tensor& output) {
+  double last_bit = 0, largest = 0;
+  for (const Buffer& buffer : program.buffers) {
+    last_bit = std::max(last_bit, LastBit(buffer.type.dtype));
+  }
+  for (int64_t i = 0; last_bit > 0 && i < output.shape().elements(); ++i) {
+    const auto value = static_cast<double>(output.At(i));
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return last_bit * largest;
+}
+
 // The first output that differs, or nothing.
 std::optional<std::pair<size_t, Difference>> FirstWrong(
-    const VerifyOptions& options, const std::vector<Tensor>& found,
-    const std::vector<Tensor>& expected,
+    const VerifyOptions& options, const Program& program,
+    const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
     const std::vector<double>& bounds = {}) {
   for (size_t i = 0; i < found.size(); ++i) {
     // Optimization may leave roundings between operators out.
     constexpr int kRoundings = 8;
     Tolerance tolerance = options.tolerance;
     tolerance.roundings = kRoundings;
-    if (i < bounds.size()) tolerance.more = bounds[i];
+    tolerance.more = KeptRounding(program, expected[i]);
+    if (i < bounds.size()) tolerance.more += bounds[i];
     const Difference d = Compare(found[i], expected[i], tolerance);
     if (d.worst >= 0) return std::pair(i, d);
   }
@@ -169,7 +187,8 @@ std::string FindGuiltyPass(const VerifyOptions& options,
     CompileRequest without = request;
     without.disabled.emplace_back(pass.name);
     const auto found = InterpretPlan(without, plan.network, inputs);
-    if (found.ok() && !FirstWrong(options, *found, expected)) {
+    if (found.ok() &&
+        !FirstWrong(options, plan.programs.front(), *found, expected)) {
       return fmt::format("right without pass '{}'", pass.name);
     }
   }
@@ -189,7 +208,8 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   for (const int b : outputs) found.push_back(runner.Read(b));
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
-  if (const auto wrong = FirstWrong(options, found, expected, bounds)) {
+  if (const auto wrong =
+          FirstWrong(options, program, found, expected, bounds)) {
     const Buffer& output = program.buffers[outputs[wrong->first]];
     const Difference& d = wrong->second;
     Diagnostic error = UnplacedError(fmt::format(

@@ -105,11 +105,15 @@ Tensor Disturbed(const Tensor& value, const Tensor& bounds,
                  const train::RandomStream& random) {
   std::vector<float> numbers(static_cast<size_t>(value.shape().elements()));
   random.FillNormal(1 / kRoundingDeviations, numbers);
-  const auto values = value.floats(), limits = bounds.floats();
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = values[i] + numbers[i] * limits[i];
+  const DType dtype = value.type().dtype;
+  std::byte* to = nullptr;
+  Tensor disturbed = Tensor::Allocate(value.type(), &to);
+  for (int64_t i = 0; i < value.shape().elements(); ++i) {
+    StoreElement(to + i * SizeOf(dtype), dtype,
+                 value.At(i) + numbers[static_cast<size_t>(i)] *
+                                   bounds.floats()[static_cast<size_t>(i)]);
   }
-  return Tensor::FromFloats(value.shape(), numbers);
+  return disturbed;
 }
 
 Result<std::vector<Tensor>> RunDisturbed(const Program& program,

@@ -7,6 +7,20 @@ using llvm::Value;
 
 namespace {
 
+// The bf16 that BrainToFloat made `x` of; null: none.
+Value* AsBrain(Value* x) {
+  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(x);
+  if (cast == nullptr) return nullptr;
+  const auto* bits = llvm::dyn_cast<llvm::BinaryOperator>(cast->getOperand(0));
+  if (bits == nullptr || bits->getOpcode() != llvm::Instruction::Shl) {
+    return nullptr;
+  }
+  const auto* brain = llvm::dyn_cast<llvm::ZExtInst>(bits->getOperand(0));
+  return brain != nullptr && brain->getSrcTy()->getScalarSizeInBits() == 16
+             ? brain->getOperand(0)
+             : nullptr;
+}
+
 // Whether instructions convert halves: without, LLVM would call a library. A
 // device's kernel must also be one of the host, in tests.
 bool ConvertsHalves(const KernelFunction& kernel) {
@@ -84,6 +98,8 @@ Value* BrainToFloat(KernelFunction& kernel, Value* brain) {
 
 Value* FloatToBrain(KernelFunction& kernel, Value* x) {
   auto& builder = kernel.b();
+  // LLVM would round it again.
+  if (Value* brain = AsBrain(x)) return brain;
   llvm::Type* i32 = x->getType()->getWithNewType(builder.getInt32Ty());
   Value* bits = builder.CreateBitCast(x, i32);
   Value* odd = builder.CreateAnd(builder.CreateLShr(bits, 16), 1);

@@ -81,6 +81,10 @@ struct Machine {
   double transform_cycles = 5;
   double half_data_cycles = 12, half_output_cycles = 18;
 
+  // How much faster than multiply-adds of f32 instructions multiply that add the
+  // products of two pairs of bf16 to a sum of f32; 0: there are none.
+  double pair_products = 0;
+
   // A unit that multiplies tiles of bf16 and adds to tiles of f32, such as
   // Intel's AMX: rows of a tile, 0 without one, and what it does at most.
   int tile_rows = 0;

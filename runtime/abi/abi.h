@@ -60,6 +60,7 @@ enum {
   MXC_CPU_AVX2 = 1 << 1,     /* with FMA, BMI1, BMI2, F16C, LZCNT: v3 */
   MXC_CPU_AVX512 = 1 << 2,   /* F, BW, CD, DQ, VL: v4 */
   MXC_CPU_AMX_BF16 = 1 << 3, /* tiles of bf16, with AVX512-BF16 */
+  MXC_CPU_AVX512_BF16 = 1 << 4,
 };
 
 /* A range of rows in another table. */

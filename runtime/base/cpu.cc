@@ -68,8 +68,11 @@ uint64_t ProcessorFeatures() {
   if (avx2 && HasAll(more.b, kAvx512) && HasAll(saved, kSavedZmm)) {
     features |= MXC_CPU_AVX512;
   }
-  if ((features & MXC_CPU_AVX512) && HasAll(more.d, kAmxBf16 | kAmxTile) &&
-      HasAll(Cpuid(7, 1).a, kAvx512Bf16) && HasAll(saved, kSavedTiles)) {
+  if ((features & MXC_CPU_AVX512) && HasAll(Cpuid(7, 1).a, kAvx512Bf16)) {
+    features |= MXC_CPU_AVX512_BF16;
+  }
+  if ((features & MXC_CPU_AVX512_BF16) && HasAll(more.d, kAmxBf16 | kAmxTile) &&
+      HasAll(saved, kSavedTiles)) {
     features |= MXC_CPU_AMX_BF16;
   }
   return features;
@@ -101,7 +104,9 @@ std::optional<uint64_t> CpuLevelFeatures(std::string_view level) {
   if (level == "x86-64-v3") return MXC_CPU_SSE42 | MXC_CPU_AVX2;
   constexpr uint64_t kV4 = MXC_CPU_SSE42 | MXC_CPU_AVX2 | MXC_CPU_AVX512;
   if (level == "x86-64-v4") return kV4;
-  if (level == "x86-64-v4-amx") return kV4 | MXC_CPU_AMX_BF16;
+  constexpr uint64_t kBrain = kV4 | MXC_CPU_AVX512_BF16;
+  if (level == "x86-64-v4-bf16") return kBrain;
+  if (level == "x86-64-v4-amx") return kBrain | MXC_CPU_AMX_BF16;
   return std::nullopt;
 }
 
@@ -112,6 +117,7 @@ std::string CpuFeatureNames(uint64_t features) {
   } kNames[] = {{MXC_CPU_SSE42, "SSE4.2"},
                 {MXC_CPU_AVX2, "AVX2 with FMA"},
                 {MXC_CPU_AVX512, "AVX-512"},
+                {MXC_CPU_AVX512_BF16, "AVX-512 with bf16"},
                 {MXC_CPU_AMX_BF16, "AMX with bf16"}};
   std::string names;
   auto add = [&names](const std::string& name) {

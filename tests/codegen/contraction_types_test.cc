@@ -80,12 +80,100 @@ TEST_CASE("contractions of all types compute what the interpreter does") {
   }
 }
 
+// Weights are what the algorithms have transformed, in the type of the sums.
+TEST_CASE("Winograd's and Strassen's algorithms read and write narrow floats") {
+  const ConvolutionShape shapes[] = {{.batch = 2,
+                                      .in = 24,
+                                      .out = 40,
+                                      .input = {13, 10},
+                                      .kernel = {3, 3},
+                                      .pad = {1, 0}},
+                                     {.batch = 1,
+                                      .in = 64,
+                                      .out = 32,
+                                      .input = {5, 7},
+                                      .kernel = {1, 1},
+                                      .stride = {2, 1}}};
+  const std::string algorithms[] = {"winograd4", "strassen"};
+  const Types kinds[] = {{DType::kBF16, DType::kBF16, 0x1p-8},
+                         {DType::kBF16, DType::kF32, 3e-5},
+                         {DType::kF32, DType::kBF16, 0x1p-8},
+                         {DType::kF16, DType::kF16, 0x1p-10}};
+  const CatalogOptions options = {.strassen = true};
+  for (const Target& target : RunnableTargets()) {
+    CAPTURE(target.name);
+    for (const Types& types : kinds) {
+      CAPTURE(ShortName(types.operands));
+      CAPTURE(ShortName(types.output));
+      for (const int i : {0, 1}) {
+        Contraction c = Convolution(shapes[i]);
+        c.types = {types.operands, DType::kF32, DType::kF32, types.output};
+        const auto offered = MakeKernelCatalog(target, options)->Candidates(c);
+        CHECK(std::ranges::any_of(offered, [&](const auto& candidate) {
+          return candidate.choice.algorithm == algorithms[i];
+        }));
+        const Expr value = Relu(Acc() + Bias(c) + Residual(c));
+        CHECK(Check({c, value, 0, 1, options}, target, 31, types.tolerance) ==
+              "");
+        if (i == 1) continue;
+        CHECK(Check({c, value, 0, 0, options, false, {2, 2}}, target, 32,
+                    types.tolerance) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("products of integers are summed exactly") {
   CHECK(SumTypeOf(DType::kI8, DType::kI8, DType::kI8) == DType::kI32);
   CHECK(SumTypeOf(DType::kI32, DType::kI32, DType::kI32) == DType::kI32);
   CHECK(SumTypeOf(DType::kI32, DType::kI32, DType::kI64) == DType::kI64);
   CHECK(SumTypeOf(DType::kBF16, DType::kBF16, DType::kBF16) == DType::kF32);
   CHECK(SumTypeOf(DType::kF64, DType::kF64, DType::kF64) == DType::kF64);
+}
+
+// Of two axes, by kernels of up to 3 x 3.
+ConvolutionShape RandomWindows(const Pick& pick, int64_t in, int64_t out,
+                               int64_t most_beside) {
+  ConvolutionShape shape = {.batch = pick(1, 3), .in = in, .out = out};
+  for (int axis = 0; axis < 2; ++axis) {
+    shape.kernel.push_back(pick(1, 3));
+    shape.stride.push_back(pick(1, 2));
+    shape.pad.push_back(pick(0, 1));
+    shape.input.push_back(shape.kernel[axis] + pick(0, most_beside));
+  }
+  return shape;
+}
+
+// The contraction of bf16, for which the algorithm is offered.
+void CheckBrain(const Contraction& c, std::string_view algorithm,
+                const Target& target, uint64_t seed) {
+  for (const DType output : {DType::kBF16, DType::kF32}) {
+    CAPTURE(seed);
+    CAPTURE(ShortName(output));
+    const Contraction typed = Typed(c, DType::kBF16, output);
+    const auto candidates = MakeKernelCatalog(target, {})->Candidates(typed);
+    CHECK(std::ranges::count_if(candidates, [&](const auto& candidate) {
+            return candidate.choice.algorithm == algorithm;
+          }) == 1);
+    CHECK(CheckTyped(c, {DType::kBF16, output, 0x1p-8}, target, seed) == "");
+  }
+}
+
+TEST_CASE("instructions for pairs of bf16 compute what the interpreter does") {
+  const Target target = *ResolveTarget("x86-64-v4-bf16");
+  if (!CanRun(target)) {
+    MESSAGE("skipped: this processor has no AVX512-BF16");
+    return;
+  }
+  std::mt19937_64 random(5);
+  const Pick pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 6; ++round) {
+    const ConvolutionShape shape =
+        RandomWindows(pick, 16 * pick(1, 4), pick(1, 70), 20);
+    CheckBrain(Convolution(shape), "pairs", target, 300 + round);
+  }
 }
 
 TEST_CASE("tiles of a matrix unit compute what the interpreter does") {
@@ -99,32 +187,11 @@ TEST_CASE("tiles of a matrix unit compute what the interpreter does") {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
   for (int round = 0; round < 8; ++round) {
-    ConvolutionShape shape;
-    shape.batch = pick(1, 3);
-    shape.in = 32 * pick(1, 3);
-    shape.out = 16 * pick(1, 5);
-    for (int axis = 0; axis < 2; ++axis) {
-      shape.kernel.push_back(pick(1, 3));
-      shape.stride.push_back(pick(1, 2));
-      shape.pad.push_back(pick(0, 1));
-      shape.input.push_back(shape.kernel[axis] + pick(0, 45));
-    }
-    const Contraction product =
-        Product(pick(1, 2), pick(8, 60), 32 * pick(1, 3), pick(1, 70));
-    for (const DType output : {DType::kBF16, DType::kF32}) {
-      for (const Contraction& c : {Convolution(shape), product}) {
-        CAPTURE(round);
-        CAPTURE(ShortName(output));
-        const Contraction typed = Typed(c, DType::kBF16, output);
-        const auto candidates =
-            MakeKernelCatalog(target, {})->Candidates(typed);
-        CHECK(std::ranges::count_if(candidates, [](const auto& candidate) {
-                return candidate.choice.algorithm == "tiles";
-              }) == 1);
-        CHECK(CheckTyped(c, {DType::kBF16, output, 0x1p-8}, target,
-                         200 + round) == "");
-      }
-    }
+    const ConvolutionShape shape =
+        RandomWindows(pick, 32 * pick(1, 3), 16 * pick(1, 5), 45);
+    CheckBrain(Convolution(shape), "tiles", target, 200 + round);
+    CheckBrain(Product(pick(1, 2), pick(8, 60), 32 * pick(1, 3), pick(1, 70)),
+               "tiles", target, 200 + round);
   }
 }
 

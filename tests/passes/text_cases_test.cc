@@ -6,8 +6,9 @@
 //   # expect
 //   <what the pass leaves, or "unchanged">
 //
-// "# pass place-steps on a device" compiles for another place than the host. The
-// passes may ask BlockedCatalog. With MXC_REWRITE=1 in the environment the
+// "# pass place-steps on a device" compiles for another place than the host, "#
+// pass narrow-storage in bf16" keeps tensors in that type. The passes may ask
+// BlockedCatalog. With MXC_REWRITE=1 in the environment the
 // expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
@@ -30,7 +31,22 @@ struct Case {
 };
 
 const std::string kPass = "# pass ", kExpect = "# expect\n";
-const std::string kOnDevice = " on a device";
+const std::string kOnDevice = " on a device", kInBrain = " in bf16";
+
+// What the first line says after the pass' name.
+struct Setting {
+  bool on_device = false, in_brain = false;
+};
+
+// Cuts it off the name.
+Setting TakeSetting(std::string& name) {
+  const auto take = [&](const std::string& ending) {
+    if (!name.ends_with(ending)) return false;
+    name.resize(name.size() - ending.size());
+    return true;
+  };
+  return {take(kOnDevice), take(kInBrain)};
+}
 
 std::vector<Case> ReadCases(const std::string& text) {
   std::vector<Case> cases;
@@ -51,12 +67,13 @@ std::vector<Case> ReadCases(const std::string& text) {
 
 template <class IR>
 std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before,
-                  bool on_device) {
+                  const Setting& setting) {
   REQUIRE_MESSAGE(before.ok(), Render(before.errors()));
   Target target = *ResolveTarget("x86-64-v3");
-  if (on_device) target.device = "null";
+  if (setting.on_device) target.device = "null";
   const BlockedCatalog catalog;
   PassContext context{&target, &catalog};
+  if (setting.in_brain) context.storage = DType::kBF16;
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);
   auto changed = pass(*before, context);
@@ -69,14 +86,13 @@ std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before,
 std::string RunCase(const Case& test) {
   const auto source =
       std::make_shared<SourceFile>(SourceFile{"case", test.before});
-  const bool on_device = test.pass.ends_with(kOnDevice);
-  const std::string name = test.pass.substr(
-      0, test.pass.size() - (on_device ? kOnDevice.size() : 0));
+  std::string name = test.pass;
+  const Setting setting = TakeSetting(name);
 #define MXC_GRAPH_PASS(known, Function, required, prose) \
-  if (name == known) return After(Function, ParseGraph(source), on_device);
+  if (name == known) return After(Function, ParseGraph(source), setting);
 #define MXC_LOWERING(known, Function, prose)
 #define MXC_PROGRAM_PASS(known, Function, required, prose) \
-  if (name == known) return After(Function, ParseProgram(source), on_device);
+  if (name == known) return After(Function, ParseProgram(source), setting);
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING

@@ -205,6 +205,49 @@ TEST_CASE("rounding bound: holds for Winograd's algorithm, and is near") {
   }
 }
 
+// The values rounded to bf16, in that type.
+Tensor AsBrain(const Tensor& values) {
+  std::byte* to = nullptr;
+  Tensor brain = Tensor::Allocate({DType::kBF16, values.shape()}, &to);
+  for (int64_t i = 0; i < values.shape().elements(); ++i) {
+    StoreElement(to + i * SizeOf(DType::kBF16), DType::kBF16, values.At(i));
+  }
+  return brain;
+}
+
+TEST_CASE("rounding bound: a narrow output may be rounded to the other side") {
+  const Layer layer = {16, 4, 13, 3, 6};
+  Program program = Convolution(layer, 0.25);
+  ContractionStep& body = *program.steps[0].contraction();
+  for (const int b : {0, 2}) program.buffers[b].type.dtype = DType::kBF16;
+  body.contraction.types = {DType::kBF16, DType::kF32, DType::kF32,
+                            DType::kBF16};
+  body.epilogue = Cast(body.epilogue, DType::kBF16);
+  std::mt19937 random(7);
+  const std::vector<Tensor> operands = {
+      AsBrain(Random(program.buffers[0].type.shape, random, -1)),
+      Random(program.buffers[1].type.shape, random, -1)};
+  const auto bounds = RoundingBounds(program, program.steps[0], operands);
+  REQUIRE(bounds.size() == 1);
+  const Tensor exact = InterpretStep(program, program.steps[0], operands)[0];
+  Floats data(static_cast<size_t>(operands[0].shape().elements()));
+  for (size_t i = 0; i < data.size(); ++i) {
+    data[i] = static_cast<float>(operands[0].At(static_cast<int64_t>(i)));
+  }
+  const Floats sums = Winograd(layer, data, operands[1].floats());
+  int other_side = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const double e = exact.At(at), last_bit = LastBit(DType::kBF16) * e;
+    const double found = Rounded(0.25 * std::max(0.0f, sums[i]), DType::kBF16);
+    other_side += found != e;
+    CHECK(std::abs(found - e) <= bounds[0].At(at));
+    CHECK(bounds[0].At(at) >= last_bit);
+    CHECK(bounds[0].At(at) < 2 * last_bit + 2e-4);
+  }
+  CHECK(other_side < std::ssize(sums) / 20);
+}
+
 // Two images, one at a time: the convolution, then `factor` times its output.
 Program InTiles(const Program& convolution, double factor) {
   Program tile = convolution;

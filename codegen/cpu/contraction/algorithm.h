@@ -14,6 +14,9 @@ namespace mxc::contraction {
 
 // Convolution over data in channel blocks, or row-major for a first layer.
 inline constexpr std::string_view kDirect = "direct";
+// The same on blocks of bf16, by instructions that add the products of two
+// neighbouring channels to a sum of f32.
+inline constexpr std::string_view kPairs = "pairs";
 // Convolution or product by a matrix unit, on data that hold all channels of a
 // position side by side.
 inline constexpr std::string_view kTiles = "tiles";
@@ -60,6 +63,8 @@ Extents HaloHigh(const Contraction& c);
 
 // Panels of panel_vectors · lanes output channels, outermost first:
 //   direct, blocked data     groups, panel, channel block, kernel axes, channel
+//   pairs                    the same, with the last channels in pairs: each of
+//                            the panel's output channels has a pair of entries
 //   direct, row-major data   panel, channel, kernel axes
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel

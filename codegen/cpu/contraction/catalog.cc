@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/candidate_costs.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/strassen_shape.h"
 #include "codegen/cpu/contraction/structure.h"
@@ -20,9 +21,11 @@
 namespace mxc {
 namespace {
 
+using contraction::CandidateCosts;
 using contraction::ChooseTile;
 using contraction::HaloHigh;
 using contraction::HaloLow;
+using contraction::Product;
 using contraction::RegisterTile;
 using contraction::TileEfficiency;
 
@@ -37,21 +40,12 @@ constexpr double kQuartersSaved = 8.0 / 7;
 // Its weights are 7/4 as large: it has to be faster by that much.
 constexpr double kStrassenMargin = 1.02;
 
-int64_t Product(const Extents& extents) {
-  int64_t product = 1;
-  for (const int64_t extent : extents) product *= extent;
-  return product;
-}
-
 // For contractions of the given types.
-class TypedCatalog {
+class TypedCatalog : private CandidateCosts {
  public:
   TypedCatalog(const Target& target, const CatalogOptions& options,
                const ContractionTypes& types)
-      : target_(target),
-        options_(options),
-        types_(types),
-        lanes_(target.machine.lanes(types.sum)) {}
+      : CandidateCosts(target, types), options_(options) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const {
     std::vector<KernelCandidate> candidates;
@@ -85,69 +79,6 @@ class TypedCatalog {
   }
 
  private:
-  // What Winograd's and Strassen's algorithms add before and after products
-  // needs a fraction, and no elements that are narrower than sums.
-  bool IsOneFloat() const {
-    return IsFloat(types_.sum) && types_ == ContractionTypes::All(types_.sum);
-  }
-
-  KernelCandidate Make(const Contraction& c, std::string_view algorithm,
-                       int64_t data_block, int64_t output_block,
-                       RegisterTile tile, int panel_vectors) const {
-    KernelCandidate candidate;
-    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
-                        tile.vectors};
-    candidate.data_block = data_block;
-    candidate.output_block = output_block;
-    candidate.halo_low = HaloLow(c);
-    candidate.halo_high = HaloHigh(c);
-    candidate.weight = contraction::WeightLayout(c, algorithm, data_block,
-                                                 lanes_, panel_vectors);
-    return candidate;
-  }
-
-  const KernelRates& rates() const { return target_.machine.rates; }
-
-  // The part of so many vectors that channels fill.
-  double Fill(int64_t channels, int64_t vectors) const {
-    return static_cast<double>(channels) /
-           static_cast<double>(vectors * lanes_);
-  }
-
-  double Cost(const Contraction& c, double efficiency) const {
-    const double peak = target_.machine.flops_per_second(types_.sum);
-    return static_cast<double>(c.flops()) / (peak * efficiency) +
-           Bytes(c) / target_.machine.stream_bytes_per_second;
-  }
-
-  // Of all operands.
-  double Bytes(const Contraction& c) const {
-    const int64_t data =
-        SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
-    const int64_t output =
-        SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
-    const int64_t weights =
-        SizeOf(types_.weight) * c.groups * c.in * c.out * Product(c.kernel);
-    return static_cast<double>(data + output + weights);
-  }
-
-  // Of reading what channels leave empty of their last block.
-  double PaddingCost(const Contraction& c, int64_t channels,
-                     int64_t data_block) const {
-    const int64_t padding =
-        DivideUp(channels, data_block) * data_block - channels;
-    const int64_t elements =
-        c.batch * c.in / channels * padding * c.groups * Product(c.input);
-    return static_cast<double>(SizeOf(types_.data) * elements) /
-           target_.machine.stream_bytes_per_second;
-  }
-
-  // Of kernels that put one element of data into all lanes.
-  double BroadcastCost(const Contraction& c, double efficiency) const {
-    const bool widens = types_.data != types_.sum;
-    return Cost(c, widens ? rates().widening * efficiency : efficiency);
-  }
-
   void AddDirect(const Contraction& c, int64_t data_block,
                  std::vector<KernelCandidate>& out) const {
     const bool grouped = c.groups > 1;
@@ -167,7 +98,9 @@ class TypedCatalog {
         TileEfficiency(target_.machine, tile, rows, columns, vectors) *
         Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
-    if (data_block == 1) {
+    if (data_block > 1) {
+      AddPairs(c, tile, efficiency, out);
+    } else {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
     }
     candidate.cost =
@@ -175,14 +108,24 @@ class TypedCatalog {
     out.push_back(std::move(candidate));
   }
 
+  // The same by instructions for pairs of channels.
+  void AddPairs(const Contraction& c, RegisterTile tile, double efficiency,
+                std::vector<KernelCandidate>& out) const {
+    const double faster = target_.machine.pair_products;
+    if (faster == 0 || !AddsBrainProducts()) return;
+    if (c.groups > 1 || c.in % lanes_ != 0) return;
+    KernelCandidate candidate =
+        Make(c, contraction::kPairs, lanes_, lanes_, tile, tile.vectors);
+    candidate.cost = Cost(c, faster * efficiency);
+    candidate.packing_cost = PackingCost(c);
+    out.push_back(std::move(candidate));
+  }
+
   // A matrix unit takes whole rows of channels, and data that have all
   // channels of a position side by side.
   void AddTiles(const Contraction& c, std::vector<KernelCandidate>& out) const {
     const Machine& machine = target_.machine;
-    const bool narrow = types_.data == DType::kBF16 &&
-                        types_.weight == DType::kBF16 &&
-                        types_.sum == DType::kF32;
-    if (machine.tile_rows == 0 || !narrow ||
+    if (machine.tile_rows == 0 || !AddsBrainProducts() ||
         contraction::PhasesOf(c).size() != 1) {
       return;
     }
@@ -210,9 +153,7 @@ class TypedCatalog {
     candidate.cost = static_cast<double>(c.flops()) /
                          (machine.tile_flops_per_second * filled) +
                      Bytes(c) / machine.stream_bytes_per_second;
-    candidate.packing_cost = static_cast<double>(c.in * c.out) *
-                             static_cast<double>(Product(c.kernel)) *
-                             machine.pack_seconds;
+    candidate.packing_cost = PackingCost(c);
     out.push_back(std::move(candidate));
   }
 
@@ -240,7 +181,7 @@ class TypedCatalog {
 
   void AddWinograd(const Contraction& c, std::string_view algorithm,
                    std::vector<KernelCandidate>& out) const {
-    if (!IsOneFloat() || !contraction::WinogradFits(c)) return;
+    if (!Transforms() || !contraction::WinogradFits(c)) return;
     const Extents window = contraction::WinogradWindows(c, algorithm);
     if (!OffersTile(contraction::WinogradTile(algorithm),
                     std::max(window[0], window[1]))) {
@@ -267,7 +208,7 @@ class TypedCatalog {
   // Weights that are no constants would have to be summed in every run.
   void AddStrassen(const Contraction& c,
                    std::vector<KernelCandidate>& out) const {
-    if (!IsOneFloat() || !options_.strassen ||
+    if (!Transforms() || !options_.strassen ||
         !contraction::StrassenFits(c, lanes_))
       return;
     const RegisterTile tile = contraction::StrassenTile(target_, c, lanes_);
@@ -497,10 +438,7 @@ class TypedCatalog {
     return {rows, columns};
   }
 
-  const Target& target_;
   const CatalogOptions& options_;
-  const ContractionTypes types_;
-  const int lanes_;
 };
 
 class CpuCatalog : public KernelCatalog {

@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlatMemory: addresses and vectors of elements of a float type, as the kernels
-// that are not loops around a Nest compute them. All offsets count elements.
+// Addresses and vectors of elements, as the kernels that are not loops around a
+// Nest compute them. All offsets count elements.
 #pragma once
 
 #include <functional>
 
+#include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/kernel_function.h"
 
 namespace mxc::contraction {
 
+// Elements of an operand. Registers hold f16 and bf16 as f32.
+class ElementMemory {
+ public:
+  ElementMemory(KernelFunction& kernel, DType dtype, int lanes)
+      : kernel_(kernel), dtype_(dtype), lanes_(lanes) {}
+
+  llvm::Value* Advance(llvm::Value* base, llvm::Value* index,
+                       int64_t stride) const {
+    return kernel_.ElementAddress(
+        base, kernel_.b().CreateNSWMul(index, kernel_.Int(stride)),
+        SizeOf(dtype_));
+  }
+  llvm::Value* At(llvm::Value* base, int64_t offset) const {
+    return kernel_.ElementAddress(base, kernel_.Int(offset), SizeOf(dtype_));
+  }
+  llvm::Value* LoadVector(llvm::Value* address) const {
+    return LoadElements(kernel_, address, dtype_, lanes_);
+  }
+  void StoreVector(llvm::Value* value, llvm::Value* address) const {
+    StoreElements(kernel_, value, address, dtype_);
+  }
+
+ private:
+  KernelFunction& kernel_;
+  const DType dtype_;
+  const int lanes_;
+};
+
+// Elements of the type of the sums, of which scratch and packed weights are.
 class FlatMemory {
  public:
   // `dtype`: f32 or f64.
@@ -16,7 +46,7 @@ class FlatMemory {
       : kernel_(kernel),
         b_(kernel.b()),
         vector_type_(kernel.VectorOf(kernel.MemoryType(dtype), lanes)),
-        element_bytes_(SizeOf(dtype)) {}
+        sums_(kernel, dtype, lanes) {}
 
  protected:
   llvm::Value* Least(llvm::Value* a, llvm::Value* b) {
@@ -29,18 +59,16 @@ class FlatMemory {
     return b_.CreateAdd(a, b, "", true, true);
   }
   llvm::Value* Advance(llvm::Value* base, llvm::Value* index, int64_t stride) {
-    return kernel_.ElementAddress(
-        base, b_.CreateNSWMul(index, kernel_.Int(stride)), element_bytes_);
+    return sums_.Advance(base, index, stride);
   }
   llvm::Value* At(llvm::Value* base, int64_t offset) {
-    return kernel_.ElementAddress(base, kernel_.Int(offset), element_bytes_);
+    return sums_.At(base, offset);
   }
   llvm::Value* LoadVector(llvm::Value* address) {
-    return b_.CreateAlignedLoad(vector_type_, address,
-                                llvm::Align(element_bytes_));
+    return sums_.LoadVector(address);
   }
   void StoreVector(llvm::Value* value, llvm::Value* address) {
-    b_.CreateAlignedStore(value, address, llvm::Align(element_bytes_));
+    sums_.StoreVector(value, address);
   }
   // Asks for the address's line in the second cache.
   void Fetch(llvm::Value* address, bool to_write) {
@@ -68,7 +96,7 @@ class FlatMemory {
   KernelFunction& kernel_;
   KernelFunction::Builder& b_;
   llvm::Type* const vector_type_;
-  const int64_t element_bytes_;
+  const ElementMemory sums_;
 };
 
 }  // namespace mxc::contraction

@@ -187,6 +187,8 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   b.setFastMathFlags(flags);
   if (unit_ != nullptr) {
     unit_->Add(data, weight);
+  } else if (nest_.access == DataAccess::kPairs) {
+    AddPairs(steps, data, weight, carried.data());
   } else if (nest_.access == DataAccess::kBroadcast) {
     AddBroadcasts(steps, data, weight, carried.data());
   } else {
@@ -238,6 +240,43 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
       }
     }
   }
+}
+
+void MicroKernel::AddPairs(const Steps& steps, llvm::Value* data,
+                           llvm::Value* weight, llvm::Value** sums) {
+  KernelFunction::Builder& b = kernel_.b();
+  const bool overlap = WindowsOverlap(steps);
+  for (int64_t i = 0; i < steps.unroll; i += 2) {
+    Accumulators weights;
+    for (int v = 0; v < shape_.vectors; ++v) {
+      weights.push_back(LoadPairs(
+          weight, i * steps.row_stride + 2 * VectorOffset(v), nest_.lanes));
+    }
+    if (overlap) data = Opaque(data);
+    for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+      llvm::Value* x = LoadPairs(data, PixelOffset(pixel) + i, 1);
+      for (int v = 0; v < shape_.vectors; ++v) {
+        llvm::Value*& sum = sums[pixel * shape_.vectors + v];
+        sum = b.CreateIntrinsic(vector_type_,
+                                llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512,
+                                {sum, x, weights[v]});
+      }
+    }
+  }
+}
+
+// As many pairs, or one in all lanes, as elements.
+llvm::Value* MicroKernel::LoadPairs(llvm::Value* base, int64_t offset,
+                                    int64_t count) {
+  KernelFunction::Builder& b = kernel_.b();
+  const int lanes = nest_.lanes;
+  llvm::Value* pairs = b.CreateAlignedLoad(
+      kernel_.VectorOf(b.getInt32Ty(), static_cast<int>(count)),
+      At(base, offset, DType::kBF16), llvm::Align(SizeOf(DType::kBF16)));
+  if (count == 1) {
+    pairs = b.CreateVectorSplat(static_cast<unsigned>(lanes), pairs);
+  }
+  return b.CreateBitCast(pairs, kernel_.VectorOf(b.getBFloatTy(), 2 * lanes));
 }
 
 // The elements of the pixels after the tile's, where each lies on another page.

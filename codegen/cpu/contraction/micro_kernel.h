@@ -64,6 +64,9 @@ class MicroKernel {
   void FetchAhead(const Source& source, llvm::Value* weight);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                      llvm::Value** sums);
+  void AddPairs(const Steps& steps, llvm::Value* data, llvm::Value* weight,
+                llvm::Value** sums);
+  llvm::Value* LoadPairs(llvm::Value* base, int64_t offset, int64_t count);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                  llvm::Value** sums);
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);

@@ -311,7 +311,8 @@ Nest MakePhase(const Program& program, const Step& step,
   nest.lanes = static_cast<int>(choice.block);
   nest.packed = choice.algorithm != kGemmRows;
   if (choice.algorithm == kTiles) nest.access = DataAccess::kTiles;
-  nest.panel_vectors = nest.packed && nest.access != DataAccess::kTiles
+  if (choice.algorithm == kPairs) nest.access = DataAccess::kPairs;
+  nest.panel_vectors = nest.packed && !nest.in_pairs()
                            ? weight.layout().dims.back().extent / nest.lanes
                            : choice.tile_vectors;
   nest.channel_var = out_axis;

@@ -28,6 +28,7 @@ inline int64_t LineElements(DType dtype) { return kLineBytes / SizeOf(dtype); }
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
+  kPairs,      // two neighbouring ones, with two of weights in each lane
   kOwnGroup,   // in each lane, a channel of the group that it belongs to
   kTiles,      // a matrix unit: a tile of data, channels by pixels
 };
@@ -100,6 +101,10 @@ struct Nest {
   // apart, each with panel_rows rows. `packed`: a panel lies in one piece.
   int64_t panel_vectors = 1, panel_rows = 1, panel_stride = 0;
   bool packed = true;
+  // Whether each output of a panel has the entries of two channels in a row.
+  bool in_pairs() const {
+    return access == DataAccess::kPairs || access == DataAccess::kTiles;
+  }
   int64_t panel_width() const { return panel_vectors * lanes; }
   // Cache lines of the weights that one step of `main` covers.
   int64_t step_lines() const {

@@ -40,6 +40,8 @@ StrassenKernel::StrassenKernel(KernelFunction& kernel,
     : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
+      input_(kernel, nest_.types.data, nest_.lanes),
+      output_(kernel, nest_.types.output, nest_.lanes),
       data_(At(kernel.scratch(), LineElements(shape.step.nest.types.sum))),
       products_(At(data_, (kQuarterProducts + 1) * shape.grid.data_plane)),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
@@ -87,10 +89,11 @@ void StrassenKernel::SumData(const Block& block) {
       llvm::Value* pair = Plus(block.first, i);
       llvm::Value* place = Advance(to, i, 2 * lanes);
       const auto load = [&](bool second, Vectors& x) {
-        llvm::Value* from =
-            Advance(DataOf(PositionNumber(pair, second)), c, shape_.data_block);
-        x.push_back(LoadVector(from));
-        x.push_back(LoadVector(At(from, blocks * shape_.data_block)));
+        llvm::Value* from = input_.Advance(DataOf(PositionNumber(pair, second)),
+                                           c, shape_.data_block);
+        x.push_back(input_.LoadVector(from));
+        x.push_back(
+            input_.LoadVector(input_.At(from, blocks * shape_.data_block)));
       };
       const auto store = [&](const Vectors& x) {
         const Vectors sums = DataSums(b_, x);
@@ -185,9 +188,9 @@ MicroKernel::Source StrassenKernel::SourceOf(const Block& block,
   for (int64_t p = 0; p < kQuarterProducts; ++p) {
     const int quarter = QuarterRead(p);
     if (quarter < 0) continue;
-    llvm::Value* data =
-        At(DataOf(PositionNumber(block.first, quarter / 2 == 1)),
-           quarter % 2 * shape_.channels / nest_.lanes * shape_.data_block);
+    llvm::Value* data = input_.At(
+        DataOf(PositionNumber(block.first, quarter / 2 == 1)),
+        quarter % 2 * shape_.channels / nest_.lanes * shape_.data_block);
     llvm::Value* is = b_.CreateICmpEQ(plane, kernel_.Int(p));
     source.data = b_.CreateSelect(is, data, source.data);
     source.data_stride =
@@ -222,11 +225,11 @@ void StrassenKernel::EmitOutputs(const Block& block, llvm::Value* group) {
 
 void StrassenKernel::Write(const Position& at, llvm::Value* vector,
                            llvm::Value* value) {
-  llvm::Value* output = At(Output(), nest_.output_base);
-  output = Advance(output, at.image, nest_.outer[0].output_stride);
-  output = Advance(output, vector, nest_.output_vector_stride);
-  output = Advance(output, at.row, nest_.rows.output_stride);
-  output = Advance(output, at.column, nest_.columns.output_stride);
+  llvm::Value* output = output_.At(Output(), nest_.output_base);
+  output = output_.Advance(output, at.image, nest_.outer[0].output_stride);
+  output = output_.Advance(output, vector, nest_.output_vector_stride);
+  output = output_.Advance(output, at.row, nest_.rows.output_stride);
+  output = output_.Advance(output, at.column, nest_.columns.output_stride);
   const TileShape tile = {1, 1, 1};
   epilogue_.Write(tile, {{at.image}, {}, at.row, at.column, vector},
                   MicroKernel(kernel_, nest_, tile), 0, {value}, output);
@@ -271,10 +274,10 @@ StrassenKernel::Position StrassenKernel::PositionAt(llvm::Value* number,
 
 llvm::Value* StrassenKernel::DataOf(llvm::Value* position) {
   const Position at = PositionAt(position, shape_.is_flat);
-  llvm::Value* data = At(kernel_.operand(0), shape_.data_base);
-  data = Advance(data, at.image, shape_.data_image);
-  data = Advance(data, at.row, shape_.data_row);
-  return Advance(data, at.column, shape_.data_column);
+  llvm::Value* data = input_.At(kernel_.operand(0), shape_.data_base);
+  data = input_.Advance(data, at.image, shape_.data_image);
+  data = input_.Advance(data, at.row, shape_.data_row);
+  return input_.Advance(data, at.column, shape_.data_column);
 }
 
 // Where the last pair has one position, the other counts as zeros, which are in

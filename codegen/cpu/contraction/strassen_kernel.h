@@ -60,7 +60,8 @@ class StrassenKernel : private FlatMemory {
   llvm::Value* Output();
 
   const StrassenShape& shape_;
-  const Nest& nest_;               // of the output
+  const Nest& nest_;  // of the output
+  const ElementMemory input_, output_;
   llvm::Value *data_, *products_;  // scratch
   PlaneProducts multiply_;
   Epilogue epilogue_;

@@ -110,7 +110,8 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.data_column = strides[3] * c.stride[1];
   shape.is_flat = shape.data_row == shape.width * shape.data_column;
   shape.reads_data =
-      shape.is_flat && shape.data_column == lanes &&
+      c.types.data == c.types.sum && shape.is_flat &&
+      shape.data_column == lanes &&
       (c.batch == 1 || shape.positions % (2 * shape.grid.block_pairs) == 0);
   shape.products = PlaneNest(work, shape.grid.block_pairs);
   shape.products.columns.data_stride *= 2;

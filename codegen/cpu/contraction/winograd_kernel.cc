@@ -15,6 +15,8 @@ WinogradKernel::WinogradKernel(KernelFunction& kernel,
     : FlatMemory(kernel, shape.step.nest.types.sum, shape.step.nest.lanes),
       shape_(shape),
       nest_(shape.step.nest),
+      input_(kernel, nest_.types.data, nest_.lanes),
+      output_(kernel, nest_.types.output, nest_.lanes),
       data_(At(kernel.scratch(), LineElements(shape.step.nest.types.sum))),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       lines_(At(products_, shape.planes() * shape.grid.product_plane)),
@@ -77,11 +79,11 @@ void WinogradKernel::TransformData(const Block& block) {
 
 llvm::Value* WinogradKernel::WindowOf(const TileCorner& corner,
                                       llvm::Value* channels) {
-  llvm::Value* window = At(kernel_.operand(0), shape_.data_base);
-  window = Advance(window, channels, shape_.data_block);
-  window = Advance(window, corner.image, shape_.data_image);
-  window = Advance(window, corner.row, shape_.data_row);
-  return Advance(window, corner.column, shape_.data_column);
+  llvm::Value* window = input_.At(kernel_.operand(0), shape_.data_base);
+  window = input_.Advance(window, channels, shape_.data_block);
+  window = input_.Advance(window, corner.image, shape_.data_image);
+  window = input_.Advance(window, corner.row, shape_.data_row);
+  return input_.Advance(window, corner.column, shape_.data_column);
 }
 
 void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
@@ -93,20 +95,21 @@ void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
     return {DataMatrix(shape_.basis, points.count), points.count};
   };
   to = At(to, rows.first * plane_row + columns.first * plane);
-  Lines lines = {window, shape_.data_row, shape_.data_column};
   const bool down = shape_.grid.rows.each.window > 1;
   const bool across = shape_.grid.columns.each.window > 1;
   if (down) {
     const int64_t line = columns.count * lanes;
-    TransformLines(
-        transform(rows), columns.count,
-        {window, shape_.data_column, shape_.data_row},
-        across ? Lines{lines_, lanes, line} : Lines{to, 0, plane_row});
-    lines = {lines_, line, lanes};
+    TransformLines(transform(rows), columns.count,
+                   {input_, window, shape_.data_column, shape_.data_row},
+                   across ? Lines{sums_, lines_, lanes, line}
+                          : Lines{sums_, to, 0, plane_row});
   }
   if (across) {
-    TransformLines(transform(columns), rows.count, lines,
-                   {to, plane_row, plane});
+    TransformLines(
+        transform(columns), rows.count,
+        down ? Lines{sums_, lines_, columns.count * lanes, lanes}
+             : Lines{input_, window, shape_.data_row, shape_.data_column},
+        {sums_, to, plane_row, plane});
   }
 }
 
@@ -114,15 +117,17 @@ void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
 void WinogradKernel::TransformLines(const Transform& transform, int64_t count,
                                     const Lines& from, const Lines& to) {
   kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* line) {
-    llvm::Value* source = Advance(from.base, line, from.line);
+    llvm::Value* source = from.memory.Advance(from.base, line, from.line);
     Vectors x;
     for (int64_t i = 0; i < transform.columns; ++i) {
-      x.push_back(LoadVector(At(source, i * from.entry)));
+      x.push_back(
+          from.memory.LoadVector(from.memory.At(source, i * from.entry)));
     }
     x = Multiply(kernel_, transform.matrix, x);
-    llvm::Value* place = Advance(to.base, line, to.line);
+    llvm::Value* place = to.memory.Advance(to.base, line, to.line);
     for (size_t i = 0; i < x.size(); ++i) {
-      StoreVector(x[i], At(place, static_cast<int64_t>(i) * to.entry));
+      const int64_t offset = static_cast<int64_t>(i) * to.entry;
+      to.memory.StoreVector(x[i], to.memory.At(place, offset));
     }
   });
 }
@@ -231,9 +236,9 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
              llvm::Value* window =
                  WindowOf(tiles_.CornerOf(Plus(block.next, i)), channels);
              // The first columns are the last ones of the tile before.
-             FetchPixels(At(Advance(window, row, shape_.data_row),
-                            (n[1] - m[1]) * shape_.data_column),
-                         m[1], /*to_write=*/false);
+             window = input_.At(input_.Advance(window, row, shape_.data_row),
+                                (n[1] - m[1]) * shape_.data_column);
+             FetchPixels(window, m[1], nest_.types.data, /*to_write=*/false);
            });
   }
   const int64_t lines = std::max<int64_t>(1, m[0] / shape_.maxima[0]);
@@ -244,8 +249,9 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
            llvm::Value* first =
                OutputOf(tiles_.CornerOf(Plus(block.first, i)),
                         Plus(Times(group, shape_.step.tile.vectors), v));
-           FetchPixels(Advance(first, row, nest_.rows.output_stride),
-                       m[1] / shape_.maxima[1], /*to_write=*/true);
+           FetchPixels(output_.Advance(first, row, nest_.rows.output_stride),
+                       m[1] / shape_.maxima[1], nest_.types.output,
+                       /*to_write=*/true);
          });
 }
 
@@ -256,11 +262,11 @@ void WinogradKernel::EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
   kernel_.Loop(first, Least(Plus(first, kernel_.Int(each)), count), 1, body);
 }
 
-void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count,
+void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count, DType dtype,
                                  bool to_write) {
-  for (int64_t at = 0; at < count * nest_.lanes;
-       at += LineElements(nest_.types.data)) {
-    Fetch(At(first, at), to_write);
+  const ElementMemory pixels(kernel_, dtype, nest_.lanes);
+  for (int64_t at = 0; at < count * nest_.lanes; at += LineElements(dtype)) {
+    Fetch(pixels.At(first, at), to_write);
   }
 }
 
@@ -273,16 +279,16 @@ void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
     const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
     llvm::Value* from = At(Advance(products, tile, lanes),
                            rows.first * plane_row + columns.first * plane);
-    Lines sums = {from, plane_row, plane};
-    if (shape_.grid.rows.each.window > 1) {
-      const int64_t line = columns.count * lanes;
-      TransformLines({OutputMatrix(shape_.basis, kind.down.outputs, rows.count),
-                      rows.count},
-                     columns.count, {from, plane, plane_row},
-                     {lines_, lanes, line});
-      sums = {lines_, line, lanes};
+    if (shape_.grid.rows.each.window == 1) {
+      return WriteTile(kind, corner, {sums_, from, plane_row, plane}, vector,
+                       tail_lanes);
     }
-    WriteTile(kind, corner, sums, vector, tail_lanes);
+    const int64_t line = columns.count * lanes;
+    TransformLines(
+        {OutputMatrix(shape_.basis, kind.down.outputs, rows.count), rows.count},
+        columns.count, {sums_, from, plane, plane_row},
+        {sums_, lines_, lanes, line});
+    WriteTile(kind, corner, {sums_, lines_, line, lanes}, vector, tail_lanes);
   });
 }
 
@@ -347,7 +353,8 @@ void WinogradKernel::WriteMaxima(const TileKind& kind, const TileCorner& corner,
         }
         llvm::Value* output = OutputOf(first, vector);
         for (int64_t j = 0; j < windows; ++j) {
-          StoreVector(most[j], At(output, j * nest_.columns.output_stride));
+          output_.StoreVector(
+              most[j], output_.At(output, j * nest_.columns.output_stride));
         }
       });
 }
@@ -362,16 +369,16 @@ void WinogradKernel::WriteRow(const TileCorner& corner, const Vectors& values,
 
 llvm::Value* WinogradKernel::OutputOf(const TileCorner& corner,
                                       llvm::Value* vector) {
-  llvm::Value* output = At(Output(), nest_.output_base);
-  output = Advance(output, corner.image, nest_.outer[0].output_stride);
-  output = Advance(output, vector, nest_.output_vector_stride);
+  llvm::Value* output = output_.At(Output(), nest_.output_base);
+  output = output_.Advance(output, corner.image, nest_.outer[0].output_stride);
+  output = output_.Advance(output, vector, nest_.output_vector_stride);
   const auto place = [&](llvm::Value* at, int64_t window) {
     return window == 1 ? at : b_.CreateUDiv(at, kernel_.Int(window));
   };
-  output = Advance(output, place(corner.row, shape_.maxima[0]),
-                   nest_.rows.output_stride);
-  return Advance(output, place(corner.column, shape_.maxima[1]),
-                 nest_.columns.output_stride);
+  output = output_.Advance(output, place(corner.row, shape_.maxima[0]),
+                           nest_.rows.output_stride);
+  return output_.Advance(output, place(corner.column, shape_.maxima[1]),
+                         nest_.columns.output_stride);
 }
 
 // The first block's tasks do it for all images.

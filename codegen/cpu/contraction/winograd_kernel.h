@@ -35,6 +35,7 @@ class WinogradKernel : private FlatMemory {
   // `line` and `entry`: from one line of vectors, from one vector of it to the
   // next.
   struct Lines {
+    const ElementMemory& memory;
     llvm::Value* base;
     int64_t line, entry;
   };
@@ -62,7 +63,8 @@ class WinogradKernel : private FlatMemory {
                   llvm::Value* plane);
   void EachOf(llvm::Value* turn, int64_t each, llvm::Value* count,
               const std::function<void(llvm::Value*)>& body);
-  void FetchPixels(llvm::Value* first, int64_t count, bool to_write);
+  void FetchPixels(llvm::Value* first, int64_t count, DType dtype,
+                   bool to_write);
   void EmitOutputs(const Block& block, llvm::Value* vector,
                    llvm::Value* products, int64_t tail_lanes);
   Vectors OutputRow(const TileKind& kind, const Lines& sums, llvm::Value* row);
@@ -81,6 +83,7 @@ class WinogradKernel : private FlatMemory {
 
   const WinogradShape& shape_;
   const Nest& nest_;  // of the output
+  const ElementMemory input_, output_;
   // Scratch: transformed data, products, a tile between its two transforms.
   llvm::Value *data_, *products_, *lines_;
   BlockTiles tiles_;
