@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What is loaded when it is needed: pictures, compressed files, signatures.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "libjpeg62-turbo, libpng16-16, zlib1g, libssl3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0-serial, graphviz")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0-serial, graphviz, libcurl4")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")

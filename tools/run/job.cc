@@ -55,6 +55,45 @@ uint64_t IncarnationOfEnvironment() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
+std::vector<std::string> PartsOf(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+std::shared_ptr<Directory> DirectoryOfEnvironment() {
+  EtcdOptions etcd;
+  etcd.endpoints = PartsOf(Variable("MXC_ETCD"));
+  if (etcd.endpoints.empty()) return nullptr;
+  etcd.authority = Variable("MXC_ETCD_CACERT");
+  etcd.certificate = Variable("MXC_ETCD_CERT");
+  etcd.key = Variable("MXC_ETCD_KEY");
+  const std::string job = Variable("MXC_JOB");
+  if (job.empty()) {
+    throw Failure(
+        "MXC_ETCD names etcd, and MXC_JOB not what the job is called");
+  }
+  return Take(Directory::Make(etcd, job));
+}
+
+// IPv6 has colons of its own.
+std::string AnyPortOf(const std::string& address) {
+  const bool bare = address.find(':') == std::string::npos;
+  return (bare ? address : "[" + address + "]") + ":0";
+}
+
+std::vector<std::string> ServersOfEnvironment(bool in_directory) {
+  if (!in_directory) return PartsOf(Variable("MXC_SERVERS"));
+  std::vector<std::string> members;
+  for (uint32_t rank = 0; rank < NumberOf("MXC_SERVERS"); ++rank) {
+    members.push_back("server-" + std::to_string(rank));
+  }
+  return members;
+}
+
 }  // namespace
 
 std::optional<Job> Job::OfEnvironment() {
@@ -67,18 +106,14 @@ std::optional<Job> Job::OfEnvironment() {
   job.serves = role == "server";
   job.rank = NumberOf("RANK");
   job.workers = NumberOf("WORLD_SIZE");
-  std::istringstream servers(Variable("MXC_SERVERS"));
-  for (std::string address; std::getline(servers, address, ',');) {
-    job.servers.push_back(address);
-  }
+  job.directory = DirectoryOfEnvironment();
+  job.servers = ServersOfEnvironment(job.directory != nullptr);
   const size_t ranks = job.serves ? job.servers.size() : job.workers;
   if (job.servers.empty() || job.rank >= ranks) {
     throw Failure("a job of " + std::to_string(job.workers) + " workers and " +
                   std::to_string(job.servers.size()) + " servers has no " +
                   role + " " + std::to_string(job.rank));
   }
-  job.listen = Variable("MXC_LISTEN");
-  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
   job.key_file = Variable("MXC_KEY");
   job.journal = Variable("MXC_JOURNAL");
   job.on_loss = LossOfEnvironment();
@@ -88,6 +123,15 @@ std::optional<Job> Job::OfEnvironment() {
     job.arrival = NumberOf("MXC_ARRIVAL") * kvstore::kSecond;
   }
   job.tells_status = Variable("MXC_STATUS") == "1";
+  job.listen = Variable("MXC_LISTEN");
+  if (job.directory != nullptr) {
+    job.incarnation = Take(job.directory->Enter(
+        role + "-" + std::to_string(job.rank), job.arrival));
+    if (job.listen.empty()) {
+      job.listen = AnyPortOf(job.directory->local_address());
+    }
+  }
+  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
   return job;
 }
 
@@ -167,6 +211,10 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
   settings_.keys = kvstore::Digest(keys.table);
   settings_.placement = keys.placement;
   transport_ = Take(kvstore::MakeSockets());
+  if (job.directory != nullptr) {
+    transport_ =
+        std::make_unique<NamedTransport>(std::move(transport_), *job.directory);
+  }
   if (job.key_file.empty()) return;
   tls_ = Take(kvstore::Tls::Make(
       job.serves ? kvstore::Side::kServer : kvstore::Side::kClient,
@@ -191,6 +239,9 @@ std::unique_ptr<kvstore::Mesh> JobNode::MakeMesh(
   introduction.workers = job_.workers;
   introduction.first_key = keys_.position + 1;
   introduction.server = job_.servers.front();
+  if (job_.directory != nullptr) {
+    introduction.server = Take(job_.directory->AddressOf(introduction.server));
+  }
   introduction.encrypted = tls_ != nullptr;
   return Take(kvstore::MakeMesh(worker, introduction));
 }
@@ -208,9 +259,13 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   };
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
   Require(server.Open());
+  if (job_.directory != nullptr) job_.directory->Announce(listener->address());
   kvstore::Time told = 0;
   while (!server.finished()) {
     Require(server.Pump());
+    if (job_.directory != nullptr && job_.directory->replaced()) {
+      throw Failure("another process is " + job_.servers[job_.rank] + " now");
+    }
     const kvstore::Time now = transport_->Now();
     if (job_.tells_status && now - told >= kvstore::kSecond) {
       told = now;

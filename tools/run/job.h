@@ -5,14 +5,19 @@
 //   MXC_ROLE     worker or server
 //   RANK         from 0, among the workers or among the servers
 //   WORLD_SIZE   how many workers there are
-//   MXC_SERVERS  the servers' addresses, in order, separated by commas
-//   MXC_LISTEN   where a server listens, if not at its address: fd:3
+//   MXC_SERVERS  the servers' addresses, in order, separated by commas; where
+//                etcd knows them, how many there are
+//   MXC_ETCD     addresses of etcd, separated by commas: http://10.0.0.5:2379
+//   MXC_ETCD_CACERT, MXC_ETCD_CERT, MXC_ETCD_KEY  files of a TLS connection to it
+//   MXC_JOB      what the job is called there
+//   MXC_LISTEN   where a server listens, if not at its address: fd:3. Where etcd
+//                knows the servers: any port of the address that etcd sees
 //   MXC_JOURNAL  where a server keeps its journal; without one, a server that
 //                ends is lost
 //   MXC_ON_LOSS  what a server does when a worker is lost: abort (also where it
 //                is not set), wait, shrink
 //   MXC_INCARNATION  which process of this rank this is, a number that grows;
-//                where it is not set, the time
+//                where it is not set, etcd's, or the time
 //   MXC_RESUME   1: training goes on from its newest checkpoint, --resume or not
 //   MXC_ARRIVAL  seconds within which all come (default: 60)
 //   MXC_STATUS   1: a server says each second how the job is doing
@@ -33,13 +38,15 @@
 #include "runtime/kvstore/transport/tls.h"
 #include "runtime/kvstore/worker.h"
 #include "tools/run/artifact_keys.h"
+#include "tools/run/etcd/directory.h"
 
 namespace mxc::run {
 
 struct Job {
   bool serves = false;
   uint32_t rank = 0, workers = 1;
-  std::vector<std::string> servers;
+  std::vector<std::string> servers;  // addresses, or members of the directory
+  std::shared_ptr<Directory> directory;  // null: nobody asks etcd
   std::string listen, key_file, journal;
   kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
   uint64_t incarnation = 1;

@@ -37,8 +37,17 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
                  "of --on kubernetes: the claim of a volume for data and "
                  "checkpoints, at /work, where the command runs")
       ->type_name("CLAIM");
-  app.add_option("--name", options->name, "of --on kubernetes")
-      ->capture_default_str();
+  CLI::Option* name = app.add_option("--name", options->name,
+                                     "what the job is called, for --on "
+                                     "kubernetes and --etcd")
+                          ->capture_default_str();
+  app.add_option("--etcd", options->etcd,
+                 "http://10.0.0.5:2379 and more, separated by commas: "
+                 "servers choose their ports, and workers hear from etcd where "
+                 "they are; MXC_ETCD_CACERT, MXC_ETCD_CERT and MXC_ETCD_KEY "
+                 "name the files for https")
+      ->type_name("URL,…")
+      ->needs(name);
   app.add_option("--hosts", options->hosts,
                  "machines for --on ssh, which have this folder and mxc at the "
                  "same paths")

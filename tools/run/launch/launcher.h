@@ -36,9 +36,11 @@ struct LaunchOptions {
   // server 1 at the next.
   // With kubernetes, nothing is started: what would be is printed.
   std::string on = "local";
-  std::string image, volume, name = "mxc";  // for kubernetes
-  std::string hosts;                        // for ssh
+  std::string image, volume;  // for kubernetes
+  std::string name = "mxc";   // of the job, for kubernetes and etcd
+  std::string hosts;          // for ssh
   uint32_t port = 7400;
+  std::string etcd;  // its addresses; empty: `port` says where servers are
   bool plain = false;
   std::string journal;  // a folder; empty: none
   OnDeath on_death = OnDeath::kAbort;

@@ -74,6 +74,9 @@ void Launcher::MakeKeys() {
 void Launcher::FindMachines() {
   if (options_.on == "slurm") machines_ = MachinesOfSlurm();
   if (options_.on == "ssh") machines_ = MachinesOf(options_.hosts);
+  if (!options_.etcd.empty() && options_.transport != "tcp") {
+    throw Failure("--etcd is for --transport tcp");
+  }
   if (machines_.empty()) return;
   if (options_.plain || options_.transport != "tcp") {
     throw Failure("--plain and --transport unix are for one machine");
@@ -81,10 +84,10 @@ void Launcher::FindMachines() {
 }
 
 void Launcher::PrintManifests() {
-  if (options_.image.empty() || options_.plain ||
+  if (options_.image.empty() || options_.plain || !options_.etcd.empty() ||
       options_.on_death == OnDeath::kRestart) {
     throw Failure(
-        "--on kubernetes needs --image, and knows neither --plain nor "
+        "--on kubernetes needs --image, and knows neither --plain, --etcd nor "
         "--on-death restart");
   }
   Deployment job;
@@ -114,6 +117,10 @@ const Machine& Launcher::MachineOf(const Process& process) const {
 
 // On this machine before anybody asks for them; they stay when all begin again.
 void Launcher::OpenPorts() {
+  if (!options_.etcd.empty()) {
+    addresses_ = std::to_string(options_.servers);
+    return;
+  }
   if (machines_.empty() && !listeners_.empty()) return;
   addresses_.clear();
   for (uint32_t rank = 0; rank < options_.servers; ++rank) {
@@ -172,6 +179,10 @@ Process& Launcher::Add(const std::string& role, uint32_t rank,
                          {"RANK", std::to_string(rank)},
                          {"WORLD_SIZE", std::to_string(options_.workers)},
                          {"MXC_SERVERS", addresses_}};
+  if (!options_.etcd.empty()) {
+    process.environment["MXC_ETCD"] = options_.etcd;
+    process.environment["MXC_JOB"] = options_.name;
+  }
   if (!options_.plain) process.environment["MXC_KEY"] = folder_.File(key);
   process.pipes_output = process.pipes_errors = true;
   process.is_group = !machines_.empty();
