@@ -12,14 +12,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
-#include "tools/arrays.h"
 #include "tools/command.h"
 #include "tools/difference.h"
 #include "tools/draw_input.h"
@@ -29,6 +26,7 @@
 #include "tools/step_runner.h"
 #include "tools/terminal.h"
 #include "tools/verify_gradient.h"
+#include "tools/verify_inputs.h"
 #include "tools/verify_report.h"
 #include "tools/verify_steps.h"
 
@@ -43,86 +41,6 @@ struct VerifyOptions {
   std::string repro_folder;
   bool gradients = false;
 };
-
-Result<Inputs> ReadInputs(const std::vector<std::string>& texts) {
-  Inputs inputs;
-  Diagnostics errors;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == text.npos) {
-      errors.push_back(UnplacedError(
-          fmt::format("--input '{}': expected NAME=FILE.npy", text)));
-      continue;
-    }
-    Result<Tensor> value = ReadNpyTensor(text.substr(equals + 1));
-    if (value.ok()) {
-      inputs[text.substr(0, equals)] = std::move(*value);
-    } else {
-      errors.Append(value.errors());
-    }
-  }
-  if (!errors.empty()) return errors;
-  return inputs;
-}
-
-// Values by name that were given, and what the others are drawn by.
-struct InputSource {
-  Inputs given;
-  std::map<std::string, int64_t> positions;  // FindPositionInputs
-};
-
-Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source,
-                        const VerifyOptions& options) {
-  const auto found = source.given.find(buffer.name);
-  if (found != source.given.end()) {
-    const TensorType& type = found->second.type();
-    if (type == buffer.type) return found->second;
-    if (type.shape == buffer.type.shape) {
-      PrintPhase(options.style, "note",
-                 fmt::format("--input '{}' is {}, the input takes {}: "
-                             "converted",
-                             buffer.name, MxnetName(type.dtype),
-                             MxnetName(buffer.type.dtype)));
-      return Converted(found->second, buffer.type.dtype);
-    }
-    return UnplacedError(
-        fmt::format("--input '{}' is {}, expected {}", buffer.name,
-                    ToString(found->second.type()), ToString(buffer.type)));
-  }
-  const auto positions = source.positions.find(buffer.name);
-  return DrawInput(buffer,
-                   positions == source.positions.end() ? 0 : positions->second,
-                   options.request.request.network.seed);
-}
-
-// Every name that is given must be an input's.
-Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
-  std::set<std::string> names;
-  for (const Program& program : programs) {
-    for (const int b : program.BuffersOf(BufferKind::kInput)) {
-      names.insert(program.buffers[b].name);
-    }
-  }
-  Diagnostics errors;
-  for (const auto& [name, value] : given) {
-    if (names.contains(name)) continue;
-    errors.push_back(UnplacedError(
-        fmt::format("the network has no input '{}'; its inputs: {}", name,
-                    fmt::join(names, ", "))));
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
-}
-
-Result<Inputs> MakeInputs(const Program& program, const InputSource& source,
-                          const VerifyOptions& options) {
-  Inputs inputs;
-  for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    const Buffer& buffer = program.buffers[b];
-    MXC_ASSIGN(inputs[buffer.name], InputFor(buffer, source, options));
-  }
-  return inputs;
-}
 
 Result<std::vector<Tensor>> InterpretPlan(
     const CompileRequest& request,
@@ -244,7 +162,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
                StepRunner::Open(artifact.path(), entry, program));
-    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, source, options));
+    MXC_ASSIGN(const Inputs inputs, MakeInputs(program, source));
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
                         options.repro_folder));
@@ -270,7 +188,7 @@ Result<VerifyReport> VerifyTraining(
   report.steps.insert(report.steps.end(), updates.steps.begin(),
                       updates.steps.end());
   MXC_ASSIGN(const Program plain, PlainProgram(gradients, network));
-  MXC_ASSIGN(const Inputs inputs, MakeInputs(plain, source, options));
+  MXC_ASSIGN(const Inputs inputs, MakeInputs(plain, source));
   MXC_ASSIGN(report.gradients,
              CheckGradients(gradients, *network, inputs, kTolerance));
   return report;
@@ -280,6 +198,8 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
   if (options.gradients) request.entries = {"train"};
   InputSource source;
+  source.seed = request.network.seed;
+  source.style = options.style;
   MXC_ASSIGN(source.given, ReadInputs(options.inputs));
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
   MXC_ASSIGN(const Program plain, PlainProgram(request, network));
