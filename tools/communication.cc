@@ -12,26 +12,12 @@ namespace {
 
 constexpr int kBar = 40;
 
-// The column of a bar at which each step begins, and the bar's end: by its
-// work, which is its bytes where it has no FLOP.
-std::vector<int> ColumnsOf(const Overview& overview) {
-  std::vector<double> begins = {0};
-  for (const StepRow& step : overview.steps) {
-    begins.push_back(begins.back() + double(std::max(step.flops, step.bytes)));
-  }
-  std::vector<int> columns;
-  for (const double begin : begins) {
-    const double share = begins.back() > 0 ? begin / begins.back() : 0;
-    columns.push_back(static_cast<int>(share * kBar));
-  }
-  return columns;
-}
-
 std::string BarOf(const ExchangeRow& exchange,
-                  const std::vector<int>& columns) {
+                  const std::vector<double>& begins) {
   const auto column = [&](int step) {
-    return columns[std::min<size_t>(static_cast<size_t>(step),
-                                    columns.size() - 1)];
+    const size_t at =
+        std::min<size_t>(static_cast<size_t>(step), begins.size() - 1);
+    return static_cast<int>(begins[at] * kBar);
   };
   const auto back = static_cast<size_t>(column(exchange.needed));
   const auto leaves = static_cast<size_t>(column(exchange.ready + 1));
@@ -41,19 +27,29 @@ std::string BarOf(const ExchangeRow& exchange,
   return bar;
 }
 
+}  // namespace
+
+std::vector<double> BeginsOfSteps(const Overview& overview) {
+  std::vector<double> begins = {0};
+  for (const StepRow& step : overview.steps) {
+    begins.push_back(begins.back() + double(std::max(step.flops, step.bytes)));
+  }
+  const double all = begins.back();
+  for (double& begin : begins) begin = all > 0 ? begin / all : 0;
+  return begins;
+}
+
 std::string StepName(const Overview& overview, int step) {
   if (step >= std::ssize(overview.steps)) return "the end";
   return overview.steps[static_cast<size_t>(step)].name;
 }
-
-}  // namespace
 
 void PrintCommunication(const Overview& overview) {
   if (overview.exchanges.empty()) {
     PrintOut("  nothing is exchanged: no entry 'grad'\n");
     return;
   }
-  const std::vector<int> columns = ColumnsOf(overview);
+  const std::vector<double> begins = BeginsOfSteps(overview);
   PrintOut("  {:<24} {:>10} {:>6}  {:<24} {:>6}  {:<24} {}\n", "parameter",
            "bytes", "leaves", "after", "needed", "by", "urgency");
   int64_t bytes = 0;
@@ -63,7 +59,7 @@ void PrintCommunication(const Overview& overview) {
              Shorten(exchange.parameter, 24), FormatBytes(exchange.bytes),
              exchange.ready, Shorten(StepName(overview, exchange.ready), 24),
              exchange.needed, Shorten(StepName(overview, exchange.needed), 24),
-             exchange.priority, BarOf(exchange, columns));
+             exchange.priority, BarOf(exchange, begins));
   }
   PrintOut("  {} each way and step, {}\n", FormatBytes(bytes),
            Count(std::ssize(overview.exchanges), "parameter"));

@@ -2,6 +2,7 @@
 // mxc inspect: what an artifact holds, or what a network would become.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <ranges>
@@ -150,6 +151,22 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
   return json;
 }
 
+// Updates, of which there is one for each parameter, in one line.
+void PrintSummaries(const std::vector<Overview>& overviews) {
+  const auto is_update = [](const Overview& overview) {
+    return overview.entry.starts_with("update:");
+  };
+  const auto updates = std::ranges::count_if(overviews, is_update);
+  for (const Overview& overview : overviews) {
+    if (updates > 1 && is_update(overview)) continue;
+    PrintOut("{}\n", overview.Title());
+    PrintSummary(overview);
+  }
+  if (updates < 2) return;
+  PrintOut("{}.update:PARAMETER, {} entries (--memory, --steps)\n",
+           overviews.front().network, updates);
+}
+
 // The reports that were asked for, for each entry; a summary by default.
 int Report(const InspectOptions& options,
            const std::vector<Overview>& overviews, const Json& more) {
@@ -173,14 +190,15 @@ int Report(const InspectOptions& options,
     PrintJson(report);
     return kSuccess;
   }
-  for (const Overview& overview : overviews) {
-    PrintOut("{}\n", overview.Title());
-    if (options.memory) PrintMemory(overview);
-    if (options.steps) PrintSteps(overview);
-    if (options.communication) PrintCommunication(overview);
-    if (!options.memory && !options.steps && !options.communication) {
-      PrintSummary(overview);
+  if (options.memory || options.steps || options.communication) {
+    for (const Overview& overview : overviews) {
+      PrintOut("{}\n", overview.Title());
+      if (options.memory) PrintMemory(overview);
+      if (options.steps) PrintSteps(overview);
+      if (options.communication) PrintCommunication(overview);
     }
+  } else {
+    PrintSummaries(overviews);
   }
   if (!options.html.empty()) PrintOut("wrote {}\n", options.html);
   return kSuccess;

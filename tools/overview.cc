@@ -235,9 +235,9 @@ void PrintSummary(const Overview& overview) {
   const auto launches = std::ranges::count_if(
       overview.steps,
       [](const StepRow& step) { return step.block_threads > 0; });
-  PrintOut("  {:<10} {}{}, {}FLOP\n", "steps", overview.steps.size(),
+  PrintOut("  {:<10} {}{}, {}{}FLOP\n", "steps", overview.steps.size(),
            launches > 0 ? fmt::format(" ({} launched)", launches) : "",
-           FlopsText(flops));
+           FlopsText(flops), flops < 1000 ? " " : "");
   PrintOut("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
            FormatBytes(overview.memory.peak()),
            FormatBytes(overview.memory.lower_bound()),

@@ -8,6 +8,7 @@
 #include "tools/diagram/diagram_json.h"
 #include "tools/diagram/graphviz.h"
 #include "tools/page/assets.h"
+#include "tools/page/communication_chart.h"
 #include "tools/page/memory_chart.h"
 
 namespace mxc {
@@ -102,6 +103,17 @@ std::string Picture(const Overview& overview, const Diagram& diagram) {
       Legend(diagram.trains), DiagramJson(diagram, overview));
 }
 
+// Of an entry whose gradients workers of a job exchange.
+std::string Communication(const Overview& overview) {
+  if (overview.exchanges.empty()) return "";
+  return "<section><h2>Communication</h2>\n<p class=\"sub\">Two steps of a "
+         "worker, one after the other. Each bar is a parameter: its gradient "
+         "leaves where the bar begins, in the first step, and its new value is "
+         "needed where the bar ends, in the second. Darker ones are more "
+         "urgent.</p>\n" +
+         CommunicationChart(overview) + "</section>\n";
+}
+
 }  // namespace
 
 std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram) {
@@ -118,11 +130,11 @@ std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram) {
       "<section><h2>Memory over time</h2>\n<p class=\"sub\">Each block is a "
       "buffer: the steps during which it lives, the bytes of the arena that it "
       "takes. The dashed line is the sum of live bytes.</p>\n{3}</section>\n"
-      "<section><h2>Table</h2>\n{5}</section>\n"
+      "{8}<section><h2>Table</h2>\n{5}</section>\n"
       "</main>\n<script>{6}</script>\n<script>{7}</script></body>\n</html>\n",
       title, Asset_page(), Facts(overview), MemoryChart(overview),
       Picture(overview, diagram), Table(overview), Asset_dagre(),
-      Asset_diagram());
+      Asset_diagram(), Communication(overview));
 }
 
 }  // namespace mxc
