@@ -51,7 +51,9 @@ void Channel::EncodeNext() {
   payload_bytes_ = std::min<size_t>(header.total - header.offset, kMaxPayload);
   head_bytes_ = kHeaderBytes;
   sent_ = 0;
-  head_ = EncodeHeader(header, unsent_payload(), SumOf(body_, payload_begin_));
+  head_ = EncodeHeader(
+      header, unsent_payload(),
+      HasSum(header.type) ? SumOf(body_, payload_begin_) : uint64_t{0});
   header.offset += payload_bytes_;
   if (header.offset == header.total) waiting_.erase(next);
 }

@@ -51,7 +51,9 @@ std::array<std::byte, kHeaderBytes> EncodeHeader(const Header& header,
   wire.total = header.total;
   wire.rate = header.rate;
   wire.holds = header.holds;
-  wire.payload_sum = sum ? *sum : runtime::Checksum(payload);
+  if (HasSum(header.type)) {
+    wire.payload_sum = sum ? *sum : runtime::Checksum(payload);
+  }
   wire.header_sum = SumOf(wire);
   return std::bit_cast<std::array<std::byte, kHeaderBytes>>(wire);
 }
@@ -77,7 +79,7 @@ StatusOr<bool> FrameDecoder::Advance(size_t bytes, const Place& place) {
     payload_bytes_ += bytes;
   }
   if (payload_bytes_ < payload_.size()) return false;
-  if (runtime::Checksum(payload_) != payload_sum_) {
+  if (HasSum(frame_.type) && runtime::Checksum(payload_) != payload_sum_) {
     return Damaged("its payload has another checksum");
   }
   frame_.payload = payload_;

@@ -17,7 +17,7 @@
 //       40    8  learning rate of a push, f64
 //       48    8  of a value: the last push of this worker that it holds, so
 //                that an answer that comes twice is not taken for the next one
-//       56    8  checksum of the payload (XXH3)
+//       56    8  checksum of the payload (XXH3); 0 of a message
 //       64    8  checksum of the 64 bytes before it
 //
 // A body that is longer than a payload comes as several frames, in order. The
@@ -59,6 +59,10 @@ enum class FrameType : uint8_t {
   kMessage = 13,   // worker to worker: a part of a collective (collective/)
 };
 inline constexpr uint8_t kLastFrameType = 13;
+
+// Whether its payload has a checksum. Of messages it would be a quarter of what
+// a sum over all workers costs, and TLS notices what is changed on the way.
+inline bool HasSum(FrameType type) { return type != FrameType::kMessage; }
 
 // Of a push: answer with the value, too.
 inline constexpr uint8_t kWantValue = 1;

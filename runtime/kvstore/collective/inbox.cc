@@ -7,7 +7,7 @@
 namespace mxc::kvstore {
 namespace {
 
-// A ring has two segments of 1 MiB under way.
+// A ring has two segments of 2 MiB under way.
 constexpr uint64_t kMostEarly = uint64_t{64} << 20;
 
 uint64_t SizeOf(const Header& header) {
