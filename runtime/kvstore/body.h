@@ -19,13 +19,14 @@ struct Content {
   Bytes bytes;
   std::vector<std::byte> owned;
   std::vector<uint64_t> sums;  // checksums of its payloads, as far as known
+  uint8_t codec = 0;           // of a value (compression.h)
 };
 
 // Used by the channels of one thread.
 using Body = std::shared_ptr<Content>;
 
 inline Body Lend(Bytes bytes) {
-  return std::make_shared<Content>(Content{bytes, {}, {}});
+  return std::make_shared<Content>(Content{bytes, {}, {}, 0});
 }
 
 inline Body Own(std::vector<std::byte> bytes) {
@@ -37,6 +38,7 @@ inline Body Own(std::vector<std::byte> bytes) {
 
 // From now on they are its own, of equal values.
 inline void MakeOwn(Content& content) {
+  if (!content.owned.empty()) return;
   content.owned.assign(content.bytes.begin(), content.bytes.end());
   content.bytes = content.owned;
 }

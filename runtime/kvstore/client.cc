@@ -123,51 +123,6 @@ void Client::Pull(uint32_t key, std::span<std::byte> out, int64_t priority) {
   }
 }
 
-// --- the same of rows
-
-std::pair<uint64_t, uint64_t> Client::RowsOf(uint32_t part) const {
-  const uint64_t width = parts_.table[part].width;
-  const uint64_t begin = parts_.parts[part].begin / width;
-  return {begin, begin + parts_.table[part].rows()};
-}
-
-// A part of which nothing is pushed is told so: its round waits for that.
-void Client::PushRows(uint32_t key, const Rows& gradient, double rate,
-                      int64_t priority) {
-  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
-    const auto [begin, end] = RowsOf(part);
-    const Rows own = Between(gradient, begin, end, parts_.table[part].width);
-    BeginPush(part, Own(EncodeRows(own, begin)), rate, priority);
-    SendPush(ServerOf(part), part);
-  }
-}
-
-// A part of which nothing is wanted is not asked, but for what the process
-// before has pushed: then for its first row.
-void Client::PullRows(uint32_t key, std::span<const uint64_t> numbers,
-                      std::span<float> out, int64_t priority) {
-  constexpr uint64_t kFirst[] = {0};
-  auto rest = std::as_writable_bytes(out);
-  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
-    State& state = states_[part];
-    const auto [begin, end] = RowsOf(part);
-    const size_t row = parts_.table[part].width * sizeof(float);
-    const Rows own = Between({numbers, {}}, begin, end, row);
-    state.priority = priority;
-    if (!own.numbers.empty()) {
-      const size_t bytes = own.numbers.size() * row;
-      BeginPull(part, rest.first(bytes), Own(EncodeRows(own, begin)));
-      rest = rest.subspan(bytes);
-    } else if (state.adopts) {
-      state.unwanted.resize(row);
-      BeginPull(part, state.unwanted, Own(EncodeRows({kFirst, {}})));
-    } else {
-      continue;
-    }
-    if (state.push == nullptr) SendPull(ServerOf(part), part);
-  }
-}
-
 bool Client::idle(uint32_t key) const {
   const auto first = states_.begin() + parts_.of[key];
   const auto end = states_.begin() + parts_.of[key + 1];
@@ -307,48 +262,6 @@ Status Client::OnCommit(Server& server, const Frame& frame) {
   --open_;
   const bool follows = std::exchange(state.want_value, false);
   if (!state.out.empty() && !follows) SendPull(server, frame.key);
-  return {};
-}
-
-// What was pushed again is answered again: that is not awaited.
-bool Client::IsAwaited(const Server& server, const Header& value) const {
-  if (value.key >= states_.size() ||
-      parts_.parts[value.key].server != server.index) {
-    return false;
-  }
-  const State& state = states_[value.key];
-  return !state.out.empty() && (state.adopts || value.holds == state.seq);
-}
-
-// A value is read where it is wanted.
-std::span<std::byte> Client::Place(const Server& server, const Header& header) {
-  if (header.type != FrameType::kValue || !IsAwaited(server, header)) return {};
-  const State& state = states_[header.key];
-  if (header.total != state.out.size() || header.offset != state.received) {
-    return {};
-  }
-  return state.out.subspan(header.offset, header.length);
-}
-
-Status Client::OnValue(const Server& server, const Frame& frame) {
-  if (!IsAwaited(server, frame)) return {};
-  State& state = states_[frame.key];
-  if (state.adopts) state.seq = frame.holds;
-  if (frame.total != state.out.size() || frame.offset != state.received) {
-    return Fail(StatusCode::kCorrupt,
-                "the server's value of key '%s' does not fit",
-                parts_.table[frame.key].name.c_str());
-  }
-  const auto to = state.out.subspan(frame.offset, frame.length);
-  if (frame.payload.data() != to.data())
-    std::ranges::copy(frame.payload, to.begin());
-  state.received += frame.length;
-  if (state.received < frame.total) return {};
-  state.version = frame.seq;
-  state.adopts = false;
-  state.out = {};
-  state.rows = nullptr;
-  --open_;
   return {};
 }
 

@@ -94,6 +94,7 @@ class Client {
     std::span<std::byte> out;         // empty: no pull is under way
     Body rows;                        // that it asks for; null: for all
     std::vector<std::byte> unwanted;  // its answer, where nobody wants it
+    std::vector<std::byte> encoded;   // its answer, where it is compressed
     uint64_t received = 0;            // of it
     int64_t priority = 0;
     uint64_t version = 0;
@@ -110,6 +111,7 @@ class Client {
   Status OnCommit(Server& server, const Frame& frame);
   std::span<std::byte> Place(const Server& server, const Header& header);
   bool IsAwaited(const Server& server, const Header& value) const;
+  std::span<std::byte> PlaceOf(State& state, const Header& value) const;
   Status OnValue(const Server& server, const Frame& frame);
   void Welcome(Server& server);
   void OnJoin(Server& server, const Frame& frame);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kvstore/compression.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/formats/convert.h"
+#include "runtime/kvstore/frame.h"
 
 namespace mxc::kvstore {
 namespace {
@@ -16,12 +18,25 @@ struct CodecFacts {
   const char* name;
   bool has_threshold;
   uint64_t values, bytes;  // the least unit
+  uint64_t column = 0;     // values that have a Range before them; 0: none have
 };
 
 constexpr CodecFacts kCodecs[] = {{"none", false, 1, 4},
                                   {"f16", false, 1, 2},
                                   {"2bit", true, 16, 4},
-                                  {"1bit", true, 32, 4}};
+                                  {"1bit", true, 32, 4},
+                                  {"1bit_cntk", false, 32, 4, kColumn}};
+
+// Before the bits of a column.
+struct Range {
+  float lower, upper;
+
+  float At(bool bit) const {
+    return lower + (bit ? 0.75f : 0.25f) * (upper - lower);
+  }
+};
+constexpr size_t kColumnBytes = sizeof(Range) + kColumn / 8;
+static_assert(kMaxPayload % kColumnBytes == 0);
 
 const CodecFacts& FactsOf(Codec codec) {
   return kCodecs[static_cast<size_t>(codec)];
@@ -74,6 +89,52 @@ std::vector<std::byte> OneBit(float threshold, std::span<const float> gradient,
   });
 }
 
+void EncodeColumn(std::span<const float> gradient, std::span<float> residual,
+                  std::span<std::byte> encoded) {
+  double sum = 0, distance = 0;
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    residual[i] += gradient[i];
+    sum += residual[i];
+  }
+  const auto count = static_cast<double>(gradient.size());
+  const auto mean = static_cast<float>(sum / count);
+  for (const float value : residual) distance += std::fabs(value - mean);
+  const auto twice = static_cast<float>(2 * distance / count);
+  const Range range = {mean - twice, mean + twice};
+  std::memcpy(encoded.data(), &range, sizeof range);
+  const auto bits = encoded.subspan(sizeof range);
+  for (size_t i = 0; i < residual.size(); ++i) {
+    const bool above = residual[i] >= mean;
+    residual[i] -= range.At(above);
+    bits[i / 8] |= static_cast<std::byte>(unsigned{above} << (7 - i % 8));
+  }
+}
+
+std::vector<std::byte> EncodeColumns(std::span<const float> gradient,
+                                     std::span<float> residual) {
+  const size_t elements = gradient.size();
+  std::vector<std::byte> encoded(EncodedBytes(Codec::kColumns, elements));
+  for (size_t i = 0; i < elements; i += kColumn) {
+    const size_t count = std::min<size_t>(kColumn, elements - i);
+    EncodeColumn(gradient.subspan(i, count), residual.subspan(i, count),
+                 std::span(encoded).subspan(i / kColumn * kColumnBytes));
+  }
+  return encoded;
+}
+
+void DecodeColumns(Bytes encoded, std::span<float> gradient) {
+  for (size_t i = 0; i < gradient.size(); i += kColumn) {
+    const Bytes column = encoded.subspan(i / kColumn * kColumnBytes);
+    Range range;
+    std::memcpy(&range, column.data(), sizeof range);
+    const Bytes bits = column.subspan(sizeof range);
+    const size_t count = std::min<size_t>(kColumn, gradient.size() - i);
+    for (size_t k = 0; k < count; ++k) {
+      gradient[i + k] = range.At(CodeAt<1>(bits, k) != 0);
+    }
+  }
+}
+
 }  // namespace
 
 std::string Compression::text() const {
@@ -105,20 +166,25 @@ StatusOr<Compression> ParseCompression(std::string_view text) {
     break;
   }
   return Fail(StatusCode::kInvalidArgument,
-              "compression '%s' is unknown; expected none, f16, 2bit or 1bit, "
-              "the last two with :threshold=T if it is not 0.5 or 0 (2bit: "
-              "above 0)",
+              "compression '%s' is unknown; expected none, f16, 2bit, 1bit or "
+              "1bit_cntk, 2bit and 1bit with :threshold=T if it is not 0.5 or "
+              "0 (2bit: above 0)",
               std::string(text).c_str());
 }
 
 uint64_t EncodedBytes(Codec codec, uint64_t elements) {
   const CodecFacts& facts = FactsOf(codec);
-  return (elements + facts.values - 1) / facts.values * facts.bytes;
+  const uint64_t columns =
+      facts.column == 0 ? 0 : (elements + facts.column - 1) / facts.column;
+  return (elements + facts.values - 1) / facts.values * facts.bytes +
+         columns * sizeof(Range);
 }
 
 uint64_t ElementsOf(Codec codec, uint64_t encoded_bytes) {
   const CodecFacts& facts = FactsOf(codec);
-  return encoded_bytes / facts.bytes * facts.values;
+  const uint64_t columns =
+      facts.column == 0 ? 0 : (encoded_bytes + kColumnBytes - 1) / kColumnBytes;
+  return (encoded_bytes - columns * sizeof(Range)) / facts.bytes * facts.values;
 }
 
 std::vector<std::byte> Encode(const Compression& compression,
@@ -138,6 +204,8 @@ std::vector<std::byte> Encode(const Compression& compression,
       return TwoBits(compression.threshold, gradient, residual);
     case Codec::kOneBit:
       return OneBit(compression.threshold, gradient, residual);
+    case Codec::kColumns:
+      return EncodeColumns(gradient, residual);
   }
   return {};
 }
@@ -163,6 +231,9 @@ void Decode(const Compression& compression, Bytes encoded,
       for (size_t i = 0; i < gradient.size(); ++i) {
         gradient[i] = CodeAt<1>(encoded, i) != 0 ? 1.0f : -1.0f;
       }
+      break;
+    case Codec::kColumns:
+      DecodeColumns(encoded, gradient);
       break;
   }
 }

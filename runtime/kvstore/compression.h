@@ -11,6 +11,13 @@
 //   1bit   r += g; r > t: 1 and r −= 1; else 0 and r += 1; a 1 is +1, a 0 −1.
 //          Eight values a byte, the first in the most significant bit, padded
 //          to 32 values (MXNet 2.0, the same file)
+//   1bit_cntk  of columns of 1984 values, the last one of what is left: v = r +
+//          g, m and d their mean and mean distance from it, l = m − 2d, u = m +
+//          2d as float32, then a bit for each, v ≥ m, in the order of 1bit; a 0
+//          is l + (u − l) / 4, a 1 l + (u − l) · 3/4, r = v less that (CNTK,
+//          Math/ColumnQuantizer.h). Where a value is the sum of what workers
+//          push, that comes back so, too, with a residual on the server (1-bit
+//          SGD, Seide et al. 2014: quantised twice)
 #pragma once
 
 #include <cstdint>
@@ -23,19 +30,33 @@
 
 namespace mxc::kvstore {
 
-enum class Codec : uint8_t { kNone = 0, kF16 = 1, kTwoBit = 2, kOneBit = 3 };
+enum class Codec : uint8_t {
+  kNone = 0,
+  kF16 = 1,
+  kTwoBit = 2,
+  kOneBit = 3,
+  kColumns = 4,  // 1bit_cntk
+};
+
+// Elements; their bytes divide a payload.
+inline constexpr uint64_t kColumn = 1984;
 
 struct Compression {
   Codec codec = Codec::kNone;
   float threshold = 0.5;
 
   bool has_residual() const {
-    return codec == Codec::kTwoBit || codec == Codec::kOneBit;
+    return codec == Codec::kTwoBit || codec == Codec::kOneBit ||
+           codec == Codec::kColumns;
   }
+  // Whether sums come back by it, too.
+  bool both_ways() const { return codec == Codec::kColumns; }
+  // Elements that are encoded together: nothing is cut within them.
+  uint64_t unit() const { return codec == Codec::kColumns ? kColumn : 1; }
   std::string text() const;  // as ParseCompression takes it
 };
 
-// "none", "f16", "2bit", "2bit:threshold=0.1", "1bit:threshold=0".
+// "none", "f16", "2bit", "2bit:threshold=0.1", "1bit:threshold=0", "1bit_cntk".
 StatusOr<Compression> ParseCompression(std::string_view text);
 
 uint64_t EncodedBytes(Codec codec, uint64_t elements);

@@ -9,8 +9,10 @@
 namespace mxc::kvstore {
 namespace {
 
-// Rows stay whole.
-uint64_t UnitOf(const KeySpec& key) { return std::max<uint64_t>(1, key.width); }
+// Rows stay whole, and what is compressed together.
+uint64_t UnitOf(const KeySpec& key, const Settings& settings) {
+  return key.sparse() ? key.width : settings.compression.unit();
+}
 
 // A group is cut as a whole, so that a part of a parameter and of what the
 // optimizer keeps for it are on one server.
@@ -27,17 +29,19 @@ std::map<uint32_t, bool> CutGroups(const KeyTable& keys,
     const uint64_t bytes = sizes[key.group];
     const bool may = !key.indivisible && !key.everywhere &&
                      key.bytes == bytes && bytes / sizeof(float) >= least &&
-                     key.elements() / UnitOf(key) >= settings.servers;
+                     key.elements() / UnitOf(key, settings) >= settings.servers;
     cut[key.group] = may && cut.try_emplace(key.group, true).first->second;
   }
   return cut;
 }
 
-// Where slice `i` begins (MXNET.md 6.2).
-uint64_t BeginOf(const KeySpec& key, uint32_t i, uint32_t servers) {
-  const uint64_t units = key.elements() / UnitOf(key);
-  return UnitOf(key) * static_cast<uint64_t>(std::round(
-                           double(units) / double(servers) * double(i)));
+// Where slice `i` begins (MXNET.md 6.2); the last one ends where the key does.
+uint64_t BeginOf(const KeySpec& key, uint32_t i, const Settings& settings) {
+  if (i == settings.servers) return key.elements();
+  const uint64_t unit = UnitOf(key, settings);
+  const double units = static_cast<double>(key.elements() / unit);
+  return unit * static_cast<uint64_t>(
+                    std::round(units / double(settings.servers) * double(i)));
 }
 
 }  // namespace
@@ -58,9 +62,10 @@ Parts::Parts(const KeyTable& keys, const Settings& settings) {
       continue;
     }
     for (uint32_t i = 0; i < servers; ++i) {
-      const uint64_t begin = BeginOf(keys[key], i, servers);
+      const uint64_t begin = BeginOf(keys[key], i, settings);
       KeySpec& part = table.emplace_back(keys[key]);
-      part.bytes = (BeginOf(keys[key], i + 1, servers) - begin) * sizeof(float);
+      part.bytes =
+          (BeginOf(keys[key], i + 1, settings) - begin) * sizeof(float);
       parts.push_back({key, begin, begin * sizeof(float), i});
     }
   }

@@ -40,7 +40,7 @@ class PartShelf final : public Shelf {
   Status Update(uint32_t part, uint64_t first, std::span<const float> gradient,
                 double rate) override;
   Status UpdateRows(uint32_t part, const Rows& rows, double rate) override;
-  bool lazy() const override { return whole_.lazy(); }
+  bool assigns() const override { return whole_.assigns(); }
   std::vector<std::span<std::byte>> Kept(uint32_t part) override;
 
  private:

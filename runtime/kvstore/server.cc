@@ -247,6 +247,7 @@ void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
   header.key = key;
   header.seq = version;
   header.holds = holds;
+  header.codec = value->codec;
   sent_ += value->bytes.size();
   workers_[worker].session->channel.Send(header, std::move(value),
                                          keys_[key].priority);

@@ -28,8 +28,8 @@ class Shelf {
   // as they are, and so does what is kept for them (MXNet's lazy_update). Rows
   // that lie side by side are one Update.
   virtual Status UpdateRows(uint32_t key, const Rows& rows, double rate);
-  // False: such an update changes other rows, too.
-  virtual bool lazy() const { return true; }
+  // Whether an update makes the gradient the value, of rows that have none 0.
+  virtual bool assigns() const { return false; }
   // All memory that an update of the key writes, or of one that is not trained
   // its value: what a journal keeps. What has the value's size is one element
   // for each of the value's.
@@ -73,7 +73,7 @@ class PlainShelf final : public Shelf {
     std::ranges::fill(Value(key), std::byte{});
     return Shelf::UpdateRows(key, rows, rate);
   }
-  bool lazy() const override { return false; }
+  bool assigns() const override { return true; }
 
  private:
   std::vector<std::vector<std::byte>> values_;

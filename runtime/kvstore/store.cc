@@ -20,6 +20,8 @@ Store::Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
   for (const KeySpec& key : keys) {
     states_.emplace_back(Gathering(settings.compression, key, buffers_));
     states_.back().applied.resize(settings.workers);
+    const auto row = static_cast<uint32_t>(states_.size() - 1);
+    if (CompressesSums(row)) states_[row].residual.resize(key.elements());
   }
 }
 
@@ -148,13 +150,6 @@ Status Store::FinishRound(uint32_t key) {
   return {};
 }
 
-void Store::Remember(uint32_t key) {
-  KeyState& state = states_[key];
-  const Bytes value = shelf_.Value(key);
-  state.previous = Own({value.begin(), value.end()});
-  state.previously_applied = state.applied;
-}
-
 Status Store::ApplyOne(uint32_t worker, uint32_t key) {
   KeyState& state = states_[key];
   const Header push = state.gathering.parts().at(worker).push;
@@ -169,137 +164,9 @@ Status Store::ApplyOne(uint32_t worker, uint32_t key) {
   return {};
 }
 
-// Whoever is still sending the value before gets a copy of it.
-void Store::LetGo(uint32_t key) {
-  KeyState& state = states_[key];
-  if (state.body != nullptr && state.body.use_count() > 1) MakeOwn(*state.body);
-  state.body = nullptr;
-}
-
-Status Store::Apply(uint32_t key, std::span<const float> gradient,
-                    double rate) {
-  LetGo(key);
-  MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, 0, gradient, rate));
-  ++states_[key].version;
-  return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
-}
-
-Status Store::WriteKey(uint32_t key, Journal& journal) {
-  const KeyState& state = states_[key];
-  std::vector<std::byte> bytes;
-  for (const auto part : shelf_.Kept(key)) {
-    bytes.insert(bytes.end(), part.begin(), part.end());
-  }
-  return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
-                         false, state.applied, bytes});
-}
-
-// As the record before a key's newest, with what updates change beside the value
-// as it is now: of that only the newest counts.
-Status Store::WritePrevious(uint32_t key, Journal& journal) {
-  const KeyState& state = states_[key];
-  if (state.previous == nullptr) return {};
-  std::vector<std::byte> bytes;
-  for (const auto part : shelf_.Kept(key)) {
-    const bool value = part.data() == shelf_.Value(key).data();
-    const Bytes of = value ? state.previous->bytes : Bytes(part);
-    bytes.insert(bytes.end(), of.begin(), of.end());
-  }
-  return journal.Append({JournalRecord::Kind::kKey, key, state.version - 1,
-                         false, false, state.previously_applied, bytes});
-}
-
-// Keys that are not trained come first: trained ones have newer counters.
-Status Store::WriteAll(Journal& journal) {
-  for (const bool trained : {false, true}) {
-    for (uint32_t key = 0; key < states_.size(); ++key) {
-      if (keys_[key].trained != trained || !states_[key].has_value) continue;
-      MXC_RT_RETURN_IF_ERROR(WritePrevious(key, journal));
-      MXC_RT_RETURN_IF_ERROR(WriteKey(key, journal));
-    }
-  }
-  return {};
-}
-
-Status Store::Restore(const JournalRecord& record) {
-  const auto other = [] {
-    return Fail(StatusCode::kCorrupt, "the journal is of another job");
-  };
-  if (record.index >= states_.size() ||
-      record.applied.size() != settings_.workers) {
-    return other();
-  }
-  KeyState& state = states_[record.index];
-  const bool next = state.has_value && record.number == state.version + 1;
-  if (next && keeps_previous_) Remember(record.index);
-  const auto parts = shelf_.Kept(record.index);
-  size_t size = 0;
-  for (const auto part : parts) size += part.size();
-  if (record.state.size() != size) return other();
-  Bytes rest = record.state;
-  for (const auto part : parts) {
-    std::ranges::copy(rest.first(part.size()), part.begin());
-    rest = rest.subspan(part.size());
-  }
-  state.has_value = true;
-  state.version = record.number;
-  state.applied = record.applied;
-  if (!keys_[record.index].trained) shelf_.OnWritten(record.index);
-  return {};
-}
-
 void Store::Answer(uint32_t worker, const Header& push) {
   answers_.Commit(worker, push.key, push.seq);
   if ((push.flags & kWantValue) != 0) Pull(worker, push.key, {});
-}
-
-void Store::Pull(uint32_t worker, uint32_t key, const Wanted& wanted) {
-  KeyState& state = states_[key];
-  if (wanted.rows && !state.rows[worker].expired()) return;
-  if (wanted.as_of && state.previous != nullptr &&
-      state.version == *wanted.as_of + 1) {
-    return answers_.Value(worker, key, *wanted.as_of,
-                          state.previously_applied[worker],
-                          Cut(worker, key, state.previous, wanted));
-  }
-  if (IsFresh(worker, key)) {
-    SendValue(worker, key, wanted);
-  } else {
-    state.asking[worker] = wanted;
-  }
-}
-
-// Whether the value may be answered with: of bounded staleness, that no member
-// is behind the worker by more; of a round that the worker has joined.
-bool Store::IsFresh(uint32_t worker, uint32_t key) const {
-  const KeyState& state = states_[key];
-  if (!state.has_value) return false;
-  if (keys_[key].trained && !IsIn(worker, key)) return false;
-  if (settings_.mode != Mode::kSsp) return true;
-  return std::ranges::all_of(members_, [&](uint32_t rank) {
-    return state.applied[rank] + settings_.staleness >= state.applied[worker];
-  });
-}
-
-void Store::AnswerAsking(uint32_t key) {
-  std::erase_if(states_[key].asking, [&](const auto& asks) {
-    const auto& [worker, wanted] = asks;
-    const bool fresh = IsFresh(worker, key);
-    if (fresh) SendValue(worker, key, wanted);
-    return fresh;
-  });
-}
-
-// A trained key's value is lent until its next update; what updates change
-// beside it is copied.
-void Store::SendValue(uint32_t worker, uint32_t key, const Wanted& wanted) {
-  KeyState& state = states_[key];
-  if (state.body == nullptr || !keys_[key].trained) {
-    state.body = Lend(shelf_.Value(key));
-    if (!keys_[key].trained) MakeOwn(*state.body);
-  }
-  answers_.Value(worker, key, state.version, state.applied[worker],
-                 Cut(worker, key, state.body, wanted));
 }
 
 Status Store::FinishRounds() {

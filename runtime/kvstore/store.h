@@ -107,6 +107,8 @@ class Store {
     Body body;                          // of the value, while it is current
     // Answers to who wants rows, while they are sent.
     std::map<uint32_t, std::weak_ptr<Content>> rows;
+    // What compression has left out of sums.
+    std::vector<float> residual;
     // Before the last update, if they are kept.
     Body previous;
     std::vector<uint64_t> previously_applied;
@@ -126,6 +128,8 @@ class Store {
   Status Apply(uint32_t key, std::span<const float> gradient, double rate);
   Status Apply(uint32_t key, const Rows& gradient, double rate);
   void LetGo(uint32_t key);
+  bool CompressesSums(uint32_t key) const;
+  std::vector<std::span<std::byte>> Kept(uint32_t key);
   void Answer(uint32_t worker, const Header& push);
   bool IsFresh(uint32_t worker, uint32_t key) const;
   void AnswerAsking(uint32_t key);

@@ -176,7 +176,7 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
       ->capture_default_str();
   app.add_option("--compression", options.compression,
                  "of gradients on their way to servers: none, f16, "
-                 "2bit:threshold=0.5, 1bit:threshold=0")
+                 "2bit:threshold=0.5, 1bit:threshold=0, 1bit_cntk")
       ->capture_default_str();
   app.add_option("--cut-from", options.cut_from,
                  "of a job with several servers: parameters of at least so "

@@ -190,10 +190,11 @@ void MeshLoop::Send(const MeshRequest& request, const Inbox::Done& done) {
     header.flags = kNoBytes;
     bytes = kOneByte;
   }
-  const Body body(new Content{bytes, {}, {}}, [this, done](Content* content) {
-    delete content;
-    done(failed_);
-  });
+  const Body body(new Content{bytes, {}, {}, 0},
+                  [this, done](Content* content) {
+                    delete content;
+                    done(failed_);
+                  });
   const auto& channel = peers_[request.peer].channel;
   if (channel != nullptr) channel->Send(header, body);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store's sparse keys: updated by some rows, pulled and remembered so.
+// A store's records in a journal: of keys as a whole, or of some rows of them.
 #include <algorithm>
 
 #include "runtime/formats/byte_reader.h"
@@ -22,28 +22,23 @@ std::optional<std::vector<uint64_t>> ReadNumbers(runtime::ByteReader& reader,
 
 }  // namespace
 
-Status Store::Apply(uint32_t key, const Rows& gradient, double rate) {
-  LetGo(key);
-  MXC_RT_RETURN_IF_ERROR(shelf_.UpdateRows(key, gradient, rate));
-  ++states_[key].version;
-  if (journal_ == nullptr) return {};
-  return shelf_.lazy() ? WriteRows(key, gradient) : WriteKey(key, *journal_);
+// All memory that an update writes.
+std::vector<std::span<std::byte>> Store::Kept(uint32_t key) {
+  auto kept = shelf_.Kept(key);
+  const auto residual =
+      std::as_writable_bytes(std::span(states_[key].residual));
+  if (!residual.empty()) kept.push_back(residual);
+  return kept;
 }
 
-// What is wanted of a value.
-Body Store::Cut(uint32_t worker, uint32_t key, const Body& value,
-                const Wanted& wanted) {
-  if (!wanted.rows) return value;
-  const size_t bytes = keys_[key].width * sizeof(float);
-  std::vector<std::byte> rows;
-  rows.reserve(wanted.rows->size() * bytes);
-  for (const uint64_t number : *wanted.rows) {
-    const Bytes row = value->bytes.subspan(number * bytes, bytes);
-    rows.insert(rows.end(), row.begin(), row.end());
+Status Store::WriteKey(uint32_t key, Journal& journal) {
+  const KeyState& state = states_[key];
+  std::vector<std::byte> bytes;
+  for (const auto part : Kept(key)) {
+    bytes.insert(bytes.end(), part.begin(), part.end());
   }
-  const Body body = Own(std::move(rows));
-  states_[key].rows[worker] = body;
-  return body;
+  return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
+                         false, state.applied, bytes});
 }
 
 // Which rows, then of all memory that an update writes those rows, or what is
@@ -64,6 +59,60 @@ Status Store::WriteRows(uint32_t key, const Rows& rows) {
   }
   return journal_->Append({JournalRecord::Kind::kRows, key, state.version,
                            false, false, state.applied, bytes});
+}
+
+// As the record before a key's newest, with what updates change beside the value
+// as it is now: of that only the newest counts.
+Status Store::WritePrevious(uint32_t key, Journal& journal) {
+  const KeyState& state = states_[key];
+  if (state.previous == nullptr) return {};
+  std::vector<std::byte> bytes;
+  for (const auto part : Kept(key)) {
+    const bool value = part.data() == shelf_.Value(key).data();
+    const Bytes of = value ? state.previous->bytes : Bytes(part);
+    bytes.insert(bytes.end(), of.begin(), of.end());
+  }
+  return journal.Append({JournalRecord::Kind::kKey, key, state.version - 1,
+                         false, false, state.previously_applied, bytes});
+}
+
+// Keys that are not trained come first: trained ones have newer counters.
+Status Store::WriteAll(Journal& journal) {
+  for (const bool trained : {false, true}) {
+    for (uint32_t key = 0; key < states_.size(); ++key) {
+      if (keys_[key].trained != trained || !states_[key].has_value) continue;
+      MXC_RT_RETURN_IF_ERROR(WritePrevious(key, journal));
+      MXC_RT_RETURN_IF_ERROR(WriteKey(key, journal));
+    }
+  }
+  return {};
+}
+
+Status Store::Restore(const JournalRecord& record) {
+  const auto other = [] {
+    return Fail(StatusCode::kCorrupt, "the journal is of another job");
+  };
+  if (record.index >= states_.size() ||
+      record.applied.size() != settings_.workers) {
+    return other();
+  }
+  KeyState& state = states_[record.index];
+  const bool next = state.has_value && record.number == state.version + 1;
+  if (next && keeps_previous_) Remember(record.index);
+  const auto parts = Kept(record.index);
+  size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  if (record.state.size() != size) return other();
+  Bytes rest = record.state;
+  for (const auto part : parts) {
+    std::ranges::copy(rest.first(part.size()), part.begin());
+    rest = rest.subspan(part.size());
+  }
+  state.has_value = true;
+  state.version = record.number;
+  state.applied = record.applied;
+  if (!keys_[record.index].trained) shelf_.OnWritten(record.index);
+  return {};
 }
 
 Status Store::RestoreRows(const JournalRecord& record) {
