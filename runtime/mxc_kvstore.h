@@ -62,13 +62,17 @@ typedef struct mxc_kvstore_options {
   size_t struct_size;
   /* "local", "device": in this process. "dist_sync": a key is updated once all
    * workers have pushed; "dist_async": by each push; "dist_ssp": so, too, and no
-   * worker gets a value that lacks more than `staleness` pushes of another. */
+   * worker gets a value that lacks more than `staleness` pushes of another.
+   * "allreduce": workers sum among themselves, and each has the values and makes
+   * the same updates; all push the same keys in the same order, none of them
+   * row-sparse. Servers have the first values and introduce the workers, for
+   * whom mxc_kvstore_open waits. Needs libmxc_gloo.so beside libmxc_runtime. */
   const char* kvstore;
   const mxc_kvstore_key* keys;
   uint32_t key_count;
 
-  /* Where values are: in a local store, and on servers. Null: a value is what
-   * was pushed last. */
+  /* Where values are: in a local store, on servers, with "allreduce" on
+   * workers. Null: a value is what was pushed last. */
   mxc_kvstore_updater updater;
   void* user_data;
 
@@ -77,9 +81,10 @@ typedef struct mxc_kvstore_options {
   const char* servers; /* addresses, separated by commas: "10.0.0.1:4711",
                               "unix:/run/job/server-0" */
   uint32_t staleness;
-  int mean;                /* not 0: dist_sync updates by the mean */
+  int mean; /* not 0: dist_sync and allreduce update by the mean */
   const char* compression; /* of gradients: null or "none", "f16",
-                              "2bit:threshold=0.5", "1bit:threshold=0" */
+                              "2bit:threshold=0.5", "1bit:threshold=0",
+                              "1bit_cntk" */
   uint64_t cut_from;       /* keys of so many elements or more are cut into a
                               part for each server; 0: of 1,000,000 */
 

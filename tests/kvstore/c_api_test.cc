@@ -149,6 +149,54 @@ TEST_CASE("C: a job of two workers and two servers, with a key on both") {
   CHECK(updates[1] == 10);
 }
 
+#ifdef MXC_HAS_GLOO
+
+// Each worker makes both updates, by the mean of what both push.
+TEST_CASE("C: workers that sum among themselves") {
+  const TestFolder folder;
+  const std::string address = "unix:" + folder.File("socket");
+  int updates[2] = {};
+  mxc_kvstore_options shared = Options("allreduce");
+  shared.workers = 2;
+  shared.servers = address.c_str();
+  shared.updater = Descend;
+  shared.mean = 1;
+  std::thread server([&] { CHECK(Said(mxc_kvstore_serve(&shared)) == ""); });
+  std::vector<float> seen[2] = {std::vector<float>(3), std::vector<float>(3)};
+  const auto work = [&](uint32_t rank) {
+    mxc_kvstore_options options = shared;
+    options.rank = rank;
+    options.user_data = &updates[rank];
+    mxc_kvstore* store = nullptr;
+    CHECK(Said(mxc_kvstore_open(&options, &store)) == "");
+    const std::vector<float> first = {1, 2, 3},
+                             gradient(3, 1.0f + 2 * float(rank));
+    if (rank == 0) CHECK(Said(mxc_kvstore_init(store, 0, first.data())) == "");
+    float* value = seen[rank].data();
+    const float* pushed[] = {gradient.data(), gradient.data()};
+    for (int step = 0; step < 5; ++step) {
+      CHECK(Said(mxc_kvstore_push(store, 0, pushed, 2, 0)) == "");
+      CHECK(Said(mxc_kvstore_pull(store, 0, &value, 1, 0)) == "");
+      CHECK(Said(mxc_kvstore_wait(store, 0)) == "");
+    }
+    CHECK(Said(mxc_kvstore_push(store, 2, pushed, 1, 0)) ==
+          "there is no key 2");
+    CHECK(Said(mxc_kvstore_finish(store)) == "");
+    mxc_kvstore_close(store);
+  };
+  std::thread other([&] { work(1); });
+  work(0);
+  other.join();
+  server.join();
+  for (const auto& values : seen) {
+    CHECK(values == std::vector<float>{-19, -18, -17});
+  }
+  CHECK(updates[0] == 5);
+  CHECK(updates[1] == 5);
+}
+
+#endif
+
 // Rows of one element over both servers, and two devices.
 TEST_CASE("C: row-sparse keys in a job") {
   const TestFolder folder;

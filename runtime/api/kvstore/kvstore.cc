@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "runtime/api/handles.h"
+#include "runtime/api/kvstore/job_process.h"
 #include "runtime/base/clock.h"
-#include "runtime/kvstore/kvstore.h"
+#include "runtime/kvstore/collective/introduction.h"
+#include "runtime/kvstore/collective/reducing_store.h"
 #include "runtime/kvstore/server.h"
-#include "runtime/kvstore/transport/sockets.h"
-#include "runtime/mxc_kvstore.h"
 
 namespace mxc::kvstore {
-
-// A process of a job.
-struct JobProcess {
-  Settings settings;
-  std::vector<std::string> servers;
-  std::unique_ptr<Transport> transport;
-  std::unique_ptr<Tls> tls;
-};
-
 namespace {
 
 // Values that the caller's function updates.
@@ -48,98 +38,16 @@ class CallersShelf final : public Shelf {
   }
   // Without an updater rows that nobody has pushed are 0.
   Status UpdateRows(uint32_t key, const Rows& rows, double rate) override {
-    if (!lazy()) std::ranges::fill(values_[key], 0.0f);
+    if (assigns()) std::ranges::fill(values_[key], 0.0f);
     return Shelf::UpdateRows(key, rows, rate);
   }
-  bool lazy() const override { return updater_ != nullptr; }
+  bool assigns() const override { return updater_ == nullptr; }
 
  private:
   const mxc_kvstore_updater updater_;
   void* const user_data_;
   std::vector<std::vector<float>> values_;
 };
-
-Status Lacks(const char* what) {
-  return Fail(StatusCode::kInvalidArgument, "options without '%s'", what);
-}
-
-StatusOr<KeyTable> KeysOf(const mxc_kvstore_options& options) {
-  if (options.keys == nullptr || options.key_count == 0) return Lacks("keys");
-  constexpr uint64_t kMost = uint64_t{1} << 40;
-  KeyTable keys;
-  for (uint32_t key = 0; key < options.key_count; ++key) {
-    const auto& [name, elements] = options.keys[key];
-    if (name == nullptr || elements == 0 || elements > kMost) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "key %u has no name, no elements or too many", key);
-    }
-    KeySpec spec{name, elements * sizeof(float), true, key, false, key};
-    if (options.widths != nullptr) spec.width = options.widths[key];
-    if (spec.sparse() && elements % spec.width != 0) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "key '%s' has %llu elements, which are no rows of %llu", name,
-                  static_cast<unsigned long long>(elements),
-                  static_cast<unsigned long long>(spec.width));
-    }
-    keys.push_back(std::move(spec));
-  }
-  return keys;
-}
-
-StatusOr<Settings> SettingsOf(const mxc_kvstore_options& options,
-                              const KeyTable& keys) {
-  Settings settings;
-  const auto mode = ParseMode(options.kvstore);
-  if (!mode.ok()) return mode.status();
-  const auto compression = ParseCompression(
-      options.compression == nullptr ? "none" : options.compression);
-  if (!compression.ok()) return compression.status();
-  settings.mode = *mode;
-  settings.workers = options.workers;
-  settings.mean = options.mean != 0;
-  settings.staleness = options.staleness;
-  if (options.cut_from != 0) settings.cut_from = options.cut_from;
-  settings.compression = *compression;
-  settings.keys = Digest(keys);
-  return settings;
-}
-
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return parts;
-}
-
-StatusOr<JobProcess> MakeNode(const mxc_kvstore_options& options,
-                              const KeyTable& keys, Side side) {
-  JobProcess node;
-  auto settings = SettingsOf(options, keys);
-  if (!settings.ok()) return settings.status();
-  node.settings = std::move(*settings);
-  if (options.servers == nullptr) return Lacks("servers");
-  node.servers = SplitAtCommas(options.servers);
-  node.settings.servers = static_cast<uint32_t>(node.servers.size());
-  const size_t ranks =
-      side == Side::kServer ? node.servers.size() : options.workers;
-  if (node.servers.empty() || options.rank >= ranks) {
-    return Fail(StatusCode::kInvalidArgument, "rank %u of %zu", options.rank,
-                ranks);
-  }
-  auto transport = MakeSockets();
-  if (!transport.ok()) return transport.status();
-  node.transport = std::move(*transport);
-  if (options.key_file == nullptr) return node;
-  const auto credentials = ReadCredentials(options.key_file);
-  if (!credentials.ok()) return credentials.status();
-  auto tls = Tls::Make(side, *credentials);
-  if (!tls.ok()) return tls.status();
-  node.tls = std::move(*tls);
-  return node;
-}
 
 Status ServeNode(const mxc_kvstore_options& options) {
   const auto keys = KeysOf(options);
@@ -149,8 +57,8 @@ Status ServeNode(const mxc_kvstore_options& options) {
   const auto listener = node->transport->Listen(
       options.listen == nullptr ? node->servers[options.rank] : options.listen);
   if (!listener.ok()) return listener.status();
-  CallersShelf shelf(*keys, options.updater, options.user_data);
-  Server server(*node->transport, **listener, *keys, shelf,
+  CallersShelf shelf(node->keys, options.updater, options.user_data);
+  Server server(*node->transport, **listener, node->keys, shelf,
                 {node->settings, {}, node->tls.get(), ""});
   return Serve(server, *node->transport);
 }
@@ -164,7 +72,7 @@ using mxc::runtime::Status;
 
 struct mxc_kvstore {
   kv::KeyTable keys;
-  std::unique_ptr<kv::Shelf> shelf;  // of a local store
+  std::unique_ptr<kv::Shelf> shelf;  // of a store that updates values itself
   kv::JobProcess node;               // of a job
   std::unique_ptr<kv::Worker> worker;
   std::unique_ptr<kv::KVStore> store;  // last: it uses the rest
@@ -177,6 +85,28 @@ kv::StatusOr<mxc_kvstore_options> Read(const mxc_kvstore_options* given) {
       given, MXC_KVSTORE_OPTIONS);
   if (options.ok() && options->kvstore == nullptr) return kv::Lacks("kvstore");
   return options;
+}
+
+// Waits for all workers.
+Status OpenReducing(const mxc_kvstore_options& options, mxc_kvstore& opened) {
+  opened.shelf = std::make_unique<kv::CallersShelf>(
+      opened.keys, options.updater, options.user_data);
+  kv::Introduction introduction;
+  introduction.rank = options.rank;
+  introduction.workers = options.workers;
+  introduction.first_key = static_cast<uint32_t>(opened.keys.size());
+  introduction.server = opened.node.servers.front();
+  introduction.encrypted = opened.node.tls != nullptr;
+  auto mesh = kv::MakeMesh(*opened.worker, introduction);
+  if (!mesh.ok()) return mesh.status();
+  auto all_reduce = kv::AllReduce::Make(std::move(*mesh));
+  if (!all_reduce.ok()) return all_reduce.status();
+  const float share =
+      options.mean != 0 ? 1 / static_cast<float>(options.workers) : 1.0f;
+  opened.store =
+      kv::MakeReducingStore(opened.keys, *opened.shelf, *opened.worker,
+                            std::move(*all_reduce), share);
+  return {};
 }
 
 Status Open(const mxc_kvstore_options* given, mxc_kvstore& opened) {
@@ -200,8 +130,9 @@ Status Open(const mxc_kvstore_options* given, mxc_kvstore& opened) {
   client.servers = opened.node.servers;
   client.settings = opened.node.settings;
   client.tls = opened.node.tls.get();
-  opened.worker =
-      std::make_unique<kv::Worker>(*opened.node.transport, opened.keys, client);
+  opened.worker = std::make_unique<kv::Worker>(*opened.node.transport,
+                                               opened.node.keys, client);
+  if (kv::Reduces(*options)) return OpenReducing(*options, opened);
   opened.store = kv::MakeJobStore(opened.keys, *opened.worker);
   return {};
 }
