@@ -100,7 +100,11 @@ Status Store::Take(uint32_t worker, const Frame& push) {
                 worker, keys_[push.key].name.c_str());
   }
   if (last && keys_[push.key].sparse()) {
-    MXC_RT_RETURN_IF_ERROR(gathering.CheckRows(worker));
+    const Status rows = gathering.CheckRows(worker);
+    if (!rows.ok()) {
+      return Fail(rows.code(), "worker %u pushes for key '%s' %s", worker,
+                  keys_[push.key].name.c_str(), rows.message().c_str());
+    }
   }
   if (settings_.mode == Mode::kSync) {
     gathering.Add(MembersOf(push.key), settings_.mean);

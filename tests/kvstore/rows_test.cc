@@ -225,7 +225,8 @@ TEST_CASE("who pushes rows that a key does not have is refused") {
   REQUIRE(job.Run().ok());
   const RowNumbers beyond = {kTableRows - 1, kTableRows - 1};
   job.workers[0]->PushRows(0, {beyond, Values(2 * kTableWidth)}, 1);
-  CHECK(job.Run().message() == "rows that do not ascend");
+  CHECK(job.Run().message() ==
+        "worker 0 pushes for key 'key0' rows that do not ascend");
 }
 
 // Integers whose sums are exact in any order: what is lost or counted twice
