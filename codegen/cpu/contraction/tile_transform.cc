@@ -149,4 +149,23 @@ std::vector<llvm::Value*> MultiplyBothSides(KernelFunction& kernel,
   return result;
 }
 
+void TransformLines(KernelFunction& kernel, const LineTransform& transform,
+                    int64_t count, const VectorLines& from,
+                    const VectorLines& to) {
+  kernel.Loop(kernel.Int(0), kernel.Int(count), 1, [&](llvm::Value* line) {
+    llvm::Value* source = from.memory.Advance(from.base, line, from.line);
+    std::vector<llvm::Value*> x;
+    for (int64_t i = 0; i < transform.columns; ++i) {
+      x.push_back(
+          from.memory.LoadVector(from.memory.At(source, i * from.entry)));
+    }
+    x = Multiply(kernel, transform.matrix, x);
+    llvm::Value* place = to.memory.Advance(to.base, line, to.line);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const int64_t offset = static_cast<int64_t>(i) * to.entry;
+      to.memory.StoreVector(x[i], to.memory.At(place, offset));
+    }
+  });
+}
+
 }  // namespace mxc::contraction

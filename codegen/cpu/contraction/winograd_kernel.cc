@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "codegen/cpu/contraction/output_halo.h"
 #include "codegen/cpu/contraction/plane_work.h"
 #include "codegen/cpu/contraction/tile_transform.h"
-#include "codegen/llvm/arithmetic.h"
 #include "ir/support/division.h"
 
 namespace mxc::contraction {
@@ -16,13 +14,12 @@ WinogradKernel::WinogradKernel(KernelFunction& kernel,
       shape_(shape),
       nest_(shape.step.nest),
       input_(kernel, nest_.types.data, nest_.lanes),
-      output_(kernel, nest_.types.output, nest_.lanes),
       data_(At(kernel.scratch(), LineElements(shape.step.nest.types.sum))),
       products_(At(data_, shape.planes() * shape.grid.data_plane)),
       lines_(At(products_, shape.planes() * shape.grid.product_plane)),
       tiles_(kernel, shape),
       multiply_(kernel, shape.products, shape.step.tile.pixels),
-      epilogue_(kernel, shape.step) {}
+      outputs_(kernel, shape, lines_) {}
 
 void WinogradKernel::Emit() {
   kernel_.Loop(kernel_.begin(), kernel_.end(), 1,
@@ -39,7 +36,7 @@ void WinogradKernel::EmitTask(llvm::Value* task) {
   block.last_group =
       Part(Plus(chunk, kernel_.Int(1)), grid.channel_chunks, groups);
   SetNext(task, index, block);
-  ZeroHalo(index, block.first_group, block.last_group);
+  outputs_.ZeroHalo(index, block.first_group, block.last_group);
   FillOnce(index, [&] { TransformData(block); });
   EmitGroups(block);
 }
@@ -91,7 +88,7 @@ void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
   const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
   const int64_t lanes = nest_.lanes, plane = shape_.grid.data_plane;
   const int64_t plane_row = shape_.grid.columns.each.window * plane;
-  const auto transform = [&](const PointRange& points) -> Transform {
+  const auto transform = [&](const PointRange& points) -> LineTransform {
     return {DataMatrix(shape_.basis, points.count), points.count};
   };
   to = At(to, rows.first * plane_row + columns.first * plane);
@@ -99,37 +96,18 @@ void WinogradKernel::TransformTile(const TileKind& kind, llvm::Value* window,
   const bool across = shape_.grid.columns.each.window > 1;
   if (down) {
     const int64_t line = columns.count * lanes;
-    TransformLines(transform(rows), columns.count,
+    TransformLines(kernel_, transform(rows), columns.count,
                    {input_, window, shape_.data_column, shape_.data_row},
-                   across ? Lines{sums_, lines_, lanes, line}
-                          : Lines{sums_, to, 0, plane_row});
+                   across ? VectorLines{sums_, lines_, lanes, line}
+                          : VectorLines{sums_, to, 0, plane_row});
   }
   if (across) {
     TransformLines(
-        transform(columns), rows.count,
-        down ? Lines{sums_, lines_, columns.count * lanes, lanes}
-             : Lines{input_, window, shape_.data_row, shape_.data_column},
+        kernel_, transform(columns), rows.count,
+        down ? VectorLines{sums_, lines_, columns.count * lanes, lanes}
+             : VectorLines{input_, window, shape_.data_row, shape_.data_column},
         {sums_, to, plane_row, plane});
   }
-}
-
-// A loop over `count` lines of vectors: registers hold no more than one.
-void WinogradKernel::TransformLines(const Transform& transform, int64_t count,
-                                    const Lines& from, const Lines& to) {
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(count), 1, [&](llvm::Value* line) {
-    llvm::Value* source = from.memory.Advance(from.base, line, from.line);
-    Vectors x;
-    for (int64_t i = 0; i < transform.columns; ++i) {
-      x.push_back(
-          from.memory.LoadVector(from.memory.At(source, i * from.entry)));
-    }
-    x = Multiply(kernel_, transform.matrix, x);
-    llvm::Value* place = to.memory.Advance(to.base, line, to.line);
-    for (size_t i = 0; i < x.size(); ++i) {
-      const int64_t offset = static_cast<int64_t>(i) * to.entry;
-      to.memory.StoreVector(x[i], to.memory.At(place, offset));
-    }
-  });
 }
 
 void WinogradKernel::EmitGroups(const Block& block) {
@@ -154,11 +132,11 @@ void WinogradKernel::EmitGroup(const Block& block, llvm::Value* group,
   const int whole = tail_lanes > 0 ? vectors - 1 : vectors;
   llvm::Value* first = Times(group, shape_.step.tile.vectors);
   kernel_.Loop(kernel_.Int(0), kernel_.Int(whole), 1, [&](llvm::Value* v) {
-    EmitOutputs(block, Plus(first, v), Advance(products_, v, stride), 0);
+    outputs_.Emit(block, Plus(first, v), Advance(products_, v, stride), 0);
   });
   if (tail_lanes == 0) return;
-  EmitOutputs(block, Plus(first, kernel_.Int(whole)),
-              At(products_, whole * stride), tail_lanes);
+  outputs_.Emit(block, Plus(first, kernel_.Int(whole)),
+                At(products_, whole * stride), tail_lanes);
 }
 
 void WinogradKernel::EmitProducts(const Block& block, llvm::Value* group,
@@ -246,11 +224,11 @@ void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
          Times(tiles_.Count(block), vectors * lines), [&](llvm::Value* i) {
            llvm::Value* row = take(i, lines);
            llvm::Value* v = take(i, vectors);
-           llvm::Value* first =
-               OutputOf(tiles_.CornerOf(Plus(block.first, i)),
-                        Plus(Times(group, shape_.step.tile.vectors), v));
-           FetchPixels(output_.Advance(first, row, nest_.rows.output_stride),
-                       m[1] / shape_.maxima[1], nest_.types.output,
+           llvm::Value* first = outputs_.OutputOf(
+               tiles_.CornerOf(Plus(block.first, i)),
+               Plus(Times(group, shape_.step.tile.vectors), v));
+           FetchPixels(outputs_.Below(first, row), m[1] / shape_.maxima[1],
+                       nest_.types.output,
                        /*to_write=*/true);
          });
 }
@@ -268,136 +246,6 @@ void WinogradKernel::FetchPixels(llvm::Value* first, int64_t count, DType dtype,
   for (int64_t at = 0; at < count * nest_.lanes; at += LineElements(dtype)) {
     Fetch(pixels.At(first, at), to_write);
   }
-}
-
-void WinogradKernel::EmitOutputs(const Block& block, llvm::Value* vector,
-                                 llvm::Value* products, int64_t tail_lanes) {
-  const int64_t lanes = nest_.lanes, plane = shape_.grid.product_plane;
-  const int64_t plane_row = shape_.grid.columns.each.window * plane;
-  tiles_.Each(block, [&](const TileKind& kind, const TileCorner& corner,
-                         llvm::Value* tile) {
-    const auto& [rows, columns] = std::pair(kind.rows, kind.columns);
-    llvm::Value* from = At(Advance(products, tile, lanes),
-                           rows.first * plane_row + columns.first * plane);
-    if (shape_.grid.rows.each.window == 1) {
-      return WriteTile(kind, corner, {sums_, from, plane_row, plane}, vector,
-                       tail_lanes);
-    }
-    const int64_t line = columns.count * lanes;
-    TransformLines(
-        {OutputMatrix(shape_.basis, kind.down.outputs, rows.count), rows.count},
-        columns.count, {sums_, from, plane, plane_row},
-        {sums_, lines_, lanes, line});
-    WriteTile(kind, corner, {sums_, lines_, line, lanes}, vector, tail_lanes);
-  });
-}
-
-// A row of a tile whose rows are those of `sums`.
-WinogradKernel::Vectors WinogradKernel::OutputRow(const TileKind& kind,
-                                                  const Lines& sums,
-                                                  llvm::Value* row) {
-  const int64_t columns = kind.columns.count;
-  llvm::Value* line = Advance(sums.base, row, sums.line);
-  Vectors x;
-  for (int64_t j = 0; j < columns; ++j) {
-    x.push_back(LoadVector(At(line, j * sums.entry)));
-  }
-  if (shape_.grid.columns.each.window == 1) return x;
-  return Multiply(kernel_,
-                  OutputMatrix(shape_.basis, kind.across.outputs, columns), x);
-}
-
-void WinogradKernel::WriteTile(const TileKind& kind, const TileCorner& corner,
-                               const Lines& sums, llvm::Value* vector,
-                               int64_t tail_lanes) {
-  if (shape_.maxima != Extents{1, 1}) {
-    return WriteMaxima(kind, corner, sums, vector, tail_lanes);
-  }
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(kind.down.outputs), 1,
-               [&](llvm::Value* i) {
-                 WriteRow({corner.image, Plus(corner.row, i), corner.column},
-                          OutputRow(kind, sums, i), vector, tail_lanes);
-               });
-}
-
-// The same where windows' maxima are the output: a window's rows at once.
-void WinogradKernel::WriteMaxima(const TileKind& kind, const TileCorner& corner,
-                                 const Lines& sums, llvm::Value* vector,
-                                 int64_t tail_lanes) {
-  const int64_t down = shape_.maxima[0], across = shape_.maxima[1];
-  const int64_t windows = kind.across.outputs / across;
-  if (windows == 0) return;
-  kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(kind.down.outputs / down), 1,
-      [&](llvm::Value* i) {
-        const TileCorner first = {
-            corner.image, Plus(corner.row, Times(i, down)), corner.column};
-        Vectors most(static_cast<size_t>(windows));
-        for (int64_t r = 0; r < down; ++r) {
-          llvm::Value* row = Plus(Times(i, down), kernel_.Int(r));
-          Vectors x = OutputRow(kind, sums, row);
-          x.resize(static_cast<size_t>(windows * across));
-          x = epilogue_.Values({windows * across, 1, 1},
-                               {{corner.image},
-                                {},
-                                Plus(corner.row, row),
-                                corner.column,
-                                vector},
-                               tail_lanes, x);
-          for (int64_t j = 0; j < windows * across; ++j) {
-            llvm::Value*& at = most[static_cast<size_t>(j / across)];
-            at = at == nullptr ? x[j]
-                               : EmitBinary(kernel_, BinaryOp::kMax,
-                                            nest_.types.sum, at, x[j]);
-          }
-        }
-        llvm::Value* output = OutputOf(first, vector);
-        for (int64_t j = 0; j < windows; ++j) {
-          output_.StoreVector(
-              most[j], output_.At(output, j * nest_.columns.output_stride));
-        }
-      });
-}
-
-void WinogradKernel::WriteRow(const TileCorner& corner, const Vectors& values,
-                              llvm::Value* vector, int64_t tail_lanes) {
-  const TileShape tile = {static_cast<int64_t>(values.size()), 1, 1};
-  epilogue_.Write(tile, {{corner.image}, {}, corner.row, corner.column, vector},
-                  MicroKernel(kernel_, nest_, tile), tail_lanes, values,
-                  OutputOf(corner, vector));
-}
-
-llvm::Value* WinogradKernel::OutputOf(const TileCorner& corner,
-                                      llvm::Value* vector) {
-  llvm::Value* output = output_.At(Output(), nest_.output_base);
-  output = output_.Advance(output, corner.image, nest_.outer[0].output_stride);
-  output = output_.Advance(output, vector, nest_.output_vector_stride);
-  const auto place = [&](llvm::Value* at, int64_t window) {
-    return window == 1 ? at : b_.CreateUDiv(at, kernel_.Int(window));
-  };
-  output = output_.Advance(output, place(corner.row, shape_.maxima[0]),
-                           nest_.rows.output_stride);
-  return output_.Advance(output, place(corner.column, shape_.maxima[1]),
-                         nest_.columns.output_stride);
-}
-
-// The first block's tasks do it for all images.
-void WinogradKernel::ZeroHalo(llvm::Value* block, llvm::Value* first_group,
-                              llvm::Value* last_group) {
-  if (!shape_.step.output().has_halo()) return;
-  const int64_t vectors = shape_.step.tile.vectors;
-  kernel_.If(b_.CreateICmpEQ(block, kernel_.Int(0)), [&] {
-    OutputHalo(kernel_, shape_.step)
-        .Zero(Output(), {kernel_.Int(0), kernel_.Int(shape_.batch),
-                         Times(first_group, vectors),
-                         Least(Times(last_group, vectors),
-                               kernel_.Int(nest_.vectors()))});
-  });
-}
-
-llvm::Value* WinogradKernel::Output() {
-  const size_t operands = shape_.step.operands.size();
-  return kernel_.operand(static_cast<int>(operands) - 1);
 }
 
 }  // namespace mxc::contraction

@@ -11,9 +11,9 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/cpu/contraction/epilogue.h"
 #include "codegen/cpu/contraction/flat_memory.h"
 #include "codegen/cpu/contraction/plane_products.h"
+#include "codegen/cpu/contraction/winograd_outputs.h"
 #include "codegen/cpu/contraction/winograd_shape.h"
 #include "codegen/cpu/contraction/winograd_tiles.h"
 
@@ -25,24 +25,11 @@ class WinogradKernel : private FlatMemory {
   void Emit();
 
  private:
-  using Vectors = std::vector<llvm::Value*>;
   struct Block : TileBlock {
     llvm::Value *first_group = nullptr, *last_group = nullptr;
     // The block that follows: its first tile, and how many windows it has, 0 if
     // their data are there.
     llvm::Value *next = nullptr, *next_windows = nullptr;
-  };
-  // `line` and `entry`: from one line of vectors, from one vector of it to the
-  // next.
-  struct Lines {
-    const ElementMemory& memory;
-    llvm::Value* base;
-    int64_t line, entry;
-  };
-  // A matrix for each line of so many vectors.
-  struct Transform {
-    std::vector<double> matrix;
-    int64_t columns;
   };
   void EmitTask(llvm::Value* task);
   llvm::Value* IndexOf(llvm::Value* task);
@@ -50,8 +37,6 @@ class WinogradKernel : private FlatMemory {
   void TransformData(const Block& block);
   void TransformTile(const TileKind& kind, llvm::Value* window,
                      llvm::Value* to);
-  void TransformLines(const Transform& transform, int64_t count,
-                      const Lines& from, const Lines& to);
   void EmitGroups(const Block& block);
   void EmitGroup(const Block& block, llvm::Value* group, int vectors,
                  int64_t tail_lanes);
@@ -65,30 +50,16 @@ class WinogradKernel : private FlatMemory {
               const std::function<void(llvm::Value*)>& body);
   void FetchPixels(llvm::Value* first, int64_t count, DType dtype,
                    bool to_write);
-  void EmitOutputs(const Block& block, llvm::Value* vector,
-                   llvm::Value* products, int64_t tail_lanes);
-  Vectors OutputRow(const TileKind& kind, const Lines& sums, llvm::Value* row);
-  void WriteTile(const TileKind& kind, const TileCorner& corner,
-                 const Lines& sums, llvm::Value* vector, int64_t tail_lanes);
-  void WriteMaxima(const TileKind& kind, const TileCorner& corner,
-                   const Lines& sums, llvm::Value* vector, int64_t tail_lanes);
-  void WriteRow(const TileCorner& corner, const Vectors& values,
-                llvm::Value* vector, int64_t tail_lanes);
-  void ZeroHalo(llvm::Value* block, llvm::Value* first_group,
-                llvm::Value* last_group);
-
   llvm::Value* WindowOf(const TileCorner& corner, llvm::Value* channels);
-  llvm::Value* OutputOf(const TileCorner& corner, llvm::Value* vector);
-  llvm::Value* Output();
 
   const WinogradShape& shape_;
   const Nest& nest_;  // of the output
-  const ElementMemory input_, output_;
+  const ElementMemory input_;
   // Scratch: transformed data, products, a tile between its two transforms.
   llvm::Value *data_, *products_, *lines_;
   BlockTiles tiles_;
   PlaneProducts multiply_;
-  Epilogue epilogue_;
+  WinogradOutputs outputs_;
 };
 
 }  // namespace mxc::contraction
