@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/mxnet/symbol.h"
+#include "ir/graph/supported.h"
 
 namespace mxc {
 namespace {
@@ -19,6 +20,14 @@ void DropForeignAttrs(SymbolNode& node, Diagnostics& notes) {
   }
 }
 
+// Beside what else is wrong; alone, it is refused where it must be compiled.
+void AddUnknownOperators(const Symbol& symbol, Diagnostics& errors) {
+  for (const SymbolNode& node : symbol.nodes) {
+    if (node.is_variable() || node.op != nullptr) continue;
+    ReportUnknown(node.loc, node.op_name, node.name, errors);
+  }
+}
+
 }  // namespace
 
 Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
@@ -32,8 +41,9 @@ Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
         {node.op, node.op_name, node.name, node.loc, std::nullopt}, node.attrs,
         errors);
   }
-  if (!errors.empty()) return errors;
-  return Done{};
+  if (errors.empty()) return Done{};
+  AddUnknownOperators(symbol, errors);
+  return errors;
 }
 
 }  // namespace mxc

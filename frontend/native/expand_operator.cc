@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "frontend/native/expander.h"
+#include "ir/graph/supported.h"
 
 namespace mxc {
 
@@ -54,7 +55,6 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
   SourceLoc loc = LocateIn(op_value, at.frame);
   loc.path = LocateIn(element, at.frame).path;
   Node* node = AddNode(element, op, full, attrs, *inputs, loc);
-  if (node == nullptr) return {};
   AddGlobal(full, node->out(), node->loc);
   if (!name->local.empty()) at.frame.names[name->local] = node->out();
   return node->out();
@@ -104,20 +104,19 @@ Node* Expander::AddNode(const JsonValue& element, const Operator* op,
   const std::string& op_name = element.Find("op")->string;
   const size_t given = inputs.size();
   Node* node = nullptr;
-  if (op == nullptr) {
-    node = graph_.AddOpaque(op_name, name, std::move(inputs), 1);
-  } else {
-    const Instance instance{op, op_name, name, loc, given};
+  if (op != nullptr) {
     Diagnostics wrong;
-    AttrsPtr typed = ParseAttributes(instance, attrs, wrong);
-    for (Diagnostic& error : wrong) Report(std::move(error));
-    if (!wrong.empty()) return nullptr;
-    // What makes values from nothing does not read the node above it.
-    const bool source = op->inputs(typed.get()).empty() && !op->variadic;
-    if (source && element.Find("inputs") == nullptr) inputs.clear();
-    if (!CompleteInputs(instance, typed.get(), inputs)) return nullptr;
-    node = graph_.AddOperator(op, name, std::move(typed), std::move(inputs));
+    const Instance instance{op, op_name, name, loc, given};
+    node = AddOperator(instance, element, attrs, inputs, wrong);
+    // Written out many times, it is wrong once.
+    if (!wrong.empty() && wrong_.insert(element.begin).second) {
+      for (Diagnostic& error : wrong) Report(std::move(error));
+    }
   }
+  if (node == nullptr) {
+    node = graph_.AddOpaque(op_name, name, std::move(inputs), 1);
+  }
+  if (op == nullptr) unknown_.emplace(element.begin, node);
   node->op_name = op_name;
   node->loc = loc;
   for (const LocatedAttr& attr : attrs) {
@@ -135,19 +134,35 @@ Node* Expander::AddNode(const JsonValue& element, const Operator* op,
   return node;
 }
 
+Node* Expander::AddOperator(const Instance& instance, const JsonValue& element,
+                            const std::vector<LocatedAttr>& attrs,
+                            std::vector<Value>& inputs, Diagnostics& wrong) {
+  const Operator* op = instance.op;
+  AttrsPtr typed = ParseAttributes(instance, attrs, wrong);
+  if (!wrong.empty()) return nullptr;
+  // What makes values from nothing does not read the node above it.
+  const bool source = op->inputs(typed.get()).empty() && !op->variadic;
+  if (source && element.Find("inputs") == nullptr) inputs.clear();
+  if (!CompleteInputs(instance, typed.get(), inputs, wrong)) return nullptr;
+  return graph_.AddOperator(op, std::string(instance.node_name),
+                            std::move(typed), std::move(inputs));
+}
+
 // Parameters, states and labels that are not given appear under MXNet's names.
 bool Expander::CompleteInputs(const Instance& instance, const void* typed,
-                              std::vector<Value>& inputs) {
+                              std::vector<Value>& inputs, Diagnostics& wrong) {
   const auto specs = instance.op->inputs(typed);
   if (inputs.size() > specs.size()) {
-    Fail(instance.loc, "{} '{}' has {} inputs, expected {}", instance.op_name,
-         instance.node_name, inputs.size(), specs.size());
+    wrong.push_back(Error(instance.loc, "{} '{}' has {} inputs, expected {}",
+                          instance.op_name, instance.node_name, inputs.size(),
+                          specs.size()));
     return false;
   }
   for (size_t k = inputs.size(); k < specs.size(); ++k) {
     if (specs[k].kind == InputKind::kData) {
-      Fail(instance.loc, "{} '{}' lacks its input '{}'", instance.op_name,
-           instance.node_name, specs[k].name);
+      wrong.push_back(Error(instance.loc, "{} '{}' lacks its input '{}'",
+                            instance.op_name, instance.node_name,
+                            specs[k].name));
       return false;
     }
     Node* variable = graph_.AddVariable(
@@ -158,6 +173,12 @@ bool Expander::CompleteInputs(const Instance& instance, const void* typed,
     inputs.push_back(variable->out());
   }
   return true;
+}
+
+void Expander::ReportUnknownOperators() {
+  for (const auto& [begin, node] : unknown_) {
+    ReportUnknown(node->loc, node->op_name, node->name, errors_);
+  }
 }
 
 }  // namespace mxc

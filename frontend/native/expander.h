@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,12 @@ class Expander : JsonDiagnostics {
   Value FindGlobal(const JsonValue& reference);
 
   // Adds the nodes of a list; the first one reads `current`. The value of the
-  // last one; none after an error.
+  // last one; none after an error. A node that is wrong in itself has an opaque
+  // one in its place, so that those that read it are checked as well.
   Value Expand(const JsonValue& nodes, const Scope& scope, Value current);
+
+  // Of all that was expanded; nobody says so otherwise beside other errors.
+  void ReportUnknownOperators();
 
  private:
   // One instance of a block, or the network itself.
@@ -83,8 +88,13 @@ class Expander : JsonDiagnostics {
   Node* AddNode(const JsonValue& element, const Operator* op,
                 const std::string& name, const std::vector<LocatedAttr>& attrs,
                 std::vector<Value> inputs, const SourceLoc& loc);
+  // Null, and what is wrong, where there can be no such node; `inputs` are
+  // taken only by one that can be.
+  Node* AddOperator(const Instance& instance, const JsonValue& element,
+                    const std::vector<LocatedAttr>& attrs,
+                    std::vector<Value>& inputs, Diagnostics& wrong);
   bool CompleteInputs(const Instance& instance, const void* typed,
-                      std::vector<Value>& inputs);
+                      std::vector<Value>& inputs, Diagnostics& wrong);
 
   // The full name of an element and its name within the frame.
   struct Name {
@@ -108,7 +118,11 @@ class Expander : JsonDiagnostics {
   std::map<std::string, const JsonValue*, std::less<>> blocks_;
   std::map<std::string, Value> globals_;
   std::map<std::string, int> counters_;  // of automatic names
-  bool full_ = false;                    // the network has become too large
+  // By where the element begins in the text: those that were refused, and the
+  // first node of each whose operator is unknown.
+  std::set<uint32_t> wrong_;
+  std::map<uint32_t, const Node*> unknown_;
+  bool full_ = false;  // the network has become too large
 };
 
 }  // namespace mxc

@@ -39,7 +39,10 @@ class NetworkReader : JsonDiagnostics {
       const Value last = expander_.Expand(*nodes, constants_, data);
       SetOutputs(root.Find("outputs"), last);
     }
-    if (!found_.empty()) return std::move(found_);
+    if (!found_.empty()) {
+      expander_.ReportUnknownOperators();
+      return std::move(found_);
+    }
     AssignRoles(graph_);
     for (Node* parameter : parameters_) {
       parameter->role = VariableRole::kParameter;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/graph/supported.h"
 
-#include <map>
+#include <set>
+#include <tuple>
 
 #include "ir/support/nearest.h"
 
@@ -12,20 +13,28 @@ bool CanBeCompiled(const Operator& op) {
          op.decompose;
 }
 
+void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
+                   std::string_view node_name, Diagnostics& errors) {
+  const std::string_view nearest =
+      errors.full() ? std::string_view() : NearestOperator(op_name);
+  errors.push_back(Error(loc, "operator '{}' of node '{}' is unknown{}",
+                         op_name, node_name, NearestNote(nearest)));
+}
+
 Status RequireSupported(const Graph& graph) {
   Diagnostics errors;
-  std::map<std::string_view, std::string_view> nearest;  // found once a name
+  std::set<std::tuple<uint32_t, uint32_t, std::string_view>> told;
   for (const Node* node : graph.TopologicalOrder()) {
-    if (node->kind == Node::Kind::kOpaque) {
-      const auto [found, added] = nearest.try_emplace(node->op_name);
-      if (added) found->second = NearestOperator(node->op_name);
+    const bool unknown = node->kind == Node::Kind::kOpaque;
+    if (!unknown && (node->op == nullptr || CanBeCompiled(*node->op))) continue;
+    const SourceLoc& loc = node->loc;
+    const bool first = told.emplace(loc.line, loc.column, node->op_name).second;
+    if (loc.known() && !first) continue;
+    if (unknown) {
+      ReportUnknown(loc, node->op_name, node->name, errors);
+    } else {
       errors.push_back(
-          Error(node->loc, "operator '{}' of node '{}' is unknown{}",
-                node->op_name, node->name, NearestNote(found->second)));
-    } else if (node->kind == Node::Kind::kOperator &&
-               !CanBeCompiled(*node->op)) {
-      errors.push_back(
-          Error(node->loc, "operator '{}' of node '{}' cannot be compiled yet",
+          Error(loc, "operator '{}' of node '{}' cannot be compiled yet",
                 node->op->name, node->name));
     }
   }

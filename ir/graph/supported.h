@@ -10,8 +10,12 @@ namespace mxc {
 // only recognised.
 bool CanBeCompiled(const Operator& op);
 
+// Says of an operator that nobody knows it, and which known name is nearest.
+void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
+                   std::string_view node_name, Diagnostics& errors);
+
 // Fails with every operator of the graph that is unknown or cannot be compiled,
-// each at its place, with the nearest known name.
+// each place once: a block that is written out many times is wrong once.
 Status RequireSupported(const Graph& graph);
 
 }  // namespace mxc

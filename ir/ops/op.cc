@@ -24,10 +24,7 @@ class FieldParser : public Fields {
     names_.push_back(field.name);
     const auto text = std::ranges::find(texts_, field.name, &AttrText::first);
     if (text == texts_.end()) {
-      if (field.required) {
-        errors_.push_back(
-            {"", fmt::format("attribute '{}' is missing", field.name)});
-      }
+      if (field.required) missing_.push_back(field.name);
       return;
     }
     if (auto error = ParseField(field, text->second)) {
@@ -38,16 +35,23 @@ class FieldParser : public Fields {
   void ReportUnknown() {
     for (const auto& [name, text] : texts_) {
       if (IsAnnotation(name) || std::ranges::count(names_, name) > 0) continue;
-      errors_.push_back(
-          {name, fmt::format("attribute '{}' is unknown{}", name,
-                             NearestNote(Nearest(name, names_)))});
+      const std::string_view meant = Nearest(name, names_);
+      std::erase(missing_, meant);  // there, but misspelt: one mistake
+      errors_.push_back({name, fmt::format("attribute '{}' is unknown{}", name,
+                                           NearestNote(meant))});
+    }
+  }
+
+  void ReportMissing() {
+    for (const std::string_view name : missing_) {
+      errors_.push_back({"", fmt::format("attribute '{}' is missing", name)});
     }
   }
 
  private:
   std::span<const AttrText> texts_;
   std::vector<AttrError>& errors_;
-  std::vector<std::string_view> names_;
+  std::vector<std::string_view> names_, missing_;
 };
 
 class FieldPrinter : public Fields {
@@ -73,6 +77,7 @@ AttrsPtr ParseAttrs(std::shared_ptr<void> attrs,
   FieldParser parser(texts, errors);
   describe(parser);
   if (!any_attributes) parser.ReportUnknown();
+  parser.ReportMissing();
   return attrs;
 }
 

@@ -202,9 +202,13 @@ TEST_CASE("native: the example of the README loads, and its shapes follow") {
 }
 
 TEST_CASE("native: sentences") {
-  CHECK(NodesRefusal(R"({"op": "Activatoin", "act_type": "relu"},
+  CHECK(NodesRefusal(R"({"op": "Activation", "act_type": "relu"},
                         {"op": "Flatten", "inputs": ["nowhere"]})") ==
         "there is no node 'nowhere' above");
+  // The attribute is not missing as well: it is misspelt.
+  CHECK(NodesRefusal(R"({"op": "Activation", "act_typ": "relu"})") ==
+        "Activation 'activation0': attribute 'act_typ' is unknown; nearest: "
+        "act_type");
   CHECK(NodesRefusal(R"({"op": "Activation", "act_typ": "relu",
                          "act_type": "relu"})") ==
         "Activation 'activation0': attribute 'act_typ' is unknown; nearest: "
@@ -231,6 +235,36 @@ TEST_CASE("native: sentences") {
   CHECK(Refusal(R"("nodes": [{"op": "relu"}])") == "key 'inputs' is missing");
   CHECK(Refusal(kInputs + R"("node": [], "nodes": [{"op": "relu"}])") ==
         "key 'node' is unknown; nearest: nodes");
+}
+
+TEST_CASE("native: one mistake does not hide the next") {
+  const auto model = LoadNative(kInputs + R"("nodes": [
+      {"repeat": 3, "nodes": [
+        {"op": "Activation", "name": "a${i}", "act_type": "rellu"},
+        {"op": "Flaten", "name": "f${i}"}]},
+      {"op": "Convolution", "name": "c", "kernel": [3, 3]},
+      {"op": "elemwise_add", "name": "sum", "inputs": ["a1", "c", "f3"]},
+      {"op": "Flaten", "name": "last", "inputs": ["sum", "f2"]}])");
+  REQUIRE_FALSE(model.ok());
+  std::string found;
+  for (const Diagnostic& error : model.errors()) {
+    found += fmt::format("{}: {}\n", error.loc.line, error.message);
+  }
+  CHECK(found ==
+        "3: Activation 'a1': act_type is 'rellu', expected one of relu, "
+        "sigmoid, tanh, softrelu, softsign\n"
+        "5: Convolution 'c': attribute 'num_filter' is missing\n"
+        "6: elemwise_add 'sum' has 3 inputs, expected 2\n"
+        "4: operator 'Flaten' of node 'f1' is unknown; nearest: Flatten\n"
+        "7: operator 'Flaten' of node 'last' is unknown; nearest: Flatten\n");
+}
+
+TEST_CASE("native: what is unknown in each instance is told once") {
+  LoadOptions options;
+  options.require_supported = true;
+  CHECK(Refusal(kInputs + R"("nodes": [{"repeat": 9, "op": "Flaten"}])",
+                options) ==
+        "operator 'Flaten' of node 'flaten0' is unknown; nearest: Flatten");
 }
 
 TEST_CASE("native: blocks complain at their use and inside") {
