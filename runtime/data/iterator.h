@@ -103,8 +103,12 @@ struct IteratorOptions {
   std::string preprocessing;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
   // part_index, num_parts, even_parts, held_out, epoch_batches,
-  // preprocess_threads, prefetch_buffer, data_name, label_name. They win over the fields above.
+  // preprocess_threads, prefetch_buffer, data_name, label_name. They win over
+  // the fields above.
   Settings settings;
+  // Options that were meant for another source: those that this one knows hold
+  // where `settings` says nothing else.
+  Settings offered;
 };
 
 // The place of the next batch.

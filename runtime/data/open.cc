@@ -206,7 +206,7 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                          "'%s' is no source of data; expected %s", spec.c_str(),
                          kind->form);
   }
-  SettingsReader settings(options.settings);
+  SettingsReader settings(options.settings, options.offered);
   const auto trained = ParsePreprocessing(options.preprocessing);
   if (!trained.ok()) return Named(spec, trained.status());
   SourceRequest request{path,

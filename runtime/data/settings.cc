@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "runtime/base/nearest.h"
+
 namespace mxc::data {
 namespace {
 
@@ -114,11 +116,15 @@ std::string SettingText(const Extents& value) {
   return Join(words, ",");
 }
 
+const Settings SettingsReader::kNone;
+
 const std::string* SettingsReader::Find(const char* name) {
   legal_.push_back(name);
   const std::string* found = nullptr;
-  for (const auto& [key, text] : settings_) {
-    if (key == name) found = &text;
+  for (const Settings* list : {&offered_, &settings_}) {
+    for (const auto& [key, text] : *list) {
+      if (key == name) found = &text;
+    }
   }
   return found;
 }
@@ -143,11 +149,13 @@ void SettingsReader::Refuse(const char* name, const std::string& text,
 
 Status SettingsReader::Finish(const std::string& source) {
   const std::set<std::string> legal(legal_.begin(), legal_.end());
+  const std::vector<std::string_view> names(legal.begin(), legal.end());
   bool unknown = false;
   for (const auto& [key, text] : settings_) {
     if (legal.contains(key)) continue;
     unknown = true;
-    errors_.push_back("option '" + key + "' is unknown");
+    errors_.push_back("option '" + key + "' is unknown" +
+                      runtime::NearestNote(runtime::Nearest(key, names)));
   }
   if (errors_.empty()) return {};
   std::string message = source + ": " + Join(errors_, "; ");

@@ -72,10 +72,13 @@ std::string SettingText(const std::optional<T>& value) {
 using Choices = std::initializer_list<const char*>;
 
 // Fields that takes values out of settings; a key's last value counts. Every
-// struct of options is described to it, then Finish says what is wrong.
+// struct of options is described to it, then Finish says what is wrong. Of
+// `offered` (IteratorOptions) it takes what settings do not have.
 class SettingsReader {
  public:
-  explicit SettingsReader(const Settings& settings) : settings_(settings) {}
+  explicit SettingsReader(const Settings& settings,
+                          const Settings& offered = kNone)
+      : settings_(settings), offered_(offered) {}
 
   template <class T>
   void operator()(const char* name, T& value, const char* /*doc*/,
@@ -104,7 +107,10 @@ class SettingsReader {
   void Refuse(const char* name, const std::string& text,
               const std::string& expected);
 
+  static const Settings kNone;
+
   const Settings& settings_;
+  const Settings& offered_;
   std::vector<std::string> legal_, errors_;
 };
 

@@ -8,6 +8,18 @@
 namespace mxc::run {
 namespace {
 
+data::Settings ParseSettings(const std::vector<std::string>& texts) {
+  data::Settings settings;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) {
+      throw Failure("'" + text + "' is no option of a source: NAME=VALUE");
+    }
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return settings;
+}
+
 data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
                                         const train::TrainStep& step) {
   data::IteratorOptions result;
@@ -24,14 +36,8 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
   result.on_bad_record = options.on_bad_record == "stop"
                              ? data::OnBadRecord::kStop
                              : data::OnBadRecord::kSkip;
-  for (const std::string& text : options.settings) {
-    const size_t equals = text.find('=');
-    if (equals == text.npos || equals == 0) {
-      throw Failure("--data-opt '" + text + "' is not of the form name=value");
-    }
-    result.settings.emplace_back(text.substr(0, equals),
-                                 text.substr(equals + 1));
-  }
+  result.settings = ParseSettings(options.settings);
+  result.offered = ParseSettings(options.offered);
   return result;
 }
 
@@ -84,16 +90,17 @@ std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
 }
 
 std::unique_ptr<data::Iterator> OpenScoring(
-    const SampleOptions& options, const std::string& source,
-    const std::vector<std::string>& label_names, const train::TrainStep& step) {
+    const SampleOptions& options, const std::vector<std::string>& label_names,
+    const train::TrainStep& step) {
   data::IteratorOptions iterator = ToIteratorOptions(options, step);
   iterator.last_batch = data::LastBatch::kPad;
   if (iterator.label_names.empty()) iterator.label_names = label_names;
-  std::unique_ptr<data::Iterator> all = Take(data::Open(source, iterator));
+  std::unique_ptr<data::Iterator> all =
+      Take(data::Open(options.data, iterator));
   RequireLengths(*all, step);
   if (!all->has_held_out()) return all;
   iterator.held_out = true;
-  return Take(data::Open(source, iterator));
+  return Take(data::Open(options.data, iterator));
 }
 
 }  // namespace mxc::run

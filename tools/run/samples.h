@@ -16,6 +16,7 @@ namespace mxc::run {
 struct SampleOptions {
   std::string data;                   // --data
   std::vector<std::string> settings;  // --data-opt k=v
+  std::vector<std::string> offered;   // data::IteratorOptions::offered
   std::string on_bad_record = "skip";
   uint64_t seed = 0;
   int workers = 1;  // threads that read ahead
@@ -25,16 +26,15 @@ struct SampleOptions {
 
 void DeclareSamples(CLI::App& app, SampleOptions& options);
 
-// Samples to train on, for batches such as `step` takes, and of the same
-// options the samples of `source` that are held out from training or, where
-// none are, all of them. Labels get their numbers from what `step` was compiled
+// Samples to train on, for batches such as `step` takes, and samples to score:
+// those that are held out from training or, where none are, all. Labels get their numbers from what `step` was compiled
 // for; where that is not known from `label_names`, else from the data. Both
 // throw a Failure.
 std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
                                              bool shuffle,
                                              const train::TrainStep& step);
 std::unique_ptr<data::Iterator> OpenScoring(
-    const SampleOptions& options, const std::string& source,
-    const std::vector<std::string>& label_names, const train::TrainStep& step);
+    const SampleOptions& options, const std::vector<std::string>& label_names,
+    const train::TrainStep& step);
 
 }  // namespace mxc::run

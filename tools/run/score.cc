@@ -89,8 +89,7 @@ void Score(ScoreOptions options, Reporting& reporting) {
     if (!trained.empty()) options.samples.trained = trained;
     label_names = Take(data::ParseLabelNames(learned.Note("label_names")));
   }
-  const auto samples =
-      OpenScoring(options.samples, options.samples.data, label_names, *step);
+  const auto samples = OpenScoring(options.samples, label_names, *step);
   CompareWithTraining(*samples, options.samples.trained, reporting);
   const train::ScoreResult result =
       Take(train::ScoreAll(*step, *samples, metrics));

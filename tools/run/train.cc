@@ -39,7 +39,8 @@ struct TrainOptions {
   signature::Requirement requirement;
   SampleOptions samples;
   bool no_shuffle = false;
-  std::string validation;
+  std::string validation;                        // --val
+  std::vector<std::string> validation_settings;  // --val-opt
   train::TrainerOptions trainer;
   std::optional<double> learning_rate;
   std::string metrics;
@@ -190,15 +191,23 @@ train::StatusOr<train::TrainResult> RunLoop(train::Trainer& trainer,
   return result;
 }
 
+// Null without --val. Of --data's options those hold that its source has, too.
+std::unique_ptr<data::Iterator> OpenValidation(const TrainOptions& options,
+                                               const data::Iterator& samples,
+                                               const train::TrainStep& step) {
+  if (options.validation.empty()) return nullptr;
+  SampleOptions scored = options.samples;
+  scored.data = options.validation;
+  scored.offered = std::move(scored.settings);
+  scored.settings = options.validation_settings;
+  return OpenScoring(scored, samples.label_names(), step);
+}
+
 int TrainStates(train::TrainStep& step, const SampleOptions& part,
                 const TrainOptions& options, const Reporting& reporting,
                 bool speaks) {
   const auto samples = OpenTraining(part, !options.no_shuffle, step);
-  std::unique_ptr<data::Iterator> validation;
-  if (!options.validation.empty()) {
-    validation = OpenScoring(options.samples, options.validation,
-                             samples->label_names(), step);
-  }
+  const auto validation = OpenValidation(options, *samples, step);
   PrepareStates(options, step);
   ListenForInterrupts();
   std::unique_ptr<train::Reporter> reporter =
@@ -309,6 +318,11 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
                  "score these after every epoch: of a source that holds "
                  "samples out, those")
       ->type_name("SOURCE");
+  app.add_option("--val-opt", options->validation_settings,
+                 "an option of --val (repeatable); where it is not given, that "
+                 "of --data holds if both sources have it")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   DeclareLoop(app, *options);
   app.option_defaults()->group("Begin with");
   app.add_option("--params", options->params,
