@@ -337,6 +337,10 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
              SourceFor(program));
     return;
   }
+  if (!plan.carries.empty() && !plan.label_names.empty()) {  // it writes
+    PrintErr("next: mxc sample {}\n", options.output);
+    return;
+  }
   constexpr int kMostNamed = 8;
   std::string inputs;
   int count = 0;

@@ -76,7 +76,7 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
                  "goes on without a worker, unless it is worker 0; restart "
                  "begins again with all processes, from the newest checkpoint "
                  "of --save")
-      ->transform(CLI::CheckedTransformer(on_death))
+      ->transform(Named(on_death))
       ->type_name("POLICY");
   app.add_option("--restarts", options->restarts,
                  "how often processes are started again at most")

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/usage/errors_json.h"
 
+#include <filesystem>
+#include <system_error>
+
 namespace mxc {
 
 nlohmann::ordered_json ErrorsJson(const std::vector<std::string>& messages) {
@@ -16,7 +19,20 @@ nlohmann::ordered_json ErrorsJson(const std::vector<std::string>& messages) {
   return {{"errors", list}, {"count", list.size()}};
 }
 
+namespace {
+
+// "net.mxa: damaged": of the file that has this name.
+std::string FileBeforeColon(std::string_view message) {
+  std::string name(message.substr(0, message.find(": ")));
+  std::error_code error;
+  if (name.size() == message.size()) return "";
+  return std::filesystem::is_regular_file(name, error) ? name : "";
+}
+
+}  // namespace
+
 std::string FileNamedBy(std::string_view message) {
+  if (std::string name = FileBeforeColon(message); !name.empty()) return name;
   const size_t open = message.find('\'');
   if (open == std::string_view::npos) return "";
   const std::string_view before = message.substr(0, open);
