@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <string_view>
 
-#include "tools/diagram/diagram.h"
+#include "tools/diagram/block_names.h"
 
 namespace mxc {
 namespace {
@@ -15,67 +14,6 @@ namespace {
 constexpr size_t kFewestInBlock = 3;
 constexpr size_t kMostInRow = 40;  // boxes and blocks side by side in one
 constexpr int kDeepest = 8;
-
-bool IsNumber(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
-    return std::isdigit(c) != 0;
-  });
-}
-
-// "mixed_1_conv": "mixed_1", "conv"; a number belongs to the word before it.
-std::vector<std::string> WordsOf(std::string_view name) {
-  constexpr std::string_view kSeparators = "_-/.";
-  std::vector<std::string> words;
-  size_t begin = 0;
-  while (begin < name.size()) {
-    const size_t end =
-        std::min(name.find_first_of(kSeparators, begin), name.size());
-    const std::string_view word = name.substr(begin, end - begin);
-    if (IsNumber(word) && !words.empty()) {
-      words.back() += name[begin - 1];
-      words.back() += word;
-    } else if (!word.empty()) {
-      words.emplace_back(word);
-    }
-    begin = end + 1;
-  }
-  return words;
-}
-
-// Parts that so many names have that they say nothing: what guards the updates.
-std::set<std::string, std::less<>> CommonParts(const Diagram& diagram) {
-  std::map<std::string_view, size_t> count;
-  for (const DiagramBox& box : diagram.boxes) {
-    for (const std::string_view part : PartsOf(box.name)) ++count[part];
-  }
-  std::set<std::string, std::less<>> common;
-  for (const auto& [part, times] : count) {
-    if (times > 4 && times * 6 > diagram.boxes.size()) common.emplace(part);
-  }
-  return common;
-}
-
-// Of what a step was made of, the part whose words but the last most parts
-// share; the first of several.
-std::vector<std::string> WordsOfStep(
-    const std::string& name, const std::set<std::string, std::less<>>& common) {
-  std::map<std::vector<std::string>, int> votes;
-  std::vector<std::vector<std::string>> candidates;
-  for (const std::string_view part : PartsOf(name)) {
-    if (common.contains(part)) continue;
-    std::vector<std::string> words = WordsOf(UserNode(part));
-    if (words.size() < 2) continue;
-    words.pop_back();
-    ++votes[words];
-    candidates.push_back(std::move(words));
-  }
-  std::vector<std::string> best;
-  int most = 0;
-  for (const auto& words : candidates) {
-    if (votes[words] > most) most = votes[words], best = words;
-  }
-  return best;
-}
 
 // Neighbours in a row that have a word.
 struct WordRange {
@@ -129,7 +67,7 @@ class BlockFinder {
     Nest(rest, phase_group, 0);
   }
 
-  const std::set<std::string, std::less<>>& common() const { return common_; }
+  const NameSet& common() const { return common_; }
 
  private:
   void NoteForwardBlocks() {
@@ -255,56 +193,13 @@ class BlockFinder {
   }
 
   Diagram& diagram_;
-  std::set<std::string, std::less<>> common_;
+  NameSet common_;
   std::vector<std::vector<std::string>> words_;  // by box; what is left of them
   std::map<int, std::string> titles_;            // by a block's first box
   std::map<std::string, int, std::less<>> blocks_of_;  // by a forward node
 };
 
-// What is left of a name when the titles of the blocks around it are gone from
-// its beginning.
-std::string ShortName(const Diagram& diagram, const DiagramBox& box,
-                      const std::set<std::string, std::less<>>& common) {
-  std::set<std::string> around;
-  for (int g = box.group; g >= 0; g = diagram.groups[g].parent) {
-    around.insert(diagram.groups[g].title);
-  }
-  std::string out;
-  for (std::string_view part : PartsOf(box.name)) {
-    if (common.contains(part)) continue;
-    for (bool again = true; again;) {
-      again = false;
-      for (const std::string& title : around) {
-        if (part.size() > title.size() + 1 && part.starts_with(title)) {
-          part.remove_prefix(title.size() + 1);
-          again = true;
-        }
-      }
-    }
-    out += (out.empty() ? "" : " + ") + std::string(part);
-  }
-  return out.empty() ? box.name : out;
-}
-
 }  // namespace
-
-std::string_view UserNode(std::string_view part) {
-  for (const std::string_view suffix :
-       {"/layout", "/packed", "/parts", "/phases", "/next"}) {
-    if (part.ends_with(suffix)) part.remove_suffix(suffix.size());
-  }
-  return part;
-}
-
-std::vector<std::string_view> PartsOf(std::string_view name) {
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin <= name.size();) {
-    const size_t end = std::min(name.find('+', begin), name.size());
-    parts.push_back(name.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 void AddBlocks(Diagram& diagram) {
   BlockFinder finder(diagram);

@@ -52,6 +52,8 @@ struct DiagramArrow {
   std::string shape = {};  // empty: several values
   int buffer = -1;         // in Overview::buffers, where there is one
   bool gradient = false;   // or what only gradients read
+  // A value of the forward phase that the backward phase computes again.
+  bool again = false;
 };
 
 struct DiagramGroup {

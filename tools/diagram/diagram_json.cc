@@ -33,8 +33,10 @@ Json BoxesOf(const Diagram& diagram) {
 Json ArrowsOf(const Diagram& diagram) {
   Json arrows = Json::array();
   for (const DiagramArrow& arrow : diagram.arrows) {
-    arrows.push_back(
-        {{"from", arrow.from}, {"to", arrow.to}, {"buffer", arrow.buffer}});
+    arrows.push_back({{"from", arrow.from},
+                      {"to", arrow.to},
+                      {"buffer", arrow.buffer},
+                      {"again", arrow.again}});
   }
   return arrows;
 }

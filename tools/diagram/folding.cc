@@ -146,9 +146,11 @@ Diagram Folded(const Diagram& diagram) {
       view.arrows.push_back(arrow);
       view.arrows.back().from = ends.first;
       view.arrows.back().to = ends.second;
-    } else if (view.arrows[same->second].shape != arrow.shape) {
-      view.arrows[same->second].shape.clear();
+      continue;
     }
+    DiagramArrow& one = view.arrows[same->second];
+    if (one.shape != arrow.shape) one.shape.clear();
+    one.again = one.again && arrow.again;
   }
   return view;
 }

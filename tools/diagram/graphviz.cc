@@ -175,17 +175,20 @@ class GraphvizWriter {
 
   void WriteArrow(const DiagramArrow& arrow) {
     if (view_.boxes[arrow.to].phase == Phase::kUpdate) return;
-    const bool up = view_.trains &&
-                    view_.boxes[arrow.from].phase == Phase::kBackward &&
-                    view_.boxes[arrow.to].phase == Phase::kBackward;
-    const bool saved = view_.trains && view_.boxes[arrow.from].phase !=
-                                           view_.boxes[arrow.to].phase;
+    const Phase from = view_.boxes[arrow.from].phase;
+    const Phase to = view_.boxes[arrow.to].phase;
+    // Values of the forward phase, kept or computed again, do not go the
+    // gradients' way.
+    const bool value = view_.trains && (from != to || arrow.again);
+    const bool up = from == Phase::kBackward && to == Phase::kBackward &&
+                    view_.trains && !arrow.again;
     out_ += fmt::format(
-        "  n{} -> n{} [label={}{}{}];\n", up ? arrow.to : arrow.from,
+        "  n{} -> n{} [label={}{}{}{}];\n", up ? arrow.to : arrow.from,
         up ? arrow.from : arrow.to,
-        Quoted(arrow.shape.empty() || saved ? "" : " " + arrow.shape),
+        Quoted(arrow.shape.empty() || value ? "" : " " + arrow.shape),
         up ? ", dir=back" : "",
-        saved ? ", style=dashed, color=\"#9aa4b1\"" : "");
+        value ? ", style=dashed, color=\"#9aa4b1\"" : "",
+        arrow.again ? ", constraint=false" : "");
   }
 
   const Diagram& view_;

@@ -116,12 +116,15 @@ class StepDiagrammer {
   void AddArrow(int from, int to, int buffer) {
     if (from == to) return;
     const BufferRow& row = overview_.buffers[buffer];
-    diagram_.arrows.push_back(
-        {.from = from,
-         .to = to,
-         .shape = ShapeOf(row.type),
-         .buffer = buffer,
-         .gradient = row.name.find("/grad:") != std::string::npos});
+    const auto has = [&](const char* word) {
+      return row.name.find(word) != std::string::npos;
+    };
+    diagram_.arrows.push_back({.from = from,
+                               .to = to,
+                               .shape = ShapeOf(row.type),
+                               .buffer = buffer,
+                               .gradient = has("/grad:"),
+                               .again = has("/again") && !has("/grad:")});
   }
 
   void Describe(const StepRow& step, DiagramBox& box) const {

@@ -7,8 +7,12 @@
 
 namespace mxc {
 
-std::string_view Asset_page();     // page.css
-std::string_view Asset_diagram();  // diagram.js
-std::string_view Asset_dagre();    // dagre.min.js
+std::string_view Asset_page();   // page.css
+std::string_view Asset_dagre();  // dagre.min.js
+// diagram_facts.js, diagram_layout.js and diagram.js: the statements of one
+// function, in this order.
+std::string_view Asset_diagram_facts();
+std::string_view Asset_diagram_layout();
+std::string_view Asset_diagram();
 
 }  // namespace mxc
