@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: wheel.sh [PYTHON [BUILD]]
+# usage: wheel.sh [PYTHON [BUILD [LATER]]]
 # Builds the wheel as `pip install ./runtime/python` does (in BUILD, an absolute
 # path, where mxc is built already), lets auditwheel put LLVM and what else is
 # not everywhere into it, runs tests/python against it in a fresh environment,
-# and removes it without a trace. Then a bare root that has Python and no
+# and removes it without a trace; then the same wheel with LATER, a later Python
+# (of 3.12 and above one wheel serves all). Then a bare root that has Python and no
 # LLVM, no compiler and no mxc: installed, LeNet trained in ten lines, removed.
 # By hand: it asks PyPI and Debian's archive for packages.
 set -euo pipefail
 python=${1:-python3}
+later=${3:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 root=$(mktemp -d)
@@ -21,8 +23,9 @@ fail() { echo "error: $*" >&2; exit 1; }
   skip "no packages from PyPI"
 "$root/tools/bin/pip" wheel -q --no-deps ${2:+-C "build-dir=$2"} \
   -w "$root/local" "$source/runtime/python"
-PATH=$root/tools/bin:$PATH auditwheel -q repair --strip -w "$root/wheel" \
-  "$root"/local/*.whl
+PATH=$root/tools/bin:$PATH auditwheel repair --strip -w "$root/wheel" \
+  "$root"/local/*.whl >"$root/audit.log" 2>&1 ||
+  { cat "$root/audit.log"; exit 1; }
 (cd "$root" && ls -sh local wheel)
 
 "$python" -m venv "$root/venv"
@@ -39,6 +42,13 @@ find "$root/venv" -type d -name __pycache__ -prune -exec rm -rf {} +
 [ "$("$pip" list --format=freeze)" = "$before" ] || fail "other packages changed"
 left=$(find "$root/venv" -name '*mxc*')
 [ -z "$left" ] || fail "left behind: $left"
+if [ -n "$later" ]; then
+  "$later" -m venv "$root/later"
+  "$root/later/bin/pip" install -q pytest "$root"/wheel/*.whl
+  "$root/later/bin/python" -m pytest -q -p no:cacheprovider \
+    "$source/tests/python"
+  "$later" -V
+fi
 
 # Debian 12 has Python 3.11.
 case $("$python" -V) in

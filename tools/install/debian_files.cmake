@@ -50,7 +50,8 @@ mxc: maintscript-calls-ldconfig *
 ")
 file(GLOB texts ${root}/share/man/man1/*.1 ${doc}/changelog)
 execute_process(COMMAND gzip -9nf ${texts})
-file(GLOB programs ${root}/bin/* ${root}/lib/*/lib*.so.*.*.*)
+file(GLOB programs ${root}/bin/* ${root}/lib/*/lib*.so.*.*.*
+     ${root}/lib/*/mxc/*.so)
 execute_process(COMMAND strip --strip-unneeded ${programs})
 file(GLOB archives ${root}/lib/*/lib*.a)
 execute_process(COMMAND strip --strip-debug ${archives})
