@@ -358,7 +358,9 @@ TEST_CASE("open: every mistake at once, with what is legal") {
              "last_batch=never: expected one of round, pad, discard, "
              "roll_over"));
   CHECK(Says(message, "flat=2: expected 0 or 1"));
-  CHECK(Says(message, "option 'sise' is unknown; its options are"));
+  CHECK(Says(message,
+             "option 'sise' is unknown; nearest: size; its "
+             "options are"));
   CHECK(Says(Refusal("digits", Options(0)), "batch size"));
   CHECK(Says(Refusal("digits", Options(1, {{"part_index", "1"}})),
              "less than num_parts"));
