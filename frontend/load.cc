@@ -12,6 +12,8 @@
 namespace mxc {
 namespace {
 
+constexpr size_t kLookedAt = 4096;  // bytes that tell text from other things
+
 Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
                       Model& model) {
   const JsonValue& root = document.root();
@@ -77,6 +79,12 @@ Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
         "{}: a compiled file, expected a network: MXNet's symbol JSON "
         "or our own JSON; 'mxc run' runs it, 'mxc inspect' tells what it holds",
         path);
+  }
+  if (source->text.substr(0, kLookedAt).find('\0') != std::string::npos) {
+    return Error({},
+                 "{}: a binary file, expected a network: MXNet's symbol JSON "
+                 "or our own JSON; parameters go to --params",
+                 path);
   }
   return std::shared_ptr<const SourceFile>(std::move(source));
 }

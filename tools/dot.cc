@@ -110,6 +110,18 @@ int RunDot(DotOptions& options) {
   return kSuccess;
 }
 
+// Graphviz makes pictures of what is written here.
+std::string CheckOutput(const std::string& path) {
+  for (const char* format : {"png", "svg", "pdf"}) {
+    if (!path.ends_with(std::string(".") + format)) continue;
+    return fmt::format(
+        "'{1}' would hold text; Graphviz draws it: mxc dot … | dot -T{0} -o "
+        "{1}",
+        format, path);
+  }
+  return "";
+}
+
 std::string CheckGraphPass(const std::string& name) {
   std::string known;
   for (const PassDescription& pass : AllPasses()) {
@@ -128,6 +140,7 @@ std::function<int()> AddDot(CLI::App& app) {
   app.get_option("MODEL")->required();
   app.option_defaults()->group("Drawing");
   app.add_option("-o", options->output, "the file to write (default: stdout)")
+      ->check(CheckOutput)
       ->type_name("g.dot");
   app.add_option("--after", options->after,
                  "the network as a pass over graphs leaves it")

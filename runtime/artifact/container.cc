@@ -44,6 +44,10 @@ Status Container::ReadTrailer() {
   }
   std::memcpy(&trailer_, bytes.last(sizeof trailer_).data(), sizeof trailer_);
   if (trailer_.magic != MXC_TRAILER_MAGIC) {
+    if (static_cast<char>(bytes[0]) == '{') {
+      return Fail(StatusCode::kCorrupt,
+                  "a network, expected a compiled one; 'mxc compile' makes it");
+    }
     return Fail(StatusCode::kCorrupt,
                 "no artifact, or its end is missing (%zu bytes)", bytes.size());
   }

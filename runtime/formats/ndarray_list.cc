@@ -218,7 +218,8 @@ Status ReadListHeader(ByteReader& reader, uint64_t* count) {
   uint64_t magic = 0, reserved = 0;
   if (!reader.Read(&magic) || magic != kListMagic) {
     return CorruptArrays(
-        "not an NDArray list: it does not start with the number 0x112");
+        "no parameter file: .params begins with the number 0x112, .npz with "
+        "'PK'");
   }
   if (!reader.Read(&reserved) || !reader.Read(count)) {
     return CorruptArrays("the file ends inside the header");

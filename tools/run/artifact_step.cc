@@ -332,8 +332,8 @@ Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
   }
   if (count > arrays.size()) {
     return Fail(StatusCode::kInvalidArgument,
-                "the network has %zu %s inputs, the data %zu%s", count, what,
-                arrays.size(),
+                "%s inputs of the network: %zu, %s arrays of the data: %zu%s",
+                what, count, what, arrays.size(),
                 std::string_view(what) == "label"
                     ? "; an option of the source may say where they are "
                       "(--data-opt help)"

@@ -256,6 +256,12 @@ int Train(TrainOptions options, const Reporting& reporting) {
   return TrainStates(*step, options.samples, options, reporting, true);
 }
 
+// Before anything is compiled.
+std::string CheckMetrics(const std::string& names) {
+  const auto metrics = train::MetricList::Parse(names);
+  return metrics.ok() ? "" : metrics.status().message();
+}
+
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.option_defaults()->group("Training");
   train::TrainerOptions& trainer = options.trainer;
@@ -274,6 +280,7 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "accuracy, top_5, cross-entropy, perplexity:ignore_label=0, "
                  "f1, mcc, mae, mse, rmse, pearsonr, pcc, loss; several "
                  "separated by commas")
+      ->check(CheckMetrics)
       ->type_name("METRICS");
   app.add_option("--save", trainer.save,
                  "write checkpoints PREFIX-NNNN.{params,states,mxc} after "

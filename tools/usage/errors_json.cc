@@ -21,18 +21,21 @@ nlohmann::ordered_json ErrorsJson(const std::vector<std::string>& messages) {
 
 namespace {
 
-// "net.mxa: damaged": of the file that has this name.
-std::string FileBeforeColon(std::string_view message) {
-  std::string name(message.substr(0, message.find(": ")));
+// "net.mxa: damaged", "'key.pem' holds no key": of the file that has this name.
+std::string FileAtBegin(std::string_view message) {
+  const bool quoted = message.starts_with('\'');
+  if (quoted) message.remove_prefix(1);
+  const size_t end = quoted ? message.find('\'') : message.find(": ");
+  if (end == std::string_view::npos) return "";
+  std::string name(message.substr(0, end));
   std::error_code error;
-  if (name.size() == message.size()) return "";
   return std::filesystem::is_regular_file(name, error) ? name : "";
 }
 
 }  // namespace
 
 std::string FileNamedBy(std::string_view message) {
-  if (std::string name = FileBeforeColon(message); !name.empty()) return name;
+  if (std::string name = FileAtBegin(message); !name.empty()) return name;
   const size_t open = message.find('\'');
   if (open == std::string_view::npos) return "";
   const std::string_view before = message.substr(0, open);

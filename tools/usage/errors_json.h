@@ -14,8 +14,8 @@ namespace mxc {
 nlohmann::ordered_json ErrorsJson(const std::vector<std::string>& messages);
 
 // The file that a sentence is about, which is the first thing that it names:
-// "cannot open 'net.json': …", "'net.mxa': …", or "net.mxa: …" where there is
-// such a file. Empty: it is about none.
+// "cannot open 'net.json': …", "'net.mxa': …", or "net.mxa: …", "'net.mxa' …"
+// where there is such a file. Empty: it is about none.
 std::string FileNamedBy(std::string_view message);
 
 }  // namespace mxc

@@ -111,6 +111,7 @@ std::vector<std::string> Unexpected(const CLI::App& command) {
   std::vector<std::string> errors;
   bool behind_unknown = false;
   for (const std::string& word : command.remaining()) {
+    if (word == "--") continue;
     if (word.size() > 1 && word[0] == '-') {
       const std::string name = word.substr(0, word.find('='));
       errors.push_back("no option " + name +
