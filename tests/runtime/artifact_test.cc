@@ -88,6 +88,8 @@ TEST_CASE("files that are no artifacts are refused") {
   CHECK(code == MXC_CORRUPT);
   CHECK(Contains(Refusal(WriteTemporary("text", std::string(5000, 'x'))),
                  "no artifact, or its end is missing"));
+  CHECK(Contains(Refusal(WriteTemporary("network", "{\"mxc\": 1}")),
+                 "a network, expected a compiled one"));
 }
 
 TEST_CASE("a wrong version, processor or code is refused") {
