@@ -10,6 +10,7 @@
 #include "codegen/artifact/device_section.h"
 #include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
+#include "codegen/cuda/assemble.h"
 #include "codegen/modelled_time.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
@@ -125,6 +126,19 @@ class KernelTable {
   std::vector<KernelSource> sources_;
 };
 
+// Of each text that there is.
+Status AddMachineCode(const std::string& assembler,
+                      std::vector<DeviceForm>& forms) {
+  for (size_t i = 0, texts = forms.size(); i < texts; ++i) {
+    if (forms[i].kind != MXC_IMAGE_PTX) continue;
+    const std::string text(forms[i].bytes.c_str());  // without its end
+    MXC_ASSIGN(std::string code,
+               Assemble(assembler, text, static_cast<int>(forms[i].version)));
+    forms.push_back({MXC_IMAGE_CUBIN, forms[i].version, std::move(code)});
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<CodeImage> GenerateCode(std::span<const Program> entries,
@@ -144,6 +158,9 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
       {std::max(1, options.threads), options.keep_llvm, options.keep_assembly,
        options.cache});
   image.objects = std::move(compiled.objects);
+  if (!options.assembler.empty()) {
+    MXC_RETURN_IF_ERROR(AddMachineCode(options.assembler, compiled.forms));
+  }
   if (!target.device.empty()) image.device = DeviceSection(compiled.forms);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);

@@ -48,6 +48,9 @@ struct CodegenOptions {
   // Where kernels are found that were compiled before; may be null. Same bytes
   // with and without.
   ObjectCache* cache = nullptr;
+  // A program like NVIDIA's ptxas, which writes a GPU's machine code beside the
+  // text that its driver assembles elsewhere; empty: none.
+  std::string assembler = {};
 };
 
 // The steps that transform the entries' constants into Winograd's domain when

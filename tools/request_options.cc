@@ -95,6 +95,11 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
       ->check(OneOf({"f32", "tf32", "bf16"}))
       ->default_str("f32")
       ->type_name("f32|tf32|bf16");
+  app.add_option("--cubin", request.assembler,
+                 "NVIDIA's assembler, 'ptxas' of the path or a file: machine "
+                 "code for the GPU lies beside the PTX, which drivers assemble "
+                 "when they load it (seconds)")
+      ->type_name("PTXAS");
   constexpr int kAuto = -1;
   app.add_option_function<int>(
          "--winograd",

@@ -17,6 +17,8 @@ class NamelessFile {
 
   // Opens the file anew; what is written to it goes to its end.
   std::string path() const;
+  // For a stream of another process.
+  int descriptor() const { return file_.get(); }
   // The program that this one becomes by exec has the file, too.
   Status KeepAtExec();
 

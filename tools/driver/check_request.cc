@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ir/target/cuda_target.h"
 #include "ir/target/target.h"
 #include "tools/driver/request.h"
 
@@ -76,6 +77,11 @@ Status CheckRequest(const CompileRequest& request) {
     errors.push_back(
         Error({}, "--precision tf32 is for targets of a GPU, not for '{}'",
               request.target));
+  }
+  if (target.ok() && !request.assembler.empty() &&
+      (target->sm == 0 || IsEmulatedCuda(request.target))) {
+    errors.push_back(Error({}, "--cubin is for targets of a GPU, not for '{}'",
+                           request.target));
   }
   if (!errors.empty()) return errors;
   return Done{};

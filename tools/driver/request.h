@@ -80,7 +80,8 @@ struct CompileRequest {
   std::string target = "native";
   // Of what is kept between the steps of inference: f32, or bf16.
   DType precision = DType::kF32;
-  bool tf32 = false;  // as CatalogOptions has it
+  bool tf32 = false;      // as CatalogOptions has it
+  std::string assembler;  // as CodegenOptions has it
   int level = 2;
   std::vector<std::string> disabled;  // passes
   // As CatalogOptions has it; none: 6, or 4 where an entry trains.
