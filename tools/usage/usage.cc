@@ -133,6 +133,14 @@ std::string Sentence(const CLI::ParseError& error) {
     return text.substr(kConvert.size(), equals - kConvert.size()) + ": '" +
            text.substr(equals + 3) + "' cannot be read";
   }
+  // "--html: 1 required FILE missing"
+  constexpr std::string_view kMissing = " missing", kOne = ": 1 required ";
+  const size_t one = text.find(kOne);
+  if (text.ends_with(kMissing) && one != std::string::npos) {
+    const size_t begin = one + kOne.size();
+    return text.substr(0, one) + " needs " +
+           text.substr(begin, text.size() - kMissing.size() - begin);
+  }
   if (text == "A subcommand is required") return "a subcommand is required";
   return text;
 }
