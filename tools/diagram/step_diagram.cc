@@ -205,8 +205,9 @@ class StepDiagrammer {
   void NamePhases() {
     for (DiagramBox& box : diagram_.boxes) {
       if (box.step < 0 || box.phase == Phase::kForward) continue;
-      const char* what =
-          box.phase == Phase::kUpdate ? "next value" : "gradient";
+      const char* what = box.phase == Phase::kUpdate    ? "next value"
+                         : box.name.ends_with("/again") ? "computed again"
+                                                        : "gradient";
       box.detail = fmt::format("{}, {}", what, box.detail);
       box.operators.clear();
     }
