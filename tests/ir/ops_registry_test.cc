@@ -78,11 +78,19 @@ TEST_CASE("every wrong attribute is reported, each under its name") {
   const auto errors = ParseSample(
       {{"kernel", "(3,x)"}, {"flag", "yes"}, {"kernal", "(1,)"}}, sample);
   REQUIRE(errors.size() == 4);
-  CHECK(errors[0].name == "");
-  CHECK(errors[0].message == "attribute 'count' is missing");
-  CHECK(errors[1].name == "kernel");
-  CHECK(errors[2].name == "flag");
-  CHECK(errors[3].message == "attribute 'kernal' is unknown; nearest: kernel");
+  CHECK(errors[0].name == "kernel");
+  CHECK(errors[1].name == "flag");
+  CHECK(errors[2].message == "attribute 'kernal' is unknown; nearest: kernel");
+  CHECK(errors[3].name == "");
+  CHECK(errors[3].message == "attribute 'count' is missing");
+}
+
+TEST_CASE("an attribute that is there, but misspelt, is one mistake") {
+  Sample sample;
+  const auto errors =
+      ParseSample({{"kernel", "(3, 3)"}, {"cuont", "2"}}, sample);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].message == "attribute 'cuont' is unknown; nearest: count");
 }
 
 TEST_CASE("printing attributes and parsing them again changes nothing") {
