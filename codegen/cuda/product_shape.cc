@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "ir/support/division.h"
+#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
 
-// Of threads that one multiprocessor has at most; see cuda_target.cc.
-constexpr int64_t kThreadsOfMultiprocessor = 2048;
 // Smaller products leave most of a tile unused; each thread then computes an
 // output of its own.
 constexpr int64_t kLeastRows = 16, kLeastColumns = 8, kLeastDepth = 8;
@@ -44,8 +43,7 @@ double BlockSeconds(const ProductTile& tile, int64_t depth,
 int64_t PartsOf(const Contraction& c, const ProductExtents& extents,
                 const ProductTile& tile, const Machine& machine) {
   if (c.groups != 1) return 0;
-  const int64_t multiprocessors =
-      machine.device_threads / kThreadsOfMultiprocessor;
+  const int64_t multiprocessors = Multiprocessors(machine);
   const double seconds =
       BlockSeconds(tile, extents.depth, machine, multiprocessors);
   const int64_t wanted = multiprocessors / extents.Blocks(tile);

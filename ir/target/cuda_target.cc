@@ -93,4 +93,8 @@ Target EmulatedCudaTarget(const Target& host) {
   return target;
 }
 
+int64_t Multiprocessors(const Machine& machine) {
+  return machine.device_threads / kThreadsOfMultiprocessor;
+}
+
 }  // namespace mxc

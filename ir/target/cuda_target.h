@@ -22,4 +22,7 @@ std::optional<Target> CudaTarget(std::string_view name, const Target& host);
 bool IsEmulatedCuda(std::string_view name);
 Target EmulatedCudaTarget(const Target& host);
 
+// Of a device's machine.
+int64_t Multiprocessors(const Machine& machine);
+
 }  // namespace mxc
