@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace mxc::kvstore {
@@ -15,58 +16,89 @@ uint64_t UnitOf(const KeySpec& key, const Settings& settings) {
 }
 
 // A group is cut as a whole, so that a part of a parameter and of what the
-// optimizer keeps for it are on one server.
-std::map<uint32_t, bool> CutGroups(const KeyTable& keys,
-                                   const Settings& settings) {
-  const uint64_t least =
-      std::max<uint64_t>(settings.cut_from, settings.servers);
+// optimizer keeps for it are on one server: the groups that can be.
+std::set<uint32_t> DivisibleGroups(const KeyTable& keys) {
   std::map<uint32_t, uint64_t> sizes;
   for (const KeySpec& key : keys) {
     if (key.trained) sizes[key.group] = key.bytes;
   }
-  std::map<uint32_t, bool> cut;
+  std::set<uint32_t> groups;
+  for (const auto& [group, bytes] : sizes) groups.insert(group);
   for (const KeySpec& key : keys) {
-    const uint64_t bytes = sizes[key.group];
-    const bool may = !key.indivisible && !key.everywhere &&
-                     key.bytes == bytes && bytes / sizeof(float) >= least &&
-                     key.elements() / UnitOf(key, settings) >= settings.servers;
-    cut[key.group] = may && cut.try_emplace(key.group, true).first->second;
+    if (key.indivisible || key.everywhere || key.bytes != sizes[key.group]) {
+      groups.erase(key.group);
+    }
   }
-  return cut;
+  return groups;
 }
 
-// Where slice `i` begins (MXNET.md 6.2); the last one ends where the key does.
-uint64_t BeginOf(const KeySpec& key, uint32_t i, const Settings& settings) {
-  if (i == settings.servers) return key.elements();
+bool IsLarge(const KeySpec& key, const Settings& settings) {
+  const uint64_t least =
+      std::max<uint64_t>(settings.cut_from, settings.servers);
+  return key.elements() >= least &&
+         key.elements() / UnitOf(key, settings) >= settings.servers;
+}
+
+struct Range {
+  uint64_t begin = 0, end = 0;  // elements of a key
+};
+
+// Shares of nearly equal size, in whole units (MXNET.md 6.2); the last one ends
+// where the range does.
+std::vector<Range> Divide(const Range& range, uint64_t unit, uint64_t count) {
+  const double units = static_cast<double>((range.end - range.begin) / unit);
+  std::vector<Range> shares;
+  uint64_t begin = range.begin;
+  for (uint64_t i = 1; i <= count; ++i) {
+    const auto end =
+        static_cast<uint64_t>(std::round(units / double(count) * double(i)));
+    shares.push_back(
+        {begin, i == count ? range.end : range.begin + unit * end});
+    begin = shares.back().end;
+  }
+  return shares;
+}
+
+// In how many slices a server's share of a key travels.
+uint64_t SlicesOf(const KeySpec& key, const Range& range,
+                  const Settings& settings) {
+  if (settings.slice == 0 || key.sparse()) return 1;
   const uint64_t unit = UnitOf(key, settings);
-  const double units = static_cast<double>(key.elements() / unit);
-  return unit * static_cast<uint64_t>(
-                    std::round(units / double(settings.servers) * double(i)));
+  const uint64_t units = (range.end - range.begin) / unit;
+  const uint64_t most = std::max<uint64_t>(1, settings.slice / unit);
+  return std::max<uint64_t>(1, (units + most - 1) / most);
 }
 
 }  // namespace
 
 Parts::Parts(const KeyTable& keys, const Settings& settings) {
-  const uint32_t servers = settings.servers;
-  auto cut = CutGroups(keys, settings);
+  const std::set<uint32_t> divisible = DivisibleGroups(keys);
+  std::vector<bool> large;
   KeyTable rest = keys;
   for (KeySpec& key : rest) {
-    if (cut[key.group]) key.bytes = 0;
+    large.push_back(divisible.contains(key.group) && IsLarge(key, settings));
+    if (large.back()) key.bytes = 0;
   }
-  const auto homes = Assign(rest, servers, settings.placement);
-  for (uint32_t key = 0; key < keys.size(); ++key) {
+  const auto homes = Assign(rest, settings.servers, settings.placement);
+  for (uint32_t i = 0; i < keys.size(); ++i) {
+    const KeySpec& key = keys[i];
     of.push_back(static_cast<uint32_t>(table.size()));
-    if (!cut[keys[key].group]) {
-      table.push_back(keys[key]);
-      parts.push_back({key, 0, 0, homes[key]});
+    if (!divisible.contains(key.group)) {
+      table.push_back(key);
+      parts.push_back({i, 0, 0, homes[i]});
       continue;
     }
-    for (uint32_t i = 0; i < servers; ++i) {
-      const uint64_t begin = BeginOf(keys[key], i, settings);
-      KeySpec& part = table.emplace_back(keys[key]);
-      part.bytes =
-          (BeginOf(keys[key], i + 1, settings) - begin) * sizeof(float);
-      parts.push_back({key, begin, begin * sizeof(float), i});
+    const uint64_t unit = UnitOf(key, settings);
+    uint32_t server = large[i] ? 0 : homes[i];
+    for (const Range& share :
+         Divide({0, key.elements()}, unit, large[i] ? settings.servers : 1)) {
+      for (const Range& slice :
+           Divide(share, unit, SlicesOf(key, share, settings))) {
+        KeySpec& part = table.emplace_back(key);
+        part.bytes = (slice.end - slice.begin) * sizeof(float);
+        parts.push_back({i, slice.begin, slice.begin * sizeof(float), server});
+      }
+      ++server;
     }
   }
   of.push_back(static_cast<uint32_t>(table.size()));

@@ -29,6 +29,10 @@ struct Settings {
   Placement placement = Placement::kBySize;
   // A key of at least so many elements is cut over all servers.
   uint64_t cut_from = 1'000'000;
+  // What a server has of a key travels in slices of at most so many elements,
+  // each a key of its own to it (P3, Jayarajan et al. 2019): it answers one while
+  // the next one comes, and what is urgent waits for no more than one. 0: whole.
+  uint64_t slice = 0;
   // What servers make of pushes, where it is not the artifact's optimizer.
   std::string rule;
   uint64_t keys = 0;  // Digest

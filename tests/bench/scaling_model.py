@@ -6,13 +6,13 @@ after the other, and of links that carry their gradients out and values back.
 
 usage: scaling_model.py published
        scaling_model.py machines [--gbit 10] [--latency-us 50]
-       scaling_model.py job JSON STEP_MS --mbit RATE [--workers 2] [--servers 1]
+       scaling_model.py job SCHEDULE [--rate 1gbit] [--workers 2] [--servers 1]
+                        [--slice 0]
 
 published: against the scaling that Horovod (arXiv 1802.05799) and MXNet (its
 README of 16 EC2 p2.16xlarge) have published. machines: 16 to 1,024 machines by
-ring and by servers. job: one of ours, from `mxc inspect NET.mxa --communication
---steps --json`, with the milliseconds that a step takes alone; to be held
-beside tests/bench/kvstore_link.
+ring and by servers. job: one of ours, as tests/bench/link_schedule.py describes
+it; to be held beside tests/bench/links.sh.
 
 The model. A worker computes forward, then backward, at its own speed. A gradient
 is released when its layer's backward part ends, in chunks. A channel serves one
@@ -25,9 +25,14 @@ which no order of one channel beats.
 """
 import argparse
 import heapq
-import json
 import math
+import sys
 from dataclasses import dataclass
+
+
+# Of a packet of 1,514 bytes, headers of Ethernet, IP and TCP have 66; a record of
+# TLS adds 22 bytes to 16 KiB.
+NET_OF_HEADERS = 1448 / 1514 * 16384 / 16406
 
 
 @dataclass
@@ -208,20 +213,30 @@ def machines(gbit, latency_us):
             print(row)
 
 
-def layers_of(report, seconds):
-    """One for each step of the entry `grad`, by its work; the parameters in the
-    order in which they are needed."""
-    entry = next(e for e in report.get("entries", [report])
-                 if e.get("communication"))
-    steps, exchanges = entry["steps"], entry["communication"]
-    work = [max(s.get("flops", 0), s.get("bytes", 0), 1) for s in steps]
-    begins = [0.0]
-    for amount in work:
-        begins.append(begins[-1] + seconds * amount / sum(work))
+def read_schedule(path):
+    """Seconds at which each step of a worker's run begins, and the last one
+    ends, if it never waits; the parameters' ways."""
+    begins, exchanges = [0.0], []
+    for line in open(path, encoding="utf-8"):
+        kind, *rest = line.split()
+        if kind == "step":
+            begins.append(begins[-1] + 1e-9 * float(rest[0]))
+        else:
+            exchanges.append(dict(zip(
+                ("bytes", "leaves_after_step", "needed_by_step", "priority"),
+                map(int, rest)), parameter=rest[4]))
     return begins, exchanges
 
 
-def job_time(begins, exchanges, channels, order, chunk, latency_free=False):
+def rate_of(text):
+    """Bytes a second, of what tc calls "200mbit"."""
+    for unit, factor in (("gbit", 1e9), ("mbit", 1e6)):
+        if text.endswith(unit):
+            return float(text.removesuffix(unit)) * factor / 8
+    sys.exit(f"{text} is no rate")
+
+
+def job_time(begins, exchanges, channels, order, chunk, by_chunk=False):
     """As step_time, with the compiled moments: a parameter is needed by a step
     of the next run and leaves after a step of this one."""
     end = begins[-1]
@@ -247,7 +262,7 @@ def job_time(begins, exchanges, channels, order, chunk, latency_free=False):
                      ] * pieces
         for channel in channels:
             ends = serve(jobs, channel, order == "priority")
-            jobs = ends if latency_free else whole(ends)
+            jobs = ends if by_chunk else whole(ends)
         last = {}
         for moment, index, _ in jobs:
             last[index] = max(moment, last.get(index, 0.0))
@@ -260,41 +275,40 @@ def job_time(begins, exchanges, channels, order, chunk, latency_free=False):
     return marks[-1] - marks[-2]
 
 
-def job(path, step_ms, mbit, latency_us, workers, servers):
-    report = json.load(open(path, encoding="utf-8"))
-    begins, exchanges = layers_of(report, step_ms * 1e-3)
-    link = Link(mbit * 1e6 / 8 * 0.94, latency_us * 1e-6)  # IP's headers
+def job(path, rate, latency_us, workers, servers, slice_bytes):
+    begins, exchanges = read_schedule(path)
+    alone = begins[-1]
+    link = Link(rate_of(rate) * NET_OF_HEADERS, latency_us * 1e-6)
     channels = link.servers(workers, servers)
     free = [lambda n, c=c: c(n) - c(0) for c in channels]
-    best = job_time(begins, exchanges, free, "priority", 16e3, True)
-    print(f"modelled: {workers} workers, {servers} servers, {mbit:g} Mbit/s; "
-          f"alone {step_ms:.0f} ms")
+    line = f"  modelled, {workers} workers:"
     for order in ("barrier", "fifo", "priority"):
-        time = job_time(begins, exchanges, channels, order, 256 << 10)
-        print(f"  {order:9} {1e3 * time:6.0f} ms, exposed "
-              f"{1e3 * time - step_ms:6.0f} ms")
-    print(f"  optimum   {1e3 * best:6.0f} ms, exposed "
-          f"{1e3 * best - step_ms:6.0f} ms")
+        time = job_time(begins, exchanges, channels, order,
+                        slice_bytes or 256 << 10, slice_bytes > 0)
+        line += f" {order} {1e3 * time:.1f}"
+    best = job_time(begins, exchanges, free, "priority", 16e3, True)
+    print(f"{line} ms a step; optimum {1e3 * best:.1f}, exposed "
+          f"{1e3 * (best - alone):.1f}")
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
     parser.add_argument("what", choices=("published", "machines", "job"))
-    parser.add_argument("job", nargs="*")
+    parser.add_argument("schedule", nargs="?")
     parser.add_argument("--gbit", type=float, default=10)
-    parser.add_argument("--mbit", type=float, default=1000)
+    parser.add_argument("--rate", default="1gbit")
     parser.add_argument("--latency-us", type=float, default=50)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--servers", type=int, default=1)
+    parser.add_argument("--slice", type=int, default=0)  # elements; 0: whole
     given = parser.parse_args()
     if given.what == "published":
         published()
     elif given.what == "machines":
         machines(given.gbit, given.latency_us)
     else:
-        path, step_ms = given.job
-        job(path, float(step_ms), given.mbit, given.latency_us, given.workers,
-            given.servers)
+        job(given.schedule, given.rate, given.latency_us, given.workers,
+            given.servers, 4 * given.slice)
 
 
 if __name__ == "__main__":

@@ -48,13 +48,32 @@ TEST_CASE("a key is not cut into nothing") {
   CHECK(Parts(KeysOf({4}), Over(4, 0)).table.size() == 4);
 }
 
-// The same gradients on one server and on three, cut or not, by each codec.
+TEST_CASE("what a server has of a key travels in slices of nearly equal size") {
+  Settings settings = Over(2, 10);
+  settings.slice = 3;
+  const Parts parts(KeysOf({10, 4, 3}), settings);
+  CHECK(parts.of == std::vector<uint32_t>{0, 4, 6, 7});
+  // Of 5 on either server, round(5 / 2) come first.
+  const uint64_t begins[] = {0, 3, 5, 8, 0, 2, 0};
+  const uint32_t servers[] = {0, 0, 1, 1};
+  for (size_t i = 0; i < 7; ++i) CHECK(parts.parts[i].begin == begins[i]);
+  for (size_t i = 0; i < 4; ++i) CHECK(parts.parts[i].server == servers[i]);
+  CHECK(parts.table[3].elements() == 2);
+  KeyTable whole = KeysOf({10});
+  whole[0].indivisible = true;
+  CHECK(Parts(whole, settings).table.size() == 1);
+}
+
+// The same gradients on one server and on three, cut or not, in slices or not,
+// by each codec.
 TEST_CASE("values do not depend on the cut, nor do residuals") {
   constexpr size_t kElements = 1000;
-  const auto train = [](const char* codec, uint32_t servers, uint64_t cut) {
+  const auto train = [](const char* codec, uint32_t servers, uint64_t cut,
+                        uint64_t slice = 0) {
     Settings settings;
     settings.workers = 2;
     settings.cut_from = cut;
+    settings.slice = slice;
     settings.compression = *ParseCompression(codec);
     Job job({}, KeysOf({kElements}), settings, servers);
     std::vector<float> values[] = {std::vector<float>(kElements),
@@ -85,6 +104,8 @@ TEST_CASE("values do not depend on the cut, nor do residuals") {
     const auto expected = train(codec, 1, 1'000'000);
     CHECK(train(codec, 3, 100) == expected);
     CHECK(train(codec, 3, 1'000'000) == expected);
+    CHECK(train(codec, 1, 1'000'000, 64) == expected);
+    CHECK(train(codec, 3, 100, 64) == expected);
   }
 }
 
