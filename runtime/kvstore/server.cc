@@ -13,6 +13,10 @@ namespace {
 constexpr size_t kMostStrangers = 64;
 // Of one connection, before others have their turn.
 constexpr int kMostFrames = 64;
+// Of gradients: by so much more a worker may be ahead of one that is sending.
+constexpr uint64_t kMostLead = 1 << 18;
+// Who has sent nothing for so long is not sending.
+constexpr Time kLull = kSecond / 50;
 
 }  // namespace
 
@@ -53,6 +57,7 @@ std::vector<Interest> Server::interests() const {
   std::vector<Interest> interests = {{listener_.descriptor(), false}};
   for (const auto& session : sessions_) {
     interests.push_back(session->channel.interest());
+    interests.back().read = !session->waits;
   }
   return interests;
 }
@@ -62,7 +67,8 @@ Time Server::deadline() const {
   const Time now = transport_.Now();
   Time earliest = now + kSecond;
   for (const auto& session : sessions_) {
-    if (session->more) return now;
+    if (session->more && !session->waits) return now;
+    if (session->waits) earliest = std::min(earliest, now + kLull);
     earliest = std::min(earliest, session->channel.deadline());
   }
   return earliest;
@@ -114,14 +120,27 @@ Status Server::Serve(Time now) {
   return {};
 }
 
+// Links share what they carry unevenly, while a gradient is of use only when
+// those of all workers are there: who is ahead waits, and its link closes, until
+// the others have caught up. A second of silence would not be far from a loss.
+bool Server::IsAhead(const Session& session, Time now) const {
+  if (now - session.channel.heard() >= kSecond) return false;
+  return std::ranges::any_of(sessions_, [&](const auto& other) {
+    return other->known && !other->over && now - other->pushed < kLull &&
+           session.lead > other->lead + kMostLead;
+  });
+}
+
 Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
   Frame frame;
   const auto place = [&](const Header& header) {
     const bool push = session->known && header.type == FrameType::kPush;
     return push ? store_.Place(session->rank, header) : std::span<std::byte>();
   };
+  session->waits = IsAhead(*session, now);
   session->more = true;
-  for (int i = 0; i < kMostFrames && !session->over; ++i) {
+  const int most = session->waits ? 0 : kMostFrames;
+  for (int i = 0; i < most && !session->over; ++i) {
     const auto received = session->channel.Receive(now, frame, place);
     if (!received.ok()) return received.status();
     session->more = *received;
@@ -165,6 +184,8 @@ Status Server::Handle(Session& session, const Frame& frame) {
   if (frame.type == FrameType::kInit) return Init(session, frame);
   if (frame.type == FrameType::kPush) {
     received_ += frame.length;
+    if (!keys_[frame.key].sparse()) session.lead += frame.length;
+    session.pushed = transport_.Now();
     // The store is not to be trusted any more, or a worker is not.
     return ended_ = store_.Take(session.rank, frame);
   }
@@ -233,11 +254,16 @@ void Server::Abort(const Status& cause) {
 }
 
 void Server::Commit(uint32_t worker, uint32_t key, uint64_t seq) {
-  if (workers_[worker].session == nullptr) return;
+  const auto& session = workers_[worker].session;
+  if (session == nullptr) return;
   Header header = HeaderOf(FrameType::kCommit);
   header.key = key;
   header.seq = seq;
-  workers_[worker].session->channel.Send(header);
+  session->channel.Send(header);
+  if (seq == 0 || keys_[key].sparse()) return;
+  const uint64_t bytes =
+      EncodedBytes(options_.settings.compression.codec, keys_[key].elements());
+  session->lead -= std::min(session->lead, bytes);
 }
 
 void Server::Value(uint32_t worker, uint32_t key, uint64_t version,

@@ -82,6 +82,7 @@ class Server final : private Answers {
   Status Step(Time now);
   void Accept(Time now);
   Status Serve(Time now);
+  bool IsAhead(const Session& session, Time now) const;
   Status ServeSession(const std::shared_ptr<Session>& session, Time now);
   Status Greet(const std::shared_ptr<Session>& session, const Frame& frame);
   Status Admit(const std::shared_ptr<Session>& session, const Hello& hello);

@@ -22,8 +22,11 @@ struct Server::Session {
   bool known = false;  // the worker has said who it is
   bool over = false;
   bool more = false;      // has come, perhaps, that was not read
+  bool waits = false;     // nothing is read, as others have their turn
   bool replaces = false;  // another process was this worker before
   uint32_t rank = 0;
+  Time pushed = 0;    // when something of a gradient came last
+  uint64_t lead = 0;  // bytes of gradients that no update has used
   // First values, and questions for rows, that are coming, by key.
   std::map<uint32_t, std::vector<std::byte>> bodies;
 };

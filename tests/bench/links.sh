@@ -10,14 +10,14 @@
 # they do alone on one processor, but are slept: links_bench.cc says why. CASE:
 # MODEL:BATCHxSHAPE; VGG-11 on CIFAR's shape and ResNet-18, unless it is given.
 # In the environment STEPS, how many (12), SERVERS, how many (1), SLICE, elements
-# that travel as one (262144).
+# that travel as one (65536).
 set -euo pipefail
 build=$(realpath "$1")
 rate=${2:-1gbit}
 cases=(${3:-vgg-11:32x3x32x32 resnet-18:8x3x224x224})
 workers=("${@:4}")
 [ ${#workers[@]} -gt 0 ] || workers=(1 2 4)
-servers=${SERVERS:-1} slice=${SLICE:-262144}
+servers=${SERVERS:-1} slice=${SLICE:-65536}
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/namespaces.sh"
 work=$(mktemp -d)

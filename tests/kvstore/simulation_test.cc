@@ -19,6 +19,11 @@ std::vector<size_t> ElementsOf(uint64_t seed) {
   return {3, 1000, size_t{seed % 8 == 0 ? 70'000u : 700u}, 17};
 }
 
+// So that the largest key has seven.
+uint64_t SliceOf(uint64_t seed) {
+  return std::ranges::max(ElementsOf(seed)) / 7;
+}
+
 uint64_t NumberOf(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -141,6 +146,7 @@ TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
     settings.workers = 1 + seed % 4;
     // Two of the four keys are cut over the servers, or none is.
     settings.cut_from = seed % 2 == 0 ? 500 : 1'000'000;
+    settings.slice = seed % 3 == 0 ? SliceOf(seed) : 0;
     const Outcome outcome = RunRounds(seed, Faults(seed), settings,
                                       static_cast<uint32_t>(1 + seed % 3));
     for (size_t key = 0; key < kKeyCount; ++key) {
@@ -181,6 +187,7 @@ TEST_CASE("servers that are killed at any moment, under faults") {
     Settings settings;
     settings.workers = 1 + seed % 3;
     settings.cut_from = seed % 4 < 2 ? 500 : 1'000'000;
+    settings.slice = seed % 3 == 1 ? SliceOf(seed) : 0;
     const Outcome outcome =
         RunRounds(seed, FewerBreaks(seed), settings,
                   static_cast<uint32_t>(1 + seed % 2), kDeaths);

@@ -182,9 +182,10 @@ class Sockets final : public Transport {
   void Wait(std::span<const Interest> interests, Time deadline) override {
     std::vector<pollfd> polled = {{wake_.get(), POLLIN, 0}};
     for (const Interest& interest : interests) {
-      polled.push_back(
-          {interest.descriptor,
-           static_cast<short>(POLLIN | (interest.write ? POLLOUT : 0)), 0});
+      polled.push_back({interest.descriptor,
+                        static_cast<short>((interest.read ? POLLIN : 0) |
+                                           (interest.write ? POLLOUT : 0)),
+                        0});
     }
     const Time left = std::max<Time>(0, deadline - Now());
     constexpr Time kMillisecond = 1'000'000;

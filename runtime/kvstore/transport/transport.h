@@ -52,10 +52,11 @@ class Listener {
   virtual int descriptor() const = 0;
 };
 
-// What Wait waits for: something to read, always, and room to write, if asked.
+// What Wait waits for: something to read, and room to write, if asked.
 struct Interest {
   int descriptor = -1;
   bool write = false;
+  bool read = true;
 };
 
 class Transport {
