@@ -5,8 +5,9 @@
 //   output  f[N, C, h, w]
 // Row o reads row o·(H − 1) / (h − 1) of data with align_corners, max((o + ½)·
 // H / h − ½, 0) without; always row 0 where h is 1. Columns alike.
-// The size: scale_height·H or height (size), that and odd for an odd H
-// (odd_scale), like's, or H made even or odd (to_even_down …).
+// The size: scale_height·H where both scales are given, else height (size), that
+// and odd for an odd H (odd_scale), like's, or H made even or odd (to_even_down
+// …).
 // C1  data, and like, have 4 axes
 // C2  the size is positive
 // Source: MXNet 1.9.1 operator/contrib/bilinear_resize-inl.h.
@@ -39,8 +40,10 @@ struct BilinearResizeAttrs {
   void Describe(Fields& f) {
     f("height", height).Range(1, 10000).Doc("of the output");
     f("width", width).Range(1, 10000).Doc("of the output");
-    f("scale_height", scale_height).Doc("factor, instead of height");
-    f("scale_width", scale_width).Doc("factor, instead of width");
+    f("scale_height", scale_height)
+        .Doc("factor, instead of height, with scale_width");
+    f("scale_width", scale_width)
+        .Doc("factor, instead of width, with scale_height");
     f("mode", mode)
         .OneOf({"size", "odd_scale", "like", "to_even_down", "to_even_up",
                 "to_odd_down", "to_odd_up"})
@@ -56,11 +59,13 @@ std::vector<InputSpec> BilinearResizeInputs(const BilinearResizeAttrs& a) {
 }
 
 int64_t ResizedExtent(const BilinearResizeAttrs& a, int d, int64_t in) {
-  const std::optional<double> scale = d == 0 ? a.scale_height : a.scale_width;
+  const bool scale = a.scale_height && a.scale_width;
   const int64_t fixed = d == 0 ? a.height : a.width;
   const auto scaled = [&](int64_t n) {
     return static_cast<int64_t>(std::clamp(
-        static_cast<float>(*scale) * static_cast<float>(n), 0.0f, 1e6f));
+        static_cast<float>(*(d == 0 ? a.scale_height : a.scale_width)) *
+            static_cast<float>(n),
+        0.0f, 1e6f));
   };
   switch (a.mode) {
     case ResizeMode::kSize:

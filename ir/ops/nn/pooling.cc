@@ -8,8 +8,8 @@
 // window that lie in the padded image, or, without count_include_pad, in the
 // image; lp is (Σ x^p)^(1/p), without absolute values.
 // C1  kernel has 1 to 3 entries, all positive, unless global_pool
-// C2  stride and pad are empty or as long as kernel; stride is positive, pad is
-//     not negative
+// C2  stride and pad are empty or at least as long as kernel, and count as far
+//     as that is; stride is positive, pad is not negative
 // C3  layout and data have as many spatial axes as kernel
 // C4  kernel does not exceed the padded image
 // C5  lp has p_value 1, 2 or 3
@@ -21,17 +21,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cfloat>
 
 namespace mxc {
 namespace {
 
+Extents FirstOf(const Extents& entries, size_t count) {
+  return {entries.begin(), entries.begin() + static_cast<int64_t>(std::min(
+                                                 count, entries.size()))};
+}
+
 std::optional<std::string> PoolingCheck(const PoolingAttrs& a) {
   if (!a.global_pool || !a.kernel.empty()) {
     const Extents kernel =
         a.global_pool ? Extents(a.kernel.size(), 1) : a.kernel;
-    const Extents stride = a.global_pool ? Extents() : a.stride;
-    const Extents pad = a.global_pool ? Extents() : a.pad;
+    const size_t used = a.global_pool ? 0 : kernel.size();
+    const Extents stride = FirstOf(a.stride, used);
+    const Extents pad = FirstOf(a.pad, used);
     if (auto error = CheckWindow(kernel, stride, {}, pad)) return error;
     if (!LayoutFits(a.layout, static_cast<int>(kernel.size()))) {
       return fmt::format("C3: layout {} does not fit kernel {}", a.layout,

@@ -6,11 +6,11 @@
 //           shape itself (probabilities), or, with multi_output, (N, ∏ d) or
 //           (N, 1, d1 …); not read by the forward pass
 //   output  f[N, K, d1 …]   sums to 1 over all axes but the first; over axis 1
-//           with multi_output; over the last one with preserve_shape
+//           with multi_output; else over the last one with preserve_shape
 // The gradient, whatever comes from above: _softmax_output_gradient; out_grad
 // makes what comes from above a factor. MXNet 1.5 to 1.9 multiplies by the
 // output instead, and so do networks that one of these has written.
-// C1  data has at least 2 axes, with multi_output at least 3
+// C1  data has at least 2 axes
 // C2  label has one of the shapes above
 // Source: MXNet 1.9.1 operator/softmax_output.cc.
 #include "ir/ops/nn/softmax_output.h"
@@ -49,10 +49,8 @@ void SoftmaxOutputTypes(const SoftmaxOutputAttrs& a, TypeInference& t) {
   t.SetIn(0, t.Out(0));
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
-  const int least = a.multi_output ? 3 : 2;
-  if (!t.Require(data.rank() >= least,
-                 "C1: data has {} axes, expected at least {}", data.rank(),
-                 least) ||
+  if (!t.Require(data.rank() >= 2, "C1: data has {} axes, expected at least 2",
+                 data.rank()) ||
       !data.known()) {
     return;
   }
@@ -100,8 +98,8 @@ void SoftmaxOutputMeaning(const SoftmaxOutputAttrs& a, Definition& def) {
   const int rank = def.OutShape().rank();
   Extents axes(rank - 1);
   std::iota(axes.begin(), axes.end(), 1);
-  if (a.multi_output) axes = {1};
   if (a.preserve_shape) axes = {rank - 1};
+  if (a.multi_output) axes = {1};
   def.Set(0, SoftmaxOver(def, axes));
 }
 

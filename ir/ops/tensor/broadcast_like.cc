@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // broadcast_like: axes of lhs repeated to the extents of rhs, all axes or the
-// pairs (lhs_axes[k], rhs_axes[k]).
-// C1  lhs_axes and rhs_axes have one length, both or neither given
+// pairs (lhs_axes[k], rhs_axes[k]). One of the two without the other counts for
+// nothing, as in MXNet 1.9.1.
+// C1  lhs_axes and rhs_axes have one length
 // C2  axes are in range and distinct
 // C3  without axes, both inputs have one rank
 // C4  an axis that changes has extent 1
@@ -13,6 +14,7 @@ namespace {
 struct BroadcastLikeAttrs {
   std::optional<Extents> lhs_axes, rhs_axes;
 
+  bool pairs() const { return lhs_axes && rhs_axes; }
   void Describe(Fields& f) {
     f("lhs_axes", lhs_axes).Doc("the axes of lhs to repeat; None: all");
     f("rhs_axes", rhs_axes).Doc("the axes of rhs to follow; None: all");
@@ -20,9 +22,7 @@ struct BroadcastLikeAttrs {
 };
 
 std::optional<std::string> CheckBroadcastLike(const BroadcastLikeAttrs& attrs) {
-  const bool both = attrs.lhs_axes && attrs.rhs_axes;
-  const bool neither = !attrs.lhs_axes && !attrs.rhs_axes;
-  if (neither || (both && attrs.lhs_axes->size() == attrs.rhs_axes->size())) {
+  if (!attrs.pairs() || attrs.lhs_axes->size() == attrs.rhs_axes->size()) {
     return std::nullopt;
   }
   return "C1: lhs_axes and rhs_axes differ in length";
@@ -33,12 +33,12 @@ void BroadcastLikeTypes(const BroadcastLikeAttrs& attrs, TypeInference& t) {
   t.SetInDType(0, t.OutDType(0));
   const Shape &lhs = t.In(0), &rhs = t.In(1);
   if (!lhs.known_rank() || !rhs.known_rank()) return;
-  if (!t.Require(attrs.lhs_axes || lhs.rank() == rhs.rank(),
+  if (!t.Require(attrs.pairs() || lhs.rank() == rhs.rank(),
                  "C3: lhs has rank {} but rhs {}", lhs.rank(), rhs.rank())) {
     return;
   }
-  const Extents own = attrs.lhs_axes.value_or(AllAxes(lhs.rank()));
-  const Extents other = attrs.rhs_axes.value_or(AllAxes(rhs.rank()));
+  const Extents own = attrs.pairs() ? *attrs.lhs_axes : AllAxes(lhs.rank());
+  const Extents other = attrs.pairs() ? *attrs.rhs_axes : AllAxes(rhs.rank());
   if (!RequireAxes(t, "C2", own, lhs.rank()) ||
       !RequireAxes(t, "C2", other, rhs.rank())) {
     return;

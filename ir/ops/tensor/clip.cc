@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// clip: x within a_min ≤ x ≤ a_max; NaN stays NaN.
+// clip: x within a_min ≤ x ≤ a_max; NaN stays NaN. Where a_min exceeds a_max,
+// what exceeds a_max is a_max, and all else a_min.
+// Source: MXNet 1.9.1 operator/tensor/matrix_op-inl.h, clip.
 #include "ir/ops/tensor/arithmetic.h"
 #include "ir/ops/tensor/unary.h"
 
@@ -16,8 +18,10 @@ struct ClipAttrs {
 };
 
 Expr Clip(const ClipAttrs& attrs, Expr x) {
-  return Min(Max(x, Number(attrs.a_min, x->dtype)),
-             Number(attrs.a_max, x->dtype));
+  const Expr low = Number(attrs.a_min, x->dtype);
+  const Expr high = Number(attrs.a_max, x->dtype);
+  if (attrs.a_min <= attrs.a_max) return Min(Max(x, low), high);
+  return Select(x > high, high, Select(x < low, low, x));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _contrib_quantize_v2: floats as 8-bit integers, for a calibrated range, or
-// for the range of the data.
+// for the range of the data. uint8 counts from 0 to the greater magnitude of
+// the range: what is negative is 0.
 //   outputs  q[…], min f32[1], max f32[1]
 // C1  data are f32
 #include "ir/ops/tensor/quantization.h"
@@ -60,7 +61,7 @@ void QuantizeV2Meaning(const QuantizeV2Attrs& attrs, Definition& def) {
   const Expr magnitude = GreaterMagnitude(low, high);
   const bool int8 = attrs.is_int8();
   def.Set(0, int8 ? QuantizeInt8(x, low, high, kWideLevels)
-                  : QuantizeUint8(x, low, high, kWideLevels));
+                  : QuantizeUint8(x, Lit(0, x), magnitude, kWideLevels));
   def.Set(1, int8 ? -magnitude : low);
   def.Set(2, int8 ? magnitude : high);
 }
