@@ -39,15 +39,16 @@ bool IsLarge(const KeySpec& key, const Settings& settings) {
          key.elements() / UnitOf(key, settings) >= settings.servers;
 }
 
-struct Range {
-  uint64_t begin = 0, end = 0;  // elements of a key
+struct Elements {
+  uint64_t begin = 0, end = 0;  // of a key
 };
 
 // Shares of nearly equal size, in whole units (MXNET.md 6.2); the last one ends
 // where the range does.
-std::vector<Range> Divide(const Range& range, uint64_t unit, uint64_t count) {
+std::vector<Elements> Divide(const Elements& range, uint64_t unit,
+                             uint64_t count) {
   const double units = static_cast<double>((range.end - range.begin) / unit);
-  std::vector<Range> shares;
+  std::vector<Elements> shares;
   uint64_t begin = range.begin;
   for (uint64_t i = 1; i <= count; ++i) {
     const auto end =
@@ -60,7 +61,7 @@ std::vector<Range> Divide(const Range& range, uint64_t unit, uint64_t count) {
 }
 
 // In how many slices a server's share of a key travels.
-uint64_t SlicesOf(const KeySpec& key, const Range& range,
+uint64_t SlicesOf(const KeySpec& key, const Elements& range,
                   const Settings& settings) {
   if (settings.slice == 0 || key.sparse()) return 1;
   const uint64_t unit = UnitOf(key, settings);
@@ -90,9 +91,9 @@ Parts::Parts(const KeyTable& keys, const Settings& settings) {
     }
     const uint64_t unit = UnitOf(key, settings);
     uint32_t server = large[i] ? 0 : homes[i];
-    for (const Range& share :
+    for (const Elements& share :
          Divide({0, key.elements()}, unit, large[i] ? settings.servers : 1)) {
-      for (const Range& slice :
+      for (const Elements& slice :
            Divide(share, unit, SlicesOf(key, share, settings))) {
         KeySpec& part = table.emplace_back(key);
         part.bytes = (slice.end - slice.begin) * sizeof(float);
