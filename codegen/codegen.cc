@@ -110,8 +110,12 @@ class KernelTable {
     source.emit = std::move(plan.emit);
     image_.kernels.push_back(RowOf(program, step, source.name, plan));
     sources_.push_back(std::move(source));
-    return {row, plan.tasks, plan.scratch_bytes, plan.launch,
-            TimeOf(program, step, plan.nanoseconds)};
+    return {row,
+            plan.tasks,
+            plan.scratch_bytes,
+            plan.launch,
+            TimeOf(program, step, plan.nanoseconds),
+            plan.even};
   }
 
   double TimeOf(const Program& program, const Step& step,

@@ -66,6 +66,7 @@ struct StepCode {
   int64_t scratch_bytes = 0;
   mxc_launch launch = {};  // on a device
   double nanoseconds = 0;  // modelled: mxc_step.nanoseconds
+  bool even = false;       // MXC_KERNEL_EVEN
 };
 
 // A kernel for the runtime: its symbol, and what it touches at most.

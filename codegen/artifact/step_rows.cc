@@ -18,6 +18,7 @@ void StepRows::Add(const FlatProgram& flat, size_t at,
   if (row.tasks > 0) {
     row.kernel = static_cast<uint32_t>(step_code.kernel);
     row.kernel_name = lists_.Text(code_.kernels[step_code.kernel].name);
+    if (step_code.even) row.flags |= MXC_KERNEL_EVEN;
   } else {
     row.kernel_name = lists_.Text("");
   }

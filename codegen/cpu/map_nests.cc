@@ -110,6 +110,7 @@ std::shared_ptr<const MapNests> NestsOf(const Program& program,
 
 KernelPlan PlanNests(std::shared_ptr<const MapNests> map) {
   KernelPlan plan;
+  plan.even = map->nests.size() == 1 && map->nests[0].IsEven();
   plan.tasks = 0;
   for (const LoopNest& nest : map->nests) {
     plan.tasks += nest.tasks;

@@ -19,6 +19,7 @@ struct KernelPlan {
   int64_t tasks = 1;          // a fixed grid, whatever the number of threads
   int64_t scratch_bytes = 0;  // for each thread
   mxc_launch launch = {};     // on a device
+  bool even = false;          // MXC_KERNEL_EVEN
   // Of all tasks on one core, where the plan knows better than FLOPs and bytes
   // do.
   double nanoseconds = 0;

@@ -389,6 +389,12 @@ int64_t LoopNest::GridSize() const {
   return size;
 }
 
+bool LoopNest::IsEven() const {
+  return dims.size() == 1 && dims[0].stride == 1 && lane_dim == 0 &&
+         row_dim < 0 && borders.empty() && tasks > 1 && tasks == GridSize() &&
+         lane_chunk * tasks == dims[0].extent;
+}
+
 Affine LoopNest::Offset() const {
   Affine offset;
   for (const LoopDim& dim : dims) offset.Add(Var(dim.var), dim.stride);

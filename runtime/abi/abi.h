@@ -266,6 +266,10 @@ enum {
                               turns, whose windows have no period */
 };
 
+/* Of a kernel of several tasks: of n elements, which each of its outputs has,
+ * task t writes n / tasks from n / tasks * t on. */
+enum { MXC_KERNEL_EVEN = 1 << 0 };
+
 /* Of a call: its last operand, u8 in the arena, is for intermediate values. */
 enum { MXC_CALL_WORKSPACE = 1 << 0 };
 

@@ -197,6 +197,20 @@ Status Executor::Wait() {
   return outcome;
 }
 
+Status Executor::RunElements(uint64_t first, uint64_t count, uint64_t all) {
+  if (!shared_->Begin()) return Busy();
+  {
+    const FloatMode mode;
+    CopyInputs();
+    sequencer_->addresses().Rewind();
+    sequencer_->RunElements(first, count, all);
+    CopyOutputs();
+  }
+  const Status outcome = sequencer_->Outcome();
+  shared_->End();
+  return outcome;
+}
+
 Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
   if (!shared_->Begin()) return Busy();
   {

@@ -66,6 +66,9 @@ class Executor final : private Work {
   // The same on the calling thread alone, and `after` hears of each kernel that
   // ran, by its step's row; false ends the run there.
   Status RunStepwise(const std::function<bool(size_t step)>& after);
+  // The same on the calling thread alone, of a part of the elements; the others
+  // stay as they are (Sequencer::RunElements). On a device that is the host.
+  Status RunElements(uint64_t first, uint64_t count, uint64_t all);
   // From the next run on `before` hears of each step before it begins, by its
   // row, on one thread at a time; while it waits, the run does. False on a
   // device that is not the host: it will hear of nothing.

@@ -120,6 +120,12 @@ void Sequencer::RunAlone(size_t first, size_t end, const Listener& after) {
   Walk(list_.begins[first], list_.begins[end], /*thread=*/0, &after);
 }
 
+void Sequencer::RunElements(uint64_t first, uint64_t count, uint64_t all) {
+  share_ = {first, count, all};
+  RunAlone(0, steps_.size(), {});
+  share_ = {};
+}
+
 // The failure of the walk before.
 void Sequencer::Forget() {
   if (!HasFailed()) return;
@@ -193,8 +199,16 @@ void Sequencer::RunKernel(uint32_t step, int thread) {
   const Launch& launch = launches_[step];
   if (!OnDevice()) {
     const TraceSpan span(tables_.Text(steps_[step].name), "step");
-    launch.kernel(launch.operands.data(), 0, launch.tasks,
-                  ClearedScratch(thread));
+    int64_t begin = 0, end = launch.tasks;
+    if (share_.all > 1 && (steps_[step].flags & MXC_KERNEL_EVEN) != 0) {
+      const auto task_of = [&](uint64_t element) {
+        return static_cast<int64_t>(static_cast<uint64_t>(launch.tasks) *
+                                    element / share_.all);
+      };
+      begin = task_of(share_.first);
+      end = task_of(share_.first + share_.count);
+    }
+    launch.kernel(launch.operands.data(), begin, end, ClearedScratch(thread));
     return;
   }
   device_.stream->Launch({.kernel = launch.device_kernel,

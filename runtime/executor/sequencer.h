@@ -77,6 +77,10 @@ class Sequencer {
   // ends the walk with false; it may be empty.
   using Listener = std::function<bool(size_t step)>;
   void RunAlone(size_t first, size_t end, const Listener& after);
+  // All steps on the calling thread, on the host; of those that are
+  // MXC_KERNEL_EVEN the tasks that write `count` of `all` elements, from `first`
+  // on, which are whole tasks'.
+  void RunElements(uint64_t first, uint64_t count, uint64_t all);
 
   // On the host: hears of each step before it begins, by its row, on whatever
   // thread walks. It may wait; then the walk does.
@@ -147,6 +151,11 @@ class Sequencer {
   bool beside_ = false;  // whether this walk has things run beside others
   bool records_ = false;
   std::unique_ptr<Recording> recording_;
+
+  // Of RunElements.
+  struct Share {
+    uint64_t first = 0, count = 1, all = 1;
+  } share_;
 
   std::function<void(size_t step)> before_;
   std::vector<int64_t> times_;

@@ -24,7 +24,7 @@ class AveragingShelf final : public Shelf {
 
   std::span<std::byte> Value(uint32_t key) override { return values_[key]; }
   void OnWritten(uint32_t) override {}
-  std::vector<std::span<std::byte>> Kept(uint32_t key) override {
+  std::vector<std::span<std::byte>> Kept(uint32_t key, uint64_t) override {
     return {values_[key], speeds_[key]};
   }
 

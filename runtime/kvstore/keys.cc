@@ -57,10 +57,11 @@ uint64_t Digest(const KeyTable& keys) {
   runtime::RunningChecksum sum;
   for (const KeySpec& key : keys) {
     const std::string line = Format(
-        "%s %llu %d %u %d %u %d %u %u %llu\n", key.name.c_str(),
+        "%s %llu %d %u %d %u %d %u %u %llu %llu\n", key.name.c_str(),
         static_cast<unsigned long long>(key.bytes), key.trained, key.group,
         key.everywhere, key.priority, key.indivisible, key.writer, key.reader,
-        static_cast<unsigned long long>(key.width));
+        static_cast<unsigned long long>(key.width),
+        static_cast<unsigned long long>(key.grain));
     sum.Add(std::as_bytes(std::span(line)));
   }
   return sum.value();

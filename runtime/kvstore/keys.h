@@ -29,6 +29,9 @@ struct KeySpec {
   // An update of an element depends on other elements, as where it needs a
   // norm: the key is not cut.
   bool indivisible = false;
+  // Elements of which an update cannot have a part: where the key is cut and
+  // where slices end is a multiple of them. 0: it does not travel in slices.
+  uint64_t grain = 1;
   // The workers that alone may give its first value, and get its value.
   uint32_t writer = kAnyWorker, reader = kAnyWorker;
   // Elements of a row, where gradients are of some rows alone (row-sparse);

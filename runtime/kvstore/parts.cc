@@ -4,15 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
 namespace mxc::kvstore {
 namespace {
 
-// Rows stay whole, and what is compressed together.
+// Rows stay whole, what is compressed together, and in slices what is updated
+// together.
 uint64_t UnitOf(const KeySpec& key, const Settings& settings) {
-  return key.sparse() ? key.width : settings.compression.unit();
+  if (key.sparse()) return key.width;
+  const uint64_t unit = settings.compression.unit();
+  const bool sliced = settings.slice > 0 && key.grain > 0;
+  return sliced ? std::lcm(unit, key.grain) : unit;
 }
 
 // A group is cut as a whole, so that a part of a parameter and of what the
@@ -63,7 +68,7 @@ std::vector<Elements> Divide(const Elements& range, uint64_t unit,
 // In how many slices a server's share of a key travels.
 uint64_t SlicesOf(const KeySpec& key, const Elements& range,
                   const Settings& settings) {
-  if (settings.slice == 0 || key.sparse()) return 1;
+  if (settings.slice == 0 || key.grain == 0 || key.sparse()) return 1;
   const uint64_t unit = UnitOf(key, settings);
   const uint64_t units = (range.end - range.begin) / unit;
   const uint64_t most = std::max<uint64_t>(1, settings.slice / unit);
@@ -131,11 +136,11 @@ Status PartShelf::UpdateRows(uint32_t part, const Rows& rows, double rate) {
 }
 
 // What has the key's size is cut as the key is.
-std::vector<std::span<std::byte>> PartShelf::Kept(uint32_t part) {
+std::vector<std::span<std::byte>> PartShelf::Kept(uint32_t part, uint64_t) {
   const Parts::Part& place = parts_.parts[part];
   const uint64_t bytes = parts_.table[part].bytes;
   const uint64_t whole = whole_.Value(place.key).size();
-  auto kept = whole_.Kept(place.key);
+  auto kept = whole_.Kept(place.key, place.begin);
   for (auto& memory : kept) {
     if (memory.size() == whole) memory = memory.subspan(place.offset, bytes);
   }

@@ -41,7 +41,7 @@ class PartShelf final : public Shelf {
                 double rate) override;
   Status UpdateRows(uint32_t part, const Rows& rows, double rate) override;
   bool assigns() const override { return whole_.assigns(); }
-  std::vector<std::span<std::byte>> Kept(uint32_t part) override;
+  std::vector<std::span<std::byte>> Kept(uint32_t part, uint64_t) override;
 
  private:
   const Parts& parts_;

@@ -21,7 +21,7 @@ class Shelf {
   // Value has just been written as a whole.
   virtual void OnWritten(uint32_t key) = 0;
   // By the gradient of some elements of the key, from `first` on: all of them,
-  // or always the same ones where the key is cut over servers.
+  // or always the same ones where the key is cut.
   virtual Status Update(uint32_t key, uint64_t first,
                         std::span<const float> gradient, double rate) = 0;
   // The same of a sparse key, by some rows, which are merged: the others stay
@@ -32,8 +32,9 @@ class Shelf {
   virtual bool assigns() const { return false; }
   // All memory that an update of the key writes, or of one that is not trained
   // its value: what a journal keeps. What has the value's size is one element
-  // for each of the value's.
-  virtual std::vector<std::span<std::byte>> Kept(uint32_t key) {
+  // for each of the value's. Of a key that is cut, for its part from `first` on.
+  virtual std::vector<std::span<std::byte>> Kept(uint32_t key,
+                                                 uint64_t /*first*/) {
     return {Value(key)};
   }
 };

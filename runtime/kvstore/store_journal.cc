@@ -24,7 +24,7 @@ std::optional<std::vector<uint64_t>> ReadNumbers(runtime::ByteReader& reader,
 
 // All memory that an update writes.
 std::vector<std::span<std::byte>> Store::Kept(uint32_t key) {
-  auto kept = shelf_.Kept(key);
+  auto kept = shelf_.Kept(key, 0);
   const auto residual =
       std::as_writable_bytes(std::span(states_[key].residual));
   if (!residual.empty()) kept.push_back(residual);
@@ -47,7 +47,7 @@ Status Store::WriteRows(uint32_t key, const Rows& rows) {
   const KeyState& state = states_[key];
   const size_t width = keys_[key].width * sizeof(float);
   std::vector<std::byte> bytes = EncodeRows({rows.numbers, {}});
-  for (const auto part : shelf_.Kept(key)) {
+  for (const auto part : shelf_.Kept(key, 0)) {
     if (part.size() != keys_[key].bytes) {
       bytes.insert(bytes.end(), part.begin(), part.end());
       continue;
@@ -132,7 +132,7 @@ Status Store::RestoreRows(const JournalRecord& record) {
   }
   if (keeps_previous_) Remember(record.index);
   const size_t width = key.width * sizeof(float);
-  for (const auto part : shelf_.Kept(record.index)) {
+  for (const auto part : shelf_.Kept(record.index, 0)) {
     const bool whole = part.size() != key.bytes;
     Bytes written;
     if (!reader.Take(whole ? part.size() : numbers->size() * width, &written)) {

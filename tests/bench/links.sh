@@ -4,13 +4,13 @@
 # Milliseconds of a training step of 1, 2 and 4 workers (WORKERS) and a server,
 # each behind a link of its own of RATE (1gbit) in a network namespace, and what
 # communication adds to it (exposed): when gradients leave after the step
-# (barrier), when they are final (fifo), and urgent ones first (priority); the
-# last with parameters as a whole, too. Beside it what scaling_model.py says of
-# the same job, and the optimum. The steps of the computation last as long as
+# (barrier), when they are final (fifo), and urgent ones first (priority), in
+# slices, and the last with parameters as a whole, too (whole). Beside it what
+# scaling_model.py says of the same job, and the optimum. The steps of the computation last as long as
 # they do alone on one processor, but are slept: links_bench.cc says why. CASE:
 # MODEL:BATCHxSHAPE; VGG-11 on CIFAR's shape and ResNet-18, unless it is given.
 # In the environment STEPS, how many (12), SERVERS, how many (1), SLICE, elements
-# that travel as one (65536).
+# that travel as one (65536), WAYS, which of the four.
 set -euo pipefail
 build=$(realpath "$1")
 rate=${2:-1gbit}
@@ -49,9 +49,13 @@ for case in "${cases[@]}"; do
     for ((i = 0; i < servers + count; i++)); do
       jobs+=("${names[i]}@10.77.0.$((i + 1))")
     done
-    for way in "barrier $slice" "fifo $slice" "priority $slice" "priority 0"; do
-      printf '  measured, %s workers: %-9s slices of %-7s ' "$count" $way
-      "$build/tests/links_bench" schedule $way "${STEPS:-12}" "$servers" \
+    for way in ${WAYS:-barrier fifo priority whole}; do
+      printf '  measured, %s workers: %-9s ' "$count" "$way"
+      case $way in
+        whole) how=(priority 0) ;;
+        *) how=("$way" "$slice") ;;
+      esac
+      "$build/tests/links_bench" schedule "${how[@]}" "${STEPS:-12}" "$servers" \
         "${jobs[@]}"
     done
   done

@@ -64,6 +64,37 @@ TEST_CASE("a large tensor is dealt to many tasks") {
   CHECK(c.CheckAll() == "");
 }
 
+// Servers of a job update a part of a parameter by some of the tasks.
+TEST_CASE("a task of an even kernel writes its share of the elements alone") {
+  constexpr int64_t kCount = 1 << 20;
+  MapCase c;
+  const int x = c.In({1024, kCount / 1024});
+  c.Out({1024, kCount / 1024});
+  c.Set(c.At(x) * Constant(2));
+  const Target target = *ResolveTarget("x86-64-v3");
+  const KernelPlan plan = PlanMap(c.program(), c.program().steps[0], target);
+  REQUIRE(plan.even);
+  REQUIRE(plan.tasks > 1);
+  const NativeKernel kernel(target, 2, plan.emit);
+  const std::vector<float> ones(kCount, 1);
+  std::vector<float> written(kCount, 0);
+  kernel.Run({const_cast<float*>(ones.data()), written.data()}, 1, 3);
+  const int64_t share = kCount / plan.tasks;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const bool is_written = i >= share && i < 3 * share;
+    REQUIRE(written[size_t(i)] == (is_written ? 2 : 0));
+  }
+}
+
+TEST_CASE("a kernel whose last task has less is not even") {
+  MapCase c;
+  const int x = c.In({1'000'003});
+  c.Out({1'000'003});
+  c.Set(c.At(x) * Constant(2));
+  const Target target = *ResolveTarget("x86-64-v3");
+  CHECK(!PlanMap(c.program(), c.program().steps[0], target).even);
+}
+
 TEST_CASE("elementwise between layouts") {
   const Shape shape{2, 20, 5, 7};
   const std::vector<Layout> layouts = {

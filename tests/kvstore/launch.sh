@@ -36,16 +36,16 @@ train two1 "${half[@]}" -- mxc launch --workers 2 --servers 1 --
 train two3 "${half[@]}" -- \
   mxc launch --workers 2 --servers 3 --transport unix --
 equal two1 two3 || fail "weights depend on the number of servers"
-train plain "${half[@]}" --cut-from 100 -- \
+train plain "${half[@]}" --cut-from 100 --slice 0 -- \
   mxc launch --workers 2 --servers 2 --plain --
 equal two1 plain || fail "weights depend on the transport or the cut"
 
 # An optimizer that counts its updates, and two states.
 adam=(--batch-size 32 --optimizer adam)
-train adam1 "${adam[@]}" -- mxc launch --workers 1 --servers 1 --
-train adam2 "${adam[@]}" --cut-from 100 -- \
+train adam1 "${adam[@]}" --slice 0 -- mxc launch --workers 1 --servers 1 --
+train adam2 "${adam[@]}" --cut-from 100 --slice 1 -- \
   mxc launch --workers 1 --servers 2 --
-equal adam1 adam2 || fail "adam depends on the number of servers"
+equal adam1 adam2 || fail "adam depends on the number of servers or on slices"
 
 # Workers that train by themselves, and one that may be ahead.
 for rule in allreduce_ea block_momentum; do

@@ -67,7 +67,7 @@ class MomentumShelf final : public AddingShelf {
     }
     return {};
   }
-  std::vector<std::span<std::byte>> Kept(uint32_t key) override {
+  std::vector<std::span<std::byte>> Kept(uint32_t key, uint64_t) override {
     return {Value(key), std::as_writable_bytes(std::span(momenta_[key]))};
   }
 

@@ -23,14 +23,38 @@ struct UpdateEntry {
   std::string parameter;
   std::set<size_t> states;
   bool elementwise;  // an element depends on no other
+  uint64_t grain;    // kvstore::KeySpec
 };
+
+// How many elements a task of the step updates that updates the parameter, if
+// it is even; what else there is counts updates.
+uint64_t GrainOf(const Tables& tables, const mxc_entry& entry) {
+  const auto buffers = tables.Buffers(entry);
+  uint64_t grain = 0;
+  for (const mxc_step& step : tables.Steps(entry)) {
+    const bool kernel = step.kind == MXC_STEP_KERNEL &&
+                        step.launch.grid[0] == 0;  // on the host
+    if (!kernel) return 0;
+    if (step.tasks == 0) continue;
+    const mxc_buffer& output = buffers[tables.Operands(step)[step.input_count]];
+    const uint64_t elements = output.bytes / runtime::ElementSize(output.dtype);
+    if (elements == 1) continue;
+    if ((step.flags & MXC_KERNEL_EVEN) == 0 || grain != 0) return 0;
+    grain = elements / static_cast<uint64_t>(step.tasks);
+  }
+  return grain;
+}
 
 UpdateEntry ReadEntry(const Tables& tables, size_t row) {
   const mxc_entry& entry = tables.entries()[row];
   const std::string name = tables.Text(entry.name);  // "update:conv0_weight"
   // A norm would be an intermediate value.
   const bool elementwise = entry.arena_bytes == 0;
-  UpdateEntry read{row, name.substr(name.find(':') + 1), {}, elementwise};
+  UpdateEntry read{row,
+                   name.substr(name.find(':') + 1),
+                   {},
+                   elementwise,
+                   GrainOf(tables, entry)};
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
     if (buffer.kind == MXC_BUFFER_STATE) read.states.insert(buffer.offset);
   }
@@ -109,6 +133,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     keys.table.push_back({name, row.bytes, trained, groups[group], shared,
                           priorities[static_cast<uint32_t>(state)],
                           trained && !update->second.elementwise});
+    if (!shared) keys.table.back().grain = updates.at(group).grain;
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }

@@ -38,21 +38,31 @@ std::span<std::byte> ArtifactShelf::Value(uint32_t key) {
   return first_->State(keys_.states[key]);
 }
 
-// Each trained key counts on from what the counter is now.
+// All count on from what the counter is now.
 void ArtifactShelf::OnWritten(uint32_t key) {
   const auto at = std::ranges::find(keys_.counters, key);
   if (at == keys_.counters.end()) return;
   const auto value = Value(key);
-  for (auto& counters : counters_) {
+  const auto assign = [&](Counters& counters) {
     counters.resize(keys_.counters.size());
     counters[static_cast<size_t>(at - keys_.counters.begin())].assign(
         value.begin(), value.end());
+  };
+  assign(begun_);
+  for (auto& parts : counters_) {
+    for (auto& [first, counters] : parts) assign(counters);
   }
+}
+
+ArtifactShelf::Counters& ArtifactShelf::CountersOf(uint32_t key,
+                                                   uint64_t first) {
+  return counters_[key].try_emplace(first, begun_).first->second;
 }
 
 // Of a parameter: it, what the optimizer keeps for it, what all parameters
 // share, and its own counters.
-std::vector<std::span<std::byte>> ArtifactShelf::Kept(uint32_t key) {
+std::vector<std::span<std::byte>> ArtifactShelf::Kept(uint32_t key,
+                                                      uint64_t first) {
   const kvstore::KeySpec& spec = keys_.table[key];
   if (!spec.trained) return {Value(key)};
   std::vector<std::span<std::byte>> parts;
@@ -62,16 +72,27 @@ std::vector<std::span<std::byte>> ArtifactShelf::Kept(uint32_t key) {
       parts.push_back(Value(other));
     }
   }
-  for (auto& counter : counters_[key]) parts.push_back(counter);
+  for (auto& counter : CountersOf(key, first)) parts.push_back(counter);
   return parts;
 }
 
-// Entries update all elements. Those of other servers become something here,
-// too, that nobody asks for.
+bool ArtifactShelf::IsWholeTasks(uint32_t key, uint64_t first,
+                                 uint64_t count) const {
+  const uint64_t grain = keys_.table[key].grain;
+  return grain > 0 && first % grain == 0 && count % grain == 0;
+}
+
+// Where the key's gradient would begin. An entry that updates all elements finds
+// 0 or what was there before where they are other servers', and makes something
+// of those that nobody asks for.
 const float* ArtifactShelf::Whole(uint32_t key, uint64_t first,
                                   std::span<const float> gradient) {
   const uint64_t elements = keys_.table[key].elements();
   if (gradient.size() == elements) return gradient.data();
+  if (IsWholeTasks(key, first, gradient.size())) {
+    return reinterpret_cast<const float*>(
+        reinterpret_cast<uintptr_t>(gradient.data()) - first * sizeof(float));
+  }
   gradients_[key].resize(elements);
   std::ranges::copy(gradient, &gradients_[key][first]);
   return gradients_[key].data();
@@ -81,7 +102,7 @@ Status ArtifactShelf::Update(uint32_t key, uint64_t first,
                              std::span<const float> gradient, double rate) {
   Executor& executor = *executors_[key];
   const float* const whole = Whole(key, first, gradient);
-  auto& counters = counters_[key];
+  Counters& counters = CountersOf(key, first);
   for (size_t i = 0; i < counters.size(); ++i) {
     std::ranges::copy(counters[i],
                       Value(static_cast<uint32_t>(keys_.counters[i])).begin());
@@ -94,7 +115,11 @@ Status ArtifactShelf::Update(uint32_t key, uint64_t first,
       std::memcpy(executor.InputStorage(k), &rate, sizeof rate);
     }
   }
-  MXC_RT_RETURN_IF_ERROR(executor.Run());
+  const uint64_t elements = keys_.table[key].elements();
+  MXC_RT_RETURN_IF_ERROR(
+      IsWholeTasks(key, first, gradient.size())
+          ? executor.RunElements(first, gradient.size(), elements)
+          : executor.Run());
   for (size_t i = 0; i < counters.size(); ++i) {
     std::ranges::copy(Value(static_cast<uint32_t>(keys_.counters[i])),
                       counters[i].begin());

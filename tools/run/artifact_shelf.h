@@ -3,6 +3,7 @@
 // make of gradients.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -24,11 +25,17 @@ class ArtifactShelf final : public kvstore::Shelf {
   void OnWritten(uint32_t key) override;
   runtime::Status Update(uint32_t key, uint64_t first,
                          std::span<const float> gradient, double rate) override;
-  std::vector<std::span<std::byte>> Kept(uint32_t key) override;
+  std::vector<std::span<std::byte>> Kept(uint32_t key, uint64_t first) override;
 
  private:
   explicit ArtifactShelf(const ArtifactKeys& keys) : keys_(keys) {}
 
+  // The values of keys_.counters, one after the other.
+  using Counters = std::vector<std::vector<std::byte>>;
+
+  Counters& CountersOf(uint32_t key, uint64_t first);
+  // Whether the entry can update those elements alone.
+  bool IsWholeTasks(uint32_t key, uint64_t first, uint64_t count) const;
   const float* Whole(uint32_t key, uint64_t first,
                      std::span<const float> gradient);
 
@@ -39,8 +46,9 @@ class ArtifactShelf final : public kvstore::Shelf {
   std::vector<std::byte> position_;
   // By key, of those whose elements are not all here: the gradient, 0 elsewhere.
   std::vector<std::vector<float>> gradients_;
-  // Of each key the values of keys_.counters, one after the other.
-  std::vector<std::vector<std::vector<std::byte>>> counters_;
+  // Of each key, of each of its parts by where it begins.
+  std::vector<std::map<uint64_t, Counters>> counters_;
+  Counters begun_;  // those of a part that was never updated
 };
 
 }  // namespace mxc::run

@@ -182,6 +182,10 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
                  "of a job with several servers: parameters of at least so "
                  "many elements are cut into a part for each")
       ->capture_default_str();
+  app.add_option("--slice", options.slice,
+                 "parameters travel in slices of about so many elements, and "
+                 "one is answered while the next one comes; 0: as a whole")
+      ->capture_default_str();
 }
 
 JobNode::JobNode(const Job& job, const JobOptions& options,
@@ -206,6 +210,9 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
     settings_.mode = Take(kvstore::ParseMode(options.kvstore));
     settings_.staleness = options.staleness;
     settings_.mean = true;
+    // What parameters share changes with each update.
+    const bool apart = keys.placement == kvstore::Placement::kBySize;
+    settings_.slice = apart ? options.slice : 0;
   }
   settings_.compression = Take(kvstore::ParseCompression(options.compression));
   settings_.keys = kvstore::Digest(keys.table);

@@ -72,6 +72,7 @@ std::string LossOf(uint32_t rank);
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";
   uint64_t cut_from = kvstore::Settings().cut_from;
+  uint64_t slice = 1 << 16;
   std::string exchange = "urgent";  // as `leaving` says
   uint32_t staleness = 3;           // of dist_ssp
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
