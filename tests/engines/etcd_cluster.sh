@@ -3,9 +3,8 @@
 # usage: tests/engines/etcd_cluster.sh BIN
 # A job whose servers only etcd knows, with a real etcd of three members that
 # speaks https with who has a certificate of its authority. While the job trains,
-# the member that leads is killed, then a worker and a server, which come back by
-# what the other two members know. It learns the bytes of undisturbed local
-# processes. Who has no certificate, or another authority, is told so.
+# the member that leads is killed, then a worker, which comes back by what the
+# other two members know. It learns the bytes of undisturbed local processes. Who has no certificate, or another authority, is told so.
 set -euo pipefail
 bin=$(realpath "$1")
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -13,7 +12,8 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 require etcd curl openssl
 export PATH=$bin:$PATH
 work=$(mktemp -d)
-trap 'kill -9 $(jobs -p) 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
+pids=()
+trap 'kill -9 $(jobs -p) "${pids[@]}" 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
 export TMPDIR=$work
 cd "$work"
 
@@ -40,7 +40,6 @@ ask() { # MEMBER PATH
   curl -fs --max-time 2 --cacert site.pem --cert node.pem --key node.key \
     -d '{}' "$(url "$1")/$2"
 }
-pids=()
 for i in 0 1 2; do
   etcd --name "m$i" --data-dir "$work/etcd$i" --initial-cluster-token mxc \
     --listen-client-urls "$(url $i)" --advertise-client-urls "$(url $i)" \
@@ -49,6 +48,7 @@ for i in 0 1 2; do
     --cert-file member.pem --key-file member.key \
     --client-cert-auth --trusted-ca-file site.pem >"etcd$i.log" 2>&1 &
   pids+=($!)
+  disown
 done
 for i in 0 1 2; do
   for _ in $(seq 100); do
@@ -83,9 +83,7 @@ job=$!
 await_checkpoint $job torn
 first=$(leader)
 kill -9 "${pids[first]}"
-# From now on whoever is new waits until the other two have elected one.
-kill -9 $(processes torn server 1)
-strike $job
+strike $job  # who is new waits until the other two have elected one
 second=$(leader "$first")
 [ -n "$second" ] || fail "nobody leads"
 echo "etcd: member $first led and was killed, then member $second led"
