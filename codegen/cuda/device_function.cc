@@ -5,17 +5,21 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "runtime/abi/parameters.h"
 
 namespace mxc {
 namespace {
 
 using llvm::Value;
 
+// Whether its operands stand in a table, not in parameters.
+bool HasTable(int operands) { return operands > MXC_MOST_PARAMETERS; }
+
 llvm::Function& DeclareDeviceKernel(llvm::Module& module,
                                     const std::string& name, int operands) {
   llvm::LLVMContext& context = module.getContext();
   const std::vector<llvm::Type*> pointers(
-      static_cast<size_t>(operands) + 1,
+      HasTable(operands) ? 1 : static_cast<size_t>(operands) + 1,
       llvm::PointerType::get(context, kGlobalMemory));
   llvm::Function* function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), pointers, false),
@@ -59,13 +63,24 @@ DeviceFunction::DeviceFunction(llvm::Module& module, const std::string& name,
     : KernelFunction(DeclareDeviceKernel(module, name, operands), target,
                      machine) {
   Annotate("kernel", 1);
+  const bool table = HasTable(operands);
   for (int i = 0; i <= operands; ++i) {
+    global_.push_back(table ? InTable(i) : function()->getArg(i));
     operands_.push_back(
-        b().CreateAddrSpaceCast(function()->getArg(i), b().getPtrTy()));
-    arguments_.push_back(i);
+        b().CreateAddrSpaceCast(global_.back(), b().getPtrTy()));
   }
   scratch_ = operands_.back();
   operands_.pop_back();
+}
+
+llvm::Value* DeviceFunction::InTable(int i) {
+  llvm::Value* table = function()->getArg(0);
+  auto* load = b().CreateLoad(
+      table->getType(),
+      b().CreateConstInBoundsGEP1_64(table->getType(), table, i));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(context(), {}));
+  return load;
 }
 
 void DeviceFunction::Annotate(const char* key, int value) {
@@ -77,32 +92,33 @@ void DeviceFunction::Annotate(const char* key, int value) {
 }
 
 void DeviceFunction::SetAlignment(int operand, int bytes) {
-  const auto argument = static_cast<unsigned>(arguments_[operand]);
-  function()->addParamAttr(argument, llvm::Attribute::getWithAlignment(
-                                         context(), llvm::Align(bytes)));
+  if (auto* argument = llvm::dyn_cast<llvm::Argument>(global_[operand])) {
+    argument->addAttr(
+        llvm::Attribute::getWithAlignment(context(), llvm::Align(bytes)));
+    return;
+  }
+  auto* alignment = llvm::ConstantAsMetadata::get(Int(bytes));
+  llvm::cast<llvm::LoadInst>(global_[operand])
+      ->setMetadata(llvm::LLVMContext::MD_align,
+                    llvm::MDNode::get(context(), alignment));
 }
 
 void DeviceFunction::SetBlock(int threads) {
   if (block_ == nullptr) Annotate("maxntidx", threads);
 }
 
-llvm::Value* DeviceFunction::GlobalOperand(int operand) {
-  return function()->getArg(static_cast<unsigned>(arguments_[operand]));
-}
-
 void DeviceFunction::WithOperands(const std::vector<int>& operands,
                                   const std::function<void()>& body) {
-  std::vector<Value*> values;
-  std::vector<int> arguments;
+  std::vector<Value*> values, global;
   for (const int operand : operands) {
     values.push_back(operands_[operand]);
-    arguments.push_back(arguments_[operand]);
+    global.push_back(global_[operand]);
   }
   std::swap(operands_, values);
-  std::swap(arguments_, arguments);
+  std::swap(global_, global);
   body();
   std::swap(operands_, values);
-  std::swap(arguments_, arguments);
+  std::swap(global_, global);
 }
 
 void DeviceFunction::WithBlock(Value* block,

@@ -3,6 +3,7 @@
 //
 //   void name(ptr operand0, ptr operand1, …, ptr scratch)
 //
+// or, of many operands, a table of them (runtime/abi/parameters.h).
 // What it may ask of the device stands in primitives.def. The module that comes
 // out is the source of the PTX and of the emulation (emulate.h) alike.
 #pragma once
@@ -56,7 +57,7 @@ class DeviceFunction : public KernelFunction {
   // The number of the block, in the kernel that is emitted: i32.
   llvm::Value* Block() { return block_ != nullptr ? block_ : BlockOfGrid(); }
   // The operand as memory of the device.
-  llvm::Value* GlobalOperand(int operand);
+  llvm::Value* GlobalOperand(int operand) { return global_[operand]; }
 
   // A kernel inside of this one, whose operand i is this one's operand
   // `operands[i]`.
@@ -77,11 +78,12 @@ class DeviceFunction : public KernelFunction {
 #include "codegen/cuda/primitives.def"
 
  private:
+  llvm::Value* InTable(int i);
   llvm::Value* Ask(const DeviceCall& call, Arguments arguments);
   void Annotate(const char* key, int value);
 
-  std::vector<int> arguments_;    // of the operands
-  llvm::Value* block_ = nullptr;  // inside: its number
+  std::vector<llvm::Value*> global_;  // the operands, in global memory
+  llvm::Value* block_ = nullptr;      // inside: its number
 };
 
 }  // namespace mxc

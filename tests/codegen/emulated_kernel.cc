@@ -8,6 +8,7 @@
 #include "codegen/cuda/compile.h"
 #include "ir/support/check.h"
 #include "ir/target/cuda_target.h"
+#include "runtime/abi/parameters.h"
 #include "runtime/base/file_writer.h"
 #include "tests/cuda/driver/emulated_block.h"
 
@@ -56,9 +57,14 @@ std::string EmulatedKernel::Run(const std::vector<void*>& operands,
                                 const Order& order) const {
   std::vector<void*> addresses = operands;
   addresses.push_back(nullptr);  // scratch
-  MXC_CHECK(addresses.size() == kernel_->argument_count);
+  void* table = addresses.data();
   std::vector<void*> arguments;
-  for (void*& address : addresses) arguments.push_back(&address);
+  if (operands.size() > MXC_MOST_PARAMETERS) {
+    arguments.push_back(&table);
+  } else {
+    for (void*& address : addresses) arguments.push_back(&address);
+  }
+  MXC_CHECK(arguments.size() == kernel_->argument_count);
   bool misaligned = false;
   runtime::EmulatedBlock block(Watch, &misaligned);
   for (uint32_t i = 0; i < launch.grid[0]; ++i) {

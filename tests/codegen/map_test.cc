@@ -558,6 +558,16 @@ TEST_CASE("comparisons, logic, NaN and infinities") {
   CHECK(c.CheckAll() == "");
 }
 
+TEST_CASE("more operands than a device's kernel has parameters") {
+  MapCase c;
+  const Shape shape{5, 8};
+  Expr sum = c.At(c.In(shape));
+  for (int i = 1; i < 600; ++i) sum = sum * Constant(0.5) + c.At(c.In(shape));
+  c.Out(shape);
+  c.Set(sum);
+  CHECK(c.CheckAll() == "");
+}
+
 TEST_CASE("the largest of a row carries NaN") {
   MapCase c;
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -73,6 +73,23 @@ TEST_CASE("a thread reads and writes 16 bytes at once where it may") {
   CHECK(Count(PtxOf(odd, "cuda:sm_90"), "st.global.v4.f32") == 0);
 }
 
+TEST_CASE("many operands stand in a table, and are read 16 bytes at once") {
+  MapCase c;
+  const Shape shape{8, 64};
+  Expr sum = c.At(c.In(shape));
+  for (int i = 1; i < 600; ++i) sum = sum + c.At(c.In(shape));
+  c.Out(shape);
+  c.Set(sum);
+  Program program = c.program();
+  program.name = "sum";
+  program.entry = program.steps[0].name = "many";
+  program.buffers.back().kind = BufferKind::kOutput;
+  const std::string ptx = PtxOf({&program, 1}, "cuda:sm_90");
+  CHECK(Count(ptx, ".param .u64") == 1);
+  CHECK(Count(ptx, "ld.global.nc.v4.f32") + Count(ptx, "ld.global.v4.f32") ==
+        600);
+}
+
 TEST_CASE(
     "a kernel that relies on an alignment is shared only where it holds") {
   // An output that begins 4 bytes into the root of another.

@@ -45,6 +45,16 @@ grep -q samples/s bench || fail "$(cat bench)"
   fail "inspect does not model the device"
 "$mxc" verify net.json --init xavier --batch 2 --target cuda:emulated \
   --quiet --grad > gradients
+# A step of more operands than a kernel has parameters.
+awk 'BEGIN { for (i = 0; i < 510; ++i) {
+               inputs = inputs comma "\"x" i "\": [\"N\", 4]"
+               all = all comma "\"x" i "\""
+               comma = ", " }
+             print "{\"mxc\": 1, \"inputs\": {" inputs "}, \"nodes\": [" \
+                   "{\"op\": \"stack\", \"num_args\": 510, \"axis\": 1," \
+                   " \"inputs\": [" all "]}]}" }' > many.json
+"$mxc" verify many.json --batch 2 --target cuda:emulated --quiet > many
+grep -q '^1 step right' many || fail "$(cat many)"
 # A launch that computes nothing: its step is named.
 if MXC_FAKE_SKIP=2 "$mxc" verify net.json --init xavier --batch 2 \
   --target cuda:emulated --quiet 2> wrong; then

@@ -2,9 +2,12 @@
 #include "runtime/device/cuda/stream.h"
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "runtime/abi/parameters.h"
 
 namespace mxc::runtime {
 namespace {
@@ -59,6 +62,7 @@ class CudaStream final : public Stream {
     for (const Scratch& scratch : {main_scratch_, side_scratch_}) {
       for (const CudaAddress given : scratch.given) driver_.release(given);
     }
+    for (const auto& [values, table] : tables_) driver_.release(table);
   }
 
   Status Open(uint32_t beside) {
@@ -84,6 +88,9 @@ class CudaStream final : public Stream {
       values.push_back(AddressOf(operand));
     }
     values.push_back(ScratchOf(launch.scratch_bytes));
+    if (launch.operands.size() > MXC_MOST_PARAMETERS) {
+      values = {TableOf(std::move(values))};
+    }
     std::vector<void*> parameters;
     for (CudaAddress& value : values) parameters.push_back(&value);
     const mxc_launch& g = launch.geometry;
@@ -201,11 +208,26 @@ class CudaStream final : public Stream {
     return memory;
   }
 
+  // The addresses in memory of the device, when the stream comes to what is put
+  // in next. Graphs copy them again: both ends stay.
+  CudaAddress TableOf(std::vector<CudaAddress> addresses) {
+    const size_t bytes = addresses.size() * sizeof(CudaAddress);
+    auto& [values, table] = *tables_.try_emplace(std::move(addresses), 0).first;
+    if (table == 0) {
+      Note(driver_.allocate(&table, bytes), "allocate a table of operands");
+    }
+    if (table == 0) return 0;
+    Note(driver_.copy_in(table, values.data(), bytes, current_),
+         "copy a table of operands");
+    return table;
+  }
+
   const CudaDriver& driver_;
   CudaStreamHandle main_ = nullptr, side_ = nullptr, current_ = nullptr;
   std::vector<CudaEvent> events_;
   uint32_t number_ = 0;  // of what goes beside now
   Scratch main_scratch_, side_scratch_;
+  std::map<std::vector<CudaAddress>, CudaAddress> tables_;
   Status failure_;  // the first one
   std::unique_ptr<CudaRecording> recording_;
 };

@@ -25,6 +25,9 @@ struct CUmod_st {
 
 namespace {
 
+// 4,096 bytes of them, as drivers have it before CUDA 12.1.
+constexpr uint32_t kMostParameters = 4096 / sizeof(CudaAddress);
+
 [[noreturn]] void Fail(uint32_t block, const std::string& what) {
   std::fprintf(stderr, "fake CUDA: block %u: %s\n", block, what.c_str());
   std::abort();
@@ -102,11 +105,12 @@ MXC_FAKE(cuLaunchKernel,
          (CudaFunction function, unsigned grid, unsigned, unsigned,
           unsigned block, unsigned, unsigned, unsigned shared_bytes,
           CudaStreamHandle stream, void** parameters, void**)) {
+  const auto* kernel = reinterpret_cast<const mxc_emulated_kernel*>(function);
   if (Fails()) return kUnknown;
+  if (kernel->argument_count > kMostParameters) return kInvalidImage;
   static const uint64_t skipped = Setting("MXC_FAKE_SKIP");
   static uint64_t launches = 0;
   if (++launches == skipped) return 0;
-  const auto* kernel = reinterpret_cast<const mxc_emulated_kernel*>(function);
   std::vector<CudaAddress> values;
   for (uint32_t i = 0; i < kernel->argument_count; ++i) {
     values.push_back(*static_cast<const CudaAddress*>(parameters[i]));
