@@ -37,6 +37,12 @@ constexpr Exempt kExempt[] = {
     {"_contrib_box_iou", "", "", "passes nothing"},
     {"_contrib_box_decode", "", "", "passes nothing"},
     {"_contrib_box_encode", "", "", "passes nothing"},
+    {"_contrib_MultiBoxDetection", "", "", "passes nothing"},
+    {"_contrib_MultiBoxTarget", "", "", "passes nothing"},
+    {"_contrib_Proposal", "", "", "passes nothing"},
+    {"_contrib_MultiProposal", "", "", "passes nothing"},
+    {"_contrib_bipartite_matching", "", "", "passes nothing"},
+    {"_histogram", "", "", "passes nothing"},
     {"_contrib_box_nms", "in_format", "center", "MXNet's is not converted"},
     {"_contrib_box_nms", "out_format", "center", "MXNet's is not converted"},
     {"IdentityAttachKLSparseReg", "", "", "adds the gradient of a penalty"},
@@ -62,6 +68,7 @@ struct WithoutGradient {
 };
 constexpr WithoutGradient kWithoutGradient[] = {
     {"_contrib_ROIAlign", 1},
+    {"_contrib_RROIAlign", 1},
     {"_contrib_PSROIPooling", 1},
     {"_contrib_DeformablePSROIPooling", 1},
 };
@@ -300,6 +307,11 @@ const std::vector<Given>& GivenShapes() {
         {"spatial_scale", "1"},
         {"sample_ratio", "2"}},
        {{1, 2, 5, 5}, {2, 5}}},
+      {"_contrib_RROIAlign",
+       {{"pooled_size", "(2, 2)"},
+        {"spatial_scale", "1"},
+        {"sampling_ratio", "2"}},
+       {{1, 2, 5, 5}, {2, 6}}},
       {"_contrib_PSROIPooling",
        {{"spatial_scale", "1"},
         {"output_dim", "1"},

@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // _contrib_MultiBoxDetection: boxes from class scores and differences to
-// anchors. Only recognised: it needs loops whose length depends on values.
-//   cls_prob  f[N, classes, A]
+// anchors.
+//   cls_prob  f[N, classes, A]   class 0 is no object
 //   loc_pred  f[N, 4·A]
 //   anchor    f[1, A, 4]
-//   output    f[N, A, 6]   class, score, x1, y1, x2, y2; class −1 for none
+//   output    f[N, A, 6]         class − 1, score, x1, y1, x2, y2; class −1 for
+//                                none
+// A box has the class of the highest score (_multi_box_decode, _multi_box_nms).
 // C1  the inputs have the shapes above
 // C2  variances has 4 entries
+// C3  there are fewer than 2^31 anchors
 // Source: MXNet 1.9.1 operator/contrib/multibox_detection.cc.
-#include "ir/ops/op.h"
+#include "ir/ops/nn/multi_box_detection.h"
 
 namespace mxc {
 namespace {
-
-struct MultiBoxDetectionAttrs {
-  bool clip = true;
-  double threshold = 0.01;
-  int64_t background_id = 0;
-  double nms_threshold = 0.5;
-  bool force_suppress = false;
-  std::vector<double> variances = {0.1, 0.1, 0.2, 0.2};
-  int64_t nms_topk = -1;
-
-  void Describe(Fields& f) {
-    f("clip", clip).Doc("whether boxes end at the image's border");
-    f("threshold", threshold).Doc("smallest score of a box");
-    f("background_id", background_id).Doc("the class of no object");
-    f("nms_threshold", nms_threshold).Doc("overlap that drops a box");
-    f("force_suppress", force_suppress)
-        .Doc("whether boxes of other classes drop one");
-    f("variances", variances).Doc("units of loc_pred");
-    f("nms_topk", nms_topk).Doc("boxes that are looked at; −1 is all");
-  }
-};
 
 std::optional<std::string> MultiBoxDetectionCheck(
     const MultiBoxDetectionAttrs& a) {
@@ -46,13 +28,31 @@ void MultiBoxDetectionTypes(const MultiBoxDetectionAttrs&, TypeInference& t) {
   if (!scores.known()) return;
   if (!t.Require(scores.rank() == 3,
                  "C1: cls_prob has shape {}, expected (N, classes, A)",
-                 ToString(scores))) {
+                 ToString(scores)) ||
+      !t.Require(scores[2] < int64_t{1} << 31, "C3: there are {} anchors",
+                 scores[2])) {
     return;
   }
   const auto numbers = CheckedProduct({4, scores[2]});
   t.SetIn(1, {scores[0], numbers.value_or(Shape::kUnknownDim)});
   t.SetIn(2, {1, scores[2], 4});
   t.SetOut(0, {scores[0], scores[2], 6});
+}
+
+std::vector<Value> MultiBoxDetectionParts(const MultiBoxDetectionAttrs& attrs,
+                                          const Node& node, GraphBuilder& b) {
+  const Shape& shape = node.inputs[0].shape();
+  if (shape[1] == 1) return {b.Sub(b.Zeros(node.types[0]), 1)};
+  const Value objects = b.SliceAxis(node.inputs[0], 1, 1, shape[1], "objects");
+  const Value classes = b.Op("argmax", {objects}, {{"axis", "1"}}, "classes");
+  const Value scores = b.Op("max", {objects}, {{"axis", "1"}}, "scores");
+  const Value order = b.Op(
+      "argsort", {scores},
+      {{"axis", "1"}, {"is_ascend", "False"}, {"dtype", "int32"}}, "order");
+  const auto same = node.op->print(&attrs);
+  const Value boxes = b.Op("_multi_box_decode",
+                           {node.inputs[1], node.inputs[2]}, same, "boxes");
+  return {b.Op("_multi_box_nms", {classes, scores, boxes, order}, same)};
 }
 
 }  // namespace
@@ -65,6 +65,7 @@ MXC_OP(MultiBoxDetection) {
       .Check(MultiBoxDetectionCheck)
       .Types(MultiBoxDetectionTypes)
       .FloatsOnly()
+      .Decompose(MultiBoxDetectionParts)
       .ZeroGradient();
 }
 

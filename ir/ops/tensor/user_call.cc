@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/call.h"
 #include "ir/program/call_function.h"
 
@@ -28,7 +29,7 @@ struct UserCallAttrs {
   std::string shapes = "like";
 
   void Describe(Fields& f) {
-    f("num_args", num_args).Min(1).Doc("number of inputs");
+    f("num_args", num_args).Range(1, kMaxOperands).Doc("number of inputs");
     f("function", function).Required().Doc("its name, as it is registered");
     f("version", version)
         .Range(1, std::numeric_limits<int32_t>::max())
