@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/roi.h"
 
+#include "ir/ops/nn/bilinear.h"
+
 namespace mxc {
 
 bool RoiTypes(TypeInference& t) {
@@ -21,6 +23,35 @@ Expr RoiCoordinate(const Definition& def, Expr roi, int column) {
 Expr RoiImage(const Definition& def, Expr roi) {
   const Expr image = Cast(def.In(1, {roi, 0}), DType::kI64);
   return Max(Min(image, def.InShape(0)[0] - 1), 0);
+}
+
+Expr PointsAlong(const Expr& length, int64_t ratio) {
+  // No region spans more points than this; a broken one must not hang.
+  constexpr int64_t kMostPoints = 1 << 14;
+  return ratio > 0 ? Expr(ratio) : CeilWithin(length, kMostPoints);
+}
+
+Expr AverageOfPoints(
+    const Definition& def, const Expr& image, const Expr& channel,
+    const Expr (&points)[2],
+    const std::function<Point(const std::vector<Expr>& r)>& at) {
+  const int64_t height = def.InShape(0)[2], width = def.InShape(0)[3];
+  const auto is_within = [&](const Expr& x, int64_t extent) {
+    return x >= def.Lit(-1) && x <= def.Lit(static_cast<double>(extent));
+  };
+  const auto onto = [&](const Expr& x, int64_t extent) {
+    return Min(Max(x, def.Lit(0)), def.Lit(static_cast<double>(extent - 1)));
+  };
+  const Expr sum =
+      Definition::Sum({points[0], points[1]}, [&](const std::vector<Expr>& r) {
+        const Point point = at(r);
+        const Expr value = BilinearWithBorder(
+            onto(point.y, height), onto(point.x, width), height, width,
+            [&](Expr y, Expr x) { return def.In(0, {image, channel, y, x}); });
+        return Select(is_within(point.y, height) && is_within(point.x, width),
+                      value, def.Lit(0));
+      });
+  return sum / Cast(Max(points[0] * points[1], 1), def.OutDType());
 }
 
 Expr RoundAway(Expr x) { return Unary(UnaryOp::kRound, x); }

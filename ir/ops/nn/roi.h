@@ -4,6 +4,9 @@
 //   rois  f[R, 5]         image, x1, y1, x2, y2
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -16,6 +19,20 @@ bool RoiTypes(TypeInference& t);
 Expr RoiCoordinate(const Definition& def, Expr roi, int column);
 // The image of region `roi`, clipped to those that there are.
 Expr RoiImage(const Definition& def, Expr roi);
+
+// How many points stand along a part of that length: `ratio`, or, where that is
+// not positive, ⌈length⌉. i64.
+Expr PointsAlong(const Expr& length, int64_t ratio);
+// The average of a channel of an image over `points` along y and x, interpolated;
+// `at` says where point r is. Points outside −1 … H count as 0, those less far
+// outside are on the border.
+struct Point {
+  Expr y, x;
+};
+Expr AverageOfPoints(
+    const Definition& def, const Expr& image, const Expr& channel,
+    const Expr (&points)[2],
+    const std::function<Point(const std::vector<Expr>& r)>& at);
 
 // Rounds half away from zero, as C's round does.
 Expr RoundAway(Expr x);

@@ -14,7 +14,6 @@
 // Source: MXNet 1.9.1 operator/contrib/roi_align.cc.
 #include <fmt/format.h>
 
-#include "ir/ops/nn/bilinear.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi.h"
 
@@ -82,43 +81,28 @@ Side SideOf(const RoiAlignAttrs& a, const Definition& def, Expr roi, int d) {
   if (!a.aligned) length = Max(length, def.Lit(1));
   const double parts = static_cast<double>(a.pooled_size[d]);
   side.part = length / def.Lit(parts);
-  // No region spans more points than this; a broken one must not hang.
-  constexpr int64_t kMostPoints = 1 << 14;
-  side.points = a.sample_ratio > 0 ? Expr(a.sample_ratio)
-                                   : CeilWithin(side.part, kMostPoints);
+  side.points = PointsAlong(side.part, a.sample_ratio);
   return side;
 }
 
 void RoiAlignMeaning(const RoiAlignAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
-  const int64_t height = def.InShape(0)[2], width = def.InShape(0)[3];
   const Side sides[] = {SideOf(a, def, i[0], 0), SideOf(a, def, i[0], 1)};
   Expr channel = i[1];
   if (a.position_sensitive) {
     channel = (i[1] * a.pooled_size[0] + i[2]) * a.pooled_size[1] + i[3];
   }
-  const Expr image = RoiImage(def, i[0]);
   const auto number = [&](Expr index) { return Cast(index, def.OutDType()); };
-  const Expr sum = Definition::Sum(
-      {sides[0].points, sides[1].points}, [&](const std::vector<Expr>& r) {
-        Expr at[2], inside;
-        for (int d = 0; d < 2; ++d) {
-          const Side& side = sides[d];
-          at[d] =
-              side.start + number(i[2 + d]) * side.part +
-              (number(r[d]) + def.Lit(0.5)) * side.part / number(side.points);
-          const double extent = static_cast<double>(d == 0 ? height : width);
-          const Expr in = at[d] >= def.Lit(-1) && at[d] <= def.Lit(extent);
-          inside = inside ? inside && in : in;
-          at[d] = Min(Max(at[d], def.Lit(0)), def.Lit(extent - 1));
-        }
-        const Expr value = BilinearWithBorder(
-            at[0], at[1], height, width,
-            [&](Expr y, Expr x) { return def.In(0, {image, channel, y, x}); });
-        return Select(inside, value, def.Lit(0));
-      });
-  const Expr count = Max(sides[0].points * sides[1].points, 1);
-  def.Set(0, sum / number(count));
+  const auto along = [&](int d, const Expr& point) {
+    const Side& side = sides[d];
+    return side.start + number(i[2 + d]) * side.part +
+           (number(point) + def.Lit(0.5)) * side.part / number(side.points);
+  };
+  def.Set(0, AverageOfPoints(def, RoiImage(def, i[0]), channel,
+                             {sides[0].points, sides[1].points},
+                             [&](const std::vector<Expr>& r) {
+                               return Point{along(0, r[0]), along(1, r[1])};
+                             }));
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 
 #include <numbers>
 
-#include "ir/ops/nn/bilinear.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi.h"
 
@@ -74,52 +73,36 @@ RotatedSide RotatedSideOf(const RotatedRoiAlignAttrs& a, const Definition& def,
                     def.Lit(1));
   const double parts = static_cast<double>(a.pooled_size[d]);
   side.part = side.length / def.Lit(parts);
-  // No region spans more points than this; a broken one must not hang.
-  constexpr int64_t kMostPoints = 1 << 14;
-  side.points = a.sampling_ratio > 0 ? Expr(a.sampling_ratio)
-                                     : CeilWithin(side.part, kMostPoints);
+  side.points = PointsAlong(side.part, a.sampling_ratio);
   return side;
 }
 
 void RotatedRoiAlignMeaning(const RotatedRoiAlignAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
-  const int64_t extents[] = {def.InShape(0)[2], def.InShape(0)[3]};
   const RotatedSide sides[] = {RotatedSideOf(a, def, i[0], 0),
                                RotatedSideOf(a, def, i[0], 1)};
   const Expr angle =
       RoiCoordinate(def, i[0], 5) * def.Lit(std::numbers::pi / 180);
   const Expr cosine = Unary(UnaryOp::kCos, angle);
   const Expr sine = Unary(UnaryOp::kSin, angle);
-  const Expr image = RoiImage(def, i[0]);
   const auto number = [&](Expr index) { return Cast(index, def.OutDType()); };
-  const Expr sum = Definition::Sum(
-      {sides[0].points, sides[1].points}, [&](const std::vector<Expr>& r) {
-        Expr own[2];
-        for (int d = 0; d < 2; ++d) {
-          const RotatedSide& side = sides[d];
-          own[d] =
-              number(i[2 + d]) * side.part +
-              (number(r[d]) + def.Lit(0.5)) * side.part / number(side.points) -
-              side.length / def.Lit(2);
-        }
-        Expr at[] = {own[0] * cosine - own[1] * sine,
-                     own[1] * cosine + own[0] * sine};
-        Expr inside;
-        for (int d = 0; d < 2; ++d) {
-          at[d] = at[d] +
-                  RoiCoordinate(def, i[0], 2 - d) * def.Lit(a.spatial_scale);
-          const double extent = static_cast<double>(extents[d]);
-          const Expr in = at[d] >= def.Lit(-1) && at[d] <= def.Lit(extent);
-          inside = inside ? inside && in : in;
-          at[d] = Min(Max(at[d], def.Lit(0)), def.Lit(extent - 1));
-        }
-        const Expr value = BilinearWithBorder(
-            at[0], at[1], extents[0], extents[1],
-            [&](Expr y, Expr x) { return def.In(0, {image, i[1], y, x}); });
-        return Select(inside, value, def.Lit(0));
-      });
-  const Expr count = Max(sides[0].points * sides[1].points, 1);
-  def.Set(0, sum / number(count));
+  const auto along = [&](int d, const Expr& point) {
+    const RotatedSide& side = sides[d];
+    return number(i[2 + d]) * side.part +
+           (number(point) + def.Lit(0.5)) * side.part / number(side.points) -
+           side.length / def.Lit(2);
+  };
+  const auto centre = [&](int column) {
+    return RoiCoordinate(def, i[0], column) * def.Lit(a.spatial_scale);
+  };
+  def.Set(
+      0, AverageOfPoints(
+             def, RoiImage(def, i[0]), i[1], {sides[0].points, sides[1].points},
+             [&](const std::vector<Expr>& r) {
+               const Expr down = along(0, r[0]), right = along(1, r[1]);
+               return Point{down * cosine - right * sine + centre(2),
+                            right * cosine + down * sine + centre(1)};
+             }));
 }
 
 }  // namespace
