@@ -16,6 +16,8 @@ constexpr int kRows = 16, kColumns = 8, kDepth = 8;
 constexpr int kRowTiles = ProductTile::kWarpRows / kRows;
 constexpr int kColumnTiles = ProductTile::kWarpColumns / kColumns;
 constexpr int kSumsOfTile = 4;
+// What one more in the last place of tf32 adds to the bits of an f32.
+constexpr int64_t kTf32Step = 0x2000;
 // Beyond a line of sums: those of a warp go to different banks.
 constexpr int kSumGap = 4;
 // The widest gaps of product_operand.cc.
@@ -126,12 +128,19 @@ ProductSums::Split ProductSums::Read(ProductOperand& operand, Value* memory,
         continue;
       }
       // tf32 has the upper 19 bits; what is left of an f32 is rounded to them.
+      // Of an infinity the large part is the largest number, so that the small
+      // part is infinite rather than not a number, and no 0 multiplies it.
       Value* large = b.CreateAnd(b.CreateBitCast(x, b.getInt32Ty()),
-                                 kernel_.Word(0xffffe000));
+                                 kernel_.Word(-kTf32Step));
+      Value* infinite =
+          b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                          llvm::ConstantFP::getInfinity(b.getFloatTy()));
+      Value* below = b.CreateSub(large, kernel_.Word(kTf32Step));
+      large = b.CreateSelect(infinite, below, large);
       Value* rest = b.CreateFSub(x, b.CreateBitCast(large, b.getFloatTy()));
       split.large.push_back(large);
       split.small.push_back(b.CreateAdd(b.CreateBitCast(rest, b.getInt32Ty()),
-                                        kernel_.Word(0x1000)));
+                                        kernel_.Word(kTf32Step / 2)));
     }
   }
   return split;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "codegen/backend.h"
-#include "ir/program/interpreter.h"
 
 namespace mxc::test {
 namespace {
@@ -65,6 +64,15 @@ void DeviceStep::Draw() {
   }
 }
 
+void DeviceStep::Set(int input, int64_t element, float value) {
+  Tensor& tensor = inputs_[static_cast<size_t>(input)];
+  std::byte* to = nullptr;
+  Tensor changed = Tensor::Allocate(tensor.type(), &to);
+  std::copy_n(tensor.bytes(), tensor.size_bytes(), to);
+  StoreElement(to + 4 * element, DType::kF32, value);
+  tensor = std::move(changed);
+}
+
 size_t DeviceStep::SizeOf(int buffer) const {
   return static_cast<size_t>(program_.buffers[buffer].layout.reach());
 }
@@ -95,7 +103,7 @@ std::vector<float> DeviceStep::Run(const EmulatedKernel::Order& order) {
 
 double DeviceStep::Error(const std::vector<float>& got) const {
   const Step& step = program_.steps[0];
-  const std::vector<Tensor> wanted = InterpretStep(program_, step, inputs_);
+  const std::vector<Tensor> wanted = Expected();
   double most = 0;
   size_t begin = 0;
   for (size_t o = 0; o < wanted.size(); ++o) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/llvm/kernel_plan.h"
+#include "ir/program/interpreter.h"
 #include "ir/program/program.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/native_kernel.h"
@@ -21,11 +22,18 @@ class DeviceStep {
 
   const mxc_launch& launch() const { return plan_.launch; }
 
+  // Instead of the random element of an input.
+  void Set(int input, int64_t element, float value);
+
   // The memory of all outputs, one behind the other; empty where the device
   // would have stopped.
   std::vector<float> Run(const EmulatedKernel::Order& order);
   // The largest error of any output, of its largest value.
   double Error(const std::vector<float>& got) const;
+  // By the interpreter.
+  std::vector<Tensor> Expected() const {
+    return InterpretStep(program_, program_.steps[0], inputs_);
+  }
   const std::string& wrong() const { return wrong_; }
 
  private:

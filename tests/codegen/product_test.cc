@@ -2,8 +2,11 @@
 // Products by a device's units for matrices, on an emulated device.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -99,6 +102,46 @@ TEST_CASE("products of matrices") {
   CheckProduct(Product(1, 70, 100, 33), false);
   CheckProduct(Product(1, 128, 64, 64), false);
   CheckProduct(Product(3, 40, 50, 24), false);
+}
+
+TEST_CASE("infinities and the largest numbers, as products of f32 have them") {
+  constexpr int64_t kRows = 70, kDepth = 40, kColumns = 33;
+  const Contraction c = Product(1, kRows, kDepth, kColumns);
+  DeviceStep product(Build({c, Acc(DType::kF32)}, CandidateFor(c, false)));
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const auto data = [&](int64_t row, int64_t k, float x) {
+    product.Set(0, row * kDepth + k, x);
+  };
+  const auto weight = [&](int64_t column, int64_t k, float x) {
+    product.Set(1, column * kDepth + k, x);
+  };
+  data(3, 5, INFINITY);
+  data(17, 9, -INFINITY);
+  data(20, 0, INFINITY);  // less itself, where the weights have one sign
+  data(20, 39, -INFINITY);
+  data(41, 7, NAN);
+  data(42, 30, std::bit_cast<float>(0x7fffffffu));
+  data(50, 11, kMost);
+  data(51, 11, -kMost);
+  weight(8, 9, INFINITY);
+  weight(21, 5, 0);  // times infinity: not a number
+  weight(22, 5, 1);  // of which no digits are left
+  const std::vector<float> got = product.Run({});
+  REQUIRE(product.wrong() == "");
+  const std::vector<Tensor> wanted = product.Expected();
+  int infinite = 0, no_number = 0;
+  for (int64_t i = 0; i < kRows * kColumns; ++i) {
+    CAPTURE(i / kColumns);
+    CAPTURE(i % kColumns);
+    const double want = wanted[0].At(i), y = got[static_cast<size_t>(i)];
+    infinite += std::isinf(want), no_number += std::isnan(want);
+    CHECK(std::isnan(y) == std::isnan(want));
+    if (std::isinf(want)) CHECK(y == want);
+    if (!std::isfinite(want)) continue;
+    CHECK(std::fabs(y - want) <= 1e-6 * std::max(20.0, std::fabs(want)));
+  }
+  CHECK(infinite > 100);
+  CHECK(no_number > 60);
 }
 
 TEST_CASE("operands are rounded to tf32 where that is asked for") {
