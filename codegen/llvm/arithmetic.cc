@@ -16,7 +16,7 @@ namespace {
 
 using llvm::Value;
 
-// Sums and products may be fused into one rounding, nothing else.
+// The sum and the product, if both say so, may be fused into one rounding.
 class Contracting {
  public:
   explicit Contracting(KernelFunction& kernel) : guard_(kernel.b()) {
@@ -62,14 +62,15 @@ Value* EmitPower(KernelFunction& kernel, Value* x, Value* y) {
 Value* EmitFloatBinary(KernelFunction& kernel, BinaryOp op, Value* a,
                        Value* b) {
   auto& builder = kernel.b();
-  const Contracting contracting(kernel);
   switch (op) {
     case BinaryOp::kAdd:
       return builder.CreateFAdd(a, b);
     case BinaryOp::kSub:
       return builder.CreateFSub(a, b);
-    case BinaryOp::kMul:
+    case BinaryOp::kMul: {
+      const Contracting contracting(kernel);
       return builder.CreateFMul(a, b);
+    }
     case BinaryOp::kDiv:
       return builder.CreateFDiv(a, b);
     case BinaryOp::kMod:
@@ -184,6 +185,11 @@ Value* EmitBinary(KernelFunction& kernel, BinaryOp op, DType dtype, Value* a,
   return EmitIntBinary(kernel, op, dtype, a, b);
 }
 
+Value* EmitMulAdd(KernelFunction& kernel, Value* x, Value* y, Value* z) {
+  return kernel.b().CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()},
+                                    {x, y, z});
+}
+
 Value* EmitCast(KernelFunction& kernel, Value* x, DType from, DType to) {
   if (from == to) return x;
   auto& builder = kernel.b();
@@ -209,8 +215,13 @@ Value* EmitCast(KernelFunction& kernel, Value* x, DType from, DType to) {
 Value* EmitCombine(KernelFunction& kernel, ReduceOp op, DType dtype, Value* a,
                    Value* b) {
   switch (op) {
-    case ReduceOp::kSum:
-      return EmitBinary(kernel, BinaryOp::kAdd, dtype, a, b);
+    case ReduceOp::kSum: {
+      if (!IsFloat(dtype)) {
+        return EmitBinary(kernel, BinaryOp::kAdd, dtype, a, b);
+      }
+      const Contracting contracting(kernel);
+      return kernel.b().CreateFAdd(a, b);
+    }
     case ReduceOp::kProduct:
       return EmitBinary(kernel, BinaryOp::kMul, dtype, a, b);
     case ReduceOp::kMax:

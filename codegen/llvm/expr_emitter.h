@@ -160,6 +160,7 @@ class ExprEmitter {
   llvm::Value* EmitNode(const Expr& e);
   llvm::Value* EmitVar(const Expr& e);
   llvm::Value* EmitBinaryNode(const Expr& e);
+  llvm::Value* EmitProductSum(const Expr& e);
   llvm::Value* EmitComparison(const Expr& e);
   llvm::Value* EmitSelect(const Expr& e);
   llvm::Value* EmitSide(const Expr& side, bool lift);

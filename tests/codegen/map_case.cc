@@ -224,16 +224,36 @@ Expr MapCase::At(int operand, std::vector<Expr> index) const {
               std::move(index));
 }
 
-std::string MapCase::Check(const Target& target, double tolerance) const {
-  Program program = program_;
-  const Step& step = program.steps[0];
+// The case and its operands in memory; nothing is in the outputs yet.
+struct MapCase::Placed {
+  Program program;
+  std::vector<Tensor> inputs;
+  std::vector<MapMemory> memory;
+  std::vector<void*> operands;
+
+  const Step& step() const { return program.steps[0]; }
+  const Buffer& Output(size_t k) const {
+    return program.buffers[static_cast<size_t>(step().outputs[k])];
+  }
+  std::byte* OutputBytes(size_t k) const {
+    return static_cast<std::byte*>(operands[inputs.size() + k]);
+  }
+  void ClearOutputs() const {
+    for (size_t k = 0; k < step().outputs.size(); ++k) {
+      std::memset(OutputBytes(k), std::to_integer<int>(kUntouched),
+                  static_cast<size_t>(Output(k).reach_bytes()));
+    }
+  }
+};
+
+MapCase::Placed MapCase::Place(const Target& target) const {
+  Placed placed{program_, {}, {}, {}};
+  auto& [program, inputs, memory, operands] = placed;
+  const Step& step = placed.step();
   const int64_t alignment = target.device.empty() ? 4 : 16;
   if (alignment > 4) {  // as planned in an arena
     for (const int id : step.outputs) program.buffers[id].offset = 0;
   }
-  std::vector<Tensor> inputs;
-  std::vector<MapMemory> memory;
-  std::vector<void*> operands;
   for (size_t k = 0; k < step.inputs.size(); ++k) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(step.inputs[k])];
     std::byte* data = nullptr;
@@ -247,29 +267,44 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
     operands.push_back(memory.back()->data());
     inputs.push_back(std::move(tensor));
   }
-  const std::vector<Tensor> expected = InterpretStep(program, step, inputs);
   for (const int id : step.outputs) {
     memory.push_back(
         Allocate(program.buffers[static_cast<size_t>(id)], alignment));
     operands.push_back(memory.back()->data());
   }
-  const CaseKernel kernel(program, target);
+  return placed;
+}
+
+std::vector<Tensor> MapCase::Outputs(const Target& target) const {
+  const Placed placed = Place(target);
+  placed.ClearOutputs();
+  const CaseKernel kernel(placed.program, target);
+  const std::string refused = kernel.Run(placed.operands, /*split=*/false);
+  MXC_CHECK(refused.empty(), "{}: {}", target.name, refused);
+  std::vector<Tensor> outputs;
+  for (size_t k = 0; k < placed.step().outputs.size(); ++k) {
+    std::byte* to = nullptr;
+    outputs.push_back(Tensor::Allocate(placed.Output(k).type, &to));
+    MXC_CHECK(placed.Output(k).layout.row_major());
+    std::memcpy(to, placed.OutputBytes(k), outputs.back().size_bytes());
+  }
+  return outputs;
+}
+
+std::string MapCase::Check(const Target& target, double tolerance) const {
+  const Placed placed = Place(target);
+  const std::vector<Tensor> expected =
+      InterpretStep(placed.program, placed.step(), placed.inputs);
+  const CaseKernel kernel(placed.program, target);
   // Tasks from the last to the first, then all at once.
   std::vector<std::vector<std::byte>> first;
   for (const bool split : {true, false}) {
-    for (size_t k = 0; k < expected.size(); ++k) {
-      const Buffer& buffer =
-          program.buffers[static_cast<size_t>(step.outputs[k])];
-      std::memset(operands[inputs.size() + k], std::to_integer<int>(kUntouched),
-                  static_cast<size_t>(buffer.reach_bytes()));
-    }
-    const std::string refused = kernel.Run(operands, split);
+    placed.ClearOutputs();
+    const std::string refused = kernel.Run(placed.operands, split);
     if (!refused.empty()) return target.name + ": " + refused;
     for (size_t k = 0; k < expected.size(); ++k) {
-      const Buffer& buffer =
-          program.buffers[static_cast<size_t>(step.outputs[k])];
-      const auto* got =
-          static_cast<const std::byte*>(operands[inputs.size() + k]);
+      const Buffer& buffer = placed.Output(k);
+      const std::byte* got = placed.OutputBytes(k);
       std::string wrong = CompareBuffer(buffer, expected[k], got, tolerance);
       if (!wrong.empty()) {
         return fmt::format("{} ({} tasks{}): {}", target.name, kernel.tasks(),
@@ -283,7 +318,7 @@ std::string MapCase::Check(const Target& target, double tolerance) const {
       }
     }
   }
-  for (const MapMemory& each : memory) {
+  for (const MapMemory& each : placed.memory) {
     if (!each->PatternIntact()) return target.name + ": wrote out of bounds";
   }
   return "";

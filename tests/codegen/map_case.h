@@ -48,9 +48,15 @@ class MapCase {
   // For all levels that this machine can run, and on an emulated device.
   std::string CheckAll(double tolerance = 2e-6) const;
 
+  // What the step writes, one output behind the other; it must run.
+  std::vector<Tensor> Outputs(const Target& target) const;
+
   Program& program() { return program_; }
 
  private:
+  struct Placed;
+  Placed Place(const Target& target) const;
+
   Program program_;
   Map map_;
   std::vector<std::function<Element(int64_t)>> values_;

@@ -3,6 +3,7 @@
 // are, on an emulated device.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,18 +22,22 @@ size_t Count(std::string_view text, std::string_view word) {
   return count;
 }
 
+Program Named(MapCase& c, const char* name, const char* entry) {
+  Program program = c.program();
+  program.name = name;
+  program.entry = entry;
+  program.steps[0].name = entry;
+  program.buffers.back().kind = BufferKind::kOutput;
+  return program;
+}
+
 // y = max(x, 0) + b, with b along the last axis.
 Program Biased(const char* entry, Shape shape) {
   MapCase c;
   const int x = c.In(shape), bias = c.In({shape[1]});
   c.Out(shape);
   c.Set(Max(c.At(x), Constant(0)) + c.At(bias, {Var(1)}));
-  Program program = c.program();
-  program.name = "biased";
-  program.entry = entry;
-  program.steps[0].name = entry;
-  program.buffers.back().kind = BufferKind::kOutput;
-  return program;
+  return Named(c, "biased", entry);
 }
 
 std::string PtxOf(std::span<const Program> programs, const char* target,
@@ -60,6 +65,31 @@ TEST_CASE("the text is the same for any number of compile threads") {
   const Program programs[] = {Biased("a", {6, 64}), Biased("b", {6, 63}),
                               Biased("c", {5, 32})};
   CHECK(PtxOf(programs, "cuda:sm_90") == PtxOf(programs, "cuda:sm_90", 4));
+}
+
+TEST_CASE("products are rounded with sums where x86-64 rounds them") {
+  struct Rounding {
+    std::function<Expr(Expr x, Expr y)> value;
+    size_t products, sums, both;  // instructions for one element
+  };
+  const Rounding roundings[] = {
+      {[](Expr x, Expr y) { return x * y + y; }, 0, 0, 1},
+      {[](Expr x, Expr y) { return x * x - x * y; }, 1, 0, 1},
+      // A product that stands twice.
+      {[](Expr x, Expr y) { return (x * y) * (x * y + y); }, 2, 0, 1},
+      {[](Expr x, Expr y) { return Pow(x, Constant(2)) + y; }, 1, 1, 0},
+  };
+  for (const Rounding& rounding : roundings) {
+    MapCase c;
+    const int x = c.In({1}), y = c.In({1});
+    c.Out({1});
+    c.Set(rounding.value(c.At(x), c.At(y)));
+    const Program programs[] = {Named(c, "rounded", "once")};
+    const std::string ptx = PtxOf(programs, "cuda:sm_90");
+    CHECK(Count(ptx, "mul.rn.f32") == rounding.products);
+    CHECK(Count(ptx, "add.rn.f32") == rounding.sums);
+    CHECK(Count(ptx, "fma.rn.f32") == rounding.both);
+  }
 }
 
 TEST_CASE("a thread reads and writes 16 bytes at once where it may") {
