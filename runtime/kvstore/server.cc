@@ -13,8 +13,9 @@ namespace {
 constexpr size_t kMostStrangers = 64;
 // Of one connection, before others have their turn.
 constexpr int kMostFrames = 64;
-// Of gradients: by so much more a worker may be ahead of one that is sending.
-constexpr uint64_t kMostLead = 1 << 18;
+// Of gradients: by so much, dealt to all workers, one may be ahead of another
+// that is sending. The more workers, the less of a link each one has.
+constexpr uint64_t kMostLead = 1 << 19;
 // Who has sent nothing for so long is not sending.
 constexpr Time kLull = kSecond / 50;
 
@@ -125,9 +126,10 @@ Status Server::Serve(Time now) {
 // the others have caught up. A second of silence would not be far from a loss.
 bool Server::IsAhead(const Session& session, Time now) const {
   if (now - session.channel.heard() >= kSecond) return false;
+  const uint64_t most = kMostLead / options_.settings.workers;
   return std::ranges::any_of(sessions_, [&](const auto& other) {
     return other->known && !other->over && now - other->pushed < kLull &&
-           session.lead > other->lead + kMostLead;
+           session.lead > other->lead + most;
   });
 }
 
