@@ -355,7 +355,7 @@ typedef struct mxc_bind_options {
    * runs at a time, and an output is valid until the next run of any. */
   mxc_executor* share;
   const char* device; /* where it runs, what the model was compiled for: "cpu",
-                         "cuda:0"; null: that */
+                         "cuda:1"; null: that, number 0 */
 } mxc_bind_options;
 
 #define MXC_BIND_OPTIONS {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL}

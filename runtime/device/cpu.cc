@@ -27,9 +27,9 @@ class Cpu : public Device {
 
 }  // namespace
 
-const Device& CpuDevice() {
+const Device* CpuDevice(int number) {
   static const Cpu cpu;
-  return cpu;
+  return number == 0 ? &cpu : nullptr;
 }
 
 }  // namespace mxc::runtime

@@ -6,7 +6,8 @@
 
 namespace mxc::runtime {
 
-#define MXC_DEVICE(name, make) const Device& make();
+// The device of this number; null where the kind has none.
+#define MXC_DEVICE(name, make) const Device* make(int number);
 #include "runtime/device/devices.def"
 
 }  // namespace mxc::runtime

@@ -2,8 +2,11 @@
 #include "runtime/device/device.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "runtime/base/memory.h"
@@ -26,6 +29,17 @@ bool IsEmulated(std::string_view name) {
   const char* allowed = std::getenv("MXC_EMULATED_DEVICE");
   return name == "cuda:emulated" && allowed != nullptr &&
          std::string_view(allowed) == "1";
+}
+
+// "" is 0, ":7" is 7; -1 if it is no number.
+int NumberOf(std::string_view text) {
+  if (text.empty()) return 0;
+  const std::string_view digits = text.substr(1);
+  int number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, number);
+  const bool whole = read.ec == std::errc() && read.ptr == end;
+  return whole && std::to_string(number) == digits ? number : -1;
 }
 
 Status RunsOnHost(const Device& device) {
@@ -56,12 +70,12 @@ StatusOr<const Device*> FindDevice(const char* name) {
   const std::string_view whole = name != nullptr ? name : "cpu";
   const size_t colon = std::min(whole.find(':'), whole.size());
   const std::string_view kind = whole.substr(0, colon);
-  const std::string_view number = whole.substr(colon);
-  if (number.empty() || number == ":0" || IsEmulated(whole)) {
+  const int number = IsEmulated(whole) ? 0 : NumberOf(whole.substr(colon));
+  const Device* found = nullptr;
 #define MXC_DEVICE(known, make) \
-  if (kind == #known) return &make();
+  if (kind == #known) found = make(number);
 #include "runtime/device/devices.def"
-  }
+  if (found != nullptr) return found;
   return Fail(
       StatusCode::kNotFound,
       "device '%s' is not supported by this build; there are 'cpu' and 'cuda'",

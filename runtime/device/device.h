@@ -105,7 +105,7 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  // As in devices.def.
+  // Its kind, as in devices.def.
   virtual const char* name() const = 0;
   // Whether the host follows its addresses and runs its kernels.
   virtual bool IsHost() const = 0;
@@ -129,9 +129,9 @@ class Device {
   virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const;
 };
 
-// kNotFound where there is no device of this name. A number may follow: "cuda:0"
-// is "cuda", and no other is used yet; so is "cuda:emulated" where
-// MXC_EMULATED_DEVICE is 1. It lives as long as the process.
+// kNotFound where there is no device of this name. A number may follow: "cuda"
+// is "cuda:0"; so is "cuda:emulated" where MXC_EMULATED_DEVICE is 1. It lives as
+// long as the process. Whether the machine has it is asked when it is used.
 StatusOr<const Device*> FindDevice(const char* name);
 
 }  // namespace mxc::runtime

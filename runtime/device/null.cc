@@ -105,9 +105,9 @@ class Null : public Device {
 
 }  // namespace
 
-const Device& NullDevice() {
+const Device* NullDevice(int number) {
   static const Null null;
-  return null;
+  return number == 0 ? &null : nullptr;
 }
 
 }  // namespace mxc::runtime

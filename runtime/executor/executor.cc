@@ -66,6 +66,11 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   const StatusOr<const Device*> device =
       DeviceOf(executor->model_->tables(), options.device);
   if (!device.ok()) return device.status();
+  if (options.share != nullptr && options.device != nullptr &&
+      *device != &options.share->shared_->device()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "executors on different devices share no memory");
+  }
   executor->MarkSharedOutputs();
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(
       options.share,

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every command that runs a network runs it on an emulated GPU, as a user would:
-#   commands.sh FOLDER_OF_MXC FOLDER_OF_FAKE_DRIVER
+#   commands.sh FOLDER_OF_MXC FOLDER_OF_FAKE_DRIVER DEVICES
+# DEVICES is build/tests/devices.
 set -e
 mxc=$(cd "$1" && pwd)/mxc driver=$(cd "$2" && pwd)
+devices=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME="$folder" MXC_EMULATED_DEVICE=1 LD_LIBRARY_PATH="$driver"
@@ -33,9 +35,12 @@ cmp whole-0002.states parts-0002.states
 "$mxc" compile whole-symbol.json --params whole-0002.params \
   --target cuda:emulated --batch 16 --entry infer,train,score --quiet \
   -o net.mxa
+# The second device learns what the first one does; each has its own memory.
+MXC_FAKE_DEVICES=2 train cuda:emulated 1 second --device=cuda:1
+cmp parts-0001.params second-0001.params
 # A network that was trained for two epochs knows most digits.
-"$mxc" score net.mxa --data digits --data-opt size=128 \
-  > score
+MXC_FAKE_DEVICES=2 "$mxc" score net.mxa --data digits --data-opt size=128 \
+  --device cuda:1 > score
 awk '{ for (i = 1; i < NF; ++i) if ($i == "accuracy") right = $(i + 1) }
      END { exit !(right > 0.3) }' score || fail "$(cat score)"
 "$mxc" bench net.mxa --entry train --duration 0.1 --warmup 0 \
@@ -55,6 +60,13 @@ awk 'BEGIN { for (i = 0; i < 510; ++i) {
                    " \"inputs\": [" all "]}]}" }' > many.json
 "$mxc" verify many.json --batch 2 --target cuda:emulated --quiet > many
 grep -q '^1 step right' many || fail "$(cat many)"
+# Two devices in one process.
+MXC_FAKE_DEVICES=2 "$devices" net.mxa net.mxa 0 cuda:1 > same &&
+  grep -q 'the same$' same || fail "$(cat same)"
+MXC_FAKE_DEVICES=2 "$mxc" bench net.mxa --duration 0.01 --device cuda:2 \
+  2> wrong && fail "a device that is not there was used"
+grep -q "device 'cuda:2': the machine's NVIDIA devices are 2" wrong ||
+  fail "$(cat wrong)"
 # A launch that computes nothing: its step is named.
 if MXC_FAKE_SKIP=2 "$mxc" verify net.json --init xavier --batch 2 \
   --target cuda:emulated --quiet 2> wrong; then

@@ -2,7 +2,8 @@
 // Whether every entry of a network computes the same outputs and states,
 // compiled for the CPU and for another device: the same bytes, or values no
 // further apart than TOLERANCE times the largest one of their tensor.
-//   devices CPU.mxa DEVICE.mxa [TOLERANCE]
+//   devices CPU.mxa DEVICE.mxa [TOLERANCE [DEVICE]]
+// DEVICE, such as cuda:1: where the second one runs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,7 +46,7 @@ void Fill(const api::Model& model, api::Executor& executor) {
 }
 
 // What the runs of all entries leave, entry by entry, in shared states.
-Values Run(const api::Model& model) {
+Values Run(const api::Model& model, const char* device) {
   Values values;
   std::optional<api::Executor> first;
   for (size_t entry = 0; entry < model.entry_count(); ++entry) {
@@ -53,6 +54,7 @@ Values Run(const api::Model& model) {
     mxc_bind_options options = MXC_BIND_OPTIONS;
     options.entry = summary.name;
     options.batch = summary.batch;
+    options.device = device;
     options.share = first ? first->handle() : nullptr;
     api::Executor executor(model, options);
     Fill(model, executor);
@@ -101,7 +103,8 @@ int main(int argc, char** argv) {
   const double tolerance = argc > 3 ? std::atof(argv[3]) : 0;
   try {
     const api::Model model(argv[1]), on_device(argv[2]);
-    const Values cpu = Run(model), device = Run(on_device);
+    const Values cpu = Run(model, nullptr);
+    const Values device = Run(on_device, argc > 4 ? argv[4] : nullptr);
     double worst = cpu.size() == device.size() ? 0 : INFINITY;
     size_t bytes = 0;
     for (size_t i = 0; i < std::min(cpu.size(), device.size()); ++i) {

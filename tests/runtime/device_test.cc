@@ -80,11 +80,18 @@ TEST_CASE("the host cannot follow the addresses of the null device") {
   CHECK(here == 2.5);
 }
 
-TEST_CASE("a device's name may end with its number, which is 0") {
+TEST_CASE("a device's name may end with its number") {
   const auto device = runtime::FindDevice("null:0");
   REQUIRE(device.ok());
   CHECK(*device == *runtime::FindDevice("null"));
-  for (const char* name : {"null:1", "null:", "null:00", "none:0", ":0", ""}) {
+  const auto first = runtime::FindDevice("cuda"),
+             second = runtime::FindDevice("cuda:1");
+  REQUIRE((first.ok() && second.ok()));
+  CHECK(*first == *runtime::FindDevice("cuda:0"));
+  CHECK(*first != *second);
+  CHECK(std::string((*second)->name()) == "cuda");
+  for (const char* name : {"null:1", "null:", "null:00", "none:0", ":0", "",
+                           "cuda:-1", "cuda:64", "cuda:01", "cuda:1 "}) {
     CAPTURE(name);
     CHECK_FALSE(runtime::FindDevice(name).ok());
   }

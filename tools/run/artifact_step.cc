@@ -122,22 +122,22 @@ ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
     const std::string& path, int threads, const runtime::OpenOptions& options,
-    Extent extent) {
+    Extent extent, const std::string& device) {
   auto model = runtime::Model::Open(path, options);
   if (!model.ok()) return model.status();
   std::unique_ptr<ArtifactStep> step(
       new ArtifactStep(std::move(*model), extent));
   if (threads == 0) threads = runtime::AvailableThreads();
-  Status status = step->Bind(threads);
+  Status status = step->Bind(threads, device);
   if (status.ok()) status = step->ReadLabelNames();
   if (status.ok()) return step;
   return Fail(status.code(), "%s: %s", path.c_str(), status.message().c_str());
 }
 
-Status ArtifactStep::Bind(int threads) {
+Status ArtifactStep::Bind(int threads, const std::string& device) {
   const auto entries = model_->tables().entries();
   for (size_t row = 0; row < entries.size(); ++row) {
-    MXC_RT_RETURN_IF_ERROR(BindEntry(row, threads));
+    MXC_RT_RETURN_IF_ERROR(BindEntry(row, threads, device));
   }
   if (first_ == nullptr) {
     return Fail(StatusCode::kNotFound,
@@ -201,7 +201,8 @@ Status ArtifactStep::ReadLabelNames() {
   return {};
 }
 
-Status ArtifactStep::BindEntry(size_t row, int threads) {
+Status ArtifactStep::BindEntry(size_t row, int threads,
+                               const std::string& device) {
   const mxc_entry& entry_row = model_->tables().entries()[row];
   const bool trains =
       entry_row.kind ==
@@ -210,6 +211,7 @@ Status ArtifactStep::BindEntry(size_t row, int threads) {
   runtime::Executor::Options options;
   options.threads = threads;
   options.share = first_;
+  if (!device.empty()) options.device = device.c_str();
   auto executor = runtime::Executor::Bind(model_, row, options);
   if (!executor.ok()) return executor.status();
   Entry& entry = (trains ? train_ : score_)[entry_row.length];

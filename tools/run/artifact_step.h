@@ -21,11 +21,13 @@ enum class Extent { kWhole, kGradients };
 
 class ArtifactStep : public train::TrainStep {
  public:
-  // `threads`: 0 for one for each processor. An artifact without `train` can
-  // score, one without `score` can train.
+  // `threads`: 0 for one for each processor. `device`: as in mxc_bind_options,
+  // or empty. An artifact without `train` can score, one without `score` can
+  // train.
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Open(
       const std::string& path, int threads,
-      const runtime::OpenOptions& options = {}, Extent extent = Extent::kWhole);
+      const runtime::OpenOptions& options = {}, Extent extent = Extent::kWhole,
+      const std::string& device = "");
 
   const std::shared_ptr<const runtime::Model>& model() const { return model_; }
   // All that train.
@@ -68,8 +70,8 @@ class ArtifactStep : public train::TrainStep {
 
   ArtifactStep(std::shared_ptr<const runtime::Model> model, Extent extent);
 
-  runtime::Status Bind(int threads);
-  runtime::Status BindEntry(size_t row, int threads);
+  runtime::Status Bind(int threads, const std::string& device);
+  runtime::Status BindEntry(size_t row, int threads, const std::string& device);
   runtime::Status ReadLabelNames();
   void ListStates();
   void WriteGivenStates();

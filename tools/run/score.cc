@@ -32,6 +32,7 @@ struct ScoreOptions {
   std::string metrics = "accuracy";
   SampleOptions samples;
   int threads = 0;
+  std::string device;
   bool check_weights = true;
   signature::Requirement requirement;
 };
@@ -77,8 +78,8 @@ void Score(ScoreOptions options, Reporting& reporting) {
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
-  const auto step =
-      Take(ArtifactStep::Open(options.artifact, options.threads, open));
+  const auto step = Take(ArtifactStep::Open(
+      options.artifact, options.threads, open, Extent::kWhole, options.device));
   options.samples.trained = step->facts().preprocessing;
   std::vector<std::string> label_names;
   if (!options.params.empty()) {
@@ -119,6 +120,7 @@ Command AddScore(CLI::App& app, Reporting& reporting) {
       ->type_name("FILE");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(Between(0, 512));
+  DeclareDevice(app, options->device);
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);

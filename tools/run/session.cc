@@ -67,12 +67,16 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
                  "into huge pages")
       ->check(OneOf({"map", "copy"}))
       ->capture_default_str();
-  app.add_option("--device", options.device,
-                 "where the network runs: cpu, cuda:0 (default: what the "
-                 "artifact was compiled for)");
+  DeclareDevice(app, options.device);
   DeclareFunctions(app);
   options.requirement.Declare(app);
   app.footer(kIsProgram);
+}
+
+void DeclareDevice(CLI::App& app, std::string& device) {
+  app.add_option("--device", device,
+                 "where the network runs: cpu, cuda:1 (default: what it was "
+                 "compiled for)");
 }
 
 void DeclareCheck(CLI::App& app, bool& check) {

@@ -28,6 +28,9 @@ struct SessionOptions {
 
 void DeclareSession(CLI::App& app, SessionOptions& options);
 
+// --device: where an artifact runs.
+void DeclareDevice(CLI::App& app, std::string& device);
+
 // --no-check: sets `check`, which is true without it.
 void DeclareCheck(CLI::App& app, bool& check);
 

@@ -35,6 +35,7 @@ namespace {
 struct TrainOptions {
   std::string artifact;
   int threads = 0;
+  std::string device;
   bool check_weights = true;
   signature::Requirement requirement;
   SampleOptions samples;
@@ -250,7 +251,8 @@ int Train(TrainOptions options, const Reporting& reporting) {
   }
   const auto step = Take(ArtifactStep::Open(
       options.artifact, options.threads, open,
-      job && !options.job.averages() ? Extent::kGradients : Extent::kWhole));
+      job && !options.job.averages() ? Extent::kGradients : Extent::kWhole,
+      options.device));
   SettleTrainer(*step, options);
   if (job) return TrainInJob(*job, *step, std::move(options), reporting);
   return TrainStates(*step, options.samples, options, reporting, true);
@@ -345,6 +347,7 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
   app.option_defaults()->group("Execution");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(Between(0, 512));
+  DeclareDevice(app, options->device);
   DeclareJob(app, options->job);
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first NVIDIA device of the machine.
+// The NVIDIA devices of the machine.
 //
 // The section DEVICE of its files has PTX, which the driver assembles for the
 // device at hand, or code that is ready for it.
+#include <array>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "runtime/device/cuda/driver.h"
@@ -96,12 +98,14 @@ const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
 
 class Cuda : public Device {
  public:
+  explicit Cuda(int number) : number_(number) {}
+
   const char* name() const override { return "cuda"; }
   bool IsHost() const override { return false; }
 
   StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
       uint64_t bytes, const char* what) const override {
-    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return driver.status();
     const CudaDriver& cuda = **driver;
     cuda.Enter();
@@ -117,7 +121,7 @@ class Cuda : public Device {
 
   StatusOr<std::unique_ptr<DeviceMemory>> AllocateHost(
       uint64_t bytes, const char* what) const override {
-    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return driver.status();
     const CudaDriver& cuda = **driver;
     cuda.Enter();
@@ -131,20 +135,20 @@ class Cuda : public Device {
 
   void Write(std::byte* to, const void* from, uint64_t bytes) const override {
     if (bytes == 0) return;
-    const CudaDriver& cuda = **CudaDriver::Find();
+    const CudaDriver& cuda = **CudaDriver::Find(number_);
     cuda.Enter();
     cuda.NoteCopy(cuda.write(reinterpret_cast<CudaAddress>(to), from, bytes));
   }
   void Read(void* to, const void* from, uint64_t bytes) const override {
     if (bytes == 0) return;
-    const CudaDriver& cuda = **CudaDriver::Find();
+    const CudaDriver& cuda = **CudaDriver::Find(number_);
     cuda.Enter();
     cuda.NoteCopy(cuda.read(to, reinterpret_cast<CudaAddress>(from), bytes));
   }
 
   StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const override {
-    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return driver.status();
     const CudaDriver& cuda = **driver;
     const auto images = ReadDeviceCode(source.code);
@@ -164,7 +168,7 @@ class Cuda : public Device {
   }
 
   StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const override {
-    const StatusOr<const CudaDriver*> driver = CudaDriver::Find();
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return driver.status();
     return OpenCudaStream(**driver, beside);
   }
@@ -175,13 +179,20 @@ class Cuda : public Device {
     return cuda.Failure(result, "allocate " + std::to_string(bytes) +
                                     " bytes for " + what + " on the device");
   }
+
+  const int number_;
 };
 
 }  // namespace
 
-const Device& CudaDevice() {
-  static const Cuda cuda;
-  return cuda;
+const Device* CudaDevice(int number) {
+  static std::mutex mutex;
+  static std::array<std::unique_ptr<const Cuda>, kMostCudaDevices> devices;
+  if (number < 0 || number >= kMostCudaDevices) return nullptr;
+  const std::lock_guard lock(mutex);
+  auto& device = devices[static_cast<size_t>(number)];
+  if (device == nullptr) device = std::make_unique<Cuda>(number);
+  return device.get();
 }
 
 }  // namespace mxc::runtime

@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <mutex>
+
 namespace mxc::runtime {
 namespace {
 
@@ -10,21 +13,26 @@ constexpr char kLibrary[] = "libcuda.so.1";
 
 }  // namespace
 
-StatusOr<const CudaDriver*> CudaDriver::Find() {
+StatusOr<const CudaDriver*> CudaDriver::Find(CudaOrdinal number) {
   struct Found {
+    std::once_flag once;
     CudaDriver driver;
-    Status status = driver.Open();
+    Status status;
   };
-  static const Found found;
+  static std::array<Found, kMostCudaDevices> all;
+  Found& found = all[static_cast<size_t>(number)];
+  std::call_once(found.once, [&] { found.status = found.driver.Open(number); });
   if (!found.status.ok()) {
-    return Fail(StatusCode::kUnsupported, "device 'cuda': %s",
+    const std::string suffix =
+        number > 0 ? ":" + std::to_string(number) : std::string();
+    return Fail(StatusCode::kUnsupported, "device 'cuda%s': %s", suffix.c_str(),
                 found.status.message().c_str());
   }
   return &found.driver;
 }
 
 // The library stays loaded: the driver does not survive being closed.
-Status CudaDriver::Open() {
+Status CudaDriver::Open(CudaOrdinal number) {
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return Fail(StatusCode::kUnsupported,
@@ -37,13 +45,19 @@ Status CudaDriver::Open() {
                 "the NVIDIA driver is too old (it lacks %s)", #symbol); \
   }
 #include "runtime/device/cuda/driver.def"
-  return OpenFirstDevice();
+  return OpenDevice(number);
 }
 
-Status CudaDriver::OpenFirstDevice() {
+Status CudaDriver::OpenDevice(CudaOrdinal number) {
   CudaOrdinal device = 0;
+  int count = 0;
   CudaResult result = init(0);
-  if (result == 0) result = get_device(&device, 0);
+  if (result == 0) result = count_devices(&count);
+  if (result == 0 && number > 0 && number >= count) {
+    return Fail(StatusCode::kUnsupported,
+                "the machine's NVIDIA devices are %d, numbered from 0", count);
+  }
+  if (result == 0) result = get_device(&device, number);
   if (result != 0) return Failure(result, "find a device");
   int major = 0, minor = 0;
   result = get_attribute(&major, kCudaCapabilityMajor, device);

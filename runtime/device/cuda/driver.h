@@ -30,12 +30,15 @@ inline constexpr unsigned kCudaEventWithoutTime = 2;
 inline constexpr int kCudaRelaxedCapture = 2;
 inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
 
-// The driver with the context of its first device.
+inline constexpr int kMostCudaDevices = 64;
+
+// The driver with the context of one of its devices.
 class CudaDriver {
  public:
-  // Once in a process; kUnsupported, with the cause, where there is none. May
-  // be asked for by any thread.
-  static StatusOr<const CudaDriver*> Find();
+  // Once in a process for each device, of which `number` is below
+  // kMostCudaDevices; kUnsupported, with the cause, where there is none. May be
+  // asked for by any thread.
+  static StatusOr<const CudaDriver*> Find(CudaOrdinal number);
 
   // The capability of the device: 90 of sm_90.
   int sm() const { return sm_; }
@@ -57,8 +60,8 @@ class CudaDriver {
 #include "runtime/device/cuda/driver.def"
 
  private:
-  Status Open();
-  Status OpenFirstDevice();
+  Status Open(CudaOrdinal number);
+  Status OpenDevice(CudaOrdinal number);
 
   CudaContext context_ = nullptr;
   int sm_ = 0;

@@ -7,6 +7,7 @@
 // somebody waits for it. Memory of the device cannot be touched while nothing
 // of the device runs, begins as NaN, and an access of a kernel that is outside
 // of it, or not aligned as the kernel says, ends the process with a sentence.
+// MXC_FAKE_DEVICES=N: there are N devices, up to 8, each with its own memory.
 // MXC_FAKE_SEED=N: blocks, warps and lanes run in another order.
 // MXC_FAKE_FAIL=N: the N-th call fails. MXC_FAKE_SKIP=N: the N-th launch says
 // that all is well, and computes nothing.
@@ -20,14 +21,16 @@
 
 namespace mxc::runtime {
 
-inline constexpr CudaResult kInvalidImage = 200, kNotFound = 500,
-                            kUnknown = 999;
+inline constexpr CudaResult kInvalidDevice = 101, kInvalidImage = 200,
+                            kNotFound = 500, kUnknown = 999;
 
 // Of a variable of the environment; 0 if it is not there.
 uint64_t Setting(const char* name);
 // True for the call that is to fail.
 bool Fails();
 
+uint64_t DeviceCount();
+// Of the device whose context this thread has.
 Memory& DeviceMemory();
 
 // What a stream does when its turn comes.

@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "tests/cuda/driver/fake_cuda.h"
 
 namespace mxc::runtime {
+namespace {
+
+constexpr uint64_t kMostDevices = 8;
+
+// 1 is that of device 0; 0 is none.
+thread_local uintptr_t current_context = 0;
+
+}  // namespace
+
+uint64_t DeviceCount() {
+  return std::clamp<uint64_t>(Setting("MXC_FAKE_DEVICES"), 1, kMostDevices);
+}
+
+Memory& DeviceMemory() {
+  static std::array<Memory, kMostDevices> memories;
+  return memories[current_context > 0 ? current_context - 1 : 0];
+}
 
 uint64_t Setting(const char* name) {
   const char* text = std::getenv(name);
@@ -21,19 +40,29 @@ bool Fails() {
 using namespace mxc::runtime;  // what follows is C
 
 MXC_FAKE(cuInit, (unsigned)) { return Fails() ? kUnknown : 0; }
-MXC_FAKE(cuDeviceGet, (CudaOrdinal * device, int)) {
-  *device = 0;
+MXC_FAKE(cuDeviceGetCount, (int* count)) {
+  *count = static_cast<int>(DeviceCount());
+  return Fails() ? kUnknown : 0;
+}
+MXC_FAKE(cuDeviceGet, (CudaOrdinal * device, int ordinal)) {
+  *device = ordinal;
+  if (static_cast<uint64_t>(ordinal) >= DeviceCount()) return kInvalidDevice;
   return Fails() ? kUnknown : 0;
 }
 MXC_FAKE(cuDeviceGetAttribute, (int* value, int attribute, CudaOrdinal)) {
   *value = attribute == kCudaCapabilityMajor ? 9 : 0;
   return Fails() ? kUnknown : 0;
 }
-MXC_FAKE(cuDevicePrimaryCtxRetain, (CudaContext * context, CudaOrdinal)) {
-  *context = nullptr;
+MXC_FAKE(cuDevicePrimaryCtxRetain,
+         (CudaContext * context, CudaOrdinal device)) {
+  *context = reinterpret_cast<CudaContext>(uintptr_t{1} +
+                                           static_cast<uint32_t>(device));
   return Fails() ? kUnknown : 0;
 }
-MXC_FAKE(cuCtxSetCurrent, (CudaContext)) { return 0; }
+MXC_FAKE(cuCtxSetCurrent, (CudaContext context)) {
+  current_context = reinterpret_cast<uintptr_t>(context);
+  return 0;
+}
 MXC_FAKE(cuGetErrorString, (CudaResult error, const char** text)) {
   *text = error == kCudaOutOfMemory ? "out of memory"
           : error == kInvalidValue  ? "invalid argument"

@@ -6,11 +6,6 @@
 
 namespace mxc::runtime {
 
-Memory& DeviceMemory() {
-  static Memory memory;
-  return memory;
-}
-
 namespace {
 
 CudaResult Move(CudaAddress memory, size_t bytes,
