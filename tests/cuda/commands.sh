@@ -73,6 +73,11 @@ if MXC_FAKE_SKIP=2 "$mxc" verify net.json --init xavier --batch 2 \
   fail "verify did not notice a step that was left out"
 fi
 grep -q "error: step 2 'fc1+activation0' is wrong" wrong || fail "$(cat wrong)"
+"$mxc" launch --workers 1 -- "$mxc" train net.json --data digits \
+  --target cuda:emulated --batch-size 64 --quiet 2> wrong &&
+  fail "a job updated its parameters on a GPU"
+grep -q 'the parameters of a job are updated by processors' wrong ||
+  fail "$(cat wrong)"
 "$mxc" bench net.mxa --device cpu 2> wrong &&
   fail "a GPU's file ran on the CPU"
 grep -q "^error: the model was compiled for device 'cuda'" wrong ||

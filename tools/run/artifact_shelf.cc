@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tools/run/artifact_step.h"
+
 namespace mxc::run {
 
 using runtime::Executor;
@@ -13,6 +15,13 @@ using runtime::StatusOr;
 StatusOr<std::unique_ptr<ArtifactShelf>> ArtifactShelf::Make(
     std::shared_ptr<const runtime::Model> model, const ArtifactKeys& keys,
     const Executor* share) {
+  if (!RunsOnHost(*model)) {
+    return runtime::Fail(
+        runtime::StatusCode::kUnsupported,
+        "the parameters of a job are updated by processors, and the artifact "
+        "was compiled for device '%s'; compile it with --target native",
+        model->tables().Text(model->tables().header().device));
+  }
   std::unique_ptr<ArtifactShelf> shelf(new ArtifactShelf(keys));
   shelf->executors_.resize(keys.table.size());
   shelf->counters_.resize(keys.table.size());

@@ -91,14 +91,6 @@ train::TrainFacts FactsOf(const runtime::Model& model) {
   return facts;
 }
 
-bool RunsOnHost(const runtime::Model& model) {
-  const runtime::Tables& tables = model.tables();
-  const char* device = tables.Text(tables.header().device);
-  if (*device == '\0') return true;
-  const auto found = runtime::FindDevice(device);
-  return found.ok() && (*found)->IsHost();
-}
-
 template <class Row>
 data::Field ToField(std::string name, const Row& row) {
   return {std::move(name), static_cast<runtime::ElementType>(row.dtype),
@@ -115,6 +107,14 @@ std::string DescribeField(const data::Field& field) {
 }
 
 }  // namespace
+
+bool RunsOnHost(const runtime::Model& model) {
+  const runtime::Tables& tables = model.tables();
+  const char* device = tables.Text(tables.header().device);
+  if (*device == '\0') return true;
+  const auto found = runtime::FindDevice(device);
+  return found.ok() && (*found)->IsHost();
+}
 
 ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
                            Extent extent)

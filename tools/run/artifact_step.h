@@ -19,6 +19,9 @@ namespace mxc::run {
 // What a step of training does: all of it, or no more than the gradients.
 enum class Extent { kWhole, kGradients };
 
+// Whether the host runs what the model was compiled for.
+bool RunsOnHost(const runtime::Model& model);
+
 class ArtifactStep : public train::TrainStep {
  public:
   // `threads`: 0 for one for each processor. `device`: as in mxc_bind_options,
