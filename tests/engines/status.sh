@@ -11,13 +11,13 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 export PATH=$bin:$PATH
 work=$(mktemp -d)
 job=
-trap '[ -z "$job" ] || kill -9 $job 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
+trap '[ -z "$job" ] || kill -9 $job 2>/dev/null || true; sleep 0.2; rm -rf "$work"' EXIT
 export TMPDIR=$work
 cd "$work"
 
 # field JSON-PATH: of the status.
 field() {
-  mxc kv status | python3 -c "import json, sys
+  mxc kv status --json | python3 -c "import json, sys
 print(json.load(sys.stdin)$1)"
 }
 # states: of the workers.
@@ -56,7 +56,8 @@ fi
 victim=$(processes watched worker 1)
 kill -STOP $victim
 sleep 2.5
-status=$(mxc kv status metrics.prom)
+table=$(mxc kv status metrics.prom)
+status=$(mxc kv status --json metrics.prom)
 kill -CONT $victim
 python3 - "$status" <<'END' || fail "a stopped worker: $status"
 import json, sys
@@ -65,6 +66,9 @@ workers = [p for p in json.loads(sys.argv[1])["jobs"][0]["processes"]
 assert workers[1]["silence"] > max(1, workers[0]["silence"])
 assert workers[0]["behind"] == 0 and workers[1]["behind"] <= 1
 END
+# In a pipe, the table once and nothing that moves a terminal's cursor.
+[ "$(grep -cE '^  (worker|server) [01] .* (up|there) ' <<<"$table")" = 4 ] &&
+  ! grep -q $'\x1b' <<<"$table" || fail "the table: $table"
 kill -TERM $job
 wait $job || true
 status=0

@@ -202,11 +202,15 @@ void Draw(const Json& jobs, const Json& before) {
 
 int ShowStatus(const StatusOptions& options, bool json) {
   Json jobs = Jobs(options);
-  if (json || isatty(STDOUT_FILENO) == 0) {
+  if (json) {
     PrintJson({{"jobs", jobs}});
     return 0;
   }
   if (jobs.empty()) throw Failure("no job of this user runs here");
+  if (isatty(STDOUT_FILENO) == 0) {
+    Draw(jobs, Json::array());
+    return 0;
+  }
   for (Json before = Json::array(); !jobs.empty(); jobs = Jobs(options)) {
     std::fputs("\x1b[H\x1b[2J", stdout);  // home, and nothing there
     Draw(jobs, before);
@@ -223,8 +227,7 @@ Command AddKv(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<StatusOptions>();
   app.require_subcommand(1);
   CLI::App* status = app.add_subcommand(
-      "status",
-      "how jobs are doing: a table each second on a terminal, else JSON once");
+      "status", "how jobs are doing: a table, on a terminal each second anew");
   status->add_option("FILE", options->files,
                      "what mxc launch --metrics FILE writes (default: the jobs "
                      "that were started on this machine)");
