@@ -83,6 +83,7 @@ class GraphvizWriter {
       entry("#d3e4f6", "forward, runs down");
       entry("#f9d9c2", "backward, runs up");
       entry("#d5ead0", "update, by the parameter");
+      entry("#ffffff", "dashed: a value of forward that backward reads");
     } else {
       entry("#d3e4f6", "contraction; 8c: values in blocks of 8 channels");
       entry("#f4efe2", "loops");
