@@ -17,6 +17,11 @@ LoadOptions LoadOptionsOf(const Specialization& of) {
   return load;
 }
 
+// What a shape may look like: of a label one number for each sample.
+const char* ExampleShape(const Node& input) {
+  return input.name.ends_with("label") ? "1" : "1x3x224x224";
+}
+
 // Inputs whose shape neither the file nor the request gives.
 Status RequireInputShapes(const Graph& graph) {
   Diagnostics errors;
@@ -26,8 +31,9 @@ Status RequireInputShapes(const Graph& graph) {
     errors.push_back(
         Error(input->loc,
               "the shape of input '{0}' is {1}; give --input-shape "
-              "{0}:1x3x224x224 or as it must be",
-              input->name, shape.known_rank() ? ToString(shape) : "unknown"));
+              "{0}:{2} or as it must be",
+              input->name, shape.known_rank() ? ToString(shape) : "unknown",
+              ExampleShape(*input)));
   }
   if (!errors.empty()) return errors;
   return Done{};
