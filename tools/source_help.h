@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// --data-opt help: which options the source has that --data names.
+// --data-opt help, --val-opt help: which options a source has.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/data/iterator.h"
 
 namespace mxc {
 
-// Once the command's options are known, "help" among `settings` prints what
-// `source` takes and ends the command. Both must outlive the parsing.
-inline void OfferSourceHelp(CLI::App& app, const std::string& source,
-                            const std::vector<std::string>& settings) {
-  app.parse_complete_callback([&source, &settings] {
-    if (std::ranges::find(settings, "help") == settings.end()) return;
-    const std::string help = data::SourceHelp(source);
-    if (help.empty()) return;  // opening the source says what is wrong
-    std::fputs(help.c_str(), stdout);
-    throw CLI::Success();
+// An option that names a source, and the settings that are given for it.
+struct SourceOption {
+  const char* name;  // "--data"
+  const std::string& source;
+  const std::vector<std::string>& settings;
+};
+
+// Once the command's options are known, "help" among an option's settings
+// prints what its source takes and ends the command. A later call takes the
+// place of an earlier one. All must outlive the parsing.
+inline void OfferSourceHelp(CLI::App& app, std::vector<SourceOption> options) {
+  app.parse_complete_callback([options = std::move(options)] {
+    for (const auto& [name, source, settings] : options) {
+      if (std::ranges::find(settings, "help") == settings.end()) continue;
+      if (source.empty()) throw CLI::RequiredError(name);
+      const std::string help = data::SourceHelp(source);
+      if (help.empty()) continue;  // opening the source says what is wrong
+      std::fputs(help.c_str(), stdout);
+      throw CLI::Success();
+    }
   });
 }
 

@@ -356,7 +356,7 @@ std::function<int()> AddTrain(CLI::App& app) {
                  "an option of the data (repeatable); help: list them")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  OfferSourceHelp(app, options->data, options->data_options);
+  OfferSourceHelp(app, {{"--data", options->data, options->data_options}});
   app.add_option("--batch-size", options->batch_size, "samples of a step")
       ->check(AtLeast(1))
       ->capture_default_str();

@@ -61,7 +61,7 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
                  "an option of the source (repeatable); help: list them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  OfferSourceHelp(app, options.data, options.settings);
+  OfferSourceHelp(app, {{"--data", options.data, options.settings}});
   app.add_option(
          "--on-bad-record", options.on_bad_record,
          "what to do about damaged records, values that are no number, and "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/read_parameters.h"
+#include "runtime/train/scheduler.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
 #include "tools/functions_option.h"
@@ -264,6 +266,14 @@ std::string CheckMetrics(const std::string& names) {
   return metrics.ok() ? "" : metrics.status().message();
 }
 
+// All that can be wrong with a schedule but a warm-up that begins above --lr,
+// which the rate the network was compiled with may settle.
+std::string CheckSchedule(const std::string& text) {
+  const auto schedule =
+      train::ParseSchedule(text, std::numeric_limits<double>::max());
+  return schedule.ok() ? "" : schedule.status().message();
+}
+
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.option_defaults()->group("Training");
   train::TrainerOptions& trainer = options.trainer;
@@ -277,6 +287,7 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "factor:step=N:factor=F, multifactor:step=A,B:factor=F, "
                  "poly:max_update=N, cosine:max_update=N; each with "
                  "warmup_steps=N")
+      ->check(CheckSchedule)
       ->type_name("SCHEDULE");
   app.add_option("--metric", options.metrics,
                  "accuracy, top_5, cross-entropy, perplexity:ignore_label=0, "
@@ -328,10 +339,13 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
                  "samples out, those")
       ->type_name("SOURCE");
   app.add_option("--val-opt", options->validation_settings,
-                 "an option of --val (repeatable); where it is not given, that "
-                 "of --data holds if both sources have it")
+                 "an option of --val (repeatable); help: list them; where it "
+                 "is not given, that of --data holds if both sources have it")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  OfferSourceHelp(
+      app, {{"--data", options->samples.data, options->samples.settings},
+            {"--val", options->validation, options->validation_settings}});
   DeclareLoop(app, *options);
   app.option_defaults()->group("Begin with");
   app.add_option("--params", options->params,
