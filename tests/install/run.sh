@@ -86,6 +86,33 @@ cmp one other
 cmp -n 40 one <(tail -c 40 one)
 expect "$(wc -c <one)" 80
 
+# The one for HTTP: 200 requests, 16 at a time, answer what mxc run computes.
+if [ -x user/http_server ] && command -v curl >/dev/null; then
+  "$source/tools/draw_digit" >digit.npy
+  "$usr/bin/mxc-run" run a.mxa --input data=digit.npy --output-dir . >run.log
+  user/http_server a.mxa 0 4 >http.log &
+  for _ in $(seq 100); do grep -q : http.log && break; sleep 0.05; done
+  url=http://127.0.0.1:$(sed 's/.*://' http.log)/classify
+  mkdir answers
+  seq 200 | xargs -P 16 -I{} curl -sf --data-binary @digit.npy \
+    -o answers/{} "$url"
+  expect "$(cat answers/* | sort | uniq -c | sed 's/{.*//;s/ //g')" 200
+  python3 - <<'END' || fail "the server and mxc run differ"
+import json, struct
+scores = struct.unpack("<10f", open("output_0.npy", "rb").read()[-40:])
+classes = json.load(open("answers/1"))["classes"]
+best = sorted(range(10), key=lambda k: -scores[k])[:5]
+assert [c["class"] for c in classes] == best, (classes, scores)
+for c in classes:
+    found, = struct.unpack("<f", struct.pack("<f", c["probability"]))
+    assert found == scores[c["class"]], (c, scores)
+END
+  expect "$(curl -s -o wrong -w '%{http_code}' -d x "$url")" 400
+  grep -q '"error": "expected 3136 bytes' wrong || fail "what a wrong body is told"
+else
+  echo "skipped: no cpp-httplib or no curl"
+fi
+
 # Manual pages and completion know what the parsers know.
 for program in mxc mxc-run; do
   [ -s "$usr/share/zsh/vendor-completions/_$program" ] || fail "no zsh"
