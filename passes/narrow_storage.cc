@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // narrow-storage: what is kept between steps on the way to a contraction is
-// kept in bf16, and so are the weights where the kernels are faster for it.
+// kept in bf16 or f16, and so are the weights where the kernels are faster for
+// it.
 //
 //   x  f32[…]                         x  bf16[…]
 //   y  f32[…] = conv(x, w)       ⇒    y  bf16[…] = bf16(conv(x, bf16(w)))
@@ -11,39 +12,54 @@
 // contractions would widen before they read it (widen-data), if that takes
 // longer than storing half of the bytes saves.
 //
-// Runs when fusion is done, so that nothing is rounded that is not stored, and
-// for inference only: training needs the digits of f32 in its updates.
+// Where the network trains, activations and what flows back through them lead
+// to contractions; gradients of parameters do not, so that updates have all
+// digits of f32, and the parameters themselves stay as they are: contractions
+// read copies that are made in each run. What adds up elements and what follows
+// from such sums alone (the moments of a batch norm) stays in f32, too.
+//
+// Runs when fusion is done, so that nothing is rounded that is not stored.
 #include <algorithm>
 #include <limits>
 #include <map>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/copy_step.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
+#include "passes/step_readers.h"
 #include "passes/step_uses.h"
 
 namespace mxc {
 namespace {
 
-constexpr DType kNarrow = DType::kBF16, kWide = DType::kF32;
+constexpr DType kWide = DType::kF32;
 
-Tensor Narrowed(const Tensor& tensor) {
-  const TensorType type = {kNarrow, tensor.shape()};
+Tensor InType(DType dtype, const Tensor& tensor) {
+  const TensorType type = {dtype, tensor.shape()};
   return Tensor::Deferred(type, [=] {
     std::byte* to = nullptr;
     Tensor narrow = Tensor::Allocate(type, &to);
     for (int64_t i = 0; i < type.shape.elements(); ++i) {
-      StoreElement(to + i * SizeOf(kNarrow), kNarrow, tensor.At(i));
+      StoreElement(to + i * SizeOf(dtype), dtype, tensor.At(i));
     }
     return narrow;
   });
 }
 
-// As what is stored: an element that was read as bf16 needs no way through f32.
-Expr Narrowed(const Expr& value) {
+// As what is stored: an element that was read as that needs no way through f32.
+Expr InType(DType dtype, const Expr& value) {
   const bool widened =
-      value->kind == ExprKind::kCast && value->args[0]->dtype == kNarrow;
-  return widened ? value->args[0] : Cast(value, kNarrow);
+      value->kind == ExprKind::kCast && value->args[0]->dtype == dtype;
+  return widened ? value->args[0] : Cast(value, dtype);
+}
+
+bool AddsUp(const Expr& e) {
+  std::vector<Expr> found;
+  CollectOutermostReductions(e, found);
+  return std::ranges::any_of(found, [](const Expr& reduce) {
+    return reduce->reduce == ReduceOp::kSum || AddsUp(reduce->args[0]);
+  });
 }
 
 class Narrowing {
@@ -51,18 +67,22 @@ class Narrowing {
   Narrowing(Program& program, const PassContext& context)
       : program_(program),
         catalog_(*context.catalog),
-        machine_(context.machine()) {}
+        machine_(context.machine()),
+        type_(context.storage),
+        trains_(context.training != nullptr) {}
 
   bool Run() {
     FindNarrow();
     if (std::ranges::count(narrow_, true) == 0) return false;
     for (size_t b = 0; b < narrow_.size(); ++b) {
-      if (narrow_[b]) program_.buffers[b].type.dtype = kNarrow;
+      if (narrow_[b]) program_.buffers[b].type.dtype = type_;
     }
     for (Step& step : program_.steps) {
       if (step.map() != nullptr) NarrowMap(step);
       if (step.contraction() != nullptr) NarrowContraction(step);
     }
+    program_.steps.insert(program_.steps.begin(), copies_.begin(),
+                          copies_.end());
     return true;
   }
 
@@ -86,6 +106,8 @@ class Narrowing {
       if (!on_way) continue;
       for (const int b : step.inputs) leads[b] = true;
     }
+    KeepIndices();
+    if (trains_) KeepSums();
     const StepUses uses(program_);
     for (size_t b = 0; b < narrow_.size(); ++b) {
       narrow_[b] = narrow_[b] && leads[b] && Pays(static_cast<int>(b), uses);
@@ -98,32 +120,79 @@ class Narrowing {
     }
   }
 
+  // The numbers of elements.
+  void KeepIndices() {
+    for (const Step& step : program_.steps) {
+      if (step.map() == nullptr) continue;
+      const auto keep = [&](const ExprNode& load) {
+        for (const Expr& index : load.args) {
+          VisitLoads(index, [&](const ExprNode& inner) {
+            narrow_[step.inputs[inner.index]] = false;
+          });
+        }
+      };
+      for (const Store& store : step.map()->stores) {
+        VisitLoads(store.value, keep);
+      }
+    }
+  }
+
+  // Sums of elements, and what follows from them and from parameters alone.
+  void KeepSums() {
+    std::vector<bool> sums;
+    for (const Buffer& b : program_.buffers) {
+      sums.push_back(b.kind == BufferKind::kConstant ||
+                     b.kind == BufferKind::kState);
+    }
+    for (const Step& step : program_.steps) {
+      if (step.map() == nullptr) continue;
+      for (const Store& store : step.map()->stores) {
+        bool only_sums = true;
+        VisitLoads(store.value, [&](const ExprNode& load) {
+          only_sums &= sums[step.inputs[load.index]];
+        });
+        if (!only_sums && !AddsUp(store.value)) continue;
+        sums[step.outputs[store.output]] = true;
+        narrow_[step.outputs[store.output]] = false;
+      }
+    }
+  }
+
   // Whether steps are as fast if the buffer is narrow.
   bool Pays(int buffer, const StepUses& uses) const {
     const TensorType& type = program_.buffers[buffer].type;
-    const double cast = CastSeconds(machine_, {kNarrow, type.shape}, kWide);
+    const double cast = CastSeconds(machine_, {type_, type.shape}, kWide);
     double narrow = 0, wide = 0;
     int64_t passes = 1;  // over the bytes: written and read
     for (const int s : uses.ReadersOf(buffer)) {
       const Step& step = program_.steps[static_cast<size_t>(s)];
       const ContractionStep* body = step.contraction();
+      const bool weight = body != nullptr && step.inputs[1] == buffer;
+      if (weight && !CanBeWeight(*body, buffer)) return false;
       if (body == nullptr || step.inputs[0] != buffer) {
         ++passes;
         continue;
       }
       const Contraction& c = body->contraction;
       const double as_wide = Seconds(c, kWide, kWide, step.inputs[1]);
+      if (as_wide == kNever) continue;
       const double as_narrow =
-          std::min(Seconds(c, kNarrow, kWide, step.inputs[1]),
-                   Seconds(c, kNarrow, kNarrow, step.inputs[1]));
-      if (as_wide == kNever || as_narrow == kNever) continue;
+          std::min(Seconds(c, type_, kWide, step.inputs[1]),
+                   Seconds(c, type_, type_, step.inputs[1]));
       narrow += std::min(as_narrow, as_wide + cast);
       wide += as_wide;
     }
     const int64_t saved =
-        passes * type.shape.elements() * (SizeOf(kWide) - SizeOf(kNarrow));
+        passes * type.shape.elements() * (SizeOf(kWide) - SizeOf(type_));
     return narrow <=
            wide + static_cast<double>(saved) / machine_.stream_bytes_per_second;
+  }
+
+  // Nothing widens a weight: there is a kernel for narrow ones, or for none.
+  bool CanBeWeight(const ContractionStep& body, int buffer) const {
+    const Contraction& c = body.contraction;
+    return Seconds(c, kWide, kWide, buffer) == kNever ||
+           Seconds(c, kWide, type_, buffer) != kNever;
   }
 
   // Of the fastest kernel for operands of those types; kNever: there is none.
@@ -140,7 +209,7 @@ class Narrowing {
     return Rewrite(e, [&](const Expr& node) -> Expr {
       if (node->kind != ExprKind::kLoad) return {};
       if (!narrow_[step.inputs[node->index]]) return {};
-      return Cast(Load(node->index, kNarrow, node->args), kWide);
+      return Cast(Load(node->index, type_, node->args), kWide);
     });
   }
 
@@ -148,7 +217,7 @@ class Narrowing {
     for (Store& store : step.map()->stores) {
       store.value = Reading(step, store.value);
       if (narrow_[step.outputs[store.output]]) {
-        store.value = Narrowed(store.value);
+        store.value = InType(type_, store.value);
       }
     }
     const auto narrow = [&](int b) { return bool{narrow_[b]}; };
@@ -160,15 +229,15 @@ class Narrowing {
     body.epilogue = Reading(step, body.epilogue);
     ContractionTypes& types = body.contraction.types;
     if (narrow_[step.outputs[0]]) {
-      body.epilogue = Narrowed(body.epilogue);
-      types.output = kNarrow;
+      body.epilogue = InType(type_, body.epilogue);
+      types.output = type_;
     }
-    if (narrow_[step.inputs[1]]) types.weight = kNarrow;
+    if (narrow_[step.inputs[1]]) types.weight = type_;
     if (!narrow_[step.inputs[0]]) return;
-    types.data = kNarrow;
+    types.data = type_;
     if (Prefers(body.contraction, step.inputs[1])) {
-      step.inputs[1] = NarrowConstant(step.inputs[1]);
-      types.weight = kNarrow;
+      step.inputs[1] = NarrowCopy(step.inputs[1]);
+      types.weight = type_;
     }
   }
 
@@ -176,25 +245,33 @@ class Narrowing {
   // ones leave more kernels to choose from, for data that are widened.
   bool Prefers(const Contraction& c, int weight) const {
     const Buffer& buffer = program_.buffers[weight];
-    if (buffer.kind != BufferKind::kConstant || buffer.type.dtype != kWide) {
-      return false;
-    }
-    return Seconds(c, kNarrow, kNarrow, weight) <
-           std::min(Seconds(c, kNarrow, kWide, weight),
+    const bool parameter = buffer.kind == BufferKind::kConstant ||
+                           (trains_ && buffer.kind == BufferKind::kState);
+    if (!parameter || buffer.type.dtype != kWide) return false;
+    return Seconds(c, type_, type_, weight) <
+           std::min(Seconds(c, type_, kWide, weight),
                     Seconds(c, kWide, kWide, weight));
   }
 
-  int NarrowConstant(int wide) {
-    const auto [found, is_new] = constants_.try_emplace(wide, -1);
-    if (is_new) {
-      const Buffer from = program_.buffers[wide];
-      found->second =
-          AddBuffer(program_, from.name + "/narrow", {kNarrow, from.type.shape},
-                    BufferKind::kConstant);
-      program_.buffers[found->second].constant = Narrowed(from.constant);
-      narrow_.push_back(false);
+  // Of a constant, or of a parameter that is a state.
+  int NarrowCopy(int wide) {
+    const auto [found, is_new] = narrow_copies_.try_emplace(wide, -1);
+    if (!is_new) return found->second;
+    const Buffer from = program_.buffers[wide];
+    const bool constant = from.kind == BufferKind::kConstant;
+    const std::string name = from.name + "/narrow";
+    const int copy = found->second =
+        AddBuffer(program_, name, {type_, from.type.shape},
+                  constant ? BufferKind::kConstant : BufferKind::kInternal);
+    narrow_.push_back(false);
+    if (constant) {
+      program_.buffers[copy].constant = InType(type_, from.constant);
+    } else {
+      copies_.push_back(CopyStep(program_, wide, copy, name, {}, SourceLoc()));
+      Store& store = copies_.back().map()->stores[0];
+      store.value = Cast(store.value, type_);
     }
-    return found->second;
+    return copy;
   }
 
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -202,17 +279,17 @@ class Narrowing {
   Program& program_;
   const KernelCatalog& catalog_;
   const Machine& machine_;
-  std::vector<bool> narrow_;      // by buffer: it was f32 and is narrow now
-  std::map<int, int> constants_;  // the narrow one of each
+  const DType type_;
+  const bool trains_;
+  std::vector<bool> narrow_;          // by buffer: it was f32 and is narrow now
+  std::map<int, int> narrow_copies_;  // of wide parameters
+  std::vector<Step> copies_;          // that make those of states
 };
 
 }  // namespace
 
 Result<bool> NarrowStorage(Program& program, PassContext& context) {
-  const bool asked = context.storage == kNarrow;
-  if (!asked || context.training != nullptr || context.catalog == nullptr) {
-    return false;
-  }
+  if (context.storage == kWide || context.catalog == nullptr) return false;
   return Narrowing(program, context).Run();
 }
 

@@ -57,7 +57,8 @@ class Widening {
         program_.buffers[step.inputs[1]].kind == BufferKind::kConstant;
     const auto before = KernelSeconds(catalog_, c, constant);
     const auto after = KernelSeconds(catalog_, wide, constant);
-    if (!before || !after) return DType::kUnknown;
+    if (!after) return DType::kUnknown;
+    if (!before) return c.types.sum;
     const double seconds = CastSeconds(
         machine_, program_.buffers[step.inputs[0]].type, c.types.sum);
     return *after + seconds < *before ? c.types.sum : DType::kUnknown;

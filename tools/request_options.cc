@@ -89,9 +89,9 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
            request.precision = name == "bf16" ? DType::kBF16 : DType::kF32;
            request.tf32 = name == "tf32";
          },
-         "bf16: what inference keeps between layers, and weights where that is "
-         "faster, have 8 bits of precision; sums, inputs and outputs stay f32. "
-         "tf32: a GPU rounds what it multiplies to 11 bits")
+         "bf16: what is kept between layers, and weights where that is faster, "
+         "have 8 bits of precision; sums, parameters, inputs and outputs stay "
+         "f32. tf32: a GPU rounds what it multiplies to 11 bits")
       ->check(OneOf({"f32", "tf32", "bf16"}))
       ->default_str("f32")
       ->type_name("f32|tf32|bf16");

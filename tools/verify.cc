@@ -113,6 +113,24 @@ std::string FindGuiltyPass(const VerifyOptions& options,
   return "no single pass is to blame";
 }
 
+// What the artifact's outputs are. Training on rounded values finds maxima of
+// windows elsewhere, and other gradients: there, what the passes make of the
+// network but for the rounding, which the steps answer for one by one.
+Result<std::vector<Tensor>> OutputsOf(const CompileRequest& request,
+                                      const Plan& plan, const Inputs& inputs,
+                                      StepRunner& runner) {
+  if (request.trains() && request.precision != DType::kF32) {
+    CompileRequest wide = request;
+    wide.precision = DType::kF32;
+    return InterpretPlan(wide, plan.network, inputs);
+  }
+  std::vector<Tensor> found;
+  for (const int b : plan.programs.front().BuffersOf(BufferKind::kOutput)) {
+    found.push_back(runner.Read(b));
+  }
+  return found;
+}
+
 Result<OutputResult> CheckOutputs(const VerifyOptions& options,
                                   const CompileRequest& request,
                                   const Plan& plan, const Inputs& inputs,
@@ -121,9 +139,9 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   const Program& program = plan.programs.front();
   MXC_ASSIGN(const Program plain, PlainProgram(request, plan.network));
   MXC_ASSIGN(const std::vector<Tensor> expected, Interpret(plain, inputs));
-  std::vector<Tensor> found;
+  MXC_ASSIGN(const std::vector<Tensor> found,
+             OutputsOf(request, plan, inputs, runner));
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
-  for (const int b : outputs) found.push_back(runner.Read(b));
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
   if (const auto wrong =

@@ -18,6 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// NumPy has no bfloat16.
+Status WriteValues(const std::string& path, const Tensor& tensor) {
+  if (tensor.type().dtype != DType::kBF16) return WriteNpyTensor(path, tensor);
+  const TensorType type = {DType::kF32, tensor.shape()};
+  std::byte* to = nullptr;
+  const Tensor wide = Tensor::Allocate(type, &to);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    StoreElement(to + i * SizeOf(type.dtype), type.dtype, tensor.At(i));
+  }
+  return WriteNpyTensor(path, wide);
+}
+
 // One step alone, its operands beside it: enough to see the error again.
 Status WriteRepro(const std::string& folder, const Program& program, int step,
                   std::span<const Tensor> inputs, const Tensor& found,
@@ -48,10 +60,10 @@ Status WriteRepro(const std::string& folder, const Program& program, int step,
   MXC_RETURN_IF_ERROR(WriteOutput(folder + "/step.program", Print(alone)));
   for (size_t i = 0; i < inputs.size(); ++i) {
     MXC_RETURN_IF_ERROR(
-        WriteNpyTensor(fmt::format("{}/input_{}.npy", folder, i), inputs[i]));
+        WriteValues(fmt::format("{}/input_{}.npy", folder, i), inputs[i]));
   }
-  MXC_RETURN_IF_ERROR(WriteNpyTensor(folder + "/found.npy", found));
-  return WriteNpyTensor(folder + "/expected.npy", expected);
+  MXC_RETURN_IF_ERROR(WriteValues(folder + "/found.npy", found));
+  return WriteValues(folder + "/expected.npy", expected);
 }
 
 Diagnostic Wrong(const Program& program, int step, const std::string& kernel,

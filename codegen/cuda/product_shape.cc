@@ -90,7 +90,9 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                      extents.columns >= kLeastColumns &&
                      extents.depth >= kLeastDepth;
   const ProductTile tile = TileFor(extents);
-  if (c.types != ContractionTypes::All(DType::kF32) || !large ||
+  ContractionTypes types = c.types;
+  types.output = DType::kF32;  // which the epilogue may round
+  if (types != ContractionTypes::All(DType::kF32) || !large ||
       extents.rows * extents.columns * extents.depth < kLeastProducts ||
       extents.rows * extents.depth >= int64_t{1} << 31 ||
       extents.depth >= kMostBlocks || extents.Blocks(tile) >= kMostBlocks) {

@@ -3,6 +3,7 @@
 // interpreter: forward, gradients and products.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/codegen/contraction_case.h"
@@ -192,6 +193,11 @@ TEST_CASE("tiles of a matrix unit compute what the interpreter does") {
     CheckBrain(Convolution(shape), "tiles", target, 200 + round);
     CheckBrain(Product(pick(1, 2), pick(8, 60), 32 * pick(1, 3), pick(1, 70)),
                "tiles", target, 200 + round);
+    // A gradient of weights: rows of data are columns of what is stored.
+    Contraction gradient = Product(1, pick(8, 60), 32, pick(1, 70));
+    std::ranges::reverse(gradient.data_axes);
+    const Types types = {DType::kBF16, DType::kF32, 1e-5};
+    CHECK(CheckTyped(gradient, types, target, 200 + round) == "");
   }
 }
 

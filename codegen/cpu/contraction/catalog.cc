@@ -131,8 +131,9 @@ class TypedCatalog : private CandidateCosts {
     }
     if (c.in % contraction::kTileChannels != 0) return;
     const bool product = c.kernel.empty();
-    if (product ? c.batch < machine.tile_rows / 2
-                : c.groups > 1 || c.out % lanes_ != 0) {
+    if (product
+            ? c.batch < machine.tile_rows / 2 || c.data_axes.back() != Role::kIn
+            : c.groups > 1 || c.out % lanes_ != 0) {
       return;
     }
     const auto [rows, columns] = Pixels(c);
