@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -50,6 +51,17 @@ inline KeyTable KeysOf(const std::vector<size_t>& elements) {
   }
   return keys;
 }
+
+// Of the environment: how many courses of events a test runs, from which seed
+// on (schedules.sh).
+inline uint64_t EnvironmentNumber(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+inline uint64_t NumberOfSeeds(uint64_t otherwise) {
+  return EnvironmentNumber("MXC_SEEDS", otherwise);
+}
+inline uint64_t FirstSeed() { return EnvironmentNumber("MXC_FIRST_SEED", 0); }
 
 // A folder of its own, which goes with it.
 class TestFolder {

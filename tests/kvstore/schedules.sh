@@ -13,8 +13,8 @@ processes=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Of each N seeds the three cases under faults run N + N / 3 + N.
-seeds=$((schedules * 3 / 7 / processes))
+# Of each N seeds the four cases under faults run N + N / 3 + N + N.
+seeds=$((schedules * 3 / 10 / processes))
 begun=$(date +%s)
 pids=()
 for ((i = 0; i < processes; i++)); do
@@ -27,7 +27,7 @@ for ((i = 0; i < processes; i++)); do
   wait "${pids[i]}" || { failed=1; cat "$work/$i"; }
 done
 [ "$failed" = 0 ] || exit 1
-echo "$((seeds * processes * 7 / 3)) schedules, no failure: $(($(date +%s) - begun)) s"
+echo "$((seeds * processes * 10 / 3)) schedules, no failure: $(($(date +%s) - begun)) s"
 grep -h "killed" "$work"/*
 
 begun=$(date +%s)

@@ -24,13 +24,7 @@ uint64_t SliceOf(uint64_t seed) {
   return std::ranges::max(ElementsOf(seed)) / 7;
 }
 
-uint64_t NumberOf(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-uint64_t Seeds() { return NumberOf("MXC_SEEDS", 60); }
-uint64_t FirstSeed() { return NumberOf("MXC_FIRST_SEED", 0); }
+uint64_t Seeds() { return NumberOfSeeds(60); }
 
 MemoryFaults Faults(uint64_t seed) {
   std::mt19937_64 random(seed);
