@@ -110,6 +110,7 @@ std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
   if (!product) return std::nullopt;
   Contraction exchanged = c;
   std::swap(exchanged.batch, exchanged.out);
+  std::swap(exchanged.types.data, exchanged.types.weight);
   exchanged.output_axes = {Role::kOut, Role::kBatch};
   return exchanged;
 }

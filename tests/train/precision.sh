@@ -38,3 +38,5 @@ train "$1" bf16 1 parts --data-opt size=1024 --quiet
 train "$1" bf16 2 parts --data-opt size=1024 --quiet --resume
 cmp whole-0002.params parts-0002.params
 cmp whole-0002.states parts-0002.states
+# A product whose operands exchange their places.
+"$mxc" verify "$network" --init xavier --batch 4 --precision bf16 --grad --quiet
