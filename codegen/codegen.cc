@@ -160,7 +160,7 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
   CompiledKernels compiled = BackendOf(target).Compile(
       kernels.sources(), target,
       {std::max(1, options.threads), options.keep_llvm, options.keep_assembly,
-       options.cache});
+       options.cache, options.count});
   image.objects = std::move(compiled.objects);
   if (!options.assembler.empty()) {
     MXC_RETURN_IF_ERROR(AddMachineCode(options.assembler, compiled.forms));

@@ -14,6 +14,7 @@
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
 #include "ir/support/result.h"
+#include "ir/support/work_count.h"
 #include "ir/target/target.h"
 #include "runtime/abi/abi.h"
 
@@ -51,6 +52,8 @@ struct CodegenOptions {
   // A program like NVIDIA's ptxas, which writes a GPU's machine code beside the
   // text that its driver assembles elsewhere; empty: none.
   std::string assembler = {};
+  // Raised by the kernels that are compiled; may be null.
+  WorkCount* count = nullptr;
 };
 
 // The steps that transform the entries' constants into Winograd's domain when

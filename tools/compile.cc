@@ -100,8 +100,9 @@ Status WriteText(const std::string& path, std::string_view bytes,
 Result<Artifact> GenerateVisibly(const ReportStyle& style,
                                  const CompileRequest& request,
                                  const Plan& plan) {
-  const Working working(style, "generate");
-  return Generate(request, plan);
+  WorkCount count;
+  const Working working(style, "generate", &count);
+  return Generate(request, plan, &count);
 }
 
 // Everything that is asked for beside the artifact, named after it.

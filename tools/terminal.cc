@@ -117,8 +117,9 @@ int Fail(const ReportStyle& style, const Diagnostics& errors,
   return kFailure;
 }
 
-Working::Working(const ReportStyle& style, std::string phase)
-    : phase_(std::move(phase)) {
+Working::Working(const ReportStyle& style, std::string phase,
+                 const WorkCount* count)
+    : phase_(std::move(phase)), count_(count) {
   if (style.quiet || style.json || !isatty(STDERR_FILENO)) return;
   try {
     thread_ = std::thread([this] { Tick(); });
@@ -144,7 +145,10 @@ void Working::Tick() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kEvery, [this] { return done_; })) {
     const std::chrono::duration<double> spent = Clock::now() - begin;
-    PrintErr("\r  {:<9} {:.0f} s", phase_, spent.count());
+    const int64_t total = count_ == nullptr ? 0 : count_->total.load();
+    const std::string come =
+        total == 0 ? "" : fmt::format("{} of {}, ", count_->done.load(), total);
+    PrintErr("\r  {:<9} {}{:.0f} s", phase_, come, spent.count());
     std::fflush(stderr);
     shown = true;
   }

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "ir/support/diagnostic.h"
+#include "ir/support/work_count.h"
 #include "runtime/base/visible.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/progress.h"
@@ -85,12 +86,14 @@ void PrintJson(const Json& json);
 int Fail(const ReportStyle& style, const Diagnostics& errors,
          std::string_view consequence = "");
 
-// A phase that may take long. On a terminal, from a moment on until the end of the block, a line with what
-// is being done and for how long: "  generate  3 s". Nothing else is printed
-// meanwhile.
+// A phase that may take long. On a terminal, from a moment on until the end of
+// the block, a line with what is being done, how far it has come and for how
+// long: "  generate  12 of 39, 3 s". Nothing else is printed meanwhile.
 class Working {
  public:
-  Working(const ReportStyle& style, std::string phase);
+  // `count` may be null, and must outlive it.
+  Working(const ReportStyle& style, std::string phase,
+          const WorkCount* count = nullptr);
   ~Working();
   Working(const Working&) = delete;
   Working& operator=(const Working&) = delete;
@@ -99,6 +102,7 @@ class Working {
   void Tick();
 
   const std::string phase_;
+  const WorkCount* const count_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;

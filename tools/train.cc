@@ -240,8 +240,10 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   const Stopwatch watch;
   std::string generated;
   {
-    const Working working(style, "generate");
-    MXC_ASSIGN(const Artifact artifact, Generate(request, std::move(plan)));
+    WorkCount count;
+    const Working working(style, "generate", &count);
+    MXC_ASSIGN(const Artifact artifact,
+               Generate(request, std::move(plan), &count));
     MXC_RETURN_IF_ERROR(Save(request, artifact, path));
     generated = fmt::format("{} for {}", DescribeKernels(artifact.code),
                             artifact.plan.target.name);

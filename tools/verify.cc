@@ -173,17 +173,24 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, source.given));
   MXC_ASSIGN(const runtime::NamelessFile artifact, MakeTemporaryFile());
-  MXC_RETURN_IF_ERROR(WriteArtifact(artifact.path(), plan.programs, plan.target,
-                                    {.cache = request.objects.get()}));
+  {
+    WorkCount count;
+    const Working working(options.style, "generate", &count);
+    MXC_RETURN_IF_ERROR(
+        WriteArtifact(artifact.path(), plan.programs, plan.target,
+                      {.cache = request.objects.get(), .count = &count}));
+  }
   VerifyReport report;
   for (size_t entry = 0; entry < plan.programs.size(); ++entry) {
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,
                StepRunner::Open(artifact.path(), entry, program));
     MXC_ASSIGN(const Inputs inputs, MakeInputs(program, source));
+    WorkCount count;
+    const Working working(options.style, "verify", &count);
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
-                        options.repro_folder));
+                        options.repro_folder, &count));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
     MXC_ASSIGN(report.outputs,
@@ -227,9 +234,7 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
 }
 
 int RunVerify(const VerifyOptions& options) {
-  std::optional<Working> working(std::in_place, options.style, "verify");
   const Result<VerifyReport> report = VerifyAll(options);
-  working.reset();
   if (!report.ok()) return Fail(options.style, report.errors());
   PrintReport(options.style, *report);
   return kSuccess;

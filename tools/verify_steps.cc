@@ -224,7 +224,9 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
                                          const Inputs& inputs,
                                          StepRunner& runner,
                                          const Tolerance& tolerance,
-                                         const std::string& repro_folder) {
+                                         const std::string& repro_folder,
+                                         WorkCount* count) {
+  if (count != nullptr) count->total += std::ssize(program.steps);
   WriteInputs(program, inputs, runner);
   std::map<int, Tensor> unreadable;  // buffers, as they must be
   const auto read = [&](int buffer) {
@@ -235,6 +237,7 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     const int index = static_cast<int>(s);
+    if (count != nullptr) count->done = index;
     std::vector<Tensor> operands;
     for (const int input : step.inputs) operands.push_back(read(input));
     ClearSlices(program, step, operands, runner);

@@ -8,6 +8,7 @@
 
 #include "ir/program/program.h"
 #include "ir/support/result.h"
+#include "ir/support/work_count.h"
 #include "tools/difference.h"
 #include "tools/step_runner.h"
 
@@ -29,12 +30,13 @@ struct StepResult {
 // wrong, off by more than the tolerance or its bounds, which is written to
 // `repro_folder`: the step as text, its operands, what it gave and what is
 // expected. What lies in a buffer transformed for a kernel is compared by what
-// its readers make of it.
+// its readers make of it. `count`, unless null, is raised by the steps.
 Result<std::vector<StepResult>> RunSteps(const Program& program,
                                          const Inputs& inputs,
                                          StepRunner& runner,
                                          const Tolerance& tolerance,
-                                         const std::string& repro_folder);
+                                         const std::string& repro_folder,
+                                         WorkCount* count = nullptr);
 
 // What the roundings of Winograd's algorithm may do to each output of the
 // program: kRoundingDeviations times the deviation of its elements when numbers

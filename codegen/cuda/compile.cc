@@ -91,6 +91,7 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
   const bool emulated = target.name == "cuda:emulated";
   std::vector<Form> forms(sources.size());
   std::atomic<size_t> next{0};
+  if (options.count != nullptr) options.count->total += std::ssize(sources);
   RunOnThreads(options.threads, [&] {
     const auto device = DeviceMachine(target);
     const auto host =
@@ -99,6 +100,7 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
     for (size_t i = next++; i < sources.size(); i = next++) {
       forms[i] = CompileOne(sources[i], target, *device, host.get(),
                             options.keep_llvm);
+      if (options.count != nullptr) ++options.count->done;
     }
   });
   DeviceCode code;

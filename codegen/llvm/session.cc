@@ -187,10 +187,12 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const CompileOptions& options) {
   std::vector<Compiled> results(sources.size());
   std::atomic<size_t> next{0};
+  if (options.count != nullptr) options.count->total += std::ssize(sources);
   RunOnThreads(options.threads, [&] {
     const auto machine = MakeMachine(target);
     for (size_t i = next++; i < sources.size(); i = next++) {
       CompileOne(sources[i], target, *machine, options, results[i]);
+      if (options.count != nullptr) ++options.count->done;
     }
   });
   if (options.cache != nullptr) options.cache->Trim();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/llvm/kernel_function.h"
+#include "ir/support/work_count.h"
 #include "ir/target/target.h"
 #include "runtime/abi/abi.h"
 
@@ -47,6 +48,7 @@ struct CompileOptions {
   int threads = 1;
   bool keep_llvm = false, keep_assembly = false;
   ObjectCache* cache = nullptr;  // not asked where texts are kept
+  WorkCount* count = nullptr;    // raised by the kernels; may be null
 };
 
 // Every kernel is a module of its own, so the bytes do not depend on the number

@@ -133,7 +133,8 @@ Golden Resolved(const CompileRequest& request) {
 
 }  // namespace
 
-Result<Artifact> Generate(const CompileRequest& request, Plan plan) {
+Result<Artifact> Generate(const CompileRequest& request, Plan plan,
+                          WorkCount* count) {
   const Stopwatch watch;
   Artifact artifact;
   artifact.entries = plan.programs;
@@ -147,6 +148,7 @@ Result<Artifact> Generate(const CompileRequest& request, Plan plan) {
   codegen.assembler = request.assembler;
   codegen.keep_llvm = request.keep_llvm;
   codegen.keep_assembly = request.keep_assembly;
+  codegen.count = count;
   MXC_ASSIGN(artifact.code,
              GenerateCode(artifact.entries, plan.target, codegen));
   artifact.plan = std::move(plan);

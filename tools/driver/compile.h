@@ -27,7 +27,8 @@ struct Artifact {
 Result<Artifact> Compile(const CompileRequest& request, Progress& progress);
 
 // The second half, of a plan that was made for the request.
-Result<Artifact> Generate(const CompileRequest& request, Plan plan);
+Result<Artifact> Generate(const CompileRequest& request, Plan plan,
+                          WorkCount* count = nullptr);
 
 // The file with all that is said about it: the manifest, digests, the network.
 // Whole or not at all.
