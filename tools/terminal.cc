@@ -148,7 +148,9 @@ void Working::Tick() {
     const int64_t total = count_ == nullptr ? 0 : count_->total.load();
     const std::string come =
         total == 0 ? "" : fmt::format("{} of {}, ", count_->done.load(), total);
-    PrintErr("\r  {:<9} {}{:.0f} s", phase_, come, spent.count());
+    // Whoever prints lines for people shows a "\r" instead of obeying it.
+    std::fputs("\r\x1b[K", stderr);
+    PrintErr("  {:<9} {}{:.0f} s", phase_, come, spent.count());
     std::fflush(stderr);
     shown = true;
   }
