@@ -15,6 +15,7 @@
 #include <new>
 
 #include "runtime/mxc.h"
+#include "tests/support/sanitizers.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ namespace {
 
 constexpr int kThreads = 2;
 constexpr double kLeast = 0.9, kMost = 1.1;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(MXC_ADDRESS_SANITIZER) || defined(MXC_THREAD_SANITIZER)
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/runtime/test_artifact.h"
+#include "tests/support/sanitizers.h"
 
 namespace mxc::test {
 namespace {
@@ -49,7 +50,7 @@ TEST_CASE("a C99 program trains, saves, loads and scores with mxc.h alone") {
 TEST_CASE("the shared library is small and exports the C API alone") {
   int code = 0;
   const std::string library = MXC_TEST_SHARED_LIBRARY;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(MXC_ADDRESS_SANITIZER) && !defined(MXC_THREAD_SANITIZER)
   // As packages hold it.
   const std::string bare = WriteTemporary("bare.so", "");
   OutputOf("strip -o " + bare + " " + library, &code);

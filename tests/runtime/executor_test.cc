@@ -16,6 +16,7 @@
 #include "runtime/executor/schedule.h"
 #include "tests/runtime/api.h"
 #include "tests/runtime/test_artifact.h"
+#include "tests/support/sanitizers.h"
 
 namespace mxc::test {
 namespace {
@@ -102,7 +103,7 @@ TEST_CASE("an executor outlives its model's handle") {
   CheckRun(executor.get(), 1);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which starts no threads after a fork
+#if !defined(MXC_THREAD_SANITIZER)  // which starts no threads after a fork
 TEST_CASE("a forked child runs and closes what its parent bound") {
   ModelHandle model = Open(ChainPath());
   ExecutorHandle one = Bind(model.get(), 1), four = Bind(model.get(), 4);

@@ -34,9 +34,9 @@ std::string BuildKernels(const std::string& source,
   const std::string more = WriteTemporary("more.c", source);
   const std::string object = WriteTemporary("more.so", "");
   const std::string command =
-      MXC_TEST_CC
-      " -w -O1 -shared -fPIC -ffreestanding -fno-tree-loop-distribute-patterns "
-      "-nostdlib -Wl,--build-id=none -I" MXC_SOURCE_DIR " -include " +
+      MXC_TEST_FREESTANDING_CC
+      " -w -O1 -shared -fPIC -nostdlib -Wl,--build-id=none -I" MXC_SOURCE_DIR
+      " -include " +
       header + " '-DMARK=\"" + MarkPath() +
       "\"' " MXC_SOURCE_DIR "/tests/runtime/kernels.c " + more + " " + options +
       " -o " + object;

@@ -11,6 +11,7 @@
 #include "tests/runtime/api.h"
 #include "tests/runtime/foreign_code.h"
 #include "tests/runtime/test_artifact.h"
+#include "tests/support/sanitizers.h"
 
 namespace mxc::test {
 namespace {
@@ -29,7 +30,7 @@ std::string WhyNotRead(const std::string& code) {
       .message();
 }
 
-#ifndef __SANITIZE_THREAD__
+#ifndef MXC_THREAD_SANITIZER
 
 // A chain whose code is kernels.c and more, linked with more options.
 TestArtifact ArtifactWith(const std::string& source,
@@ -117,7 +118,7 @@ TEST_CASE("damaged code is read without harm at every length") {
   CHECK(WhyNotRead(code.substr(0, 2000)) != "");
 }
 
-#endif  // not __SANITIZE_THREAD__
+#endif  // not MXC_THREAD_SANITIZER
 
 TEST_CASE("a wrong machine, class or type is refused") {
   const std::string code = CodeOf(ChainArtifact().File());
