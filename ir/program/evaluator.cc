@@ -44,17 +44,16 @@ struct Evaluator::Scope {
 namespace {
 
 Element Identity(ReduceOp op, DType dtype) {
-  // An empty maximum of floats is MXNet's: the lowest finite value.
-  constexpr Element kMost = std::numeric_limits<float>::max();
+  constexpr Element kInfinity = std::numeric_limits<Element>::infinity();
   switch (op) {
     case ReduceOp::kSum:
       return 0;
     case ReduceOp::kProduct:
       return 1;
     case ReduceOp::kMax:
-      return IsFloat(dtype) ? -kMost : LeastInteger(dtype);
+      return IsFloat(dtype) ? -kInfinity : LeastInteger(dtype);
     case ReduceOp::kMin:
-      return IsFloat(dtype) ? kMost : LargestInteger(dtype);
+      return IsFloat(dtype) ? kInfinity : LargestInteger(dtype);
   }
   return 0;
 }

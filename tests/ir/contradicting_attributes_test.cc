@@ -3,6 +3,9 @@
 // MXNet 1.9.1 computed with them.
 #include <doctest/doctest.h>
 
+#include <limits>
+
+#include "tests/ir/gradient_run.h"
 #include "tests/ir/op_run.h"
 
 namespace mxc {
@@ -65,6 +68,29 @@ TEST_CASE("strides and pads beyond the kernel's entries do not count") {
                 {{"kernel", "(2,)"}, {"stride", "(2, 2)"}, {"pad", "(1, 1)"}},
                 {{1, 1, 4}})
             .Out() == "(1, 1, 3)");
+}
+
+TEST_CASE(
+    "a difference of Correlation that is zero has the slope of one above") {
+  const std::vector<Tensor> gradients = EvaluateGradient(
+      "Correlation", {{"is_multiply", "0"}, {"max_displacement", "0"}},
+      {Floats({1, 1, 1, 2}, {1, 2}), Floats({1, 1, 1, 2}, {1, 3})},
+      {Floats({1, 1, 1, 2}, {1, 1}), {}, {}});
+  CHECK(Near({gradients[0].At(0), gradients[0].At(1)}, {1, -1}));
+  CHECK(Near({gradients[1].At(0), gradients[1].At(1)}, {-1, 1}));
+}
+
+TEST_CASE("a window of Pooling_v1 beyond the image has no maximum") {
+  const Tensor found =
+      EvaluateOp("Pooling_v1",
+                 {{"kernel", "(1, 3)"},
+                  {"stride", "(1, 4)"},
+                  {"pool_type", "max"},
+                  {"pooling_convention", "full"}},
+                 {Floats({1, 1, 1, 8}, {1, 2, 3, 4, 5, 6, 7, 8})})[0];
+  CHECK(found.At(0) == 3);
+  CHECK(found.At(1) == 7);
+  CHECK(found.At(2) == -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

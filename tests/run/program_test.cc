@@ -183,7 +183,10 @@ TEST_CASE("mistakes: a sentence and exit code 1; bad usage: 2") {
         "error: the model was compiled for device 'cpu' and does not run on "
         "'cuda:0'\n");
   CHECK(Call("run " + Model() + " --device cuda:1 2>&1").out ==
-        "error: device 'cuda:1' is not supported by this build; there are "
+        "error: the model was compiled for device 'cpu' and does not run on "
+        "'cuda:1'\n");
+  CHECK(Call("run " + Model() + " --device tpu 2>&1").out ==
+        "error: device 'tpu' is not supported by this build; there are "
         "'cpu' and 'cuda'\n");
   CHECK(Call("run " + Model() + " --input " + x + " --batch 9 2>&1").out ==
         "error: no entry 'infer' for batch 9; the model has infer (batch 1)\n");

@@ -97,7 +97,10 @@ void CorrelationMeaning(const CorrelationAttrs& a, Definition& def) {
         const Expr y = top + r[0], x = left + r[1];
         const Expr one = Padded(a, def, 0, i[0], r[2], y, x);
         const Expr other = Padded(a, def, 1, i[0], r[2], y + down, x + right);
-        return a.is_multiply ? one * other : Abs(one - other);
+        if (a.is_multiply) return one * other;
+        // |one − other|, with MXNet's slope of 1 where both are equal, as the
+        // zeros behind a relu often are.
+        return Select(one >= other, one - other, other - one);
       });
   def.Set(0, sum / def.Lit(static_cast<double>(a.kernel_size * a.kernel_size *
                                                channels)));

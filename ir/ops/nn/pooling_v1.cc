@@ -3,7 +3,8 @@
 //   data    f[N, C, H, W]
 //   output  f[N, C, h, w]   sizes as in Pooling
 // The image is padded with zeros first: a maximum at the border sees them, and
-// an average always divides by the whole kernel.
+// an average always divides by the whole kernel. The maximum of a window beyond
+// the padded image is −∞.
 // The gradient: _pooling_v1_gradient.
 // C1  kernel has 2 entries, positive, unless global_pool
 // C2  stride and pad are empty or have 2 entries; stride is positive, pad is
@@ -14,8 +15,6 @@
 #include "ir/ops/nn/pooling_v1.h"
 
 #include <fmt/format.h>
-
-#include <cfloat>
 
 #include "ir/ops/nn/pooling.h"
 
@@ -68,7 +67,6 @@ void PoolingV1Meaning(const PoolingV1Attrs& a, Definition& def) {
   const bool max = a.pool_type == PoolV1Type::kMax;
   std::vector<Expr> begin, end;
   int64_t area = 1;
-  bool may_be_empty = false;
   for (int d = 0; d < 2; ++d) {
     const PoolingAxis row = RowOf(a, d, data[2 + d]);
     // Positions in the padded image; zeros add nothing to a sum.
@@ -77,7 +75,6 @@ void PoolingV1Meaning(const PoolingV1Attrs& a, Definition& def) {
     begin.push_back(max ? start : Max(start, row.pad));
     end.push_back(Min(start + row.kernel, max ? padded : padded - row.pad));
     area *= row.kernel;
-    may_be_empty |= (row.windows - 1) * row.stride >= padded;
   }
   Expr value = Definition::ReduceOver(
       max ? ReduceOp::kMax : ReduceOp::kSum, begin, end,
@@ -95,7 +92,6 @@ void PoolingV1Meaning(const PoolingV1Attrs& a, Definition& def) {
         if (!max || !inside) return cell;
         return Select(inside, cell, def.Lit(0));
       });
-  if (max && may_be_empty) value = Max(value, def.Lit(-FLT_MAX));
   if (a.pool_type == PoolV1Type::kAvg) {
     value = value / def.Lit(static_cast<double>(area));
   }
