@@ -413,6 +413,37 @@ MXC_API mxc_status* mxc_bind_output(mxc_executor* executor, size_t index,
 MXC_API mxc_status* mxc_step_times(const mxc_executor* executor,
                                    const int64_t** times, size_t* count);
 
+/* ---- Memory of a device ------------------------------------------------- */
+
+/* A piece of memory of the executor's device, zeros on a page of its own. Its
+ * address is the device's. It may outlive the executor; while it is bound to
+ * one, that does not run without it. */
+typedef struct mxc_memory mxc_memory;
+MXC_API mxc_status* mxc_memory_allocate(const mxc_executor* executor,
+                                        size_t size, mxc_memory** memory);
+/* Null is allowed. */
+MXC_API void mxc_memory_free(mxc_memory* memory);
+MXC_API void* mxc_memory_data(const mxc_memory* memory);
+/* The first `size` bytes, to the device and from it; done when they return. */
+MXC_API mxc_status* mxc_memory_write(mxc_memory* memory, const void* values,
+                                     size_t size);
+MXC_API mxc_status* mxc_memory_read(const mxc_memory* memory, void* values,
+                                    size_t size);
+
+/* mxc_bind_input and mxc_bind_output with memory of the executor's device, an
+ * mxc_memory or CUDA's: a run copies nothing. It is aligned to 16 bytes. What
+ * else works on it is done before a run begins, and the run is done with it when
+ * mxc_run or mxc_wait returns. The first run at new addresses takes longer, for
+ * the device makes a graph of it; those of the last 16 sets of addresses are
+ * kept. mxc_read_output and mxc_map_output copy such an output to the host. Null
+ * returns to the executor's own memory. On the CPU they do what the other two
+ * do. */
+MXC_API mxc_status* mxc_bind_device_input(mxc_executor* executor,
+                                          const char* name, const void* memory,
+                                          size_t size);
+MXC_API mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
+                                           void* memory, size_t size);
+
 /* ---- Training ----------------------------------------------------------- */
 
 /* A run of the entry "train" is one step: it reads data, labels and the

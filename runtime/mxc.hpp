@@ -170,6 +170,8 @@ class Mapped {
   size_t size_;
 };
 
+class Memory;
+
 class Executor {
  public:
   explicit Executor(const Model& model, mxc_bind_options options = {}) {
@@ -200,6 +202,9 @@ class Executor {
   void BindOutput(size_t index, std::span<std::byte> memory) {
     Check(mxc_bind_output(handle(), index, memory.data(), memory.size()));
   }
+  // Of the executor's device.
+  void BindInput(const char* name, const Memory& memory);
+  void BindOutput(size_t index, const Memory& memory);
 
   void Run() { Check(mxc_run(handle())); }
   void RunAsync() { Check(mxc_run_async(handle())); }
@@ -217,6 +222,11 @@ class Executor {
     size_t size = 0;
     Check(mxc_map_output(handle(), index, &memory, &size));
     return {handle(), static_cast<const T*>(memory), size / sizeof(T)};
+  }
+  // The same, copied, wherever the output lies.
+  template <class T>
+  void ReadOutput(size_t index, std::span<T> values) const {
+    Check(mxc_read_output(handle(), index, values.data(), values.size_bytes()));
   }
   template <class T>
   void ReadState(const char* name, std::span<T> values) const {
@@ -248,6 +258,41 @@ class Executor {
   };
   std::unique_ptr<mxc_executor, Close> handle_;
 };
+
+// Of an executor's device.
+class Memory {
+ public:
+  Memory(const Executor& executor, size_t size) : size_(size) {
+    mxc_memory* memory = nullptr;
+    Check(mxc_memory_allocate(executor.handle(), size, &memory));
+    handle_.reset(memory);
+  }
+
+  void* data() const { return mxc_memory_data(handle_.get()); }
+  size_t size() const { return size_; }
+  template <class T>
+  void Write(std::span<T> values) {
+    Check(mxc_memory_write(handle_.get(), values.data(), values.size_bytes()));
+  }
+  template <class T>
+  void Read(std::span<T> values) const {
+    Check(mxc_memory_read(handle_.get(), values.data(), values.size_bytes()));
+  }
+
+ private:
+  struct Free {
+    void operator()(mxc_memory* memory) const { mxc_memory_free(memory); }
+  };
+  std::unique_ptr<mxc_memory, Free> handle_;
+  size_t size_;
+};
+
+inline void Executor::BindInput(const char* name, const Memory& memory) {
+  Check(mxc_bind_device_input(handle(), name, memory.data(), memory.size()));
+}
+inline void Executor::BindOutput(size_t index, const Memory& memory) {
+  Check(mxc_bind_device_output(handle(), index, memory.data(), memory.size()));
+}
 
 }  // namespace mxc::api
 

@@ -63,6 +63,26 @@ Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
               static_cast<unsigned long long>(buffer.bytes), size);
 }
 
+// Vectors of kernels are aligned to this.
+constexpr uintptr_t kDeviceAlignment = 16;
+
+// That kernels may read and write the caller's memory, on a device.
+Status CheckPlace(const mxc_executor* executor, uint32_t index,
+                  const void* memory) {
+  const Device& device = executor->executor->device();
+  if (memory == nullptr || device.IsHost()) return {};
+  const char* name =
+      TablesOf(executor).Text(executor->executor->buffers()[index].name);
+  if (!device.Has(memory)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the memory for '%s' is not of the executor's device", name);
+  }
+  if (reinterpret_cast<uintptr_t>(memory) % kDeviceAlignment == 0) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "the memory for '%s' is not aligned to %d bytes", name,
+              static_cast<int>(kDeviceAlignment));
+}
+
 Status CheckUnmapped(const mxc_executor* executor) {
   if (executor->mapped.empty()) return {};
   return Fail(StatusCode::kBusy,
@@ -165,6 +185,17 @@ mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
                    });
 }
 
+mxc_status* mxc_bind_device_input(mxc_executor* executor, const char* name,
+                                  const void* memory, size_t size) {
+  return WithInput(
+      executor, name, [&](Executor& e, size_t k, uint32_t buffer) -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
+        e.BindInput(k, memory, MXC_PLACE_DEVICE);
+        return {};
+      });
+}
+
 mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
   return Guarded([&]() -> Status {
     auto& mapped = executor->mapped;
@@ -213,7 +244,7 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
                       MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
                       if (size > 0)
                         std::memcpy(values, e.OutputStorage(index), size);
-                      return {};
+                      return e.device().TakeFailure();
                     });
 }
 
@@ -223,6 +254,7 @@ mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
                     [&](Executor& e, uint32_t buffer) -> Status {
                       *memory = e.OutputStorage(index);
                       *size = e.buffers()[buffer].bytes;
+                      MXC_RT_RETURN_IF_ERROR(e.device().TakeFailure());
                       executor->mapped.push_back(*memory);
                       return {};
                     });
@@ -236,6 +268,17 @@ mxc_status* mxc_bind_output(mxc_executor* executor, size_t index, void* memory,
                       e.BindOutput(index, memory);
                       return {};
                     });
+}
+
+mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
+                                   void* memory, size_t size) {
+  return WithOutput(
+      executor, index, [&](Executor& e, uint32_t buffer) -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
+        e.BindOutput(index, memory, MXC_PLACE_DEVICE);
+        return {};
+      });
 }
 
 mxc_status* mxc_step_times(const mxc_executor* executor, const int64_t** times,

@@ -122,6 +122,12 @@ class Device {
   virtual void Write(std::byte* to, const void* from, uint64_t bytes) const = 0;
   virtual void Read(void* to, const void* from, uint64_t bytes) const = 0;
 
+  // The first failure of a copy that nobody was told of.
+  virtual Status TakeFailure() const { return {}; }
+
+  // Whether `memory`, somebody else's, lies on this device.
+  virtual bool Has(const void* memory) const = 0;
+
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const;

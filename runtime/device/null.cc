@@ -94,6 +94,10 @@ class Null : public Device {
     if (bytes > 0) std::memcpy(to, FromNull(from), bytes);
   }
 
+  bool Has(const void* memory) const override {
+    return (reinterpret_cast<uintptr_t>(memory) & kElsewhere) != 0;
+  }
+
   StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const override {
     return NullModule::Load(source);

@@ -16,6 +16,8 @@ Addresses::Addresses(const Tables& tables, const mxc_entry& entry,
 void Addresses::PlaceRoots(const Tables& tables, const Regions& regions) {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const mxc_buffer& buffer = buffers_[i];
+    caller_of_.push_back(static_cast<uint32_t>(callers_.size()));
+    if (buffer.kind <= MXC_BUFFER_OUTPUT) callers_.push_back(nullptr);
     const bool host = buffer.place == MXC_PLACE_HOST;
     if (buffer.kind == MXC_BUFFER_WEIGHT) {
       roots_[i] = const_cast<std::byte*>(host ? regions.host_weights
@@ -94,6 +96,7 @@ void Addresses::SetSlots(Range slots, std::byte* memory) {
 
 void Addresses::Move(uint32_t buffer, std::byte* memory) {
   roots_[buffer] = memory;
+  callers_[caller_of_[buffer]] = memory;
   SetSlots(SlotsOf(buffer), memory);
 }
 

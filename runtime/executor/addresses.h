@@ -38,6 +38,9 @@ class Addresses {
     return operands_.data() + first_operands_[step];
   }
 
+  // Where what Move moves lies now, in the order of the buffers.
+  std::span<const std::byte* const> callers() const { return callers_; }
+
   // Whether operands of steps move from turn to turn.
   bool have_windows() const { return !windows_.empty(); }
 
@@ -78,7 +81,9 @@ class Addresses {
   void Show(Window& window, int64_t turn);
 
   const std::span<const mxc_buffer> buffers_;
-  std::vector<std::byte*> roots_;       // by buffer; null for aliases
+  std::vector<std::byte*> roots_;  // by buffer; null for aliases
+  std::vector<const std::byte*> callers_;
+  std::vector<uint32_t> caller_of_;     // by buffer: its row in callers_
   std::vector<void*> operands_;         // of all steps
   std::vector<size_t> first_operands_;  // by step
   std::vector<Slot> slots_;             // by root

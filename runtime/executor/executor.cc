@@ -240,6 +240,7 @@ bool Executor::Follow(std::function<void(size_t step)> before) {
 
 void Executor::CopyInputs() {
   for (size_t k = 0; k < input_twins_.size(); ++k) {
+    if (given_[k].on_device) continue;
     stream().Copy(MXC_PLACE_DEVICE, own_[inputs_[k]], MXC_PLACE_HOST,
                   InputStorage(k), buffers_[inputs_[k]].bytes);
   }
@@ -258,8 +259,9 @@ void Executor::CopyOutputs() {
 
 void Executor::CopyOutputsFromDevice() {
   for (size_t k = 0; k < copies_.size(); ++k) {
-    void* target = copies_[k].target;
-    stream().Copy(MXC_PLACE_HOST, target != nullptr ? target : output_twins_[k],
+    const auto& [needed, target, place] = copies_[k];
+    if (IsLeftOnDevice(k) && !needed) continue;
+    stream().Copy(place, target != nullptr ? target : output_twins_[k],
                   MXC_PLACE_DEVICE, sequencer_->addresses().of(outputs_[k]),
                   buffers_[outputs_[k]].bytes);
   }
@@ -289,31 +291,39 @@ void Executor::WriteState(size_t row, const void* values) {
 std::byte* Executor::InputStorage(size_t k) const {
   if (OnHost()) return sequencer_->addresses().of(inputs_[k]);
   // Kernels do not write to inputs: the check of the tables saw to it.
-  if (given_[k] != nullptr) return const_cast<std::byte*>(given_[k]);
+  if (given_[k].twin != nullptr) return const_cast<std::byte*>(given_[k].twin);
   return input_twins_[k];
 }
 
-void Executor::BindInput(size_t k, const void* memory) {
-  if (OnHost()) {
-    Move(inputs_[k], static_cast<std::byte*>(const_cast<void*>(memory)));
-  } else {
-    given_[k] = static_cast<const std::byte*>(memory);
-  }
+void Executor::BindInput(size_t k, const void* memory, mxc_place place) {
+  auto* bytes = static_cast<std::byte*>(const_cast<void*>(memory));
+  if (OnHost()) return Move(inputs_[k], bytes);
+  const bool on_device = place == MXC_PLACE_DEVICE && bytes != nullptr;
+  given_[k] = {on_device ? nullptr : bytes, on_device};
+  Move(inputs_[k], on_device ? bytes : nullptr);
 }
 
 const std::byte* Executor::OutputStorage(size_t k) const {
   if (OnHost()) return sequencer_->addresses().of(outputs_[k]);
   const void* target = copies_[k].target;
-  return target != nullptr ? static_cast<const std::byte*>(target)
-                           : output_twins_[k];
+  if (IsLeftOnDevice(k)) {
+    device().Read(output_twins_[k], target, buffers_[outputs_[k]].bytes);
+  } else if (target != nullptr) {
+    return static_cast<const std::byte*>(target);
+  }
+  return output_twins_[k];
 }
 
-void Executor::BindOutput(size_t k, void* memory) {
-  if (copies_[k].needed || !OnHost()) {
+void Executor::BindOutput(size_t k, void* memory, mxc_place place) {
+  const bool copied = copies_[k].needed || !OnHost();
+  if (copied) {
     copies_[k].target = memory;
-  } else {
-    Move(outputs_[k], static_cast<std::byte*>(memory));
+    copies_[k].place = memory != nullptr && !OnHost() ? place : MXC_PLACE_HOST;
   }
+  if (copies_[k].needed) return;
+  Move(outputs_[k], copied && !IsLeftOnDevice(k)
+                        ? nullptr
+                        : static_cast<std::byte*>(memory));
 }
 
 void Executor::Move(uint32_t buffer, std::byte* memory) {

@@ -49,6 +49,7 @@ class Executor final : private Work {
   const Model& model() const { return *model_; }
   const mxc_entry& entry() const { return *entry_; }
   std::span<const mxc_buffer> buffers() const { return buffers_; }
+  const Device& device() const { return shared_->device(); }
   int threads() const { return threads_; }
   uint64_t scratch_bytes() const {
     return entry_->scratch_bytes * static_cast<uint64_t>(threads_);
@@ -86,13 +87,15 @@ class Executor final : private Work {
   // `k` counts the entry's inputs. Where the next run reads the input from:
   // memory of the executor, or the caller's, on the host.
   std::byte* InputStorage(size_t k) const;
-  // The caller's memory from now on; the executor's own again for null.
-  void BindInput(size_t k, const void* memory);
+  // The caller's memory from now on; the executor's own again for null. A place
+  // of the device's: a run copies nothing. It is aligned to 16 bytes there.
+  void BindInput(size_t k, const void* memory,
+                 mxc_place place = MXC_PLACE_HOST);
 
   // `k` counts the entry's outputs. Where the last run left the output, on the
   // host.
   const std::byte* OutputStorage(size_t k) const;
-  void BindOutput(size_t k, void* memory);
+  void BindOutput(size_t k, void* memory, mxc_place place = MXC_PLACE_HOST);
 
   // Nanoseconds of each step in the last run, all its turns together; empty
   // without `profile`.
@@ -114,6 +117,10 @@ class Executor final : private Work {
   }
   uint32_t FinishPhase(uint32_t phase, int thread) override {
     return sequencer_->Finish(phase, thread);
+  }
+  // In the caller's memory of a device.
+  bool IsLeftOnDevice(size_t k) const {
+    return copies_[k].place == MXC_PLACE_DEVICE;
   }
   bool OnHost() const { return shared_->device().IsHost(); }
   Stream& stream() const { return *shared_->run().stream; }
@@ -140,7 +147,13 @@ class Executor final : private Work {
   // what outputs are copied to.
   std::unique_ptr<DeviceMemory> twins_;
   std::vector<std::byte*> input_twins_, output_twins_;
-  std::vector<const std::byte*> given_;  // inputs in the caller's memory
+  // An input in the caller's memory: on the host at `twin`, if that is not null,
+  // or on the device, where the input has moved to.
+  struct Given {
+    const std::byte* twin = nullptr;
+    bool on_device = false;
+  };
+  std::vector<Given> given_;
   std::vector<std::byte> peeked_;
   std::optional<Sequencer> sequencer_;
 
@@ -148,6 +161,7 @@ class Executor final : private Work {
   struct OutputCopy {
     bool needed = false;
     void* target = nullptr;
+    mxc_place place = MXC_PLACE_HOST;
   };
   std::vector<OutputCopy> copies_;
 

@@ -82,7 +82,8 @@ uint32_t Sequencer::Begin(int thread) {
 }
 
 void Sequencer::Replay() {
-  if (recording_ == nullptr) {
+  const Recording* kept = recordings_.Find(addresses_.callers());
+  if (kept == nullptr) {
     device_.stream->BeginRecord();
     Walk(0, list_.begins.back(), /*thread=*/0, nullptr);
     auto recording = device_.stream->EndRecord();
@@ -90,9 +91,9 @@ void Sequencer::Replay() {
       failure_ = recording.status();
       return;
     }
-    recording_ = std::move(*recording);
+    kept = &recordings_.Keep(addresses_.callers(), std::move(*recording));
   }
-  device_.stream->Replay(*recording_);
+  device_.stream->Replay(*kept);
 }
 
 void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,

@@ -25,6 +25,7 @@
 #include "runtime/executor/calls.h"
 #include "runtime/executor/instructions.h"
 #include "runtime/executor/model.h"
+#include "runtime/executor/recordings.h"
 #include "runtime/executor/schedule.h"
 
 namespace mxc::runtime {
@@ -48,9 +49,8 @@ class Sequencer {
   // On the host. The model must outlive this.
   Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
             Scratch scratch, int threads);
-  // On a device. All must outlive this. Inputs and outputs do not move once a
-  // walk has begun: where each walk tells the stream the same, the first one is
-  // recorded.
+  // On a device. All must outlive this. Where each walk tells the stream the
+  // same, it is recorded when inputs and outputs have lain there first.
   Sequencer(const Model& model, const mxc_entry& entry, const Regions& regions,
             const DeviceRun& run);
 
@@ -150,7 +150,7 @@ class Sequencer {
   Status failure_;
   bool beside_ = false;  // whether this walk has things run beside others
   bool records_ = false;
-  std::unique_ptr<Recording> recording_;
+  Recordings recordings_;
 
   // Of RunElements.
   struct Share {

@@ -3,7 +3,8 @@
 // compiled for the CPU and for another device: the same bytes, or values no
 // further apart than TOLERANCE times the largest one of their tensor.
 //   devices CPU.mxa DEVICE.mxa [TOLERANCE [DEVICE]]
-// DEVICE, such as cuda:1: where the second one runs.
+// DEVICE, such as cuda:1: where the second one runs. Its last run of an entry
+// reads and writes tensors in memory of the device.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,6 +46,22 @@ void Fill(const api::Model& model, api::Executor& executor) {
   }
 }
 
+// All tensors, the inputs with the values that they have.
+std::vector<api::Memory> MoveToDevice(const api::Model& model,
+                                      api::Executor& executor) {
+  std::vector<api::Memory> there;
+  for (const mxc_tensor& input : model.inputs(executor.entry())) {
+    api::Memory& memory = there.emplace_back(executor, input.bytes);
+    memory.Write(executor.MapInput(input.name).span());
+    executor.BindInput(input.name, memory);
+  }
+  const auto outputs = model.outputs(executor.entry());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    executor.BindOutput(k, there.emplace_back(executor, outputs[k].bytes));
+  }
+  return there;
+}
+
 // What the runs of all entries leave, entry by entry, in shared states.
 Values Run(const api::Model& model, const char* device) {
   Values values;
@@ -58,12 +75,16 @@ Values Run(const api::Model& model, const char* device) {
     options.share = first ? first->handle() : nullptr;
     api::Executor executor(model, options);
     Fill(model, executor);
+    std::vector<api::Memory> there;
     for (int run = 0; run < kRuns; ++run) {
+      if (run == kRuns - 1) there = MoveToDevice(model, executor);
       executor.Run();
       for (size_t k = 0; k < summary.output_count; ++k) {
-        const auto output = executor.Output(k);
-        values.push_back({static_cast<mxc_dtype>(model.outputs(entry)[k].dtype),
-                          {output.begin(), output.end()}});
+        const mxc_tensor output = model.outputs(entry)[k];
+        values.push_back({static_cast<mxc_dtype>(output.dtype),
+                          std::vector<std::byte>(output.bytes)});
+        std::vector<std::byte>& bytes = values.back().bytes;
+        executor.ReadOutput(k, std::span(bytes));
       }
     }
     if (!first) first.emplace(std::move(executor));

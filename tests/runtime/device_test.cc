@@ -170,6 +170,70 @@ TEST_CASE("the caller's memory and the null device") {
   CHECK(flat[15] == reversed[0]);
 }
 
+TEST_CASE("tensors stay in the caller's memory of a device") {
+  for (const char* device : kDevices) {
+    CAPTURE(device);
+    const api::Model model = ModelFor(device, ChainArtifact());
+    api::Executor executor = BindTo(model, 2);
+    constexpr size_t kBytes = 1024 * sizeof(float);
+    // More sets of addresses than recordings are kept for.
+    std::vector<api::Memory> data, reversed, flat;
+    for (int i = 0; i < 20; ++i) {
+      data.emplace_back(executor, kBytes);
+      reversed.emplace_back(executor, kBytes);
+      flat.emplace_back(executor, kBytes);
+    }
+    for (size_t run = 0; run < 50; ++run) {
+      const size_t i = run % 3 == 0 ? 7 : run % 20;
+      const std::vector<float> input = ChainInput(static_cast<int>(run));
+      data[i].Write(std::span(input));
+      executor.BindInput("data", data[i]);
+      executor.BindOutput(0, reversed[i]);
+      executor.BindOutput(2, flat[i]);  // not a buffer of its own
+      executor.Run();
+      std::vector<float> got(1024);
+      reversed[i].Read(std::span(got));
+      const auto expected = ChainExpected(input);
+      CHECK(got == expected.reversed);
+      CHECK(Output(executor.handle(), 0) == expected.reversed);
+      CHECK(Output(executor.handle(), 1).front() == expected.sum);
+      flat[i].Read(std::span(got));
+      CHECK(got[15] == expected.reversed[0]);
+    }
+    // The executor's own memory again: what was bound stays as it is.
+    const std::vector<float> before = Output(executor.handle(), 0);
+    const std::vector<float> input = ChainInput(99);
+    CHECK(Message(mxc_bind_device_output(executor.handle(), 0, nullptr,
+                                         kBytes)) == "");
+    executor.SetInput("data", std::span(input));
+    executor.Run();
+    CHECK(executor.Output<float>(0)[3] == ChainExpected(input).reversed[3]);
+    std::vector<float> after(1024);
+    reversed[49 % 20].Read(std::span(after));
+    CHECK(after == before);
+  }
+}
+
+TEST_CASE("memory that a device cannot use gets a sentence") {
+  const api::Model model = ModelFor("null", ChainArtifact());
+  api::Executor executor = BindTo(model, 1);
+  mxc_executor* handle = executor.handle();
+  std::vector<float> host(1024);
+  CHECK(Message(mxc_bind_device_input(handle, "data", host.data(), 4096)) ==
+        "the memory for 'data' is not of the executor's device");
+  const api::Memory memory(executor, 8192);
+  auto* odd = static_cast<std::byte*>(memory.data()) + 4;
+  CHECK(Message(mxc_bind_device_output(handle, 0, odd, 4096)) ==
+        "the memory for 'reversed' is not aligned to 16 bytes");
+  CHECK(Message(mxc_bind_device_output(handle, 0, memory.data(), 8192)) ==
+        "'reversed' has 4096 bytes, but 8192 are given");
+  CHECK(Message(mxc_bind_device_output(handle, 0, memory.data(), 4096)) == "");
+  std::vector<float> much(4096);
+  api::Memory little(executor, 16);
+  CHECK_THROWS_WITH(little.Write(std::span(much)),
+                    "the memory has 16 bytes, but 16384 are given");
+}
+
 TEST_CASE("what is not finite is found on the null device") {
   const api::Model model = ModelFor("null", TrainArtifact());
   api::Executor train = BindTo(model, 2, "train");

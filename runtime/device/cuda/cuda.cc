@@ -146,6 +146,24 @@ class Cuda : public Device {
     cuda.NoteCopy(cuda.read(to, reinterpret_cast<CudaAddress>(from), bytes));
   }
 
+  Status TakeFailure() const override {
+    const CudaDriver& cuda = **CudaDriver::Find(number_);
+    cuda.Enter();
+    return cuda.TakeUntold();
+  }
+  bool Has(const void* memory) const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
+    if (!driver.ok()) return false;
+    const CudaDriver& cuda = **driver;
+    cuda.Enter();
+    const auto address = reinterpret_cast<CudaAddress>(memory);
+    unsigned type = 0;
+    int ordinal = -1;
+    return cuda.ask_pointer(&type, kCudaMemoryType, address) == 0 &&
+           cuda.ask_pointer(&ordinal, kCudaMemoryOrdinal, address) == 0 &&
+           type == kCudaMemoryOfDevice && ordinal == number_;
+  }
+
   StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const override {
     const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);

@@ -30,6 +30,9 @@ inline constexpr unsigned kCudaEventWithoutTime = 2;
 inline constexpr int kCudaRelaxedCapture = 2;
 inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
 
+inline constexpr int kCudaMemoryType = 2, kCudaMemoryOrdinal = 9;
+inline constexpr unsigned kCudaMemoryOfDevice = 2;
+
 inline constexpr int kMostCudaDevices = 64;
 
 // The driver with the context of one of its devices.
@@ -53,7 +56,11 @@ class CudaDriver {
     CudaResult none = 0;
     if (result != 0) untold_.compare_exchange_strong(none, result);
   }
-  CudaResult TakeUntold() const { return untold_.exchange(0); }
+  Status TakeUntold() const {
+    const CudaResult result = untold_.exchange(0);
+    if (result == 0) return {};
+    return Failure(result, "copy between the host and the device");
+  }
 
 #define MXC_CUDA_FUNCTION(member, symbol, parameters) \
   CudaResult(*member) parameters = nullptr;

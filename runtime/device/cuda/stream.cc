@@ -14,6 +14,9 @@ namespace {
 
 using HostFunction = std::function<void()>;
 
+// Where the caller moves its tensors each run wants new ones.
+constexpr size_t kMostTables = 64;
+
 CudaAddress AddressOf(const void* data) {
   return reinterpret_cast<CudaAddress>(data);
 }
@@ -25,14 +28,45 @@ void CallOnce(void* function) {
   (*owner)();
 }
 
-// A graph, and the host's functions that are nodes of it.
+// Operands of launches that have more than a launch can carry, in memory of the
+// device, with what is copied there.
+class OperandTables {
+ public:
+  explicit OperandTables(const CudaDriver& driver) : driver_(driver) {}
+  ~OperandTables() { Clear(); }
+
+  size_t size() const { return tables_.size(); }
+  // Nothing that reads a table runs.
+  void Clear() {
+    for (const auto& [values, table] : tables_) driver_.release(table);
+    tables_.clear();
+  }
+  // The table is there when the stream comes to what is put in next.
+  CudaResult Find(std::vector<CudaAddress> addresses, CudaStreamHandle stream,
+                  CudaAddress* found) {
+    const size_t bytes = addresses.size() * sizeof(CudaAddress);
+    auto& [values, table] = *tables_.try_emplace(std::move(addresses), 0).first;
+    CudaResult result = 0;
+    if (table == 0) result = driver_.allocate(&table, bytes);
+    if (result == 0)
+      result = driver_.copy_in(table, values.data(), bytes, stream);
+    *found = table;
+    return result;
+  }
+
+ private:
+  const CudaDriver& driver_;
+  std::map<std::vector<CudaAddress>, CudaAddress> tables_;
+};
+
+// A graph, and what its nodes use: functions of the host and tables.
 class CudaRecording : public Recording {
  public:
-  explicit CudaRecording(const CudaDriver& driver) : driver_(driver) {}
+  explicit CudaRecording(const CudaDriver& driver)
+      : driver_(driver), tables_(driver) {}
   ~CudaRecording() override {
-    if (exec_ == nullptr) return;
     driver_.Enter();
-    driver_.destroy_exec(exec_);
+    if (exec_ != nullptr) driver_.destroy_exec(exec_);
   }
 
   void* Keep(HostFunction function) {
@@ -43,16 +77,19 @@ class CudaRecording : public Recording {
     return driver_.instantiate(&exec_, graph, 0);
   }
   CudaGraphExec exec() const { return exec_; }
+  OperandTables& tables() { return tables_; }
 
  private:
   const CudaDriver& driver_;
+  OperandTables tables_;
   CudaGraphExec exec_ = nullptr;
   std::vector<std::unique_ptr<HostFunction>> functions_;
 };
 
 class CudaStream final : public Stream {
  public:
-  explicit CudaStream(const CudaDriver& driver) : driver_(driver) {}
+  explicit CudaStream(const CudaDriver& driver)
+      : driver_(driver), tables_(driver) {}
   ~CudaStream() override {
     (void)Finish();
     for (CudaStreamHandle stream : {main_, side_}) {
@@ -62,7 +99,6 @@ class CudaStream final : public Stream {
     for (const Scratch& scratch : {main_scratch_, side_scratch_}) {
       for (const CudaAddress given : scratch.given) driver_.release(given);
     }
-    for (const auto& [values, table] : tables_) driver_.release(table);
   }
 
   Status Open(uint32_t beside) {
@@ -157,7 +193,9 @@ class CudaStream final : public Stream {
     for (CudaStreamHandle stream : {main_, side_}) {
       if (stream != nullptr) Note(driver_.synchronize(stream), "run the model");
     }
-    Note(driver_.TakeUntold(), "copy between the host and the device");
+    if (tables_.size() > kMostTables) tables_.Clear();
+    Status copied = driver_.TakeUntold();
+    if (failure_.ok()) failure_ = std::move(copied);
     return std::exchange(failure_, {});
   }
 
@@ -208,17 +246,12 @@ class CudaStream final : public Stream {
     return memory;
   }
 
-  // The addresses in memory of the device, when the stream comes to what is put
-  // in next. Graphs copy them again: both ends stay.
   CudaAddress TableOf(std::vector<CudaAddress> addresses) {
-    const size_t bytes = addresses.size() * sizeof(CudaAddress);
-    auto& [values, table] = *tables_.try_emplace(std::move(addresses), 0).first;
-    if (table == 0) {
-      Note(driver_.allocate(&table, bytes), "allocate a table of operands");
-    }
-    if (table == 0) return 0;
-    Note(driver_.copy_in(table, values.data(), bytes, current_),
-         "copy a table of operands");
+    OperandTables& tables =
+        recording_ != nullptr ? recording_->tables() : tables_;
+    CudaAddress table = 0;
+    Note(tables.Find(std::move(addresses), current_, &table),
+         "make a table of operands");
     return table;
   }
 
@@ -227,8 +260,8 @@ class CudaStream final : public Stream {
   std::vector<CudaEvent> events_;
   uint32_t number_ = 0;  // of what goes beside now
   Scratch main_scratch_, side_scratch_;
-  std::map<std::vector<CudaAddress>, CudaAddress> tables_;
-  Status failure_;  // the first one
+  OperandTables tables_;  // of launches that are not recorded
+  Status failure_;        // the first one
   std::unique_ptr<CudaRecording> recording_;
 };
 

@@ -32,6 +32,8 @@ bool Fails();
 uint64_t DeviceCount();
 // Of the device whose context this thread has.
 Memory& DeviceMemory();
+// The device that has this address; -1: none.
+int DeviceOf(CudaAddress address);
 
 // What a stream does when its turn comes.
 using Work = std::function<CudaResult()>;

@@ -19,9 +19,25 @@ uint64_t DeviceCount() {
   return std::clamp<uint64_t>(Setting("MXC_FAKE_DEVICES"), 1, kMostDevices);
 }
 
-Memory& DeviceMemory() {
+namespace {
+
+std::array<Memory, kMostDevices>& Memories() {
   static std::array<Memory, kMostDevices> memories;
-  return memories[current_context > 0 ? current_context - 1 : 0];
+  return memories;
+}
+
+}  // namespace
+
+Memory& DeviceMemory() {
+  return Memories()[current_context > 0 ? current_context - 1 : 0];
+}
+
+int DeviceOf(CudaAddress address) {
+  const auto found = std::ranges::find_if(
+      Memories(), [&](const Memory& m) { return m.Contains(address, 1); });
+  return found == Memories().end()
+             ? -1
+             : static_cast<int>(found - Memories().begin());
 }
 
 uint64_t Setting(const char* name) {

@@ -28,6 +28,16 @@ MXC_FAKE(cuMemAlloc_v2, (CudaAddress * memory, size_t bytes)) {
 MXC_FAKE(cuMemFree_v2, (CudaAddress memory)) {
   return DeviceMemory().Release(memory);
 }
+MXC_FAKE(cuPointerGetAttribute,
+         (void* value, int attribute, CudaAddress pointer)) {
+  const int device = DeviceOf(pointer);
+  if (Fails() || device < 0) return kInvalidValue;
+  const int asked = attribute == kCudaMemoryType
+                        ? static_cast<int>(kCudaMemoryOfDevice)
+                        : device;
+  std::memcpy(value, &asked, sizeof asked);
+  return 0;
+}
 MXC_FAKE(cuMemAllocHost_v2, (void** memory, size_t bytes)) {
   if (Fails()) return kCudaOutOfMemory;
   *memory = std::aligned_alloc(kPage, WholePages(bytes));
