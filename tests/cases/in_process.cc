@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,10 @@
 namespace mxc {
 namespace {
 
-constexpr int kSeconds = 60;
+// Of the processor, which other work does not shorten; and of the clock, for what
+// waits for nothing.
+constexpr rlim_t kProcessorSeconds = 60;
+constexpr int kSeconds = 600;
 
 // What the child writes until it is done; nullopt, and the child is killed,
 // where it is silent for too long.
@@ -50,6 +54,8 @@ Verdict InProcess(const std::function<std::string()>& check) {
   const pid_t child = fork();
   if (child == 0) {
     close(fds[0]);
+    const rlimit limit = {kProcessorSeconds, kProcessorSeconds};
+    (void)setrlimit(RLIMIT_CPU, &limit);
     WriteAll(fds[1], check());
     _exit(0);
   }

@@ -16,6 +16,10 @@
 namespace mxc::runtime {
 namespace {
 
+// Fillings, and copies to the device, may return before they are done; streams
+// of ours do not wait for the one that these go by.
+constexpr CudaStreamHandle kUnnamedStream = nullptr;
+
 std::byte* AlignedToPage(uintptr_t address) {
   return reinterpret_cast<std::byte*>((address + MXC_PAGE - 1) / MXC_PAGE *
                                       MXC_PAGE);
@@ -115,6 +119,7 @@ class Cuda : public Device {
     if (result != 0) return NoMemory(cuda, result, bytes, what);
     auto owner = std::make_unique<CudaMemory>(cuda, memory);
     result = cuda.fill(memory, 0, whole);
+    if (result == 0) result = cuda.synchronize(kUnnamedStream);
     if (result != 0) return cuda.Failure(result, "clear memory");
     return std::unique_ptr<DeviceMemory>(std::move(owner));
   }
@@ -137,7 +142,10 @@ class Cuda : public Device {
     if (bytes == 0) return;
     const CudaDriver& cuda = **CudaDriver::Find(number_);
     cuda.Enter();
-    cuda.NoteCopy(cuda.write(reinterpret_cast<CudaAddress>(to), from, bytes));
+    CudaResult result =
+        cuda.write(reinterpret_cast<CudaAddress>(to), from, bytes);
+    if (result == 0) result = cuda.synchronize(kUnnamedStream);
+    cuda.NoteCopy(result);
   }
   void Read(void* to, const void* from, uint64_t bytes) const override {
     if (bytes == 0) return;

@@ -4,7 +4,8 @@
 // (codegen/cuda/emulated_thread.h).
 //
 // It is as unhelpful as CUDA may be. What is put into a stream begins when
-// somebody waits for it. Memory of the device cannot be touched while nothing
+// somebody waits for it; so do copies to the device and fillings, which name no
+// stream. Memory of the device cannot be touched while nothing
 // of the device runs, begins as NaN, and an access of a kernel that is outside
 // of it, or not aligned as the kernel says, ends the process with a sentence.
 // MXC_FAKE_DEVICES=N: there are N devices, up to 8, each with its own memory.
@@ -35,9 +36,11 @@ Memory& DeviceMemory();
 // The device that has this address; -1: none.
 int DeviceOf(CudaAddress address);
 
-// What a stream does when its turn comes.
+// What a stream does when its turn comes; null: the stream of what names none,
+// which others do not wait for.
 using Work = std::function<CudaResult()>;
 CudaResult Add(CudaStreamHandle stream, Work work);
+CudaResult Drain(CudaStreamHandle stream);
 
 }  // namespace mxc::runtime
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "tests/cuda/driver/fake_cuda.h"
 
@@ -26,7 +28,9 @@ MXC_FAKE(cuMemAlloc_v2, (CudaAddress * memory, size_t bytes)) {
   return Fails() ? kCudaOutOfMemory : DeviceMemory().Allocate(memory, bytes);
 }
 MXC_FAKE(cuMemFree_v2, (CudaAddress memory)) {
-  return DeviceMemory().Release(memory);
+  const CudaResult drained = Drain(nullptr);
+  const CudaResult released = DeviceMemory().Release(memory);
+  return drained != 0 ? drained : released;
 }
 MXC_FAKE(cuPointerGetAttribute,
          (void* value, int attribute, CudaAddress pointer)) {
@@ -50,18 +54,22 @@ MXC_FAKE(cuMemFreeHost, (void* memory)) {
 MXC_FAKE(cuMemsetD8_v2,
          (CudaAddress memory, unsigned char value, size_t bytes)) {
   if (Fails()) return kUnknown;
-  return DeviceMemory().Open([=] {
+  return Add(nullptr, [=] {
     return Move(memory, bytes, [=] { std::memset(At(memory), value, bytes); });
   });
 }
 MXC_FAKE(cuMemcpyHtoD_v2, (CudaAddress to, const void* from, size_t bytes)) {
   if (Fails()) return kUnknown;
-  return DeviceMemory().Open([=] {
-    return Move(to, bytes, [=] { std::memcpy(At(to), from, bytes); });
+  const auto* first = static_cast<const std::byte*>(from);
+  auto staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
+  return Add(nullptr, [to, staged] {
+    return Move(to, staged->size(),
+                [&] { std::memcpy(At(to), staged->data(), staged->size()); });
   });
 }
 MXC_FAKE(cuMemcpyDtoH_v2, (void* to, CudaAddress from, size_t bytes)) {
-  if (Fails()) return kUnknown;
+  const CudaResult drained = Drain(nullptr);
+  if (Fails() || drained != 0) return kUnknown;
   return DeviceMemory().Open([=] {
     return Move(from, bytes, [=] { std::memcpy(to, At(from), bytes); });
   });

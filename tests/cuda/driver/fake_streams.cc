@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,16 @@ void Capture(CUstream_st* stream) {
   captured.push_back(stream);
 }
 
-CudaResult Drain(CUstream_st* stream) {
+// By device.
+CUstream_st& Unnamed() {
+  static std::map<Memory*, CUstream_st> streams;
+  return streams[&DeviceMemory()];
+}
+
+}  // namespace
+
+CudaResult Drain(CudaStreamHandle stream) {
+  if (stream == nullptr) stream = &Unnamed();
   return DeviceMemory().Open([&] {
     while (!stream->work.empty()) {
       const Work work = std::move(stream->work.front());
@@ -44,9 +54,8 @@ CudaResult Drain(CUstream_st* stream) {
   });
 }
 
-}  // namespace
-
 CudaResult Add(CudaStreamHandle stream, Work work) {
+  if (stream == nullptr) stream = &Unnamed();
   if (stream->captured != nullptr) {
     stream->captured->push_back(std::move(work));
   } else {
@@ -70,7 +79,8 @@ MXC_FAKE(cuStreamDestroy_v2, (CudaStreamHandle stream)) {
 }
 MXC_FAKE(cuStreamSynchronize, (CudaStreamHandle stream)) {
   if (Fails()) return kUnknown;
-  return stream->captured != nullptr ? kUnknown : Drain(stream);
+  const bool captured = stream != nullptr && stream->captured != nullptr;
+  return captured ? kUnknown : Drain(stream);
 }
 MXC_FAKE(cuLaunchHostFunc,
          (CudaStreamHandle stream, void (*function)(void*), void* argument)) {
