@@ -2,11 +2,11 @@
 #include "tools/saved_series.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
 #include "frontend/frontend.h"
+#include "tools/run/job.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -14,8 +14,7 @@ namespace mxc {
 SavedSeries SeriesAmong(const std::vector<std::string>& words) {
   constexpr std::string_view kSave = "--save", kSaveIs = "--save=";
   SavedSeries series;
-  // tools/run/job.h
-  series.resume = std::getenv("MXC_RESUME") != nullptr;
+  series.resume = run::JobResumes();
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == kSave && i + 1 < words.size()) series.prefix = words[i + 1];
     if (words[i].starts_with(kSaveIs)) {

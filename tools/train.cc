@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +18,7 @@
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
+#include "tools/run/job.h"
 #include "tools/run/subcommand.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
@@ -204,20 +204,6 @@ Result<Material> Gather(const TrainOptions& options,
   return material;
 }
 
-std::string_view Variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? text : "";
-}
-
-// One of several processes (tools/run/job.h): servers update the parameters,
-// unless workers train by themselves.
-bool InJob() { return !Variable("MXC_ROLE").empty(); }
-
-// Worker 0 speaks for all of them.
-bool SpeaksForJob() {
-  return Variable("MXC_ROLE") == "worker" && Variable("RANK") == "0";
-}
-
 Status CompileTo(const std::string& path, const TrainOptions& options,
                  const SavedSeries& series) {
   MXC_ASSIGN(Material material, Gather(options, series));
@@ -228,12 +214,14 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
   request.entries = {"train", "score"};
-  if (InJob() && !kvstore::ParseRule(options.kvstore)) {
+  const bool in_job = run::InJob();
+  // Servers update the parameters, unless workers train by themselves.
+  if (in_job && !kvstore::ParseRule(options.kvstore)) {
     request.entries = {"grad", "update", "score"};
   }
   request.golden = Golden::kOff;
   ReportStyle style = options.style;
-  if (InJob() && !SpeaksForJob()) style.quiet = true;
+  if (in_job && !run::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   WarnOfFewClasses(style, plan);

@@ -44,7 +44,7 @@ StatusOr<Credentials> MakeSecret() {
   const auto openssl = OpenSsl::Get();
   if (!openssl.ok()) return openssl.status();
   Credentials made;
-  made.identity = "server";
+  made.identity = kServerIdentity;
   const ssize_t size = getrandom(made.key.data(), made.key.size(), 0);
   if (size != static_cast<ssize_t>(made.key.size())) {
     return Fail(StatusCode::kFailed, "the system has no random numbers");

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "runtime/kvstore/status.h"
 
@@ -16,8 +17,10 @@ namespace mxc::kvstore {
 
 using Key = std::array<std::byte, 32>;
 
+inline constexpr std::string_view kServerIdentity = "server";
+
 struct Credentials {
-  std::string identity;  // "server", "worker-3"
+  std::string identity;  // kServerIdentity, "worker-3"
   Key key = {};          // a server's is the job's secret
 };
 

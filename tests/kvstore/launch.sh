@@ -105,6 +105,31 @@ mxc launch --workers 2 --servers 2 -- "${mlp[@]}" --save whole
 echo "killed servers: $(grep -c "it is started again" errors)"
 cmp killed-0008.params whole-0008.params || fail "a killed server forgot"
 
+# Processes that know of each other what torchrun tells them, in the clear and
+# under TLS.
+told() { # RANK WORD…
+  MASTER_ADDR=${host:-localhost} MASTER_PORT=29470 RANK=$1 WORLD_SIZE=2 \
+    LOCAL_WORLD_SIZE=${near:-2} "${@:2}"
+}
+both() { # PREFIX OPTION…
+  told 1 train "$@" &
+  told 0 train "$@" || fail "$1: worker 0 as torchrun starts it"
+  wait $! || fail "$1: worker 1 as torchrun starts it"
+}
+both told "${half[@]}"
+equal two1 told || fail "torchrun's workers learn something else"
+secret=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
+(umask 077 && echo "mxc-kvstore-key server $secret" >job.key)
+near=1 MXC_KEY=$work/job.key both secret "${half[@]}"
+equal two1 secret || fail "torchrun's workers learn something else under TLS"
+TORCHELASTIC_RESTART_COUNT=1 both told "${half[@]}" --epochs 2
+[ -s told-0002.params ] || fail "started again, they begin at the beginning"
+
+status=0
+near=1 host=192.0.2.1 told 0 train none 2>errors || status=$?
+[ $status -eq 1 ] && grep -q "MXC_KEY does not name the file" errors ||
+  fail "torchrun on several machines without a key: $(cat errors)"
+
 # A worker that is killed.
 mkdir killed
 cat >killed/train.sh <<END

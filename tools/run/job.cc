@@ -1,139 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/job.h"
 
-#include <chrono>
-#include <cstdlib>
-#include <map>
-#include <sstream>
-
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
 #include "tools/run/launch/server_status.h"
 #include "tools/run/output.h"
 
 namespace mxc::run {
-namespace {
-
-std::string Variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
-
-uint32_t NumberOf(const char* name) {
-  const std::string text = Variable(name);
-  char* end = nullptr;
-  const unsigned long number = std::strtoul(text.c_str(), &end, 10);
-  constexpr unsigned long kMost = 1 << 16;
-  if (text.empty() || *end != '\0' || text[0] == '-' || number > kMost) {
-    throw Failure(
-        std::string("MXC_ROLE makes this process one of a job, but ") + name +
-        " is '" + text + "', no number");
-  }
-  return static_cast<uint32_t>(number);
-}
-
-kvstore::OnLoss LossOfEnvironment() {
-  using kvstore::OnLoss;
-  static const std::map<std::string, OnLoss> known = {
-      {"", OnLoss::kAbort},
-      {"abort", OnLoss::kAbort},
-      {"wait", OnLoss::kWait},
-      {"shrink", OnLoss::kShrink}};
-  const std::string text = Variable("MXC_ON_LOSS");
-  const auto found = known.find(text);
-  if (found != known.end()) return found->second;
-  throw Failure("MXC_ON_LOSS is '" + text +
-                "', expected abort, wait or shrink");
-}
-
-// Later processes have larger numbers, also on other machines.
-uint64_t IncarnationOfEnvironment() {
-  const std::string text = Variable("MXC_INCARNATION");
-  if (!text.empty()) return NumberOf("MXC_INCARNATION");
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-std::vector<std::string> PartsOf(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) {
-    parts.push_back(part);
-  }
-  return parts;
-}
-
-std::shared_ptr<Directory> DirectoryOfEnvironment() {
-  EtcdOptions etcd;
-  etcd.endpoints = PartsOf(Variable("MXC_ETCD"));
-  if (etcd.endpoints.empty()) return nullptr;
-  etcd.authority = Variable("MXC_ETCD_CACERT");
-  etcd.certificate = Variable("MXC_ETCD_CERT");
-  etcd.key = Variable("MXC_ETCD_KEY");
-  const std::string job = Variable("MXC_JOB");
-  if (job.empty()) {
-    throw Failure(
-        "MXC_ETCD names etcd, and MXC_JOB not what the job is called");
-  }
-  return Take(Directory::Make(etcd, job));
-}
-
-// IPv6 has colons of its own.
-std::string AnyPortOf(const std::string& address) {
-  const bool bare = address.find(':') == std::string::npos;
-  return (bare ? address : "[" + address + "]") + ":0";
-}
-
-std::vector<std::string> ServersOfEnvironment(bool in_directory) {
-  if (!in_directory) return PartsOf(Variable("MXC_SERVERS"));
-  std::vector<std::string> members;
-  for (uint32_t rank = 0; rank < NumberOf("MXC_SERVERS"); ++rank) {
-    members.push_back("server-" + std::to_string(rank));
-  }
-  return members;
-}
-
-}  // namespace
-
-std::optional<Job> Job::OfEnvironment() {
-  const std::string role = Variable("MXC_ROLE");
-  if (role.empty()) return std::nullopt;
-  if (role != "worker" && role != "server") {
-    throw Failure("MXC_ROLE is '" + role + "', expected worker or server");
-  }
-  Job job;
-  job.serves = role == "server";
-  job.rank = NumberOf("RANK");
-  job.workers = NumberOf("WORLD_SIZE");
-  job.directory = DirectoryOfEnvironment();
-  job.servers = ServersOfEnvironment(job.directory != nullptr);
-  const size_t ranks = job.serves ? job.servers.size() : job.workers;
-  if (job.servers.empty() || job.rank >= ranks) {
-    throw Failure("a job of " + std::to_string(job.workers) + " workers and " +
-                  std::to_string(job.servers.size()) + " servers has no " +
-                  role + " " + std::to_string(job.rank));
-  }
-  job.key_file = Variable("MXC_KEY");
-  job.journal = Variable("MXC_JOURNAL");
-  job.on_loss = LossOfEnvironment();
-  job.incarnation = IncarnationOfEnvironment();
-  job.resumes = Variable("MXC_RESUME") == "1";
-  if (!Variable("MXC_ARRIVAL").empty()) {
-    job.arrival = NumberOf("MXC_ARRIVAL") * kvstore::kSecond;
-  }
-  job.tells_status = Variable("MXC_STATUS") == "1";
-  job.listen = Variable("MXC_LISTEN");
-  if (job.directory != nullptr) {
-    job.incarnation = Take(job.directory->Enter(
-        role + "-" + std::to_string(job.rank), job.arrival));
-    if (job.listen.empty()) {
-      job.listen = AnyPortOf(job.directory->local_address());
-    }
-  }
-  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
-  return job;
-}
 
 Leaving JobOptions::leaving() const {
   if (exchange == "in-order") return Leaving::kInOrder;
@@ -188,6 +61,18 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
       ->capture_default_str();
 }
 
+namespace {
+
+// A worker that was given the job's secret makes its own key from it.
+kvstore::Credentials CredentialsOf(const Job& job) {
+  kvstore::Credentials given = Take(kvstore::ReadCredentials(job.key_file));
+  if (job.serves || given.identity != kvstore::kServerIdentity) return given;
+  const std::string identity = kvstore::WorkerIdentity(job.rank);
+  return {identity, kvstore::DeriveKey(given.key, identity)};
+}
+
+}  // namespace
+
 JobNode::JobNode(const Job& job, const JobOptions& options,
                  const ArtifactKeys& keys, const std::string& plan)
     : job_(job), keys_(keys) {
@@ -225,7 +110,7 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
   if (job.key_file.empty()) return;
   tls_ = Take(kvstore::Tls::Make(
       job.serves ? kvstore::Side::kServer : kvstore::Side::kClient,
-      Take(kvstore::ReadCredentials(job.key_file))));
+      CredentialsOf(job)));
 }
 
 std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {

@@ -23,7 +23,19 @@
 //   MXC_STATUS   1: a server says each second how the job is doing
 //                (launch/server_status.h)
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
-//                one, nodes of one machine speak in the clear
+//                one, nodes of one machine speak in the clear. From a server's a
+//                worker makes its own
+//
+// Torchrun, and who starts jobs as it does, sets no MXC_ROLE: all are workers.
+// Worker 0 has a server in a process beside it. When a worker dies, the job ends,
+// and torchrun may start all workers again.
+//
+//   RANK, WORLD_SIZE, MXC_KEY, MXC_ARRIVAL  as above
+//   MASTER_ADDR  worker 0's machine
+//   MASTER_PORT  the server listens at the next one
+//   MXC_PORT     or at this one
+//   LOCAL_WORLD_SIZE  where it is WORLD_SIZE, all workers are on one machine
+//   TORCHELASTIC_RESTART_COUNT  not 0: as MXC_RESUME
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -44,10 +56,12 @@ namespace mxc::run {
 
 struct Job {
   bool serves = false;
+  bool hosts = false;  // a server, in a process beside the worker
   uint32_t rank = 0, workers = 1;
   std::vector<std::string> servers;  // addresses, or members of the directory
   std::shared_ptr<Directory> directory;  // null: nobody asks etcd
-  std::string listen, key_file, journal;
+  std::string listen;                    // of a server
+  std::string key_file, journal;
   kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
   uint64_t incarnation = 1;
   bool resumes = false, tells_status = false;
@@ -57,6 +71,13 @@ struct Job {
   // contradicts itself.
   static std::optional<Job> OfEnvironment();
 };
+
+// Whether this process is one of a job, and whether it is the one that speaks
+// for all of them.
+bool InJob();
+bool SpeaksForJob();
+// Whether the job has begun before, and goes on from its newest checkpoint.
+bool JobResumes();
 
 // When gradients leave, and which comes first.
 enum class Leaving {

@@ -25,6 +25,7 @@
 #include "tools/run/failure.h"
 #include "tools/run/job_roles.h"
 #include "tools/run/samples.h"
+#include "tools/run/server_beside.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/run/trace_file.h"
@@ -247,16 +248,25 @@ int Train(TrainOptions options, const Reporting& reporting) {
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
+  const auto serve = [&](const Job& server) {
+    ServeJob(server, options.job, options.artifact, open);
+  };
   if (job && job->serves) {
-    ServeJob(*job, options.job, options.artifact, open);
+    serve(*job);
     return 0;
   }
+  std::optional<ServerBeside> server;
+  if (job && job->hosts) server.emplace(*job, serve);
   const auto step = Take(ArtifactStep::Open(
       options.artifact, options.threads, open,
       job && !options.job.averages() ? Extent::kGradients : Extent::kWhole,
       options.device));
   SettleTrainer(*step, options);
-  if (job) return TrainInJob(*job, *step, std::move(options), reporting);
+  if (job) {
+    const int code = TrainInJob(*job, *step, std::move(options), reporting);
+    if (server) server->Await();
+    return code;
+  }
   return TrainStates(*step, options.samples, options, reporting, true);
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "runtime/kvstore/transport/address.h"
+#include "tools/run/failure.h"
+#include "tools/run/job.h"
+
+namespace mxc::run {
+namespace {
+
+std::string Variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+// RANK and WORLD_SIZE alone may be anybody's.
+bool ByTorchrun() {
+  return Variable("MXC_ROLE").empty() && !Variable("RANK").empty() &&
+         !Variable("WORLD_SIZE").empty() && !Variable("MASTER_ADDR").empty() &&
+         !Variable("MASTER_PORT").empty();
+}
+
+uint32_t NumberOf(const char* name) {
+  const std::string text = Variable(name);
+  char* end = nullptr;
+  const unsigned long number = std::strtoul(text.c_str(), &end, 10);
+  constexpr unsigned long kMost = 1 << 16;
+  if (text.empty() || *end != '\0' || text[0] == '-' || number > kMost) {
+    throw Failure(std::string(ByTorchrun() ? "torchrun" : "MXC_ROLE") +
+                  " makes this process one of a job, but " + name + " is '" +
+                  text + "', no number");
+  }
+  return static_cast<uint32_t>(number);
+}
+
+kvstore::OnLoss LossOfEnvironment() {
+  using kvstore::OnLoss;
+  static const std::map<std::string, OnLoss> known = {
+      {"", OnLoss::kAbort},
+      {"abort", OnLoss::kAbort},
+      {"wait", OnLoss::kWait},
+      {"shrink", OnLoss::kShrink}};
+  const std::string text = Variable("MXC_ON_LOSS");
+  const auto found = known.find(text);
+  if (found != known.end()) return found->second;
+  throw Failure("MXC_ON_LOSS is '" + text +
+                "', expected abort, wait or shrink");
+}
+
+// Later processes have larger numbers, also on other machines.
+uint64_t IncarnationOfEnvironment() {
+  const std::string text = Variable("MXC_INCARNATION");
+  if (!text.empty()) return NumberOf("MXC_INCARNATION");
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+kvstore::Time ArrivalOfEnvironment() {
+  if (Variable("MXC_ARRIVAL").empty()) return kvstore::Patience().arrival;
+  return NumberOf("MXC_ARRIVAL") * kvstore::kSecond;
+}
+
+std::vector<std::string> PartsOf(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+std::shared_ptr<Directory> DirectoryOfEnvironment() {
+  EtcdOptions etcd;
+  etcd.endpoints = PartsOf(Variable("MXC_ETCD"));
+  if (etcd.endpoints.empty()) return nullptr;
+  etcd.authority = Variable("MXC_ETCD_CACERT");
+  etcd.certificate = Variable("MXC_ETCD_CERT");
+  etcd.key = Variable("MXC_ETCD_KEY");
+  const std::string job = Variable("MXC_JOB");
+  if (job.empty()) {
+    throw Failure(
+        "MXC_ETCD names etcd, and MXC_JOB not what the job is called");
+  }
+  return Take(Directory::Make(etcd, job));
+}
+
+// IPv6 has colons of its own.
+std::string AnyPortOf(const std::string& address) {
+  const bool bare = address.find(':') == std::string::npos;
+  return (bare ? address : "[" + address + "]") + ":0";
+}
+
+// The server is on worker 0's machine. Torchrun itself listens at MASTER_PORT.
+std::string ServerOfTorchrun() {
+  const uint32_t port = Variable("MXC_PORT").empty()
+                            ? NumberOf("MASTER_PORT") + 1
+                            : NumberOf("MXC_PORT");
+  constexpr uint32_t kLastPort = 65535;
+  if (port > kLastPort) {
+    throw Failure("torchrun's MASTER_PORT is " + Variable("MASTER_PORT") +
+                  " and no port follows it; MXC_PORT chooses another one");
+  }
+  const std::string end = ":" + std::to_string(port);
+  if (Variable("LOCAL_WORLD_SIZE") == Variable("WORLD_SIZE")) {
+    return "127.0.0.1" + end;
+  }
+  const std::string host = Variable("MASTER_ADDR");
+  const bool bare = host.find(':') == std::string::npos;
+  return (bare ? host : "[" + host + "]") + end;
+}
+
+void RequireRank(const Job& job) {
+  const size_t ranks = job.serves ? job.servers.size() : job.workers;
+  if (!job.servers.empty() && job.rank < ranks) return;
+  throw Failure("a job of " + std::to_string(job.workers) + " workers and " +
+                std::to_string(job.servers.size()) + " servers has no " +
+                (job.serves ? "server " : "worker ") +
+                std::to_string(job.rank));
+}
+
+// Torchrun ends all workers when one fails, and may start them again.
+Job JobOfTorchrun() {
+  Job job;
+  job.rank = NumberOf("RANK");
+  job.workers = NumberOf("WORLD_SIZE");
+  job.servers = {ServerOfTorchrun()};
+  RequireRank(job);
+  job.hosts = job.rank == 0;
+  job.arrival = ArrivalOfEnvironment();
+  job.incarnation = IncarnationOfEnvironment();
+  if (!Variable("MXC_KEY").empty()) return job;
+  const auto address = kvstore::ParseAddress(job.servers.front());
+  if (!Take(address).local()) {
+    throw Failure(
+        "torchrun's workers are on several machines, and MXC_KEY does not name "
+        "the file with their job's key: (umask 077; echo mxc-kvstore-key "
+        "server $(openssl rand -hex 32) >job.key) makes one, for all machines");
+  }
+  return job;
+}
+
+std::vector<std::string> ServersOfEnvironment(bool in_directory) {
+  if (!in_directory) return PartsOf(Variable("MXC_SERVERS"));
+  std::vector<std::string> members;
+  for (uint32_t rank = 0; rank < NumberOf("MXC_SERVERS"); ++rank) {
+    members.push_back("server-" + std::to_string(rank));
+  }
+  return members;
+}
+
+// The process enters etcd, if that has the job.
+Job JobOfVariables() {
+  const std::string role = Variable("MXC_ROLE");
+  if (role != "worker" && role != "server") {
+    throw Failure("MXC_ROLE is '" + role + "', expected worker or server");
+  }
+  Job job;
+  job.serves = role == "server";
+  job.rank = NumberOf("RANK");
+  job.workers = NumberOf("WORLD_SIZE");
+  job.directory = DirectoryOfEnvironment();
+  job.servers = ServersOfEnvironment(job.directory != nullptr);
+  RequireRank(job);
+  job.journal = Variable("MXC_JOURNAL");
+  job.on_loss = LossOfEnvironment();
+  job.tells_status = Variable("MXC_STATUS") == "1";
+  job.listen = Variable("MXC_LISTEN");
+  job.arrival = ArrivalOfEnvironment();
+  job.incarnation = IncarnationOfEnvironment();
+  if (job.directory != nullptr) {
+    job.incarnation = Take(job.directory->Enter(
+        role + "-" + std::to_string(job.rank), job.arrival));
+    if (job.listen.empty()) {
+      job.listen = AnyPortOf(job.directory->local_address());
+    }
+  }
+  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
+  return job;
+}
+
+}  // namespace
+
+bool InJob() { return !Variable("MXC_ROLE").empty() || ByTorchrun(); }
+
+bool SpeaksForJob() {
+  const std::string role = Variable("MXC_ROLE");
+  return (role == "worker" || ByTorchrun()) && Variable("RANK") == "0";
+}
+
+bool JobResumes() {
+  if (!ByTorchrun()) return Variable("MXC_RESUME") == "1";
+  const std::string restarts = Variable("TORCHELASTIC_RESTART_COUNT");
+  return !restarts.empty() && restarts != "0";
+}
+
+std::optional<Job> Job::OfEnvironment() {
+  if (!InJob()) return std::nullopt;
+  Job job = ByTorchrun() ? JobOfTorchrun() : JobOfVariables();
+  job.key_file = Variable("MXC_KEY");
+  job.resumes = JobResumes();
+  return job;
+}
+
+}  // namespace mxc::run
