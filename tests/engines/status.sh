@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/engines/status.sh BIN
 # How a job is doing: the metrics follow Prometheus' grammar (and promtool finds
-# nothing in them, where there is one), mxc kv status reads them, and a worker
-# that is stopped is the one that is behind and silent.
+# nothing in them, where there is one), curl gets them over HTTP, whoever else
+# asks and never ends, mxc kv status reads them, and a worker that is stopped is
+# the one that is behind and silent.
 set -euo pipefail
 bin=$(realpath "$1")
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -29,7 +30,8 @@ print([p['state'] for p in ast.literal_eval(sys.stdin.read())
 
 [ "$(field '["jobs"]')" = "[]" ] || fail "there are jobs"
 prepare
-mxc launch --workers 2 --servers 2 --on-death wait --metrics metrics.prom -- \
+mxc launch --workers 2 --servers 2 --on-death wait --metrics metrics.prom \
+  --metrics-listen 0 -- \
   "${train[@]}" --epochs 1000 --save "$work/watched" >log 2>&1 &
 job=$!
 await_checkpoint $job watched
@@ -52,6 +54,34 @@ if command -v promtool >/dev/null; then
   promtool check metrics <metrics.prom || fail "promtool"
   echo "promtool finds nothing"
 fi
+
+place=$(sed -n 's/^metrics are at //p' log)
+curl -sSf -D head "$place" >scraped || fail "nothing is at '$place'"
+grep -qi '^content-type: text/plain; version=0.0.4' head || fail "$(cat head)"
+[ "$(sed 's/ [^ ]*$//' scraped)" = "$(sed 's/ [^ ]*$//' metrics.prom)" ] ||
+  fail "HTTP has other metrics than the file"
+! command -v promtool >/dev/null || promtool check metrics <scraped ||
+  fail "promtool, of what curl got"
+# 300 clients that ask for ever, while others are answered.
+python3 - "$place" <<'END' &
+import socket, sys, time
+host, port = sys.argv[1].split("/")[2].split(":")
+clients = [socket.create_connection((host, int(port))) for _ in range(300)]
+for _ in range(50):
+    for client in clients:
+        try:
+            client.send(b"GET /metrics HTTP/1.1")
+        except OSError:
+            pass
+    time.sleep(0.1)
+END
+crowd=$!
+before=$(curl -sSf "$place" | sed -n 's/^mxc_rounds_total{server="0"} //p')
+sleep 2.5
+after=$(curl -sSf "$place" | sed -n 's/^mxc_rounds_total{server="0"} //p')
+[ "$after" -gt $((before + 10)) ] || fail "clients hold the job: $before, $after"
+wait $crowd
+echo "scraped amid 300 clients that never end: $before, then $after rounds"
 
 victim=$(processes watched worker 1)
 kill -STOP $victim

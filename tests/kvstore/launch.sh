@@ -76,6 +76,21 @@ if [ -e "$bin/../lib/libmxc_gloo.so" ]; then
   equal ring4a ring4b || fail "two jobs of the same sums differ"
 fi
 
+# Metrics over HTTP.
+: >errors
+train watched "${half[@]}" --epochs 1000 -- \
+  mxc launch --workers 2 --metrics-listen 0 -- 2>errors &
+job=$!
+for i in {1..100}; do
+  place=$(sed -n 's/^metrics are at //p' errors)
+  [ -n "$place" ] && curl -sf "$place" >scraped &&
+    grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped && break
+  sleep 0.1
+done
+[ "$i" -lt 100 ] || fail "no metrics at '$place': $(cat errors scraped)"
+pkill -TERM -P $job -x mxc-run
+wait $job || true
+
 # Gradients of two bits, and an artifact that was compiled before.
 mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
   --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa >/dev/null

@@ -89,6 +89,12 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
                  "write each second how the job is doing, in Prometheus' text "
                  "form; 'mxc kv status' shows it as a table")
       ->type_name("FILE");
+  app.add_option(
+         "--metrics-listen", options->metrics_place,
+         "serve the same over HTTP, at /metrics: for this machine alone "
+         "at PORT, or for others at an ADDRESS of this one; port 0: any "
+         "that is free")
+      ->type_name("[ADDRESS:]PORT");
   app.add_option("COMMAND", options->command,
                  "what each process runs: mxc train …, behind --")
       ->required();

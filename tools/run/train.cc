@@ -30,6 +30,7 @@
 #include "tools/run/subcommand.h"
 #include "tools/run/trace_file.h"
 #include "tools/signature/requirement.h"
+#include "tools/source_help.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {

@@ -46,6 +46,7 @@ int Launcher::Run() {
   transport_ = Take(kvstore::MakeSockets());
   FindMachines();
   OpenPorts();
+  ServeMetrics();
   AddServers();
   AddWorkers();
   signal(SIGPIPE, SIG_IGN);
@@ -78,12 +79,19 @@ void Launcher::Await() {
     if (process->output() < 0) continue;
     waiting.push_back({process->output(), POLLIN, 0});
   }
+  if (metrics_) {
+    for (const auto& [descriptor, write, read] : metrics_->interests()) {
+      const int events = (read ? POLLIN : 0) | (write ? POLLOUT : 0);
+      waiting.push_back({descriptor, static_cast<short>(events), 0});
+    }
+  }
   constexpr int kSoon = 100, kWhile = 1000;  // ms
   poll(waiting.data(), waiting.size(), failed_ > 0 ? kSoon : kWhile);
   for (const auto& process : processes_) {
     process->ReadLines([&](const std::string& line) { Hear(*process, line); },
                        false);
   }
+  if (metrics_) metrics_->Pump();
   OnSignals();
   int status = 0;
   for (pid_t id = 0; (id = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -236,6 +244,7 @@ void Launcher::WriteMetrics() {
     file.Append(text);
     (void)file.Commit(runtime::FileWriter::Sync::kNo).ok();
   }
+  if (metrics_) metrics_->Publish(text);
 }
 
 JobFacts Launcher::facts() const {

@@ -15,6 +15,7 @@
 #include "tools/run/launch/job_log.h"
 #include "tools/run/launch/machines.h"
 #include "tools/run/launch/metrics.h"
+#include "tools/run/launch/metrics_server.h"
 #include "tools/run/launch/order.h"
 #include "tools/run/launch/process.h"
 
@@ -44,9 +45,10 @@ struct LaunchOptions {
   bool plain = false;
   std::string journal;  // a folder; empty: none
   OnDeath on_death = OnDeath::kAbort;
-  uint32_t restarts = 100;  // at most
-  std::string log;          // a file; empty: none
-  std::string metrics;      // a file; empty: the job's own alone
+  uint32_t restarts = 100;    // at most
+  std::string log;            // a file; empty: none
+  std::string metrics;        // a file; empty: the job's own alone
+  std::string metrics_place;  // a port or ADDRESS:PORT; empty: none
   std::vector<std::string> command;
 };
 
@@ -62,6 +64,7 @@ class Launcher {
   void MakeKeys();
   void FindMachines();
   void OpenPorts();
+  void ServeMetrics();
   void PrintManifests();
   void AddServers();
   void AddWorkers();
@@ -93,6 +96,7 @@ class Launcher {
   runtime::Descriptor signals_;
   std::unique_ptr<kvstore::Transport> transport_;
   std::vector<std::unique_ptr<kvstore::Listener>> listeners_;
+  std::optional<MetricsServer> metrics_;
   std::string addresses_;
   std::vector<std::unique_ptr<Process>> processes_;
   uint32_t restarts_ = 0;

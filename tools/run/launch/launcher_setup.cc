@@ -139,6 +139,12 @@ void Launcher::OpenPorts() {
   }
 }
 
+void Launcher::ServeMetrics() {
+  if (options_.metrics_place.empty()) return;
+  metrics_.emplace(*transport_, options_.metrics_place);
+  PrintErr("metrics are at http://%s/metrics\n", metrics_->address().c_str());
+}
+
 void Launcher::AddServers() {
   if (!options_.journal.empty()) journals_.emplace(options_.journal);
   for (uint32_t rank = 0; rank < options_.servers; ++rank) {
