@@ -13,6 +13,7 @@
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"
+#include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
 
@@ -175,7 +176,7 @@ Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
   MXC_RETURN_IF_ERROR(RequireFreeNames(graph));
   MXC_ASSIGN(const std::vector<Trained> trained,
              TakeGradients(graph, options, *optimizer));
-  AddUpdates(graph, *optimizer, attrs.get(), trained, LossOf(graph));
+  AddUpdates(graph, *optimizer, attrs.get(), trained, GuardOf(graph));
   return true;
 }
 

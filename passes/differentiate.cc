@@ -7,6 +7,7 @@
 //      update w      with the heads' gradient, of which apply-optimizer makes
 //                    the next value
 //      update moving with what BatchNorm says that it is next
+// and, where what flows back is kept in f16, the scale of the loss.
 //
 // Where the graph does not train (scoring) only the loss is added. A variable
 // whose next value several operators state goes through them in order.
@@ -15,10 +16,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
+#include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
 
@@ -31,6 +34,7 @@ class Differentiation {
       : graph_(graph),
         options_(*context.training),
         notes_(context.notes),
+        scales_(context.storage == DType::kF16 && graph.training),
         forward_(graph.TopologicalOrder()) {}
 
   Status Run() {
@@ -77,6 +81,13 @@ class Differentiation {
     for (const std::string& name : options_.fixed) require(name);
     for (const auto& [name, multiplier] : options_.lr_mult) require(name);
     for (const auto& [name, multiplier] : options_.wd_mult) require(name);
+    for (const std::string_view name : {kLossScaleName, kGoodRunsName}) {
+      if (!scales_ || !graph_.FindVariable(std::string(name))) continue;
+      errors.push_back(Error({},
+                             "the name '{}' belongs to training in f16; the "
+                             "network cannot use it",
+                             name));
+    }
     if (!errors.empty()) return errors;
     return Done{};
   }
@@ -112,7 +123,12 @@ class Differentiation {
     std::vector<HeadGradient> heads;
     for (const Value& output : outputs) heads.push_back({output, {}});
     const std::vector<Value> trained = Trained();
-    MXC_ASSIGN(std::vector<Value> gradients, Gradients(graph_, heads, trained));
+    std::optional<LossScale> scale;
+    if (scales_) scale.emplace(graph_);
+    MXC_ASSIGN(
+        std::vector<Value> gradients,
+        Gradients(graph_, heads, trained, scale ? scale->value() : Value()));
+    if (scale) Unscale(*scale, trained, gradients);
     const auto forced = ForcedValues(graph_);
     for (size_t i = 0; i < trained.size(); ++i) {
       const Node& parameter = *trained[i].node;
@@ -130,6 +146,17 @@ class Differentiation {
       }
     }
     return Done{};
+  }
+
+  void Unscale(LossScale& scale, const std::vector<Value>& trained,
+               std::vector<Value>& gradients) {
+    std::vector<Value> arrived;
+    for (size_t i = 0; i < trained.size(); ++i) {
+      if (!gradients[i]) continue;
+      gradients[i] = scale.Unscaled(*trained[i].node, gradients[i]);
+      arrived.push_back(gradients[i]);
+    }
+    scale.Finish(LossOf(graph_), arrived);
   }
 
   void AddGradient(Value parameter, Value gradient) {
@@ -171,6 +198,7 @@ class Differentiation {
   Graph& graph_;
   const TrainingOptions& options_;
   Diagnostics* const notes_;
+  const bool scales_;  // what flows back, for it is kept in f16
   const std::vector<Node*> forward_;
 };
 

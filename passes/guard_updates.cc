@@ -4,11 +4,13 @@
 //
 //   update moving = next   ⇒   update moving = loss finite ? next : moving
 //
-// An update that reads the loss itself guards itself: those of an optimizer,
-// where the choice is part of the one step over the parameter.
+// An update that reads the loss itself, or what is not finite where the loss is
+// not (GuardOf), guards itself: those of an optimizer, where the choice is part
+// of the one step over the parameter.
 #include <algorithm>
 
 #include "ir/optimizers/update_builder.h"
+#include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
 
@@ -22,11 +24,12 @@ bool IsInput(const Node& node, Value value) {
 }  // namespace
 
 Result<bool> GuardUpdates(Graph& graph, PassContext&) {
-  const Value loss = LossOf(graph);
+  const Value loss = LossOf(graph), guard = GuardOf(graph);
   if (!loss) return false;
   bool changed = false;
   for (Update& update : graph.updates) {
-    if (IsInput(*update.next.node, loss)) continue;
+    const Node& next = *update.next.node;
+    if (IsInput(next, loss) || IsInput(next, guard)) continue;
     GraphBuilder builder(graph, *update.variable);
     update.next = Guarded(builder, loss, update.next, update.variable->out());
     changed = true;

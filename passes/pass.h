@@ -49,7 +49,7 @@ struct PassContext {
   const Target* target = nullptr;             // null: an unknown Machine
   const KernelCatalog* catalog = nullptr;     // null: only generic loop nests
   const TrainingOptions* training = nullptr;  // null: inference
-  // In which type what leads to contractions is kept: f32, or bf16.
+  // In which type what leads to contractions is kept: f32, bf16 or f16.
   DType storage = DType::kF32;
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
   // The repeat whose body is being worked on; null for an entry.

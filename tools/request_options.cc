@@ -86,15 +86,18 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
   app.add_option_function<std::string>(
          "--precision",
          [&request](const std::string& name) {
-           request.precision = name == "bf16" ? DType::kBF16 : DType::kF32;
+           request.precision = name == "bf16"  ? DType::kBF16
+                               : name == "f16" ? DType::kF16
+                                               : DType::kF32;
            request.tf32 = name == "tf32";
          },
          "bf16: what is kept between layers, and weights where that is faster, "
          "have 8 bits of precision; sums, parameters, inputs and outputs stay "
-         "f32. tf32: a GPU rounds what it multiplies to 11 bits")
-      ->check(OneOf({"f32", "tf32", "bf16"}))
+         "f32. f16: 11 bits, and the loss is scaled where it trains. tf32: a "
+         "GPU rounds what it multiplies to 11 bits")
+      ->check(OneOf({"f32", "tf32", "bf16", "f16"}))
       ->default_str("f32")
-      ->type_name("f32|tf32|bf16");
+      ->type_name("f32|tf32|bf16|f16");
   app.add_option("--cubin", request.assembler,
                  "NVIDIA's assembler, 'ptxas' of the path or a file: machine "
                  "code for the GPU lies beside the PTX, which drivers assemble "

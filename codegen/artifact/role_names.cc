@@ -35,7 +35,8 @@ RoleNames::Role RoleNames::OfState(const std::string& name) const {
 
 void RoleNames::AddAll(Map& map, const std::vector<std::string>& names,
                        mxc_tensor_role role) {
-  for (uint32_t i = 0; i < names.size(); ++i) map[names[i]] = {role, i};
+  for (uint32_t i = 0; i < names.size(); ++i)
+    map[names[i]] = Role{static_cast<uint8_t>(role), i};
 }
 
 RoleNames::Role RoleNames::Find(const Map& map, const std::string& name) {

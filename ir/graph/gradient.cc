@@ -13,8 +13,8 @@ namespace {
 class Differentiation {
  public:
   Differentiation(Graph& graph, std::span<const HeadGradient> heads,
-                  std::span<const Value> wrt)
-      : graph_(graph), heads_(heads), wrt_(wrt) {}
+                  std::span<const Value> wrt, Value loss_scale)
+      : graph_(graph), heads_(heads), wrt_(wrt), loss_scale_(loss_scale) {}
 
   Result<std::vector<Value>> Run() {
     const std::vector<Node*> order = OrderBelowHeads();
@@ -131,15 +131,24 @@ class Differentiation {
     MXC_CHECK(gradients.size() == node.inputs.size(), "operator '{}'",
               node.op->name);
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i] && needed[i]) {
-        Contribute(node.inputs[i], gradients[i]);
-      }
+      if (!gradients[i] || !needed[i]) continue;
+      const bool scaled = loss_scale_ && node.op->loss_head;
+      Contribute(node.inputs[i],
+                 scaled ? Scaled(builder, gradients[i]) : gradients[i]);
     }
+  }
+
+  Value Scaled(GraphBuilder& builder, Value gradient) const {
+    const DType dtype = gradient.type().dtype;
+    return IsFloat(dtype)
+               ? builder.Mul(gradient, builder.Cast(loss_scale_, dtype))
+               : gradient;
   }
 
   Graph& graph_;
   std::span<const HeadGradient> heads_;
   std::span<const Value> wrt_;
+  const Value loss_scale_;
   std::unordered_set<const Node*> depends_, reached_;  // looked up only
   std::map<Slot, std::vector<Value>> contributions_;
   Diagnostics errors_;
@@ -149,8 +158,9 @@ class Differentiation {
 
 Result<std::vector<Value>> Gradients(Graph& graph,
                                      std::span<const HeadGradient> heads,
-                                     std::span<const Value> wrt) {
-  return Differentiation(graph, heads, wrt).Run();
+                                     std::span<const Value> wrt,
+                                     Value loss_scale) {
+  return Differentiation(graph, heads, wrt, loss_scale).Run();
 }
 
 }  // namespace mxc

@@ -20,9 +20,12 @@ struct HeadGradient {
 // Adds the nodes that compute, for each of `wrt`, the gradient of the heads:
 // the contributions of all readers added, the last reader's first. An empty
 // Value where no gradient arrives (it is zero). Types must be known.
+// `loss_scale`: f32[1], by which the gradients of loss heads are multiplied;
+// empty: by nothing.
 // Fails naming every operator between `wrt` and the heads that has no rule.
 Result<std::vector<Value>> Gradients(Graph& graph,
                                      std::span<const HeadGradient> heads,
-                                     std::span<const Value> wrt);
+                                     std::span<const Value> wrt,
+                                     Value loss_scale = {});
 
 }  // namespace mxc

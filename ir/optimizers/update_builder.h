@@ -41,8 +41,8 @@ struct Trained {
 // What the updates of one graph have in common.
 class UpdateFrame {
  public:
-  // `loss`: f32[1], empty where none is known; where it is not finite nothing
-  // is updated.
+  // `loss`: f32[1], empty where none is known, or what else is not finite where
+  // nothing is to be updated.
   UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss);
 
   Value learning_rate() const { return learning_rate_; }

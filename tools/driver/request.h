@@ -78,7 +78,7 @@ struct CompileRequest {
   std::vector<std::string> label_names;
   std::string preprocessing;
   std::string target = "native";
-  // Of what is kept between steps: f32, or bf16.
+  // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;
   bool tf32 = false;      // as CatalogOptions has it
   std::string assembler;  // as CodegenOptions has it
