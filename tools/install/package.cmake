@@ -19,10 +19,11 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# What is loaded when it is needed: pictures, compressed files, signatures.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-    "libjpeg62-turbo, libpng16-16, zlib1g, libssl3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas0-serial, graphviz, libcurl4")
+# What is loaded when it is needed: pictures, signatures and jobs, and, seldom,
+# LAPACK, drawings, URLs and a job that sums by gloo.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libjpeg62-turbo, libpng16-16, libssl3")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libopenblas0-serial, graphviz, libcurl4, libgloo0")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")

@@ -24,9 +24,9 @@ StatusOr<Gloo> LoadGloo() {
       {"mxc_gloo_open", reinterpret_cast<void**>(&gloo.open)},
       {"mxc_gloo_sum", reinterpret_cast<void**>(&gloo.sum)},
       {"mxc_gloo_close", reinterpret_cast<void**>(&gloo.close)}};
-  MXC_RT_RETURN_IF_ERROR(
-      runtime::LoadFunctions("libmxc_gloo.so", "a job that sums by allreduce",
-                             "mxc built with libgloo-dev", wanted));
+  MXC_RT_RETURN_IF_ERROR(runtime::LoadFunctions(
+      "libmxc_gloo.so", "a job that sums by allreduce",
+      "libgloo0, and mxc built with libgloo-dev", wanted));
   return gloo;
 }
 
