@@ -206,8 +206,8 @@ void Launcher::OnDeathOf(Process& process, int code) {
   }
   if (replaced) {
     process.environment["MXC_INCARNATION"] = std::to_string(++incarnations_);
-    process.environment["MXC_RESUME"] = "1";
   }
+  if (journaled || replaced) process.environment["MXC_RESUME"] = "1";
   if (journaled || replaced) {
     PrintErr("warning: %s; it is started again\n", cause.c_str());
     return Start(process);
