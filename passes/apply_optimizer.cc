@@ -135,6 +135,13 @@ Status RequireFreeNames(const Graph& graph) {
 
 }  // namespace
 
+Result<bool> UpdatesLazily(const TrainingOptions& options) {
+  MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));
+  MXC_ASSIGN(const AttrsPtr attrs,
+             ParseAttrsOf(*optimizer, options.optimizer_attrs));
+  return optimizer->lazy(attrs.get());
+}
+
 Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
                           const TrainingOptions& options) {
   MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));

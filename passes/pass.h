@@ -41,6 +41,9 @@ struct TrainingOptions {
   // Only …_weight and …_gamma decay (MXNet's Module); else every parameter
   // does (Gluon's Trainer).
   bool decay_by_name = true;
+  // Where nothing is updated: a gradient of some rows alone is followed by an
+  // output `rows:NAME`, the numbers of these.
+  bool names_rows = false;
   // Most bytes of activations, outputs included; see recompute.
   std::optional<int64_t> memory_budget;
 };

@@ -15,12 +15,18 @@ inline constexpr std::string_view kLossName = "loss";
 // Before a parameter's name: its gradient.
 inline constexpr std::string_view kGradientPrefix = "grad:";
 
+// The same: the numbers of the rows that have one.
+inline constexpr std::string_view kRowsPrefix = "rows:";
+
 // The output `loss`, f32[1]; empty if the graph has none.
 Value LossOf(const Graph& graph);
 
 // MXNet writes a number into some parameters before it reads them (gamma, under
 // fix_gamma): that number for each parameter of which it does so.
 std::unordered_map<const Node*, double> ForcedValues(const Graph& graph);
+
+// Whether the options' optimizer leaves rows alone that have no gradient.
+Result<bool> UpdatesLazily(const TrainingOptions& options);
 
 // The update of one parameter of `network` alone, a graph without outputs: its
 // inputs are the learning rate and the gradient `grad:NAME`.

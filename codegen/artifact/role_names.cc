@@ -8,10 +8,12 @@ RoleNames::RoleNames(const TensorRoles& roles) {
   AddAll(inputs_, roles.labels, MXC_TENSOR_LABEL);
   AddAll(states_, roles.parameters, MXC_TENSOR_PARAMETER);
   AddAll(states_, roles.auxiliaries, MXC_TENSOR_AUXILIARY);
-  std::vector<std::string> gradients;
+  std::vector<std::string> gradients, rows;
   for (const std::string& name : roles.parameters) {
     gradients.push_back("grad:" + name);
+    rows.push_back("rows:" + name);
   }
+  AddAll(outputs_, rows, MXC_TENSOR_ROWS);
   AddAll(inputs_, gradients, MXC_TENSOR_GRADIENT);
   AddAll(outputs_, gradients, MXC_TENSOR_GRADIENT);
   for (const auto& [output, input] : roles.carries) {

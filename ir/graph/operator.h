@@ -172,6 +172,10 @@ struct Operator {
   // (gamma, under fix_gamma); nullopt for other inputs. May be empty.
   std::function<std::optional<double>(const void* attrs, int input)>
       forced_input;
+  // The input whose elements, cut to whole numbers and clipped to the table,
+  // number the rows of the parameter that have a gradient; -1: all have. May be
+  // empty.
+  std::function<int(const void* attrs)> sparse_rows;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
   // and does not count them as outputs.

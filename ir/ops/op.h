@@ -216,6 +216,13 @@ class Op {
     };
     return *this;
   }
+  template <class F>
+  Op& SparseRows(F f) {  // int(const A&)
+    op_.sparse_rows = [f](const void* a) {
+      return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
   Op& NextStates(int count) { return op_.next_states = count, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }

@@ -16,8 +16,9 @@ struct AdamAttrs : MomentOptions {
   void Describe(Fields& f) {
     MomentOptions::Describe(f);
     f("lazy_update", lazy_update)
-        .Doc("rows that a sparse gradient lacks stay as they are")
-        .Hint();
+        .Doc(
+            "rows that a sparse gradient lacks stay as they are, where "
+            "servers update them");
   }
 };
 
@@ -37,6 +38,7 @@ MXC_OPTIMIZER_DEFINITION(Adam) {
   return Opt<AdamAttrs>("adam")
       .Doc("steps along the mean gradient over the root of its second moment")
       .States("(mean, var)")
+      .Lazy([](const AdamAttrs& a) { return a.lazy_update; })
       .Update(UpdateAdam);
 }
 

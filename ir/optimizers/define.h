@@ -43,6 +43,7 @@ class Opt {
       return *static_cast<const A*>(attrs);
     };
     optimizer_.states = [](const void*) { return std::string("None"); };
+    optimizer_.lazy = [](const void*) { return false; };
     optimizer_.decays = [](std::string_view parameter) {
       return parameter.ends_with("_weight") || parameter.ends_with("_gamma");
     };
@@ -64,6 +65,13 @@ class Opt {
     return *this;
   }
   Opt& CopyFollows() { return optimizer_.copy_follows = true, *this; }
+  template <class F>
+  Opt& Lazy(F f) {  // bool(const A&)
+    optimizer_.lazy = [f](const void* a) {
+      return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
   template <class F>
   Opt& Update(F f) {  // void(const A&, UpdateBuilder&)
     optimizer_.update = [f](const void* a, UpdateBuilder& u) {

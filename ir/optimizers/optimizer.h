@@ -60,6 +60,9 @@ struct Optimizer {
   // which `update` asks for states; it may have more, which MXNet does not
   // save.
   std::function<std::string(const void* attrs)> states;
+  // Whether rows that a sparse gradient lacks stay as they are (MXNet's
+  // lazy_update); an element's update depends on no other then.
+  std::function<bool(const void* attrs)> lazy;
   // Where MXNet keeps the f32 copy of a half-precision parameter: after that
   // state, in one tuple, or before it.
   bool copy_follows = false;

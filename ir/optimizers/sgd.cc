@@ -15,8 +15,9 @@ struct SgdAttrs : MomentumOptions {
   void Describe(Fields& f) {
     MomentumOptions::Describe(f);
     f("lazy_update", lazy_update)
-        .Doc("rows that a sparse gradient lacks stay as they are")
-        .Hint();
+        .Doc(
+            "rows that a sparse gradient lacks stay as they are, where "
+            "servers update them");
   }
 };
 
@@ -38,6 +39,7 @@ MXC_OPTIMIZER_DEFINITION(Sgd) {
       .Doc("stochastic gradient descent, with momentum")
       .StatesOf([](const SgdAttrs& a) { return a.states(); })
       .CopyFollows()
+      .Lazy([](const SgdAttrs& a) { return a.lazy_update; })
       .Update(UpdateSgd);
 }
 

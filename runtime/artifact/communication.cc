@@ -62,6 +62,30 @@ int64_t StateOf(const Tables& tables, const std::string& gradient) {
   return -1;
 }
 
+// The output that has the role for the state; -1: none has.
+int64_t OutputFor(const Tables& tables, const mxc_entry& entry, uint32_t state,
+                  mxc_tensor_role role) {
+  const auto outputs = tables.Outputs(entry);
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const mxc_buffer& buffer = tables.Buffers(entry)[outputs[k]];
+    if (buffer.role == role &&
+        StateOf(tables, tables.Text(buffer.name)) == state) {
+      return static_cast<int64_t>(k);
+    }
+  }
+  return -1;
+}
+
+// The step after which an entry's output is final.
+uint32_t FinalAfter(const Tables& tables, const mxc_entry& entry,
+                    uint32_t output, const Touches& touches) {
+  const auto end = static_cast<uint32_t>(tables.Steps(entry).size());
+  const mxc_buffer& buffer = tables.Buffers(entry)[output];
+  if (buffer.kind == MXC_BUFFER_INPUT) return 0;
+  const uint32_t written = touches.OfBuffer(output).last_written;
+  return buffer.kind == MXC_BUFFER_OUTPUT ? std::min(written, end) : end;
+}
+
 void SetPriorities(std::vector<Exchange>& exchanges) {
   std::ranges::sort(exchanges, {}, [](const Exchange& exchange) {
     return std::tuple(exchange.needed, exchange.state);
@@ -95,6 +119,13 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
       const Touched parameter = touches.OfState(exchange.state);
       exchange.ready = std::max(gradient.last_written, parameter.last);
       exchange.needed = std::min(gradient.first, parameter.first);
+    }
+    exchange.rows = OutputFor(tables, entry, exchange.state, MXC_TENSOR_ROWS);
+    if (exchange.rows >= 0) {
+      exchange.ready = std::max(
+          exchange.ready,
+          FinalAfter(tables, entry, outputs[static_cast<size_t>(exchange.rows)],
+                     touches));
     }
     exchanges.push_back(exchange);
   }

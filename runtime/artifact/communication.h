@@ -16,6 +16,9 @@ struct Exchange {
   uint32_t state = 0;   // the parameter's row in the tables
   uint32_t output = 0;  // the gradient, among the entry's outputs
   uint64_t bytes = 0;   // of either
+  // The numbers of the rows that it has alone, among the outputs; -1: it has
+  // all.
+  int64_t rows = -1;
   // The step, by its row in the entry, after which the gradient is final and
   // nothing reads the parameter; the number of steps where that is the end.
   uint32_t ready = 0;

@@ -114,7 +114,10 @@ class Planner {
         WithMeanGradient(request_.training, BatchOf(model.graph));
     if (job.entry == "update") return AddUpdates(model.graph, training);
     model.graph.training = job.entry == "train" || job.entry == "grad";
-    if (job.entry == "grad") training.optimizer.clear();
+    if (job.entry == "grad") {
+      MXC_ASSIGN(training.names_rows, UpdatesLazily(training));
+      training.optimizer.clear();
+    }
     return AddProgram(std::move(model.graph),
                       job.entry == "infer" ? nullptr : &training, job.name);
   }

@@ -63,16 +63,16 @@ UpdateEntry ReadEntry(const Tables& tables, size_t row) {
 
 // By the row of the state. The entries of several lengths are of one network:
 // the first one speaks for all.
-std::map<uint32_t, uint32_t> PrioritiesOf(const Tables& tables) {
-  std::map<uint32_t, uint32_t> priorities;
+std::map<uint32_t, runtime::Exchange> ExchangesOf(const Tables& tables) {
+  std::map<uint32_t, runtime::Exchange> exchanges;
   for (const mxc_entry& entry : tables.entries()) {
     if (entry.kind != MXC_ENTRY_GRAD) continue;
     for (const auto& exchange : runtime::ExchangesOf(tables, entry)) {
-      priorities[exchange.state] = exchange.priority;
+      exchanges[exchange.state] = exchange;
     }
     break;
   }
-  return priorities;
+  return exchanges;
 }
 
 Status RequireFloats(const mxc_state& state, const std::string& name) {
@@ -81,6 +81,13 @@ Status RequireFloats(const mxc_state& state, const std::string& name) {
               "parameter '%s' is not float32, as it must be where several "
               "machines train",
               name.c_str());
+}
+
+// Elements of a row.
+uint64_t WidthOf(const mxc_state& state) {
+  return state.dims[0] == 0 ? 0
+                            : state.bytes / sizeof(float) /
+                                  static_cast<uint64_t>(state.dims[0]);
 }
 
 bool IsCounter(const std::string& name) {
@@ -112,7 +119,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     updates.emplace(update.parameter, std::move(update));
   }
   ArtifactKeys keys;
-  auto priorities = PrioritiesOf(tables);
+  auto exchanges = ExchangesOf(tables);
   std::map<std::string, uint32_t> groups;  // by parameter
   for (const size_t state : states) {
     const mxc_state& row = tables.states()[state];
@@ -123,6 +130,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     const bool trained = update != updates.end();
     if (trained) MXC_RT_RETURN_IF_ERROR(RequireFloats(row, name));
     const std::string& group = trained ? name : owner;
+    const runtime::Exchange& exchange = exchanges[static_cast<uint32_t>(state)];
     groups.try_emplace(group, key);
     const bool shared = !updates.contains(group);
     if (IsCounter(name)) {
@@ -131,9 +139,10 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
       keys.placement = kvstore::Placement::kInTurn;
     }
     keys.table.push_back({name, row.bytes, trained, groups[group], shared,
-                          priorities[static_cast<uint32_t>(state)],
+                          exchange.priority,
                           trained && !update->second.elementwise});
     if (!shared) keys.table.back().grain = updates.at(group).grain;
+    if (exchange.rows >= 0) keys.table.back().width = WidthOf(row);
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }

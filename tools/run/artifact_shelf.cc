@@ -63,8 +63,10 @@ void ArtifactShelf::OnWritten(uint32_t key) {
   }
 }
 
+// What a server has of a sparse key is one part.
 ArtifactShelf::Counters& ArtifactShelf::CountersOf(uint32_t key,
                                                    uint64_t first) {
+  if (keys_.table[key].sparse()) first = 0;
   return counters_[key].try_emplace(first, begun_).first->second;
 }
 
@@ -109,8 +111,62 @@ const float* ArtifactShelf::Whole(uint32_t key, uint64_t first,
 
 Status ArtifactShelf::Update(uint32_t key, uint64_t first,
                              std::span<const float> gradient, double rate) {
+  return Run(key, first, gradient.size(), Whole(key, first, gradient), rate);
+}
+
+// The parameter, and what the optimizer keeps for each of its elements.
+std::vector<std::span<float>> ArtifactShelf::Tables(uint32_t key) {
+  const kvstore::KeySpec& spec = keys_.table[key];
+  std::vector<std::span<float>> tables;
+  for (uint32_t other = 0; other < keys_.table.size(); ++other) {
+    const kvstore::KeySpec& beside = keys_.table[other];
+    if (beside.group != spec.group || beside.bytes != spec.bytes) continue;
+    tables.emplace_back(reinterpret_cast<float*>(Value(other).data()),
+                        spec.elements());
+  }
+  return tables;
+}
+
+// The rows are updated side by side at the tables' front, whose own rows are put
+// aside; so no other row is touched, however the update's tasks are cut.
+Status ArtifactShelf::UpdateRows(uint32_t key, const kvstore::Rows& rows,
+                                 double rate) {
+  const kvstore::KeySpec& spec = keys_.table[key];
+  const uint64_t grain = spec.grain > 0 ? spec.grain : spec.elements();
+  const uint64_t tasks = (rows.elements.size() + grain - 1) / grain;
+  const uint64_t lent = std::min(tasks * grain, spec.elements());
+  const auto tables = Tables(key);
+  std::vector<std::vector<float>> aside;
+  for (const std::span<float> table : tables) {
+    const auto& front = aside.emplace_back(table.begin(), table.begin() + lent);
+    for (size_t i = 0; i < rows.numbers.size(); ++i) {
+      const uint64_t at = rows.numbers[i] * spec.width;
+      for (uint64_t k = 0; k < spec.width; ++k) {
+        table[i * spec.width + k] =
+            at + k < lent ? front[at + k] : table[at + k];
+      }
+    }
+  }
+  auto& gradient = gradients_[key];
+  gradient.assign(lent, 0);
+  std::ranges::copy(rows.elements, gradient.begin());
+  MXC_RT_RETURN_IF_ERROR(Run(key, 0, lent, gradient.data(), rate));
+  for (size_t t = 0; t < tables.size(); ++t) {
+    const std::span<float> table = tables[t];
+    const std::vector<float> updated(table.begin(),
+                                     table.begin() + rows.elements.size());
+    std::ranges::copy(aside[t], table.begin());
+    for (size_t i = 0; i < rows.numbers.size(); ++i) {
+      std::copy_n(&updated[i * spec.width], spec.width,
+                  &table[rows.numbers[i] * spec.width]);
+    }
+  }
+  return {};
+}
+
+Status ArtifactShelf::Run(uint32_t key, uint64_t first, uint64_t count,
+                          const float* whole, double rate) {
   Executor& executor = *executors_[key];
-  const float* const whole = Whole(key, first, gradient);
   Counters& counters = CountersOf(key, first);
   for (size_t i = 0; i < counters.size(); ++i) {
     std::ranges::copy(counters[i],
@@ -125,10 +181,9 @@ Status ArtifactShelf::Update(uint32_t key, uint64_t first,
     }
   }
   const uint64_t elements = keys_.table[key].elements();
-  MXC_RT_RETURN_IF_ERROR(
-      IsWholeTasks(key, first, gradient.size())
-          ? executor.RunElements(first, gradient.size(), elements)
-          : executor.Run());
+  MXC_RT_RETURN_IF_ERROR(IsWholeTasks(key, first, count)
+                             ? executor.RunElements(first, count, elements)
+                             : executor.Run());
   for (size_t i = 0; i < counters.size(); ++i) {
     std::ranges::copy(Value(static_cast<uint32_t>(keys_.counters[i])),
                       counters[i].begin());

@@ -25,6 +25,8 @@ class ArtifactShelf final : public kvstore::Shelf {
   void OnWritten(uint32_t key) override;
   runtime::Status Update(uint32_t key, uint64_t first,
                          std::span<const float> gradient, double rate) override;
+  runtime::Status UpdateRows(uint32_t key, const kvstore::Rows& rows,
+                             double rate) override;
   std::vector<std::span<std::byte>> Kept(uint32_t key, uint64_t first) override;
 
  private:
@@ -36,6 +38,11 @@ class ArtifactShelf final : public kvstore::Shelf {
   Counters& CountersOf(uint32_t key, uint64_t first);
   // Whether the entry can update those elements alone.
   bool IsWholeTasks(uint32_t key, uint64_t first, uint64_t count) const;
+  // The whole gradient begins at `whole`; elements elsewhere than at `first` are
+  // of no interest.
+  runtime::Status Run(uint32_t key, uint64_t first, uint64_t count,
+                      const float* whole, double rate);
+  std::vector<std::span<float>> Tables(uint32_t key);
   const float* Whole(uint32_t key, uint64_t first,
                      std::span<const float> gradient);
 

@@ -404,7 +404,7 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
     const mxc_buffer& buffer = executor.buffers()[outputs[k]];
     const auto type = static_cast<runtime::ElementType>(buffer.dtype);
     if (static_cast<int>(k) == last_->loss || !runtime::IsFloat(type) ||
-        buffer.role == MXC_TENSOR_GRADIENT) {
+        buffer.role == MXC_TENSOR_GRADIENT || buffer.role == MXC_TENSOR_ROWS) {
       continue;
     }
     views.push_back(

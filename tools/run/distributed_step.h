@@ -43,6 +43,7 @@ class DistributedStep final : public JobStep {
   void AddResiduals();
   void Before(Plan& plan, size_t step);
   void Push(const Plan& plan, const runtime::Exchange& exchange);
+  void PushRows(const Plan& plan, const runtime::Exchange& exchange);
   runtime::Status Await(const runtime::Exchange& exchange);
   runtime::Status FinishRun();
 
@@ -51,6 +52,7 @@ class DistributedStep final : public JobStep {
   std::vector<uint32_t> residuals_;  // of those: the key
   bool overlaps_;                    // runs tell how far they have come
   std::deque<Plan> plans_;
+  kvstore::OwnRows rows_;     // on their way out
   double learning_rate_ = 0;  // of this step
   runtime::Status status_;    // of what it waited for
 };

@@ -21,7 +21,10 @@ struct EmbeddingAttrs {
     f("input_dim", input_dim).Required().Min(1).Doc("rows of the table");
     f("output_dim", output_dim).Required().Min(1).Doc("length of a row");
     f("dtype", dtype).Doc("of the table");
-    f("sparse_grad", sparse_grad).Hint();
+    f("sparse_grad", sparse_grad)
+        .Doc(
+            "rows that data do not name stay as they are, where servers "
+            "update them");
   }
 };
 
@@ -71,7 +74,9 @@ MXC_OP(Embedding) {
       .Inputs({{"data"}, {"weight", InputKind::kParameter}})
       .Types(EmbeddingTypes)
       .Meaning(EmbeddingMeaning)
-      .Gradient(EmbeddingGradient);
+      .Gradient(EmbeddingGradient)
+      .SparseRows(
+          [](const EmbeddingAttrs& a) { return a.sparse_grad ? 0 : -1; });
 }
 
 }  // namespace mxc
