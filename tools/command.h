@@ -17,7 +17,7 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;   // the input is wrong
 inline constexpr int kBadUsage = 2;  // the command line is wrong
 
-#define MXC_SUBCOMMAND(name, Function, prose) \
+#define MXC_SUBCOMMAND(group, name, Function, prose) \
   std::function<int()> Function(CLI::App& app);
 #include "tools/subcommands.def"
 #undef MXC_SUBCOMMAND

@@ -457,9 +457,8 @@ std::function<int()> AddCompile(CLI::App& app) {
       "examples:\n"
       "  mxc compile models/resnet-50.json --init xavier\n"
       "  mxc compile net-symbol.json --batch 1,8 -o net.mxa\n"
-      "  mxc compile net.json --params net-0010.params --emit obj,header\n"
-      "  mxc compile net.json --init xavier --entry train,score --optimizer "
-      "adam");
+      "  mxc compile net.json --emit obj,header\n"
+      "  mxc compile net.json --init xavier --entry train,score");
   return [options]() -> int {
     if (options->request.request.network.model.empty() &&
         !options->print_passes) {

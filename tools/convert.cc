@@ -152,6 +152,11 @@ std::function<int()> AddConvert(CLI::App& app) {
       ->type_name("FILE");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
+  app.footer(
+      "examples:\n"
+      "  mxc convert net.json --init xavier -o net-symbol.json\n"
+      "  mxc convert net-symbol.json -o net.safetensors\n"
+      "  mxc convert net.mxa -o net-symbol.json");
   return [options] { return RunConvert(*options); };
 }
 

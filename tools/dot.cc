@@ -159,10 +159,10 @@ std::function<int()> AddDot(CLI::App& app) {
   AddJsonOption(app, options->style);
   app.footer(
       "examples:\n"
-      "  mxc dot models/lenet.json -o lenet.dot && dot -Tsvg -O lenet.dot\n"
-      "  mxc dot models/resnet-50.json --unfold stage2 -o resnet-50.dot\n"
+      "  mxc dot models/lenet.json | dot -Tsvg -o lenet.svg\n"
+      "  mxc dot models/resnet-50.json --unfold stage2 -o net.dot\n"
       "  mxc dot models/lenet.json --entry train -o step.dot\n"
-      "A page that pans, zooms and folds: mxc inspect MODEL --html FILE.");
+      "a page that zooms and folds: mxc inspect MODEL --html FILE");
   return [options] { return RunDot(*options); };
 }
 

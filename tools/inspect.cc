@@ -354,8 +354,8 @@ std::function<int()> AddInspect(CLI::App& app) {
       "  mxc inspect net.mxa --memory --steps\n"
       "  mxc inspect models/resnet-50.json --html resnet-50.html\n"
       "  mxc inspect net.mxa --check --run\n"
-      "An .mxa file is a program. Only --run runs anything of it; all else "
-      "reads it\nand is safe, whoever made the file.");
+      "An .mxa file is a program. Only --run runs anything of it;\n"
+      "all else reads it and is safe, whoever made the file.");
   return [options] {
     return IsArtifact(options->model()) ? InspectArtifact(*options)
                                         : InspectModel(*options);

@@ -28,16 +28,26 @@
 namespace {
 
 constexpr const char* kFooter =
+    "examples:\n"
+    "  mxc train models/mlp.json --data digits --save first\n"
+    "  mxc compile first-symbol.json -o first.mxa\n"
+    "  mxc run first.mxa --input photo.png --top 3\n"
+    "options and examples of a command: mxc COMMAND --help\n"
     "exit codes: 0 success, 1 errors in the input, 2 bad usage";
 
 // What mxc-run does.
-constexpr std::pair<const char*, const char*> kHandedOver[] = {
-    {"run", "run an artifact on inputs (mxc-run)"},
-    {"bench", "measure an artifact (mxc-run)"},
-    {"score", "measure what an artifact has learned (mxc-run)"},
-    {"sample", "text from a language model (mxc-run)"},
-    {"launch", "train with several processes (mxc-run)"},
-    {"kv", "look at jobs that are running (mxc-run)"}};
+struct HandedOver {
+  const char* group;
+  const char* name;
+  const char* prose;
+};
+constexpr HandedOver kHandedOver[] = {
+    {"Use", "run", "run an artifact on inputs"},
+    {"Use", "bench", "measure how fast an artifact is"},
+    {"Use", "score", "measure what an artifact has learned"},
+    {"Use", "sample", "text from a language model"},
+    {"Many processes", "launch", "train with several processes"},
+    {"Many processes", "kv", "look at jobs that are running"}};
 
 // "mxc help", "mxc help compile": as with --help.
 void UnderstandHelp(int argc, char** argv) {
@@ -73,8 +83,8 @@ int Main(int argc, char** argv) {
   mxc::EndWhenOutOfMemory(json);
   UnderstandHelp(argc, argv);
   const std::string verb = argc > 1 ? argv[1] : "";
-  for (const auto& [name, prose] : kHandedOver) {
-    if (verb == name) return mxc::HandOverToRun(argv);
+  for (const HandedOver& command : kHandedOver) {
+    if (verb == command.name) return mxc::HandOverToRun(argv);
   }
   CLI::App app("mxc compiles symbolic neural networks into native code", "mxc");
   app.set_version_flag("--version", [json] { return Version(json); });
@@ -82,16 +92,19 @@ int Main(int argc, char** argv) {
   mxc::SettleHelp(app);
   app.footer(kFooter);
   int code = mxc::kSuccess;
-#define MXC_SUBCOMMAND(name, Function, prose)                      \
+#define MXC_SUBCOMMAND(group_, name, Function, prose)              \
   {                                                                \
     CLI::App* command = app.add_subcommand(name, prose);           \
+    command->group(group_);                                        \
     command->callback(                                             \
         [&code, run = mxc::Function(*command)] { code = run(); }); \
   }
 #include "tools/subcommands.def"
 #undef MXC_SUBCOMMAND
   // Listed for --help only; they were handed over above.
-  for (const auto& [name, prose] : kHandedOver) app.add_subcommand(name, prose);
+  for (const HandedOver& command : kHandedOver) {
+    app.add_subcommand(command.name, command.prose)->group(command.group);
+  }
   // Parsed alone, it is what is wrong.
   if (IsUnknown(app, verb)) argc = 2;
   try {

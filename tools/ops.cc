@@ -223,6 +223,10 @@ std::function<int()> AddOps(CLI::App& app) {
   auto options = std::make_shared<OpsOptions>();
   app.add_option("NAME", options->name, "an operator or one of its aliases");
   AddJsonOption(app, options->style);
+  app.footer(
+      "examples:\n"
+      "  mxc ops | grep -i pool\n"
+      "  mxc ops Convolution");
   return [options] { return RunOps(*options); };
 }
 

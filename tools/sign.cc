@@ -100,9 +100,13 @@ std::function<int()> AddSign(CLI::App& app) {
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->style);
   app.footer(
-      "Who holds the public key ('openssl pkey -in KEY -pubout -out PUBKEY')\n"
-      "checks with --require-signature PUBKEY of run, score, train, bench,\n"
-      "sample and inspect that the artifact is as it was signed.");
+      "examples:\n"
+      "  openssl genpkey -algorithm ed25519 -out key.pem\n"
+      "  openssl pkey -in key.pem -pubout -out public.pem\n"
+      "  mxc sign net.mxa --key key.pem\n"
+      "  mxc run net.mxa --require-signature public.pem\n"
+      "run, score, train, bench, sample and inspect refuse what is\n"
+      "not signed with the key that belongs to the public one.");
   return [options] { return RunSign(*options); };
 }
 

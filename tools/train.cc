@@ -366,14 +366,12 @@ std::function<int()> AddTrain(CLI::App& app) {
   loop->Declare(app);
   app.footer(
       "examples:\n"
-      "  mxc train models/lenet.json --data digits --epochs 2 --save lenet\n"
-      "  mxc train net.json --data folder:photos --data-opt "
-      "data_shape=3,224,224 "
-      "\\\n      --val folder:more --batch-size 32 --lr 0.05 --opt "
-      "momentum=0.9 --save net\n"
-      "  mxc train net.json --data digits --save net --resume --epochs 9\n"
-      "what a source of data takes: mxc train net.json --data csv:F --data-opt "
-      "help");
+      "  mxc train models/mlp.json --data digits --save net\n"
+      "  mxc train net.json --data folder:photos \\\n"
+      "      --data-opt data_shape=3,224,224 --val folder:more \\\n"
+      "      --lr 0.05 --opt momentum=0.9 --save net\n"
+      "  mxc train net.json --data digits --save net --resume\n"
+      "what a source of data takes: --data csv:F --data-opt help");
   return
       [options, loop, &app]() -> int { return RunTrain(*options, app, *loop); };
 }

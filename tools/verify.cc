@@ -272,6 +272,10 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddTrainingOptions(app, request.training);
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
+  app.footer(
+      "examples:\n"
+      "  mxc verify models/lenet.json --init xavier\n"
+      "  mxc verify models/lenet.json --init xavier --grad");
   return [options] { return RunVerify(*options); };
 }
 

@@ -79,7 +79,7 @@ void AddRunSubcommands(CLI::App& app, run::Reporting& reporting) {
 Command MxcTree() {
   CLI::App app("compiles symbolic neural networks into native code", "mxc");
   app.set_version_flag("--version", MXC_VERSION);
-#define MXC_SUBCOMMAND(name, Function, prose) \
+#define MXC_SUBCOMMAND(group, name, Function, prose) \
   Function(*app.add_subcommand(name, prose));
 #include "tools/subcommands.def"
 #undef MXC_SUBCOMMAND

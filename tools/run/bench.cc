@@ -175,6 +175,10 @@ Command AddBench(CLI::App& app, Reporting& reporting) {
       ->excludes(worker)
       ->type_name("FILE.json");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  app.footer(
+      Footer("  mxc bench net.mxa\n"
+             "  mxc bench net.mxa --threads 1 --duration 5 --json\n"
+             "  mxc bench net.mxa --trace net-trace.json\n"));
   return [options, &reporting] { Bench(*options, reporting); };
 }
 

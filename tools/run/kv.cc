@@ -232,6 +232,11 @@ Command AddKv(CLI::App& app, Reporting& reporting) {
                      "what mxc launch --metrics FILE writes (default: the jobs "
                      "that were started on this machine)");
   status->add_flag("--json", reporting.json, "one JSON object, once");
+  status->footer(
+      "examples:\n"
+      "  mxc kv status\n"
+      "  mxc kv status --json job.prom");
+  app.footer("more: mxc kv status --help");
   return [options, &reporting] {
     reporting.exit_code = ShowStatus(*options, reporting.json);
   };

@@ -99,6 +99,14 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
                  "what each process runs: mxc train …, behind --")
       ->required();
   app.positionals_at_end();
+  app.footer(
+      "examples:\n"
+      "  mxc launch --workers 4 -- mxc train net.json \\\n"
+      "      --data digits --save job\n"
+      "  mxc launch --on ssh --hosts a,b -- \\\n"
+      "      mxc train net.json --data digits --save job\n"
+      "  mxc launch --metrics job.prom -- mxc train net.json \\\n"
+      "      --data digits --kvstore dist_async --save job");
   return
       [options, &reporting] { reporting.exit_code = Launcher(*options).Run(); };
 }

@@ -67,7 +67,9 @@ int Main(int argc, char** argv) {
   });
   app.require_subcommand(1);
   SettleHelp(app);
-  app.footer(kIsProgram);
+  app.footer(std::string("a command's options and examples: mxc-run COMMAND "
+                         "--help\n") +
+             kIsProgram);
   Reporting reporting;
   std::vector<std::pair<CLI::App*, Command>> commands;
   const auto add = [&](const char* name, const char* prose, auto declare) {

@@ -374,12 +374,10 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   app.add_option("--labels", options->labels,
                  "names of the classes, one a line (default: the artifact's)");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
-  app.footer(std::string("examples:\n"
-                         "  mxc run net.mxa --input photo.jpg --top 5\n"
-                         "  mxc run net.mxa --input photos --top 1 --json\n"
-                         "  mxc run net.mxa --input data=x.npy --output "
-                         "prob=y.npy\n") +
-             kIsProgram);
+  app.footer(
+      Footer("  mxc run net.mxa --input photo.jpg --top 5\n"
+             "  mxc run net.mxa --input photos --top 1 --json\n"
+             "  mxc run net.mxa --input data=x.npy --output prob=y.npy\n"));
   return [options, &reporting] {
     for (const std::string& text : options->inputs) {
       for (InputFile& file : FilesOf(ParseInput(text))) {

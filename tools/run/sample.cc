@@ -209,6 +209,9 @@ Command AddSample(CLI::App& app, Reporting& reporting) {
                  "of the draws: another seed, another text")
       ->capture_default_str();
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
+  app.footer(
+      Footer("  mxc sample lm.mxa --prompt \"The \" --length 200\n"
+             "  mxc sample lm.mxa --temperature 0.5 --seed 7\n"));
   return [options, &reporting] { SampleText(*options, reporting); };
 }
 

@@ -124,7 +124,10 @@ Command AddScore(CLI::App& app, Reporting& reporting) {
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);
-  app.footer(kIsProgram);
+  app.footer(
+      Footer("  mxc score net.mxa --data digits --metric accuracy,top_5\n"
+             "  mxc score net.mxa --data folder:photos \\\n"
+             "      --data-opt data_shape=3,224,224\n"));
   app.add_flag("--json", reporting.json, "print one JSON object");
   return [options, &reporting] { Score(*options, reporting); };
 }

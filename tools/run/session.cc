@@ -70,7 +70,6 @@ void DeclareSession(CLI::App& app, SessionOptions& options) {
   DeclareDevice(app, options.device);
   DeclareFunctions(app);
   options.requirement.Declare(app);
-  app.footer(kIsProgram);
 }
 
 void DeclareDevice(CLI::App& app, std::string& device) {

@@ -25,6 +25,12 @@ inline constexpr const char* kIsProgram =
     "An .mxa file is a program: run only what you would execute.\n"
     "'mxc inspect' is safe: it runs nothing of it.";
 
+// The end of a command's help: `examples`, each with its two spaces and "\n",
+// and what every command says.
+inline std::string Footer(const std::string& examples) {
+  return "examples:\n" + examples + kIsProgram;
+}
+
 using Command = std::function<void()>;
 
 #define MXC_RUN_SUBCOMMAND(name, Function, prose) \

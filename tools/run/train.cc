@@ -377,7 +377,9 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);
-  app.footer(kIsProgram);
+  app.footer(
+      Footer("  mxc-run train net.mxa --data digits --epochs 2 --save net\n"
+             "  mxc-run train net.mxa --data digits --save net --resume\n"));
   app.option_defaults()->group("Report");
   app.add_flag("--quiet", options->quiet,
                "say nothing but warnings and errors");

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string_view>
 
 #include "runtime/base/nearest.h"
@@ -14,66 +12,6 @@
 
 namespace mxc {
 namespace {
-
-constexpr size_t kWidth = 79;
-constexpr size_t kProse = 28;  // the column where descriptions begin
-
-// `text` in lines that end before kWidth and begin at column kProse. Lines that
-// are indented are rows of a table, and stay whole.
-std::string Wrap(const std::string& text) {
-  std::string out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("  ")) {
-      out += "\n  " + line;
-      continue;
-    }
-    if (!out.empty()) out += "\n" + std::string(kProse, ' ');
-    while (line.size() > kWidth - kProse) {
-      const size_t space = line.rfind(' ', kWidth - kProse);
-      if (space == std::string::npos || space == 0) break;
-      out += line.substr(0, space) + "\n" + std::string(kProse, ' ');
-      line = line.substr(space + 1);
-    }
-    out += line;
-  }
-  return out;
-}
-
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_option(const CLI::Option* option,
-                          bool is_positional) const override {
-    return Entry(
-        make_option_name(option, is_positional) + make_option_opts(option),
-        make_option_desc(option));
-  }
-  std::string make_group(
-      std::string group, bool is_positional,
-      std::vector<const CLI::Option*> options) const override {
-    std::string text = (is_positional ? "\n" : "") + group + ":\n";
-    for (const CLI::Option* option : options) {
-      text += make_option(option, is_positional);
-    }
-    return is_positional ? text + "\n" : text;
-  }
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    const bool positional = !make_positionals(app).empty();
-    return Formatter::make_usage(app, name) + (positional ? "" : "\n");
-  }
-  std::string make_subcommand(const CLI::App* command) const override {
-    return Entry(command->get_name(), command->get_description());
-  }
-
- private:
-  static std::string Entry(const std::string& name, const std::string& prose) {
-    std::string line = "  " + name;
-    if (prose.empty()) return line + "\n";
-    line += line.size() + 2 > kProse ? "\n" + std::string(kProse, ' ')
-                                     : std::string(kProse - line.size(), ' ');
-    return line + Wrap(prose) + "\n";
-  }
-};
 
 // The subcommand that was being read, else the program.
 const CLI::App& Innermost(const CLI::App& app) {
@@ -152,10 +90,6 @@ void PrintUsageJson(const std::vector<std::string>& errors) {
 }
 
 }  // namespace
-
-void SettleHelp(CLI::App& app) {
-  app.formatter(std::make_shared<HelpFormatter>());
-}
 
 std::vector<std::string> UsageErrors(const CLI::App& app,
                                      const CLI::ParseError& error) {

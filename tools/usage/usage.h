@@ -10,7 +10,9 @@ namespace mxc {
 
 inline constexpr int kUsageExitCode = 2;
 
-// Help in lines of 79 columns. For subcommands that are declared later, too.
+// Help in lines of 79 columns, or as many as a narrower terminal has. For
+// subcommands that are declared later, too. Footers stay as they are: lines of
+// at most 60 columns.
 void SettleHelp(CLI::App& app);
 
 // "--batch 0": what is wrong, one sentence each. Unknown options come with the
