@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "frontend/frontend.h"
 #include "frontend/json/json.h"
@@ -59,11 +60,14 @@ std::string StemOfNetwork(const std::string& path) {
 }
 
 Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path) {
-  if (path.ends_with(".onnx")) {
+  constexpr std::pair<const char*, const char*> kOthers[] = {
+      {".onnx", "ONNX"}, {".prototxt", "Caffe's"}, {".caffemodel", "Caffe's"}};
+  for (const auto& [ending, whose] : kOthers) {
+    if (!path.ends_with(ending)) continue;
     return Error({},
-                 "{}: ONNX files are not read yet; MXNet's symbol JSON and "
-                 "our own JSON are",
-                 path);
+                 "{}: {} files are not read yet; MXNet's symbol JSON and our "
+                 "own JSON are",
+                 path, whose);
   }
   const auto file = runtime::MappedFile::Open(path);
   if (!file.ok()) return Error({}, "{}", file.status().message());
