@@ -29,6 +29,8 @@ struct mxc_emulated_thread {
   void (*round_to_tf32)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_tf32)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_f32)(mxc_emulated_thread*, uint32_t* words);
+  void (*mma_bf16)(mxc_emulated_thread*, uint32_t* words);
+  void (*mma_f16)(mxc_emulated_thread*, uint32_t* words);
 };
 
 /* An object exports one of these for each kernel, under the kernel's name. */

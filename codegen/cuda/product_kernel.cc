@@ -69,7 +69,7 @@ class ProductEmitter {
     data.Begin(first_row_);
     weight.Begin(first_column_);
     ProductSums sums(kernel_, tile_, data, weight, extents_.depth,
-                     product_.body.choice.algorithm == kMmaTf32Algorithm);
+                     product_.body.choice.algorithm);
     sums.Run();
     sums.Put(order_.along_columns);
     Finish(sums);
@@ -121,12 +121,12 @@ class ProductEmitter {
     source.inside = side == 0 ? inside_ : Constant(1, DType::kBool);
     source.lines = side == 0 ? rows_ : std::vector<ProductVar>{column_};
     source.depth = depth_;
-    source.access = AccessOf(
-        ToAffine(source.element->args[0], emitter_.ranges()), source.inside,
-        product_.alignments[static_cast<size_t>(side)] == 'v', source.lines,
-        source.depth);
-    return {kernel_, emitter_, std::move(source),
-            side == 0 ? tile_.rows : tile_.columns, tile_.threads()};
+    source.aligned = product_.alignments[static_cast<size_t>(side)] == 'v';
+    return {
+        kernel_,
+        emitter_,
+        std::move(source),
+        {side == 0 ? tile_.rows : tile_.columns, tile_.depth, tile_.threads()}};
   }
 
   // Blocks of the same rows follow one another: they find data in the cache.
@@ -260,8 +260,7 @@ KernelPlan PlanProduct(const Program& program, const Step& step,
   auto product = std::make_shared<ProductKernel>();
   product->body = *step.contraction();
   product->alignments = alignments;
-  const std::string& algorithm = product->body.choice.algorithm;
-  MXC_CHECK(algorithm == kMmaAlgorithm || algorithm == kMmaTf32Algorithm, "{}",
+  MXC_CHECK(IsProductAlgorithm(product->body.choice.algorithm), "{}",
             step.name);
   for (const int operand : step.operands()) {
     product->operands.push_back(program.buffers[static_cast<size_t>(operand)]);
@@ -272,7 +271,8 @@ KernelPlan PlanProduct(const Program& program, const Step& step,
   KernelPlan plan;
   plan.tasks = ExtentsOf(product->body.contraction).Blocks(tile);
   plan.launch =
-      LaunchOf(plan.tasks, tile.threads(), ProductSums::SharedBytes(tile));
+      LaunchOf(plan.tasks, tile.threads(),
+               ProductSums::SharedBytes(tile, product->body.contraction.types));
   plan.emit = [product](KernelFunction& kernel) {
     ProductEmitter(static_cast<DeviceFunction&>(kernel), *product).Run();
   };

@@ -3,7 +3,8 @@
 // convolutions of any stride, dilation and groups, their gradients, products of
 // matrices. Tiles come into shared memory by copies that run ahead of the
 // products; f32 is multiplied as three products of tf32, so that no more than
-// the last bits of an f32 are lost. The epilogue is any expression.
+// the last bits of an f32 are lost; bf16 and f16 stay what they are, in memory and
+// in the products. The epilogue is any expression.
 #pragma once
 
 #include <string>

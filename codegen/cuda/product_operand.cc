@@ -11,10 +11,19 @@ namespace {
 
 using llvm::Value;
 
-constexpr int kVector = 4;  // f32 of 16 bytes
 // Beyond a line of shared memory, so that the 8 lines and 4 words that a warp
-// reads at once lie in 32 different banks.
-constexpr int kDepthGap = 4, kLineGap = 8;
+// reads at once lie in 32 different banks: bytes beside the depth, elements
+// beside the lines. Both leave vectors of 16 bytes aligned.
+constexpr int kDepthGapBytes = 16, kLineGap = 8;
+// What copies that run ahead carry.
+constexpr int kWideCopy = 16, kSmallCopy = 4;
+
+int64_t WordsAlongDepth(const ProductOperand::Tile& tile, int bytes) {
+  return int64_t{tile.lines} * (tile.depth * bytes + kDepthGapBytes) / 4;
+}
+int64_t WordsAlongLines(const ProductOperand::Tile& tile, int bytes) {
+  return int64_t{tile.depth} * (tile.lines + kLineGap) * bytes / 4;
+}
 
 // How many elements lie side by side along the innermost variables, if the
 // window leaves the data for all of them or for none.
@@ -35,29 +44,45 @@ int64_t RunOf(const Affine& offset, const Expr& inside,
 
 // Whether runs begin at whole vectors.
 bool RunsAreAligned(const Affine& offset, const std::vector<ProductVar>& vars,
-                    int64_t run) {
-  if (offset.constant % kVector != 0) return false;
+                    int64_t run, int vector) {
+  if (offset.constant % vector != 0) return false;
   return std::ranges::all_of(offset.terms, [&](const Affine::Term& term) {
     int64_t inner = 1;
     for (size_t k = vars.size(); k-- > 0 && inner < run;) {
       if (Equal(vars[k].var, term.atom)) return true;  // a part of the run
       inner *= vars[k].extent;
     }
-    return term.coefficient % kVector == 0;
+    return term.coefficient % vector == 0;
   });
+}
+
+// Each thread copies at least one vector.
+std::vector<int> VectorsOf(const ProductOperand::Source& source,
+                           const ProductOperand::Tile& tile) {
+  std::vector<int> vectors;
+  if (!source.aligned) return vectors;
+  const auto bytes = static_cast<int>(SizeOf(source.element->dtype));
+  for (const int vector : {kWideCopy / bytes, kSmallCopy / bytes}) {
+    const bool is_dealt = vector * tile.threads <= tile.lines * tile.depth;
+    if (vector > 1 && is_dealt) vectors.push_back(vector);
+  }
+  return vectors;
 }
 
 }  // namespace
 
-ProductAccess AccessOf(const Affine& offset, const Expr& inside, bool aligned,
+ProductAccess AccessOf(const Affine& offset, const Expr& inside,
+                       const std::vector<int>& vectors,
                        const std::vector<ProductVar>& lines,
                        const std::vector<ProductVar>& depth) {
-  const auto in_vectors = [&](const std::vector<ProductVar>& vars) {
+  const auto in = [&](int vector, const std::vector<ProductVar>& vars) {
     const int64_t run = RunOf(offset, inside, vars);
-    return aligned && run % kVector == 0 && RunsAreAligned(offset, vars, run);
+    return run % vector == 0 && RunsAreAligned(offset, vars, run, vector);
   };
-  if (in_vectors(depth)) return {true, kVector};
-  if (in_vectors(lines)) return {false, kVector};
+  for (const int vector : vectors) {
+    if (in(vector, depth)) return {true, vector};
+    if (in(vector, lines)) return {false, vector};
+  }
   const auto steps_by_one = [&](const std::vector<ProductVar>& vars) {
     for (size_t k = vars.size(); k-- > 0;) {
       if (vars[k].extent == 1) continue;
@@ -69,12 +94,14 @@ ProductAccess AccessOf(const Affine& offset, const Expr& inside, bool aligned,
 }
 
 ProductOperand::ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter,
-                               Source source, int tile_lines, int threads)
+                               Source source, const Tile& tile)
     : kernel_(kernel),
       emitter_(emitter),
       source_(std::move(source)),
-      tile_lines_(tile_lines),
-      threads_(threads) {}
+      tile_(tile),
+      access_(AccessOf(ToAffine(source_.element->args[0], emitter_.ranges()),
+                       source_.inside, VectorsOf(source_, tile_), source_.lines,
+                       source_.depth)) {}
 
 int64_t ProductOperand::Lines() const {
   int64_t lines = 1;
@@ -89,23 +116,51 @@ int64_t ProductOperand::Depth() const {
 }
 
 int ProductOperand::SlotCount() const {
-  return tile_lines_ * ProductTile::kDepth / source_.access.vector / threads_;
+  return tile_.lines * tile_.depth / access_.vector / tile_.threads;
+}
+
+llvm::Type* ProductOperand::ElementType() {
+  auto& b = kernel_.b();
+  return dtype() == DType::kF32 ? b.getFloatTy() : b.getInt16Ty();
+}
+
+int64_t ProductOperand::MostStageWords(const Tile& tile, int element_bytes) {
+  return std::max(WordsAlongDepth(tile, element_bytes),
+                  WordsAlongLines(tile, element_bytes));
 }
 
 int ProductOperand::StageWords() const {
-  return source_.access.along_depth
-             ? tile_lines_ * (ProductTile::kDepth + kDepthGap)
-             : ProductTile::kDepth * (tile_lines_ + kLineGap);
+  return static_cast<int>(access_.along_depth
+                              ? WordsAlongDepth(tile_, element_bytes())
+                              : WordsAlongLines(tile_, element_bytes()));
 }
 
-Value* ProductOperand::WordAt(Value* line, Value* depth) {
+Value* ProductOperand::PlaceAt(Value* stage, Value* line, Value* depth) {
   auto& b = kernel_.b();
-  if (source_.access.along_depth) {
-    Value* pitch = kernel_.Word(ProductTile::kDepth + kDepthGap);
-    return b.CreateAdd(b.CreateMul(line, pitch), depth);
+  Value *far = line, *near = depth;
+  int pitch = tile_.depth + kDepthGapBytes / element_bytes();
+  if (!access_.along_depth) {
+    std::swap(far, near);
+    pitch = tile_.lines + kLineGap;
   }
-  Value* pitch = kernel_.Word(tile_lines_ + kLineGap);
-  return b.CreateAdd(b.CreateMul(depth, pitch), line);
+  Value* element = b.CreateAdd(b.CreateMul(far, kernel_.Word(pitch)), near);
+  return b.CreateInBoundsGEP(ElementType(), stage, element);
+}
+
+Value* ProductOperand::Read(Value* stage, Value* line, Value* depth) {
+  return kernel_.b().CreateLoad(ElementType(), PlaceAt(stage, line, depth));
+}
+
+Value* ProductOperand::ReadPair(Value* stage, Value* line, Value* depth) {
+  auto& b = kernel_.b();
+  if (access_.along_depth) {
+    return b.CreateLoad(b.getInt32Ty(), PlaceAt(stage, line, depth));
+  }
+  const auto word = [&](int more) {
+    Value* element = Read(stage, line, b.CreateAdd(depth, kernel_.Word(more)));
+    return b.CreateZExt(element, b.getInt32Ty());
+  };
+  return b.CreateOr(word(0), b.CreateShl(word(1), 16));
 }
 
 std::vector<Value*> ProductOperand::Apart(Value* number,
@@ -123,10 +178,11 @@ std::vector<Value*> ProductOperand::Apart(Value* number,
 
 void ProductOperand::Begin(Value* first_line) {
   auto& b = kernel_.b();
-  const auto [along_depth, vector] = source_.access;
-  const int side = (along_depth ? ProductTile::kDepth : tile_lines_) / vector;
+  const auto [along_depth, vector] = access_;
+  const int side = (along_depth ? tile_.depth : tile_.lines) / vector;
   for (int i = 0; i < SlotCount(); ++i) {
-    Value* number = b.CreateAdd(kernel_.Thread(), kernel_.Word(i * threads_));
+    Value* number =
+        b.CreateAdd(kernel_.Thread(), kernel_.Word(i * tile_.threads));
     Value* near = b.CreateMul(b.CreateURem(number, kernel_.Word(side)),
                               kernel_.Word(vector));
     Value* far = b.CreateUDiv(number, kernel_.Word(side));
@@ -140,9 +196,10 @@ void ProductOperand::Begin(Value* first_line) {
   }
 }
 
-void ProductOperand::Copy(Value* first_depth, Value* to) {
+ProductOperand::OnTheWay ProductOperand::Copy(Value* first_depth, Value* to) {
   auto& b = kernel_.b();
-  const int vector = source_.access.vector;
+  const int size = access_.vector * element_bytes();
+  OnTheWay elements;
   Value* from = kernel_.GlobalOperand(source_.operand);
   for (const Slot& slot : slots_) {
     const ExprEmitter::Scope scope(emitter_);
@@ -159,16 +216,28 @@ void ProductOperand::Copy(Value* first_depth, Value* to) {
     is_there = b.CreateAnd(is_there, emitter_.EmitForm(source_.inside));
     Value* offset = b.CreateSelect(
         is_there, emitter_.EmitForm(source_.element->args[0]), kernel_.Int(0));
-    Value* bytes =
-        b.CreateSelect(is_there, kernel_.Word(4 * vector), kernel_.Word(0));
-    Value* at = b.CreateGEP(b.getFloatTy(), from, offset);
-    Value* word =
-        b.CreateInBoundsGEP(b.getFloatTy(), to, WordAt(slot.line, slot.depth));
-    if (vector == kVector) {
-      kernel_.CopyAsync16({word, at, bytes});
-    } else {
-      kernel_.CopyAsync4({word, at, bytes});
+    Value* at = b.CreateGEP(ElementType(), from, offset);
+    if (size < kSmallCopy) {
+      Value* element = b.CreateLoad(ElementType(), at);
+      elements.push_back(b.CreateSelect(is_there, element, b.getInt16(0)));
+      continue;
     }
+    Value* bytes =
+        b.CreateSelect(is_there, kernel_.Word(size), kernel_.Word(0));
+    Value* place = PlaceAt(to, slot.line, slot.depth);
+    if (size == kWideCopy) {
+      kernel_.CopyAsync16({place, at, bytes});
+    } else {
+      kernel_.CopyAsync4({place, at, bytes});
+    }
+  }
+  return elements;
+}
+
+void ProductOperand::Settle(const OnTheWay& elements, Value* to) {
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Slot& slot = slots_[i];
+    kernel_.b().CreateStore(elements[i], PlaceAt(to, slot.line, slot.depth));
   }
 }
 

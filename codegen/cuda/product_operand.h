@@ -24,33 +24,49 @@ struct ProductAccess {
 };
 
 // `offset`: of an element in its operand; `inside`: where there is one.
-// `aligned`: the operand begins where vectors may be read. The variables are
+// `vectors`: those that may be read there, the widest first. The variables are
 // listed from the outermost to the innermost.
-ProductAccess AccessOf(const Affine& offset, const Expr& inside, bool aligned,
+ProductAccess AccessOf(const Affine& offset, const Expr& inside,
+                       const std::vector<int>& vectors,
                        const std::vector<ProductVar>& lines,
                        const std::vector<ProductVar>& depth);
 
 // What a thread does to bring its elements of a tile from an operand into
-// shared memory. `lines` are the rows of data or the columns of weights.
+// shared memory, where it keeps its type. `lines` are the rows of data or the
+// columns of weights.
 class ProductOperand {
  public:
   struct Source {
     int operand = 0;
     Expr element, inside;  // of AddressForm: a Load and a condition
-    ProductAccess access;
+    bool aligned = false;  // begins where vectors may be read
     std::vector<ProductVar> lines, depth;
   };
+  // Of a tile: so many lines, so deep, by so many threads.
+  struct Tile {
+    int lines = 0, depth = 0, threads = 0;
+  };
   ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter, Source source,
-                 int tile_lines, int threads);
+                 const Tile& tile);
 
-  // In words. `line` and `depth` are i32.
+  DType dtype() const { return source_.element->dtype; }
+  // The most words that a stage may take, whatever the access.
+  static int64_t MostStageWords(const Tile& tile, int element_bytes);
   int StageWords() const;
-  llvm::Value* WordAt(llvm::Value* line, llvm::Value* depth);
+  // The element of the stage at `stage`, of type f32 or i16; the two elements
+  // of 16 bits from an even depth on, as an i32. `line` and `depth` are i32.
+  llvm::Value* Read(llvm::Value* stage, llvm::Value* line, llvm::Value* depth);
+  llvm::Value* ReadPair(llvm::Value* stage, llvm::Value* line,
+                        llvm::Value* depth);
 
   // Finds the lines that the thread will copy, from `first_line` on.
   void Begin(llvm::Value* first_line);
-  // Starts to copy what lies `first_depth` deep into the stage at `to`.
-  void Copy(llvm::Value* first_depth, llvm::Value* to);
+  // Starts to copy what lies `first_depth` deep into the stage at `to`. Single
+  // elements of 16 bits are too small for copies that run ahead: they are on
+  // their way into registers, and Settle puts them into the stage.
+  using OnTheWay = std::vector<llvm::Value*>;
+  OnTheWay Copy(llvm::Value* first_depth, llvm::Value* to);
+  void Settle(const OnTheWay& elements, llvm::Value* to);
 
  private:
   struct Slot {
@@ -62,6 +78,11 @@ class ProductOperand {
   int64_t Lines() const;
   int64_t Depth() const;
   int SlotCount() const;
+  int element_bytes() const { return static_cast<int>(SizeOf(dtype())); }
+  llvm::Type* ElementType();
+  // Where the element lies in the stage at `stage`.
+  llvm::Value* PlaceAt(llvm::Value* stage, llvm::Value* line,
+                       llvm::Value* depth);
   // The variables' values for a number, i64.
   std::vector<llvm::Value*> Apart(llvm::Value* number,
                                   const std::vector<ProductVar>& vars);
@@ -69,7 +90,8 @@ class ProductOperand {
   DeviceFunction& kernel_;
   ExprEmitter& emitter_;
   const Source source_;
-  const int tile_lines_, threads_;
+  const Tile tile_;
+  const ProductAccess access_;
   std::vector<Slot> slots_;
 };
 

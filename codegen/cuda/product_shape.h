@@ -20,17 +20,26 @@
 
 namespace mxc {
 
-// Products of f32, and of f32 that are rounded to tf32.
+// Products of f32, and of f32 that are rounded to tf32: operands of 16 bits
+// become f32 on their way into the registers. Where both sides have the same 16
+// bits, they are multiplied as that.
 inline constexpr char kMmaAlgorithm[] = "mma";
 inline constexpr char kMmaTf32Algorithm[] = "mma_tf32";
+inline constexpr char kMmaBf16Algorithm[] = "mma_bf16";
+inline constexpr char kMmaF16Algorithm[] = "mma_f16";
+bool IsProductAlgorithm(std::string_view algorithm);
 
 // A block of threads computes rows x columns of out, in warps of 32 x 32.
 struct ProductTile {
   int rows = 0, columns = 0;
+  // What comes into shared memory at once: words of each line, for a product of
+  // 16 bits with two elements in each.
+  static constexpr int kWords = 16;
+  int depth = kWords;
 
-  // What comes into shared memory at once, and how many such stages there are:
-  // one is multiplied while the others are on their way.
-  static constexpr int kDepth = 16, kStages = 3;
+  // How many times that is there: one is multiplied while the others are on
+  // their way.
+  static constexpr int kStages = 3;
   static constexpr int kWarpRows = 32, kWarpColumns = 32;
   int warps_along_columns() const { return columns / kWarpColumns; }
   int threads() const { return 32 * rows / kWarpRows * warps_along_columns(); }
@@ -53,7 +62,7 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                bool tf32 = false);
 
 // What the device's units reach at most of the algorithm: tf32 at half of the
-// rate of bf16, and three of its products for one of f32.
+// rate of 16 bits, and three of its products for one of f32.
 double ProductFlopsPerSecond(const Machine& machine,
                              std::string_view algorithm);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/llvm/half_float.h"
 #include "ir/support/division.h"
 
 namespace mxc {
@@ -11,8 +12,8 @@ namespace {
 
 using llvm::Value;
 
-// Of one instruction: rows, columns, depth.
-constexpr int kRows = 16, kColumns = 8, kDepth = 8;
+// Of one instruction: rows, columns, words of depth.
+constexpr int kRows = 16, kColumns = 8, kWords = 8;
 constexpr int kRowTiles = ProductTile::kWarpRows / kRows;
 constexpr int kColumnTiles = ProductTile::kWarpColumns / kColumns;
 constexpr int kSumsOfTile = 4;
@@ -20,20 +21,18 @@ constexpr int kSumsOfTile = 4;
 constexpr int64_t kTf32Step = 0x2000;
 // Beyond a line of sums: those of a warp go to different banks.
 constexpr int kSumGap = 4;
-// The widest gaps of product_operand.cc.
-constexpr int kMostGap = 8;
 
 }  // namespace
 
 ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
                          ProductOperand& data, ProductOperand& weight,
-                         int64_t depth, bool tf32)
+                         int64_t depth, std::string algorithm)
     : kernel_(kernel),
       tile_(tile),
       data_(data),
       weight_(weight),
       depth_(depth),
-      tf32_(tf32) {
+      algorithm_(std::move(algorithm)) {
   auto& b = kernel_.b();
   Value* lane = b.CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
   Value* warp = b.CreateUDiv(kernel_.Thread(), kernel_.Word(kWarp));
@@ -46,13 +45,15 @@ ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
   pair_ = b.CreateAnd(lane, kernel_.Word(3));
 }
 
-int64_t ProductSums::SharedBytes(const ProductTile& tile) {
-  const auto lines = [](int64_t count) {
-    return std::max(count * (ProductTile::kDepth + kSumGap),
-                    ProductTile::kDepth * (count + kMostGap));
+int64_t ProductSums::SharedBytes(const ProductTile& tile,
+                                 const ContractionTypes& types) {
+  const auto words = [&](int lines, DType dtype) {
+    return ProductOperand::MostStageWords({lines, tile.depth, tile.threads()},
+                                          static_cast<int>(SizeOf(dtype)));
   };
   const int64_t stages =
-      ProductTile::kStages * (lines(tile.rows) + lines(tile.columns));
+      ProductTile::kStages *
+      (words(tile.rows, types.data) + words(tile.columns, types.weight));
   const int64_t sums = std::max(tile.rows * int64_t{tile.columns + kSumGap},
                                 tile.columns * int64_t{tile.rows + kSumGap});
   return int64_t{4} * std::max(stages, sums);
@@ -60,11 +61,11 @@ int64_t ProductSums::SharedBytes(const ProductTile& tile) {
 
 void ProductSums::Run() {
   auto& b = kernel_.b();
-  const int64_t steps = DivideUp(depth_, int64_t{ProductTile::kDepth});
+  const int64_t steps = DivideUp(depth_, int64_t{tile_.depth});
   constexpr int kAhead = ProductTile::kStages - 1;
   kernel_.Loop(kernel_.Int(0), kernel_.Int(kAhead), 1, [&](Value* i) {
     Value* step = b.CreateTrunc(i, b.getInt32Ty());
-    CopyStage(step, step);
+    Settle(CopyStage(step, step), step);
   });
   Values carried(kRowTiles * kColumnTiles * kSumsOfTile,
                  llvm::ConstantFP::get(b.getFloatTy(), 0));
@@ -82,8 +83,10 @@ void ProductSums::Run() {
         Value* is_first = b.CreateICmpEQ(stage, first);
         Value* last = b.CreateSelect(is_first, kernel_.Word(kAhead),
                                      b.CreateSub(stage, kernel_.Word(1)));
-        CopyStage(b.CreateAdd(step, kernel_.Word(kAhead)), last);
+        const OnTheWay elements =
+            CopyStage(b.CreateAdd(step, kernel_.Word(kAhead)), last);
         Values after = Multiplied(stage, {before.begin(), before.end() - 1});
+        Settle(elements, last);
         Value* is_last = b.CreateICmpEQ(stage, kernel_.Word(kAhead));
         after.push_back(b.CreateSelect(is_last, first,
                                        b.CreateAdd(stage, kernel_.Word(1))));
@@ -94,12 +97,18 @@ void ProductSums::Run() {
 }
 
 // Beyond the depth it copies zeros.
-void ProductSums::CopyStage(Value* step, Value* stage) {
+ProductSums::OnTheWay ProductSums::CopyStage(Value* step, Value* stage) {
   auto& b = kernel_.b();
-  Value* depth = b.CreateMul(step, kernel_.Word(ProductTile::kDepth));
-  data_.Copy(depth, StageAt(stage, data_));
-  weight_.Copy(depth, StageAt(stage, weight_));
+  Value* depth = b.CreateMul(step, kernel_.Word(tile_.depth));
+  OnTheWay elements = {data_.Copy(depth, StageAt(stage, data_)),
+                       weight_.Copy(depth, StageAt(stage, weight_))};
   kernel_.CommitCopies();
+  return elements;
+}
+
+void ProductSums::Settle(const OnTheWay& elements, Value* stage) {
+  data_.Settle(elements.data, StageAt(stage, data_));
+  weight_.Settle(elements.weight, StageAt(stage, weight_));
 }
 
 // The stages of data lie before those of weights.
@@ -114,36 +123,58 @@ Value* ProductSums::StageAt(Value* stage, const ProductOperand& operand) {
 }
 
 ProductSums::Split ProductSums::Read(ProductOperand& operand, Value* memory,
-                                     const Values& lines,
-                                     const Values& depths) {
+                                     const Values& lines, const Values& words) {
   auto& b = kernel_.b();
   Split split;
-  for (Value* depth : depths) {
+  for (Value* word : words) {
     for (Value* line : lines) {
-      Value* at = b.CreateInBoundsGEP(b.getFloatTy(), memory,
-                                      operand.WordAt(line, depth));
-      Value* x = b.CreateLoad(b.getFloatTy(), at);
-      if (tf32_) {
-        split.large.push_back(kernel_.RoundToTf32({x}));
+      if (tile_.depth > ProductTile::kWords) {
+        Value* depth = b.CreateMul(word, kernel_.Word(2));
+        split.large.push_back(operand.ReadPair(memory, line, depth));
         continue;
       }
-      // tf32 has the upper 19 bits; what is left of an f32 is rounded to them.
-      // Of an infinity the large part is the largest number, so that the small
-      // part is infinite rather than not a number, and no 0 multiplies it.
-      Value* large = b.CreateAnd(b.CreateBitCast(x, b.getInt32Ty()),
-                                 kernel_.Word(-kTf32Step));
-      Value* infinite =
-          b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
-                          llvm::ConstantFP::getInfinity(b.getFloatTy()));
-      Value* below = b.CreateSub(large, kernel_.Word(kTf32Step));
-      large = b.CreateSelect(infinite, below, large);
-      Value* rest = b.CreateFSub(x, b.CreateBitCast(large, b.getFloatTy()));
-      split.large.push_back(large);
-      split.small.push_back(b.CreateAdd(b.CreateBitCast(rest, b.getInt32Ty()),
-                                        kernel_.Word(kTf32Step / 2)));
+      Value* x = operand.Read(memory, line, word);
+      // Both types of 16 bits are exact in tf32.
+      if (operand.dtype() == DType::kBF16) x = BrainToFloat(kernel_, x);
+      if (operand.dtype() == DType::kF16) x = HalfToFloat(kernel_, x);
+      ReadTf32(x, split);
     }
   }
   return split;
+}
+
+void ProductSums::ReadTf32(Value* x, Split& split) {
+  auto& b = kernel_.b();
+  if (algorithm_ == kMmaTf32Algorithm) {
+    split.large.push_back(kernel_.RoundToTf32({x}));
+    return;
+  }
+  // tf32 has the upper 19 bits; what is left of an f32 is rounded to them.
+  // Of an infinity the large part is the largest number, so that the small
+  // part is infinite rather than not a number, and no 0 multiplies it.
+  Value* large =
+      b.CreateAnd(b.CreateBitCast(x, b.getInt32Ty()), kernel_.Word(-kTf32Step));
+  Value* infinite =
+      b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                      llvm::ConstantFP::getInfinity(b.getFloatTy()));
+  Value* below = b.CreateSub(large, kernel_.Word(kTf32Step));
+  large = b.CreateSelect(infinite, below, large);
+  Value* rest = b.CreateFSub(x, b.CreateBitCast(large, b.getFloatTy()));
+  split.large.push_back(large);
+  split.small.push_back(b.CreateAdd(b.CreateBitCast(rest, b.getInt32Ty()),
+                                    kernel_.Word(kTf32Step / 2)));
+}
+
+Value* ProductSums::Product(const Split& left, const Split& right,
+                            const Values& sums) {
+  Values arguments = left.large;
+  for (const Values* more : {&left.small, &right.large, &right.small, &sums}) {
+    arguments.insert(arguments.end(), more->begin(), more->end());
+  }
+  if (algorithm_ == kMmaBf16Algorithm) return kernel_.MmaBf16(arguments);
+  if (algorithm_ == kMmaF16Algorithm) return kernel_.MmaF16(arguments);
+  if (algorithm_ == kMmaTf32Algorithm) return kernel_.MmaTf32(arguments);
+  return kernel_.MmaF32(arguments);
 }
 
 ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
@@ -153,26 +184,20 @@ ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
   const auto plus = [&](Value* a, int more) {
     return b.CreateAdd(a, kernel_.Word(more));
   };
-  for (int k = 0; k < ProductTile::kDepth; k += kDepth) {
-    const Values depths = {plus(pair_, k), plus(pair_, k + kDepth / 2)};
+  for (int k = 0; k < ProductTile::kWords; k += kWords) {
+    const Values words = {plus(pair_, k), plus(pair_, k + kWords / 2)};
     std::vector<Split> columns;
     for (int n = 0; n < kColumnTiles; ++n) {
       Value* column = b.CreateAdd(warp_column_, plus(group_, n * kColumns));
-      columns.push_back(Read(weight_, weight, {column}, depths));
+      columns.push_back(Read(weight_, weight, {column}, words));
     }
     for (int m = 0; m < kRowTiles; ++m) {
       Value* row = b.CreateAdd(warp_row_, plus(group_, m * kRows));
-      const Split left = Read(data_, data, {row, plus(row, kRows / 2)}, depths);
+      const Split left = Read(data_, data, {row, plus(row, kRows / 2)}, words);
       for (int n = 0; n < kColumnTiles; ++n) {
         const auto first = sums.begin() + (m * kColumnTiles + n) * kSumsOfTile;
-        Values arguments = left.large;
-        for (const Values& more :
-             {left.small, columns[n].large, columns[n].small,
-              Values(first, first + kSumsOfTile)}) {
-          arguments.insert(arguments.end(), more.begin(), more.end());
-        }
         Value* result =
-            tf32_ ? kernel_.MmaTf32(arguments) : kernel_.MmaF32(arguments);
+            Product(left, columns[n], Values(first, first + kSumsOfTile));
         for (unsigned i = 0; i < kSumsOfTile; ++i) {
           first[i] = b.CreateExtractValue(result, i);
         }

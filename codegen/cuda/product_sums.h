@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/product_operand.h"
@@ -15,10 +16,11 @@ class ProductSums {
   // The operands know their lines.
   ProductSums(DeviceFunction& kernel, const ProductTile& tile,
               ProductOperand& data, ProductOperand& weight, int64_t depth,
-              bool tf32);
+              std::string algorithm);
 
   // Of a block: stages of both operands, whose place the sums take afterwards.
-  static int64_t SharedBytes(const ProductTile& tile);
+  static int64_t SharedBytes(const ProductTile& tile,
+                             const ContractionTypes& types);
 
   // Computes the sums, in the registers of the warps.
   void Run();
@@ -29,23 +31,32 @@ class ProductSums {
 
  private:
   using Values = std::vector<llvm::Value*>;
-  // f32 = large + small, as words of tf32; rounded to that, large alone.
+  // f32 = large + small, as words of tf32; rounded to that, or two elements of
+  // 16 bits in a word, large alone.
   struct Split {
     Values large, small;
   };
+  struct OnTheWay {
+    ProductOperand::OnTheWay data, weight;
+  };
 
   llvm::Value* StageAt(llvm::Value* stage, const ProductOperand& operand);
-  void CopyStage(llvm::Value* step, llvm::Value* stage);
+  OnTheWay CopyStage(llvm::Value* step, llvm::Value* stage);
+  void Settle(const OnTheWay& elements, llvm::Value* stage);
   Values Multiplied(llvm::Value* stage, Values sums);
+  llvm::Value* Product(const Split& left, const Split& right,
+                       const Values& sums);
+  // Words `words` of each line.
   Split Read(ProductOperand& operand, llvm::Value* memory, const Values& lines,
-             const Values& depths);
+             const Values& words);
+  void ReadTf32(llvm::Value* x, Split& split);
   llvm::Value* PlaceOf(llvm::Value* row, llvm::Value* column);
 
   DeviceFunction& kernel_;
   const ProductTile tile_;
   ProductOperand &data_, &weight_;
   const int64_t depth_;
-  const bool tf32_;
+  const std::string algorithm_;
   Values sums_;
   bool along_columns_ = false;
   // Of the thread: its warp's tile, and its place in the warp. i32.

@@ -45,8 +45,9 @@ DeviceStep::DeviceStep(Program program)
   for (const int operand : step.operands()) {
     Floats& memory = memory_[program_.Root(operand)];
     if (memory == nullptr) {
-      memory = std::make_unique<FencedFloats>((SizeOf(operand) + 3) / 4 * 4,
-                                              FencedFloats::Fence::kAfter);
+      memory = std::make_unique<FencedFloats>(
+          static_cast<size_t>((BytesOf(operand) + 15) / 16 * 4),
+          FencedFloats::Fence::kAfter);
     }
   }
   Draw();
@@ -57,9 +58,11 @@ void DeviceStep::Draw() {
   std::uniform_real_distribution<float> uniform(-1, 1);
   for (const int input : program_.steps[0].inputs) {
     std::byte* to = nullptr;
-    inputs_.push_back(Tensor::Allocate(program_.buffers[input].type, &to));
-    for (int64_t i = 0; i < inputs_.back().shape().elements(); ++i) {
-      StoreElement(to + 4 * i, DType::kF32, uniform(random));
+    const TensorType& type = program_.buffers[input].type;
+    inputs_.push_back(Tensor::Allocate(type, &to));
+    for (int64_t i = 0; i < type.shape.elements(); ++i) {
+      StoreElement(to + mxc::SizeOf(type.dtype) * i, type.dtype,
+                   uniform(random));
     }
   }
 }
@@ -69,7 +72,8 @@ void DeviceStep::Set(int input, int64_t element, float value) {
   std::byte* to = nullptr;
   Tensor changed = Tensor::Allocate(tensor.type(), &to);
   std::copy_n(tensor.bytes(), tensor.size_bytes(), to);
-  StoreElement(to + 4 * element, DType::kF32, value);
+  const DType dtype = tensor.type().dtype;
+  StoreElement(to + mxc::SizeOf(dtype) * element, dtype, value);
   tensor = std::move(changed);
 }
 
@@ -77,17 +81,32 @@ size_t DeviceStep::SizeOf(int buffer) const {
   return static_cast<size_t>(program_.buffers[buffer].layout.reach());
 }
 
+int64_t DeviceStep::BytesOf(int buffer) const {
+  const Buffer& of = program_.buffers[buffer];
+  return of.layout.reach() * mxc::SizeOf(of.type.dtype);
+}
+
+void DeviceStep::Put(int buffer, int64_t at, double value) {
+  const DType dtype = program_.buffers[buffer].type.dtype;
+  StoreElement(At(buffer) + at * mxc::SizeOf(dtype), dtype, value);
+}
+
+void DeviceStep::Forget(int buffer) {
+  for (size_t i = 0; i < SizeOf(buffer); ++i) {
+    Put(buffer, static_cast<int64_t>(i), NAN);
+  }
+}
+
 std::vector<float> DeviceStep::Run(const EmulatedKernel::Order& order) {
   const Step& step = program_.steps[0];
   for (const int output : step.outputs) {
-    std::fill_n(At(output), SizeOf(output), NAN);
+    Forget(output);
   }
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const Buffer& buffer = program_.buffers[step.inputs[i]];
-    float* to = At(step.inputs[i]);
-    std::fill_n(to, SizeOf(step.inputs[i]), NAN);
+    Forget(step.inputs[i]);
     ForEachIndex(buffer.type.shape, [&](int64_t k, const Extents& index) {
-      to[buffer.layout.Offset(index)] = static_cast<float>(inputs_[i].At(k));
+      Put(step.inputs[i], buffer.layout.Offset(index), inputs_[i].At(k));
     });
   }
   std::vector<void*> operands;
@@ -96,7 +115,12 @@ std::vector<float> DeviceStep::Run(const EmulatedKernel::Order& order) {
   std::vector<float> results;
   if (!wrong_.empty()) return results;
   for (const int output : step.outputs) {
-    results.insert(results.end(), At(output), At(output) + SizeOf(output));
+    const DType dtype = program_.buffers[output].type.dtype;
+    for (size_t i = 0; i < SizeOf(output); ++i) {
+      const std::byte* at =
+          At(output) + i * static_cast<size_t>(mxc::SizeOf(dtype));
+      results.push_back(static_cast<float>(LoadElement(at, dtype)));
+    }
   }
   return results;
 }

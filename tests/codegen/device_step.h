@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of one step, of f32, on an emulated device and random inputs,
+// A program of one step, of floats, on an emulated device and random inputs,
 // beside the interpreter.
 #pragma once
 
@@ -25,7 +25,7 @@ class DeviceStep {
   // Instead of the random element of an input.
   void Set(int input, int64_t element, float value);
 
-  // The memory of all outputs, one behind the other; empty where the device
+  // The elements of all outputs, one behind the other; empty where the device
   // would have stopped.
   std::vector<float> Run(const EmulatedKernel::Order& order);
   // The largest error of any output, of its largest value.
@@ -40,8 +40,13 @@ class DeviceStep {
   using Floats = std::unique_ptr<FencedFloats>;
 
   void Draw();
-  size_t SizeOf(int buffer) const;
-  float* At(int buffer) { return memory_[program_.Root(buffer)]->data(); }
+  size_t SizeOf(int buffer) const;  // elements
+  int64_t BytesOf(int buffer) const;
+  std::byte* At(int buffer) {
+    return reinterpret_cast<std::byte*>(memory_[program_.Root(buffer)]->data());
+  }
+  void Put(int buffer, int64_t at, double value);
+  void Forget(int buffer);
 
   Program program_;
   const KernelPlan plan_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ ContractionCase WithEpilogue(const Contraction& c) {
   return {c, Relu(Acc(DType::kF32) + Bias(c)) + Residual(c)};
 }
 
-void CheckProduct(const Contraction& c, bool channels_last) {
+// `bound`: the error of the output's type, beside its largest element.
+void CheckProduct(const Contraction& c, bool channels_last,
+                  double bound = 1e-6) {
   DeviceStep product(Build(WithEpilogue(c), CandidateFor(c, channels_last)));
   const std::vector<float> y = product.Run({});
   REQUIRE(product.wrong() == "");
-  CHECK(product.Error(y) < 1e-6);
+  CHECK(product.Error(y) < bound);
 }
 
 const ConvolutionShape kConvolutions[] = {
@@ -104,6 +107,52 @@ TEST_CASE("products of matrices") {
   CheckProduct(Product(3, 40, 50, 24), false);
 }
 
+// Nothing but the order of sums differs from the interpreter: products of 16 bits
+// are exact in f32. An output of 16 bits may round to the other neighbour.
+TEST_CASE("operands of 16 bits are multiplied as such") {
+  struct Type {
+    DType dtype;
+    const char* algorithm;
+    double last_place;
+  };
+  for (const auto& [dtype, algorithm, last_place] :
+       {Type{DType::kBF16, kMmaBf16Algorithm, 0x1p-7},
+        Type{DType::kF16, kMmaF16Algorithm, 0x1p-10}}) {
+    CAPTURE(algorithm);
+    // The types differ in the instruction alone.
+    const size_t shapes = dtype == DType::kBF16 ? std::size(kConvolutions) : 1;
+    for (const ConvolutionShape& shape : std::span(kConvolutions, shapes)) {
+      CAPTURE(shape.in);
+      const Contraction c = Typed(Convolution(shape), dtype, DType::kF32);
+      CHECK(CandidateFor(c, false).choice.algorithm == algorithm);
+      for (const bool channels_last : {false, true}) {
+        CheckProduct(c, channels_last);
+      }
+    }
+    const ConvolutionShape& shape = kConvolutions[0];
+    CheckProduct(Typed(BackwardData(shape), dtype), true, last_place);
+    for (const bool channels_last : {false, true}) {
+      CheckProduct(Typed(BackwardWeight(shape), dtype, DType::kF32),
+                   channels_last);
+    }
+    CheckProduct(Typed(Product(1, 70, 100, 33), dtype, DType::kF32), false);
+    CheckProduct(Typed(Product(3, 40, 50, 24), dtype), false, last_place);
+  }
+}
+
+TEST_CASE("operands of 16 bits beside f32 are multiplied as f32") {
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    for (const bool is_data : {true, false}) {
+      for (const bool channels_last : {false, true}) {
+        Contraction c = Convolution(kConvolutions[0]);
+        (is_data ? c.types.data : c.types.weight) = dtype;
+        CHECK(CandidateFor(c, false).choice.algorithm == kMmaAlgorithm);
+        CheckProduct(c, channels_last);
+      }
+    }
+  }
+}
+
 TEST_CASE("infinities and the largest numbers, as products of f32 have them") {
   constexpr int64_t kRows = 70, kDepth = 40, kColumns = 33;
   const Contraction c = Product(1, kRows, kDepth, kColumns);
@@ -167,7 +216,7 @@ TEST_CASE("any order of threads gives the bytes, and each barrier is needed") {
     CHECK(!differs(product.Run({.backwards = true, .seed = seed})));
   }
   // One for each 16 of the depth, and two around the sums.
-  const int barriers = 16 * 9 / ProductTile::kDepth + 2;
+  const int barriers = 16 * 9 / ProductTile::kWords + 2;
   for (int barrier = 1; barrier <= barriers; ++barrier) {
     CAPTURE(barrier);
     bool noticed = false;

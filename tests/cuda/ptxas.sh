@@ -5,8 +5,8 @@
 # need, and which of its accesses to the device's memory have 16 bytes:
 #   ptxas.sh FOLDER_OF_MXC [NETWORK…]           of models/; default: all of them
 # The assembler is $MXC_PTXAS, or ptxas of the path; `tools/packages --cuda`
-# fetches one and says where it lies. MXC_PTXAS_PRECISIONS: default "f32 tf32"; MXC_PTXAS_DEVICES:
-# default "80 90".
+# fetches one and says where it lies. MXC_PTXAS_PRECISIONS: default "f32 tf32
+# bf16 f16"; MXC_PTXAS_DEVICES: default "80 90".
 set -e
 mxc=$1/mxc
 shift
@@ -26,7 +26,7 @@ for network in "$@"; do
     *) shapes="--batch 32" ;;
   esac
   for entry in infer train; do
-    for precision in ${MXC_PTXAS_PRECISIONS:-f32 tf32}; do
+    for precision in ${MXC_PTXAS_PRECISIONS:-f32 tf32 bf16 f16}; do
       for sm in ${MXC_PTXAS_DEVICES:-80 90}; do
         if ! "$mxc" compile "$models/$network.json" --target cuda:sm_$sm \
           --entry $entry --precision $precision --init zero $shapes \

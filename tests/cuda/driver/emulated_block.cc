@@ -59,7 +59,9 @@ class EmulatedBlock::Lane {
               .wait_for_copies = WaitForCopies,
               .round_to_tf32 = RoundToTf32,
               .mma_tf32 = MeetFor<MmaTf32>,
-              .mma_f32 = MeetFor<MmaF32>};
+              .mma_f32 = MeetFor<MmaF32>,
+              .mma_bf16 = MeetFor<MmaBf16>,
+              .mma_f16 = MeetFor<MmaF16>};
   }
 
   bool Waits() const { return at_barrier || meeting != nullptr; }

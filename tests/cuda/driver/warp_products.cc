@@ -6,14 +6,33 @@
 namespace mxc::runtime {
 namespace {
 
-constexpr int kRows = 16, kColumns = 8, kDepth = 8;
+// Of products; where elements have 16 bits, a word holds two of the depth.
+constexpr int kRows = 16, kColumns = 8, kWords = 8;
 
 struct Sums {
   float at[kRows][kColumns];
 };
 
-// Of each lane, 4 words of the left side, 2 of the right one, the sums.
-float FromTf32(uint32_t word) { return std::bit_cast<float>(word & ~0x1fffu); }
+// The elements of a word.
+struct Tf32 {
+  static constexpr int kElements = 1;
+  static float At(uint32_t word, int) {
+    return std::bit_cast<float>(word & ~0x1fffu);
+  }
+};
+struct Bf16 {
+  static constexpr int kElements = 2;
+  static float At(uint32_t word, int i) {
+    return std::bit_cast<float>(i == 0 ? word << 16 : word & ~0xffffu);
+  }
+};
+struct F16 {
+  static constexpr int kElements = 2;
+  static float At(uint32_t word, int i) {
+    const auto bits = static_cast<uint16_t>(word >> (16 * i));
+    return static_cast<float>(std::bit_cast<_Float16>(bits));
+  }
+};
 
 Sums SumsAt(const LaneWords& lanes, int first) {
   Sums sums;
@@ -27,15 +46,21 @@ Sums SumsAt(const LaneWords& lanes, int first) {
   return sums;
 }
 
+// Of each lane, 4 words of the left side, 2 of the right one.
+template <class Word>
 void Add(const LaneWords& lanes, int left, int right, Sums& sums) {
+  constexpr int kElements = Word::kElements, kDepth = kElements * kWords;
   float a[kRows][kDepth], b[kDepth][kColumns];
   for (uint32_t l = 0; l < kLanes; ++l) {
     const uint32_t g = l / 4, p = l % 4;
-    for (uint32_t i = 0; i < 4; ++i) {
-      a[g + i % 2 * 8][p + i / 2 * 4] = FromTf32(lanes[l][left + i]);
-    }
-    for (uint32_t i = 0; i < 2; ++i) {
-      b[p + i * 4][g] = FromTf32(lanes[l][right + i]);
+    for (int e = 0; e < kElements; ++e) {
+      for (uint32_t i = 0; i < 4; ++i) {
+        a[g + i % 2 * 8][kElements * (p + i / 2 * 4) + e] =
+            Word::At(lanes[l][left + i], e);
+      }
+      for (uint32_t i = 0; i < 2; ++i) {
+        b[kElements * (p + i * 4) + e][g] = Word::At(lanes[l][right + i], e);
+      }
     }
   }
   for (int m = 0; m < kRows; ++m) {
@@ -57,6 +82,14 @@ void Answer(const LaneWords& lanes, const Sums& sums) {
   }
 }
 
+// (left 4, right 2, sums 4)
+template <class Word>
+void Multiply(const LaneWords& lanes) {
+  Sums sums = SumsAt(lanes, 6);
+  Add<Word>(lanes, 0, 4, sums);
+  Answer(lanes, sums);
+}
+
 }  // namespace
 
 void ShuffleXor(const LaneWords& lanes) {
@@ -67,18 +100,16 @@ void ShuffleXor(const LaneWords& lanes) {
   }
 }
 
-void MmaTf32(const LaneWords& lanes) {
-  Sums sums = SumsAt(lanes, 6);
-  Add(lanes, 0, 4, sums);
-  Answer(lanes, sums);
-}
+void MmaTf32(const LaneWords& lanes) { Multiply<Tf32>(lanes); }
+void MmaBf16(const LaneWords& lanes) { Multiply<Bf16>(lanes); }
+void MmaF16(const LaneWords& lanes) { Multiply<F16>(lanes); }
 
 void MmaF32(const LaneWords& lanes) {
   constexpr int kLeft = 0, kSmallLeft = 4, kRight = 8, kSmallRight = 10;
   Sums sums = SumsAt(lanes, 12);
-  Add(lanes, kSmallLeft, kRight, sums);
-  Add(lanes, kLeft, kSmallRight, sums);
-  Add(lanes, kLeft, kRight, sums);
+  Add<Tf32>(lanes, kSmallLeft, kRight, sums);
+  Add<Tf32>(lanes, kLeft, kSmallRight, sums);
+  Add<Tf32>(lanes, kLeft, kRight, sums);
   Answer(lanes, sums);
 }
 

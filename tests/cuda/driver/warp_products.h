@@ -14,5 +14,7 @@ using LaneWords = uint32_t* [kLanes];
 void ShuffleXor(const LaneWords& lanes);
 void MmaTf32(const LaneWords& lanes);
 void MmaF32(const LaneWords& lanes);
+void MmaBf16(const LaneWords& lanes);
+void MmaF16(const LaneWords& lanes);
 
 }  // namespace mxc::runtime
