@@ -7,7 +7,8 @@
 //      update w      with the heads' gradient, of which apply-optimizer makes
 //                    the next value
 //      update moving with what BatchNorm says that it is next
-// and, where what flows back is kept in f16, the scale of the loss.
+// and, where what flows back is kept in f16, the scale of the loss. Where several
+// devices train together, loss and gradients are summed over them.
 //
 // Where the graph does not train (scoring) only the loss is added. A variable
 // whose next value several operators state goes through them in order.
@@ -21,6 +22,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
+#include "ir/ops/tensor/call.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
@@ -44,6 +46,7 @@ class Differentiation {
     const std::vector<Value> heads = graph_.outputs;
     AddLoss();
     if (!graph_.training) return Done{};
+    if (options_.replicas > 1) ShareLoss();
     MXC_RETURN_IF_ERROR(AddGradients(heads));
     AddNextStates();
     return Done{};
@@ -128,6 +131,7 @@ class Differentiation {
     MXC_ASSIGN(
         std::vector<Value> gradients,
         Gradients(graph_, heads, trained, scale ? scale->value() : Value()));
+    if (options_.replicas > 1) SumOverDevices(gradients, "gradients");
     if (scale) Unscale(*scale, trained, gradients);
     const auto forced = ForcedValues(graph_);
     for (size_t i = 0; i < trained.size(); ++i) {
@@ -157,6 +161,36 @@ class Differentiation {
       arrived.push_back(gradients[i]);
     }
     scale.Finish(LossOf(graph_), arrived);
+  }
+
+  // All devices see one loss, the mean of theirs, and so agree on whether to
+  // update.
+  void ShareLoss() {
+    const Value loss = LossOf(graph_);
+    if (!loss) return;
+    std::vector<Value> shared = {loss};
+    TakeMeans(shared, "loss");
+    std::ranges::replace(graph_.outputs, loss, shared[0]);
+  }
+
+  // By one call for each element type. Empty values stay empty.
+  void SumOverDevices(std::vector<Value>& values, std::string_view role) {
+    std::map<DType, std::vector<Value*>> by_type;
+    for (Value& value : values) {
+      if (value) by_type[value.type().dtype].push_back(&value);
+    }
+    for (const auto& [dtype, summed] : by_type) {
+      std::vector<Value> inputs;
+      std::vector<Shape> shapes;
+      for (const Value* value : summed) {
+        inputs.push_back(*value);
+        shapes.push_back(value->shape());
+      }
+      GraphBuilder builder(graph_, *inputs[0].node);
+      const std::vector<Value> sums =
+          CallOf(builder, "all_reduce", std::string(role), inputs, shapes);
+      for (size_t i = 0; i < summed.size(); ++i) *summed[i] = sums[i];
+    }
   }
 
   void AddGradient(Value parameter, Value gradient) {
@@ -211,8 +245,26 @@ class Differentiation {
         }
       }
     }
-    for (Node* variable : variables) {
-      graph_.updates.push_back({variable, now.at(variable->id())});
+    std::vector<Value> next;
+    for (Node* variable : variables) next.push_back(now.at(variable->id()));
+    if (options_.replicas > 1) TakeMeans(next, "statistics");
+    for (size_t i = 0; i < variables.size(); ++i) {
+      graph_.updates.push_back({variables[i], next[i]});
+    }
+  }
+
+  // Over the devices, of the floats; what counts is the same everywhere.
+  void TakeMeans(std::vector<Value>& values, std::string_view role) {
+    std::vector<Value> floats;
+    for (const Value& value : values) {
+      const bool is_float = IsFloat(value.type().dtype);
+      floats.push_back(is_float ? value : Value());
+    }
+    SumOverDevices(floats, role);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!floats[i]) continue;
+      values[i] = GraphBuilder(graph_, *floats[i].node)
+                      .Mul(floats[i], 1.0 / options_.replicas);
     }
   }
 

@@ -44,6 +44,11 @@ struct TrainingOptions {
   // Where nothing is updated: a gradient of some rows alone is followed by an
   // output `rows:NAME`, the numbers of these.
   bool names_rows = false;
+  // How many devices train together, each on a part of the batch. Gradients are
+  // summed over them; of the loss and of what the network itself computes
+  // (moving statistics) they take the mean. A head that divides its gradient by
+  // the batch divides by its part, as in MXNet's Module on several contexts.
+  int replicas = 1;
   // Most bytes of activations, outputs included; see recompute.
   std::optional<int64_t> memory_budget;
 };

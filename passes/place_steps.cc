@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-steps: functions run on the host; what they read is brought there, and
-// what they write is brought back.
+// place-steps: functions run on the host, but for those that devices have
+// (all_reduce); what they read is brought there, and what they write is brought
+// back.
 //
 //                               a' = copy(a)            a', c', d' lie on the
 //   c = potrf(a)                c' = potrf(a')          host
@@ -12,6 +13,8 @@
 #include <map>
 #include <utility>
 
+#include "ir/program/call_function.h"
+#include "ir/program/steps/call.h"
 #include "ir/program/steps/copy.h"
 #include "passes/dead_code.h"
 #include "passes/passes.h"
@@ -20,7 +23,12 @@
 namespace mxc {
 namespace {
 
-bool RunsOnHost(const Step& step) { return step.body.As<Call>() != nullptr; }
+bool RunsOnHost(const Step& step) {
+  const Call* call = step.body.As<Call>();
+  if (call == nullptr) return false;
+  const CallFunction* known = FindCallFunction(call->function, call->version);
+  return known == nullptr || !known->on_device;
+}
 
 class StepPlacement {
  public:

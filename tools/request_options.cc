@@ -217,6 +217,11 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
                  "a parameter that is not trained (repeatable)")
       ->allow_extra_args(false)
       ->type_name("PARAMETER");
+  app.add_option("--replicas", training.replicas,
+                 "GPUs that train together, each with a batch of its own "
+                 "(mxc-run train --device cuda:0,cuda:1)")
+      ->check(AtLeast(1))
+      ->type_name("N");
   app.add_option_function<uint64_t>(
          "--memory-budget",
          [&training](const uint64_t& bytes) {

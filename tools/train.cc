@@ -35,6 +35,7 @@ struct TrainOptions {
   std::vector<std::string> data_options;
   int64_t batch_size = 64;
   std::string kvstore;  // of a job
+  std::string device;   // as mxc-run will be told; empty: the target's
 };
 
 // What mxc-run is told as well; the others are settled when it is compiled.
@@ -163,6 +164,43 @@ void TakeShapes(const data::Iterator& source, const Model& model,
   }
 }
 
+// A target that the device runs, unless one was named.
+void ChooseTarget(const std::string& device, CompileRequest& request) {
+  if (request.target != CompileRequest().target) return;
+  if (!device.starts_with("cuda")) return;
+  // Later generations run it, too.
+  request.target =
+      ResolveTarget("cuda:emulated").ok() ? "cuda:emulated" : "cuda:sm_80";
+}
+
+// Each of several devices gets a part of the batch.
+Status DealBatch(const TrainOptions& options, const Model& model,
+                 CompileRequest& request) {
+  const int64_t devices = 1 + std::ranges::count(options.device, ',');
+  if (devices == 1) return Done{};
+  request.training.replicas = static_cast<int>(devices);
+  Diagnostics errors;
+  if (!request.buckets.empty()) {
+    errors.push_back(
+        UnplacedError("sequences of several lengths train on one device"));
+  }
+  for (auto& [name, shape] : request.input_shapes) {
+    const Node* input = model.graph.FindVariable(name);
+    if (shape.empty() || input == nullptr) continue;
+    const auto rank = static_cast<int>(shape.size());
+    if (shape[0] % devices != 0 || BatchAxis(*input, rank) != 0) {
+      errors.push_back(UnplacedError(fmt::format(
+          "'{}' of shape {} cannot be dealt to {} devices: they take equal "
+          "parts along the first axis, which is the batch's",
+          name, ToString(Shape(Extents(shape.begin(), shape.end()))),
+          devices)));
+    }
+    shape[0] /= devices;
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
 // Labels beyond the values of an output are never learned, and no loss tells.
 void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
   const Program& program = plan.programs.front();
@@ -213,6 +251,8 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   request.label_names = source->label_names();
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
+  ChooseTarget(options.device, request);
+  MXC_RETURN_IF_ERROR(DealBatch(options, model, request));
   request.entries = {"train", "score"};
   const bool in_job = run::InJob();
   // Servers update the parameters, unless workers train by themselves.
@@ -307,10 +347,12 @@ Status RequireNoPlan(const CLI::App& app, const Loop& loop,
   return Done{};
 }
 
-int RunTrain(const TrainOptions& options, const CLI::App& app, Loop& loop) {
+int RunTrain(TrainOptions options, const CLI::App& app, Loop& loop) {
   std::vector<std::string> words = WordsForRun(app, loop);
   words.insert(words.begin(), options.request.request.network.model);
   loop.Check(words);
+  const CLI::Option* device = app.get_option("--device");
+  if (device->count() > 0) options.device = device->results().back();
   const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(app, loop, model);

@@ -249,7 +249,9 @@ typedef enum mxc_step_kind {
   MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the
                           next `body` steps, else the `other` after these */
   MXC_STEP_CALL = 3,   /* a function of imports, on one thread. Operands are
-                          dense and row-major */
+                          dense and row-major. Of a device's place: all_reduce,
+                          version 1, of floats: each output is the sum of an
+                          input over the devices that train together */
   MXC_STEP_COPY = 4,  /* the bytes of operand 0 become those of operand 1, which
                           may lie in another place */
   MXC_STEP_START = 5, /* the next `body` steps, copies and kernels, run in their

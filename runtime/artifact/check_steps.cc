@@ -145,6 +145,9 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
     MXC_REQUIRE(DenseBytes(buffers[operand]) == buffers[operand].bytes, place,
                 "an operand of a call that is not dense");
   }
+  if (!OnHost() && step.place == MXC_PLACE_DEVICE) {
+    MXC_RT_RETURN_IF_ERROR(Sum(entry, step, place));
+  }
   if ((step.flags & MXC_CALL_WORKSPACE) == 0) return {};
   MXC_REQUIRE(step.input_count < operands.size(), place,
               "a call without its workspace");
@@ -152,6 +155,33 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE(workspace.kind == MXC_BUFFER_INTERNAL &&
                   static_cast<ElementType>(workspace.dtype) == ElementType::kU8,
               place, "a workspace that is no u8 in the arena");
+  return {};
+}
+
+// Whether a device runs the call itself.
+bool TablesCheck::Sums(const mxc_step& step) const {
+  if (step.kernel >= tables_.imports_.size()) return false;
+  const mxc_import& import = tables_.imports_[step.kernel];
+  return std::string_view(tables_.Text(import.name)) == "all_reduce" &&
+         import.version == 1;
+}
+
+// Of tensors of floats, each with its sum.
+Status TablesCheck::Sum(const mxc_entry& entry, const mxc_step& step,
+                        const std::string& place) {
+  const auto buffers = tables_.Buffers(entry);
+  const auto operands = tables_.Operands(step);
+  const bool workspace = (step.flags & MXC_CALL_WORKSPACE) != 0;
+  MXC_REQUIRE(
+      operands.size() == 2 * uint64_t{step.input_count} + (workspace ? 1 : 0),
+      place, "tensors without their sums");
+  for (uint32_t i = 0; i < step.input_count; ++i) {
+    const mxc_buffer& from = buffers[operands[i]];
+    const mxc_buffer& to = buffers[operands[step.input_count + i]];
+    MXC_REQUIRE(IsFloat(static_cast<ElementType>(from.dtype)) &&
+                    from.dtype == to.dtype && from.bytes == to.bytes,
+                place, "a sum of another type or size");
+  }
   return {};
 }
 
@@ -203,8 +233,8 @@ Status TablesCheck::Places(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE(
       step.place == MXC_PLACE_DEVICE || (step.place == MXC_PLACE_HOST && calls),
       place, "unknown place");
-  MXC_REQUIRE(!calls || OnHost() || step.place == MXC_PLACE_HOST, place,
-              "calls a function of the host on a device");
+  MXC_REQUIRE(!calls || OnHost() || step.place == MXC_PLACE_HOST || Sums(step),
+              place, "calls a function of the host on a device");
   if (step.kind == MXC_STEP_COPY || step.kind == MXC_STEP_WAIT) return {};
   for (const uint32_t operand : tables_.Operands(step)) {
     MXC_REQUIRE(tables_.Buffers(entry)[operand].place == step.place, place,

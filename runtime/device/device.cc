@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/base/element.h"
 #include "runtime/base/memory.h"
 #include "runtime/device/declarations.h"
 
@@ -64,6 +65,24 @@ StatusOr<std::unique_ptr<DeviceModule>> Device::Load(
 
 StatusOr<std::unique_ptr<Stream>> Device::OpenStream(uint32_t) const {
   return RunsOnHost(*this);
+}
+
+StatusOr<std::shared_ptr<DeviceGroup>> Device::OpenGroup(
+    std::span<const Device* const>) const {
+  return Fail(StatusCode::kUnsupported, "devices '%s' do not train together",
+              name());
+}
+
+void Stream::Sum(std::span<const Summand> tensors) {
+  for (const Summand& tensor : tensors) {
+    Copy(MXC_PLACE_DEVICE, tensor.to, MXC_PLACE_DEVICE, tensor.from,
+         tensor.elements * static_cast<uint64_t>(ElementBytes(
+                               static_cast<ElementType>(tensor.dtype))));
+  }
+}
+
+Status Stream::Join(std::shared_ptr<DeviceGroup>, size_t) {
+  return Fail(StatusCode::kUnsupported, "this device joins no group");
 }
 
 StatusOr<const Device*> FindDevice(const char* name) {

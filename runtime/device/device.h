@@ -53,6 +53,23 @@ class DeviceModule {
   virtual const void* Find(const char* kernel) const = 0;
 };
 
+// A tensor that devices sum.
+struct Summand {
+  const void* from = nullptr;
+  void* to = nullptr;
+  uint64_t elements = 0;
+  uint8_t dtype = 0;  // a type flag of dtype.def
+};
+
+// Devices that sum tensors. All of them ask for the same sums in the same order,
+// each from a thread of its own.
+class DeviceGroup {
+ public:
+  virtual ~DeviceGroup() = default;
+  // Ends the sums that wait for a device that will not come. Any thread may.
+  virtual void Abort() = 0;
+};
+
 struct KernelLaunch {
   const void* kernel = nullptr;     // of a module
   std::span<void* const> operands;  // on the device
@@ -79,6 +96,13 @@ class Stream {
   virtual void Launch(const KernelLaunch& launch) = 0;
   virtual void Copy(mxc_place to_place, void* to, mxc_place from_place,
                     const void* from, uint64_t bytes) = 0;
+  // Each tensor's sum over the devices of the group that was joined; over this
+  // one alone where there is none.
+  virtual void Sum(std::span<const Summand> tensors);
+  // Before anything is put in; null: when nothing that was recorded is done
+  // again. `number`: of this stream's device in the group.
+  virtual Status Join(std::shared_ptr<DeviceGroup> group, size_t number);
+
   // A function of the host, which must not use the stream.
   virtual void Call(std::function<void()> function) = 0;
 
@@ -127,6 +151,10 @@ class Device {
 
   // Whether `memory`, somebody else's, lies on this device.
   virtual bool Has(const void* memory) const = 0;
+
+  // With others of its kind, itself among them.
+  virtual StatusOr<std::shared_ptr<DeviceGroup>> OpenGroup(
+      std::span<const Device* const> devices) const;
 
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(

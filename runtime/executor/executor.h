@@ -59,6 +59,12 @@ class Executor final : private Work {
     MXC_RT_RETURN_IF_ERROR(Start());
     return Wait();
   }
+  // Before the first run of all that share its storage: sums go over the group,
+  // of which this is device `number`.
+  Status Join(std::shared_ptr<DeviceGroup> group, size_t number) {
+    return stream().Join(std::move(group), number);
+  }
+
   // Begins a run and ends it. Until then inputs, outputs and states are the
   // run's. A device works meanwhile; the host has done all when Start returns.
   Status Start();

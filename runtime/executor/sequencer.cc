@@ -219,6 +219,7 @@ void Sequencer::RunKernel(uint32_t step, int thread) {
 }
 
 void Sequencer::RunCall(uint32_t step) {
+  if (OnDevice() && steps_[step].place == MXC_PLACE_DEVICE) return Sum(step);
   const auto call = [this, step] {
     if (error_ != 0) return;
     failed_ = step;
@@ -228,6 +229,22 @@ void Sequencer::RunCall(uint32_t step) {
   device_.stream->Call(call);
   // Its operands are read when it runs, and windows move on.
   if (addresses_.have_windows()) Settle();
+}
+
+// The one function that devices have: inputs, as many outputs, a workspace.
+void Sequencer::Sum(uint32_t step) {
+  const auto operands = tables_.Operands(steps_[step]);
+  const uint32_t count = steps_[step].input_count;
+  std::vector<Summand> tensors;
+  for (uint32_t i = 0; i < count; ++i) {
+    const mxc_buffer& buffer = buffers_[operands[i]];
+    const uint64_t element = ElementSize(buffer.dtype);
+    tensors.push_back({.from = launches_[step].operands[i],
+                       .to = launches_[step].operands[count + i],
+                       .elements = buffer.bytes / element,
+                       .dtype = buffer.dtype});
+  }
+  device_.stream->Sum(tensors);
 }
 
 void Sequencer::RunCopy(uint32_t step) {

@@ -113,6 +113,7 @@ class Sequencer {
   bool RunStep(uint32_t step, int thread);
   void RunKernel(uint32_t step, int thread);
   void RunCall(uint32_t step);
+  void Sum(uint32_t step);
   void RunCopy(uint32_t step);
   bool IsRecordable() const;
   void Replay();

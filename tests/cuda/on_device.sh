@@ -33,6 +33,11 @@ pack() {
     compile "$target" infer,train 2 f32 gpu
     compile "$target" train "$batch" f32 bench-f32
     compile "$target" train "$batch" tf32 bench-tf32
+    if [ "$network" = "$1" ]; then
+      "$mxc" compile "$models/$network.json" --target "$target" \
+        --entry train,score --batch 32 --replicas 2 --init xavier --seed 7 \
+        --quiet -o "$folder/$network.together.mxa"
+    fi
     if [ "$(du -sk "$folder" | cut -f1)" -gt $limit_kib ]; then
       rm "$folder/$network".*
       echo "$network: left out, no room in $((limit_kib / 1024)) MiB"
@@ -81,6 +86,14 @@ run() {
       "$folder/devices" "$folder/$network.gpu.mxa" "$folder/$network.gpu.mxa"
   done < "$folder/networks"
   first=$(head -n 1 "$folder/networks")
+  gpus=$(nvidia-smi --list-gpus 2> /dev/null | grep -c GPU || true)
+  if [ "${MXC_FAKE_DEVICES:-$gpus}" -gt 1 ]; then
+    part "$first: two GPUs train together" "$folder/mxc-run" train \
+      "$folder/$first.together.mxa" --data digits --data-opt size=512 \
+      --batch-size 64 --epochs 2 --device cuda:0,cuda:1 --lr 0.1
+  else
+    say "skipped: $first: two GPUs train together: there is one, or none"
+  fi
   for tool in memcheck racecheck; do
     if command -v compute-sanitizer > /dev/null; then
       part "$first: $tool" compute-sanitizer --tool $tool --error-exitcode 1 \

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kEntries[] = {"infer", "train", "score", "grad",
                                          "update"};
 
+constexpr int kMostReplicas = 64;
+
 // Updates are those of the gradients.
 void CheckUpdate(const std::vector<std::string>& entries, DType precision,
                  Diagnostics& errors) {
@@ -75,11 +77,19 @@ Status CheckRequest(const CompileRequest& request) {
     errors.push_back(
         Error({}, "optimization level {}, expected 0 to 3", request.level));
   }
+  if (request.training.replicas > kMostReplicas) {
+    errors.push_back(Error({}, "{} replicas, expected 1 to {}",
+                           request.training.replicas, kMostReplicas));
+  }
   CheckSizes(request, errors);
   CheckPasses(request, errors);
   const auto target = ResolveTarget(request.target, request.precision);
   if (!target.ok()) {
     errors.Append(target.errors());
+  } else if (request.training.replicas > 1 && target->sm == 0) {
+    errors.push_back(
+        Error({}, "--replicas {} is for targets of a GPU, not for '{}'",
+              request.training.replicas, request.target));
   } else if (request.tf32 && target->sm == 0) {
     errors.push_back(
         Error({}, "--precision tf32 is for targets of a GPU, not for '{}'",

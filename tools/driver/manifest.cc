@@ -67,6 +67,10 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
                           data::LabelNamesText(plan.label_names));
   }
   if (!request.trains()) return;
+  if (request.training.replicas > 1) {
+    manifest.emplace_back("replicas",
+                          std::to_string(request.training.replicas));
+  }
   const auto add = [&](const char* key, const std::vector<std::string>& names) {
     for (const std::string& name : names) manifest.emplace_back(key, name);
   };

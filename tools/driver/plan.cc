@@ -86,7 +86,9 @@ TrainingOptions WithMeanGradient(TrainingOptions training, int64_t batch) {
       [](const AttrText& attr) { return attr.first == "rescale_grad"; });
   if (!given && batch > 0) {
     training.optimizer_attrs.emplace_back(
-        "rescale_grad", fmt::format("{}", 1.0 / static_cast<double>(batch)));
+        "rescale_grad",
+        fmt::format("{}",
+                    1.0 / static_cast<double>(batch * training.replicas)));
   }
   return training;
 }

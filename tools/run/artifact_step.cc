@@ -125,9 +125,15 @@ StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
     Extent extent, const std::string& device) {
   auto model = runtime::Model::Open(path, options);
   if (!model.ok()) return model.status();
-  std::unique_ptr<ArtifactStep> step(
-      new ArtifactStep(std::move(*model), extent));
   if (threads == 0) threads = runtime::AvailableThreads();
+  return Bound(std::move(*model), path, device, threads, extent);
+}
+
+StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Bound(
+    std::shared_ptr<const runtime::Model> model, const std::string& path,
+    const std::string& device, int threads, Extent extent) {
+  std::unique_ptr<ArtifactStep> step(
+      new ArtifactStep(std::move(model), extent));
   Status status = step->Bind(threads, device);
   if (status.ok()) status = step->ReadLabelNames();
   if (status.ok()) return step;

@@ -32,7 +32,22 @@ class ArtifactStep : public train::TrainStep {
       const runtime::OpenOptions& options = {}, Extent extent = Extent::kWhole,
       const std::string& device = "");
 
+  // One of several of a model on devices of their own. `path` is for messages.
+  static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Bound(
+      std::shared_ptr<const runtime::Model> model, const std::string& path,
+      const std::string& device, int threads = 1,
+      Extent extent = Extent::kWhole);
+
   const std::shared_ptr<const runtime::Model>& model() const { return model_; }
+  // Whether training carries values from batch to batch.
+  bool Carries() const {
+    return states_.size() > model_->tables().states().size();
+  }
+  // Before the first run, and when no other follows (Executor::Join).
+  runtime::Status Join(std::shared_ptr<runtime::DeviceGroup> group,
+                       size_t number) {
+    return first_->Join(std::move(group), number);
+  }
   // All that train.
   std::vector<runtime::Executor*> trainers() const;
   // The one of the last training step, or of the one that is running.

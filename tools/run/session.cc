@@ -78,6 +78,13 @@ void DeclareDevice(CLI::App& app, std::string& device) {
                  "compiled for)");
 }
 
+void DeclareDevices(CLI::App& app, std::string& devices) {
+  app.add_option("--device", devices,
+                 "where the network runs: cpu, cuda:1 (default: what it was "
+                 "compiled for); cuda:0,cuda:1 train together, each on its "
+                 "part of a batch");
+}
+
 void DeclareCheck(CLI::App& app, bool& check) {
   check = true;
   app.add_flag_callback(

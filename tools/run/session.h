@@ -30,6 +30,8 @@ void DeclareSession(CLI::App& app, SessionOptions& options);
 
 // --device: where an artifact runs.
 void DeclareDevice(CLI::App& app, std::string& device);
+// Or several that train together.
+void DeclareDevices(CLI::App& app, std::string& devices);
 
 // --no-check: sets `check`, which is true without it.
 void DeclareCheck(CLI::App& app, bool& check);

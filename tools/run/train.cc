@@ -23,6 +23,7 @@
 #include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
+#include "tools/run/group_step.h"
 #include "tools/run/job_roles.h"
 #include "tools/run/samples.h"
 #include "tools/run/server_beside.h"
@@ -244,6 +245,14 @@ int TrainInJob(const Job& job, ArtifactStep& step, TrainOptions options,
   }
 }
 
+// Null where one device trains.
+std::unique_ptr<GroupStep> OpenGroup(const TrainOptions& options,
+                                     const runtime::OpenOptions& open) {
+  if (options.device.find(',') == std::string::npos) return nullptr;
+  const auto devices = Take(DeviceList(options.device));
+  return Take(GroupStep::Open(options.artifact, devices, open));
+}
+
 int Train(TrainOptions options, const Reporting& reporting) {
   const std::optional<Job> job = Job::OfEnvironment();
   runtime::OpenOptions open;
@@ -258,10 +267,18 @@ int Train(TrainOptions options, const Reporting& reporting) {
   }
   std::optional<ServerBeside> server;
   if (job && job->hosts) server.emplace(*job, serve);
+  if (!job) {
+    const auto group = OpenGroup(options, open);
+    if (group != nullptr) {
+      SettleTrainer(*group, options);
+      return TrainStates(*group, options.samples, options, reporting, true);
+    }
+  }
   const auto step = Take(ArtifactStep::Open(
       options.artifact, options.threads, open,
       job && !options.job.averages() ? Extent::kGradients : Extent::kWhole,
       options.device));
+  Require(CheckReplicas(*step->model(), 1));
   SettleTrainer(*step, options);
   if (job) {
     const int code = TrainInJob(*job, *step, std::move(options), reporting);
@@ -372,7 +389,7 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
   app.option_defaults()->group("Execution");
   app.add_option("--threads", options->threads, "0: one for each processor")
       ->check(Between(0, 512));
-  DeclareDevice(app, options->device);
+  DeclareDevices(app, options->device);
   DeclareJob(app, options->job);
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/device/cuda/driver.h"
+#include "runtime/device/cuda/nccl.h"
 #include "runtime/device/cuda/stream.h"
 #include "runtime/device/declarations.h"
 #include "runtime/device/images.h"
@@ -159,6 +160,20 @@ class Cuda : public Device {
     cuda.Enter();
     return cuda.TakeUntold();
   }
+  StatusOr<std::shared_ptr<DeviceGroup>> OpenGroup(
+      std::span<const Device* const> devices) const override {
+    std::vector<int> numbers;
+    for (const Device* device : devices) {
+      const auto* cuda = dynamic_cast<const Cuda*>(device);
+      if (cuda == nullptr) return Device::OpenGroup(devices);
+      const StatusOr<const CudaDriver*> driver =
+          CudaDriver::Find(cuda->number_);
+      if (!driver.ok()) return driver.status();
+      numbers.push_back(cuda->number_);
+    }
+    return CudaGroup::Open(std::move(numbers));
+  }
+
   bool Has(const void* memory) const override {
     const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/abi/parameters.h"
+#include "runtime/device/cuda/nccl.h"
 
 namespace mxc::runtime {
 namespace {
@@ -157,6 +158,20 @@ class CudaStream final : public Stream {
     Note(result, "copy");
   }
 
+  Status Join(std::shared_ptr<DeviceGroup> group, size_t number) override {
+    const bool leaves = group == nullptr;
+    group_ = std::dynamic_pointer_cast<CudaGroup>(std::move(group));
+    number_in_group_ = number;
+    if (leaves || group_ != nullptr) return {};
+    return Fail(StatusCode::kInvalidArgument, "a group of other devices");
+  }
+  void Sum(std::span<const Summand> tensors) override {
+    if (group_ == nullptr) return Stream::Sum(tensors);
+    driver_.Enter();
+    Status summed = group_->Sum(number_in_group_, tensors, current_);
+    if (failure_.ok()) failure_ = std::move(summed);
+  }
+
   void Call(HostFunction function) override {
     driver_.Enter();
     if (recording_ != nullptr) {
@@ -263,6 +278,8 @@ class CudaStream final : public Stream {
   OperandTables tables_;  // of launches that are not recorded
   Status failure_;        // the first one
   std::unique_ptr<CudaRecording> recording_;
+  std::shared_ptr<CudaGroup> group_;
+  size_t number_in_group_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // stream. Memory of the device cannot be touched while nothing
 // of the device runs, begins as NaN, and an access of a kernel that is outside
 // of it, or not aligned as the kernel says, ends the process with a sentence.
+// It is libnccl.so.2, too (fake_nccl.cc).
 // MXC_FAKE_DEVICES=N: there are N devices, up to 8, each with its own memory.
 // MXC_FAKE_SEED=N: blocks, warps and lanes run in another order.
 // MXC_FAKE_FAIL=N: the N-th call fails. MXC_FAKE_SKIP=N: the N-th launch says
@@ -30,7 +31,10 @@ uint64_t Setting(const char* name);
 // True for the call that is to fail.
 bool Fails();
 
+inline constexpr uint64_t kMostDevices = 8;
 uint64_t DeviceCount();
+// Of the context that this thread has.
+uint64_t DeviceNumber();
 // Of the device whose context this thread has.
 Memory& DeviceMemory();
 // The device that has this address; -1: none.

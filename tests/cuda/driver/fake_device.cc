@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 
 #include "tests/cuda/driver/fake_cuda.h"
 
 namespace mxc::runtime {
 namespace {
-
-constexpr uint64_t kMostDevices = 8;
 
 // 1 is that of device 0; 0 is none.
 thread_local uintptr_t current_context = 0;
@@ -28,9 +27,10 @@ std::array<Memory, kMostDevices>& Memories() {
 
 }  // namespace
 
-Memory& DeviceMemory() {
-  return Memories()[current_context > 0 ? current_context - 1 : 0];
+uint64_t DeviceNumber() {
+  return current_context > 0 ? current_context - 1 : 0;
 }
+Memory& DeviceMemory() { return Memories()[DeviceNumber()]; }
 
 int DeviceOf(CudaAddress address) {
   const auto found = std::ranges::find_if(
@@ -47,7 +47,7 @@ uint64_t Setting(const char* name) {
 
 bool Fails() {
   static const uint64_t failing = Setting("MXC_FAKE_FAIL");
-  static uint64_t calls = 0;
+  static std::atomic<uint64_t> calls = 0;
   return ++calls == failing;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,7 +47,7 @@ void CheckAccess(mxc_emulated_thread* thread, const void* address,
 }
 
 void RunGrid(const EmulatedBlock::Launch& launch, uint32_t blocks) {
-  static EmulatedBlock block(CheckAccess, nullptr);
+  thread_local EmulatedBlock block(CheckAccess, nullptr);
   std::vector<uint32_t> order(blocks);
   std::iota(order.begin(), order.end(), 0u);
   if (launch.seed != 0) {
@@ -109,7 +110,7 @@ MXC_FAKE(cuLaunchKernel,
   if (Fails()) return kUnknown;
   if (kernel->argument_count > kMostParameters) return kInvalidImage;
   static const uint64_t skipped = Setting("MXC_FAKE_SKIP");
-  static uint64_t launches = 0;
+  static std::atomic<uint64_t> launches = 0;
   if (++launches == skipped) return 0;
   std::vector<CudaAddress> values;
   for (uint32_t i = 0; i < kernel->argument_count; ++i) {

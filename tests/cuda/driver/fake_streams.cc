@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <deque>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -25,8 +25,8 @@ struct CUgraphExec_st {
 namespace {
 
 // The graph that is captured, and the streams that it is captured from.
-CUgraph_st* capturing = nullptr;
-std::vector<CUstream_st*> captured;
+thread_local CUgraph_st* capturing = nullptr;
+thread_local std::vector<CUstream_st*> captured;
 
 void Capture(CUstream_st* stream) {
   stream->captured = &capturing->work;
@@ -35,8 +35,8 @@ void Capture(CUstream_st* stream) {
 
 // By device.
 CUstream_st& Unnamed() {
-  static std::map<Memory*, CUstream_st> streams;
-  return streams[&DeviceMemory()];
+  static std::array<CUstream_st, kMostDevices> streams;
+  return streams[DeviceNumber()];
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over several GPUs of one machine by NCCL, which is found when the first
+// group is opened. What of its API is used is declared here.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/device/cuda/driver.h"
+#include "runtime/device/device.h"
+
+namespace mxc::runtime {
+
+using NcclComm = struct ncclComm*;
+
+class Nccl {
+ public:
+  // Once in a process; kUnsupported, with the cause, where there is none. May be
+  // asked for by any thread.
+  static StatusOr<const Nccl*> Find();
+  static Status Failure(int result, const char* what);
+
+#define MXC_NCCL_FUNCTION(member, symbol, parameters) \
+  int(*member) parameters = nullptr;
+#include "runtime/device/cuda/nccl.def"
+
+ private:
+  Status Open();
+};
+
+class CudaGroup final : public DeviceGroup {
+ public:
+  // By their numbers, each once.
+  static StatusOr<std::shared_ptr<DeviceGroup>> Open(std::vector<int> devices);
+  ~CudaGroup() override;
+
+  void Abort() override;
+  // Puts the sums into a stream of device `number` of the group.
+  Status Sum(size_t number, std::span<const Summand> tensors,
+             CudaStreamHandle stream) const;
+
+ private:
+  explicit CudaGroup(const Nccl& nccl) : nccl_(nccl) {}
+
+  const Nccl& nccl_;
+  std::vector<NcclComm> comms_;
+  std::atomic<bool> aborted_ = false;
+};
+
+}  // namespace mxc::runtime
