@@ -115,7 +115,8 @@ class KernelTable {
             plan.scratch_bytes,
             plan.launch,
             TimeOf(program, step, plan.nanoseconds),
-            plan.even};
+            plan.even,
+            std::move(plan.computes)};
   }
 
   double TimeOf(const Program& program, const Step& step,

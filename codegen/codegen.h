@@ -67,9 +67,10 @@ struct StepCode {
   int kernel = 0;     // row of the kernel table; equal steps share one
   int64_t tasks = 1;  // size of the fixed grid
   int64_t scratch_bytes = 0;
-  mxc_launch launch = {};  // on a device
-  double nanoseconds = 0;  // modelled: mxc_step.nanoseconds
-  bool even = false;       // MXC_KERNEL_EVEN
+  mxc_launch launch = {};     // on a device
+  double nanoseconds = 0;     // modelled: mxc_step.nanoseconds
+  bool even = false;          // MXC_KERNEL_EVEN
+  std::string computes = {};  // KernelPlan::computes
 };
 
 // A kernel for the runtime: its symbol, and what it touches at most.

@@ -19,6 +19,9 @@ void StepRows::Add(const FlatProgram& flat, size_t at,
     row.kernel = static_cast<uint32_t>(step_code.kernel);
     row.kernel_name = lists_.Text(code_.kernels[step_code.kernel].name);
     if (step_code.even) row.flags |= MXC_KERNEL_EVEN;
+    if (!step_code.computes.empty()) {
+      row.attributes = lists_.Text(step_code.computes);
+    }
   } else {
     row.kernel_name = lists_.Text("");
   }

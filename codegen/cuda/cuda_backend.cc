@@ -3,6 +3,7 @@
 #include "codegen/backend.h"
 #include "codegen/cuda/compile.h"
 #include "codegen/cuda/launch_kernel.h"
+#include "codegen/cuda/matrix_product.h"
 #include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/step_kernel.h"
 #include "codegen/cuda/thread_kernel.h"
@@ -40,7 +41,11 @@ class CudaCode : public Backend {
     if (const Launch* launch = step.body.As<Launch>()) {
       return PlanLaunch(*launch, target, alignments);
     }
-    return PlanStep(program, step, target, alignments).kernel;
+    KernelPlan plan = PlanStep(program, step, target, alignments).kernel;
+    if (const auto product = MatrixProductOf(program, step)) {
+      plan.computes = TextOf(*product);
+    }
+    return plan;
   }
 
   std::string KeyOf(const Program& program, const Step& step) const override {

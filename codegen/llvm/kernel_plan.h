@@ -20,6 +20,9 @@ struct KernelPlan {
   int64_t scratch_bytes = 0;  // for each thread
   mxc_launch launch = {};     // on a device
   bool even = false;          // MXC_KERNEL_EVEN
+  // What a library may compute in the kernel's place (runtime/abi/
+  // matrix_product.h); empty: nothing that has a name.
+  std::string computes = {};
   // Of all tasks on one core, where the plan knows better than FLOPs and bytes
   // do.
   double nanoseconds = 0;

@@ -289,7 +289,8 @@ typedef struct mxc_launch {
 typedef struct mxc_step {
   mxc_string name;        /* "conv0+bn0+relu0" */
   mxc_string kernel_name; /* of a call: "potrf" */
-  mxc_string attributes;  /* of a call */
+  mxc_string attributes;  /* of a call; of a device's kernel: what a library may
+                             compute in its place (matrix_product.h), or "" */
   uint8_t kind;           /* mxc_step_kind */
   uint8_t flags;          /* by kind */
   uint8_t place;          /* mxc_place; of a copy DEVICE, wherever it goes */

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "runtime/abi/abi.h"
+#include "runtime/abi/matrix_product.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
 
@@ -70,11 +71,18 @@ class DeviceGroup {
   virtual void Abort() = 0;
 };
 
+// What one of the device's libraries does in a kernel's place.
+class LibraryStep {
+ public:
+  virtual ~LibraryStep() = default;
+};
+
 struct KernelLaunch {
   const void* kernel = nullptr;     // of a module
   std::span<void* const> operands;  // on the device
   mxc_launch geometry = {};
-  uint64_t scratch_bytes = 0;  // as in mxc_step
+  uint64_t scratch_bytes = 0;      // as in mxc_step
+  LibraryStep* library = nullptr;  // in place of the kernel; may be null
 };
 
 // What a stream did while it was recorded: it can be done again, at once.
@@ -159,6 +167,12 @@ class Device {
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const;
+  // By a library with that much memory to work in, of the stream; null where
+  // the kernel is to be launched. For one stream.
+  virtual std::unique_ptr<LibraryStep> PlanProduct(
+      const MatrixProduct&, uint64_t /*workspace_bytes*/) const {
+    return nullptr;
+  }
   // `beside`: what it numbers BeginBeside with is below this.
   virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const;
 };

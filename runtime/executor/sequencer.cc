@@ -62,6 +62,7 @@ void Sequencer::ListLaunches(const Model& model) {
     } else if (step.tasks > 0) {
       launch.device_kernel =
           device_.module->Find(tables_.Text(step.kernel_name));
+      launch.library = PlanLibrary(step);
     }
     if (step.kind == MXC_STEP_START) launch.beside = starts++;
     if (step.kind == MXC_STEP_WAIT) {
@@ -69,6 +70,15 @@ void Sequencer::ListLaunches(const Model& model) {
     }
     launches_.push_back(launch);
   }
+}
+
+// Null where the kernel is to be launched.
+LibraryStep* Sequencer::PlanLibrary(const mxc_step& step) {
+  if (step.attributes.count == 0) return nullptr;
+  const auto product = ReadMatrixProduct(tables_.Text(step.attributes));
+  auto plan = device_.device->PlanProduct(*product, step.scratch_bytes);
+  if (plan == nullptr) return nullptr;
+  return libraries_.emplace_back(std::move(plan)).get();
 }
 
 uint32_t Sequencer::Begin(int thread) {
@@ -215,7 +225,8 @@ void Sequencer::RunKernel(uint32_t step, int thread) {
   device_.stream->Launch({.kernel = launch.device_kernel,
                           .operands = launch.operands,
                           .geometry = steps_[step].launch,
-                          .scratch_bytes = steps_[step].scratch_bytes});
+                          .scratch_bytes = steps_[step].scratch_bytes,
+                          .library = launch.library});
 }
 
 void Sequencer::RunCall(uint32_t step) {

@@ -100,6 +100,7 @@ class Sequencer {
   struct Launch {
     mxc_kernel kernel = nullptr;          // of the host
     const void* device_kernel = nullptr;  // of the module
+    LibraryStep* library = nullptr;       // in its place
     std::span<void* const> operands;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
@@ -108,6 +109,7 @@ class Sequencer {
 
   bool OnDevice() const { return device_.stream != nullptr; }
   void ListLaunches(const Model& model);
+  LibraryStep* PlanLibrary(const mxc_step& step);
   uint32_t Walk(uint32_t position, uint32_t end, int thread,
                 const Listener* alone);
   bool RunStep(uint32_t step, int thread);
@@ -151,6 +153,7 @@ class Sequencer {
   Status failure_;
   bool beside_ = false;  // whether this walk has things run beside others
   bool records_ = false;
+  std::vector<std::unique_ptr<LibraryStep>> libraries_;  // launches point there
   Recordings recordings_;
 
   // Of RunElements.

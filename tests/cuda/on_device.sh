@@ -70,7 +70,7 @@ run() {
     fi
     sed 's/^/    /' "$folder/output" | tee -a "$report"
   }
-  without() { say "skipped: $2: no $1 on the path"; }
+  without() { say "skipped: $2: no $1 here"; }
 
   if command -v nvidia-smi > /dev/null; then
     part "the device" nvidia-smi -q -d CLOCK,MEMORY
@@ -85,6 +85,23 @@ run() {
     part "$network: the same bytes twice" \
       "$folder/devices" "$folder/$network.gpu.mxa" "$folder/$network.gpu.mxa"
   done < "$folder/networks"
+  # Where there is no cuBLASLt, kernels do what it would have done.
+  if ldconfig -p | grep -q 'libcublasLt\.so\.1[23]'; then
+    while read -r network; do
+      part "$network: results of the CPU, products by cuBLASLt" \
+        env MXC_LIBRARIES=1 "$folder/devices" "$folder/$network.cpu.mxa" \
+        "$folder/$network.gpu.mxa" 1e-5
+      part "$network: the same bytes twice, products by cuBLASLt" \
+        env MXC_LIBRARIES=1 "$folder/devices" "$folder/$network.gpu.mxa" \
+        "$folder/$network.gpu.mxa"
+      part "$network: a step of training, f32, products by cuBLASLt" \
+        env MXC_LIBRARIES=1 "$folder/mxc-run" bench \
+        "$folder/$network.bench-f32.mxa" --entry train \
+        --duration "${MXC_ON_DEVICE_SECONDS:-3}" --warmup 1
+    done < "$folder/networks"
+  else
+    without libcublasLt.so "products by cuBLASLt"
+  fi
   first=$(head -n 1 "$folder/networks")
   gpus=$(nvidia-smi --list-gpus 2> /dev/null | grep -c GPU || true)
   if [ "${MXC_FAKE_DEVICES:-$gpus}" -gt 1 ]; then

@@ -4,11 +4,14 @@
 // The section DEVICE of its files has PTX, which the driver assembles for the
 // device at hand, or code that is ready for it.
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "runtime/device/cuda/driver.h"
+#include "runtime/device/cuda/library_product.h"
 #include "runtime/device/cuda/nccl.h"
 #include "runtime/device/cuda/stream.h"
 #include "runtime/device/declarations.h"
@@ -99,6 +102,12 @@ const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
     if (better) best = &image;
   }
   return best;
+}
+
+// Kernels are what has been proved; libraries are for those who ask for them.
+bool UsesLibraries() {
+  const char* wish = std::getenv("MXC_LIBRARIES");
+  return wish != nullptr && std::string_view(wish) == "1";
 }
 
 class Cuda : public Device {
@@ -214,6 +223,20 @@ class Cuda : public Device {
     return OpenCudaStream(**driver, beside);
   }
 
+  std::unique_ptr<LibraryStep> PlanProduct(
+      const MatrixProduct& product, uint64_t workspace_bytes) const override {
+    if (!UsesLibraries()) return nullptr;
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
+    if (!driver.ok()) return nullptr;
+    (*driver)->Enter();
+    std::call_once(cublaslt_once_, [this] {
+      auto opened = CublasLt::Open();
+      if (opened.ok()) cublaslt_ = std::move(*opened);
+    });
+    if (cublaslt_ == nullptr) return nullptr;
+    return PlanLibraryProduct(*cublaslt_, product, workspace_bytes);
+  }
+
  private:
   static Status NoMemory(const CudaDriver& cuda, CudaResult result,
                          uint64_t bytes, const char* what) {
@@ -222,6 +245,8 @@ class Cuda : public Device {
   }
 
   const int number_;
+  mutable std::once_flag cublaslt_once_;
+  mutable std::unique_ptr<const CublasLt> cublaslt_;
 };
 
 }  // namespace

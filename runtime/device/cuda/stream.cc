@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/abi/parameters.h"
+#include "runtime/device/cuda/library_product.h"
 #include "runtime/device/cuda/nccl.h"
 
 namespace mxc::runtime {
@@ -120,6 +121,7 @@ class CudaStream final : public Stream {
 
   void Launch(const KernelLaunch& launch) override {
     driver_.Enter();
+    if (launch.library != nullptr) return Multiply(launch);
     std::vector<CudaAddress> values;
     for (const void* operand : launch.operands) {
       values.push_back(AddressOf(operand));
@@ -238,6 +240,13 @@ class CudaStream final : public Stream {
   }
 
  private:
+  void Multiply(const KernelLaunch& launch) {
+    auto& product = static_cast<LibraryProduct&>(*launch.library);
+    Status status =
+        product.Run(launch.operands, ScratchOf(launch.scratch_bytes), current_);
+    if (failure_.ok()) failure_ = std::move(status);
+  }
+
   void Note(CudaResult result, const char* what) {
     if (result != 0 && failure_.ok()) failure_ = driver_.Failure(result, what);
   }
