@@ -4,7 +4,7 @@
 #include <cublasLt.h>
 
 #include <cstddef>
-#include <type_traits>
+#include "tests/cuda/declared_alike.h"
 
 using CublasLtStatus = cublasStatus_t;
 using CublasLtHandle = cublasLtHandle_t;
@@ -15,26 +15,9 @@ using CublasLtAlgorithm = cublasLtMatmulAlgo_t;
 using CublasLtProposal = cublasLtMatmulHeuristicResult_t;
 using CudaStreamHandle = cudaStream_t;
 
-// Enums are integers in our declarations.
-template <class T>
-constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
-
-template <class A, class B>
-constexpr bool kAlike = std::is_same_v<A, B> || (sizeof(A) == sizeof(B) &&
-                                                 kIsNumber<A> && kIsNumber<B>);
-
-template <class Ours, class Theirs>
-struct Functions;
-template <class... A, class... B>
-struct Functions<cublasStatus_t(A...), cublasStatus_t(B...)> {
-  static constexpr bool alike =
-      sizeof...(A) == sizeof...(B) && (kAlike<A, B> && ...);
-};
-
-#define MXC_CUBLASLT_FUNCTION(member, symbol, parameters)                   \
-  extern CublasLtStatus Our_##member parameters;                            \
-  static_assert(Functions<decltype(Our_##member), decltype(symbol)>::alike, \
-                #symbol);
+#define MXC_CUBLASLT_FUNCTION(member, symbol, parameters) \
+  extern CublasLtStatus Our_##member parameters;          \
+  MXC_ASSERT_ALIKE(Our_##member, symbol);
 #include "runtime/device/cuda/cublaslt.def"
 
 // The values and structs in runtime/device/cuda/cublaslt.h.

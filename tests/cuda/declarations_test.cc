@@ -3,7 +3,7 @@
 // declares: it compiles. Built where there is a cuda.h.
 #include <cuda.h>
 
-#include <type_traits>
+#include "tests/cuda/declared_alike.h"
 
 using CudaResult = CUresult;
 using CudaOrdinal = CUdevice;
@@ -16,28 +16,9 @@ using CudaEvent = CUevent;
 using CudaGraph = CUgraph;
 using CudaGraphExec = CUgraphExec;
 
-// Enums are integers in our declarations.
-template <class T>
-constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
-
-template <class A, class B>
-constexpr bool kAlike =
-    std::is_same_v<A, B> || (sizeof(A) == sizeof(B) &&
-                             ((std::is_pointer_v<A> && std::is_pointer_v<B>) ||
-                              (kIsNumber<A> && kIsNumber<B>)));
-
-template <class Ours, class Theirs>
-struct Functions;
-template <class... A, class... B>
-struct Functions<CUresult(A...), CUresult(B...)> {
-  static constexpr bool alike =
-      sizeof...(A) == sizeof...(B) && (kAlike<A, B> && ...);
-};
-
-#define MXC_CUDA_FUNCTION(member, symbol, parameters)                       \
-  extern CudaResult Our_##member parameters;                                \
-  static_assert(Functions<decltype(Our_##member), decltype(symbol)>::alike, \
-                #symbol);
+#define MXC_CUDA_FUNCTION(member, symbol, parameters) \
+  extern CudaResult Our_##member parameters;          \
+  MXC_ASSERT_ALIKE(Our_##member, symbol);
 #include "runtime/device/cuda/driver.def"
 
 // The values in runtime/device/cuda/driver.h.

@@ -3,29 +3,14 @@
 // compiles. Built where there is an nccl.h.
 #include <nccl.h>
 
-#include <type_traits>
+#include "tests/cuda/declared_alike.h"
 
 using NcclComm = ncclComm_t;
 using CudaStreamHandle = cudaStream_t;
 
-// Enums are integers in our declarations.
-template <class A, class B>
-constexpr bool kAlike =
-    std::is_same_v<A, B> ||
-    (sizeof(A) == sizeof(B) && std::is_integral_v<A> && std::is_enum_v<B>);
-
-template <class Ours, class Theirs>
-struct Functions;
-template <class... A, class... B>
-struct Functions<int(A...), ncclResult_t(B...)> {
-  static constexpr bool alike =
-      sizeof...(A) == sizeof...(B) && (kAlike<A, B> && ...);
-};
-
-#define MXC_NCCL_FUNCTION(member, symbol, parameters)                       \
-  extern int Our_##member parameters;                                       \
-  static_assert(Functions<decltype(Our_##member), decltype(symbol)>::alike, \
-                #symbol);
+#define MXC_NCCL_FUNCTION(member, symbol, parameters) \
+  extern int Our_##member parameters;                 \
+  MXC_ASSERT_ALIKE(Our_##member, symbol);
 #include "runtime/device/cuda/nccl.def"
 
 // The values in runtime/device/cuda/nccl.cc.

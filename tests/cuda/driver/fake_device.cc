@@ -51,9 +51,7 @@ bool Fails() {
   return ++calls == failing;
 }
 
-}  // namespace mxc::runtime
-
-using namespace mxc::runtime;  // what follows is C
+// What follows is C.
 
 MXC_FAKE(cuInit, (unsigned)) { return Fails() ? kUnknown : 0; }
 MXC_FAKE(cuDeviceGetCount, (int* count)) {
@@ -87,3 +85,5 @@ MXC_FAKE(cuGetErrorString, (CudaResult error, const char** text)) {
                                     : "unknown error";
   return 0;
 }
+
+}  // namespace mxc::runtime

@@ -69,9 +69,7 @@ size_t ElfBytes(const void* image) {
 }
 
 }  // namespace
-}  // namespace mxc::runtime
-
-using namespace mxc::runtime;  // what follows is C
+// What follows is C.
 
 MXC_FAKE(cuModuleLoadData, (CudaModuleHandle * module, const void* image)) {
   if (Fails()) return kUnknown;
@@ -128,3 +126,5 @@ MXC_FAKE(cuLaunchKernel,
     return 0;
   });
 }
+
+}  // namespace mxc::runtime

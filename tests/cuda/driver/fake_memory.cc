@@ -20,9 +20,7 @@ CudaResult Move(CudaAddress memory, size_t bytes,
 void* At(CudaAddress address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
-}  // namespace mxc::runtime
-
-using namespace mxc::runtime;  // what follows is C
+// What follows is C.
 
 MXC_FAKE(cuMemAlloc_v2, (CudaAddress * memory, size_t bytes)) {
   return Fails() ? kCudaOutOfMemory : DeviceMemory().Allocate(memory, bytes);
@@ -96,3 +94,5 @@ MXC_FAKE(cuMemcpyDtoDAsync_v2, (CudaAddress to, CudaAddress from, size_t bytes,
     return Move(to, bytes, [=] { std::memmove(At(to), At(from), bytes); });
   });
 }
+
+}  // namespace mxc::runtime

@@ -72,9 +72,7 @@ class Meeting {
   bool all_alike_ = true, aborted_ = false;
 };
 
-}  // namespace mxc::runtime
-
-using namespace mxc::runtime;  // what follows is C
+// What follows is C.
 
 struct ncclComm {
   std::shared_ptr<Meeting> meeting;
@@ -120,3 +118,5 @@ MXC_FAKE_NCCL(ncclAllReduce,
     return meeting->Sum(device, part) ? 0 : kUnknown;
   });
 }
+
+}  // namespace mxc::runtime

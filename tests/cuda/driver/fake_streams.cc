@@ -64,9 +64,7 @@ CudaResult Add(CudaStreamHandle stream, Work work) {
   return 0;
 }
 
-}  // namespace mxc::runtime
-
-using namespace mxc::runtime;  // what follows is C
+// What follows is C.
 
 MXC_FAKE(cuStreamCreate, (CudaStreamHandle * stream, unsigned)) {
   if (Fails()) return kUnknown;
@@ -150,3 +148,5 @@ MXC_FAKE(cuGraphExecDestroy, (CudaGraphExec exec)) {
   delete exec;
   return 0;
 }
+
+}  // namespace mxc::runtime

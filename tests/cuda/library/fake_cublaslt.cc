@@ -18,16 +18,13 @@
 
 #include "runtime/device/cuda/cublaslt.h"
 
-using namespace mxc::runtime;
-
+namespace mxc::runtime {
 namespace {
 
 constexpr CublasLtStatus kInvalid = 7, kUnsupported = 15, kBroken = 14;
 constexpr int kAlgorithms = 5;
 
 }  // namespace
-
-namespace mxc::runtime {
 
 struct cublasLtMatmulDescOpaque_t {
   int type = 0;
@@ -45,8 +42,6 @@ struct cublasLtMatmulPreferenceOpaque_t {
   uint32_t reductions = 0;
   uint32_t alignments[4] = {256, 256, 256, 256};
 };
-
-}  // namespace mxc::runtime
 
 extern "C" {
 CudaResult cuLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*),
@@ -327,3 +322,5 @@ extern "C" [[gnu::visibility("default")]] const char* cublasLtGetStatusString(
          : status == kUnsupported ? "not supported"
                                   : "an internal operation failed";
 }
+
+}  // namespace mxc::runtime
