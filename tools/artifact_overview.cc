@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "ir/graph/tensor.h"
+#include "runtime/abi/matrix_product.h"
 #include "runtime/artifact/communication.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/tables.h"
@@ -46,6 +47,10 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
   row.name = tables.Text(step.name);
   row.kernel = tables.KernelText(step);
+  const auto computed = ReadMatrixProduct(tables.Text(step.attributes));
+  if (computed && computed->preferred == 1) {
+    row.kernel = "cuBLASLt, or " + row.kernel;
+  }
   const auto operands = tables.Operands(step);
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());

@@ -33,6 +33,7 @@ std::string KernelName(const Step& step) {
   }
   if (const ContractionStep* c = step.contraction()) {
     if (c->choice.algorithm.empty()) return "contraction loops";
+    if (c->choice.warp_rows > 0) return c->choice.Name();
     return fmt::format("{} {}c", c->choice.algorithm, c->choice.block);
   }
   return "loops";

@@ -98,6 +98,12 @@ bool IsSmall(const MatrixProduct& product) {
 
 }  // namespace
 
+bool MayBeOfLibrary(const Contraction& c) {
+  const bool empty = c.groups * c.batch * c.out * c.in == 0;
+  return c.types == ContractionTypes::All(DType::kF32) && c.kernel.empty() &&
+         !empty;
+}
+
 std::optional<MatrixProduct> MatrixProductOf(const Program& program,
                                              const Step& step) {
   const ContractionStep* contraction = step.contraction();
@@ -106,11 +112,7 @@ std::optional<MatrixProduct> MatrixProductOf(const Program& program,
     return std::nullopt;
   }
   const Contraction& c = contraction->contraction;
-  const bool empty = c.groups * c.batch * c.out * c.in == 0;
-  if (c.types != ContractionTypes::All(DType::kF32) || !c.kernel.empty() ||
-      empty) {
-    return std::nullopt;
-  }
+  if (!MayBeOfLibrary(c)) return std::nullopt;
   const auto layout_of = [&](int buffer) -> const Layout& {
     return program.buffers[static_cast<size_t>(buffer)].layout;
   };
@@ -128,7 +130,8 @@ std::optional<MatrixProduct> MatrixProductOf(const Program& program,
       .weight = {weight->group, weight->out, weight->in},
       .out = {out->group, out->batch, out->out},
       .bias = *bias,
-      .tf32 = contraction->choice.algorithm == kMmaTf32Algorithm ? 1 : 0};
+      .tf32 = contraction->choice.algorithm == kMmaTf32Algorithm ? 1 : 0,
+      .preferred = contraction->choice.library ? 1 : 0};
   if (!IsSmall(product)) return std::nullopt;
   return product;
 }

@@ -14,4 +14,7 @@ namespace mxc {
 std::optional<MatrixProduct> MatrixProductOf(const Program& program,
                                              const Step& step);
 
+// Whether steps of the contraction may be such products.
+bool MayBeOfLibrary(const Contraction& c);
+
 }  // namespace mxc

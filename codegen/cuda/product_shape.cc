@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/cuda/matrix_product.h"
 #include "ir/support/division.h"
 #include "ir/target/cuda_target.h"
 
@@ -18,8 +19,8 @@ constexpr int64_t kLeastPartDepth = 128, kMostParts = 32;
 // What three products of tf32 reach, beside plain multiply-adds of f32. Other
 // products reach the same share of what the units can do.
 constexpr double kRate = 1.5;
-// Warps that a multiprocessor needs to reach that.
-constexpr int kFullWarps = 4;
+// Sums that a multiprocessor must have in hand to reach that.
+constexpr double kFullSums = 4 * 32 * 32;
 // Launches whose time adding the parts must save by this estimate.
 constexpr double kLaunchesSaved = 5;
 
@@ -54,38 +55,105 @@ double RateOf(std::string_view algorithm, const Machine& machine) {
          ProductFlopsPerSecond(machine, kMmaAlgorithm);
 }
 
-ProductTile TileFor(const ProductExtents& extents, const char* algorithm) {
-  const int columns = extents.columns <= 32 ? 32 : 64;
-  const int rows = extents.rows <= 32 ? 32 : extents.rows <= 64 ? 64 : 128;
-  return {rows, columns, DepthOf(algorithm)};
+// What blocks may compute: rows, columns, rows of a warp. The first one of which
+// the product fills more than half is chosen where nothing was measured.
+constexpr int kTiles[][3] = {{128, 64, 32}, {128, 64, 64}, {64, 64, 32},
+                             {64, 64, 64},  {128, 32, 32}, {64, 32, 32},
+                             {32, 64, 32},  {32, 32, 32}};
+
+std::vector<ProductTile> TilesFor(const ProductExtents& extents,
+                                  const char* algorithm) {
+  const auto fills = [](int64_t extent, int tile) {
+    return tile == ProductTile::kLeast || extent > tile / 2;
+  };
+  std::vector<ProductTile> tiles;
+  for (const auto& [rows, columns, warp_rows] : kTiles) {
+    if (!fills(extents.rows, rows) || !fills(extents.columns, columns))
+      continue;
+    tiles.push_back({rows, columns, warp_rows, DepthOf(algorithm)});
+  }
+  return tiles;
 }
 
-// Of one block, on a multiprocessor of its own.
-double BlockSeconds(const ProductTile& tile, int64_t depth, double device_rate,
-                    int64_t multiprocessors) {
-  const double rate = device_rate / static_cast<double>(multiprocessors);
-  const double share = std::min(1.0, tile.threads() / 32.0 / kFullWarps);
-  return 2.0 * tile.rows * tile.columns * static_cast<double>(depth) /
-         (rate * share);
+// A contraction on a device, by one algorithm.
+struct Task {
+  const Contraction& contraction;
+  ProductExtents extents;
+  const char* algorithm = nullptr;
+  double rate = 0;  // of the whole device
+  const Machine& machine;
+};
+
+// Of the multiprocessor that has the most blocks; the sums are dealt in so many
+// parts.
+double BusiestSeconds(const Task& task, const ProductTile& tile,
+                      int64_t parts) {
+  const int64_t multiprocessors = Multiprocessors(task.machine);
+  const auto blocks = static_cast<double>(
+      DivideUp(parts * task.extents.Blocks(tile), multiprocessors));
+  const double sums = blocks * tile.rows * tile.columns;
+  const double rate = task.rate / static_cast<double>(multiprocessors) *
+                      std::min(1.0, sums / kFullSums);
+  return 2 * sums * static_cast<double>(task.extents.depth / parts) / rate;
 }
 
 // Where there are too few tiles for the device, the images of a gradient's
 // batch, or the channels, are dealt to more of them.
-int64_t PartsOf(const Contraction& c, const ProductExtents& extents,
-                const ProductTile& tile, double rate, const Machine& machine) {
-  if (c.groups != 1) return 0;
-  const int64_t multiprocessors = Multiprocessors(machine);
-  const double seconds =
-      BlockSeconds(tile, extents.depth, rate, multiprocessors);
-  const int64_t wanted = multiprocessors / extents.Blocks(tile);
+int64_t PartsOf(const Task& task, const ProductTile& tile) {
+  if (task.contraction.groups != 1) return 1;
+  const int64_t blocks = task.extents.Blocks(tile);
   const int64_t most =
-      std::min({wanted, kMostParts, extents.depth / kLeastPartDepth});
+      std::min({Multiprocessors(task.machine) / blocks, kMostParts,
+                task.extents.depth / kLeastPartDepth});
   for (int64_t parts = most; parts > 1; --parts) {
-    if (c.in % parts != 0) continue;
-    const double saved = seconds - seconds / static_cast<double>(parts);
-    return saved > kLaunchesSaved * machine.launch_seconds ? parts : 0;
+    if (task.contraction.in % parts != 0) continue;
+    const double saved =
+        BusiestSeconds(task, tile, 1) - BusiestSeconds(task, tile, parts);
+    return saved > kLaunchesSaved * task.machine.launch_seconds ? parts : 1;
   }
-  return 0;
+  return 1;
+}
+
+KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
+                            int64_t parts) {
+  KernelCandidate candidate;
+  candidate.choice = {task.algorithm, 1, tile.rows, tile.columns,
+                      tile.warp_rows};
+  candidate.weight_block = 1;
+  candidate.parts = parts > 1 ? parts : 0;
+  candidate.cost =
+      2.0 *
+      static_cast<double>(task.extents.Blocks(tile) * task.extents.depth) *
+      tile.rows * tile.columns / task.rate;
+  return candidate;
+}
+
+// The first tile is the choice; what else may be the fastest follows, as the
+// busiest multiprocessor says, and before it, of a product of matrices, a
+// library, of which nothing is known.
+std::vector<KernelCandidate> CandidatesOf(const Task& task) {
+  std::vector<KernelCandidate> candidates;
+  std::vector<double> seconds;
+  const auto add = [&](const ProductTile& tile, int64_t parts) {
+    candidates.push_back(CandidateOf(task, tile, parts));
+    seconds.push_back(BusiestSeconds(task, tile, parts) +
+                      (parts > 1 ? task.machine.launch_seconds : 0));
+    KernelCandidate &candidate = candidates.back(), &first = candidates[0];
+    candidate.cost = first.cost * std::max(1.0, seconds.back() / seconds[0]);
+  };
+  for (const ProductTile& tile : TilesFor(task.extents, task.algorithm)) {
+    const int64_t parts = PartsOf(task, tile);
+    add(tile, parts);
+    if (parts > 1) add(tile, 1);
+  }
+  if (MayBeOfLibrary(task.contraction)) {
+    candidates.insert(candidates.begin() + 1, candidates[0]);
+    candidates[1].choice.library = true;
+    candidates[1].parts = 0;
+  }
+  std::ranges::stable_sort(std::span(candidates).subspan(1), {},
+                           &KernelCandidate::cost);
+  return candidates;
 }
 
 }  // namespace
@@ -109,7 +177,8 @@ ProductExtents ExtentsOf(const Contraction& c) {
 
 ProductTile TileOf(const KernelChoice& choice) {
   return {static_cast<int>(choice.tile_rows),
-          static_cast<int>(choice.tile_vectors), DepthOf(choice.algorithm)};
+          static_cast<int>(choice.tile_vectors),
+          static_cast<int>(choice.warp_rows), DepthOf(choice.algorithm)};
 }
 
 bool IsProductAlgorithm(std::string_view algorithm) {
@@ -127,21 +196,17 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                      extents.depth >= kLeastDepth;
   const char* algorithm = AlgorithmFor(c.types, tf32);
   if (algorithm == nullptr || !large) return {};
-  const ProductTile tile = TileFor(extents, algorithm);
-  const double rate = RateOf(algorithm, machine);
+  const bool countable =
+      extents.rows * extents.depth < int64_t{1} << 31 &&
+      extents.depth < kMostBlocks &&
+      extents.Blocks(ProductTile{ProductTile::kLeast, ProductTile::kLeast}) <
+          kMostBlocks;
   if (extents.rows * extents.columns * extents.depth < kLeastProducts ||
-      extents.rows * extents.depth >= int64_t{1} << 31 ||
-      extents.depth >= kMostBlocks || extents.Blocks(tile) >= kMostBlocks) {
+      !countable) {
     return {};
   }
-  KernelCandidate candidate;
-  candidate.choice = {algorithm, 1, tile.rows, tile.columns};
-  candidate.weight_block = 1;
-  candidate.parts = PartsOf(c, extents, tile, rate, machine);
-  candidate.cost = 2.0 *
-                   static_cast<double>(extents.Blocks(tile) * extents.depth) *
-                   tile.rows * tile.columns / rate;
-  return {candidate};
+  return CandidatesOf(
+      {c, extents, algorithm, RateOf(algorithm, machine), machine});
 }
 
 double ProductFlopsPerSecond(const Machine& machine,

@@ -29,9 +29,11 @@ inline constexpr char kMmaBf16Algorithm[] = "mma_bf16";
 inline constexpr char kMmaF16Algorithm[] = "mma_f16";
 bool IsProductAlgorithm(std::string_view algorithm);
 
-// A block of threads computes rows x columns of out, in warps of 32 x 32.
+// A block of threads computes rows x columns of out, each of its warps warp_rows
+// x 32 of them.
 struct ProductTile {
   int rows = 0, columns = 0;
+  int warp_rows = 32;
   // What comes into shared memory at once: words of each line, for a product of
   // 16 bits with two elements in each.
   static constexpr int kWords = 16;
@@ -40,9 +42,10 @@ struct ProductTile {
   // How many times that is there: one is multiplied while the others are on
   // their way.
   static constexpr int kStages = 3;
-  static constexpr int kWarpRows = 32, kWarpColumns = 32;
+  static constexpr int kWarpColumns = 32, kLeast = 32;
   int warps_along_columns() const { return columns / kWarpColumns; }
-  int threads() const { return 32 * rows / kWarpRows * warps_along_columns(); }
+  int warps() const { return rows / warp_rows * warps_along_columns(); }
+  int threads() const { return 32 * warps(); }
 };
 
 struct ProductExtents {
@@ -56,7 +59,8 @@ struct ProductExtents {
 ProductExtents ExtentsOf(const Contraction& c);
 ProductTile TileOf(const KernelChoice& choice);
 
-// The kernels that a device has for the contraction.
+// The kernels that a device has for the contraction, best first: tiles of
+// several sizes, whose sums are the same bytes, or other numbers of parts.
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const Machine& machine,
                                                bool tf32 = false);

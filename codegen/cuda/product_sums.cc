@@ -14,7 +14,6 @@ using llvm::Value;
 
 // Of one instruction: rows, columns, words of depth.
 constexpr int kRows = 16, kColumns = 8, kWords = 8;
-constexpr int kRowTiles = ProductTile::kWarpRows / kRows;
 constexpr int kColumnTiles = ProductTile::kWarpColumns / kColumns;
 constexpr int kSumsOfTile = 4;
 // What one more in the last place of tf32 adds to the bits of an f32.
@@ -29,6 +28,7 @@ ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
                          int64_t depth, std::string algorithm)
     : kernel_(kernel),
       tile_(tile),
+      row_tiles_(tile.warp_rows / kRows),
       data_(data),
       weight_(weight),
       depth_(depth),
@@ -37,8 +37,8 @@ ProductSums::ProductSums(DeviceFunction& kernel, const ProductTile& tile,
   Value* lane = b.CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
   Value* warp = b.CreateUDiv(kernel_.Thread(), kernel_.Word(kWarp));
   Value* across = kernel_.Word(tile_.warps_along_columns());
-  warp_row_ = b.CreateMul(b.CreateUDiv(warp, across),
-                          kernel_.Word(ProductTile::kWarpRows));
+  warp_row_ =
+      b.CreateMul(b.CreateUDiv(warp, across), kernel_.Word(tile_.warp_rows));
   warp_column_ = b.CreateMul(b.CreateURem(warp, across),
                              kernel_.Word(ProductTile::kWarpColumns));
   group_ = b.CreateUDiv(lane, kernel_.Word(4));
@@ -67,7 +67,7 @@ void ProductSums::Run() {
     Value* step = b.CreateTrunc(i, b.getInt32Ty());
     Settle(CopyStage(step, step), step);
   });
-  Values carried(kRowTiles * kColumnTiles * kSumsOfTile,
+  Values carried(static_cast<size_t>(row_tiles_ * kColumnTiles * kSumsOfTile),
                  llvm::ConstantFP::get(b.getFloatTy(), 0));
   carried.push_back(kernel_.Word(0));  // the stage whose turn it is
   carried = kernel_.Loop(
@@ -191,7 +191,7 @@ ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
       Value* column = b.CreateAdd(warp_column_, plus(group_, n * kColumns));
       columns.push_back(Read(weight_, weight, {column}, words));
     }
-    for (int m = 0; m < kRowTiles; ++m) {
+    for (int m = 0; m < row_tiles_; ++m) {
       Value* row = b.CreateAdd(warp_row_, plus(group_, m * kRows));
       const Split left = Read(data_, data, {row, plus(row, kRows / 2)}, words);
       for (int n = 0; n < kColumnTiles; ++n) {
@@ -221,7 +221,7 @@ void ProductSums::Put(bool along_columns) {
   along_columns_ = along_columns;
   kernel_.WaitForCopies({kernel_.Word(0)});
   kernel_.Barrier();
-  for (int m = 0; m < kRowTiles; ++m) {
+  for (int m = 0; m < row_tiles_; ++m) {
     for (int n = 0; n < kColumnTiles; ++n) {
       for (int i = 0; i < kSumsOfTile; ++i) {
         Value* row = b.CreateAdd(b.CreateAdd(warp_row_, group_),

@@ -54,6 +54,7 @@ class ProductSums {
 
   DeviceFunction& kernel_;
   const ProductTile tile_;
+  const int row_tiles_;  // of a warp, one instruction each
   ProductOperand &data_, &weight_;
   const int64_t depth_;
   const std::string algorithm_;

@@ -30,8 +30,9 @@ struct MatrixProduct {
 
   int64_t groups = 1, rows = 1, columns = 1, depth = 1;
   Strides data, weight, out;
-  int64_t bias = -1;  // an operand, dense; -1: none
-  int64_t tf32 = 0;   // 1: data and weight may be rounded to tf32
+  int64_t bias = -1;      // an operand, dense; -1: none
+  int64_t tf32 = 0;       // 1: data and weight may be rounded to tf32
+  int64_t preferred = 0;  // 1: the library is the choice where there is one
 };
 
 // Extents and strides are no larger: sums of them do not overflow.
@@ -41,11 +42,11 @@ inline constexpr std::string_view kProductWord = "product";
 
 template <class Product>  // MatrixProduct, const or not
 auto NumbersOf(Product& p) {
-  return std::array{&p.groups,         &p.rows,         &p.columns,
-                    &p.depth,          &p.data.group,   &p.data.line,
-                    &p.data.element,   &p.weight.group, &p.weight.line,
-                    &p.weight.element, &p.out.group,    &p.out.line,
-                    &p.out.element,    &p.bias,         &p.tf32};
+  return std::array{
+      &p.groups,      &p.rows,           &p.columns,      &p.depth,
+      &p.data.group,  &p.data.line,      &p.data.element, &p.weight.group,
+      &p.weight.line, &p.weight.element, &p.out.group,    &p.out.line,
+      &p.out.element, &p.bias,           &p.tf32,         &p.preferred};
 }
 
 inline std::string TextOf(const MatrixProduct& product) {
@@ -73,7 +74,8 @@ inline std::optional<MatrixProduct> ReadMatrixProduct(std::string_view text) {
   }
   const bool empty = product.groups == 0 || product.rows == 0 ||
                      product.columns == 0 || product.depth == 0;
-  if (!text.empty() || empty || product.tf32 > 1) return std::nullopt;
+  if (!text.empty() || empty || product.tf32 > 1 || product.preferred > 1)
+    return std::nullopt;
   return product;
 }
 

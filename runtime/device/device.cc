@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/element.h"
 #include "runtime/base/memory.h"
 #include "runtime/device/declarations.h"
@@ -79,6 +80,15 @@ void Stream::Sum(std::span<const Summand> tensors) {
          tensor.elements * static_cast<uint64_t>(ElementBytes(
                                static_cast<ElementType>(tensor.dtype))));
   }
+}
+
+void Stream::Mark(uint32_t number) {
+  if (marks_.size() <= number) marks_.resize(number + 1);
+  Call([this, number] { marks_[number] = Nanoseconds(); });
+}
+
+int64_t Stream::Between(uint32_t first, uint32_t second) {
+  return marks_[second] - marks_[first];
 }
 
 Status Stream::Join(std::shared_ptr<DeviceGroup>, size_t) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/abi/abi.h"
 #include "runtime/abi/matrix_product.h"
@@ -111,6 +112,12 @@ class Stream {
   // again. `number`: of this stream's device in the group.
   virtual Status Join(std::shared_ptr<DeviceGroup> group, size_t number);
 
+  // Notes when all before it is done; not while it is recorded, nor beside.
+  virtual void Mark(uint32_t number);
+  // Nanoseconds from one mark to another, which both were put in before the last
+  // Finish.
+  virtual int64_t Between(uint32_t first, uint32_t second);
+
   // A function of the host, which must not use the stream.
   virtual void Call(std::function<void()> function) = 0;
 
@@ -131,6 +138,14 @@ class Stream {
   virtual StatusOr<std::unique_ptr<Recording>> EndRecord() = 0;
   // A recording of this stream.
   virtual void Replay(const Recording& recording) = 0;
+
+ private:
+  std::vector<int64_t> marks_;
+};
+
+struct DeviceFacts {
+  std::string name;    // "NVIDIA H100 80GB HBM3"
+  int generation = 0;  // that code is compiled for: 90 of sm_90
 };
 
 class Device {
@@ -139,6 +154,9 @@ class Device {
 
   // Its kind, as in devices.def.
   virtual const char* name() const = 0;
+  // Of the device that this machine has; kUnsupported, with the cause, where it
+  // has none.
+  virtual StatusOr<DeviceFacts> Facts() const { return DeviceFacts{name(), 0}; }
   // Whether the host follows its addresses and runs its kernels.
   virtual bool IsHost() const = 0;
 
@@ -167,6 +185,8 @@ class Device {
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const;
+  // Whether a library is there that PlanProduct may take.
+  virtual bool HasLibraries() const { return false; }
   // By a library with that much memory to work in, of the stream; null where
   // the kernel is to be launched. For one stream.
   virtual std::unique_ptr<LibraryStep> PlanProduct(

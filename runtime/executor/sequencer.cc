@@ -83,9 +83,9 @@ LibraryStep* Sequencer::PlanLibrary(const mxc_step& step) {
 
 uint32_t Sequencer::Begin(int thread) {
   addresses_.Rewind();
-  StartClock();
+  if (clock_) clock_->Start();
   Forget();
-  if (OnDevice()) beside_ = times_.empty();
+  if (OnDevice()) beside_ = !clock_;
   if (!records_) return Walk(0, list_.begins.back(), thread, nullptr);
   Replay();
   return kNoPhase;
@@ -120,12 +120,12 @@ void Sequencer::RunChunk(uint32_t phase, uint32_t chunk, int thread,
 
 uint32_t Sequencer::Finish(uint32_t phase, int thread) {
   const uint32_t step = phases_[phase].step;
-  Measure(step);
+  if (clock_) Took(step);
   return Walk(list_.begins[step] + 1, list_.begins.back(), thread, nullptr);
 }
 
 void Sequencer::RunAlone(size_t first, size_t end, const Listener& after) {
-  StartClock();
+  if (clock_) clock_->Start();
   Forget();
   beside_ = false;
   Walk(list_.begins[first], list_.begins[end], /*thread=*/0, &after);
@@ -202,7 +202,7 @@ bool Sequencer::RunStep(uint32_t step, int thread) {
       if (launches_[step].tasks == 0) return true;  // a view
       RunKernel(step, thread);
   }
-  Measure(step);
+  if (clock_) Took(step);
   return OnDevice() || error_ == 0;
 }
 
@@ -275,7 +275,15 @@ bool Sequencer::Settle() {
   if (!OnDevice()) return !HasFailed();
   Status status = device_.stream->Finish();
   if (failure_.ok()) failure_ = std::move(status);
+  if (!HasFailed() && clock_) clock_->Settled();
   return !HasFailed();
+}
+
+// A loop of many turns does not fill the stream with marks.
+void Sequencer::Took(uint32_t step) {
+  constexpr uint32_t kMostMarks = 4096;
+  clock_->Took(step);
+  if (clock_->marks() == kMostMarks) Settle();
 }
 
 // Runs with branches and counts differ; calls read what windows show only then.
@@ -359,18 +367,6 @@ void Sequencer::ReadElement(void* value, const void* operand, uint64_t size) {
   } else if (Settle()) {
     device_.device->Read(value, operand, size);
   }
-}
-
-void Sequencer::StartClock() {
-  if (times_.empty()) return;
-  std::fill(times_.begin(), times_.end(), 0);
-  last_mark_ = Nanoseconds();
-}
-
-void Sequencer::Measure(uint32_t step) {
-  if (times_.empty() || !Settle()) return;
-  const int64_t now = Nanoseconds();
-  times_[step] += now - std::exchange(last_mark_, now);
 }
 
 void* Sequencer::ScratchOf(int thread) const {

@@ -27,6 +27,7 @@
 #include "runtime/executor/model.h"
 #include "runtime/executor/recordings.h"
 #include "runtime/executor/schedule.h"
+#include "runtime/executor/step_clock.h"
 
 namespace mxc::runtime {
 
@@ -90,10 +91,13 @@ class Sequencer {
 
   // From the next walk on, the nanoseconds of each step, all turns together.
   void Profile() {
-    times_.resize(steps_.size());
+    clock_.emplace(steps_.size(), device_.stream);
     records_ = false;
   }
-  std::span<const int64_t> times() const { return times_; }
+  // Empty without Profile.
+  std::span<const int64_t> times() const {
+    return clock_ ? clock_->times() : std::span<const int64_t>();
+  }
 
  private:
   // A step, ready to be run.
@@ -127,8 +131,7 @@ class Sequencer {
   // Whether the element that operand `k` of a step holds is not 0.
   bool IsTrue(uint32_t step, size_t k);
   void Forget();
-  void StartClock();
-  void Measure(uint32_t step);
+  void Took(uint32_t step);
   void* ScratchOf(int thread) const;
   void* ClearedScratch(int thread) const;  // as a kernel finds it first
 
@@ -162,8 +165,7 @@ class Sequencer {
   } share_;
 
   std::function<void(size_t step)> before_;
-  std::vector<int64_t> times_;
-  int64_t last_mark_ = 0;
+  std::optional<StepClock> clock_;
 };
 
 }  // namespace mxc::runtime

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ namespace {
 // Row-major, or with the channels of data and output side by side.
 KernelCandidate CandidateFor(const Contraction& c, bool channels_last) {
   const auto found = ProductCandidates(c, EmulatedTarget().machine);
-  REQUIRE(found.size() == 1);
+  REQUIRE(!found.empty());
   KernelCandidate candidate = found[0];
   if (channels_last) {
     candidate.data_block = c.groups * c.in;
@@ -197,7 +198,7 @@ TEST_CASE("operands are rounded to tf32 where that is asked for") {
   const ContractionCase c = WithEpilogue(Convolution(kConvolutions[0]));
   const auto found =
       ProductCandidates(c.contraction, EmulatedTarget().machine, /*tf32=*/true);
-  REQUIRE(found.size() == 1);
+  REQUIRE(!found.empty());
   DeviceStep product(Build(c, found[0]));
   const double error = product.Error(product.Run({}));
   CHECK(error > 1e-5);
@@ -253,8 +254,47 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
                                   .pad = {1, 1}};
   const auto found =
       ProductCandidates(BackwardWeight(shape), EmulatedTarget().machine);
-  REQUIRE(found.size() == 1);
+  REQUIRE(found.size() > 1);
   CHECK(found[0].parts == 32);
+  const auto whole = std::ranges::find(found, 0, &KernelCandidate::parts);
+  REQUIRE(whole != found.end());
+  CHECK(whole->cost > 2 * found[0].cost);
+}
+
+TEST_CASE("every tile that a block may compute gives the same bytes") {
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    Contraction c = Product(1, 150, 70, 50);
+    c.types.data = c.types.weight = dtype;
+    const auto found = ProductCandidates(c, EmulatedTarget().machine);
+    std::vector<float> expected;
+    std::set<std::string> names;
+    for (const KernelCandidate& candidate : found) {
+      CAPTURE(candidate.choice.Name());
+      names.insert(candidate.choice.Name());
+      if (candidate.parts > 0) continue;
+      DeviceStep product(Build(WithEpilogue(c), candidate));
+      const std::vector<float> y = product.Run({.seed = 1});
+      REQUIRE(product.wrong() == "");
+      CHECK(product.Error(y) < 1e-6);
+      if (expected.empty()) expected = y;
+      CHECK(std::memcmp(y.data(), expected.data(), 4 * y.size()) == 0);
+    }
+    const std::string algorithm = dtype == DType::kF32 ? "mma" : "mma_bf16";
+    for (const char* tile : {" 128x64", " 128x64 by 64 rows", " 64x64",
+                             " 64x64 by 64 rows", " 128x32", " 32x32"}) {
+      CHECK(names.contains(algorithm + tile));
+    }
+    CHECK(names.contains("mma 128x64 or library") == (dtype == DType::kF32));
+  }
+}
+
+TEST_CASE("tiles that a product leaves mostly empty are not offered") {
+  const auto found =
+      ProductCandidates(Product(1, 32, 512, 20), EmulatedTarget().machine);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].choice.Name() == "mma 32x32");
+  CHECK(found[1].choice.Name() == "mma 32x32 or library");
+  CHECK(found[1].cost == found[0].cost);
 }
 
 }  // namespace mxc::test

@@ -156,12 +156,29 @@ Extents OutputDims(const Contraction& c) {
   return dims;
 }
 
+std::string KernelChoice::Name() const {
+  constexpr int64_t kPlainWarp = 32;
+  if (warp_rows == 0) {
+    return fmt::format("{} {}c {}x{}", algorithm, block, tile_rows,
+                       tile_vectors);
+  }
+  std::string name =
+      fmt::format("{} {}x{}", algorithm, tile_rows, tile_vectors);
+  if (warp_rows != kPlainWarp) name += fmt::format(" by {} rows", warp_rows);
+  return library ? name + " or library" : name;
+}
+
 std::string ContractionStep::Print() const {
   std::string out =
       fmt::format("    contraction {}\n", ToString(contraction, "\n    "));
   if (!choice.algorithm.empty()) {
-    out += fmt::format("    kernel {} block={} tile={}x{}\n", choice.algorithm,
+    out += fmt::format("    kernel {} block={} tile={}x{}", choice.algorithm,
                        choice.block, choice.tile_rows, choice.tile_vectors);
+    if (choice.warp_rows > 0) {
+      out += fmt::format(" warp={}", choice.warp_rows);
+    }
+    if (choice.library) out += " library";
+    out += "\n";
   }
   out += "    epilogue " + mxc::Print(epilogue) + "\n";
   if (maxima.empty()) return out;
@@ -202,6 +219,8 @@ StepBody ReadContraction(ProgramReader& reader) {
     lex.Expect("tile");
     lex.Expect("=");
     ReadTile(lex, body.choice);
+    if (lex.Peek() == "warp") body.choice.warp_rows = reader.Named("warp");
+    body.choice.library = lex.Accept("library");
   }
   lex.Expect("epilogue");
   body.epilogue = reader.Value();
@@ -262,8 +281,9 @@ std::string ContractionStep::Key(const Program&, const Step&,
   roles(c.data_axes);
   roles(c.weight_axes);
   roles(c.output_axes);
-  key += fmt::format("{} {},{},{} ", choice.algorithm, choice.block,
-                     choice.tile_rows, choice.tile_vectors);
+  key += fmt::format("{} {},{},{},{},{} ", choice.algorithm, choice.block,
+                     choice.tile_rows, choice.tile_vectors, choice.warp_rows,
+                     choice.library);
   key += text(epilogue);
   if (!maxima.empty()) {
     key += fmt::format("|maxima {}", fmt::join(maxima, ","));

@@ -87,6 +87,15 @@ struct KernelChoice {
   std::string algorithm;  // "direct", "depthwise", "gemm" …
   int64_t block = 1;      // lanes: the channel block of data and output
   int64_t tile_rows = 0, tile_vectors = 0;  // register tile
+  // Of a device: a block of threads computes the tile, of tile_vectors columns,
+  // each of its warps so many rows; and one of the device's libraries does so
+  // in the kernel's place, where there is one.
+  int64_t warp_rows = 0;
+  bool library = false;
+
+  // "winograd4 16c 14x2"; of a device "mma 128x64", "mma 128x64 by 64 rows",
+  // "mma 128x64 or library".
+  std::string Name() const;
   friend bool operator==(const KernelChoice&, const KernelChoice&) = default;
 };
 

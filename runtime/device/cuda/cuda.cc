@@ -104,10 +104,12 @@ const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
   return best;
 }
 
-// Kernels are what has been proved; libraries are for those who ask for them.
-bool UsesLibraries() {
+// MXC_LIBRARIES: 1, libraries compute what they can; 0, nothing; else what the
+// file prefers to have from them.
+bool WantsLibrary(const MatrixProduct& product) {
   const char* wish = std::getenv("MXC_LIBRARIES");
-  return wish != nullptr && std::string_view(wish) == "1";
+  const std::string_view said = wish == nullptr ? "" : wish;
+  return said == "1" || (said != "0" && product.preferred == 1);
 }
 
 class Cuda : public Device {
@@ -115,6 +117,11 @@ class Cuda : public Device {
   explicit Cuda(int number) : number_(number) {}
 
   const char* name() const override { return "cuda"; }
+  StatusOr<DeviceFacts> Facts() const override {
+    const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
+    if (!driver.ok()) return driver.status();
+    return DeviceFacts{(*driver)->name(), (*driver)->sm()};
+  }
   bool IsHost() const override { return false; }
 
   StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
@@ -225,7 +232,16 @@ class Cuda : public Device {
 
   std::unique_ptr<LibraryStep> PlanProduct(
       const MatrixProduct& product, uint64_t workspace_bytes) const override {
-    if (!UsesLibraries()) return nullptr;
+    if (!WantsLibrary(product)) return nullptr;
+    const CublasLt* library = Library();
+    if (library == nullptr) return nullptr;
+    return PlanLibraryProduct(*library, product, workspace_bytes);
+  }
+  bool HasLibraries() const override { return Library() != nullptr; }
+
+ private:
+  // Null where the machine has none. The thread has the device's context then.
+  const CublasLt* Library() const {
     const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return nullptr;
     (*driver)->Enter();
@@ -233,11 +249,9 @@ class Cuda : public Device {
       auto opened = CublasLt::Open();
       if (opened.ok()) cublaslt_ = std::move(*opened);
     });
-    if (cublaslt_ == nullptr) return nullptr;
-    return PlanLibraryProduct(*cublaslt_, product, workspace_bytes);
+    return cublaslt_.get();
   }
 
- private:
   static Status NoMemory(const CudaDriver& cuda, CudaResult result,
                          uint64_t bytes, const char* what) {
     return cuda.Failure(result, "allocate " + std::to_string(bytes) +

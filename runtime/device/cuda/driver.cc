@@ -59,11 +59,14 @@ Status CudaDriver::OpenDevice(CudaOrdinal number) {
   }
   if (result == 0) result = get_device(&device, number);
   if (result != 0) return Failure(result, "find a device");
+  char name[256] = "";
   int major = 0, minor = 0;
-  result = get_attribute(&major, kCudaCapabilityMajor, device);
+  result = get_name(name, sizeof name - 1, device);
+  if (result == 0) result = get_attribute(&major, kCudaCapabilityMajor, device);
   if (result == 0) result = get_attribute(&minor, kCudaCapabilityMinor, device);
   if (result == 0) result = retain_context(&context_, device);
   if (result != 0) return Failure(result, "open the device");
+  name_ = name;
   sm_ = 10 * major + minor;
   return {};
 }

@@ -26,7 +26,7 @@ using CudaGraphExec = struct CUgraphExec_st*;
 // Values of cuda.h.
 inline constexpr CudaResult kCudaOutOfMemory = 2;
 inline constexpr unsigned kCudaNonBlockingStream = 1;
-inline constexpr unsigned kCudaEventWithoutTime = 2;
+inline constexpr unsigned kCudaEventWithTime = 0, kCudaEventWithoutTime = 2;
 inline constexpr int kCudaRelaxedCapture = 2;
 inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
 
@@ -45,6 +45,8 @@ class CudaDriver {
 
   // The capability of the device: 90 of sm_90.
   int sm() const { return sm_; }
+  // "NVIDIA H100 80GB HBM3".
+  const std::string& name() const { return name_; }
   // Each thread that calls functions names the context first.
   void Enter() const { (void)set_context(context_); }
   // "launch kernel 'k': an illegal memory access was encountered". `what` was
@@ -72,6 +74,7 @@ class CudaDriver {
 
   CudaContext context_ = nullptr;
   int sm_ = 0;
+  std::string name_;
   mutable std::atomic<CudaResult> untold_{0};
 };
 

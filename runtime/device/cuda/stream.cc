@@ -98,6 +98,7 @@ class CudaStream final : public Stream {
       if (stream != nullptr) driver_.destroy_stream(stream);
     }
     for (CudaEvent event : events_) driver_.destroy_event(event);
+    for (CudaEvent event : marks_) driver_.destroy_event(event);
     for (const Scratch& scratch : {main_scratch_, side_scratch_}) {
       for (const CudaAddress given : scratch.given) driver_.release(given);
     }
@@ -205,6 +206,24 @@ class CudaStream final : public Stream {
          "wait for an event");
   }
 
+  void Mark(uint32_t number) override {
+    driver_.Enter();
+    while (marks_.size() <= number) {
+      CudaEvent mark = nullptr;
+      const CudaResult result = driver_.create_event(&mark, kCudaEventWithTime);
+      if (result != 0) return Note(result, "create an event");
+      marks_.push_back(mark);
+    }
+    Note(driver_.record_event(marks_[number], main_), "record an event");
+  }
+  int64_t Between(uint32_t first, uint32_t second) override {
+    driver_.Enter();
+    float milliseconds = 0;
+    Note(driver_.time_between(&milliseconds, marks_[first], marks_[second]),
+         "measure a time");
+    return static_cast<int64_t>(1e6 * static_cast<double>(milliseconds));
+  }
+
   Status Finish() override {
     driver_.Enter();
     for (CudaStreamHandle stream : {main_, side_}) {
@@ -281,7 +300,7 @@ class CudaStream final : public Stream {
 
   const CudaDriver& driver_;
   CudaStreamHandle main_ = nullptr, side_ = nullptr, current_ = nullptr;
-  std::vector<CudaEvent> events_;
+  std::vector<CudaEvent> events_, marks_;
   uint32_t number_ = 0;  // of what goes beside now
   Scratch main_scratch_, side_scratch_;
   OperandTables tables_;  // of launches that are not recorded

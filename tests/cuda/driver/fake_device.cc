@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include "tests/cuda/driver/fake_cuda.h"
@@ -61,6 +62,10 @@ MXC_FAKE(cuDeviceGetCount, (int* count)) {
 MXC_FAKE(cuDeviceGet, (CudaOrdinal * device, int ordinal)) {
   *device = ordinal;
   if (static_cast<uint64_t>(ordinal) >= DeviceCount()) return kInvalidDevice;
+  return Fails() ? kUnknown : 0;
+}
+MXC_FAKE(cuDeviceGetName, (char* name, int bytes, CudaOrdinal)) {
+  std::snprintf(name, static_cast<size_t>(bytes), "emulated device");
   return Fails() ? kUnknown : 0;
 }
 MXC_FAKE(cuDeviceGetAttribute, (int* value, int attribute, CudaOrdinal)) {

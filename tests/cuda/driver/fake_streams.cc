@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "tests/cuda/driver/fake_cuda.h"
 
 namespace mxc::runtime {
@@ -14,6 +15,7 @@ struct CUstream_st {
 };
 struct CUevent_st {
   CUstream_st* stream = nullptr;
+  int64_t nanoseconds = 0;
 };
 struct CUgraph_st {
   std::vector<Work> work;
@@ -100,6 +102,17 @@ MXC_FAKE(cuEventDestroy_v2, (CudaEvent event)) {
 MXC_FAKE(cuEventRecord, (CudaEvent event, CudaStreamHandle stream)) {
   if (Fails()) return kUnknown;
   event->stream = stream;
+  if (capturing != nullptr) return 0;
+  return Add(stream, [event] {
+    event->nanoseconds = Nanoseconds();
+    return 0;
+  });
+}
+MXC_FAKE(cuEventElapsedTime,
+         (float* milliseconds, CudaEvent first, CudaEvent second)) {
+  if (Fails()) return kUnknown;
+  *milliseconds =
+      static_cast<float>(second->nanoseconds - first->nanoseconds) / 1e6F;
   return 0;
 }
 // Who waits for another stream has that done first. While a graph is captured,

@@ -7,10 +7,12 @@
 #include <climits>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "codegen/codegen.h"
 #include "runtime/base/cpu.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/model.h"
 #include "tools/driver/temporary_file.h"
@@ -28,13 +30,16 @@ constexpr int kLeastRuns = 3, kMostRuns = 15;
 constexpr double kSecondsOfRuns = 0.1;
 
 // Twice the last cache; as much as large ones have where nobody knows.
-int64_t EvictionBytes() {
+int64_t EvictionBytes(const Target& target) {
   constexpr int64_t kLeast = 64 << 20, kMost = 512 << 20;
+  int64_t last = 0;
+  if (!target.device.empty()) {
+    last = target.machine.l2.bytes;
+  } else {
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  const int64_t last = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#else
-  const int64_t last = 0;
+    last = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
+  }
   return std::clamp(2 * last, kLeast, kMost);
 }
 
@@ -43,6 +48,16 @@ bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
   return std::ranges::none_of(kernels, [](const KernelCandidate& kernel) {
     return kernel.weight_block > 0 || kernel.flipped_weight;
   });
+}
+
+std::string ProcessorName() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("model name")) continue;
+    const size_t colon = line.find(": ");
+    if (colon != line.npos) return line.substr(colon + 2);
+  }
+  return "unknown";
 }
 
 // One entry for each trial.
@@ -94,25 +109,28 @@ class Contender {
 
 }  // namespace
 
-bool CanRun(const Target& target) {
-  return (target.required_features & ~rt::CpuFeatures()) == 0;
-}
-
-std::string MachineName() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("model name")) continue;
-    const size_t colon = line.find(": ");
-    if (colon != line.npos) return line.substr(colon + 2);
+Result<TuningMachine> FindMachine(const Target& target) {
+  const auto cannot = [&](const std::string& cause) {
+    return UnplacedError(fmt::format("this machine cannot run code for {}{}",
+                                     target.name, cause));
+  };
+  if ((target.required_features & ~rt::CpuFeatures()) != 0) return cannot("");
+  if (target.device.empty()) return TuningMachine{ProcessorName()};
+  const auto device = rt::FindDevice(target.device.c_str());
+  if (!device.ok()) return cannot(": " + device.status().message());
+  const auto facts = (*device)->Facts();
+  if (!facts.ok()) return cannot(": " + facts.status().message());
+  if (facts->generation < target.sm) {
+    return cannot(fmt::format(": its device is of sm_{}", facts->generation));
   }
-  return "unknown";
+  return TuningMachine{facts->name, (*device)->HasLibraries()};
 }
 
 KernelTimer::KernelTimer(const Target& target, ObjectCache* objects)
     : target_(target),
       objects_(objects),
-      threads_(rt::AvailableThreads()),
-      eviction_(static_cast<size_t>(EvictionBytes())) {}
+      threads_(target.device.empty() ? rt::AvailableThreads() : 1),
+      eviction_(static_cast<size_t>(EvictionBytes(target))) {}
 
 Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(
     const Contraction& contraction, std::span<const KernelCandidate> kernels,
@@ -129,7 +147,7 @@ Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(
       const auto model,
       Compile(trials, target_, {.threads = threads_, .cache = objects_}));
   std::vector<KernelTimes> times(kernels.size());
-  for (const int threads : {1, threads_}) {
+  for (const int threads : std::set{1, threads_}) {
     std::vector<Contender> contenders;
     for (size_t i = 0; i < trials.size(); ++i) {
       MXC_ASSIGN(Contender contender,

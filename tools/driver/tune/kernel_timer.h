@@ -18,15 +18,19 @@ namespace mxc {
 
 class ObjectCache;
 
-// Whether this machine can run code for the target.
-bool CanRun(const Target& target);
-// "AMD EPYC", as the system calls its processor.
-std::string MachineName();
+// What kernels of a target are measured on.
+struct TuningMachine {
+  std::string name;  // "AMD EPYC", "NVIDIA H100 80GB HBM3": as it calls itself
+  bool has_libraries = false;  // of a device (KernelChoice::library)
+};
+
+// An error that says why, if this machine cannot run code for the target.
+Result<TuningMachine> FindMachine(const Target& target);
 
 class KernelTimer {
  public:
-  // Threads: one, and as many as this process may run at once. `objects` may
-  // be null.
+  // Threads: one, and as many as this process may run at once; of a device, one.
+  // `objects` may be null.
   explicit KernelTimer(const Target& target, ObjectCache* objects = nullptr);
   int threads() const { return threads_; }
 

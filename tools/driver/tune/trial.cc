@@ -70,9 +70,10 @@ Tensor Numbers(const Shape& shape) {
 
 class Builder {
  public:
-  int Add(std::string name, const Shape& shape, BufferKind kind) {
+  int Add(std::string name, const Shape& shape, BufferKind kind,
+          DType dtype = DType::kF32) {
     const int buffer =
-        AddBuffer(program_, std::move(name), {DType::kF32, shape}, kind);
+        AddBuffer(program_, std::move(name), {dtype, shape}, kind);
     if (kind == BufferKind::kConstant) {
       program_.buffers[buffer].constant = Numbers(shape);
     }
@@ -102,9 +103,10 @@ class Builder {
   }
 
   // An input that a step copies, as if it had computed it.
-  int AddActivation(const std::string& name, const Shape& shape) {
-    const int input = Add(name, shape, BufferKind::kInput);
-    const int copy = Add(name + "/written", shape, BufferKind::kInternal);
+  int AddActivation(const std::string& name, const Shape& shape, DType dtype) {
+    const int input = Add(name, shape, BufferKind::kInput, dtype);
+    const int copy =
+        Add(name + "/written", shape, BufferKind::kInternal, dtype);
     program_.steps.push_back(
         CopyStep(program_, input, copy, name, {}, SourceLoc()));
     return copy;
@@ -119,18 +121,20 @@ class Builder {
     const int weight =
         Add("writer", ShapeOf(writer.weight_axes, writer, writer.kernel),
             BufferKind::kConstant);
-    return AddContraction("data", writer, input, weight);
+    return AddContraction("data", writer, input, weight, Rectified());
   }
 
+  static Expr Rectified() { return Max(Acc(), Constant(0)); }
+
   int AddContraction(std::string_view name, const Contraction& c, int data,
-                     int weight) {
+                     int weight, Expr epilogue) {
     const int result = Add("result", ShapeOf(c.output_axes, c, c.output),
-                           BufferKind::kInternal);
+                           BufferKind::kInternal, c.types.output);
     Step step;
     step.name = name;
     step.inputs = {data, weight};
     step.outputs = {result};
-    step.body = ContractionStep{c, Max(Acc(), Constant(0)), {}};
+    step.body = ContractionStep{c, std::move(epilogue), {}};
     program_.steps.push_back(std::move(step));
     return result;
   }
@@ -141,7 +145,9 @@ class Builder {
     const auto rank =
         static_cast<size_t>(program_.buffers[result].type.shape.rank());
     AddMap("read", result, output,
-           Load(0, DType::kF32, std::vector<Expr>(rank, Expr(0))));
+           Cast(Load(0, program_.buffers[result].type.dtype,
+                     std::vector<Expr>(rank, Expr(0))),
+                DType::kF32));
   }
 
   Program Build() && { return std::move(program_); }
@@ -155,10 +161,11 @@ class Builder {
 std::optional<Contraction> WriterOf(const Contraction& c) {
   constexpr int64_t kChannels = 16;
   using Axes = std::vector<Role>;
-  const bool plain =
-      c.kernel.size() == 2 && c.groups * c.in >= kChannels &&
-      c.data_axes.size() == 4 && c.data_axes[0] == Role::kBatch &&
-      c.data_axes[2] == Role::kSpatial0 && c.data_axes[3] == Role::kSpatial1;
+  const bool plain = c.types == ContractionTypes() && c.kernel.size() == 2 &&
+                     c.groups * c.in >= kChannels && c.data_axes.size() == 4 &&
+                     c.data_axes[0] == Role::kBatch &&
+                     c.data_axes[2] == Role::kSpatial0 &&
+                     c.data_axes[3] == Role::kSpatial1;
   if (!plain) return std::nullopt;
   Contraction writer;
   writer.batch = c.batch;
@@ -206,19 +213,27 @@ class OneKernel : public KernelCatalog {
   const KernelCatalog& catalog_;
 };
 
-Program Build(const Contraction& c, bool constant_weight,
+// What a device's library may store as well: the sums as they are.
+Expr EpilogueOf(const Contraction& c, const Target& target) {
+  if (target.device.empty()) return Builder::Rectified();
+  return Cast(Acc(c.types.sum), c.types.output);
+}
+
+Program Build(const Contraction& c, bool constant_weight, const Target& target,
               int64_t eviction_bytes) {
   Builder builder;
   builder.AddEviction(eviction_bytes);
   const Shape shape = ShapeOf(c.weight_axes, c, c.kernel);
-  const int weight = constant_weight
-                         ? builder.Add("weight", shape, BufferKind::kConstant)
-                         : builder.AddActivation("weight", shape);
+  const int weight =
+      constant_weight ? builder.Add("weight", shape, BufferKind::kConstant)
+                      : builder.AddActivation("weight", shape, c.types.weight);
   const auto writer = WriterOf(c);
   const int data =
       writer ? builder.AddConvolved(*writer)
-             : builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input));
-  builder.AddReader(builder.AddContraction(kName, c, data, weight));
+             : builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input),
+                                     c.types.data);
+  builder.AddReader(
+      builder.AddContraction(kName, c, data, weight, EpilogueOf(c, target)));
   return std::move(builder).Build();
 }
 
@@ -228,7 +243,7 @@ Result<Program> MakeTrial(const Contraction& contraction,
                           const KernelCandidate& kernel, bool constant_weight,
                           const KernelCatalog& catalog, const Target& target,
                           int64_t eviction_bytes) {
-  Program program = Build(contraction, constant_weight, eviction_bytes);
+  Program program = Build(contraction, constant_weight, target, eviction_bytes);
   const OneKernel one(contraction, kernel, catalog);
   PassContext context;
   context.target = &target;

@@ -28,6 +28,21 @@ bool SameLayouts(const KernelCandidate& a, const KernelCandidate& b) {
          a.output_block == b.output_block && a.output_axis == b.output_axis;
 }
 
+// A library does not compute every step of the contraction: those are left to the
+// best kernel.
+void KeepBestBesideLibrary(std::vector<KernelCandidate>& candidates) {
+  const auto best =
+      std::ranges::find_if(candidates, [](const KernelCandidate& candidate) {
+        return !candidate.choice.library && candidate.parts == 0;
+      });
+  if (best == candidates.end()) return;
+  for (KernelCandidate& candidate : candidates) {
+    if (!candidate.choice.library) continue;
+    candidate.choice = best->choice;
+    candidate.choice.library = true;
+  }
+}
+
 // Costs stay seconds of the model, so that they can be compared with those of
 // other contractions and with what it costs to pack a weight: the model's first
 // choice keeps its cost. What was not measured is not better than what was.
@@ -50,15 +65,15 @@ void TakeTimes(const TuningEntry& entry,
     slowest = std::max(slowest, candidate.cost);
   }
   std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
+  KeepBestBesideLibrary(candidates);
 }
 
 }  // namespace
 
 std::string NameOf(const KernelCandidate& kernel) {
-  const KernelChoice& choice = kernel.choice;
-  std::string name = fmt::format("{} {}c {}x{}", choice.algorithm, choice.block,
-                                 choice.tile_rows, choice.tile_vectors);
-  if (kernel.data_block == 1) name += " row-major";
+  std::string name = kernel.choice.Name();
+  const bool of_host = kernel.choice.warp_rows == 0;
+  if (of_host && kernel.data_block == 1) name += " row-major";
   if (kernel.parts > 1) name += fmt::format(" {} parts", kernel.parts);
   return name;
 }
@@ -80,8 +95,10 @@ std::vector<KernelCandidate> TunedCatalog::Candidates(
     const Contraction& c) const {
   std::vector<KernelCandidate> candidates = model_.Candidates(c);
   const auto worth = WorthMeasuring(candidates);
-  // Trials are of f32.
-  if (worth.size() < 2 || c.types != ContractionTypes()) return candidates;
+  // A host's trials are of f32.
+  const bool tried = c.types == ContractionTypes() ||
+                     (!worth.empty() && worth[0].choice.warp_rows > 0);
+  if (worth.size() < 2 || !tried) return candidates;
   const std::string text = ToString(c);
   if (parts_.contains(text)) return candidates;
   for (const KernelCandidate& kernel : worth) {
@@ -106,9 +123,10 @@ const TuningEntry* TunedCatalog::Answer(
     std::span<const KernelCandidate> kernels) const {
   const TuningEntry* entry = cache_.Find(target_, contraction);
   if (entry == nullptr) return nullptr;
+  // Where it was measured there may have been no library.
   const bool complete =
       std::ranges::all_of(kernels, [&](const KernelCandidate& kernel) {
-        return entry->kernels.contains(NameOf(kernel));
+        return kernel.choice.library || entry->kernels.contains(NameOf(kernel));
       });
   return complete ? entry : nullptr;
 }

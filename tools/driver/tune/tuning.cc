@@ -60,38 +60,44 @@ std::vector<std::string> Tuning::Unknown() const {
 Result<bool> Tuning::Measure(Progress& progress) {
   const std::vector<std::string> unknown = Unknown();
   if (!options_.measure || unknown.empty()) return false;
-  if (!CanRun(target_)) {
-    note_ = fmt::format("this machine cannot run code for {}", target_.name);
+  const auto machine = FindMachine(target_);
+  if (!machine.ok()) {
+    note_ = machine.errors().front().message;
     return false;
   }
   const Stopwatch watch;
   const double before = seconds_;
-  MXC_ASSIGN(const bool changed, MeasureAll(unknown, progress));
+  MXC_ASSIGN(const bool changed, MeasureAll(unknown, *machine, progress));
   if (changed) MXC_RETURN_IF_ERROR(Keep());
   seconds_ = before + watch.seconds();
   return changed;
 }
 
 Result<bool> Tuning::MeasureAll(const std::vector<std::string>& contractions,
+                                const TuningMachine& machine,
                                 Progress& progress) {
   const MeasuringLine line(progress);
   const Stopwatch watch;
   const double deadline = options_.seconds - seconds_;
   KernelTimer timer(target_, options_.objects);
-  const std::string machine = MachineName();
   int done = 0;
   for (size_t i = 0; i < contractions.size(); ++i) {
     if (watch.seconds() > deadline) break;
     line.Show(
         fmt::format("{}/{}  {}", i + 1, contractions.size(), contractions[i]));
     const auto& question = tuned_->questions().at(contractions[i]);
-    MXC_ASSIGN(const auto times,
-               timer.Measure(question.contraction, question.kernels, *model_,
-                             watch, deadline));
+    std::vector<KernelCandidate> kernels = question.kernels;
+    if (!machine.has_libraries) {
+      std::erase_if(kernels, [](const KernelCandidate& kernel) {
+        return kernel.choice.library;
+      });
+    }
+    MXC_ASSIGN(const auto times, timer.Measure(question.contraction, kernels,
+                                               *model_, watch, deadline));
     if (!times) break;
-    TuningEntry entry{machine, timer.threads(), {}};
+    TuningEntry entry{machine.name, timer.threads(), {}};
     for (size_t k = 0; k < times->size(); ++k) {
-      entry.kernels[NameOf(question.kernels[k])] = (*times)[k];
+      entry.kernels[NameOf(kernels[k])] = (*times)[k];
     }
     cache_->Put(target_.name, contractions[i], std::move(entry));
     ++done;

@@ -16,6 +16,8 @@
 
 namespace mxc {
 
+struct TuningMachine;
+
 struct TuningOptions {
   std::string cache;     // a file; empty: DefaultTuningCache(), if measuring
   double seconds = 30;   // to measure in; a kernel that is not done by then is
@@ -54,7 +56,7 @@ class Tuning {
 
   std::vector<std::string> Unknown() const;
   Result<bool> MeasureAll(const std::vector<std::string>& contractions,
-                          Progress& progress);
+                          const TuningMachine& machine, Progress& progress);
   Status Keep();
 
   TuningOptions options_;
