@@ -20,13 +20,14 @@ struct Content {
   std::vector<std::byte> owned;
   std::vector<uint64_t> sums;  // checksums of its payloads, as far as known
   uint8_t codec = 0;           // of a value (compression.h)
+  bool changes = false;        // of a value: rows that have changed, numbered
 };
 
 // Used by the channels of one thread.
 using Body = std::shared_ptr<Content>;
 
 inline Body Lend(Bytes bytes) {
-  return std::make_shared<Content>(Content{bytes, {}, {}, 0});
+  return std::make_shared<Content>(Content{bytes, {}, {}});
 }
 
 inline Body Own(std::vector<std::byte> bytes) {

@@ -101,6 +101,7 @@ void Client::Push(uint32_t key, std::span<const float> gradient, double rate,
 void Client::BeginPull(uint32_t part, std::span<std::byte> out, Body rows) {
   states_[part].out = out;
   states_[part].rows = std::move(rows);
+  states_[part].changes = false;
   states_[part].received = 0;
   ++open_;
 }
@@ -179,6 +180,9 @@ void Client::SendPull(Server& server, uint32_t part) {
   if (state.adopts) {
     header.flags = kAsOfRound;
     header.seq = joined_;
+  } else if (state.changes && state.has) {
+    header.flags = kChanges;
+    header.holds = *state.has;
   }
   server.channel->Send(header, state.rows, state.priority);
 }

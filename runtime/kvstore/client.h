@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -60,6 +61,11 @@ class Client {
                 int64_t priority = 0);
   void PullRows(uint32_t key, std::span<const uint64_t> numbers,
                 std::span<float> out, int64_t priority = 0);
+  // A pull of a sparse key into memory that has the value of the last pull of
+  // all of it, which nobody has changed: rows that are known to be the same do
+  // not come.
+  void PullChanges(uint32_t key, std::span<std::byte> out,
+                   int64_t priority = 0);
   // Nothing follows; the servers go on without this worker.
   void Finish();
   // The job ends, and why; to be pumped for a moment, then forgotten.
@@ -94,7 +100,9 @@ class Client {
     std::span<std::byte> out;         // empty: no pull is under way
     Body rows;                        // that it asks for; null: for all
     std::vector<std::byte> unwanted;  // its answer, where nobody wants it
-    std::vector<std::byte> encoded;   // its answer, where it is compressed
+    std::vector<std::byte> encoded;   // its answer, where it is not the value
+    bool changes = false;             // the answer may be rows that changed
+    std::optional<uint64_t> has;      // the version that `out` has as a whole
     uint64_t received = 0;            // of it
     int64_t priority = 0;
     uint64_t version = 0;
@@ -111,7 +119,8 @@ class Client {
   Status OnCommit(Server& server, const Frame& frame);
   std::span<std::byte> Place(const Server& server, const Header& header);
   bool IsAwaited(const Server& server, const Header& value) const;
-  std::span<std::byte> PlaceOf(State& state, const Header& value) const;
+  std::span<std::byte> PlaceOf(const Header& value);
+  Status Complete(uint32_t part, const Header& value);
   Status OnValue(const Server& server, const Frame& frame);
   void Welcome(Server& server);
   void OnJoin(Server& server, const Frame& frame);

@@ -51,6 +51,16 @@ void Client::PullRows(uint32_t key, std::span<const uint64_t> numbers,
   }
 }
 
+void Client::PullChanges(uint32_t key, std::span<std::byte> out,
+                         int64_t priority) {
+  for (uint32_t part = parts_.of[key]; part < parts_.of[key + 1]; ++part) {
+    BeginPull(part, Slice(part, out));
+    states_[part].changes = true;
+    states_[part].priority = priority;
+    if (states_[part].push == nullptr) SendPull(ServerOf(part), part);
+  }
+}
+
 // What was pushed again is answered again: that is not awaited.
 bool Client::IsAwaited(const Server& server, const Header& value) const {
   if (value.key >= states_.size() ||
@@ -61,18 +71,29 @@ bool Client::IsAwaited(const Server& server, const Header& value) const {
   return !state.out.empty() && (state.adopts || value.holds == state.seq);
 }
 
-// A value is read where it is wanted, if it is not compressed. Nothing: it is
-// not the next piece of one that fits.
-std::span<std::byte> Client::PlaceOf(State& state, const Header& value) const {
-  std::span<std::byte> whole = state.out;
+// A value is read where it is wanted, if it is neither compressed nor rows that
+// have changed; from then on that memory has no version. Nothing: it is not the
+// next piece of one that fits.
+std::span<std::byte> Client::PlaceOf(const Header& value) {
+  State& state = states_[value.key];
+  const KeySpec& key = parts_.table[value.key];
   const Compression& compression = options_.settings.compression;
-  if (value.codec != 0 && state.rows == nullptr && compression.both_ways() &&
-      value.codec == static_cast<uint8_t>(compression.codec)) {
+  std::span<std::byte> whole = state.out;
+  if ((value.flags & kChanges) != 0) {
+    const bool asked = state.changes && state.has;
+    if (!asked || !MayBeRows(value.total, key.width, key.rows())) return {};
+    if (value.offset == 0) state.encoded.resize(value.total);
+    whole = state.encoded;
+  } else if (value.codec != 0) {
+    if (state.rows != nullptr || !compression.both_ways() ||
+        value.codec != static_cast<uint8_t>(compression.codec)) {
+      return {};
+    }
     state.encoded.resize(
         EncodedBytes(compression.codec, state.out.size() / sizeof(float)));
     whole = state.encoded;
-  } else if (value.codec != 0) {
-    return {};
+  } else if (state.rows == nullptr) {
+    state.has.reset();
   }
   if (value.total != whole.size() || value.offset != state.received) return {};
   return whole.subspan(value.offset, value.length);
@@ -80,14 +101,14 @@ std::span<std::byte> Client::PlaceOf(State& state, const Header& value) const {
 
 std::span<std::byte> Client::Place(const Server& server, const Header& header) {
   if (header.type != FrameType::kValue || !IsAwaited(server, header)) return {};
-  return PlaceOf(states_[header.key], header);
+  return PlaceOf(header);
 }
 
 Status Client::OnValue(const Server& server, const Frame& frame) {
   if (!IsAwaited(server, frame)) return {};
   State& state = states_[frame.key];
   if (state.adopts) state.seq = frame.holds;
-  const auto to = PlaceOf(state, frame);
+  const auto to = PlaceOf(frame);
   if (to.empty()) {
     return Fail(StatusCode::kCorrupt,
                 "the server's value of key '%s' does not fit",
@@ -97,16 +118,29 @@ Status Client::OnValue(const Server& server, const Frame& frame) {
     std::ranges::copy(frame.payload, to.begin());
   state.received += frame.length;
   if (state.received < frame.total) return {};
-  if (frame.codec != 0) {
-    Decode(options_.settings.compression, state.encoded,
-           {reinterpret_cast<float*>(state.out.data()),
-            state.out.size() / sizeof(float)});
-  }
+  MXC_RT_RETURN_IF_ERROR(Complete(frame.key, frame));
   state.version = frame.seq;
   state.adopts = false;
   state.out = {};
   state.rows = nullptr;
   --open_;
+  return {};
+}
+
+// All of a value is there.
+Status Client::Complete(uint32_t part, const Header& value) {
+  State& state = states_[part];
+  const KeySpec& key = parts_.table[part];
+  const std::span<float> out(reinterpret_cast<float*>(state.out.data()),
+                             state.out.size() / sizeof(float));
+  if ((value.flags & kChanges) != 0) {
+    const auto rows = DecodeRows(state.encoded, key.width, key.rows());
+    if (!rows.ok()) return rows.status();
+    Replace(*rows, key.width, out);
+  } else if (value.codec != 0) {
+    Decode(options_.settings.compression, state.encoded, out);
+  }
+  if (state.rows == nullptr) state.has = value.seq;
   return {};
 }
 

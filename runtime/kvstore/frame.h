@@ -16,7 +16,8 @@
 //       32    8  bytes of the whole body
 //       40    8  learning rate of a push, f64
 //       48    8  of a value: the last push of this worker that it holds, so
-//                that an answer that comes twice is not taken for the next one
+//                that an answer that comes twice is not taken for the next one;
+//                of a pull of changes: the seq of the value that the worker has
 //       56    8  checksum of the payload (XXH3); 0 of a message
 //       64    8  checksum of the 64 bytes before it
 //
@@ -70,6 +71,9 @@ inline constexpr uint8_t kWantValue = 1;
 inline constexpr uint8_t kTakesPart = 1;
 // Of a pull: as of round seq, if the value before is kept.
 inline constexpr uint8_t kAsOfRound = 1;
+// Of a pull: no more than the rows that have changed since the value `holds`, if
+// they are known; of a value: it is such rows, as rows.h has them.
+inline constexpr uint8_t kChanges = 2;
 // Of a welcome: another process was this worker before.
 inline constexpr uint8_t kReplaces = 1;
 

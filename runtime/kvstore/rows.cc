@@ -78,6 +78,13 @@ void Scatter(const Rows& from, std::span<const uint64_t> numbers,
   }
 }
 
+void Replace(const Rows& rows, uint64_t width, std::span<float> table) {
+  for (size_t i = 0; i < rows.numbers.size(); ++i) {
+    std::ranges::copy(rows.elements.subspan(i * width, width),
+                      table.subspan(rows.numbers[i] * width).begin());
+  }
+}
+
 std::vector<std::byte> EncodeRows(const Rows& rows, uint64_t begin) {
   const uint64_t count = rows.numbers.size();
   std::vector<std::byte> body(kCountBytes + rows.numbers.size_bytes() +
@@ -92,6 +99,10 @@ std::vector<std::byte> EncodeRows(const Rows& rows, uint64_t begin) {
   }
   std::ranges::copy(std::as_bytes(rows.elements), to);
   return body;
+}
+
+uint64_t BytesOfRows(uint64_t count, uint64_t width) {
+  return kCountBytes + count * BytesOfRow(width);
 }
 
 bool MayBeRows(uint64_t bytes, uint64_t width, uint64_t most) {

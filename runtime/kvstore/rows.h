@@ -38,6 +38,8 @@ std::vector<uint64_t> Merge(std::span<const std::span<const uint64_t>> numbers);
 
 // Of rows that are merged, those from `begin` up to `end`.
 Rows Between(const Rows& rows, uint64_t begin, uint64_t end, uint64_t width);
+// Writes rows to where they belong in `table`.
+void Replace(const Rows& rows, uint64_t width, std::span<float> table);
 // Copies elements of `from`, which are merged, to `to`, in the order of
 // `numbers`; all of them are in `from`.
 void Scatter(const Rows& from, std::span<const uint64_t> numbers,
@@ -45,6 +47,8 @@ void Scatter(const Rows& from, std::span<const uint64_t> numbers,
 
 // `begin`: what the receiver calls row 0.
 std::vector<std::byte> EncodeRows(const Rows& rows, uint64_t begin = 0);
+// Of so many rows on their way; `width` 0: of a question.
+uint64_t BytesOfRows(uint64_t count, uint64_t width);
 // Whether so many bytes can be rows, of a key that has `most`; `width` 0: of a
 // question.
 bool MayBeRows(uint64_t bytes, uint64_t width, uint64_t most);

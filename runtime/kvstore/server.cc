@@ -230,7 +230,11 @@ Status Server::Init(Session& session, const Frame& frame) {
 // Of a sparse key it may have a body: which rows.
 Status Server::Pull(Session& session, const Frame& frame) {
   Store::Wanted wanted;
-  if ((frame.flags & kAsOfRound) != 0) wanted.as_of = frame.seq;
+  if ((frame.flags & kAsOfRound) != 0) {
+    wanted.as_of = frame.seq;
+  } else if ((frame.flags & kChanges) != 0 && keys_[frame.key].sparse()) {
+    wanted.since = frame.holds;
+  }
   if (frame.total > 0) {
     const KeySpec& key = keys_[frame.key];
     const bool fits = key.sparse() && MayBeRows(frame.total, 0, key.rows());
@@ -276,6 +280,7 @@ void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
   header.seq = version;
   header.holds = holds;
   header.codec = value->codec;
+  header.flags = value->changes ? kChanges : 0;
   sent_ += value->bytes.size();
   workers_[worker].session->channel.Send(header, std::move(value),
                                          keys_[key].priority);

@@ -18,7 +18,8 @@ Store::Store(const KeyTable& keys, const Settings& settings, Shelf& shelf,
     members_.insert(rank);
   }
   for (const KeySpec& key : keys) {
-    states_.emplace_back(Gathering(settings.compression, key, buffers_));
+    states_.emplace_back(Gathering(settings.compression, key, buffers_),
+                         key.sparse() ? key.rows() : 0);
     states_.back().applied.resize(settings.workers);
     const auto row = static_cast<uint32_t>(states_.size() - 1);
     if (CompressesSums(row)) states_[row].residual.resize(key.elements());

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/kvstore/body.h"
+#include "runtime/kvstore/changes.h"
 #include "runtime/kvstore/gathering.h"
 #include "runtime/kvstore/journal.h"
 #include "runtime/kvstore/settings.h"
@@ -56,6 +57,9 @@ class Store {
     std::optional<uint64_t> as_of;
     // These rows of a sparse key, which are merged; else all of it.
     std::optional<std::vector<uint64_t>> rows;
+    // Rows of a sparse key that have changed since it was updated so often, if
+    // they are known and fewer bytes than all of it. Not with `as_of`.
+    std::optional<uint64_t> since;
   };
   void Pull(uint32_t worker, uint32_t key, const Wanted& wanted);
   // It has finished: rounds go on without it. Its pushes that wait for others
@@ -97,7 +101,8 @@ class Store {
 
  private:
   struct KeyState {
-    explicit KeyState(Gathering gathering) : gathering(std::move(gathering)) {}
+    KeyState(Gathering gathering, uint64_t rows)
+        : gathering(std::move(gathering)), changes(rows) {}
 
     bool has_value = false;
     uint64_t version = 0;
@@ -107,6 +112,7 @@ class Store {
     Body body;                          // of the value, while it is current
     // Answers to who wants rows, while they are sent.
     std::map<uint32_t, std::weak_ptr<Content>> rows;
+    Changes changes;  // of a sparse key
     // What compression has left out of sums.
     std::vector<float> residual;
     // Before the last update, if they are kept.
@@ -136,6 +142,8 @@ class Store {
   void SendValue(uint32_t worker, uint32_t key, const Wanted& wanted);
   Body Cut(uint32_t worker, uint32_t key, const Body& value,
            const Wanted& wanted);
+  std::optional<std::vector<uint64_t>> ChangedSince(uint32_t key,
+                                                    uint64_t version) const;
   Status WriteKey(uint32_t key, Journal& journal);
   Status WriteRows(uint32_t key, const Rows& rows);
   Status WritePrevious(uint32_t key, Journal& journal);

@@ -43,6 +43,7 @@ Status Store::Apply(uint32_t key, const Rows& gradient, double rate) {
   LetGo(key);
   MXC_RT_RETURN_IF_ERROR(shelf_.UpdateRows(key, gradient, rate));
   ++states_[key].version;
+  if (!shelf_.assigns()) states_[key].changes.Add(gradient.numbers);
   if (journal_ == nullptr) return {};
   return shelf_.assigns() ? WriteKey(key, *journal_) : WriteRows(key, gradient);
 }
@@ -55,7 +56,8 @@ bool Store::CompressesSums(uint32_t key) const {
 
 void Store::Pull(uint32_t worker, uint32_t key, const Wanted& wanted) {
   KeyState& state = states_[key];
-  if (wanted.rows && !state.rows[worker].expired()) return;
+  const bool cut = wanted.rows || wanted.since;
+  if (cut && !state.rows[worker].expired()) return;
   if (wanted.as_of && state.previous != nullptr &&
       state.version == *wanted.as_of + 1) {
     return answers_.Value(worker, key, *wanted.as_of,
@@ -90,18 +92,33 @@ void Store::AnswerAsking(uint32_t key) {
   });
 }
 
+// Nothing: all may have, or all of the value is no more than they are.
+std::optional<std::vector<uint64_t>> Store::ChangedSince(
+    uint32_t key, uint64_t version) const {
+  const KeyState& state = states_[key];
+  if (version > state.version) return std::nullopt;
+  auto rows = state.changes.OfLast(state.version - version);
+  const bool fewer =
+      rows && BytesOfRows(rows->size(), keys_[key].width) < keys_[key].bytes;
+  return fewer ? rows : std::nullopt;
+}
+
 // What is wanted of a value.
 Body Store::Cut(uint32_t worker, uint32_t key, const Body& value,
                 const Wanted& wanted) {
-  if (!wanted.rows) return value;
+  const bool changes = wanted.since.has_value();
+  const auto numbers = changes ? ChangedSince(key, *wanted.since) : wanted.rows;
+  if (!numbers) return value;
   const size_t bytes = keys_[key].width * sizeof(float);
   std::vector<std::byte> rows;
-  rows.reserve(wanted.rows->size() * bytes);
-  for (const uint64_t number : *wanted.rows) {
+  if (changes) rows = EncodeRows({*numbers, {}});
+  rows.reserve(rows.size() + numbers->size() * bytes);
+  for (const uint64_t number : *numbers) {
     const Bytes row = value->bytes.subspan(number * bytes, bytes);
     rows.insert(rows.end(), row.begin(), row.end());
   }
   const Body body = Own(std::move(rows));
+  body->changes = changes;
   states_[key].rows[worker] = body;
   return body;
 }

@@ -95,6 +95,11 @@ void Worker::PullRows(uint32_t key, std::span<const uint64_t> numbers,
   Begin([&](Client& c) { c.PullRows(key, numbers, out, priority); });
 }
 
+void Worker::PullChanges(uint32_t key, std::span<std::byte> out,
+                         int64_t priority) {
+  Begin([&](Client& c) { c.PullChanges(key, out, priority); });
+}
+
 StatusOr<uint64_t> Worker::Join() {
   Begin([](Client& client) { client.Join(); });
   MXC_RT_RETURN_IF_ERROR(Wait());

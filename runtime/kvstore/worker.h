@@ -36,6 +36,8 @@ class Worker {
   // The numbers are copied.
   void PullRows(uint32_t key, std::span<const uint64_t> numbers,
                 std::span<float> out, int64_t priority = 0);
+  void PullChanges(uint32_t key, std::span<std::byte> out,
+                   int64_t priority = 0);
   // Until it is known whether another process was this worker before, and
   // where the job is then (Client::Join): the rounds.
   StatusOr<uint64_t> Join();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "tests/kvstore/job.h"
 
@@ -149,8 +150,8 @@ MemoryFaults RowFaults(uint64_t seed) {
   return faults;
 }
 
-// Every worker pushes its rows and pulls some; the servers die, a worker is
-// replaced by another process.
+// Every worker pushes its rows and pulls some, or what has changed since it did
+// so last; the servers die, a worker is replaced by another process.
 void RunRowCourse(uint64_t seed, int& killed) {
   Settings settings;
   settings.workers = static_cast<uint32_t>(1 + seed % 3);
@@ -170,14 +171,22 @@ void RunRowCourse(uint64_t seed, int& killed) {
     REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
   };
   run();
+  std::vector<Values> tables(settings.workers, Values(reference.value.size()));
   for (int round = 0; round < 8; ++round) {
     std::deque<OwnRows> wanted;
+    std::set<uint32_t> whole;  // whose tables are
     std::mt19937_64 random(seed + static_cast<uint64_t>(round));
     if (round == 5 && seed % 5 == 0) {
       job.Replace(settings.workers - 1);
       run();
+      std::ranges::fill(tables.back(), 0);
       // It hears what the process before has pushed, of each part.
-      job.workers.back()->PullRows(0, {}, {});
+      if (seed % 2 == 0) {
+        job.workers.back()->PullRows(0, {}, {});
+      } else {
+        job.workers.back()->PullChanges(
+            0, std::as_writable_bytes(std::span(tables.back())));
+      }
       run();
     }
     for (uint32_t rank = 0; rank < settings.workers; ++rank) {
@@ -189,12 +198,22 @@ void RunRowCourse(uint64_t seed, int& killed) {
       rows.elements.resize(rows.numbers.size() * kTableWidth);
       Client& worker = *job.workers[rank];
       worker.PushRows(0, RowGradient(seed, rank, round), 0.5);
-      worker.PullRows(0, rows.numbers, rows.elements, rank);
+      if (random() % 3 == 0) {
+        worker.PullRows(0, rows.numbers, rows.elements, rank);
+        continue;
+      }
+      rows = {};
+      whole.insert(rank);
+      worker.PullChanges(0, std::as_writable_bytes(std::span(tables[rank])));
     }
     run();
     reference.Update(seed, settings.workers, round);
     for (const OwnRows& rows : wanted) {
       REQUIRE_MESSAGE(rows.elements == reference.RowsOf(rows.numbers),
+                      "seed " << seed << ", round " << round);
+    }
+    for (const uint32_t rank : whole) {
+      REQUIRE_MESSAGE(tables[rank] == reference.value,
                       "seed " << seed << ", round " << round);
     }
   }
@@ -212,6 +231,55 @@ TEST_CASE("rows under faults: those that nobody pushes stay as they are") {
   for (uint64_t seed = FirstSeed(); seed < end; ++seed)
     RunRowCourse(seed, killed);
   CHECK(killed > 0);
+}
+
+// What a server sends of a table is the rows that anybody has pushed: a number
+// of 8 bytes and elements of 4 for each, behind how many they are.
+TEST_CASE("the rows that have changed come back, and no others") {
+  Settings settings;
+  settings.workers = 2;
+  Job job({}, SparseTable(), settings, 1);
+  Values table(kTableRows * kTableWidth), own = table;
+  job.workers[0]->Init(0, std::as_bytes(std::span(table)));
+  REQUIRE(job.Run().ok());
+  const Values ones(2 * kTableWidth, 1);
+  const uint64_t row = 8 + 4 * kTableWidth, whole = table.size() * 4;
+  const auto sent = [&](const RowNumbers& first, const RowNumbers& second) {
+    const uint64_t before = job.servers[0]->facts().sent;
+    job.workers[0]->PushRows(0, {first, ones}, 1);
+    job.workers[1]->PushRows(0, {second, ones}, 1);
+    for (const RowNumbers& numbers : {first, second}) {
+      for (const uint64_t number : numbers) {
+        for (uint64_t k = 0; k < kTableWidth; ++k) {
+          table[number * kTableWidth + k] += 1;
+        }
+      }
+    }
+    job.workers[0]->PullChanges(0, std::as_writable_bytes(std::span(own)));
+    REQUIRE(job.Run().ok());
+    REQUIRE(own == table);
+    return job.servers[0]->facts().sent - before;
+  };
+  CHECK(sent({3, 7}, {7, 40}) == whole);  // it had nothing yet
+  CHECK(sent({3, 7}, {7, 40}) == 8 + 3 * row);
+  CHECK(sent({0, 1}, {0, 1}) == 8 + 2 * row);
+  // Worker 1 has missed nothing that it does not get now.
+  Values other(table.size());
+  const auto pull = [&] {
+    const uint64_t before = job.servers[0]->facts().sent;
+    job.workers[1]->PullChanges(0, std::as_writable_bytes(std::span(other)));
+    REQUIRE(job.Run().ok());
+    CHECK(other == table);
+    return job.servers[0]->facts().sent - before;
+  };
+  CHECK(pull() == whole);
+  CHECK(pull() == 8);
+  sent({0, 1}, {0, 2});
+  sent({5, 6}, {5, 6});
+  CHECK(pull() == 8 + 5 * row);
+  // So long ago that the server does not know it any more.
+  for (uint64_t i = 0; i < kTableRows; ++i) sent({4, 5}, {4, 5});
+  CHECK(pull() == whole);
 }
 
 TEST_CASE("who pushes rows that a key does not have is refused") {

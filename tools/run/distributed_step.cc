@@ -112,7 +112,7 @@ void DistributedStep::PushRows(const Plan& plan, const Exchange& exchange) {
     to = std::copy_n(gradient + number * spec.width, spec.width, to);
   }
   worker_.PushRows(key, rows_, learning_rate_, spec.priority);
-  worker_.Pull(key, step_.State(exchange.state), spec.priority);
+  worker_.PullChanges(key, step_.State(exchange.state), spec.priority);
 }
 
 void DistributedStep::Push(const Plan& plan, const Exchange& exchange) {
