@@ -10,6 +10,7 @@
 #include <charconv>
 #include <set>
 
+#include "ir/ops/tensor/call.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"
@@ -103,6 +104,24 @@ Result<std::vector<Trained>> TakeGradients(Graph& graph,
   return trained;
 }
 
+// How often data name each row of the parameter, on all devices; empty where all
+// rows have a gradient.
+Value UsedRows(Graph& graph, const Node& parameter, int replicas) {
+  const Value numbers = RowsOf(graph, parameter);
+  if (!numbers) return {};
+  GraphBuilder builder(graph, parameter);
+  const int64_t rows = parameter.types[0].shape[0];
+  Extents ones = numbers.shape().dims();
+  ones.push_back(1);
+  const Value counts =
+      builder.Op("_embedding_gradient",
+                 {builder.Ones({DType::kF32, Shape(ones)}), numbers},
+                 {{"input_dim", std::to_string(rows)}}, "used");
+  const Value used = builder.Reshape(counts, Shape{rows});
+  if (replicas == 1) return used;
+  return CallOf(builder, "all_reduce", "used", {used}, {used.shape()})[0];
+}
+
 // The names that the optimizer gives to its variables must be free.
 Status RequireFreeNames(const Graph& graph) {
   std::set<std::string_view> updated;
@@ -181,8 +200,13 @@ Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
   MXC_ASSIGN(const AttrsPtr attrs,
              ParseAttrsOf(*optimizer, options.optimizer_attrs));
   MXC_RETURN_IF_ERROR(RequireFreeNames(graph));
-  MXC_ASSIGN(const std::vector<Trained> trained,
+  MXC_ASSIGN(std::vector<Trained> trained,
              TakeGradients(graph, options, *optimizer));
+  if (optimizer->lazy(attrs.get())) {
+    for (Trained& one : trained) {
+      one.used = UsedRows(graph, *one.parameter, options.replicas);
+    }
+  }
   AddUpdates(graph, *optimizer, attrs.get(), trained, GuardOf(graph));
   return true;
 }

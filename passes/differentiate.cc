@@ -197,29 +197,12 @@ class Differentiation {
     if (options_.optimizer.empty()) {
       AddOutput(std::string(kGradientPrefix) + parameter.node->name, gradient);
       const Value rows =
-          options_.names_rows ? RowsOf(*parameter.node) : Value();
+          options_.names_rows ? RowsOf(graph_, *parameter.node) : Value();
       if (!rows) return;
       AddOutput(std::string(kRowsPrefix) + parameter.node->name, rows);
     } else {
       graph_.updates.push_back({parameter.node, gradient});
     }
-  }
-
-  // The numbers of the rows that have a gradient, where one operator alone reads
-  // the parameter.
-  Value RowsOf(const Node& parameter) const {
-    Value rows;
-    for (const Node* node : forward_) {
-      for (const Value& input : node->inputs) {
-        if (input.node != &parameter) continue;
-        const int numbers = node->op->sparse_rows
-                                ? node->op->sparse_rows(node->attrs.get())
-                                : -1;
-        if (numbers < 0 || rows) return {};
-        rows = node->inputs[static_cast<size_t>(numbers)];
-      }
-    }
-    return rows.node == &parameter ? Value() : rows;
   }
 
   void AddNextStates() {

@@ -25,4 +25,19 @@ std::unordered_map<const Node*, double> ForcedValues(const Graph& graph) {
   return values;
 }
 
+Value RowsOf(const Graph& graph, const Node& parameter) {
+  Value rows;
+  for (const auto& node : graph.nodes()) {
+    for (const Value& input : node->inputs) {
+      if (input.node != &parameter) continue;
+      const bool sparse = node->op != nullptr && node->op->sparse_rows;
+      const int numbers =
+          sparse ? node->op->sparse_rows(node->attrs.get()) : -1;
+      if (numbers < 0 || rows) return {};
+      rows = node->inputs[static_cast<size_t>(numbers)];
+    }
+  }
+  return rows.node == &parameter ? Value() : rows;
+}
+
 }  // namespace mxc

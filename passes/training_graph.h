@@ -25,6 +25,10 @@ Value LossOf(const Graph& graph);
 // fix_gamma): that number for each parameter of which it does so.
 std::unordered_map<const Node*, double> ForcedValues(const Graph& graph);
 
+// The numbers of the rows of the parameter that have a gradient, as
+// Operator::sparse_rows has them, where one operator alone reads it; else empty.
+Value RowsOf(const Graph& graph, const Node& parameter);
+
 // Whether the options' optimizer leaves rows alone that have no gradient.
 Result<bool> UpdatesLazily(const TrainingOptions& options);
 

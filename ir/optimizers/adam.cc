@@ -16,9 +16,7 @@ struct AdamAttrs : MomentOptions {
   void Describe(Fields& f) {
     MomentOptions::Describe(f);
     f("lazy_update", lazy_update)
-        .Doc(
-            "rows that a sparse gradient lacks stay as they are, where "
-            "servers update them");
+        .Doc("rows that a sparse gradient lacks stay as they are");
   }
 };
 

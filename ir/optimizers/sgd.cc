@@ -15,9 +15,7 @@ struct SgdAttrs : MomentumOptions {
   void Describe(Fields& f) {
     MomentumOptions::Describe(f);
     f("lazy_update", lazy_update)
-        .Doc(
-            "rows that a sparse gradient lacks stay as they are, where "
-            "servers update them");
+        .Doc("rows that a sparse gradient lacks stay as they are");
   }
 };
 

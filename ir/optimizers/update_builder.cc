@@ -183,8 +183,18 @@ Expr UpdateBuilder::SumOfSquares(const Expr& element, std::string_view role) {
   return Cast(Read(sum, true), DType::kF64);
 }
 
+// A copy of the parameter begins as the parameter in every row.
+Expr UpdateBuilder::Kept(Value variable) {
+  const bool copy = copies_ && variable == StateOf(kWeightCopy);
+  return copy ? State(kWeightCopy, Start::kWeight) : Read(variable, false);
+}
+
 void UpdateBuilder::SetNext(Value variable, const Expr& element) {
-  const Expr next = Cast(element, variable.type().dtype);
+  Expr next = Cast(element, variable.type().dtype);
+  if (trained_.used) {
+    const Expr used = Read(trained_.used, false);
+    next = Select(used == Lit(0, used), Kept(variable), next);
+  }
   if (!frame_.loss()) {
     next_.push_back({variable, next});
     return;

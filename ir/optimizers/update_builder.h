@@ -36,6 +36,9 @@ struct Trained {
   double lr_mult = 1, wd_mult = 1;
   // What all elements of the parameter count as, whatever they are.
   std::optional<double> forced;
+  // f32[rows], 0 for rows that stay as they are, and their states; empty: all
+  // are updated.
+  Value used;
 };
 
 // What the updates of one graph have in common.
@@ -147,6 +150,7 @@ class UpdateBuilder {
   const TensorType& type() const { return trained_.parameter->types[0]; }
   Value StateOf(std::string_view name);  // makes it at first
   void SetNext(Value variable, const Expr& element);
+  Expr Kept(Value variable);  // where the row stays as it is
 
   Graph& graph_;
   GraphBuilder builder_;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: tests/kvstore/rows.py BIN
 
-Jobs that train a table of which each step uses some rows (an Embedding with
-sparse_grad): these alone are updated, by sgd with momentum and by adam as
+Training of a table of which each step uses some rows (an Embedding with
+sparse_grad), in one process and in jobs: these alone are updated, by sgd with
+momentum and by adam as
 MXNet's lazy_update has it (MXNET.md 4.2), here in double precision; the others
 stay, and what is kept for them. With lazy_update=0 all rows decay.
 """
@@ -101,6 +102,16 @@ def expected(first, words, labels, workers, rule, lazy):
     return table
 
 
+def cases(mxc):
+    """Workers, servers, lazy_update, --kvstore."""
+    found = [(1, 0, 1, "local"), (1, 0, 0, "local"), (1, 1, 1, "dist_sync"),
+             (2, 2, 1, "dist_sync"), (2, 1, 0, "dist_sync")]
+    gloo = os.path.join(os.path.dirname(mxc), "../lib/libmxc_gloo.so")
+    if os.path.exists(gloo):
+        found.append((2, 1, 1, "allreduce"))
+    return found
+
+
 def main():
     mxc = os.path.join(os.path.realpath(sys.argv[1]), "mxc")
     random.seed(5)
@@ -128,21 +139,26 @@ def main():
         for name, options, rule in (
                 ("sgd", ["--opt", f"momentum={MOMENTUM}"], sgd),
                 ("adam", [], adam)):
-            for workers, servers, lazy in ((1, 1, 1), (2, 2, 1), (2, 1, 0)):
-                subprocess.run(
-                    [mxc, "launch", "--workers", str(workers), "--servers",
-                     str(servers), "--", mxc, "train", "net.json", "--data",
-                     "csv:data.csv", "--data-opt", "label_csv=label.csv",
-                     "--data-opt", f"label_shape={WORDS * WIDTH}",
-                     "--data-opt", "label_name=out_label", "--batch-size",
-                     str(BATCH), "--no-shuffle", "--params",
-                     "first.safetensors", "--optimizer", name, *options,
-                     "--opt", f"wd={WD}", "--opt", f"lazy_update={lazy}",
-                     "--lr", str(LR), "--cut-from", "100", "--save", "learned",
-                     "--overwrite", "--quiet"], check=True)
+            for workers, servers, lazy, store in cases(mxc):
+                train = [
+                    mxc, "train", "net.json", "--data",
+                    "csv:data.csv", "--data-opt", "label_csv=label.csv",
+                    "--data-opt", f"label_shape={WORDS * WIDTH}",
+                    "--data-opt", "label_name=out_label", "--batch-size",
+                    str(BATCH), "--no-shuffle", "--params",
+                    "first.safetensors", "--optimizer", name, *options,
+                    "--opt", f"wd={WD}", "--opt", f"lazy_update={lazy}",
+                    "--lr", str(LR), "--save", "learned", "--overwrite",
+                    "--quiet"]
+                if servers > 0:
+                    train = [mxc, "launch", "--workers", str(workers),
+                             "--servers", str(servers), "--", *train,
+                             "--kvstore", store, "--cut-from", "100"]
+                subprocess.run(train, check=True)
                 learned = read_params("learned-0001.params")
                 wanted = expected(first, words, labels, workers, rule, lazy)
-                case = f"{name}, {workers} workers, lazy_update={lazy}"
+                case = (f"{name}, {store}, {workers} workers, {servers} "
+                        f"servers, lazy_update={lazy}")
                 worst = max(abs(learned[row][k] - wanted[row][k])
                             for row in range(ROWS) for k in range(WIDTH))
                 assert worst < 2e-6, f"{case}: off by {worst}"

@@ -116,6 +116,40 @@ TEST_CASE("a half-precision parameter has a copy that adds up small steps") {
   CHECK(states.at("fc_weight").At(0) < 0.5);
 }
 
+TEST_CASE("rows that data do not name stay, with their states and copies") {
+  for (const char* lazy : {"True", "False"}) {
+    for (const DType dtype : {DType::kF32, DType::kF16}) {
+      Graph graph = FedGraph(dtype);
+      GraphBuilder builder(graph, *graph.updates[0].variable);
+      // Both of RunStep's 0.1 are row 0.
+      const Value words =
+          AddInput(graph, "words", {DType::kF32, Shape{2}})->out();
+      graph.outputs.push_back(builder.Op(
+          "Embedding", {words, graph.updates[0].variable->out()},
+          {{"input_dim", "2"}, {"output_dim", "3"}, {"sparse_grad", "True"}}));
+      graph.output_names.push_back("words_of");
+      TrainingOptions options;
+      options.optimizer = "sgd";
+      options.optimizer_attrs = {{"momentum", "0.9"},
+                                 {"wd", "0.5"},
+                                 {"multi_precision", "True"},
+                                 {"lazy_update", lazy}};
+      const Program program = PlanFed(std::move(graph), options);
+      States states;
+      for (int step = 0; step < 2; ++step) RunStep(program, 0.25, 1, states);
+      for (const auto& [name, value] : states) {
+        if (!name.starts_with("fc_weight")) continue;
+        CAPTURE(name);
+        const double kept = name == "fc_weight/momentum" ? 0 : 0.5;
+        for (int64_t i = 0; i < 6; ++i) {
+          const bool stays = i >= 3 && *lazy == 'T';
+          CHECK((value.At(i) == kept) == stays);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a state that starts as the parameter takes what it is by then") {
   TrainingOptions options;
   options.optimizer = "dcasgd";

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tools/run/used_rows.h"
+
 namespace mxc::run {
 
 using runtime::Exchange;
@@ -43,9 +45,12 @@ AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
     for (const uint32_t state : buckets_[b].states) {
       const auto at = std::ranges::find(exchanges, state, &Exchange::state);
       const size_t elements = at->bytes / sizeof(float);
-      parts.push_back(
-          {keys_.KeyOfState(state), at->output, rest.first(elements)});
-      rest = rest.subspan(elements);
+      const uint32_t key = keys_.KeyOfState(state);
+      const kvstore::KeySpec& spec = keys_.table[key];
+      const size_t marks = spec.sparse() ? spec.rows() : 0;
+      parts.push_back({key, at->output, rest.first(elements), at->rows,
+                       rest.subspan(elements, marks)});
+      rest = rest.subspan(elements + marks);
       ready = std::max(ready, at->ready);
     }
     plan.ready.push_back(ready);
@@ -90,8 +95,29 @@ void AllReduceStep::BeginNext(Plan& plan) {
   for (const Part& part : plan.parts[plan.begun]) {
     std::memcpy(part.place.data(), plan.executor->OutputStorage(part.output),
                 part.place.size_bytes());
+    if (part.marks.empty()) continue;
+    std::ranges::fill(part.marks, 0.0f);
+    for (const uint64_t row :
+         UsedRows(*plan.executor, part.rows, part.marks.size())) {
+      part.marks[row] = 1;
+    }
   }
   all_reduce_->Begin(sums_[plan.begun++]);
+}
+
+// Of a table, the rows that any worker has used.
+Status AllReduceStep::Update(const Part& part, double learning_rate) {
+  if (part.marks.empty()) {
+    return shelf_->Update(part.key, 0, part.place, learning_rate);
+  }
+  std::vector<uint64_t> used;
+  for (size_t row = 0; row < part.marks.size(); ++row) {
+    if (part.marks[row] != 0) used.push_back(row);
+  }
+  return shelf_->UpdateRows(
+      part.key,
+      PickRows(std::move(used), part.place.data(), keys_.table[part.key].width),
+      learning_rate);
 }
 
 Status AllReduceStep::FinishRun(double learning_rate) {
@@ -106,8 +132,7 @@ Status AllReduceStep::FinishRun(double learning_rate) {
         for (float& value : sums_[b]) value *= share;
       }
       for (const Part& part : plan.parts[b]) {
-        MXC_RT_RETURN_IF_ERROR(
-            shelf_->Update(part.key, 0, part.place, learning_rate));
+        MXC_RT_RETURN_IF_ERROR(Update(part, learning_rate));
       }
     }
   }

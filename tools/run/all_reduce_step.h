@@ -46,6 +46,8 @@ class AllReduceStep final : public JobStep {
   struct Part {
     uint32_t key = 0, output = 0;
     std::span<float> place;
+    int64_t rows = -1;       // as of its Exchange
+    std::span<float> marks;  // of a table's rows; else empty
   };
   // How far a run of an executor has come.
   struct Plan {
@@ -58,6 +60,7 @@ class AllReduceStep final : public JobStep {
   Plan PlanOf(const runtime::Executor& executor);
   void Before(Plan& plan, size_t row);
   void BeginNext(Plan& plan);
+  runtime::Status Update(const Part& part, double learning_rate);
   runtime::Status FinishRun(double learning_rate);
 
   const uint32_t workers_;

@@ -9,6 +9,11 @@ namespace {
 // Large enough that a sum takes longer than its first and last messages do.
 constexpr uint64_t kLeastBytes = uint64_t{4} << 20;
 
+uint64_t MarksOf(const runtime::Tables& tables, const runtime::Exchange& one) {
+  if (one.rows < 0) return 0;
+  return static_cast<uint64_t>(tables.states()[one.state].dims[0]);
+}
+
 }  // namespace
 
 std::vector<Bucket> BucketsOf(const runtime::Model& model) {
@@ -21,7 +26,8 @@ std::vector<Bucket> BucketsOf(const runtime::Model& model) {
       if (full) buckets.emplace_back();
       Bucket& bucket = buckets.back();
       bucket.states.push_back(exchange.state);
-      bucket.elements += exchange.bytes / sizeof(float);
+      bucket.elements +=
+          exchange.bytes / sizeof(float) + MarksOf(tables, exchange);
       full = bucket.elements * sizeof(float) >= kLeastBytes;
     }
     break;

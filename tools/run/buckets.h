@@ -16,6 +16,8 @@ namespace mxc::run {
 // tables.
 struct Bucket {
   std::vector<uint32_t> states;
+  // Behind the gradient of a table of which a step uses some rows there is one
+  // for each row: other than 0 if anybody has used it.
   uint64_t elements = 0;
 };
 

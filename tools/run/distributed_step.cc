@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "runtime/base/trace.h"
-#include "runtime/formats/convert.h"
+#include "tools/run/used_rows.h"
 
 namespace mxc::run {
 
@@ -15,36 +14,6 @@ using runtime::Exchange;
 using runtime::Executor;
 using runtime::Status;
 using runtime::StatusOr;
-
-namespace {
-
-// What an output says of the rows of a table, each once and ascending; -1: all.
-void RowNumbers(const Executor& executor, int64_t output, uint64_t rows,
-                std::vector<uint64_t>& numbers) {
-  if (output < 0) {
-    numbers.resize(rows);
-    return std::iota(numbers.begin(), numbers.end(), uint64_t{0});
-  }
-  const auto row = static_cast<size_t>(output);
-  const auto outputs = executor.model().tables().Outputs(executor.entry());
-  const mxc_buffer& buffer = executor.buffers()[outputs[row]];
-  const auto type = static_cast<runtime::ElementType>(buffer.dtype);
-  const auto last = static_cast<int64_t>(rows) - 1;
-  std::vector<int64_t> given(
-      buffer.bytes / static_cast<uint64_t>(runtime::ElementBytes(type)));
-  runtime::ConvertElements(type, {executor.OutputStorage(row), buffer.bytes},
-                           runtime::ElementType::kI64,
-                           std::as_writable_bytes(std::span(given)));
-  numbers.clear();
-  for (const int64_t number : given) {
-    numbers.push_back(
-        static_cast<uint64_t>(std::clamp<int64_t>(number, 0, last)));
-  }
-  std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
-}
-
-}  // namespace
 
 DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
                                  kvstore::Worker& worker, uint32_t rank,
@@ -103,14 +72,10 @@ void DistributedStep::Before(Plan& plan, size_t row) {
 void DistributedStep::PushRows(const Plan& plan, const Exchange& exchange) {
   const uint32_t key = keys_.KeyOfState(exchange.state);
   const kvstore::KeySpec& spec = keys_.table[key];
-  RowNumbers(*plan.executor, exchange.rows, spec.rows(), rows_.numbers);
-  rows_.elements.resize(rows_.numbers.size() * spec.width);
   const auto* gradient = reinterpret_cast<const float*>(
       plan.executor->OutputStorage(exchange.output));
-  float* to = rows_.elements.data();
-  for (const uint64_t number : rows_.numbers) {
-    to = std::copy_n(gradient + number * spec.width, spec.width, to);
-  }
+  rows_ = PickRows(UsedRows(*plan.executor, exchange.rows, spec.rows()),
+                   gradient, spec.width);
   worker_.PushRows(key, rows_, learning_rate_, spec.priority);
   worker_.PullChanges(key, step_.State(exchange.state), spec.priority);
 }

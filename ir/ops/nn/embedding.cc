@@ -23,8 +23,8 @@ struct EmbeddingAttrs {
     f("dtype", dtype).Doc("of the table");
     f("sparse_grad", sparse_grad)
         .Doc(
-            "rows that data do not name stay as they are, where servers "
-            "update them");
+            "rows that data do not name stay as they are, where the optimizer "
+            "is lazy");
   }
 };
 
