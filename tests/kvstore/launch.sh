@@ -120,6 +120,35 @@ mxc launch --workers 2 --servers 2 -- "${mlp[@]}" --save whole
 echo "killed servers: $(grep -c "it is started again" errors)"
 cmp killed-0008.params whole-0008.params || fail "a killed server forgot"
 
+# The server of a network, which is compiled again, is killed once there is a
+# checkpoint; a job that ended before says nothing.
+mkdir struck
+cat >struck/train.sh <<END
+if [ "\$MXC_ROLE" = server ] && [ ! -e struck/\$ATTEMPT ]; then
+  : >struck/\$ATTEMPT
+  (while kill -0 \$\$; do
+    [ ! -e struck-0001.mxc ] || kill -9 \$\$
+    sleep 0.01
+  done) 2>/dev/null &
+fi
+exec "\$@"
+END
+train spared "${half[@]}" --epochs 20 -- mxc launch --workers 2 --
+for ATTEMPT in 1 2 3 4 5; do
+  rm -f struck-*
+  export ATTEMPT
+  train struck "${half[@]}" --epochs 20 -- mxc launch --workers 2 \
+    --journal journal -- sh struck/train.sh 2>errors ||
+    fail "the killed server of a network: $(cat errors)"
+  if grep -q "it is started again" errors; then break; fi
+done
+grep -q "^warning: server 0 was killed by signal 9; it is started again$" \
+  errors || fail "no server was killed: $(cat errors)"
+for extension in params states; do
+  cmp "spared-0020.$extension" "struck-0020.$extension" ||
+    fail "the killed server of a network forgot"
+done
+
 # Processes that know of each other what torchrun tells them, in the clear and
 # under TLS.
 told() { # RANK WORD…
