@@ -7,10 +7,12 @@ reads, every field of it; and processes that are started here as the manifests
 say train. No cluster is involved.
 """
 
+import atexit
 import os
 import subprocess
 import sys
 import time
+import urllib.request
 
 try:
     import yaml
@@ -47,10 +49,15 @@ def check_links(objects):
         objects["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
     ):
         assert selected == servers["spec"]["template"]["metadata"]["labels"]
-    (rule,) = objects["NetworkPolicy"]["spec"]["ingress"]
+    rule, anybody = objects["NetworkPolicy"]["spec"]["ingress"]
     (peer,) = rule["from"]
     labels = workers["spec"]["template"]["metadata"]["labels"]
     assert peer["podSelector"]["matchLabels"] == labels
+    template = servers["spec"]["template"]
+    assert template["metadata"]["annotations"]["prometheus.io/port"] == "9400"
+    assert {"name": "metrics", "containerPort": 9400} in (
+        template["spec"]["containers"][0]["ports"])
+    assert anybody == {"ports": [{"port": 9400}]}
     assert workers["spec"]["completionMode"] == "Indexed"
     for each in (servers, workers):
         pod = each["spec"]["template"]["spec"]
@@ -76,8 +83,21 @@ def start(objects, kind, rank, ports, folder):
     environment.update(MXC_SERVERS=",".join(addresses), MXC_KEY=path)
     if kind == "StatefulSet":
         environment["MXC_LISTEN"] = addresses[rank]
+        assert environment["MXC_METRICS_LISTEN"] == "0.0.0.0:9400"
+        environment["MXC_METRICS_LISTEN"] = str(ports[rank] + len(ports))
         environment["MXC_JOURNAL"] = os.path.join(folder, f"journal-{rank}")
     return subprocess.Popen(container["command"], env=environment)
+
+
+# They are new each second.
+def await_metric(port, sample):
+    for _ in range(100):
+        place = f"http://127.0.0.1:{port}/metrics"
+        with urllib.request.urlopen(place, timeout=10) as answer:
+            if sample in answer.read().decode().splitlines():
+                return
+        time.sleep(0.1)
+    sys.exit(f"no {sample}")
 
 
 def main():
@@ -88,20 +108,29 @@ def main():
     train += ["--epochs", "2", "--lr", "0.05", "--seed", "3", "--save", saved]
     options = ["--image", "example.org/mxc:1", "--volume", "data"]
     options += ["--workers", "3", "--servers", "2", "--on-death", "wait"]
+    options += ["--metrics-listen", "9400"]
     objects = manifests(binaries, *options, "--", *train)
     check(objects)
     check_links(objects)
     ports = [17300, 17301]
-    running = [start(objects, "StatefulSet", r, ports, folder) for r in (0, 1)]
+    running = []
+    atexit.register(lambda: [process.kill() for process in running])
+    running += [start(objects, "StatefulSet", r, ports, folder) for r in (0, 1)]
     running += [start(objects, "Job", r, ports, folder) for r in (0, 1)]
     time.sleep(1)  # a pod that comes later
+    for rank, port in enumerate(ports):
+        await_metric(port + len(ports),
+                     f'mxc_worker_state{{server="{rank}",worker="1",'
+                     'state="there"} 1')
     running.append(start(objects, "Job", 2, ports, folder))
     assert [process.wait(120) for process in running] == [0] * 5
     assert os.path.getsize(saved + "-0002.params") > 0
-    refused = subprocess.run(
-        [binaries + "/mxc", "launch", "--on", "kubernetes", "--image", "a",
-         "--name", "No_Name", "--", "true"], capture_output=True, text=True)
-    assert refused.returncode == 1 and "No_Name" in refused.stderr
+    for wrong in (["--name", "No_Name"], ["--metrics", "job.prom"],
+                  ["--metrics-listen", "7400"], ["--metrics-listen", "0"]):
+        refused = subprocess.run(
+            [binaries + "/mxc", "launch", "--on", "kubernetes", "--image", "a",
+             *wrong, "--", "true"], capture_output=True, text=True)
+        assert refused.returncode == 1 and wrong[0] in refused.stderr
     print("passed")
 
 

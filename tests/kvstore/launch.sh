@@ -76,14 +76,16 @@ if [ -e "$bin/../lib/libmxc_gloo.so" ]; then
   equal ring4a ring4b || fail "two jobs of the same sums differ"
 fi
 
-# Metrics over HTTP.
+# Metrics over HTTP: the launcher's, and a server's, as pods serve them.
 : >errors
-train watched "${half[@]}" --epochs 1000 -- \
+MXC_METRICS_LISTEN=29480 train watched "${half[@]}" --epochs 1000 -- \
   mxc launch --workers 2 --metrics-listen 0 -- 2>errors &
 job=$!
 for i in {1..100}; do
   place=$(sed -n 's/^metrics are at //p' errors)
   [ -n "$place" ] && curl -sf "$place" >scraped &&
+    grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped &&
+    curl -sf http://127.0.0.1:29480/metrics >scraped &&
     grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped && break
   sleep 0.1
 done

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/job.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
-#include "tools/run/launch/server_status.h"
 #include "tools/run/output.h"
+#include "tools/run/server_report.h"
 
 namespace mxc::run {
 
@@ -152,19 +155,17 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
   Require(server.Open());
   if (job_.directory != nullptr) job_.directory->Announce(listener->address());
-  kvstore::Time told = 0;
+  ServerReport report(job_, *transport_);
   while (!server.finished()) {
     Require(server.Pump());
     if (job_.directory != nullptr && job_.directory->replaced()) {
       throw Failure("another process is " + job_.servers[job_.rank] + " now");
     }
-    const kvstore::Time now = transport_->Now();
-    if (job_.tells_status && now - told >= kvstore::kSecond) {
-      told = now;
-      PrintErr("%s\n", EncodeStatus(server.facts()).c_str());
-    }
+    report.Pump(server);
     if (server.finished()) break;
-    transport_->Wait(server.interests(), server.deadline());
+    std::vector<kvstore::Interest> interests = server.interests();
+    std::ranges::copy(report.interests(), std::back_inserter(interests));
+    transport_->Wait(interests, server.deadline());
   }
 }
 

@@ -22,6 +22,8 @@
 //   MXC_ARRIVAL  seconds within which all come (default: 60)
 //   MXC_STATUS   1: a server says each second how the job is doing
 //                (launch/server_status.h)
+//   MXC_METRICS_LISTEN  where a server serves its metrics over HTTP: 0.0.0.0:9400,
+//                or a port, for its machine alone
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
 //                one, nodes of one machine speak in the clear. From a server's a
 //                worker makes its own
@@ -62,6 +64,7 @@ struct Job {
   std::shared_ptr<Directory> directory;  // null: nobody asks etcd
   std::string listen;                    // of a server
   std::string key_file, journal;
+  std::string metrics_place;  // of a server; empty: it serves none
   kvstore::OnLoss on_loss = kvstore::OnLoss::kAbort;
   uint64_t incarnation = 1;
   bool resumes = false, tells_status = false;

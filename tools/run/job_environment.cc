@@ -168,6 +168,7 @@ Job JobOfVariables() {
   job.journal = Variable("MXC_JOURNAL");
   job.on_loss = LossOfEnvironment();
   job.tells_status = Variable("MXC_STATUS") == "1";
+  job.metrics_place = Variable("MXC_METRICS_LISTEN");
   job.listen = Variable("MXC_LISTEN");
   job.arrival = ArrivalOfEnvironment();
   job.incarnation = IncarnationOfEnvironment();

@@ -93,7 +93,8 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
          "--metrics-listen", options->metrics_place,
          "serve the same over HTTP, at /metrics: for this machine alone "
          "at PORT, or for others at an ADDRESS of this one; port 0: any "
-         "that is free")
+         "that is free. With --on kubernetes each server serves its own, at "
+         "PORT of its pod, where annotations send Prometheus")
       ->type_name("[ADDRESS:]PORT");
   app.add_option("COMMAND", options->command,
                  "what each process runs: mxc train …, behind --")

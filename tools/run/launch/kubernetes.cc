@@ -113,6 +113,13 @@ Json ContainerOf(const Deployment& job, const std::string& role,
   };
 }
 
+// Where Prometheus finds a pod's metrics.
+Json AnnotationsOf(uint32_t metrics) {
+  return {{"prometheus.io/scrape", "true"},
+          {"prometheus.io/port", std::to_string(metrics)},
+          {"prometheus.io/path", "/metrics"}};
+}
+
 Json PodOf(const Deployment& job, const std::string& role, Json container,
            Json volumes) {
   constexpr int kUser = 1000, kReadable = 0440;
@@ -172,19 +179,28 @@ Json Servers(const Deployment& job) {
       {{"name", "journal"}, {"mountPath", "/journal"}});
   container["ports"] =
       Json::array({{{"name", "kvstore"}, {"containerPort", job.port}}});
+  if (job.metrics > 0) {
+    container["env"].push_back(Variable(
+        "MXC_METRICS_LISTEN", "0.0.0.0:" + std::to_string(job.metrics)));
+    container["ports"].push_back(
+        {{"name", "metrics"}, {"containerPort", job.metrics}});
+  }
   const Json reached = {{"tcpSocket", {{"port", "kvstore"}}},
                         {"periodSeconds", 10}};
   container["startupProbe"] = reached;
   container["startupProbe"]["failureThreshold"] = 60;
   container["readinessProbe"] = container["livenessProbe"] = reached;
   const Json journal = {{"name", "journal"}, {"emptyDir", Json::object()}};
+  Json pod = PodOf(job, "server", container, Json::array({journal}));
+  if (job.metrics > 0) {
+    pod["metadata"]["annotations"] = AnnotationsOf(job.metrics);
+  }
   Json set = ObjectOf("apps/v1", "StatefulSet", job, "-server", "server");
-  set["spec"] = {
-      {"serviceName", job.name + "-server"},
-      {"replicas", job.servers},
-      {"podManagementPolicy", "Parallel"},
-      {"selector", {{"matchLabels", LabelsOf(job, "server")}}},
-      {"template", PodOf(job, "server", container, Json::array({journal}))}};
+  set["spec"] = {{"serviceName", job.name + "-server"},
+                 {"replicas", job.servers},
+                 {"podManagementPolicy", "Parallel"},
+                 {"selector", {{"matchLabels", LabelsOf(job, "server")}}},
+                 {"template", std::move(pod)}};
   return set;
 }
 
@@ -204,7 +220,8 @@ Json Workers(const Deployment& job) {
   return workers;
 }
 
-// Nobody moves servers away of his own accord, and only workers reach them.
+// Nobody moves servers away of his own accord, and only workers reach them, but
+// for their metrics.
 Json Disruptions(const Deployment& job) {
   Json budget = ObjectOf("policy/v1", "PodDisruptionBudget", job, "-server");
   budget["spec"] = {{"minAvailable", job.servers},
@@ -223,6 +240,10 @@ Json Reach(const Deployment& job) {
       {"ingress",
        Json::array({{{"from", Json::array({workers})},
                      {"ports", Json::array({{{"port", job.port}}})}}})}};
+  if (job.metrics > 0) {
+    policy["spec"]["ingress"].push_back(
+        {{"ports", Json::array({{{"port", job.metrics}}})}});
+  }
   return policy;
 }
 

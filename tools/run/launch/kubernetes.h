@@ -16,6 +16,7 @@ struct Deployment {
   std::string image;   // that has mxc
   std::string volume;  // a claim, mounted at /work; empty: a folder of each pod
   uint32_t workers = 1, servers = 1, port = 7400;
+  uint32_t metrics = 0;   // the port where each server serves them; 0: none
   std::string on_loss;    // what servers do: abort, wait, shrink
   uint32_t restarts = 0;  // of each worker
   std::map<std::string, std::string> keys;  // by file, "worker-0.key"

@@ -66,6 +66,7 @@ class Launcher {
   void OpenPorts();
   void ServeMetrics();
   void PrintManifests();
+  uint32_t MetricsPort() const;
   void AddServers();
   void AddWorkers();
   Process& Add(const std::string& role, uint32_t rank, const std::string& key);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -83,6 +84,27 @@ void Launcher::FindMachines() {
   }
 }
 
+// Of the servers' pods, whose addresses are the cluster's to choose. 0: none.
+uint32_t Launcher::MetricsPort() const {
+  if (!options_.metrics.empty()) {
+    throw Failure(
+        "--metrics FILE is written by a launcher, and --on kubernetes leaves "
+        "none; --metrics-listen PORT has each server serve its own");
+  }
+  const std::string& place = options_.metrics_place;
+  if (place.empty()) return 0;
+  constexpr uint32_t kLastPort = 65535;
+  uint32_t port = 0;
+  const char* end = place.data() + place.size();
+  const auto parsed = std::from_chars(place.data(), end, port);
+  const bool legal = parsed.ec == std::errc() && parsed.ptr == end &&
+                     port > 0 && port <= kLastPort && port != options_.port;
+  if (legal) return port;
+  throw Failure("--metrics-listen is '" + place +
+                "', expected with --on kubernetes a port from 1 to 65535 other "
+                "than --port");
+}
+
 void Launcher::PrintManifests() {
   if (options_.image.empty() || options_.plain || !options_.etcd.empty() ||
       options_.on_death == OnDeath::kRestart) {
@@ -104,6 +126,7 @@ void Launcher::PrintManifests() {
     const std::string file = kvstore::WorkerIdentity(rank) + ".key";
     job.keys[file] = LineOf(folder_.File(file)) + "\n";
   }
+  job.metrics = MetricsPort();
   job.command = options_.command;
   PrintOut("%s", ManifestsOf(job).c_str());
 }

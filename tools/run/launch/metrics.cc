@@ -107,6 +107,39 @@ void AddWorkers(std::string& text, const JobFacts& job, const char* name,
   }
 }
 
+// What servers know, of themselves and of workers.
+void AddStores(std::string& text, const JobFacts& job) {
+  using kvstore::ServerFacts;
+  using kvstore::WorkerFacts;
+  AddServers(text, job, "mxc_rounds_total", "Updates that all keys have had.",
+             [](const ServerFacts& server) { return server.rounds; });
+  AddServers(text, job, "mxc_received_bytes_total",
+             "Bytes of gradients that came.",
+             [](const ServerFacts& server) { return server.received; });
+  AddServers(text, job, "mxc_sent_bytes_total", "Bytes of values that left.",
+             [](const ServerFacts& server) { return server.sent; });
+  AddWorkers(text, job, "mxc_worker_rounds_total", "counter",
+             "Rounds that the worker's pushes have reached.",
+             [](Metric& metric, const Labels& labels, const WorkerFacts& of) {
+               metric.Add(labels, static_cast<double>(of.rounds));
+             });
+  constexpr double kSecond = 1e9;
+  AddWorkers(text, job, "mxc_worker_silence_seconds", "gauge",
+             "Since the server heard the worker.",
+             [](Metric& metric, const Labels& labels, const WorkerFacts& of) {
+               metric.Add(labels, static_cast<double>(of.silence) / kSecond);
+             });
+  AddWorkers(text, job, "mxc_worker_state", "gauge",
+             "1 of the state that the worker is in, 0 of the others.",
+             [](Metric& metric, Labels labels, const WorkerFacts& of) {
+               labels.emplace_back("state", "");
+               for (const auto state : kStates) {
+                 labels.back().second = NameOf(state);
+                 metric.Add(labels, state == of.state ? 1 : 0);
+               }
+             });
+}
+
 // "a{b="c"} 1" from the labels on; where it goes on, or npos.
 size_t ParseLabels(const std::string& line, size_t at, Sample& sample) {
   while (at < line.size() && line[at] != '}') {
@@ -145,38 +178,18 @@ const char* NameOf(kvstore::WorkerState state) {
 }
 
 std::string MetricsOf(const JobFacts& job) {
-  using kvstore::ServerFacts;
-  using kvstore::WorkerFacts;
   std::string text;
   AddJob(text, job);
   AddProcesses(text, job);
-  AddServers(text, job, "mxc_rounds_total", "Updates that all keys have had.",
-             [](const ServerFacts& server) { return server.rounds; });
-  AddServers(text, job, "mxc_received_bytes_total",
-             "Bytes of gradients that came.",
-             [](const ServerFacts& server) { return server.received; });
-  AddServers(text, job, "mxc_sent_bytes_total", "Bytes of values that left.",
-             [](const ServerFacts& server) { return server.sent; });
-  AddWorkers(text, job, "mxc_worker_rounds_total", "counter",
-             "Rounds that the worker's pushes have reached.",
-             [](Metric& metric, const Labels& labels, const WorkerFacts& of) {
-               metric.Add(labels, static_cast<double>(of.rounds));
-             });
-  constexpr double kSecond = 1e9;
-  AddWorkers(text, job, "mxc_worker_silence_seconds", "gauge",
-             "Since the server heard the worker.",
-             [](Metric& metric, const Labels& labels, const WorkerFacts& of) {
-               metric.Add(labels, static_cast<double>(of.silence) / kSecond);
-             });
-  AddWorkers(text, job, "mxc_worker_state", "gauge",
-             "1 of the state that the worker is in, 0 of the others.",
-             [](Metric& metric, Labels labels, const WorkerFacts& of) {
-               labels.emplace_back("state", "");
-               for (const auto state : kStates) {
-                 labels.back().second = NameOf(state);
-                 metric.Add(labels, state == of.state ? 1 : 0);
-               }
-             });
+  AddStores(text, job);
+  return text;
+}
+
+std::string MetricsOf(uint32_t server, const kvstore::ServerFacts& facts) {
+  JobFacts job;
+  job.processes.push_back({"server", "", server, true, 1, facts});
+  std::string text;
+  AddStores(text, job);
   return text;
 }
 

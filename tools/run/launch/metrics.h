@@ -30,6 +30,8 @@ struct JobFacts {
 };
 
 std::string MetricsOf(const JobFacts& job);
+// What a server knows by itself.
+std::string MetricsOf(uint32_t server, const kvstore::ServerFacts& facts);
 
 // name{label="value",…} number
 struct Sample {
