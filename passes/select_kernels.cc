@@ -14,6 +14,8 @@
 //   dw: contraction {acc · s}   ⇒   dw/parts: contraction {acc} ─► p[4, …]
 //                                   dw: (p[0] + p[1] + p[2] + p[3]) · s
 //
+// So does one where the kernel cannot do what the epilogue says: a library's.
+//
 // Where the weight's channels are exchanged within small groups, which no
 // layout can pack, a step exchanges them:
 //
@@ -89,6 +91,14 @@ class Surroundings {
   std::vector<bool> reaches_output_;  // by buffer
 };
 
+// Seconds of a step of its own that finishes the sums.
+double FinishingCost(const Program& program, const Step& step,
+                     const Machine& machine) {
+  const auto elements = static_cast<double>(
+      program.buffers[step.outputs[0]].type.shape.elements());
+  return machine.launch_seconds + 2 * elements / machine.elements_per_second;
+}
+
 // Seconds, with what it takes to pack a weight in every run.
 double CostOf(const Program& program, const Surroundings& around,
               const Step& step, const KernelCandidate& candidate) {
@@ -129,8 +139,14 @@ double TurningCost(const Machine& machine, const Program& program,
 std::optional<KernelCandidate> BestKernel(const Program& program,
                                           const Surroundings& around,
                                           const Step& step,
-                                          const KernelCatalog& catalog) {
-  const auto candidates = catalog.Candidates(step.contraction()->contraction);
+                                          const PassContext& context) {
+  const KernelCatalog& catalog = *context.catalog;
+  auto candidates = catalog.Candidates(step.contraction()->contraction);
+  for (KernelCandidate& candidate : candidates) {
+    if (catalog.Finishes(program, step, candidate)) continue;
+    candidate.parts = std::max<int64_t>(1, candidate.parts);
+    candidate.cost += FinishingCost(program, step, context.machine());
+  }
   const auto best = std::ranges::min_element(
       candidates, {}, [&](const KernelCandidate& candidate) {
         return CostOf(program, around, step, candidate);
@@ -144,8 +160,7 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program,
                                             const Surroundings& around,
                                             Step& step,
                                             const PassContext& context) {
-  const KernelCatalog& catalog = *context.catalog;
-  auto best = BestKernel(program, around, step, catalog);
+  auto best = BestKernel(program, around, step, context);
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
   const auto exchanged = WithExchangedOperands(step.contraction()->contraction);
@@ -153,7 +168,7 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program,
   Step other = step;
   other.contraction()->contraction = *exchanged;
   std::swap(other.inputs[0], other.inputs[1]);
-  auto kernel = BestKernel(program, around, other, catalog);
+  auto kernel = BestKernel(program, around, other, context);
   if (!kernel ||
       CostOf(program, around, other, *kernel) +
               TurningCost(context.machine(), program, around, step) >=

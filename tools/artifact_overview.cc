@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "ir/graph/tensor.h"
+#include "runtime/abi/convolution.h"
 #include "runtime/abi/matrix_product.h"
 #include "runtime/artifact/communication.h"
 #include "runtime/artifact/container.h"
@@ -43,14 +44,20 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   return row;
 }
 
+// "cuBLASLt, or " where it is to compute what the kernel does.
+std::string LibraryText(const char* task) {
+  const auto product = ReadMatrixProduct(task);
+  if (product && product->preferred == 1) return "cuBLASLt, or ";
+  const auto convolution = ReadConvolution(task);
+  if (convolution && convolution->preferred == 1) return "cuDNN, or ";
+  return "";
+}
+
 StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
   row.name = tables.Text(step.name);
   row.kernel = tables.KernelText(step);
-  const auto computed = ReadMatrixProduct(tables.Text(step.attributes));
-  if (computed && computed->preferred == 1) {
-    row.kernel = "cuBLASLt, or " + row.kernel;
-  }
+  row.kernel = LibraryText(tables.Text(step.attributes)) + row.kernel;
   const auto operands = tables.Operands(step);
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());

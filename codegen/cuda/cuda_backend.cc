@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code for NVIDIA's devices: a step is a kernel that a grid of threads runs.
+#include <algorithm>
+
 #include "codegen/backend.h"
 #include "codegen/cuda/compile.h"
 #include "codegen/cuda/launch_kernel.h"
-#include "codegen/cuda/matrix_product.h"
+#include "codegen/cuda/library_task.h"
 #include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/step_kernel.h"
 #include "codegen/cuda/thread_kernel.h"
@@ -17,6 +19,10 @@ class ProductCatalog : public KernelCatalog {
       : target_(target), tf32_(tf32) {}
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     return ProductCandidates(c, target_.machine, tf32_);
+  }
+  bool Finishes(const Program& program, const Step& step,
+                const KernelCandidate& kernel) const override {
+    return !kernel.choice.library || StoresSums(program, step);
   }
   bool RunsAtOnce(const Program& program,
                   std::span<const Step* const> steps) const override {
@@ -42,8 +48,9 @@ class CudaCode : public Backend {
       return PlanLaunch(*launch, target, alignments);
     }
     KernelPlan plan = PlanStep(program, step, target, alignments).kernel;
-    if (const auto product = MatrixProductOf(program, step)) {
-      plan.computes = TextOf(*product);
+    plan.computes = LibraryTaskOf(program, step, alignments);
+    if (!plan.computes.empty()) {
+      plan.scratch_bytes = std::max(plan.scratch_bytes, step.scratch_bytes);
     }
     return plan;
   }

@@ -9,7 +9,7 @@
 
 #include "codegen/cuda/channel_kernel.h"
 #include "codegen/cuda/device_function.h"
-#include "codegen/cuda/matrix_product.h"
+#include "codegen/cuda/library_task.h"
 #include "codegen/cuda/step_kernel.h"
 #include "ir/support/check.h"
 
@@ -202,10 +202,8 @@ KernelPlan PlanLaunch(const Launch& launch, const Target& target,
 
 bool RunAtOnce(const Program& program, std::span<const Step* const> steps,
                const Target& target) {
-  const bool of_library = std::ranges::any_of(steps, [&](const Step* step) {
-    const auto product = MatrixProductOf(program, *step);
-    return product && product->preferred == 1;
-  });
+  const bool of_library = std::ranges::any_of(
+      steps, [&](const Step* step) { return IsOfLibrary(program, *step); });
   if (of_library) return false;
   return LaunchPlanning(program, target, [](int) { return 'e'; })
       .Run(steps)

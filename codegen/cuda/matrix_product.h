@@ -15,6 +15,6 @@ std::optional<MatrixProduct> MatrixProductOf(const Program& program,
                                              const Step& step);
 
 // Whether steps of the contraction may be such products.
-bool MayBeOfLibrary(const Contraction& c);
+bool MayBeMatrixProduct(const Contraction& c);
 
 }  // namespace mxc

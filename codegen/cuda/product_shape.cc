@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "codegen/cuda/matrix_product.h"
+#include "codegen/cuda/library_task.h"
 #include "ir/support/division.h"
 #include "ir/target/cuda_target.h"
 
@@ -129,8 +129,8 @@ KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
 }
 
 // The first tile is the choice; what else may be the fastest follows, as the
-// busiest multiprocessor says, and before it, of a product of matrices, a
-// library, of which nothing is known.
+// busiest multiprocessor says, and before it a library,
+// of which nothing is known.
 std::vector<KernelCandidate> CandidatesOf(const Task& task) {
   std::vector<KernelCandidate> candidates;
   std::vector<double> seconds;
@@ -150,6 +150,7 @@ std::vector<KernelCandidate> CandidatesOf(const Task& task) {
     candidates.insert(candidates.begin() + 1, candidates[0]);
     candidates[1].choice.library = true;
     candidates[1].parts = 0;
+    candidates[1].scratch_bytes = LibraryWorkspace(task.contraction);
   }
   std::ranges::stable_sort(std::span(candidates).subspan(1), {},
                            &KernelCandidate::cost);

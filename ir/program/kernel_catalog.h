@@ -48,6 +48,12 @@ class KernelCatalog {
   // it is always there and takes any layout.
   virtual std::vector<KernelCandidate> Candidates(
       const Contraction& contraction) const = 0;
+  // Whether the kernel finishes the sums of this step, a contraction, as its
+  // epilogue says; else a step of its own does.
+  virtual bool Finishes(const Program&, const Step&,
+                        const KernelCandidate&) const {
+    return true;
+  }
   // Whether a device can be told to run these steps at once (steps/launch.h).
   // Each is ready when the first one is, but for what the others compute.
   virtual bool RunsAtOnce(const Program&,

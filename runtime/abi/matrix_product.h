@@ -10,13 +10,13 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include "runtime/abi/number_text.h"
 
 namespace mxc {
 
@@ -50,33 +50,19 @@ auto NumbersOf(Product& p) {
 }
 
 inline std::string TextOf(const MatrixProduct& product) {
-  std::string text(kProductWord);
-  for (const int64_t* number : NumbersOf(product)) {
-    text += ' ' + std::to_string(*number);
-  }
-  return text;
+  return WriteNumbers(kProductWord, NumbersOf(product));
 }
 
 // Nothing where the text says something else, or numbers that cannot be.
 inline std::optional<MatrixProduct> ReadMatrixProduct(std::string_view text) {
-  if (!text.starts_with(kProductWord)) return std::nullopt;
-  text.remove_prefix(kProductWord.size());
-  MatrixProduct product;
-  for (int64_t* number : NumbersOf(product)) {
-    if (!text.starts_with(' ')) return std::nullopt;
-    const char* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data() + 1, end, *number);
-    const int64_t least = number == &product.bias ? -1 : 0;
-    if (read.ec != std::errc() || *number < least || *number > kMostOfMatrix) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
-  }
-  const bool empty = product.groups == 0 || product.rows == 0 ||
-                     product.columns == 0 || product.depth == 0;
-  if (!text.empty() || empty || product.tf32 > 1 || product.preferred > 1)
+  MatrixProduct p;
+  if (!ReadNumbers(text, kProductWord, kMostOfMatrix, NumbersOf(p))) {
     return std::nullopt;
-  return product;
+  }
+  const bool empty =
+      p.groups == 0 || p.rows == 0 || p.columns == 0 || p.depth == 0;
+  if (empty || p.tf32 > 1 || p.preferred > 1) return std::nullopt;
+  return p;
 }
 
 // From an operand's first element to behind the last one that is read.

@@ -92,7 +92,7 @@ Status TablesCheck::Kernel(const mxc_entry& entry, const mxc_step& step,
               place, "is launched without a grid or a block");
   MXC_REQUIRE(step.body == 0 && step.other == 0, place,
               "a kernel with a block of steps");
-  return Product(entry, step, place);
+  return LibraryTask(entry, step, place);
 }
 
 Status TablesCheck::Repeat(const mxc_entry& entry, const mxc_step& step,

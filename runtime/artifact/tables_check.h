@@ -45,8 +45,8 @@ class TablesCheck {
   Status Step(const mxc_entry& entry, uint32_t row, const std::string& place);
   Status Kernel(const mxc_entry& entry, const mxc_step& step,
                 const std::string& place);
-  Status Product(const mxc_entry& entry, const mxc_step& step,
-                 const std::string& place);
+  Status LibraryTask(const mxc_entry& entry, const mxc_step& step,
+                     const std::string& place);
   Status Repeat(const mxc_entry& entry, const mxc_step& step,
                 const std::string& place);
   Status Branch(const mxc_entry& entry, const mxc_step& step,

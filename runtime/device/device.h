@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "runtime/abi/abi.h"
-#include "runtime/abi/matrix_product.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
 
@@ -185,12 +184,13 @@ class Device {
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const;
-  // Whether a library is there that PlanProduct may take.
+  // Whether one of the device's libraries is there.
   virtual bool HasLibraries() const { return false; }
-  // By a library with that much memory to work in, of the stream; null where
-  // the kernel is to be launched. For one stream.
-  virtual std::unique_ptr<LibraryStep> PlanProduct(
-      const MatrixProduct&, uint64_t /*workspace_bytes*/) const {
+  // The task of a kernel (mxc_step.attributes), which has been checked, by a
+  // library with that much memory to work in; null where the kernel is to be
+  // launched. For one stream.
+  virtual std::unique_ptr<LibraryStep> PlanLibrary(
+      const char* /*task*/, uint64_t /*workspace_bytes*/) const {
     return nullptr;
   }
   // `beside`: what it numbers BeginBeside with is below this.

@@ -75,8 +75,8 @@ void Sequencer::ListLaunches(const Model& model) {
 // Null where the kernel is to be launched.
 LibraryStep* Sequencer::PlanLibrary(const mxc_step& step) {
   if (step.attributes.count == 0) return nullptr;
-  const auto product = ReadMatrixProduct(tables_.Text(step.attributes));
-  auto plan = device_.device->PlanProduct(*product, step.scratch_bytes);
+  auto plan = device_.device->PlanLibrary(tables_.Text(step.attributes),
+                                          step.scratch_bytes);
   if (plan == nullptr) return nullptr;
   return libraries_.emplace_back(std::move(plan)).get();
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Products of matrices by a library, on an emulated GPU with one of our own: the
-# results are the CPU's, the library takes part, and where it is missing, fails,
-# or has no exact way, the kernels compute what they do without it, or a
-# sentence comes.
+# Products of matrices and convolutions by libraries, on an emulated GPU with
+# libraries of our own: the results are the CPU's, the libraries take part, and
+# where one is missing, fails, or has no exact way, the kernels compute what they
+# do without it, or a sentence comes.
 #   libraries.sh FOLDER_OF_MXC DEVICES FOLDER_OF_FAKE_DRIVER
 set -e
 mxc=$(cd "$1" && pwd)/mxc driver=$(cd "$3" && pwd)
@@ -91,3 +91,76 @@ grep -q '^error: .*cannot multiply matrices: an internal' error ||
   fail "$(cat error)"
 MXC_FAKE_CUBLASLT_LOG=$folder/used run > got
 [ -s used ] || fail "the library was not used"
+
+# Convolutions of each kind: strides, groups, dilations, more zeros on one side;
+# the gradients of data and weights, and a deconvolution.
+cat > windows.json <<'END'
+{ "mxc": 1, "name": "windows", "inputs": {"data": ["N", 8, 13, 11]},
+  "nodes": [
+    {"op": "Convolution", "name": "c1", "kernel": [3, 3], "pad": [1, 1],
+     "num_filter": 16},
+    {"op": "Convolution", "name": "c2", "kernel": [5, 4], "pad": [1, 2],
+     "stride": [2, 3], "num_group": 2, "num_filter": 32, "no_bias": true},
+    {"op": "Convolution", "name": "c3", "kernel": [2, 2], "dilate": [2, 1],
+     "num_filter": 16},
+    {"op": "Deconvolution", "name": "d1", "kernel": [4, 4], "stride": [2, 2],
+     "pad": [1, 1], "num_filter": 8},
+    {"op": "Convolution", "name": "c4", "kernel": [1, 1], "num_filter": 16,
+     "no_bias": true},
+    {"op": "Flatten"},
+    {"op": "FullyConnected", "name": "fc", "num_hidden": 10},
+    {"op": "SoftmaxOutput", "name": "softmax"} ] }
+END
+cat > solid.json <<'END'
+{ "mxc": 1, "name": "solid", "inputs": {"data": ["N", 8, 5, 6, 7]},
+  "nodes": [
+    {"op": "Convolution", "name": "c1", "kernel": [3, 2, 3], "pad": [1, 0, 1],
+     "stride": [2, 1, 2], "num_filter": 16, "no_bias": true},
+    {"op": "Flatten"},
+    {"op": "FullyConnected", "name": "fc", "num_hidden": 10},
+    {"op": "SoftmaxOutput", "name": "softmax"} ] }
+END
+compile windows native windows.cpu.mxa --entry grad --batch 8
+compile windows cuda:emulated windows.gpu.mxa --entry grad --batch 8
+compile solid native solid.cpu.mxa --entry infer --batch 4
+compile solid cuda:emulated solid.gpu.mxa --entry infer --batch 4
+for network in windows solid; do
+  MXC_FAKE_CUDNN_LOG=$folder/$network.log \
+    "$devices" $network.cpu.mxa $network.gpu.mxa 1e-5
+  grep -q 'by 5$' $network.log || fail "$network: the library was not used"
+  ! grep -v 'f32.* by 5$' $network.log || fail "$network: not exact"
+done
+# What cuDNN calls forward, of a weight and of data.
+for kind in '10 of f32 with bias' '10 of f32' '11 of f32' '12 of f32'; do
+  grep -q "^$kind by" windows.log || fail "no '$kind': $(cat windows.log)"
+done
+"$devices" windows.gpu.mxa windows.gpu.mxa | grep -q 'the same$' ||
+  fail "windows: other bytes the second time"
+# Tensor cores are exact for 16 bits, which need no more.
+compile windows cuda:emulated half.gpu.mxa --entry grad --batch 8 \
+  --precision bf16
+MXC_FAKE_CUDNN_LOG=$folder/half.log "$devices" half.gpu.mxa half.gpu.mxa \
+  > /dev/null
+grep -q '16 bits by 1$' half.log || fail "bf16: $(cat half.log)"
+! grep -q '16 bits.* by [2345]$' half.log || fail "bf16: $(cat half.log)"
+# Nothing that is allowed; no library; each call that fails.
+MXC_LIBRARIES=0 "$devices" windows.cpu.mxa windows.gpu.mxa 1e-5 > /dev/null
+MXC_FAKE_CUDNN_MOST=4 MXC_FAKE_CUDNN_LOG=$folder/none \
+  "$devices" windows.cpu.mxa windows.gpu.mxa 1e-5
+(LD_LIBRARY_PATH=$folder/bare MXC_FAKE_CUDNN_LOG=$folder/none \
+   "$devices" windows.cpu.mxa windows.gpu.mxa 1e-5)
+[ ! -e none ] || fail "what is not exact, or not there, was taken: $(cat none)"
+n=1
+while [ $n -le 900 ]; do
+  if ! MXC_FAKE_CUDNN_FAIL=$n "$devices" solid.cpu.mxa solid.gpu.mxa 1e-5 \
+    > got 2> error; then
+    grep -q '^error: .*cannot convolve: ' error ||
+      fail "call $n failed, and this came: $(cat got error)"
+  fi
+  n=$((n + 19))
+done
+if MXC_FAKE_CUDNN_BROKEN=1 "$devices" solid.cpu.mxa solid.gpu.mxa 1e-5 \
+  > got 2> error; then
+  fail "a convolution that was not computed was not noticed"
+fi
+grep -q '^error: .*cannot convolve: CUDNN_STATUS' error || fail "$(cat error)"

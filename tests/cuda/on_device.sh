@@ -33,6 +33,7 @@ pack() {
     compile "$target" infer,train 2 f32 gpu
     compile "$target" train "$batch" f32 bench-f32
     compile "$target" train "$batch" tf32 bench-tf32
+    compile "$target" train "$batch" bf16 bench-bf16
     if [ "$network" = "$1" ]; then
       "$mxc" compile "$models/$network.json" --target "$target" \
         --entry train,score --batch 32 --replicas 2 --init xavier --seed 7 \
@@ -85,22 +86,23 @@ run() {
     part "$network: the same bytes twice" \
       "$folder/devices" "$folder/$network.gpu.mxa" "$folder/$network.gpu.mxa"
   done < "$folder/networks"
-  # Where there is no cuBLASLt, kernels do what it would have done.
-  if ldconfig -p | grep -q 'libcublasLt\.so\.1[23]'; then
+  # Where there is no library, kernels do what it would have done.
+  if { ldconfig -p; ls $(echo "$LD_LIBRARY_PATH" | tr : ' '); } 2> /dev/null |
+    grep -qE 'lib(cublasLt\.so\.1[23]|cudnn\.so\.9)'; then
     while read -r network; do
-      part "$network: results of the CPU, products by cuBLASLt" \
+      part "$network: results of the CPU, by libraries" \
         env MXC_LIBRARIES=1 "$folder/devices" "$folder/$network.cpu.mxa" \
         "$folder/$network.gpu.mxa" 1e-5
-      part "$network: the same bytes twice, products by cuBLASLt" \
+      part "$network: the same bytes twice, by libraries" \
         env MXC_LIBRARIES=1 "$folder/devices" "$folder/$network.gpu.mxa" \
         "$folder/$network.gpu.mxa"
-      part "$network: a step of training, f32, products by cuBLASLt" \
+      part "$network: a step of training, f32, by libraries" \
         env MXC_LIBRARIES=1 "$folder/mxc-run" bench \
         "$folder/$network.bench-f32.mxa" --entry train \
         --duration "${MXC_ON_DEVICE_SECONDS:-3}" --warmup 1
     done < "$folder/networks"
   else
-    without libcublasLt.so "products by cuBLASLt"
+    without "libcublasLt.so or libcudnn.so.9" "by libraries"
   fi
   first=$(head -n 1 "$folder/networks")
   gpus=$(nvidia-smi --list-gpus 2> /dev/null | grep -c GPU || true)
@@ -120,7 +122,7 @@ run() {
     fi
   done
   while read -r network; do
-    for precision in f32 tf32; do
+    for precision in f32 tf32 bf16; do
       part "$network: a step of training, $precision" \
         "$folder/mxc-run" bench "$folder/$network.bench-$precision.mxa" \
         --entry train --duration "${MXC_ON_DEVICE_SECONDS:-3}" --warmup 1

@@ -16,6 +16,8 @@ class BlockedCatalog : public KernelCatalog {
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
   // Two steps, the second of which may need results of the first if those are
   // fewer than its own.
+  bool Finishes(const Program& program, const Step& step,
+                const KernelCandidate& kernel) const override;
   bool RunsAtOnce(const Program& program,
                   std::span<const Step* const> steps) const override;
 };

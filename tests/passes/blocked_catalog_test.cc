@@ -48,6 +48,9 @@ double Seconds(const Contraction& c) {
   return static_cast<double>(c.flops()) * (strided ? 3e-9 : 1e-9);
 }
 
+// Products of this depth are a library's, which stores sums as they are.
+constexpr int64_t kLibraryDepth = 77;
+
 }  // namespace
 
 bool BlockedCatalog::RunsAtOnce(const Program& program,
@@ -60,6 +63,12 @@ bool BlockedCatalog::RunsAtOnce(const Program& program,
     return std::ranges::count(steps[0]->outputs, b) > 0;
   });
   return !needs || elements(*steps[0]) < elements(*steps[1]);
+}
+
+bool BlockedCatalog::Finishes(const Program&, const Step& step,
+                              const KernelCandidate& kernel) const {
+  return !kernel.choice.library ||
+         step.contraction()->epilogue->kind == ExprKind::kAcc;
 }
 
 std::vector<KernelCandidate> BlockedCatalog::Candidates(
@@ -76,6 +85,7 @@ std::vector<KernelCandidate> BlockedCatalog::Candidates(
   candidate.cost = (c.types.data == c.types.sum ? 1 : 2) * Seconds(c);
   if (c.kernel.empty()) {
     candidate.choice = {"gemm", 4, 1, 1};
+    candidate.choice.library = c.in == kLibraryDepth;
     return {candidate};
   }
   candidate.choice = {"direct", 4, 2, 1};

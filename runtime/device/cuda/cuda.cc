@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/device/cuda/driver.h"
+#include "runtime/device/cuda/library_convolution.h"
 #include "runtime/device/cuda/library_product.h"
 #include "runtime/device/cuda/nccl.h"
 #include "runtime/device/cuda/stream.h"
@@ -106,11 +107,29 @@ const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
 
 // MXC_LIBRARIES: 1, libraries compute what they can; 0, nothing; else what the
 // file prefers to have from them.
-bool WantsLibrary(const MatrixProduct& product) {
+bool WantsLibrary(bool preferred) {
   const char* wish = std::getenv("MXC_LIBRARIES");
   const std::string_view said = wish == nullptr ? "" : wish;
-  return said == "1" || (said != "0" && product.preferred == 1);
+  return said == "1" || (said != "0" && preferred);
 }
+
+// A library, looked for once.
+template <class Library>
+class Found {
+ public:
+  // Null where the machine has none. The thread has the device's context.
+  const Library* Get() {
+    std::call_once(once_, [this] {
+      auto opened = Library::Open();
+      if (opened.ok()) library_ = std::move(*opened);
+    });
+    return library_.get();
+  }
+
+ private:
+  std::once_flag once_;
+  std::unique_ptr<const Library> library_;
+};
 
 class Cuda : public Device {
  public:
@@ -230,26 +249,32 @@ class Cuda : public Device {
     return OpenCudaStream(**driver, beside);
   }
 
-  std::unique_ptr<LibraryStep> PlanProduct(
-      const MatrixProduct& product, uint64_t workspace_bytes) const override {
-    if (!WantsLibrary(product)) return nullptr;
-    const CublasLt* library = Library();
+  std::unique_ptr<LibraryStep> PlanLibrary(
+      const char* task, uint64_t workspace_bytes) const override {
+    if (!Enter()) return nullptr;
+    if (const auto product = ReadMatrixProduct(task)) {
+      const CublasLt* library =
+          WantsLibrary(product->preferred == 1) ? cublaslt_.Get() : nullptr;
+      if (library == nullptr) return nullptr;
+      return PlanLibraryProduct(*library, *product, workspace_bytes);
+    }
+    const auto convolution = ReadConvolution(task);
+    const Cudnn* library =
+        convolution && WantsLibrary(convolution->preferred == 1) ? cudnn_.Get()
+                                                                 : nullptr;
     if (library == nullptr) return nullptr;
-    return PlanLibraryProduct(*library, product, workspace_bytes);
+    return PlanLibraryConvolution(*library, *convolution, workspace_bytes);
   }
-  bool HasLibraries() const override { return Library() != nullptr; }
+  bool HasLibraries() const override {
+    return Enter() && (cublaslt_.Get() != nullptr || cudnn_.Get() != nullptr);
+  }
 
  private:
-  // Null where the machine has none. The thread has the device's context then.
-  const CublasLt* Library() const {
+  // False where there is no device.
+  bool Enter() const {
     const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
-    if (!driver.ok()) return nullptr;
-    (*driver)->Enter();
-    std::call_once(cublaslt_once_, [this] {
-      auto opened = CublasLt::Open();
-      if (opened.ok()) cublaslt_ = std::move(*opened);
-    });
-    return cublaslt_.get();
+    if (driver.ok()) (*driver)->Enter();
+    return driver.ok();
   }
 
   static Status NoMemory(const CudaDriver& cuda, CudaResult result,
@@ -259,8 +284,8 @@ class Cuda : public Device {
   }
 
   const int number_;
-  mutable std::once_flag cublaslt_once_;
-  mutable std::unique_ptr<const CublasLt> cublaslt_;
+  mutable Found<CublasLt> cublaslt_;
+  mutable Found<Cudnn> cudnn_;
 };
 
 }  // namespace

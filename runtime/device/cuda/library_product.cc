@@ -52,7 +52,7 @@ struct Factors {
 
 std::optional<Factors> FactorsOf(const MatrixProduct& p) {
   for (const bool weight_first : {true, false}) {
-    if (!weight_first && p.bias >= 0) break;  // it is one for each row of D
+    if (!weight_first && p.bias > 0) break;  // it is one for each row of D
     const auto data = StoredAs(p.data, p.rows, p.depth, !weight_first);
     const auto weight = StoredAs(p.weight, p.columns, p.depth, weight_first);
     const auto out = StoredAs(p.out, p.rows, p.columns, false);
@@ -63,7 +63,7 @@ std::optional<Factors> FactorsOf(const MatrixProduct& p) {
   return std::nullopt;
 }
 
-class CublasLtStep final : public LibraryProduct {
+class CublasLtStep final : public CudaLibraryStep {
  public:
   CublasLtStep(const CublasLt& library, const MatrixProduct& product,
                const Factors& factors, uint64_t workspace_bytes)
@@ -90,7 +90,7 @@ class CublasLtStep final : public LibraryProduct {
     void* out = operands.back();
     CublasLtStatus status = 0;
     uintptr_t addresses = Address(data) | Address(weight) | Address(out);
-    if (product_.bias >= 0) {
+    if (product_.bias > 0) {
       const void* bias = operands[static_cast<size_t>(product_.bias)];
       status = library_.set_product(what_, kProductBias, &bias, sizeof bias);
       addresses |= Address(bias);
@@ -132,7 +132,7 @@ class CublasLtStep final : public LibraryProduct {
         !Set(kProductTransposeB, transposed(factors.second))) {
       return false;
     }
-    if (product_.bias >= 0 &&
+    if (product_.bias > 0 &&
         (!Set<uint32_t>(kProductEpilogue, kCublasBiasEpilogue) ||
          !Set(kProductBias, kSomeAddress))) {
       return false;
@@ -214,9 +214,9 @@ class CublasLtStep final : public LibraryProduct {
 
 }  // namespace
 
-std::unique_ptr<LibraryProduct> PlanLibraryProduct(const CublasLt& library,
-                                                   const MatrixProduct& product,
-                                                   uint64_t workspace_bytes) {
+std::unique_ptr<CudaLibraryStep> PlanLibraryProduct(
+    const CublasLt& library, const MatrixProduct& product,
+    uint64_t workspace_bytes) {
   const auto factors = FactorsOf(product);
   if (!factors) return nullptr;
   auto step = std::make_unique<CublasLtStep>(library, product, *factors,

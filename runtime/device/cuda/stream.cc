@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/abi/parameters.h"
-#include "runtime/device/cuda/library_product.h"
+#include "runtime/device/cuda/library_step.h"
 #include "runtime/device/cuda/nccl.h"
 
 namespace mxc::runtime {
@@ -122,7 +122,7 @@ class CudaStream final : public Stream {
 
   void Launch(const KernelLaunch& launch) override {
     driver_.Enter();
-    if (launch.library != nullptr) return Multiply(launch);
+    if (launch.library != nullptr) return RunLibrary(launch);
     std::vector<CudaAddress> values;
     for (const void* operand : launch.operands) {
       values.push_back(AddressOf(operand));
@@ -259,8 +259,8 @@ class CudaStream final : public Stream {
   }
 
  private:
-  void Multiply(const KernelLaunch& launch) {
-    auto& product = static_cast<LibraryProduct&>(*launch.library);
+  void RunLibrary(const KernelLaunch& launch) {
+    auto& product = static_cast<CudaLibraryStep&>(*launch.library);
     Status status =
         product.Run(launch.operands, ScratchOf(launch.scratch_bytes), current_);
     if (failure_.ok()) failure_ = std::move(status);

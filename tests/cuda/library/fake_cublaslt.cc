@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/device/cuda/cublaslt.h"
+#include "tests/cuda/library/fake_library.h"
 
 namespace mxc::runtime {
 namespace {
@@ -43,30 +44,14 @@ struct cublasLtMatmulPreferenceOpaque_t {
   uint32_t alignments[4] = {256, 256, 256, 256};
 };
 
-extern "C" {
-CudaResult cuLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*),
-                            void* argument);
-CudaResult cuPointerGetAttribute(void* value, int attribute,
-                                 CudaAddress pointer);
-}
-
-#define MXC_FAKE(symbol, parameters) \
-  extern "C" [[gnu::visibility("default")]] CublasLtStatus symbol parameters
-
 namespace {
 
 using Product = cublasLtMatmulDescOpaque_t;
 using Matrix = cublasLtMatrixLayoutOpaque_t;
 
-uint64_t Setting(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 bool Fails() {
-  static const uint64_t wanted = Setting("MXC_FAKE_CUBLASLT_FAIL", 0);
-  static uint64_t calls = 0;
-  return ++calls == wanted;
+  static NthCall calls("MXC_FAKE_CUBLASLT_FAIL");
+  return calls.IsIt();
 }
 
 // Reads an attribute of the size that it must have.
@@ -133,14 +118,6 @@ void Compute(const Multiplication& m) {
   }
 }
 
-bool OnDevice(const void* memory, uint32_t alignment) {
-  const auto address = reinterpret_cast<CudaAddress>(memory);
-  unsigned type = 0;
-  return address % alignment == 0 &&
-         cuPointerGetAttribute(&type, kCudaMemoryType, address) == 0 &&
-         type == kCudaMemoryOfDevice;
-}
-
 // op(A) [m, k] · op(B) [k, n] = D [m, n], of as many groups each.
 bool Fit(const Product& what, const Matrix& a, const Matrix& b,
          const Matrix& d) {
@@ -153,14 +130,10 @@ bool Fit(const Product& what, const Matrix& a, const Matrix& b,
 }
 
 void Log(const Multiplication& m) {
-  const char* path = std::getenv("MXC_FAKE_CUBLASLT_LOG");
-  std::FILE* file = path != nullptr ? std::fopen(path, "a") : nullptr;
-  if (file == nullptr) return;
-  std::fprintf(file, "%d x %llu x %llu by %llu\n", m.d_layout.groups,
-               static_cast<unsigned long long>(m.d_layout.rows),
-               static_cast<unsigned long long>(m.d_layout.columns),
-               static_cast<unsigned long long>(m.algorithm));
-  std::fclose(file);
+  LogLine("MXC_FAKE_CUBLASLT_LOG", "%d x %llu x %llu by %llu\n",
+          m.d_layout.groups, static_cast<unsigned long long>(m.d_layout.rows),
+          static_cast<unsigned long long>(m.d_layout.columns),
+          static_cast<unsigned long long>(m.algorithm));
 }
 
 }  // namespace
