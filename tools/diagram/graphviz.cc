@@ -15,6 +15,7 @@ using Kind = DiagramBox::Kind;
 
 constexpr size_t kMostOperators = 6;  // in one box
 constexpr size_t kLongestName = 44;
+constexpr std::string_view kWhite = "#ffffff";
 
 constexpr const char* kHead =
     "  rankdir=TB; nodesep=0.22; ranksep=0.22; splines=true; newrank=true;\n"
@@ -71,11 +72,13 @@ class GraphvizWriter {
         "</TD></TR><TR><TD COLSPAN=\"8\"><FONT POINT-SIZE=\"11\">{}</FONT>"
         "</TD></TR><TR>",
         LabelText(view_.name), LabelText(view_.facts));
-    const auto entry = [&](const char* color, std::string_view text) {
+    const auto entry = [&](std::string_view color, std::string_view text) {
+      // White would not be seen.
+      const bool white = color == kWhite;
       title += fmt::format(
-          "<TD BGCOLOR=\"{}\" WIDTH=\"18\"> </TD><TD ALIGN=\"LEFT\"><FONT "
+          "<TD BGCOLOR=\"{}\" WIDTH=\"18\"{}> </TD><TD ALIGN=\"LEFT\"><FONT "
           "POINT-SIZE=\"9\">{}</FONT></TD>",
-          color, text);
+          color, white ? " BORDER=\"1\"" : "", text);
     };
     const bool blocks =
         std::ranges::count(view_.boxes, Kind::kBlock, &DiagramBox::kind) > 0;
@@ -83,11 +86,14 @@ class GraphvizWriter {
       entry("#d3e4f6", "forward, runs down");
       entry("#f9d9c2", "backward, runs up");
       entry("#d5ead0", "update, by the parameter");
-      entry("#ffffff", "dashed: a value of forward that backward reads");
+      title +=
+          "<TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\">- - - a value of "
+          "forward that backward reads</FONT></TD>";
     } else {
-      entry("#d3e4f6", "contraction; 8c: values in blocks of 8 channels");
+      entry("#d3e4f6",
+            "contraction; <I>n</I>c: values in blocks of <I>n</I> channels");
       entry("#f4efe2", "loops");
-      entry("#ffffff", "view, costs nothing");
+      entry(kWhite, "view, costs nothing");
       if (blocks) entry("#e6e9f4", "folded block");
     }
     if (view_.trains && blocks) entry("#eeeeee", "double: a folded block");

@@ -135,12 +135,29 @@ class StepDiagrammer {
       box.shape = ShapeOf(overview_.buffers[step.outputs[0]].type);
     }
     box.detail = step.kernel;
+    if (OnlyMoves(step)) {
+      box.name = MovedBy(step);
+      return;
+    }
     for (const std::string_view part : PartsOf(step.name)) {
       const auto text = texts_.find(std::string(part));
       if (text != texts_.end()) box.operators.push_back(text->second);
     }
     box.name = box.only_updates ? RootOf(step.outputs[0]).name
                                 : WithoutStates(step.name);
+  }
+
+  // Into the order that a kernel reads: none of the operators it is named after
+  // is computed.
+  static bool OnlyMoves(const StepRow& step) {
+    return step.name.ends_with("/layout") && step.inputs.size() == 1;
+  }
+
+  // "fc1_weight/layout" of a parameter; values have no names of their own.
+  std::string MovedBy(const StepRow& step) const {
+    const BufferRow& moved = RootOf(step.inputs[0]);
+    return moved.kind == "state" ? moved.name + "/layout"
+                                 : WithoutStates(step.name);
   }
 
   // Steps are also named after the parameters whose updates they serve; their
@@ -167,6 +184,12 @@ class StepDiagrammer {
     }
   }
 
+  // An output, or what is copied there.
+  bool IsResult(int box) const {
+    const DiagramBox& it = diagram_.boxes[box];
+    return it.kind == Kind::kOutput || it.name.ends_with("/copy");
+  }
+
   // The learning rate, a loss that guards every update.
   void DropCommonNumbers() {
     std::map<int, std::set<int>> readers;  // by root buffer
@@ -177,7 +200,8 @@ class StepDiagrammer {
     std::erase_if(diagram_.arrows, [&](const DiagramArrow& arrow) {
       const int root = overview_.buffers[arrow.buffer].root;
       const bool common = (arrow.shape == "1" || arrow.shape == "scalar") &&
-                          readers.at(root).size() > kMostReadersOfNumber;
+                          readers.at(root).size() > kMostReadersOfNumber &&
+                          !IsResult(arrow.to);
       if (common) common_.insert(arrow.from);
       if (!common) used.insert(arrow.from);
       return common;

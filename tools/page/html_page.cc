@@ -79,8 +79,9 @@ std::string Legend(bool trains) {
     return Swatch("forward", "forward, runs down") +
            Swatch("backward", "backward, runs up") + Swatch("update", "update");
   }
-  return Swatch("contraction",
-                "contraction (8c: values in blocks of 8 channels)") +
+  return Swatch(
+             "contraction",
+             "contraction (<i>n</i>c: values in blocks of <i>n</i> channels)") +
          Swatch("loops", "loops") + Swatch("view", "view, costs nothing") +
          Swatch("block", "folded block");
 }
