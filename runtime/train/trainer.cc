@@ -30,6 +30,7 @@ StatusOr<TrainResult> Trainer::Run() {
   MXC_RT_RETURN_IF_ERROR(JoinOthers());
   MXC_RT_RETURN_IF_ERROR(OpenJournal());
   WarnOfLargeBatch();
+  loss_scale_ = LossScale();
   if (epochs_ >= options_.epochs) {
     reporter_.Say(Format("all %lld epochs are done already",
                          static_cast<long long>(epochs_)));
@@ -207,6 +208,7 @@ Status Trainer::FinishEpoch() {
     }
   }
   WarnOfEpoch(summary);
+  TellOfLossScale();
   metrics_.Reset();
   batches_ = 0;
   epoch_loss_ = 0;

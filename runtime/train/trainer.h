@@ -93,6 +93,9 @@ class Trainer {
   Status CheckBatch();
   std::string NonFiniteRecord() const;
   void WarnOfEpoch(const EpochSummary& summary);
+  // Of a network that is trained in f16; nothing of others.
+  std::optional<double> LossScale();
+  void TellOfLossScale();
   Status Diverged(double loss);
   void Announce();
   Progress ProgressNow() const;
@@ -111,6 +114,7 @@ class Trainer {
   std::unique_ptr<Scheduler> schedule_;
   MetricList metrics_;
   LabelCheck labels_;
+  std::optional<double> loss_scale_;  // when the epoch began
   bool said_chance_ = false, said_bad_record_ = false;
   std::optional<Journal> journal_;
   Judge judge_;

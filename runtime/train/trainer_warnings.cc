@@ -2,6 +2,9 @@
 // What a trainer says of data and results that look wrong.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "runtime/train/trainer.h"
 
@@ -104,6 +107,31 @@ void Trainer::WarnOfEpoch(const EpochSummary& summary) {
                     "labels belong to other samples",
                     static_cast<long long>(labels[0].classes),
                     std::log(classes), 1 / classes));
+}
+
+// The state that the compiler calls so (passes/loss_scale.h).
+std::optional<double> Trainer::LossScale() {
+  const std::vector<data::Field>& states = step_.states();
+  const auto found = std::ranges::find(states, std::string_view("loss_scale"),
+                                       &data::Field::name);
+  if (found == states.end()) return std::nullopt;
+  float scale = 0;
+  const auto bytes = step_.State(static_cast<size_t>(found - states.begin()));
+  if (bytes.size() != sizeof scale) return std::nullopt;
+  std::memcpy(&scale, bytes.data(), sizeof scale);
+  return scale;
+}
+
+// It is halved by each step whose gradients are not finite, and doubled by many
+// others in a row.
+void Trainer::TellOfLossScale() {
+  const auto before = std::exchange(loss_scale_, LossScale());
+  if (!before || !loss_scale_ || !(*loss_scale_ < *before)) return;
+  const double skipped = std::log2(*before / *loss_scale_);
+  reporter_.Say(Format(
+      "epoch %lld: the loss scale fell from %g to %g: %.0f steps or more had "
+      "gradients that float16 cannot hold, and updated nothing",
+      static_cast<long long>(epochs_), *before, *loss_scale_, skipped));
 }
 
 }  // namespace mxc::train

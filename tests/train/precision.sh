@@ -16,12 +16,13 @@ export XDG_CACHE_HOME="$folder"
 cd "$folder"
 fail() { echo "$@"; exit 1; }
 
+rate=0.1
 # TARGET PRECISION EPOCHS PREFIX OPTION…
 train() {
   target=$1 precision=$2 epochs=$3 prefix=$4
   shift 4
   "$mxc" train "$network" --data digits --val digits --val-opt size=2048 --batch-size 64 \
-    --data-opt size="$size" --epochs "$epochs" --lr 0.1 --opt momentum=0.9 \
+    --data-opt size="$size" --epochs "$epochs" --lr $rate --opt momentum=0.9 \
     --seed 7 --target "$target" --precision "$precision" --save "$prefix" \
     "$@" 2>&1
 }
@@ -49,5 +50,10 @@ for precision in bf16 f16; do
     cmp whole-$precision-0002.$file parts-$precision-0002.$file
   done
 done
+# Steps that updated nothing are told.
+rate=10
+train "$1" f16 1 steep > steep || fail "$(cat steep)"
+grep -q '^epoch 1: the loss scale fell from 65536 to [0-9]*: [0-9]* steps or more' \
+  steep || fail "$(cat steep)"
 # A product whose operands exchange their places.
 "$mxc" verify "${network%lenet.json}mlp.json" --init xavier --batch 4 --precision bf16 --grad --quiet

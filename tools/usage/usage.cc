@@ -79,6 +79,13 @@ std::string Sentence(const CLI::ParseError& error) {
     return text.substr(0, one) + " needs " +
            text.substr(begin, text.size() - kMissing.size() - begin);
   }
+  // "--lr: At Most 1 required but received 2"
+  constexpr std::string_view kAtMost = ": At Most 1 required but received ";
+  const size_t at_most = text.find(kAtMost);
+  if (at_most != std::string::npos) {
+    return text.substr(0, at_most) + " is given " +
+           text.substr(at_most + kAtMost.size()) + " times, expected once";
+  }
   if (text == "A subcommand is required") return "a subcommand is required";
   return text;
 }
