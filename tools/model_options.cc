@@ -61,6 +61,11 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
       ->allow_extra_args(false);
 }
 
+std::string InitializersHelp() {
+  return "xavier, msra, uniform, normal, orthogonal, constant:V, zero, one; "
+         "xavier:gaussian,in,2; 'load:F.params;.*_bias=>constant:1;xavier'";
+}
+
 void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.option_defaults()->group("Weights");
   app.add_option("--params", request.params,
@@ -71,11 +76,8 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
                  "take the parameters PREFIX-NNNN.params")
       ->check(AtLeast(0))
       ->type_name("NNNN");
-  app.add_option(
-         "--init", request.init,
-         "initialize missing parameters: xavier, msra, uniform, normal, "
-         "orthogonal, constant:V, zero, one; xavier:gaussian,in,2; "
-         "'load:F.params;.*_bias=>constant:1;xavier'")
+  app.add_option("--init", request.init,
+                 "initialize missing parameters: " + InitializersHelp())
       ->type_name("HOW");
   app.add_option("--seed", request.seed, "of the values that --init makes up")
       ->capture_default_str();

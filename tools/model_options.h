@@ -16,6 +16,9 @@ struct InputTexts {
   std::vector<std::string> types;   // "data:float16"
 };
 
+// What --init takes, for its help.
+std::string InitializersHelp();
+
 // MODEL, --input-shape and --input-type.
 void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      InputTexts& inputs);

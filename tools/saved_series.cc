@@ -34,18 +34,18 @@ Status RequireRoom(const SavedSeries& series) {
 }
 
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(
-    const NetworkRequest& network, const SavedSeries& series) {
-  if (series.prefix.empty() || !network.params.empty() || network.epoch) {
-    return ParametersFor(network);
-  }
+    const NetworkRequest& network, const SavedSeries& series, bool anew) {
+  if (!network.params.empty() || network.epoch) return ParametersFor(network);
   ParameterFile none;
-  if (series.resume) {
+  if (!series.prefix.empty() && series.resume) {
     const auto newest = train::FindNewestComplete(series.prefix);
     if (newest.ok() && newest->has_value()) {
       none.provenance = train::ProvenanceOf((*newest)->name.Path("params"));
     }
     return std::make_shared<const ParameterFile>(std::move(none));
   }
+  if (anew) return std::make_shared<const ParameterFile>(std::move(none));
+  if (series.prefix.empty()) return ParametersFor(network);
   const auto whole = [](const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
   };

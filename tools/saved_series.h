@@ -23,8 +23,9 @@ SavedSeries SeriesAmong(const std::vector<std::string>& words);
 Status RequireRoom(const SavedSeries& series);
 
 // What training begins with. Where it is resumed, nothing is read that the
-// checkpoint replaces, and where a series is written over, nothing of it.
+// checkpoint replaces, and where a series is written over, nothing of it. `anew`:
+// nothing that merely lies beside the network.
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(
-    const NetworkRequest& network, const SavedSeries& series);
+    const NetworkRequest& network, const SavedSeries& series, bool anew);
 
 }  // namespace mxc

@@ -34,8 +34,9 @@ struct TrainOptions {
   std::string data;
   std::vector<std::string> data_options;
   int64_t batch_size = 64;
-  std::string kvstore;  // of a job
-  std::string device;   // as mxc-run will be told; empty: the target's
+  bool begins_anew = false;  // --init was said
+  std::string kvstore;       // of a job
+  std::string device;        // as mxc-run will be told; empty: the target's
 };
 
 // What mxc-run is told as well; the others are settled when it is compiled.
@@ -216,6 +217,17 @@ void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
                          names, output.name, values));
 }
 
+// Whoever did not name a file may expect new parameters.
+void TellFirstParameters(const ReportStyle& style,
+                         const NetworkRequest& network) {
+  const std::string& path = network.parameters->path;
+  if (path.empty() || !network.params.empty() || network.epoch) return;
+  PrintPhase(style, "note",
+             fmt::format("training begins with {}, found beside {}; with "
+                         "--init {} it begins anew",
+                         path, network.model, network.init));
+}
+
 // What a training step is made from.
 struct Material {
   CompileRequest request;
@@ -233,7 +245,8 @@ Result<Material> Gather(const TrainOptions& options,
   Done room;
   TakeOrAdd(RequireRoom(series), room, errors);
   network.parameters = std::make_shared<const ParameterFile>();
-  TakeOrAdd(FirstParameters(options.request.request.network, series),
+  TakeOrAdd(FirstParameters(options.request.request.network, series,
+                            options.begins_anew),
             network.parameters, errors);
   TakeOrAdd(OpenData(options, network.parameters->provenance), material.source,
             errors);
@@ -265,6 +278,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   WarnOfFewClasses(style, plan);
+  TellFirstParameters(style, request.network);
   const Stopwatch watch;
   std::string generated;
   {
@@ -353,6 +367,7 @@ int RunTrain(TrainOptions options, const CLI::App& app, Loop& loop) {
   loop.Check(words);
   const CLI::Option* device = app.get_option("--device");
   if (device->count() > 0) options.device = device->results().back();
+  options.begins_anew = app.get_option("--init")->count() > 0;
   const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(app, loop, model);
@@ -378,7 +393,10 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.get_option("MODEL")->required()->description(
       "a network to compile for training, or an artifact that trains");
   AddWeightOptions(app, request.network);
-  app.get_option("--init")->capture_default_str();
+  app.get_option("--init")->capture_default_str()->description(
+      "initialize missing parameters; without --params and --epoch, all of "
+      "them, whatever lies beside MODEL: " +
+      InitializersHelp());
   app.option_defaults()->group("Data");
   app.add_option("--data", options->data,
                  "what to train on:\n" + data::SourcesHelp())
