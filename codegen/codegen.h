@@ -107,6 +107,8 @@ struct TensorRoles {
   // An output, and the input that it is in the next run.
   std::vector<std::pair<std::string, std::string>> carries;
   std::string rate, loss;  // an input, an output
+  // A state; its gradient is numbered behind those of the parameters.
+  std::string loss_scale;
 };
 
 // Whatever a person or a check may want to know, "key: value".

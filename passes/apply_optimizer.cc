@@ -190,6 +190,17 @@ Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
   return graph;
 }
 
+Result<Graph> ScaleUpdateGraph() {
+  Graph graph;
+  graph.training = graph.stateful = true;
+  LossScale scale(graph);
+  Node* mark =
+      graph.AddVariable(fmt::format("{}{}", kGradientPrefix, kLossScaleName));
+  mark->types[0] = {DType::kF32, Shape{1}};
+  scale.Finish(mark->out(), {});
+  return graph;
+}
+
 Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
   if (context.training == nullptr || !graph.training ||
       context.training->optimizer.empty()) {

@@ -160,7 +160,10 @@ class Differentiation {
       gradients[i] = scale.Unscaled(*trained[i].node, gradients[i]);
       arrived.push_back(gradients[i]);
     }
-    scale.Finish(LossOf(graph_), arrived);
+    const Value loss = LossOf(graph_), mark = scale.Mark(loss, arrived);
+    if (!options_.optimizer.empty()) return scale.Finish(mark, loss);
+    if (mark)
+      AddOutput(fmt::format("{}{}", kGradientPrefix, kLossScaleName), mark);
   }
 
   // All devices see one loss, the mean of theirs, and so agree on whether to

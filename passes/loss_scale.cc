@@ -68,19 +68,20 @@ Value LossScale::NotFinite(Value gradient) const {
   return MapOf(builder, {&gradient, 1}, {&output, 1}, "not_finite")[0];
 }
 
-void LossScale::Finish(Value loss, std::span<const Value> gradients) {
+Value LossScale::Mark(Value loss, std::span<const Value> gradients) {
   std::vector<Value> terms;
   for (const Value& gradient : gradients) terms.push_back(NotFinite(gradient));
   if (loss) terms.push_back(loss);
-  if (terms.empty()) return;
-  const Value guard =
-      terms.size() == 1
-          ? terms[0]
-          : builder_.Op("add_n", terms,
-                        {{"num_args", std::to_string(terms.size())}}, "guard");
-  // The guard is read first: there GuardOf finds it. A loss that is not finite
+  if (terms.size() < 2) return terms.empty() ? Value() : terms[0];
+  return builder_.Op("add_n", terms,
+                     {{"num_args", std::to_string(terms.size())}}, "guard");
+}
+
+void LossScale::Finish(Value mark, Value loss) {
+  if (!mark) return;
+  // The mark is read first: there GuardOf finds it. A loss that is not finite
   // is not for a smaller scale to mend: nothing changes then.
-  const Value operands[] = {guard, scale_, good_, loss ? loss : guard};
+  const Value operands[] = {mark, scale_, good_, loss ? loss : mark};
   const Expr scale = NumberOf(1), good = NumberOf(2) + Single(1);
   const Expr finite = IsFinite(NumberOf(0)), grows = good >= Single(kGoodRuns);
   const auto next = [&](const Expr& grown, const Expr& kept, const Expr& shrunk,

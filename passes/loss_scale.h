@@ -7,7 +7,9 @@
 // It starts at 2^16. A run in which a gradient is not finite updates no
 // parameter and halves the scale; 2,000 others in a row double it, up to 2^24
 // (MXNet 1.9.1, contrib/amp/loss_scaler.py, whose new scale is that of the run
-// after the next).
+// after the next). Where workers sum their gradients among themselves, the mark
+// of these is one more gradient, that of the scale, whose update is an entry of
+// its own: all workers find the same sums, and skip the same updates.
 #pragma once
 
 #include <span>
@@ -30,9 +32,11 @@ class LossScale {
   Value value() const { return scale_; }
   // A gradient of a parameter, divided by the scale.
   Value Unscaled(const Node& parameter, Value gradient) const;
-  // Adds the updates of the states, after `gradients`, which are unscaled.
-  // `loss`: empty where none is known.
-  void Finish(Value loss, std::span<const Value> gradients);
+  // f32[1]: what is not finite where a gradient is not, or the loss. Gradients
+  // are unscaled; `loss`: empty where none is known.
+  Value Mark(Value loss, std::span<const Value> gradients);
+  // Adds the updates of the states, by the mark and the loss.
+  void Finish(Value mark, Value loss);
 
  private:
   Value NotFinite(Value gradient) const;

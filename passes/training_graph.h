@@ -37,4 +37,7 @@ Result<bool> UpdatesLazily(const TrainingOptions& options);
 Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
                           const TrainingOptions& options);
 
+// The same of the loss's scale, whose gradient is what LossScale::Mark says.
+Result<Graph> ScaleUpdateGraph();
+
 }  // namespace mxc

@@ -13,6 +13,9 @@ RoleNames::RoleNames(const TensorRoles& roles) {
     gradients.push_back("grad:" + name);
     rows.push_back("rows:" + name);
   }
+  if (!roles.loss_scale.empty()) {
+    gradients.push_back("grad:" + roles.loss_scale);
+  }
   AddAll(outputs_, rows, MXC_TENSOR_ROWS);
   AddAll(inputs_, gradients, MXC_TENSOR_GRADIENT);
   AddAll(outputs_, gradients, MXC_TENSOR_GRADIENT);

@@ -181,7 +181,7 @@ typedef enum mxc_tensor_role {
                                index */
   MXC_TENSOR_AUXILIARY = 8, /* state that the network itself computes */
   MXC_TENSOR_OPTIMIZER = 9, /* state that the optimizer keeps */
-  MXC_TENSOR_GRADIENT = 10, /* of a parameter */
+  MXC_TENSOR_GRADIENT = 10, /* of a parameter, or of the loss's scale */
   MXC_TENSOR_ROWS = 11,     /* output: numbers of the rows of a parameter that
                                alone have a gradient, in any order; they are cut
                                to whole numbers and clipped to the rows that

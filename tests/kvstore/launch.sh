@@ -74,6 +74,42 @@ if [ -e "$bin/../lib/libmxc_gloo.so" ]; then
       mxc launch --workers 4 --servers 1 --
   done
   equal ring4a ring4b || fail "two jobs of the same sums differ"
+
+  # In f16: labels of 1000, of which worker 1's samples alone have any, overflow
+  # in the ten steps in which the loss is scaled by 2^16 to 2^7. Nobody updates
+  # anything then, as with a learning rate of 0.
+  cat >line.json <<END
+{"mxc": 1, "name": "line", "inputs": {"data": ["N", 2]}, "nodes": [
+  {"op": "FullyConnected", "name": "fc", "num_hidden": 1},
+  {"op": "LinearRegressionOutput", "name": "out"}]}
+END
+  for i in {1..40}; do echo "1,0.$i"; done >line.csv
+  for i in {1..40}; do echo $((i > 20 ? 1000 : 1)); done >label.csv
+  line() { # PREFIX LR EPOCHS WORD…
+    "${@:4}" mxc train line.json --data csv:line.csv --data-opt \
+      label_csv=label.csv --data-opt label_name=out_label --batch-size 2 \
+      --no-shuffle --seed 7 --opt momentum=0.9 --precision f16 --kvstore \
+      "${store:-allreduce}" --lr "$2" --epochs "$3" --save "$1" --quiet
+  }
+  line still 0 1 mxc launch --workers 2 --
+  line skipped 0.001 1 mxc launch --workers 2 --
+  cmp still-0001.params skipped-0001.params ||
+    fail "a worker updates what another one cannot"
+  line learned 0.001 2 mxc launch --workers 2 --
+  ! cmp -s still-0001.params learned-0002.params ||
+    fail "the loss's scale does not come down"
+  MXC_RESUME=1 line skipped 0.001 2 mxc launch --workers 2 --
+  for file in params states; do
+    cmp learned-0002.$file skipped-0002.$file ||
+      fail "a job in f16 that goes on learns something else"
+  done
+  line own 0.001 2
+  line lone 0.001 2 mxc launch --workers 1 --
+  for file in params states; do
+    cmp own-0002.$file lone-0002.$file || fail "one worker learns something else"
+  done
+  ! store=dist_sync line none 0.001 1 mxc launch --workers 2 -- 2>errors &&
+    grep -q "the network trains in f16" errors || fail "f16: $(cat errors)"
 fi
 
 # Metrics over HTTP: the launcher's, and a server's, as pods serve them.

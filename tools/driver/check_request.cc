@@ -16,16 +16,9 @@ constexpr std::string_view kEntries[] = {"infer", "train", "score", "grad",
 constexpr int kMostReplicas = 64;
 
 // Updates are those of the gradients.
-void CheckUpdate(const std::vector<std::string>& entries, DType precision,
-                 Diagnostics& errors) {
+void CheckUpdate(const std::vector<std::string>& entries, Diagnostics& errors) {
   const auto update = std::ranges::find(entries, "update");
   if (update == entries.end()) return;
-  if (precision == DType::kF16) {
-    errors.push_back(
-        Error({},
-              "--precision f16 trains in one entry, which finds gradients "
-              "that are not finite; for several machines take bf16"));
-  }
   if (std::find(entries.begin(), update, "grad") != update) return;
   errors.push_back(
       Error({}, "entry 'update' needs 'grad' before it: grad,update"));
@@ -72,7 +65,7 @@ Status CheckRequest(const CompileRequest& request) {
         "entry '{}' is unknown; expected infer, train, score, grad or update",
         entry));
   }
-  CheckUpdate(request.entries, request.precision, errors);
+  CheckUpdate(request.entries, errors);
   if (request.level < 0 || request.level > 3) {
     errors.push_back(
         Error({}, "optimization level {}, expected 0 to 3", request.level));

@@ -10,6 +10,7 @@
 
 #include "ir/program/call_function.h"
 #include "ir/program/steps/call.h"
+#include "passes/loss_scale.h"
 #include "passes/training_graph.h"
 #include "runtime/executor/model.h"
 #include "runtime/library/registry.h"
@@ -36,7 +37,8 @@ TensorRoles RolesOf(const Plan& plan) {
           .auxiliaries = plan.auxiliary_names,
           .carries = plan.carries,
           .rate = "learning_rate",
-          .loss = std::string(kLossName)};
+          .loss = std::string(kLossName),
+          .loss_scale = std::string(kLossScaleName)};
 }
 
 // The weights, which may be large, are read where they are.

@@ -159,8 +159,11 @@ class Planner {
       names.push_back(name.substr(kGradientPrefix.size()));
     }
     for (const std::string& name : names) {
-      MXC_ASSIGN(Graph graph,
-                 UpdateGraph(network, *network.FindVariable(name), training));
+      // The loss's scale is not of the network.
+      const Node* parameter = network.FindVariable(name);
+      MXC_ASSIGN(Graph graph, parameter != nullptr
+                                  ? UpdateGraph(network, *parameter, training)
+                                  : ScaleUpdateGraph());
       MXC_RETURN_IF_ERROR(
           AddProgram(std::move(graph), nullptr, "update:" + name));
     }

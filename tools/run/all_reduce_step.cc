@@ -120,18 +120,30 @@ Status AllReduceStep::Update(const Part& part, double learning_rate) {
       learning_rate);
 }
 
+// Whether any worker has, once all sums are there: all find the same.
+bool AllReduceStep::FindsNotFinite(const Plan& plan) const {
+  for (const auto& parts : plan.parts) {
+    const auto scale = std::ranges::find(parts, *keys_.loss_scale, &Part::key);
+    if (scale != parts.end()) return !std::isfinite(scale->place[0]);
+  }
+  return false;
+}
+
 Status AllReduceStep::FinishRun(double learning_rate) {
   const float share = 1 / static_cast<float>(workers_);
   for (Plan& plan : plans_) {
     if (plan.executor != &step_.trainer()) continue;
     while (plan.begun < buckets_.size()) BeginNext(plan);
     const uint64_t before = all_reduce_->begun() - buckets_.size();
+    if (keys_.loss_scale) MXC_RT_RETURN_IF_ERROR(all_reduce_->Wait());
+    const bool skips = keys_.loss_scale && FindsNotFinite(plan);
     for (size_t b = 0; b < buckets_.size(); ++b) {
       MXC_RT_RETURN_IF_ERROR(all_reduce_->Wait(before + b + 1));
       if (workers_ > 1) {
         for (float& value : sums_[b]) value *= share;
       }
       for (const Part& part : plan.parts[b]) {
+        if (skips && part.key != *keys_.loss_scale) continue;
         MXC_RT_RETURN_IF_ERROR(Update(part, learning_rate));
       }
     }

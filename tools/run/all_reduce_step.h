@@ -60,6 +60,7 @@ class AllReduceStep final : public JobStep {
   Plan PlanOf(const runtime::Executor& executor);
   void Before(Plan& plan, size_t row);
   void BeginNext(Plan& plan);
+  bool FindsNotFinite(const Plan& plan) const;
   runtime::Status Update(const Part& part, double learning_rate);
   runtime::Status FinishRun(double learning_rate);
 

@@ -129,6 +129,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
     const auto update = updates.find(name);
     const bool trained = update != updates.end();
     if (trained) MXC_RT_RETURN_IF_ERROR(RequireFloats(row, name));
+    if (trained && row.role != MXC_TENSOR_PARAMETER) keys.loss_scale = key;
     const std::string& group = trained ? name : owner;
     const runtime::Exchange& exchange = exchanges[static_cast<uint32_t>(state)];
     groups.try_emplace(group, key);

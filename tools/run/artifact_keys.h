@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct ArtifactKeys {
   // Keys of the optimizer that count for each parameter by itself: how many
   // updates there were, and whether there was one.
   std::vector<size_t> counters;
+  // Of one that trains in f16: the scale of the loss, whose gradient is not
+  // finite where any gradient is not; then no other key is to be updated.
+  std::optional<uint32_t> loss_scale;
   // The key behind those of the states: where the job begins, a
   // train::Position.
   uint32_t position = 0;

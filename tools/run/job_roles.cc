@@ -15,6 +15,13 @@ ArtifactKeys JobKeys(const Job& job, const JobOptions& options,
                      const runtime::Model& model) {
   ArtifactKeys keys =
       Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+  if (keys.loss_scale && !options.reduces()) {
+    throw Failure(
+        "the network trains in f16, where one gradient that is not finite "
+        "stops "
+        "all updates, and servers make each one when its gradients are there; "
+        "take --kvstore allreduce, or --precision bf16");
+  }
   if (options.reduces()) kvstore::AddMeshKeys(keys.table, job.workers);
   if (options.leaving() == Leaving::kUrgent) return keys;
   for (kvstore::KeySpec& key : keys.table) key.priority = 0;
