@@ -18,7 +18,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
@@ -46,10 +48,7 @@ class Differentiation {
     const std::vector<Value> heads = graph_.outputs;
     AddLoss();
     if (!graph_.training) return Done{};
-    if (options_.replicas > 1) ShareLoss();
-    MXC_RETURN_IF_ERROR(AddGradients(heads));
-    AddNextStates();
-    return Done{};
+    return AddUpdates(heads);
   }
 
  private:
@@ -122,7 +121,7 @@ class Differentiation {
     return trained;
   }
 
-  Status AddGradients(const std::vector<Value>& outputs) {
+  Status AddUpdates(const std::vector<Value>& outputs) {
     std::vector<HeadGradient> heads;
     for (const Value& output : outputs) heads.push_back({output, {}});
     const std::vector<Value> trained = Trained();
@@ -131,7 +130,8 @@ class Differentiation {
     MXC_ASSIGN(
         std::vector<Value> gradients,
         Gradients(graph_, heads, trained, scale ? scale->value() : Value()));
-    if (options_.replicas > 1) SumOverDevices(gradients, "gradients");
+    auto [variables, next] = NextStates();
+    if (options_.replicas > 1) ShareAmongDevices(gradients, next);
     if (scale) Unscale(*scale, trained, gradients);
     const auto forced = ForcedValues(graph_);
     for (size_t i = 0; i < trained.size(); ++i) {
@@ -148,6 +148,9 @@ class Differentiation {
                                 "stays as it is",
                                 parameter.name));
       }
+    }
+    for (size_t i = 0; i < variables.size(); ++i) {
+      graph_.updates.push_back({variables[i], next[i]});
     }
     return Done{};
   }
@@ -166,18 +169,31 @@ class Differentiation {
       AddOutput(fmt::format("{}{}", kGradientPrefix, kLossScaleName), mark);
   }
 
-  // All devices see one loss, the mean of theirs, and so agree on whether to
-  // update.
-  void ShareLoss() {
+  // All devices have the sums of the gradients and, of the loss and of what the
+  // network keeps, the means; what counts is the same everywhere. So they agree
+  // on whether to update, and on what is learned.
+  void ShareAmongDevices(std::vector<Value>& gradients,
+                         std::vector<Value>& next) {
     const Value loss = LossOf(graph_);
-    if (!loss) return;
-    std::vector<Value> shared = {loss};
-    TakeMeans(shared, "loss");
-    std::ranges::replace(graph_.outputs, loss, shared[0]);
+    std::vector<Value> shared = gradients;
+    shared.push_back(loss);
+    for (const Value& value : next) {
+      shared.push_back(IsFloat(value.type().dtype) ? value : Value());
+    }
+    SumOverDevices(shared);
+    std::copy_n(shared.begin(), gradients.size(), gradients.begin());
+    const auto mean_of = [&](Value sum) {
+      return GraphBuilder(graph_, *sum.node).Mul(sum, 1.0 / options_.replicas);
+    };
+    const auto means = std::span(shared).subspan(gradients.size());
+    if (loss) std::ranges::replace(graph_.outputs, loss, mean_of(means[0]));
+    for (size_t i = 0; i < next.size(); ++i) {
+      if (means[1 + i]) next[i] = mean_of(means[1 + i]);
+    }
   }
 
   // By one call for each element type. Empty values stay empty.
-  void SumOverDevices(std::vector<Value>& values, std::string_view role) {
+  void SumOverDevices(std::vector<Value>& values) {
     std::map<DType, std::vector<Value*>> by_type;
     for (Value& value : values) {
       if (value) by_type[value.type().dtype].push_back(&value);
@@ -191,7 +207,7 @@ class Differentiation {
       }
       GraphBuilder builder(graph_, *inputs[0].node);
       const std::vector<Value> sums =
-          CallOf(builder, "all_reduce", std::string(role), inputs, shapes);
+          CallOf(builder, "all_reduce", "sums", inputs, shapes);
       for (size_t i = 0; i < summed.size(); ++i) *summed[i] = sums[i];
     }
   }
@@ -208,7 +224,8 @@ class Differentiation {
     }
   }
 
-  void AddNextStates() {
+  // The variables that operators change, and what they hold after the step.
+  std::pair<std::vector<Node*>, std::vector<Value>> NextStates() {
     std::map<int, Value> now;  // by variable: after the operators so far
     std::vector<Node*> variables;
     for (Node* node : forward_) {
@@ -233,25 +250,7 @@ class Differentiation {
     }
     std::vector<Value> next;
     for (Node* variable : variables) next.push_back(now.at(variable->id()));
-    if (options_.replicas > 1) TakeMeans(next, "statistics");
-    for (size_t i = 0; i < variables.size(); ++i) {
-      graph_.updates.push_back({variables[i], next[i]});
-    }
-  }
-
-  // Over the devices, of the floats; what counts is the same everywhere.
-  void TakeMeans(std::vector<Value>& values, std::string_view role) {
-    std::vector<Value> floats;
-    for (const Value& value : values) {
-      const bool is_float = IsFloat(value.type().dtype);
-      floats.push_back(is_float ? value : Value());
-    }
-    SumOverDevices(floats, role);
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (!floats[i]) continue;
-      values[i] = GraphBuilder(graph_, *floats[i].node)
-                      .Mul(floats[i], 1.0 / options_.replicas);
-    }
+    return {std::move(variables), std::move(next)};
   }
 
   Graph& graph_;
