@@ -87,7 +87,7 @@ int Main(int argc, char** argv) {
     if (verb == command.name) return mxc::HandOverToRun(argv);
   }
   CLI::App app("mxc compiles symbolic neural networks into native code", "mxc");
-  app.set_version_flag("--version", [json] { return Version(json); });
+  app.set_version_flag("-V,--version", [json] { return Version(json); });
   app.require_subcommand(1);
   mxc::SettleHelp(app);
   app.footer(kFooter);

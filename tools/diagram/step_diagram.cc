@@ -39,6 +39,7 @@ class StepDiagrammer {
         fmt::format("{} in {}", Count(std::ssize(overview_.steps), "step"),
                     FormatBytes(overview_.memory.peak()));
     AddInputs();
+    NoteContractions();
     for (size_t s = 0; s < overview_.steps.size(); ++s) AddStep(s);
     AddOutputs();
     DropCommonNumbers();
@@ -76,13 +77,34 @@ class StepDiagrammer {
     }
   }
 
+  static Kind KindOf(const StepRow& step) {
+    if (step.kernel == "view") return Kind::kView;
+    const bool loops = step.kernel.find("loops") != std::string::npos;
+    return loops ? Kind::kLoops : Kind::kContraction;
+  }
+
+  void NoteContractions() {
+    for (const StepRow& step : overview_.steps) {
+      if (KindOf(step) != Kind::kContraction) continue;
+      const std::vector<std::string_view> parts = PartsOf(step.name);
+      contractions_.try_emplace(parts[0], parts.begin(), parts.end());
+    }
+  }
+
+  // Operators that the contraction computes for which the step only prepares
+  // data, although it is named after them, too.
+  std::set<std::string_view> ComputedElsewhere(const StepRow& step) const {
+    if (KindOf(step) != Kind::kLoops) return {};
+    for (const std::string_view part : PartsOf(step.name)) {
+      const auto found = contractions_.find(part);
+      if (found != contractions_.end()) return found->second;
+    }
+    return {};
+  }
+
   void AddStep(size_t number) {
     const StepRow& step = overview_.steps[number];
-    const bool loops = step.kernel.find("loops") != std::string::npos;
-    const int box = AddBox(step.kernel == "view" ? Kind::kView
-                           : loops               ? Kind::kLoops
-                                                 : Kind::kContraction,
-                           step.name);
+    const int box = AddBox(KindOf(step), step.name);
     diagram_.boxes[box].step = static_cast<int>(number);
     for (const int input : step.inputs) {
       // A view of a state is no value of this run.
@@ -139,9 +161,11 @@ class StepDiagrammer {
       box.name = MovedBy(step);
       return;
     }
+    const auto elsewhere = ComputedElsewhere(step);
     for (const std::string_view part : PartsOf(step.name)) {
       const auto text = texts_.find(std::string(part));
-      if (text != texts_.end()) box.operators.push_back(text->second);
+      if (text == texts_.end() || elsewhere.contains(part)) continue;
+      box.operators.push_back(text->second);
     }
     box.name = box.only_updates ? RootOf(step.outputs[0]).name
                                 : WithoutStates(step.name);
@@ -240,6 +264,8 @@ class StepDiagrammer {
   const Overview& overview_;
   const OperatorTexts& texts_;
   std::set<std::string, std::less<>> states_;  // names
+  // What each contraction computes, by the first of it.
+  std::map<std::string_view, std::set<std::string_view>> contractions_;
   Diagram diagram_;
   // By root buffer, for each buffer there: the box that wrote it last.
   std::map<int, std::map<int, int>> writers_;

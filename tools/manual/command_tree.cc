@@ -78,7 +78,7 @@ void AddRunSubcommands(CLI::App& app, run::Reporting& reporting) {
 
 Command MxcTree() {
   CLI::App app("compiles symbolic neural networks into native code", "mxc");
-  app.set_version_flag("--version", MXC_VERSION);
+  app.set_version_flag("-V,--version", MXC_VERSION);
 #define MXC_SUBCOMMAND(group, name, Function, prose) \
   Function(*app.add_subcommand(name, prose));
 #include "tools/subcommands.def"
@@ -91,7 +91,7 @@ Command MxcTree() {
 Command MxcRunTree() {
   CLI::App app("runs, trains, scores and benchmarks compiled networks",
                "mxc-run");
-  app.set_version_flag("--version", MXC_VERSION);
+  app.set_version_flag("-V,--version", MXC_VERSION);
   run::Reporting reporting;
   AddRunSubcommands(app, reporting);
   return CommandOf(app);

@@ -61,7 +61,7 @@ int Main(int argc, char** argv) {
   CLI::App app(
       "Runs, trains, scores and benchmarks compiled networks (.mxa files).",
       std::filesystem::path(argc > 0 ? argv[0] : "mxc-run").filename());
-  app.set_version_flag("--version", [json = WantsJson(argc, argv)] {
+  app.set_version_flag("-V,--version", [json = WantsJson(argc, argv)] {
     const auto report = VersionReport();
     return json ? report.dump(2) : VersionText("mxc-run", report);
   });
