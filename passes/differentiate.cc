@@ -8,7 +8,8 @@
 //                    the next value
 //      update moving with what BatchNorm says that it is next
 // and, where what flows back is kept in f16, the scale of the loss. Where several
-// devices train together, loss and gradients are summed over them.
+// devices train together, gradients are summed over them; of the loss and of the
+// moving values they take the means.
 //
 // Where the graph does not train (scoring) only the loss is added. A variable
 // whose next value several operators state goes through them in order.

@@ -60,7 +60,8 @@ ProductExtents ExtentsOf(const Contraction& c);
 ProductTile TileOf(const KernelChoice& choice);
 
 // The kernels that a device has for the contraction, best first: tiles of
-// several sizes, whose sums are the same bytes, or other numbers of parts.
+// several sizes, whose sums are the same bytes; sums in other numbers of parts,
+// whose are not; a library.
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const Machine& machine,
                                                bool tf32 = false);

@@ -109,12 +109,18 @@ void Trainer::WarnOfEpoch(const EpochSummary& summary) {
                     std::log(classes), 1 / classes));
 }
 
-// The state that the compiler calls so (passes/loss_scale.h).
+// The state that the compiler calls so (passes/loss_scale.h), which is no
+// parameter of the network's.
 std::optional<double> Trainer::LossScale() {
+  constexpr std::string_view kName = "loss_scale";
   const std::vector<data::Field>& states = step_.states();
-  const auto found = std::ranges::find(states, std::string_view("loss_scale"),
-                                       &data::Field::name);
-  if (found == states.end()) return std::nullopt;
+  const TrainFacts& facts = step_.facts();
+  const auto found = std::ranges::find(states, kName, &data::Field::name);
+  if (found == states.end() ||
+      std::ranges::count(facts.parameters, kName) > 0 ||
+      std::ranges::count(facts.auxiliaries, kName) > 0) {
+    return std::nullopt;
+  }
   float scale = 0;
   const auto bytes = step_.State(static_cast<size_t>(found - states.begin()));
   if (bytes.size() != sizeof scale) return std::nullopt;
