@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tools/diagram/diagram.h"
+#include "tools/diagram/step_names.h"
 
 namespace mxc {
 namespace {
@@ -27,11 +28,7 @@ std::string ShapeOf(const std::string& type) {
 class StepDiagrammer {
  public:
   StepDiagrammer(const Overview& overview, const OperatorTexts& texts)
-      : overview_(overview), texts_(texts) {
-    for (const BufferRow& row : overview.buffers) {
-      if (row.kind == "state") states_.insert(row.name);
-    }
-  }
+      : overview_(overview), names_(overview, texts) {}
 
   Diagram Make() {
     diagram_.name = overview_.Title();
@@ -39,7 +36,6 @@ class StepDiagrammer {
         fmt::format("{} in {}", Count(std::ssize(overview_.steps), "step"),
                     FormatBytes(overview_.memory.peak()));
     AddInputs();
-    NoteContractions();
     for (size_t s = 0; s < overview_.steps.size(); ++s) AddStep(s);
     AddOutputs();
     DropCommonNumbers();
@@ -75,31 +71,6 @@ class StepDiagrammer {
       diagram_.boxes[box].shape = ShapeOf(row.type);
       writers_[static_cast<int>(b)] = {{static_cast<int>(b), box}};
     }
-  }
-
-  static Kind KindOf(const StepRow& step) {
-    if (step.kernel == "view") return Kind::kView;
-    const bool loops = step.kernel.find("loops") != std::string::npos;
-    return loops ? Kind::kLoops : Kind::kContraction;
-  }
-
-  void NoteContractions() {
-    for (const StepRow& step : overview_.steps) {
-      if (KindOf(step) != Kind::kContraction) continue;
-      const std::vector<std::string_view> parts = PartsOf(step.name);
-      contractions_.try_emplace(parts[0], parts.begin(), parts.end());
-    }
-  }
-
-  // Operators that the contraction computes for which the step only prepares
-  // data, although it is named after them, too.
-  std::set<std::string_view> ComputedElsewhere(const StepRow& step) const {
-    if (KindOf(step) != Kind::kLoops) return {};
-    for (const std::string_view part : PartsOf(step.name)) {
-      const auto found = contractions_.find(part);
-      if (found != contractions_.end()) return found->second;
-    }
-    return {};
   }
 
   void AddStep(size_t number) {
@@ -157,45 +128,7 @@ class StepDiagrammer {
       box.shape = ShapeOf(overview_.buffers[step.outputs[0]].type);
     }
     box.detail = step.kernel;
-    if (OnlyMoves(step)) {
-      box.name = MovedBy(step);
-      return;
-    }
-    const auto elsewhere = ComputedElsewhere(step);
-    for (const std::string_view part : PartsOf(step.name)) {
-      const auto text = texts_.find(std::string(part));
-      if (text == texts_.end() || elsewhere.contains(part)) continue;
-      box.operators.push_back(text->second);
-    }
-    box.name = box.only_updates ? RootOf(step.outputs[0]).name
-                                : WithoutStates(step.name);
-  }
-
-  // Into the order that a kernel reads: none of the operators it is named after
-  // is computed.
-  static bool OnlyMoves(const StepRow& step) {
-    return step.name.ends_with("/layout") && step.inputs.size() == 1;
-  }
-
-  // "fc1_weight/layout" of a parameter; values have no names of their own.
-  std::string MovedBy(const StepRow& step) const {
-    const BufferRow& moved = RootOf(step.inputs[0]);
-    return moved.kind == "state" ? moved.name + "/layout"
-                                 : WithoutStates(step.name);
-  }
-
-  // Steps are also named after the parameters whose updates they serve; their
-  // operators say enough. A suffix of the compiler stays.
-  std::string WithoutStates(const std::string& name) const {
-    const std::string_view last = PartsOf(name).back();
-    const std::string suffix(last.substr(UserNode(last).size()));
-    std::string kept;
-    for (const std::string_view part : PartsOf(name)) {
-      const std::string_view own = UserNode(part);
-      if (states_.contains(own)) continue;
-      kept += (kept.empty() ? "" : "+") + std::string(own);
-    }
-    return kept.empty() ? name : kept + suffix;
+    names_.Describe(step, box);
   }
 
   void AddOutputs() {
@@ -262,10 +195,7 @@ class StepDiagrammer {
   }
 
   const Overview& overview_;
-  const OperatorTexts& texts_;
-  std::set<std::string, std::less<>> states_;  // names
-  // What each contraction computes, by the first of it.
-  std::map<std::string_view, std::set<std::string_view>> contractions_;
+  const StepNames names_;
   Diagram diagram_;
   // By root buffer, for each buffer there: the box that wrote it last.
   std::map<int, std::map<int, int>> writers_;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/diagram/step_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "passes/training_graph.h"
+
+namespace mxc {
+namespace {
+
+using Kind = DiagramBox::Kind;
+
+// Into the order that a kernel reads: none of the operators it is named after
+// is computed.
+bool OnlyMoves(const StepRow& step) {
+  return step.name.ends_with("/layout") && step.inputs.size() == 1;
+}
+
+// To where it stays, behind what reads it.
+bool OnlyCopies(const StepRow& step) { return step.name.ends_with("/copy"); }
+
+// The nodes in a step's name without those that the compiler made of them:
+// "softmax" of "softmax+softmax/loss".
+std::string OuterNodes(const std::string& name) {
+  const std::vector<std::string_view> parts = PartsOf(name);
+  std::vector<std::string_view> outer;
+  for (const std::string_view part : parts) {
+    const auto is_inner_of = [&](std::string_view node) {
+      return part.starts_with(std::string(node) + "/");
+    };
+    if (std::ranges::none_of(parts, is_inner_of)) outer.push_back(part);
+  }
+  return fmt::format("{}", fmt::join(outer, "+"));
+}
+
+}  // namespace
+
+Kind KindOf(const StepRow& step) {
+  if (step.kernel == "view") return Kind::kView;
+  const bool loops = step.kernel.find("loops") != std::string::npos;
+  return loops ? Kind::kLoops : Kind::kContraction;
+}
+
+StepNames::StepNames(const Overview& overview, const OperatorTexts& texts)
+    : overview_(overview), texts_(texts) {
+  for (const BufferRow& row : overview.buffers) {
+    if (row.kind == "state") states_.insert(row.name);
+  }
+  for (const StepRow& step : overview.steps) {
+    NoteContraction(step);
+    NoteLoss(step);
+  }
+}
+
+void StepNames::NoteContraction(const StepRow& step) {
+  if (KindOf(step) != Kind::kContraction) return;
+  const std::vector<std::string_view> parts = PartsOf(step.name);
+  contractions_.try_emplace(parts[0], parts.begin(), parts.end());
+}
+
+// The output `loss`, or what is copied there.
+void StepNames::NoteLoss(const StepRow& step) {
+  for (const int output : step.outputs) {
+    const BufferRow& row = RootOf(output);
+    if (row.kind != "output" || row.name != kLossName) continue;
+    losses_.insert(OnlyCopies(step) ? step.inputs[0] : output);
+  }
+}
+
+const BufferRow& StepNames::RootOf(int buffer) const {
+  return overview_.buffers[overview_.buffers[buffer].root];
+}
+
+// Operators that the contraction computes for which the step only prepares
+// data, although it is named after them, too.
+StepNames::Names StepNames::ComputedElsewhere(const StepRow& step) const {
+  if (KindOf(step) != Kind::kLoops) return {};
+  for (const std::string_view part : PartsOf(step.name)) {
+    const auto found = contractions_.find(part);
+    if (found != contractions_.end()) return found->second;
+  }
+  return {};
+}
+
+// The loss alone; where updates read it, they have a number of their own.
+bool StepNames::ComputesLoss(const StepRow& step) const {
+  const auto is_number = [&](int b) {
+    return overview_.buffers[b].bytes == sizeof(float);
+  };
+  const auto is_loss = [&](int b) { return losses_.contains(b); };
+  return !OnlyCopies(step) && std::ranges::any_of(step.outputs, is_loss) &&
+         std::ranges::all_of(step.outputs, is_number);
+}
+
+// "fc1_weight/layout" of a parameter; values have no names of their own.
+std::string StepNames::MovedBy(const StepRow& step) const {
+  const BufferRow& moved = RootOf(step.inputs[0]);
+  return moved.kind == "state" ? moved.name + "/layout"
+                               : WithoutStates(step.name);
+}
+
+// Steps are also named after the parameters whose updates they serve; their
+// operators say enough. A suffix of the compiler stays.
+std::string StepNames::WithoutStates(const std::string& name) const {
+  const std::string_view last = PartsOf(name).back();
+  const std::string suffix(last.substr(UserNode(last).size()));
+  std::string kept;
+  for (const std::string_view part : PartsOf(name)) {
+    const std::string_view own = UserNode(part);
+    if (states_.contains(own)) continue;
+    kept += (kept.empty() ? "" : "+") + std::string(own);
+  }
+  return kept.empty() ? name : kept + suffix;
+}
+
+void StepNames::Describe(const StepRow& step, DiagramBox& box) const {
+  if (OnlyMoves(step)) {
+    box.name = MovedBy(step);
+    return;
+  }
+  if (ComputesLoss(step)) {
+    const std::string heads = OuterNodes(step.name);
+    box.name = heads + "/loss";
+    box.operators = {{"loss of " + heads, ""}};
+    return;
+  }
+  const auto elsewhere = ComputedElsewhere(step);
+  for (const std::string_view part : PartsOf(step.name)) {
+    const auto text = texts_.find(std::string(part));
+    if (text == texts_.end() || elsewhere.contains(part)) continue;
+    box.operators.push_back(text->second);
+  }
+  box.name = box.only_updates ? RootOf(step.outputs[0]).name
+                              : WithoutStates(step.name);
+}
+
+}  // namespace mxc
