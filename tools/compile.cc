@@ -378,6 +378,10 @@ int RunCompile(CompileOptions options) {
   }
   const Stopwatch watch;
   Result<CompileRequest> request = RequestOf(options.request);
+  if (request.ok() && !options.output.empty()) {
+    const runtime::Status to = runtime::RequireDestination(options.output);
+    if (!to.ok()) request = UnplacedError(to.message());
+  }
   if (!request.ok()) {
     return Fail(options.style, request.errors(), "nothing was written");
   }

@@ -5,32 +5,73 @@
 #include <filesystem>
 #include <string_view>
 
+#include "codegen/artifact/states.h"
 #include "frontend/frontend.h"
+#include "runtime/train/snapshot.h"
+#include "tools/driver/manifest.h"
 #include "tools/run/job.h"
 #include "tools/terminal.h"
 
 namespace mxc {
+namespace {
 
-SavedSeries SeriesAmong(const std::vector<std::string>& words) {
-  constexpr std::string_view kSave = "--save", kSaveIs = "--save=";
-  SavedSeries series;
-  series.resume = run::JobResumes();
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == kSave && i + 1 < words.size()) series.prefix = words[i + 1];
-    if (words[i].starts_with(kSaveIs)) {
-      series.prefix = words[i].substr(kSaveIs.size());
-    }
-    series.resume = series.resume || words[i] == "--resume";
-    series.overwrite = series.overwrite || words[i] == "--overwrite";
+// What mxc-run will read from the artifact's manifest.
+train::TrainFacts FactsOf(const CompileRequest& request, const Plan& plan) {
+  train::TrainFacts facts;
+  facts.parameters = plan.parameter_names;
+  facts.auxiliaries = plan.auxiliary_names;
+  for (const auto& [key, value] : MakeManifest(request, plan)) {
+    if (key == "optimizer_state") facts.optimizer_state = value;
+    if (key == "copied_state") facts.copied_state = value;
   }
-  return series;
+  return facts;
 }
+
+Result<std::vector<data::Field>> StatesOf(const Plan& plan) {
+  MXC_ASSIGN(const StateTable table, StateTable::Collect(plan.programs));
+  std::vector<data::Field> states;
+  for (const StateTable::Row& row : table.rows()) {
+    const TensorType& type = row.buffer->type;
+    const auto dims = type.shape.dims();
+    states.push_back({row.buffer->name,
+                      static_cast<data::ElementType>(type.dtype),
+                      std::vector<int64_t>(dims.begin(), dims.end())});
+  }
+  return states;
+}
+
+// mxc-run knows which of several runs is meant; the sets of one are alike.
+bool AreOfOneRun(const std::string& prefix, const std::string& run) {
+  return std::ranges::all_of(train::SetsOf(prefix),
+                             [&](const train::CheckpointName& name) {
+                               return train::RunOf(name.Path("mxc")) == run;
+                             });
+}
+
+}  // namespace
 
 Status RequireRoom(const SavedSeries& series) {
   if (series.prefix.empty() || series.resume || series.overwrite) return Done{};
   const train::Status room = train::RequireNoSeries(series.prefix);
   if (!room.ok()) return UnplacedError(room.message());
   return Done{};
+}
+
+Status RequireStates(const SavedSeries& series, const CompileRequest& request,
+                     const Plan& plan) {
+  // A job's workers share the states.
+  if (series.prefix.empty() || !series.resume || run::InJob()) return Done{};
+  const auto newest = train::FindNewestComplete(series.prefix);
+  if (!newest.ok() || !newest->has_value()) return Done{};
+  const auto& [name, run] = **newest;
+  if (!AreOfOneRun(series.prefix, run)) return Done{};
+  const auto checkpoint = train::ReadCheckpoint(name);
+  if (!checkpoint.ok()) return UnplacedError(checkpoint.status().message());
+  MXC_ASSIGN(const auto states, StatesOf(plan));
+  const train::Status same =
+      train::RequireStates(*checkpoint, FactsOf(request, plan), states);
+  if (same.ok()) return Done{};
+  return UnplacedError(name.Path("mxc") + ": " + same.message());
 }
 
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(

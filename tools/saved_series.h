@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
-#include "tools/driver/network.h"
+#include "tools/driver/plan.h"
 
 namespace mxc {
 
@@ -17,10 +17,12 @@ struct SavedSeries {
   bool resume = false, overwrite = false;
 };
 
-SavedSeries SeriesAmong(const std::vector<std::string>& words);
-
 // Refuses what mxc-run would refuse after the network has been compiled.
 Status RequireRoom(const SavedSeries& series);
+// The same of a checkpoint to go on from, which must be of the planned network
+// and of its optimizer.
+Status RequireStates(const SavedSeries& series, const CompileRequest& request,
+                     const Plan& plan);
 
 // What training begins with. Where it is resumed, nothing is read that the
 // checkpoint replaces, and where a series is written over, nothing of it. `anew`:

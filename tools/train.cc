@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "frontend/variables.h"
+#include "runtime/base/destination.h"
+#include "runtime/base/file.h"
 #include "runtime/data/iterator.h"
 #include "runtime/kvstore/averaging.h"
 #include "tools/artifact_overview.h"
@@ -19,9 +21,12 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
 #include "tools/run/job.h"
-#include "tools/run/subcommand.h"
+#include "tools/run/train_outputs.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
+#include "tools/train_data.h"
+#include "tools/train_loop.h"
+#include "tools/train_shapes.h"
 #include "tools/usage/values.h"
 
 namespace mxc {
@@ -31,139 +36,15 @@ struct TrainOptions {
   ReportStyle style;
   RequestOptions request;
   std::string output;  // empty: a file that goes with the process
-  std::string data;
-  std::vector<std::string> data_options;
-  int64_t batch_size = 64;
+  DataRequest data;
   bool begins_anew = false;  // --init was said
   std::string kvstore;       // of a job
-  std::string device;        // as mxc-run will be told; empty: the target's
+  // As mxc-run will be told.
+  std::string device;  // empty: the target's
+  SavedSeries series;
+  std::string validation, log_folder, trace, states;  // empty: not said
+  std::vector<std::string> validation_options;
 };
-
-// What mxc-run is told as well; the others are settled when it is compiled.
-const std::set<std::string>& SharedOptions() {
-  static const std::set<std::string> names = {
-      "MODEL",  "--data",  "--data-opt", "--batch-size", "--seed",
-      "--json", "--quiet", "--help",     "--functions",  "--kvstore"};
-  return names;
-}
-
-// What mxc-run alone knows: its options, here for --help and to find mistakes
-// before anything is compiled.
-class Loop {
- public:
-  Loop() : command_(run::AddTrain(app_, reporting_)) {}
-
-  // Declares on `app` what it does not have.
-  void Declare(CLI::App& app) {
-    for (const CLI::Option* option : app_.get_options()) {
-      const std::string name = option->get_name();
-      if (option->get_positional() || name == "--help" ||
-          app.get_option_no_throw(name) != nullptr) {
-        continue;
-      }
-      names_.insert(name);
-      app.add_option(option->get_name(false, true), CLI::callback_t(Accept),
-                     option->get_description())
-          ->type_size(option->get_type_size_min(), option->get_type_size_max())
-          ->expected(option->get_expected_min(), option->get_expected_max())
-          ->allow_extra_args(option->get_allow_extra_args())
-          ->type_name(option->get_type_name())
-          ->default_str(option->get_default_str())
-          ->group(option->get_group());
-    }
-  }
-  bool Knows(const std::string& name) const { return names_.contains(name); }
-
-  // Throws what mxc-run would say of these words.
-  void Check(std::vector<std::string> words) {
-    std::ranges::reverse(words);
-    app_.parse(std::move(words));
-  }
-
- private:
-  static bool Accept(const CLI::results_t&) { return true; }
-
-  CLI::App app_;
-  run::Reporting reporting_;
-  run::Command command_;
-  std::set<std::string> names_;
-};
-
-// What was learned on other data goes on with their numbers of labels, and with
-// pictures that are treated as theirs.
-Result<std::unique_ptr<data::Iterator>> OpenData(
-    const TrainOptions& options, const train::Provenance& learned) {
-  data::IteratorOptions settings;
-  settings.label_names = LabelNamesOf(learned);
-  settings.preprocessing = learned.Note("preprocess");
-  settings.batch_size = options.batch_size;
-  settings.threads = 0;  // only shapes are asked for
-  for (const std::string& text : options.data_options) {
-    const size_t equals = text.find('=');
-    if (equals == text.npos) {
-      return UnplacedError(
-          fmt::format("--data-opt '{}' is not NAME=VALUE", text));
-    }
-    settings.settings.emplace_back(text.substr(0, equals),
-                                   text.substr(equals + 1));
-  }
-  auto opened = data::Open(options.data, settings);
-  if (!opened.ok()) return UnplacedError(opened.status().message());
-  return std::move(*opened);
-}
-
-// The shape of each input that the data fill: by name, else in order.
-void AddShapes(const std::vector<std::string>& inputs,
-               const std::vector<data::Field>& fields, InputShapes& shapes) {
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    auto field = std::ranges::find(fields, inputs[k], &data::Field::name);
-    if (field == fields.end() && k < fields.size()) {
-      field = fields.begin() + static_cast<ptrdiff_t>(k);
-    }
-    if (field == fields.end()) continue;
-    shapes.insert_or_assign(inputs[k], field->shape);
-  }
-}
-
-// The network before the shapes are settled. One whose inputs have open extents
-// ("T") is read with the shapes of the arrays that have the inputs' names.
-Result<Model> DraftForShapes(const data::Iterator& source,
-                             const LoadedNetwork& network, Specialization of) {
-  Result<Model> model = network.Draft(of);
-  if (model.ok()) return model;
-  for (const auto* fields :
-       {&source.provides().data, &source.provides().labels}) {
-    for (const data::Field& field : *fields) {
-      of.shapes.emplace(field.name, field.shape);
-    }
-  }
-  Result<Model> shaped = network.Draft(of);
-  return shaped.ok() ? std::move(shaped) : std::move(model);
-}
-
-// The shapes that the source says, for every input of which the command line
-// says nothing.
-void TakeShapes(const data::Iterator& source, const Model& model,
-                CompileRequest& request) {
-  std::vector<std::string> data, labels;
-  for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
-    if (request.input_shapes.contains(input->name)) continue;
-    const bool label =
-        IsLabel(model.graph, *input) || input->name.ends_with("label");
-    (label ? labels : data).push_back(input->name);
-  }
-  for (int bucket = 0; bucket < source.buckets(); ++bucket) {
-    const data::Provides& provides = source.provides(bucket);
-    InputShapes shapes = request.input_shapes;
-    AddShapes(data, provides.data, shapes);
-    AddShapes(labels, provides.labels, shapes);
-    if (source.buckets() == 1) {
-      request.input_shapes = std::move(shapes);
-    } else {
-      request.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
-    }
-  }
-}
 
 // A target that the device runs, unless one was named.
 void ChooseTarget(const std::string& device, CompileRequest& request) {
@@ -235,29 +116,55 @@ struct Material {
   std::shared_ptr<LoadedNetwork> network;
 };
 
+// What mxc-run would refuse after the network has been compiled.
+Status RequireFiles(const TrainOptions& options) {
+  const bool silent = run::InJob() && !run::SpeaksForJob();
+  Diagnostics errors;
+  for (const std::string& sentence :
+       run::UnwritableOf({options.series.prefix,
+                          silent ? "" : options.log_folder, options.trace})) {
+    errors.push_back(UnplacedError(sentence));
+  }
+  if (!options.states.empty()) {
+    const auto states = runtime::OpenFile(options.states);
+    if (!states.ok())
+      errors.push_back(UnplacedError(states.status().message()));
+  }
+  if (!options.output.empty()) {
+    const auto output = runtime::RequireDestination(options.output);
+    if (!output.ok()) errors.push_back(UnplacedError(output.message()));
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
 // Or all that is wrong with any of it.
-Result<Material> Gather(const TrainOptions& options,
-                        const SavedSeries& series) {
+Result<Material> Gather(const TrainOptions& options) {
   Material material;
   Diagnostics errors;
   MXC_ASSIGN(material.request, RequestOf(options.request));
   NetworkRequest& network = material.request.network;
-  Done room;
-  TakeOrAdd(RequireRoom(series), room, errors);
+  Done legal;
+  TakeOrAdd(RequireRoom(options.series), legal, errors);
+  TakeOrAdd(RequireFiles(options), legal, errors);
   network.parameters = std::make_shared<const ParameterFile>();
-  TakeOrAdd(FirstParameters(options.request.request.network, series,
+  TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
             network.parameters, errors);
-  TakeOrAdd(OpenData(options, network.parameters->provenance), material.source,
-            errors);
+  TakeOrAdd(OpenData(options.data, network.parameters->provenance),
+            material.source, errors);
+  if (material.source != nullptr && !options.validation.empty()) {
+    TakeOrAdd(RequireValidation(options.validation, options.validation_options,
+                                options.data, *material.source),
+              legal, errors);
+  }
   TakeOrAdd(LoadedNetwork::Read(network), material.network, errors);
   if (!errors.empty()) return errors;
   return material;
 }
 
-Status CompileTo(const std::string& path, const TrainOptions& options,
-                 const SavedSeries& series) {
-  MXC_ASSIGN(Material material, Gather(options, series));
+Status CompileTo(const std::string& path, const TrainOptions& options) {
+  MXC_ASSIGN(Material material, Gather(options));
   auto& [request, source, network] = material;
   MXC_ASSIGN(const Model model,
              DraftForShapes(*source, *network, request.For(0)));
@@ -277,6 +184,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
   if (in_job && !run::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
+  MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
   WarnOfFewClasses(style, plan);
   TellFirstParameters(style, request.network);
   const Stopwatch watch;
@@ -297,44 +205,22 @@ Status CompileTo(const std::string& path, const TrainOptions& options,
 // Returns where mxc-run finds the artifact: the file to keep, or one that goes
 // with mxc-run.
 Result<std::string> CompileSomewhere(
-    const TrainOptions& options, const SavedSeries& series,
+    const TrainOptions& options,
     std::optional<runtime::NamelessFile>& temporary) {
   std::string path = options.output;
   if (path.empty()) {
     MXC_ASSIGN(temporary, MakeTemporaryFile());
     path = temporary->path();
   }
-  MXC_RETURN_IF_ERROR(CompileTo(path, options, series));
+  MXC_RETURN_IF_ERROR(CompileTo(path, options));
   if (!temporary) return path;
   const runtime::Status kept = temporary->KeepAtExec();
   if (!kept.ok()) return UnplacedError(kept.message());
   return path;
 }
 
-// What was said to both and what was not said to the compiler.
-std::vector<std::string> WordsForRun(const CLI::App& app, const Loop& loop) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    const bool shared = SharedOptions().contains(name);
-    if (name == "MODEL" || name == "--batch-size" || option->count() == 0 ||
-        !(shared || loop.Knows(name))) {
-      continue;
-    }
-    if (option->get_expected_max() == 0) {
-      words.push_back(name);
-      continue;
-    }
-    for (const std::string& value : option->results()) {
-      words.push_back(name);
-      words.push_back(value);
-    }
-  }
-  return words;
-}
-
 // `mxc-run train ARTIFACT`.
-int HandOver(const CLI::App& app, const Loop& loop,
+int HandOver(const CLI::App& app, const TrainLoop& loop,
              const std::string& artifact) {
   std::vector<std::string> words = {"mxc", "train", artifact};
   for (const std::string& word : WordsForRun(app, loop)) words.push_back(word);
@@ -343,30 +229,25 @@ int HandOver(const CLI::App& app, const Loop& loop,
   argv.push_back(nullptr);
   return HandOverToRun(argv.data());
 }
-// An artifact has been compiled: what would have settled that comes too late.
-Status RequireNoPlan(const CLI::App& app, const Loop& loop,
-                     const std::string& artifact) {
-  Diagnostics errors;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() == 0 || SharedOptions().contains(name) ||
-        loop.Knows(name)) {
-      continue;
-    }
-    errors.push_back(UnplacedError(fmt::format(
-        "{} is settled when a network is compiled; '{}' is an artifact", name,
-        artifact)));
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
+
+// What mxc-run is told.
+void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
+  options.device = loop.Value("--device");
+  options.series = {.prefix = loop.Value("--save"),
+                    .resume = loop.Says("--resume") || run::JobResumes(),
+                    .overwrite = loop.Says("--overwrite")};
+  options.validation = loop.Value("--val");
+  options.validation_options = loop.Values("--val-opt");
+  options.log_folder = loop.Value("--log-dir");
+  options.trace = loop.Value("--trace");
+  options.states = loop.Value("--states");
 }
 
-int RunTrain(TrainOptions options, const CLI::App& app, Loop& loop) {
+int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
   std::vector<std::string> words = WordsForRun(app, loop);
   words.insert(words.begin(), options.request.request.network.model);
   loop.Check(words);
-  const CLI::Option* device = app.get_option("--device");
-  if (device->count() > 0) options.device = device->results().back();
+  TakeFromLoop(loop, options);
   options.begins_anew = app.get_option("--init")->count() > 0;
   const std::string& model = options.request.request.network.model;
   if (IsArtifact(model)) {
@@ -375,8 +256,7 @@ int RunTrain(TrainOptions options, const CLI::App& app, Loop& loop) {
     return HandOver(app, loop, model);
   }
   std::optional<runtime::NamelessFile> temporary;
-  const Result<std::string> artifact =
-      CompileSomewhere(options, SeriesAmong(words), temporary);
+  const Result<std::string> artifact = CompileSomewhere(options, temporary);
   if (!artifact.ok()) {
     return Fail(options.style, artifact.errors(), "nothing was trained");
   }
@@ -398,16 +278,17 @@ std::function<int()> AddTrain(CLI::App& app) {
       "them, whatever lies beside MODEL: " +
       InitializersHelp());
   app.option_defaults()->group("Data");
-  app.add_option("--data", options->data,
+  app.add_option("--data", options->data.source,
                  "what to train on:\n" + data::SourcesHelp())
       ->required()
       ->type_name("SOURCE");
-  app.add_option("--data-opt", options->data_options,
+  app.add_option("--data-opt", options->data.settings,
                  "an option of the data (repeatable); help: list them")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  OfferSourceHelp(app, {{"--data", options->data, options->data_options}});
-  app.add_option("--batch-size", options->batch_size, "samples of a step")
+  OfferSourceHelp(app,
+                  {{"--data", options->data.source, options->data.settings}});
+  app.add_option("--batch-size", options->data.batch_size, "samples of a step")
       ->check(AtLeast(1))
       ->capture_default_str();
   AddTrainingOptions(app, request.training);
@@ -422,7 +303,7 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->type_name("OUT.mxa");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
-  auto loop = std::make_shared<Loop>();
+  auto loop = std::make_shared<TrainLoop>();
   loop->Declare(app);
   app.footer(
       "examples:\n"

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 
 namespace mxc::runtime {
 namespace {
@@ -146,6 +147,38 @@ StatusOr<Destination> FindDestination(const std::string& path) {
   }
   errno = ELOOP;
   return SystemError("write", path);
+}
+
+Status RequireDestination(const std::string& path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) == 0 &&
+      (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode))) {
+    return {};
+  }
+  const StatusOr<Destination> to = FindDestination(path);
+  if (!to.ok()) return to.status();
+  if (to->is_stream() ||
+      faccessat(to->folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0) {
+    return {};
+  }
+  return SystemError("create", path);
+}
+
+Status RequireFolder(const std::string& path) {
+  std::filesystem::path nearest = path;
+  struct stat found;
+  while (nearest.has_relative_path() && stat(nearest.c_str(), &found) != 0) {
+    if (errno != ENOENT) return SystemError("write to", path);
+    nearest = nearest.parent_path();
+  }
+  if (nearest.empty()) nearest = ".";
+  if (stat(nearest.c_str(), &found) == 0 && !S_ISDIR(found.st_mode)) {
+    errno = ENOTDIR;
+  } else if (faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) ==
+             0) {
+    return {};
+  }
+  return SystemError("write to", path);
 }
 
 }  // namespace mxc::runtime

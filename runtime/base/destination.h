@@ -28,4 +28,11 @@ struct Destination {
 // and a link of another user in a folder that everybody may write to.
 StatusOr<Destination> FindDestination(const std::string& path);
 
+// Refuses what could not be written to, before the work that is to be written
+// there. No pipe is opened, and nothing is made.
+Status RequireDestination(const std::string& path);
+// The same for files of any name in a folder; it and the folders around it may
+// still have to be made.
+Status RequireFolder(const std::string& path);
+
 }  // namespace mxc::runtime

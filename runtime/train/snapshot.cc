@@ -9,6 +9,7 @@
 
 #include "runtime/train/floats.h"
 #include "runtime/train/parameter_initializer.h"
+#include "runtime/train/state_names.h"
 
 namespace mxc::train {
 namespace {
@@ -17,77 +18,36 @@ using runtime::Array;
 using runtime::NamedArray;
 using runtime::StateValue;
 
-// Which of MXNet's files holds a state.
-enum class Place { kParameter, kAuxiliary, kOptimizer, kElsewhere };
-
-// "((mean, var), weight_f32)" → mean, var, weight_f32.
-std::vector<std::string> NamesOfForm(std::string_view form) {
-  std::vector<std::string> names;
-  for (std::string_view rest = form; !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find_first_of("(), "));
-    if (!word.empty() && word != "None") names.emplace_back(word);
-    rest.remove_prefix(std::max(word.size(), size_t{1}));
-  }
-  return names;
+// The network's own memory: saving a large network must not double it.
+Array View(TrainStep& step, size_t index) {
+  const data::Field& field = step.states()[index];
+  const auto leave = [](std::byte*) {};
+  return {field.type, field.shape,
+          std::shared_ptr<std::byte[]>(step.State(index).data(), leave)};
 }
 
-class States {
- public:
-  explicit States(TrainStep& step) : step_(step) {
-    const TrainFacts& facts = step.facts();
-    for (size_t i = 0; i < step.states().size(); ++i) {
-      indices_[step.states()[i].name] = i;
-    }
-    for (const std::string& name : facts.auxiliaries) {
-      places_[name] = Place::kAuxiliary;
-    }
-    for (const std::string& name : facts.parameters) {
-      places_[name] = Place::kParameter;
-      for (const std::string& state : NamesOfForm(FormOf(name))) {
-        places_[name + "/" + state] = Place::kOptimizer;
-      }
-    }
-  }
+// What a parameter's state is in the network.
+StatusOr<StateValue> OwnState(const StateNames& states,
+                              const std::string& parameter, TrainStep& step) {
+  return StateOfForm(
+      states.FormOf(parameter), [&](std::string_view name) -> StatusOr<Array> {
+        const std::string full = parameter + "/" + std::string(name);
+        if (const auto index = states.Find(full)) return View(step, *index);
+        return Fail(StatusCode::kNotFound, "the network has no state '%s'",
+                    full.c_str());
+      });
+}
 
-  // The form of a parameter's state in MXNet's files.
-  std::string FormOf(const std::string& parameter) const {
-    const TrainFacts& facts = step_.facts();
-    const bool copied = Find(parameter + "/weight_f32").has_value();
-    const std::string& form =
-        copied ? facts.copied_state : facts.optimizer_state;
-    return form.empty() ? "None" : form;
+// "float32 (64, 784)"
+std::string TypeText(runtime::ElementType type,
+                     const std::vector<int64_t>& shape) {
+  std::string text(runtime::ElementName(type));
+  const char* separator = " (";
+  for (const int64_t extent : shape) {
+    text += std::exchange(separator, ", ") + std::to_string(extent);
   }
-
-  Place PlaceOf(const std::string& name) const {
-    const auto found = places_.find(name);
-    return found == places_.end() ? Place::kElsewhere : found->second;
-  }
-
-  std::optional<size_t> Find(std::string_view name) const {
-    const auto found = indices_.find(std::string(name));
-    if (found == indices_.end()) return std::nullopt;
-    return found->second;
-  }
-
-  // The network's own memory: saving a large network must not double it.
-  Array View(size_t index) const {
-    const data::Field& field = step_.states()[index];
-    const auto leave = [](std::byte*) {};
-    return {field.type, field.shape,
-            std::shared_ptr<std::byte[]>(step_.State(index).data(), leave)};
-  }
-
-  StatusOr<Array> ViewByName(std::string_view name) const {
-    if (const auto index = Find(name)) return View(*index);
-    return Fail(StatusCode::kNotFound, "the network has no state '%s'",
-                std::string(name).c_str());
-  }
-
- private:
-  TrainStep& step_;
-  std::map<std::string, Place> places_;
-  std::map<std::string, size_t> indices_;
-};
+  return text + (shape.empty() ? "" : ")");
+}
 
 std::string_view WithoutPrefix(std::string_view name) {
   if (name.starts_with("arg:") || name.starts_with("aux:")) {
@@ -97,10 +57,10 @@ std::string_view WithoutPrefix(std::string_view name) {
 }
 
 // All arrays of a checkpoint under the names of states.
-std::map<std::string, Array> ArraysByState(const Checkpoint& checkpoint,
-                                           TrainStep& step) {
-  const States states(step);
-  const TrainFacts& facts = step.facts();
+std::map<std::string, Array> ArraysByState(
+    const Checkpoint& checkpoint, const TrainFacts& facts,
+    const std::vector<data::Field>& fields) {
+  const StateNames states(facts, fields);
   std::map<std::string, Array> arrays;
   for (const NamedArray& named : checkpoint.parameters) {
     arrays[std::string(WithoutPrefix(named.name))] = named.array;
@@ -174,31 +134,28 @@ StatusOr<StateValue> StateOfForm(
 }
 
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
-  const States states(step);
+  const StateNames states(step.facts(), step.states());
   const TrainFacts& facts = step.facts();
   checkpoint.parameters.clear();
   checkpoint.updater.entries.clear();
   checkpoint.states.clear();
+  using Place = StateNames::Place;
   for (size_t i = 0; i < step.states().size(); ++i) {
     const std::string& name = step.states()[i].name;
     const Place place = states.PlaceOf(name);
     if (place == Place::kOptimizer || !step.Saves(i)) continue;
     if (place == Place::kElsewhere) {
-      checkpoint.states.push_back({name, states.View(i)});
+      checkpoint.states.push_back({name, View(step, i)});
     } else {
       checkpoint.parameters.push_back(
           {(place == Place::kParameter ? "arg:" : "aux:") + name,
-           states.View(i)});
+           View(step, i)});
     }
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     const auto parameter = states.Find(facts.parameters[i]);
     if (parameter && !step.Saves(*parameter)) continue;
-    StatusOr<StateValue> value = StateOfForm(
-        states.FormOf(facts.parameters[i]), [&](std::string_view name) {
-          return states.ViewByName(facts.parameters[i] + "/" +
-                                   std::string(name));
-        });
+    StatusOr<StateValue> value = OwnState(states, facts.parameters[i], step);
     if (!value.ok()) return value.status();
     runtime::UpdaterStates::Entry& entry =
         checkpoint.updater.entries.emplace_back();
@@ -208,12 +165,10 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   return {};
 }
 
-Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
-  const std::map<std::string, Array> arrays = ArraysByState(checkpoint, step);
-  const std::vector<data::Field>& states = step.states();
-  for (size_t i = 0; i < states.size(); ++i) {
-    if (!step.Saves(i)) continue;
-    const data::Field& field = states[i];
+Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
+                     const std::vector<data::Field>& states) {
+  const auto arrays = ArraysByState(checkpoint, facts, states);
+  for (const data::Field& field : states) {
     const auto found = arrays.find(field.name);
     if (found == arrays.end()) {
       return Fail(StatusCode::kNotFound,
@@ -221,13 +176,25 @@ Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
                   "or another optimizer",
                   field.name.c_str());
     }
-    if (found->second.type != field.type ||
-        found->second.shape != field.shape) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "state '%s' has another shape or type in the checkpoint",
-                  field.name.c_str());
-    }
+    const Array& array = found->second;
+    if (array.type == field.type && array.shape == field.shape) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "the checkpoint is of another network: state '%s' is %s there, "
+                "expected %s",
+                field.name.c_str(), TypeText(array.type, array.shape).c_str(),
+                TypeText(field.type, field.shape).c_str());
   }
+  return {};
+}
+
+Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
+  const std::vector<data::Field>& states = step.states();
+  std::vector<data::Field> saved;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (step.Saves(i)) saved.push_back(states[i]);
+  }
+  MXC_RT_RETURN_IF_ERROR(RequireStates(checkpoint, step.facts(), saved));
+  const auto arrays = ArraysByState(checkpoint, step.facts(), saved);
   for (size_t i = 0; i < states.size(); ++i) {
     if (!step.Saves(i)) continue;
     const std::span<const std::byte> bytes = arrays.at(states[i].name).bytes();
@@ -237,7 +204,7 @@ Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
 }
 
 Status LoadParameters(std::span<const NamedArray> arrays, TrainStep& step) {
-  const States states(step);
+  const StateNames states(step.facts(), step.states());
   int64_t loaded = 0;
   for (const NamedArray& named : arrays) {
     const std::string name(WithoutPrefix(named.name));
@@ -317,22 +284,18 @@ StateValue EntryOf(const runtime::UpdaterStates& updater, size_t index,
 
 Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
                          TrainStep& step) {
-  const States states(step);
+  const StateNames states(step.facts(), step.states());
   const std::vector<std::string>& parameters = step.facts().parameters;
   Match match;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const std::string form = states.FormOf(parameters[i]);
-    const StatusOr<StateValue> own =
-        StateOfForm(form, [&](std::string_view name) {
-          return states.ViewByName(parameters[i] + "/" + std::string(name));
-        });
+    const StatusOr<StateValue> own = OwnState(states, parameters[i], step);
     if (!own.ok()) return own.status();
     if (!match.Add(*own, EntryOf(updater, i, parameters[i]))) {
       return Fail(StatusCode::kInvalidArgument,
                   "its state of parameter %zu, '%s', is not what optimizer "
                   "'%s' keeps: %s of the parameter's shape",
                   i, parameters[i].c_str(), step.facts().optimizer.c_str(),
-                  form.c_str());
+                  states.FormOf(parameters[i]).c_str());
     }
   }
   match.Copy();
@@ -349,7 +312,7 @@ Status InitializeParameters(std::string_view how, uint64_t seed,
                             TrainStep& step) {
   const auto initializer = ParameterInitializer::Parse(how);
   if (!initializer.ok()) return initializer.status();
-  const States states(step);
+  const StateNames states(step.facts(), step.states());
   for (const std::string& name : step.facts().parameters) {
     const std::optional<size_t> index = states.Find(name);
     if (!index) continue;

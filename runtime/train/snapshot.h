@@ -17,8 +17,13 @@ namespace mxc::train {
 // fields of the checkpoint stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
 
-// The same from the arrays of a checkpoint; refuses one that lacks a state
-// or has another shape or type for it, and then changes nothing.
+// Refuses a checkpoint that lacks one of `states` or has another shape or type
+// for it. `facts` are of the network that has the states.
+Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
+                     const std::vector<data::Field>& states);
+
+// CaptureStates the other way; refuses what RequireStates refuses, and then
+// changes nothing.
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
 
 // Parameters and auxiliary states by name (with "arg:" and "aux:" or without),

@@ -42,6 +42,14 @@ done
 left=$(ls -A disk | grep -vxF -e filler -e dump -e"$(ls before)")
 [ -z "$left" ] || fail "left on the full disk: $left"
 
+# Where nothing can be written is known before anything is compiled.
+mount -o remount,ro disk
+for option in --log-dir=disk/log --save=disk/new/net; do
+  refused "cannot write to '.*': Read-only file system" \
+    mxc train "$models/mlp.json" --data digits --data-opt size=64 $option
+  ! grep generate error || fail "$option: compiled first"
+done
+
 cp net.mxa noexec
 refused 'net.mxa: its code cannot be loaded: .* noexec' \
   mxc run noexec/net.mxa --input x.npy

@@ -241,6 +241,32 @@ TEST_CASE("file writer: what cannot be written is refused by its kind") {
   CHECK(fs::is_socket(name));
 }
 
+TEST_CASE("destination: what cannot be written is known, and nothing is made") {
+  const TemporaryFolder folder("writer");
+  const std::string own = folder.path(), file = folder.File("x"),
+                    pipe = folder.File("pipe");
+  WriteText(file, "kept");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(RequireDestination(file).ok());
+  CHECK(RequireDestination(folder.File("new")).ok());
+  CHECK(RequireDestination(pipe).ok());  // waits for no reader
+  CHECK(RequireDestination(folder.File("none/y")).message() ==
+        "cannot create '" + folder.File("none/y") +
+            "': No such file or directory");
+  CHECK(RequireFolder(own).ok());
+  CHECK(RequireFolder(own + "/").ok());
+  CHECK(RequireFolder(folder.File("none/deeper/")).ok());
+  CHECK(RequireFolder("").ok());
+  CHECK(RequireFolder("none/deeper").ok());
+  CHECK(RequireFolder("/none").ok() == (geteuid() == 0));
+  CHECK(RequireFolder(file + "/log").message() ==
+        "cannot write to '" + file + "/log': Not a directory");
+  CHECK(RequireFolder(file).message() ==
+        "cannot write to '" + file + "': Not a directory");
+  CHECK(TextOf(file) == "kept");
+  CHECK(FilesIn(folder) == 2);
+}
+
 TEST_CASE("file writer: the longest name can be replaced") {
   const TemporaryFolder folder("writer");
   const std::string path = folder.File(std::string(255, 'n'));

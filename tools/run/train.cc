@@ -30,6 +30,7 @@
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/run/trace_file.h"
+#include "tools/run/train_outputs.h"
 #include "tools/signature/requirement.h"
 #include "tools/source_help.h"
 #include "tools/usage/values.h"
@@ -212,6 +213,9 @@ std::unique_ptr<data::Iterator> OpenValidation(const TrainOptions& options,
 int TrainStates(train::TrainStep& step, const SampleOptions& part,
                 const TrainOptions& options, const Reporting& reporting,
                 bool speaks) {
+  const auto unwritable = UnwritableOf(
+      {options.trainer.save, options.trainer.log_folder, options.trace});
+  if (!unwritable.empty()) throw Failure(unwritable);
   const auto samples = OpenTraining(part, !options.no_shuffle, step);
   const auto validation = OpenValidation(options, *samples, step);
   PrepareStates(options, step);
@@ -335,7 +339,8 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "how many of the latter to keep (default: 2)")
       ->check(AtLeast(1));
   app.add_flag("--resume", trainer.resume,
-               "go on from the newest complete checkpoint of --save");
+               "go on from the newest complete checkpoint of --save")
+      ->needs("--save");
   app.add_flag("--overwrite", trainer.overwrite,
                "remove what an earlier run has saved under PREFIX; without "
                "it or --resume a run does not begin there");

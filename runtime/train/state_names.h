@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which state of a network is what in MXNet's files.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/data/iterator.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::train {
+
+// "((mean, var), weight_f32)" → mean, var, weight_f32.
+std::vector<std::string> NamesOfForm(std::string_view form);
+
+class StateNames {
+ public:
+  // Which of the files holds a state.
+  enum class Place { kParameter, kAuxiliary, kOptimizer, kElsewhere };
+
+  // `facts` must outlive this.
+  StateNames(const TrainFacts& facts, const std::vector<data::Field>& states);
+
+  // The form of a parameter's state in MXNet's files.
+  const std::string& FormOf(const std::string& parameter) const;
+  Place PlaceOf(const std::string& name) const;
+  std::optional<size_t> Find(std::string_view name) const;
+
+ private:
+  const TrainFacts& facts_;
+  std::map<std::string, Place> places_;
+  std::map<std::string, size_t, std::less<>> indices_;
+};
+
+}  // namespace mxc::train

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mxc::run {
+
+// Where training writes; what is empty is not written.
+struct TrainOutputs {
+  std::string save, log_folder, trace;
+};
+
+// A sentence for each that could not be written, before hours are spent on it.
+std::vector<std::string> UnwritableOf(const TrainOutputs& outputs);
+
+}  // namespace mxc::run

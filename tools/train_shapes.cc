@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/train_shapes.h"
+
+#include <algorithm>
+
+#include "frontend/variables.h"
+
+namespace mxc {
+namespace {
+
+// The shape of each input that the data fill: by name, else in order.
+void AddShapes(const std::vector<std::string>& inputs,
+               const std::vector<data::Field>& fields, InputShapes& shapes) {
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    auto field = std::ranges::find(fields, inputs[k], &data::Field::name);
+    if (field == fields.end() && k < fields.size()) {
+      field = fields.begin() + static_cast<ptrdiff_t>(k);
+    }
+    if (field == fields.end()) continue;
+    shapes.insert_or_assign(inputs[k], field->shape);
+  }
+}
+
+}  // namespace
+
+Result<Model> DraftForShapes(const data::Iterator& source,
+                             const LoadedNetwork& network, Specialization of) {
+  Result<Model> model = network.Draft(of);
+  if (model.ok()) return model;
+  for (const auto* fields :
+       {&source.provides().data, &source.provides().labels}) {
+    for (const data::Field& field : *fields) {
+      of.shapes.emplace(field.name, field.shape);
+    }
+  }
+  Result<Model> shaped = network.Draft(of);
+  return shaped.ok() ? std::move(shaped) : std::move(model);
+}
+
+void TakeShapes(const data::Iterator& source, const Model& model,
+                CompileRequest& request) {
+  std::vector<std::string> data, labels;
+  for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
+    if (request.input_shapes.contains(input->name)) continue;
+    const bool label =
+        IsLabel(model.graph, *input) || input->name.ends_with("label");
+    (label ? labels : data).push_back(input->name);
+  }
+  for (int bucket = 0; bucket < source.buckets(); ++bucket) {
+    const data::Provides& provides = source.provides(bucket);
+    InputShapes shapes = request.input_shapes;
+    AddShapes(data, provides.data, shapes);
+    AddShapes(labels, provides.labels, shapes);
+    if (source.buckets() == 1) {
+      request.input_shapes = std::move(shapes);
+    } else {
+      request.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
+    }
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training step is compiled for follows from the data.
+#pragma once
+
+#include "runtime/data/iterator.h"
+#include "tools/driver/network.h"
+#include "tools/driver/request.h"
+
+namespace mxc {
+
+// The network before the shapes are settled. One whose inputs have open extents
+// ("T") is read with the shapes of the arrays that have the inputs' names.
+Result<Model> DraftForShapes(const data::Iterator& source,
+                             const LoadedNetwork& network, Specialization of);
+
+// The shapes that the source says, for every input of which the command line
+// says nothing.
+void TakeShapes(const data::Iterator& source, const Model& model,
+                CompileRequest& request);
+
+}  // namespace mxc
