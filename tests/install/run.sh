@@ -35,6 +35,7 @@ cc -std=c99 -Wall -Werror -o by_pkg_config "$examples/compile_and_run.c" \
   $(pkg-config --cflags --libs mxc mxc-runtime)
 expect "$(./by_pkg_config "$source/models/mlp.json" a.mxa)" \
   "softmax_output: 1 10"
+"$source/tests/install/readme_c.sh" "$usr/bin" "$source"
 # C by the static library alone, in a program that needs libc alone.
 cat >static.c <<'END'
 #include <mxc/mxc.h>
