@@ -184,6 +184,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   if (in_job && !run::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
+  MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
   MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
   WarnOfFewClasses(style, plan);
   TellFirstParameters(style, request.network);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/train_shapes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 
 #include "frontend/variables.h"
+#include "tools/overview.h"
 
 namespace mxc {
 namespace {
@@ -57,6 +61,22 @@ void TakeShapes(const data::Iterator& source, const Model& model,
       request.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
     }
   }
+}
+
+Status RequireLabels(const data::Iterator& source, const Plan& plan) {
+  int64_t needed = 0;  // without those at the end that nothing reads
+  for (const BufferRow& row : MakeOverview(plan.programs.front()).buffers) {
+    const auto label = std::ranges::find(plan.label_inputs, row.name);
+    if (!row.read || label == plan.label_inputs.end()) continue;
+    needed = std::max(needed, label - plan.label_inputs.begin() + 1);
+  }
+  const int64_t given = std::ssize(source.provides().labels);
+  if (needed <= given) return Done{};
+  return UnplacedError(
+      fmt::format("label inputs of the network: {}, label arrays of the data: "
+                  "{}; an option of the source may say where they are "
+                  "(--data-opt help)",
+                  needed, given));
 }
 
 }  // namespace mxc

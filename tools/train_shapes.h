@@ -3,8 +3,7 @@
 #pragma once
 
 #include "runtime/data/iterator.h"
-#include "tools/driver/network.h"
-#include "tools/driver/request.h"
+#include "tools/driver/plan.h"
 
 namespace mxc {
 
@@ -17,5 +16,8 @@ Result<Model> DraftForShapes(const data::Iterator& source,
 // says nothing.
 void TakeShapes(const data::Iterator& source, const Model& model,
                 CompileRequest& request);
+
+// Refuses data with fewer labels than the planned network reads.
+Status RequireLabels(const data::Iterator& source, const Plan& plan);
 
 }  // namespace mxc

@@ -70,6 +70,24 @@ class LineReporter : public Reporter {
   std::FILE* out_;
 };
 
+// Figures, which two spaces separate, go on below where the line is too narrow;
+// sentences are the terminal's to break.
+std::vector<std::string> Wrapped(const std::string& line, size_t width) {
+  constexpr std::string_view kBetween = "  ";
+  std::vector<std::string> lines(1);
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find(kBetween, begin), line.size());
+    if (begin > 0) {
+      const size_t more = kBetween.size() + end - begin;
+      if (lines.back().size() + more > width) lines.emplace_back();
+      lines.back() += kBetween;
+    }
+    lines.back().append(line, begin, end - begin);
+    begin = end + kBetween.size();
+  }
+  return lines;
+}
+
 class BarReporter : public LineReporter {
  public:
   using LineReporter::LineReporter;
@@ -87,12 +105,17 @@ class BarReporter : public LineReporter {
     const std::string head =
         Format("epoch %lld/%lld ", static_cast<long long>(p.epoch),
                static_cast<long long>(p.epochs));
-    const std::string tail =
-        Format(" %3.0f%%  loss %.4f", 100 * Done(p), p.loss) +
-        MetricText(p.metrics) +
-        Format("  %.0f/s  %s left", p.samples_per_s,
-               ClockTime(p.seconds_left).c_str());
+    const std::string loss =
+        Format(" %3.0f%%  loss %.4f", 100 * Done(p), p.loss);
+    const std::string metrics = MetricText(p.metrics);
+    const std::string rate = Format("  %.0f/s", p.samples_per_s);
+    const std::string left =
+        Format("  %s left", ClockTime(p.seconds_left).c_str());
     const size_t width = Width();
+    // What is left out first where the line is too narrow.
+    std::string tail = loss + metrics + rate + left;
+    if (head.size() + tail.size() > width) tail = loss + metrics + left;
+    if (head.size() + tail.size() > width) tail = loss + left;
     std::string line = head + tail;
     if (line.size() + 8 < width) {
       line = head +
@@ -108,7 +131,9 @@ class BarReporter : public LineReporter {
  protected:
   void Print(const std::string& line) override {
     Clear();
-    LineReporter::Print(line);
+    for (const std::string& part : Wrapped(line, Width())) {
+      LineReporter::Print(part);
+    }
   }
 
  private:

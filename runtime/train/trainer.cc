@@ -41,7 +41,7 @@ StatusOr<TrainResult> Trainer::Run() {
   }
   if (journal_) {
     const Status closed = journal_->Close();
-    if (status.ok() && !closed.ok()) reporter_.Say(closed.message());
+    if (status.ok() && !closed.ok()) reporter_.Warn(closed.message());
   }
   if (!status.ok()) return status;
   result_.step = steps_;

@@ -42,6 +42,14 @@ done
 left=$(ls -A disk | grep -vxF -e filler -e dump -e"$(ls before)")
 [ -z "$left" ] || fail "left on the full disk: $left"
 
+# What was learned is not lost with the log, and the loss of the log is told.
+mkdir disk/log
+head -c 1M /dev/zero >disk/filler 2>/dev/null
+mxc train "$models/mlp.json" --data digits --data-opt size=640 --lr 0.1 \
+  --save learned --log-dir disk/log --quiet >out 2>error || fail "$(cat error)"
+grep -q "^warning: .*disk/log.*$full" error || fail "full log: $(cat error)"
+[ -s learned-0001.params ] || fail "a full log: nothing was saved"
+
 # Where nothing can be written is known before anything is compiled.
 mount -o remount,ro disk
 for option in --log-dir=disk/log --save=disk/new/net; do

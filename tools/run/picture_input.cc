@@ -122,6 +122,24 @@ std::vector<float> Planes(const std::string& file, const Frame& frame,
                    complete);
 }
 
+// "123.7,116.8,103.9", or one number for all three.
+std::optional<std::array<float, 3>> ReadColours(const std::string& text) {
+  const std::vector<std::string> words = CLI::detail::split(text, ',');
+  if (words.size() != 1 && words.size() != 3) return std::nullopt;
+  std::array<float, 3> values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& word = words[std::min(i, words.size() - 1)];
+    if (!CLI::detail::lexical_cast(word, values[i])) return std::nullopt;
+  }
+  return values;
+}
+
+std::string CheckColours(const std::string& text) {
+  return ReadColours(text)
+             ? ""
+             : "'" + text + "' is neither a number nor three, R,G,B";
+}
+
 std::string CheckResize(const std::string& text) {
   const auto number = [](const std::string& digits) {
     return !digits.empty() && digits.size() <= 5 && digits[0] != '0' &&
@@ -142,13 +160,17 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
   const auto three = [&](const char* name,
                          std::optional<std::array<float, 3>>& values,
                          const char* doc) {
-    app.add_option_function<std::array<float, 3>>(
-           name, [&values](const auto& given) { values = given; }, doc)
-        ->delimiter(',');
+    app.add_option_function<std::string>(
+           name,
+           [&values](const std::string& text) { values = ReadColours(text); },
+           doc)
+        ->check(CheckColours)
+        ->type_name("R,G,B");
   };
   three("--mean", options.mean,
-        "subtracted from red, green, blue; this and the next options default "
-        "to what the network was trained with, if the artifact knows");
+        "subtracted from red, green, blue, or one number from all; this and "
+        "the next options default to what the network was trained with, if the "
+        "artifact knows");
   three("--std", options.deviation,
         "then red, green, blue are divided by this");
   app.add_option("--scale", options.scale, "then multiplied with everything");
