@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: deb.sh BUILD
-# Packs a .deb (BUILD configured with -DBUILD_TESTING=OFF and
-# -DCMAKE_INSTALL_PREFIX=/usr), looks at it with lintian, installs it into a
-# bare root, trains LeNet there, builds and runs the examples by pkg-config and
-# by CMake, and purges it without a trace. By hand: bare_root.sh asks Debian's
+# Packs a .deb with the commands that README.md prints, in BUILD instead of
+# build-deb, looks at it with lintian, installs it into a bare root, as README
+# says, trains LeNet there, builds and runs the examples by pkg-config and by
+# CMake, and purges it without a trace. By hand: bare_root.sh asks Debian's
 # archive for packages. Skipped (77) where there can be no such root.
 set -euo pipefail
-build=$(cd "$1" && pwd)
+build=$(realpath "$1")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 root=$(mktemp -d)
 trap 'umount "$root/bare/proc" 2>/dev/null; rm -rf "$root"' EXIT
 fail() { echo "error: $*" >&2; exit 1; }
 
-(cd "$build" && cpack -G DEB -B "$root/pack") >"$root/cpack.log" ||
-  { cat "$root/cpack.log"; exit 1; }
-deb=$(echo "$root"/pack/*.deb)
+mapfile -t commands < <(
+  sed -n '/^    cmake -G Ninja/,/^$/s/^    //p' "$source/README.md")
+[ ${#commands[@]} = 4 ] || fail "README.md has ${#commands[@]} commands, not 4"
+rm -f "$build"/mxc_*.deb
+for command in "${commands[@]:0:3}"; do
+  (cd "$source" && bash -euc "${command//build-deb/$build}") >"$root/log" 2>&1 ||
+    { cat "$root/log"; exit 1; }
+done
+install=${commands[3]}
+deb=$(echo "$build"/mxc_*.deb)
 ls -sh "$deb"
 dpkg-deb -I "$deb" | grep -E '^ (Depends|Recommends|Suggests|Installed-Size)'
 ! dpkg-deb -f "$deb" Depends | grep -q gloo ||
@@ -40,11 +47,13 @@ files() {
   bare find / -xdev \( -path /var -o -path /proc -o -path /run -o \
     -path /etc/ld.so.cache \) -prune -o ! -type d -print | sort
 }
+echo 'APT::Install-Recommends "false";' >"$root/bare/etc/apt/apt.conf.d/99mxc"
 files >"$root/before"
-cp "$deb" "$root/bare/tmp/mxc.deb"
+mkdir "$root/bare/tmp/build-deb"
+cp "$deb" "$root/bare/tmp/build-deb"
 cp "$source/models/lenet.json" "$root/bare/tmp"
 bare apt-get update -q=2
-bare apt-get install -q=2 --no-install-recommends /tmp/mxc.deb \
+bare sh -euc "cd /tmp; yes | $(sed 's/ *#.*//' <<<"$install")" \
   >"$root/apt.log" 2>&1 || { cat "$root/apt.log"; exit 1; }
 bare mxc --version
 bare sh -euc '
@@ -66,8 +75,9 @@ bare sh -euc '
   mxc launch --workers 2 -- mxc train lenet.json --data digits --epochs 1 \
     --kvstore allreduce --save job --quiet 2>job.log && exit 1
   grep -q "Debian: libgloo0" job.log || { cat job.log; exit 1; }
-  rm -rf user lenet* out.mxa example mxc.deb job* /root/.cache'
-bare apt-get purge -q=2 -o Dpkg::Use-Pty=0 --autoremove mxc >/dev/null
+  rm -rf user lenet* out.mxa example build-deb job* /root/.cache'
+bare sh -c 'yes | apt purge mxc' >"$root/apt.log" 2>&1
+bare apt-get autoremove -q=2 -o Dpkg::Use-Pty=0 --purge >/dev/null
 files >"$root/after"
 diff "$root/before" "$root/after" || fail "these files differ after removal"
 echo "installed, used and removed in a bare root"

@@ -230,10 +230,10 @@ std::vector<std::string> Advice(const BenchResult& result) {
   std::vector<std::string> advice;
   const int processors = runtime::AvailableThreads();
   if (result.threads > processors) {
-    advice.push_back(
-        Format("%d threads share %d processors and wait for each "
-               "other; use --threads %d",
-               result.threads, processors, processors));
+    advice.push_back(Format(
+        "%d threads share %d processor%s and wait for each other; use "
+        "--threads %d",
+        result.threads, processors, processors == 1 ? "" : "s", processors));
   }
   const auto fastest = static_cast<double>(result.runs.Percentile(0));
   const auto slow = static_cast<double>(result.runs.Percentile(90));
