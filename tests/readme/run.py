@@ -88,7 +88,7 @@ def main():
     bin_dir = pathlib.Path(sys.argv[1]).resolve()
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in ["README.md", "models", "tools", "tests"]:
+        for name in [".github", "README.md", "models", "tools", "tests"]:
             os.symlink(REPOSITORY / name, f"{folder}/{name}")
         for document in DOCUMENTS:
             text = (REPOSITORY / document).read_text()

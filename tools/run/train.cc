@@ -169,7 +169,13 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
 }
 
 int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {
-  if (!result.interrupted) return 0;
+  if (!result.interrupted) {
+    if (result.saved) {
+      reporter.Say("saved " + result.saved->Path("params") +
+                   "; next: mxc compile " + result.saved->SymbolPath());
+    }
+    return 0;
+  }
   if (result.saved) {
     reporter.Say("stopped after step " + std::to_string(result.step) +
                  ", saved " + result.saved->Path("mxc") +
