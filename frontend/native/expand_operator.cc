@@ -110,7 +110,14 @@ Node* Expander::AddNode(const JsonValue& element, const Operator* op,
     node = AddOperator(instance, element, attrs, inputs, wrong);
     // Written out many times, it is wrong once.
     if (!wrong.empty() && wrong_.insert(element.begin).second) {
-      for (Diagnostic& error : wrong) Report(std::move(error));
+      for (Diagnostic& error : wrong) {
+        const std::string& path = error.loc.path;
+        if (path.starts_with("defaults.") &&
+            !wrong_defaults_.insert(path).second) {
+          continue;  // said of an earlier node
+        }
+        Report(std::move(error));
+      }
     }
   }
   if (node == nullptr) {

@@ -121,6 +121,7 @@ class Expander : JsonDiagnostics {
   // By where the element begins in the text: those that were refused, and the
   // first node of each whose operator is unknown.
   std::set<uint32_t> wrong_;
+  std::set<std::string> wrong_defaults_;  // paths
   std::map<uint32_t, const Node*> unknown_;
   bool full_ = false;  // the network has become too large
 };

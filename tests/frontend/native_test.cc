@@ -201,6 +201,23 @@ TEST_CASE("native: the example of the README loads, and its shapes follow") {
   CHECK(ToString(model->graph.outputs[0].type()) == "f32[1, 10]");
 }
 
+TEST_CASE("native: a mistake in the defaults is told once") {
+  const std::string text = R"({"mxc": 1,
+    "inputs": {"data": [1, 3]},
+    "defaults": {"Activation": {"act_type": "rellu"}},
+    "nodes": [{"op": "Activation"}, {"op": "Flatten"}, {"op": "Activation"},
+              {"op": "Activation", "act_type": "tan"}]})";
+  const auto model =
+      LoadText(std::make_shared<SourceFile>(SourceFile{"d.json", text}), {});
+  REQUIRE_FALSE(model.ok());
+  std::vector<std::string> places;
+  for (const Diagnostic& error : model.errors()) {
+    places.push_back(error.loc.path);
+  }
+  CHECK(places == std::vector<std::string>{"defaults.Activation.act_type",
+                                           "nodes[3].act_type"});
+}
+
 TEST_CASE("native: sentences") {
   CHECK(NodesRefusal(R"({"op": "Activation", "act_type": "relu"},
                         {"op": "Flatten", "inputs": ["nowhere"]})") ==
