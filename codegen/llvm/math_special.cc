@@ -141,8 +141,9 @@ FloatValue Digamma(FloatValue x) {
   const FloatValue sine = SinPi(x), cosine = SinPi(x + 0.5);
   const FloatValue reflected = direct - kPi * cosine / sine;
   const FloatValue y = Choose(reflect, reflected, direct);
-  const FloatValue infinite = Choose(x == kInfinity, x, y);
-  return Choose(IsNan(x) | IsPole(x), kNan, infinite);
+  const FloatValue infinite =
+      Choose((x == kInfinity) | IsPole(x), kInfinity, y);
+  return Choose(IsNan(x), kNan, infinite);
 }
 
 }  // namespace mxc::math_f64

@@ -55,7 +55,7 @@ class Differentiation {
     return order;
   }
 
-  // The nodes whose gradient is wanted or needed on the way.
+  // Of these nodes those whose gradient is wanted or needed on the way.
   void FindDependents(const std::vector<Node*>& order) {
     for (const Value& value : wrt_) depends_.insert(value.node);
     for (const Node* node : order) {
@@ -112,12 +112,34 @@ class Differentiation {
       any = any || heads.back();
     }
     if (!any && !(node.op && node.op->loss_head)) return;
+    if (node.op && !node.op->gradient && node.op->decompose) {
+      return VisitParts(node, heads);
+    }
     if (node.op == nullptr || !node.op->gradient) {
       errors_.push_back(
           Error(node.loc, "{} '{}' has no gradient", node.op_name, node.name));
       return;
     }
     Propagate(node, std::move(heads));
+  }
+
+  // An operator that is nothing but others: the gradient of these. What they
+  // compute again is merged with the operator's own parts later.
+  void VisitParts(Node& node, const std::vector<Value>& heads) {
+    const size_t before = graph_.nodes().size();
+    GraphBuilder builder(graph_, node);
+    const std::vector<Value> outputs =
+        node.op->decompose(node.attrs.get(), node, builder);
+    std::vector<Node*> parts;
+    for (size_t i = before; i < graph_.nodes().size(); ++i) {
+      parts.push_back(graph_.nodes()[i].get());
+    }
+    FindDependents(parts);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      reached_.insert(outputs[i].node);
+      if (heads[i]) Contribute(outputs[i], heads[i]);
+    }
+    for (size_t i = parts.size(); i-- > 0;) Visit(*parts[i]);
   }
 
   void Propagate(Node& node, std::vector<Value> heads) {

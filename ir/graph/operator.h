@@ -158,8 +158,8 @@ struct Operator {
 
   // --- training -----------------------------------------------------------
   // The gradient of each input as a composition of operators, from the
-  // gradients of the outputs; an empty Value where there is none. Not set: no
-  // gradient passes. Loss heads are asked even where no head gradient arrives.
+  // gradients of the outputs; an empty Value where there is none. Not set: that
+  // of the decomposition, or else no gradient passes. Loss heads are asked even where no head gradient arrives.
   std::function<std::vector<Value>(const void* attrs, GradientBuilder&)>
       gradient;
   // Of an elementwise operator with one input and one output: f'(x), where it is

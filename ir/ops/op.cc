@@ -70,6 +70,12 @@ void RequireFloats(TypeInference& t) {
             "input 0 has type {}, expected a type of floats", ShortName(dtype));
 }
 
+void RequireIntegers(TypeInference& t) {
+  const DType dtype = t.InDType(0);
+  t.Require(!IsFloat(dtype), "input 0 has type {}, expected a type of integers",
+            ShortName(dtype));
+}
+
 AttrsPtr ParseAttrs(std::shared_ptr<void> attrs,
                     const std::function<void(Fields&)>& describe,
                     std::span<const AttrText> texts, bool any_attributes,

@@ -39,6 +39,8 @@ std::vector<AttrText> PrintAttrs(const std::function<void(Fields&)>& describe);
 
 // Fails where input 0 is known to be of integers.
 void RequireFloats(TypeInference& t);
+// Fails where input 0 is known to be of floats.
+void RequireIntegers(TypeInference& t);
 
 template <class A = NoAttrs>
 class Op {
@@ -110,14 +112,10 @@ class Op {
     };
     return *this;
   }
-  // After Types. Input 0 has to be of floats, whose fractions the formula needs.
-  Op& FloatsOnly() {
-    op_.types = [types = op_.types](const void* a, TypeInference& t) {
-      types(a, t);
-      RequireFloats(t);
-    };
-    return *this;
-  }
+  // After Types. Input 0 has to be of floats, whose fractions the formula needs …
+  Op& FloatsOnly() { return Require(RequireFloats); }
+  // … or of integers (or truth values), whose bits it needs.
+  Op& IntegersOnly() { return Require(RequireIntegers); }
   template <class F>
   Op& Meaning(F f) {  // void(const A&, Definition&)
     op_.meaning = [f](const void* a, Definition& def) {
@@ -240,6 +238,13 @@ class Op {
   operator Operator() & { return op_; }
 
  private:
+  Op& Require(void (*require)(TypeInference& t)) {
+    op_.types = [types = op_.types, require](const void* a, TypeInference& t) {
+      types(a, t);
+      require(t);
+    };
+    return *this;
+  }
   template <class F>
   Op& Slope(F f, bool of_output) {
     op_.slope = [f](const void* a, const Expr& at) {

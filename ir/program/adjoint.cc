@@ -151,7 +151,8 @@ Expr Gathered(const Reading& reading) {
   for (size_t k = ranges.size(); k-- > 0;) {
     value = Reduce(ReduceOp::kSum, {ranges[k]}, value);
   }
-  return value;
+  // Readings of one store share its variables, and a variable has one binder.
+  return SubstituteVars(value, [](int) { return Expr(); });
 }
 
 }  // namespace

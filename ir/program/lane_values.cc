@@ -32,7 +32,7 @@ double ErfInverse(double x) {
 // Stegun, 6.3.5 to 6.3.18).
 double Digamma(double x) {
   if (x <= 0 && x == std::floor(x)) {
-    return std::numeric_limits<double>::quiet_NaN();
+    return std::numeric_limits<double>::infinity();  // as MXNet has it
   }
   if (x < 0.5) return Digamma(1 - x) - M_PI / std::tan(M_PI * x);
   double lift = 0;

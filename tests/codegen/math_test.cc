@@ -48,7 +48,8 @@ long double ErfInverse(long double y) {
 
 // By the recurrence far out, where four terms of the series are exact.
 long double Digamma(long double x) {
-  if (std::isnan(x) || (x <= 0 && x == std::floor(x))) return NAN;
+  if (std::isnan(x)) return NAN;
+  if (x <= 0 && x == std::floor(x)) return INFINITY;  // as MXNet has it
   if (std::isinf(x)) return x;
   constexpr long double kPi = 3.141592653589793238463L;
   if (x < 0 && x > -1e-10L) return -1 / x;  // the reflection cancels here

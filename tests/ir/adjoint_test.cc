@@ -102,5 +102,24 @@ TEST_CASE("places that data decide are asked for") {
         std::vector<Element>{2, 0, 13});
 }
 
+TEST_CASE("each of several readings binds its own variables") {
+  // output[o] = 2 · x[index[o]] + x[other[o]]
+  const auto place = [](int operand) {
+    return Cast(Load(operand, DType::kF32, {Var(0)}), DType::kI64);
+  };
+  const Expr one = Load(0, DType::kF32, {place(1)});
+  const Expr other = Load(0, DType::kF32, {place(2)});
+  const Store store = {0, {0}, {4}, Lit(2, one) * one + other};
+  const Expr adjoint = Adjoint(std::span(&store, 1), 0, {DType::kF32, {3}},
+                               [](const std::vector<Expr>& index) {
+                                 return Load(3, DType::kF32, index);
+                               });
+  const std::vector<Element> x = {0, 0, 0}, index = {2, 0, 2, 2},
+                             others = {0, 0, 1, 2}, head = {1, 2, 4, 8};
+  Evaluator evaluator({{x, {3}}, {index, {4}}, {others, {4}}, {head, {4}}});
+  CHECK(evaluator.Evaluate(Canonical(adjoint), 3, {{0, 1, 2}}) ==
+        std::vector<Element>{7, 4, 34});
+}
+
 }  // namespace
 }  // namespace mxc

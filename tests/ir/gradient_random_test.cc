@@ -354,10 +354,10 @@ TEST_CASE("gradient rules agree with central differences") {
       never.push_back(op->name);
     }
   }
-  // What random draws never meet stands in GivenShapes, or mxc-cases alone
-  // checks it.
+  // What gives no floats has no gradient; what random draws never meet stands
+  // in GivenShapes, or mxc-cases alone checks it.
   MESSAGE("not compared: ", fmt::format("{}", fmt::join(never, " ")));
-  CHECK(never.size() < 30);
+  CHECK(never.size() < 45);
 }
 
 TEST_CASE("gradient rules agree with central differences on given shapes") {

@@ -50,4 +50,14 @@ Expr BilinearWithBorder(Expr y, Expr x, int64_t height, int64_t width,
   });
 }
 
+Expr BilinearWithin(Expr y, Expr x, const CellOf& cell) {
+  const auto next = [](const Expr& coordinate) {
+    return Cast(Unary(UnaryOp::kCeil, coordinate), DType::kI64);
+  };
+  const Between at_y = Split(y), at_x = Split(x);
+  return Blend(at_y, at_x, [&](int dy, int dx) {
+    return cell(dy ? next(y) : at_y.low, dx ? next(x) : at_x.low);
+  });
+}
+
 }  // namespace mxc

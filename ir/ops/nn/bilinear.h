@@ -21,4 +21,9 @@ Expr BilinearWithZeros(Expr y, Expr x, int64_t height, int64_t width,
 Expr BilinearWithBorder(Expr y, Expr x, int64_t height, int64_t width,
                         const CellOf& cell);
 
+// The same for coordinates within the image, between the cells at their floor
+// and at their ceiling: where a coordinate is whole these are one, so that the
+// slope is 0 there.
+Expr BilinearWithin(Expr y, Expr x, const CellOf& cell);
+
 }  // namespace mxc

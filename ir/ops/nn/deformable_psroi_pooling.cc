@@ -143,10 +143,9 @@ void DeformablePsRoiMeaning(const DeformablePsRoiAttrs& a, Definition& def) {
         });
   };
   const Expr total = sum([&](Expr y, Expr x) {
-    return BilinearWithBorder(
-        y, x, data[2], data[3], [&](Expr row, Expr column) {
-          return def.In(0, {RoiImage(def, i[0]), channel, row, column});
-        });
+    return BilinearWithin(y, x, [&](Expr row, Expr column) {
+      return def.In(0, {RoiImage(def, i[0]), channel, row, column});
+    });
   });
   const Expr count = sum([&](Expr, Expr) { return def.Lit(1); });
   def.Set(0, total / Max(count, def.Lit(1)));

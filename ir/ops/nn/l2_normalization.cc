@@ -5,7 +5,7 @@
 //   norm    √(Σ x² + eps): f[N] over all axes but the first (instance), f[N,
 //           d2 …] over axis 1 (channel), f[N, d1] over the rest (spatial);
 //           hidden
-// C1  data has at least 2 axes, in modes channel and spatial at least 3
+// C1  data has an axis, in modes channel and spatial at least 3
 // Source: MXNet 1.9.1 operator/l2_normalization-inl.h.
 #include <algorithm>
 
@@ -47,7 +47,7 @@ void L2NormalizationTypes(const L2NormalizationAttrs& a, TypeInference& t) {
   t.SetIn(0, t.Out(0));
   if (!t.In(0).known_rank()) return;
   const Shape& data = t.In(0);
-  const int least = a.mode == NormMode::kInstance ? 2 : 3;
+  const int least = a.mode == NormMode::kInstance ? 1 : 3;
   if (!t.Require(data.rank() >= least,
                  "C1: data has {} axes, expected at least {}", data.rank(),
                  least)) {
@@ -89,7 +89,9 @@ std::vector<Value> L2NormalizationGradient(const L2NormalizationAttrs& a,
     kept[axis] = 1;
   }
   const Value dy = g.Head(), y = g.Out();
-  const Value along = g.Mul(y, g.Sum(g.Mul(dy, y), axes, true));
+  const Value product = g.Mul(dy, y);
+  const Value along =
+      g.Mul(y, axes.empty() ? product : g.Sum(product, axes, true));
   return {g.Div(g.Sub(dy, along), g.Reshape(g.Out(1), kept))};
 }
 

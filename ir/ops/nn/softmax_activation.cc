@@ -5,8 +5,10 @@
 //           of an instance only where data has two) or over C (channel)
 // The gradient is that of a softmax over axis 1 in both modes: wrong where data
 // has more than two axes in mode instance, and MXNet's.
-// C1  data has at least 2 axes, in mode channel at least 3
+// C1  data has an axis, in mode channel at least 3
 // Source: MXNet 1.9.1 operator/nn/softmax_activation.cc.
+#include <algorithm>
+
 #include "ir/ops/nn/softmax.h"
 
 namespace mxc {
@@ -26,7 +28,7 @@ void SoftmaxActivationTypes(const SoftmaxActivationAttrs& a, TypeInference& t) {
   t.AllSameShape();
   t.AllSameDType();
   if (!t.In(0).known_rank()) return;
-  const int least = a.mode == SoftmaxMode::kChannel ? 3 : 2;
+  const int least = a.mode == SoftmaxMode::kChannel ? 3 : 1;
   t.Require(t.In(0).rank() >= least,
             "C1: data has {} axes, expected at least {}", t.In(0).rank(),
             least);
@@ -45,7 +47,8 @@ void SoftmaxActivationMeaning(const SoftmaxActivationAttrs& a,
 
 std::vector<Value> SoftmaxActivationGradient(const SoftmaxActivationAttrs&,
                                              GradientBuilder& g) {
-  return {SoftmaxGradient(g, g.Head(), g.Out(), {1})};
+  const int last = g.Out().shape().rank() - 1;
+  return {SoftmaxGradient(g, g.Head(), g.Out(), {std::min(1, last)})};
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax_cross_entropy: −Σₙ log softmax(data[n])[label[n]].
+// softmax_cross_entropy: −Σₙ log max(softmax(data[n])[label[n]], 1e-8). The
+// gradient is that without the floor.
 //   data    f[N, C]
 //   label   f[N]; a label that is no class takes the nearest one
 //   output  f[1]
 // C1  data has 2 axes and label 1, of the same length
 // Source: MXNet 1.9.1 operator/loss_binary_op.cc.
+#include <cmath>
+
 #include "ir/ops/nn/loss.h"
 #include "ir/ops/nn/softmax.h"
 #include "ir/ops/op.h"
@@ -40,7 +43,7 @@ void SoftmaxCrossEntropyMeaning(const NoAttrs&, Definition& def) {
             const Expr label = Cast(def.In(1, n), DType::kI64);
             const Expr chosen =
                 def.In(0, {n[0], Max(Min(label, classes - 1), 0)});
-            return Log(sum) - (chosen - max);
+            return Min(Log(sum) - (chosen - max), Lit(-std::log(1e-8), max));
           }));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// amp_cast: floats in another float type; whatever else stays as it is.
-// C1  dtype is a float type
+// amp_cast: f16, bf16 and f32 in another type; whatever else, f64 too, stays as
+// it is.
+// Source: MXNet 1.9.1 operator/tensor/amp_cast.h, AMPCastType.
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -10,31 +11,26 @@ struct AmpCastAttrs {
   DType dtype = DType::kF32;
 
   void Describe(Fields& f) {
-    f("dtype", dtype).Required().Doc("float type of the output");
+    f("dtype", dtype).Required().Doc("element type of the output");
   }
 };
 
-std::optional<std::string> CheckAmpCast(const AmpCastAttrs& attrs) {
-  if (IsFloat(attrs.dtype)) return std::nullopt;
-  return fmt::format("C1: dtype is {}, expected a float type",
-                     MxnetName(attrs.dtype));
-}
-
 void AmpCastTypes(const AmpCastAttrs& attrs, TypeInference& t) {
   t.AllSameShape();
-  if (t.InDType(0) == DType::kUnknown) return;
-  t.SetOutDType(0, IsFloat(t.InDType(0)) ? attrs.dtype : t.InDType(0));
+  const DType given = t.InDType(0);
+  if (given == DType::kUnknown) return;
+  const bool cast = IsFloat(given) && given != DType::kF64;
+  t.SetOutDType(0, cast ? attrs.dtype : given);
 }
 
 }  // namespace
 
 MXC_OP(AmpCast) {
   return Op<AmpCastAttrs>("amp_cast")
-      .Doc("floats in another float type")
-      .Check(CheckAmpCast)
+      .Doc("float16, bfloat16 and float32 in another type")
       .Types(AmpCastTypes)
       .Meaning([](const AmpCastAttrs&, Definition& def) {
-        def.Set(0, def.In(0, def.Indices()));
+        def.Set(0, Cast(def.In(0, def.Indices()), def.OutDType()));
       })
       .Gradient(
           [](const AmpCastAttrs&, GradientBuilder& g) -> std::vector<Value> {

@@ -61,8 +61,8 @@ MXC_OP(Arange) {
       .Inputs({})
       .Types(ArangeTypes)
       .Meaning([](const ArangeAttrs& attrs, Definition& def) {
-        def.Set(0, Progression(Var(0) / attrs.repeat, attrs.first(), attrs.step,
-                               def.OutDType()));
+        def.Set(0, Counting(Var(0) / attrs.repeat, attrs.first(), attrs.step,
+                            def.OutDType()));
       });
 }
 

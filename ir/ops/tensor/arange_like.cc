@@ -37,8 +37,8 @@ void ArangeLikeTypes(const ArangeLikeAttrs& attrs, TypeInference& t) {
 
 void ArangeLikeMeaning(const ArangeLikeAttrs& attrs, Definition& def) {
   const Expr position = Definition::Flatten(def.Indices(), def.OutShape());
-  def.Set(0, Progression(position / attrs.repeat, attrs.start, attrs.step,
-                         def.OutDType()));
+  def.Set(0, Counting(position / attrs.repeat, attrs.start, attrs.step,
+                      def.OutDType()));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/arithmetic.h"
 
-#include <cmath>
+#include "ir/program/integers.h"
 
 namespace mxc {
 namespace {
@@ -46,7 +46,7 @@ Expr Number(double value, DType dtype) {
     return Constant(Rounded(value, dtype), dtype);
   }
   if (dtype == DType::kBool) return Constant(value != 0, dtype);
-  return Constant(IsFloat(dtype) ? value : std::trunc(value), dtype);
+  return Constant(IsFloat(dtype) ? value : Truncated(value, dtype), dtype);
 }
 
 namespace arithmetic {

@@ -40,7 +40,7 @@ void ChoiceTypes(TypeInference& t);
 // x != 0, as a condition.
 Expr IsTrue(const Expr& x);
 // The number as a constant of the type, rounded as MXNet rounds an attribute:
-// to nearest for floats, towards zero for integers.
+// to nearest for floats, towards zero for integers, as which it wraps around.
 Expr Number(double value, DType dtype);
 
 }  // namespace mxc

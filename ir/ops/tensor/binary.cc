@@ -59,25 +59,34 @@ Op<> ElementwiseOperator(std::string name, std::string doc, BinaryFunction f) {
   return op;
 }
 
-void BroadcastTypes(TypeInference& t) {
-  t.AllSameDType();
-  const Shape &lhs = t.In(0), &rhs = t.In(1);
-  if (!lhs.known_rank() || !rhs.known_rank()) return;
-  const int rank = std::max(lhs.rank(), rhs.rank());
+void BroadcastShapes(TypeInference& t) {
+  int rank = 0;
+  for (int i = 0; i < t.inputs(); ++i) {
+    if (!t.In(i).known_rank()) return;
+    rank = std::max(rank, t.In(i).rank());
+  }
   Shape out = Shape::OfRank(rank);
   for (int axis = 0; axis < rank; ++axis) {
-    const auto extent =
-        BroadcastExtent(FromLast(lhs, axis), FromLast(rhs, axis));
-    if (!t.Require(extent.has_value(),
-                   "C1: shapes {} and {} do not broadcast: {} and {} differ "
-                   "and neither is 1",
-                   ToString(lhs), ToString(rhs), FromLast(lhs, axis),
-                   FromLast(rhs, axis))) {
-      return;
+    int64_t& extent = out[rank - 1 - axis];
+    extent = 1;
+    for (int i = 0; i < t.inputs(); ++i) {
+      const int64_t given = FromLast(t.In(i), axis);
+      const auto both = BroadcastExtent(extent, given);
+      if (!t.Require(both.has_value(),
+                     "C1: shapes {} and {} do not broadcast: {} and {} differ "
+                     "and neither is 1",
+                     ToString(t.In(0)), ToString(t.In(i)), extent, given)) {
+        return;
+      }
+      extent = *both;
     }
-    out[rank - 1 - axis] = *extent;
   }
   t.SetOut(0, out);
+}
+
+void BroadcastTypes(TypeInference& t) {
+  t.AllSameDType();
+  BroadcastShapes(t);
 }
 
 Op<> BroadcastOperator(std::string name, std::string doc, BinaryFunction f) {

@@ -20,5 +20,7 @@ Op<> ElementwiseOperator(std::string name, std::string doc, BinaryFunction f);
 Op<> BroadcastOperator(std::string name, std::string doc, BinaryFunction f);
 // The types of such an operator.
 void BroadcastTypes(TypeInference& t);
+// The output's shape alone, of all inputs.
+void BroadcastShapes(TypeInference& t);
 
 }  // namespace mxc

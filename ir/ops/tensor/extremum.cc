@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/extremum.h"
 
-#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/numpy/np_reduction.h"
 
 namespace mxc {
 namespace {
@@ -18,6 +18,11 @@ ReductionAttrs ExtremumAxes(const ExtremumAttrs& attrs) {
 void ExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   ReductionShape(ExtremumAxes(attrs), t);
+}
+
+void NpExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t) {
+  t.SetOutDType(0, DType::kI64);
+  NpReductionShape(ExtremumAxes(attrs), t);
 }
 
 void ExtremumMeaning(const ExtremumAttrs& attrs, Definition& def, ReduceOp op) {

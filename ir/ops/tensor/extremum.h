@@ -22,6 +22,8 @@ struct ExtremumAttrs {
 // it; the first NaN if there is one. `op` is kMax or kMin.
 // C1  axis is in range
 void ExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t);
+// The same as an i64, and of shape () where no axis is left.
+void NpExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t);
 void ExtremumMeaning(const ExtremumAttrs& attrs, Definition& def, ReduceOp op);
 
 }  // namespace mxc

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/progression.h"
 
+#include <cmath>
+
 namespace mxc {
 
 Expr Progression(const Expr& position, double start, double step, DType dtype) {
@@ -8,6 +10,11 @@ Expr Progression(const Expr& position, double start, double step, DType dtype) {
   const DType wide = dtype == DType::kF32 ? DType::kF32 : DType::kF64;
   const Expr count = Cast(position, wide);
   return Cast(Constant(start, wide) + count * Constant(step, wide), dtype);
+}
+
+Expr Counting(const Expr& position, double start, double step, DType dtype) {
+  if (IsFloat(dtype)) return Progression(position, start, step, dtype);
+  return Progression(position, std::trunc(start), std::trunc(step), dtype);
 }
 
 }  // namespace mxc

@@ -8,5 +8,8 @@ namespace mxc {
 
 // start + position · step, for an integer position, in the given type.
 Expr Progression(const Expr& position, double start, double step, DType dtype);
+// The same, counted in the type itself: integers from the whole part of start by
+// that of step.
+Expr Counting(const Expr& position, double start, double step, DType dtype);
 
 }  // namespace mxc

@@ -17,6 +17,28 @@ enum class QuantizedType : int { kAuto, kInt8, kUint8 };
 inline const std::vector<std::string_view> kQuantizedTypes = {"auto", "int8",
                                                               "uint8"};
 
+// For the range that was calibrated, or else that of the data.
+struct QuantizedAttrs {
+  QuantizedType out_type = QuantizedType::kInt8;
+  std::optional<double> min_calib_range, max_calib_range;
+
+  void Describe(Fields& f) {
+    f("out_type", out_type)
+        .OneOf(kQuantizedTypes)
+        .Doc("type of the output; auto: uint8 for a range without negatives");
+    f("min_calib_range", min_calib_range).Doc("least value; None: of the data");
+    f("max_calib_range", max_calib_range).Doc("greatest; None: of the data");
+  }
+
+  bool calibrated() const { return min_calib_range && max_calib_range; }
+  bool is_int8() const {
+    if (out_type != QuantizedType::kAuto) {
+      return out_type == QuantizedType::kInt8;
+    }
+    return !calibrated() || *min_calib_range < 0;
+  }
+};
+
 // quantize divides the range by what the types hold, quantize_v2 and dequantize
 // by half a level more (read from MXNet 1.9.1's values).
 struct Levels {

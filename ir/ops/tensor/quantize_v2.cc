@@ -9,28 +9,7 @@
 namespace mxc {
 namespace {
 
-struct QuantizeV2Attrs {
-  QuantizedType out_type = QuantizedType::kInt8;
-  std::optional<double> min_calib_range, max_calib_range;
-
-  void Describe(Fields& f) {
-    f("out_type", out_type)
-        .OneOf(kQuantizedTypes)
-        .Doc("type of the output; auto: uint8 for a range without negatives");
-    f("min_calib_range", min_calib_range).Doc("least value; None: of the data");
-    f("max_calib_range", max_calib_range).Doc("greatest; None: of the data");
-  }
-
-  bool calibrated() const { return min_calib_range && max_calib_range; }
-  bool is_int8() const {
-    if (out_type != QuantizedType::kAuto) {
-      return out_type == QuantizedType::kInt8;
-    }
-    return !calibrated() || *min_calib_range < 0;
-  }
-};
-
-void QuantizeV2Types(const QuantizeV2Attrs& attrs, TypeInference& t) {
+void QuantizeV2Types(const QuantizedAttrs& attrs, TypeInference& t) {
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
   const DType given = t.InDType(0);
@@ -52,7 +31,7 @@ Expr ExtremeOf(const Definition& def, ReduceOp op) {
                                 [&](const auto& r) { return def.In(0, r); });
 }
 
-void QuantizeV2Meaning(const QuantizeV2Attrs& attrs, Definition& def) {
+void QuantizeV2Meaning(const QuantizedAttrs& attrs, Definition& def) {
   const Expr x = def.In(0, def.Indices());
   const Expr low = attrs.calibrated() ? Lit(*attrs.min_calib_range, x)
                                       : ExtremeOf(def, ReduceOp::kMin);
@@ -69,7 +48,7 @@ void QuantizeV2Meaning(const QuantizeV2Attrs& attrs, Definition& def) {
 }  // namespace
 
 MXC_OP(QuantizeV2) {
-  return Op<QuantizeV2Attrs>("_contrib_quantize_v2")
+  return Op<QuantizedAttrs>("_contrib_quantize_v2")
       .Doc("floats as 8-bit integers, for a calibrated or measured range")
       .Outputs({"output", "min_output", "max_output"})
       .Types(QuantizeV2Types)

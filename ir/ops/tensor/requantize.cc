@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// _contrib_requantize: 32-bit sums of products of quantized numbers as int8,
-// for a calibrated range, or for the range of the sums.
+// _contrib_requantize: 32-bit sums of products of quantized numbers as 8-bit
+// integers, for a calibrated range, or for the range of the sums. uint8 counts
+// from 0: what is negative is 0.
 //   data i32[…], min_range f32[1], max_range f32[1]
-//   outputs  i8[…], min f32[1], max f32[1]
+//   outputs  q[…], min f32[1], max f32[1]
 #include "ir/ops/tensor/quantization.h"
 
 namespace mxc {
 namespace {
 
-enum class RequantizeOut : int { kInt8 };
-
-struct RequantizeAttrs {
-  RequantizeOut out_type = RequantizeOut::kInt8;
-  std::optional<double> min_calib_range, max_calib_range;
-
-  void Describe(Fields& f) {
-    f("out_type", out_type).OneOf({"int8"}).Doc("type of the output");
-    f("min_calib_range", min_calib_range).Doc("least value; None: of the data");
-    f("max_calib_range", max_calib_range).Doc("greatest; None: of the data");
-  }
-};
-
-void RequantizeTypes(const RequantizeAttrs&, TypeInference& t) {
+void RequantizeTypes(const QuantizedAttrs& attrs, TypeInference& t) {
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
   t.SetInDType(0, DType::kI32);
-  t.SetOutDType(0, DType::kI8);
+  t.SetOutDType(0, attrs.is_int8() ? DType::kI8 : DType::kU8);
   for (const int i : {1, 2}) {
     t.SetIn(i, Shape{1});
     t.SetOut(i, Shape{1});
@@ -48,22 +36,24 @@ Expr GreatestRealMagnitude(const Definition& def) {
   });
 }
 
-void RequantizeMeaning(const RequantizeAttrs& attrs, Definition& def) {
+void RequantizeMeaning(const QuantizedAttrs& attrs, Definition& def) {
   const Expr x = RealValue(def, def.Indices());
-  const bool calibrated = attrs.min_calib_range && attrs.max_calib_range;
-  const Expr magnitude = calibrated
+  const Expr magnitude = attrs.calibrated()
                              ? GreaterMagnitude(Lit(*attrs.min_calib_range, x),
                                                 Lit(*attrs.max_calib_range, x))
                              : GreatestRealMagnitude(def);
-  def.Set(0, QuantizeInt8(x, -magnitude, magnitude, kPlainLevels));
-  def.Set(1, -magnitude);
+  const Expr zero = Lit(0, x);
+  const bool int8 = attrs.is_int8();
+  def.Set(0, int8 ? QuantizeInt8(x, -magnitude, magnitude, kPlainLevels)
+                  : QuantizeUint8(x, zero, magnitude, kPlainLevels));
+  def.Set(1, int8 ? -magnitude : zero);
   def.Set(2, magnitude);
 }
 
 }  // namespace
 
 MXC_OP(Requantize) {
-  return Op<RequantizeAttrs>("_contrib_requantize")
+  return Op<QuantizedAttrs>("_contrib_requantize")
       .Doc("32-bit sums as 8-bit integers")
       .Inputs({{"data", InputKind::kData},
                {"min_range", InputKind::kData},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of a tensor and a number: f(data, scalar). The number is converted
-// to the element type of the data first, so integers stay integers. Their
+// to the element type of the data first, so integers stay integers; a file with
+// is_int = False asks for f64 of integers instead, as NumPy gives it. Their
 // gradient is that of the function; a file whose operator differs says so.
 #pragma once
 
@@ -13,11 +14,11 @@ namespace mxc {
 
 struct ScalarAttrs {
   double scalar = 1;
-  bool is_int = true;  // written by 1.7 and later; the value decides here
+  bool is_int = true;  // mx.np says it; mx.sym leaves it out, whatever `scalar`
 
   void Describe(Fields& f) {
     f("scalar", scalar).Doc("the number");
-    f("is_int", is_int).Doc("whether the number was an integer").Hint();
+    f("is_int", is_int).Doc("False: of integers the result is float64");
   }
 };
 

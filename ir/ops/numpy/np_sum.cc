@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/ops/tensor/np_reduction.h"
+#include "ir/ops/numpy/np_reduction.h"
 
 namespace mxc {
 
@@ -8,10 +8,10 @@ MXC_OP(NpSum) {
       .Doc("numpy.sum")
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)
-      .Types(NpReductionTypes)
+      .Types(NpSumTypes)
       .Meaning([](const NpReductionAttrs& attrs, Definition& def) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kSum,
-                               [](Expr x) { return x; }));
+                               [](Expr x) { return Counted(x); }));
       })
       .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
         return SumGradient(attrs.reduction(), g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/ops/tensor/np_reduction.h"
+#include "ir/ops/numpy/np_reduction.h"
 
 namespace mxc {
 
@@ -8,10 +8,10 @@ MXC_OP(NpProd) {
       .Doc("numpy.prod")
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)
-      .Types(NpReductionTypes)
+      .Types(NpSumTypes)
       .Meaning([](const NpReductionAttrs& attrs, Definition& def) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kProduct,
-                               [](Expr x) { return x; }));
+                               [](Expr x) { return Counted(x); }));
       })
       .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
         return ProdGradient(attrs.reduction(), g);

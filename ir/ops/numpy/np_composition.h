@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators of mx.np that are nothing but operators of mx.sym are made with.
+// Their gradient is that of their parts.
+#pragma once
+
+#include "ir/ops/op.h"
+
+namespace mxc {
+
+// Numbers and lists as MXNet's attributes say them.
+inline AttrText NumberAttr(std::string name, int64_t value) {
+  return {std::move(name), std::to_string(value)};
+}
+inline AttrText ShapeAttr(std::string name, const Extents& extents) {
+  return {std::move(name), ToString(extents)};
+}
+
+// `x` with its axes in another order; x itself if that changes nothing.
+Value Transposed(GraphBuilder& b, Value x, const Extents& order);
+// Its elements in one row.
+Value Flattened(GraphBuilder& b, Value x);
+// Σ over the `count` last axes of `a` and the `count` first ones of `b`.
+Value SummedProduct(GraphBuilder& b, Value left, Value right, int count);
+
+}  // namespace mxc

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of mx.np."""
+import numpy as np
+
+from rules_indexing import argmax
+from rules import distinct, floats, fractions, rule
+from rules_shapes import broadcast_to, concatenation
+
+
+@rule("_npi_concatenate")
+def npi_concatenate(draw):
+    concatenation(draw)
+    draw.set(axis=draw.attributes["dim"])
+    draw.forget("dim")
+
+
+@rule("_npi_matmul")
+def npi_matmul(draw):
+    m, k, n = draw.shape(3)
+    lead = draw.shape(draw.pick(0, 1, 2))
+    draw.base = lead + (m, k)
+    draw.given["b"] = draw.pick(lead, lead[1:], ()) + (k, n)
+
+
+@rule("_npx_reshape")
+def npx_reshape(draw):
+    draw.forget("order")
+    draw.set(newshape=tuple(draw.pick(-1, -2, -3, -4, -5, -6, 1, 2, 3)
+                            for _ in range(draw.random.randint(1, 5))))
+    draw.base = tuple(draw.pick(1, 2, 4, 6) for _ in draw.base)
+
+
+@rule("_np_reshape")
+def np_reshape(draw):
+    draw.forget("order")
+    draw.base = tuple(draw.pick(1, 2, 4, 6) for _ in draw.base)
+    total, shape = int(np.prod(draw.base)), []
+    for each in (2, 3, 4):
+        if total % each == 0 and draw.chance(0.6):
+            shape.append(each)
+            total //= each
+    draw.set(newshape=tuple(shape) + (draw.pick(-1, total),))
+
+
+@rule("transpose", "_np_transpose")
+def permutation(draw):
+    axes = draw.random.sample(range(draw.rank), draw.rank)
+    if draw.chance(0.8):
+        draw.set(axes=tuple(axes))
+    else:
+        draw.forget("axes")
+
+
+@rule("_npi_bitwise_and_scalar", "_npi_bitwise_or_scalar", "_npi_bitwise_xor_scalar")
+def whole(draw):
+    draw.type = draw.pick("int32", "int64", "uint8", "int8")
+    draw.set(scalar=draw.random.randint(0, 7), is_int=True)
+
+
+@rule("_npi_around")
+def npi_around(draw):
+    fractions(draw)
+    draw.forget("decimals")  # at halves the rounding of a product decides
+
+
+@rule("_npi_where", "_npi_where_lscalar", "_npi_where_rscalar")
+def npi_where(draw):
+    draw.given["condition"] = draw.alike(draw.base)
+    draw.given["="] = {"condition": lambda shape: draw.numpy.randint(0, 2, size=shape).astype(
+        draw.pick("float32", "int32"))}
+
+
+@rule("_npi_hstack", "_npi_vstack", "_npi_dstack", "_npi_column_stack", "_np_atleast_1d",
+      "_np_atleast_2d", "_np_atleast_3d")
+def several_named(draw):
+    draw.set(num_args=draw.random.randint(1, 3))
+    draw.forget("dim")
+    draw.base = draw.shape(draw.pick(1, 1, 2, 3))
+    for k in range(draw.attributes["num_args"]):
+        for name in ("arg", "data", "ary", "arys"):
+            draw.given[f"{name}{k}"] = draw.base
+
+
+@rule("_np_diag")
+def np_diag(draw):
+    draw.base = draw.shape(draw.pick(1, 2), 2, 6)
+    draw.set(k=draw.random.randint(-1, 1))
+
+
+@rule("_np_diagflat")
+def np_diagflat(draw):
+    draw.base = draw.shape(draw.pick(1, 2))
+    draw.set(k=draw.random.randint(-3, 3))
+
+
+@rule("_np_diagonal", "_np_trace")
+def np_diagonal(draw):
+    draw.base = draw.shape(draw.pick(2, 3, 4), 2, 6)
+    one, other = draw.random.sample(range(len(draw.base)), 2)
+    draw.set(offset=draw.random.randint(-1, 1), axis1=one, axis2=other)
+
+
+@rule("_np_moveaxis")
+def np_moveaxis(draw):
+    count = draw.random.randint(1, draw.rank)
+    draw.set(source=tuple(draw.random.sample(range(draw.rank), count)),
+             destination=tuple(draw.random.sample(range(-draw.rank, 0), count)))
+
+
+@rule("_np_roll")
+def np_roll(draw):
+    draw.forget("axis")
+    draw.set(shift=(draw.random.randint(-7, 7),))
+    if draw.chance(0.7):
+        axes = draw.random.sample(range(draw.rank), draw.random.randint(1, draw.rank))
+        draw.set(axis=tuple(axes), shift=tuple(draw.random.randint(-7, 7) for _ in axes))
+
+
+@rule("_npi_rot90")
+def npi_rot90(draw):
+    draw.base = draw.shape(draw.pick(2, 3, 4))
+    draw.set(k=draw.random.randint(-3, 5), axes=tuple(draw.random.sample(range(len(draw.base)), 2)))
+
+
+@rule("_npi_broadcast_to")
+def npi_broadcast_to(draw):
+    broadcast_to(draw)
+    shape = tuple(-2 if each == 0 else each for each in draw.attributes["shape"])
+    draw.set(shape=draw.shape(draw.pick(0, 0, 1, 2)) + shape)
+
+
+@rule("_npi_identity")
+def npi_identity(draw):
+    draw.set(shape=(draw.random.randint(1, 6),) * 2)
+
+
+@rule("_npi_indices")
+def npi_indices(draw):
+    draw.set(dimensions=draw.shape(draw.pick(1, 2, 3)))
+
+
+@rule("_npi_blackman", "_npi_hamming", "_npi_hanning")
+def windowed(draw):
+    draw.set(M=draw.random.randint(1, 9))
+    draw.forget("dtype")
+
+
+@rule("_npi_logspace")
+def npi_logspace(draw):
+    draw.set(num=draw.random.randint(1, 9), start=draw.pick(0, -1, 1.5), stop=draw.pick(2, 3, 0.5),
+             base=draw.pick(2, 10, 1.5))
+    draw.forget("dtype")
+
+
+@rule("_npi_diff")
+def npi_diff(draw):
+    draw.set(n=draw.pick(1, 1, 2), axis=draw.random.randint(-draw.rank, draw.rank - 1))
+    draw.base = tuple(each + 2 for each in draw.base)
+
+
+@rule("_np_dot")
+def np_dot(draw):
+    floats(draw)
+    k = draw.random.randint(1, 5)
+    left, right = draw.shape(draw.pick(0, 1, 2)), draw.shape(draw.pick(0, 1, 2))
+    draw.base = left + (k,)
+    draw.given["b"] = right[:-1] + (k,) + right[-1:]
+
+
+@rule("_npi_tensordot")
+def npi_tensordot(draw):
+    floats(draw)
+    a, b = list(draw.shape(draw.pick(1, 2, 3))), list(draw.shape(draw.pick(1, 2, 3)))
+    count = draw.random.randint(0, min(len(a), len(b)))
+    of_a = draw.random.sample(range(len(a)), count)
+    of_b = draw.random.sample(range(len(b)), count)
+    for one, other in zip(of_a, of_b):
+        b[other] = a[one]
+    draw.base, draw.given["b"] = tuple(a), tuple(b)
+    draw.set(a_axes_summed=tuple(of_a), b_axes_summed=tuple(of_b))
+
+
+@rule("_npi_tensordot_int_axes")
+def npi_tensordot_int_axes(draw):
+    floats(draw)
+    summed = draw.shape(draw.pick(0, 1, 2))
+    draw.base = draw.shape(draw.pick(1, 2)) + summed
+    draw.given["b"] = summed + draw.shape(draw.pick(1, 2))
+    draw.set(axes=len(summed))
+
+
+@rule("_npi_einsum")
+def npi_einsum(draw):
+    floats(draw)
+    count = draw.pick(1, 2, 2, 3)
+    extents = {letter: draw.random.randint(1, 4) for letter in "abcd"}
+    parts = ["".join(draw.random.sample("abcd", draw.random.randint(1, 3))) for _ in range(count)]
+    letters = sorted(set("".join(parts)))
+    output = "".join(draw.random.sample(letters, draw.random.randint(0, len(letters))))
+    spare = "..." if draw.chance(0.2) else ""
+    draw.set(num_args=count, subscripts=",".join(spare + part for part in parts)
+             + ("" if draw.chance(0.2) else "->" + spare + output))
+    lead = (2,) if spare else ()
+    for k, part in enumerate(parts):
+        shape = lead + tuple(extents[letter] for letter in part)
+        draw.given[f"data{k}"] = draw.given[f"arg{k}"] = shape
+    draw.base = draw.given["data0"]
+
+
+@rule("_npi_argmax", "_npi_argmin")
+def npi_argmax(draw):
+    argmax(draw)
+    distinct(draw)
