@@ -52,7 +52,7 @@ def symbol_of(name, attributes):
 def compute(symbol, values, auxiliary, heads, training, gradable):
     """Outputs, gradients and states after, as numpy arrays by the case's names."""
     bound = {name: mx.nd.array(value, dtype=value.dtype) for name, value in values.items()}
-    states = {name: mx.nd.array(value) for name, value in auxiliary.items()}
+    states = {name: mx.nd.array(value, dtype=value.dtype) for name, value in auxiliary.items()}
     gradients = {name: mx.nd.full(bound[name].shape, 7, dtype=bound[name].dtype)
                  for name in gradable} if training else {}
     executor = symbol.bind(
