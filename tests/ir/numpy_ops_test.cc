@@ -143,6 +143,33 @@ TEST_CASE("axes in another order, other places, another number") {
              {1, 10, 100}));
 }
 
+TEST_CASE("operands of two types, and borders") {
+  const Tensor truth = TypedTensor(DType::kBool, {2}, {1, 0});
+  const Tensor whole = TypedTensor(DType::kI32, {2}, {3, -1});
+  const Tensor real = Floats({2}, {1.5f, 2});
+  CHECK(Evaluate("_npi_multiply", {}, {truth, real}) == List{1.5, 0});
+  CHECK(EvaluateOp("_npi_add", {}, {whole, real})[0].type().dtype ==
+        DType::kF32);
+  CHECK(EvaluateOp("_npi_subtract", {}, {whole, whole})[0].type().dtype ==
+        DType::kI32);
+  CHECK(Evaluate("_npi_true_divide", {}, {whole, whole}) == List{1, 1});
+  CHECK(Evaluate("_npi_true_divide_scalar", {{"scalar", "2"}}, {whole}) ==
+        List{1.5, -0.5});
+  CHECK(Evaluate("_npi_rtrue_divide_scalar", {{"scalar", "6"}}, {real}) ==
+        List{4, 3});
+  const auto padded = [](const char* mode) {
+    return Evaluate("_npi_pad", {{"pad_width", "((2, 1),)"}, {"mode", mode}},
+                    {Floats({3}, {1, 2, 3})});
+  };
+  CHECK(padded("constant") == List{0, 0, 1, 2, 3, 0});
+  CHECK(padded("edge") == List{1, 1, 1, 2, 3, 3});
+  CHECK(padded("reflect") == List{3, 2, 1, 2, 3, 2});
+  CHECK(padded("symmetric") == List{2, 1, 1, 2, 3, 3});
+  CHECK(Refuses("C1", "_npi_pad", {{"pad_width", "((1, 1),)"}}, {{2, 2}}));
+  CHECK(Refuses("C2", "_npi_pad",
+                {{"pad_width", "((2, 0),)"}, {"mode", "reflect"}}, {{2}}));
+}
+
 TEST_CASE("numpy's products") {
   const Tensor square = Floats({2, 2}, {1, 2, 3, 4});
   CHECK(Evaluate("_np_dot", {}, {Matrix(), Floats({3}, {1, 0, 2})}) ==

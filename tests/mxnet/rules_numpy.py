@@ -211,3 +211,13 @@ def npi_einsum(draw):
 def npi_argmax(draw):
     argmax(draw)
     distinct(draw)
+
+
+@rule("_npi_pad")
+def npi_pad(draw):
+    floats(draw)
+    draw.base = draw.shape(draw.pick(1, 2, 3, 4), 3, 6)
+    draw.set(pad_width=tuple((draw.random.randint(0, 2), draw.random.randint(0, 2))
+                             for _ in draw.base),
+             mode=draw.pick("constant", "edge", "reflect", "symmetric"))
+    draw.forget("reflect_type")

@@ -26,4 +26,17 @@ Value SummedProduct(GraphBuilder& b, Value left, Value right, int count) {
   return b.Reshape(product, Shape(output));
 }
 
+void TrueDivisionTypes(const ScalarAttrs&, TypeInference& t) {
+  t.AllSameShape();
+  const DType given = t.InDType(0);
+  if (given == DType::kUnknown) return;
+  t.SetOutDType(0, IsFloat(given) ? given : DType::kF32);
+}
+
+std::vector<Value> TrueDivision(GraphBuilder& b, const Node& node,
+                                std::string_view op, double scalar) {
+  const Value x = b.Cast(node.inputs[0], node.types[0].dtype);
+  return {b.Op(op, {x}, {{"scalar", fmt::format("{}", scalar)}})};
+}
+
 }  // namespace mxc

@@ -3,7 +3,11 @@
 // Their gradient is that of their parts.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 
@@ -21,5 +25,10 @@ Value Transposed(GraphBuilder& b, Value x, const Extents& order);
 Value Flattened(GraphBuilder& b, Value x);
 // Σ over the `count` last axes of `a` and the `count` first ones of `b`.
 Value SummedProduct(GraphBuilder& b, Value left, Value right, int count);
+
+// Of data and a number, by `op` of both; whole numbers are float32 first.
+void TrueDivisionTypes(const ScalarAttrs&, TypeInference& t);
+std::vector<Value> TrueDivision(GraphBuilder& b, const Node& node,
+                                std::string_view op, double scalar);
 
 }  // namespace mxc

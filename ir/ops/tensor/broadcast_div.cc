@@ -6,8 +6,7 @@ namespace mxc {
 MXC_OP(BroadcastDiv) {
   return BroadcastOperator("broadcast_div",
                            "lhs / rhs, integers towards zero with broadcasting",
-                           arithmetic::Divide)
-      .Alias({"_npi_true_divide"});
+                           arithmetic::Divide);
 }
 
 }  // namespace mxc

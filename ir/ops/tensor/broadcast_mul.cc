@@ -5,8 +5,7 @@ namespace mxc {
 
 MXC_OP(BroadcastMul) {
   return BroadcastOperator("broadcast_mul", "the product with broadcasting",
-                           arithmetic::Multiply)
-      .Alias({"_npi_multiply"});
+                           arithmetic::Multiply);
 }
 
 }  // namespace mxc

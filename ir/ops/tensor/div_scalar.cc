@@ -6,7 +6,7 @@ namespace mxc {
 MXC_OP(DivScalar) {
   return ScalarOperator("_div_scalar", "data / scalar, integers towards zero",
                         arithmetic::Divide)
-      .Alias({"_DivScalar", "_npi_true_divide_scalar"});
+      .Alias({"_DivScalar"});
 }
 
 }  // namespace mxc

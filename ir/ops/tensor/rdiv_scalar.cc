@@ -6,7 +6,7 @@ namespace mxc {
 MXC_OP(RdivScalar) {
   return ScalarOperator("_rdiv_scalar", "scalar / data, integers towards zero",
                         arithmetic::Divide, ScalarSide::kLeft)
-      .Alias({"_RDivScalar", "_npi_rtrue_divide_scalar"});
+      .Alias({"_RDivScalar"});
 }
 
 }  // namespace mxc

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/numpy/np_mixed.h"
+
+#include <utility>
+
+#include "ir/ops/tensor/binary.h"
+
+namespace mxc {
+namespace {
+
+// kUnknown where neither stands above the other.
+DType Promoted(DType a, DType b) {
+  if (a == b) return a;
+  if (IsFloat(a) != IsFloat(b)) return IsFloat(a) ? a : b;
+  if (!IsFloat(a)) return DType::kUnknown;
+  return SizeOf(a) >= SizeOf(b) ? a : b;
+}
+
+}  // namespace
+
+Op<> NpMixedOperator(std::string name, std::string doc, std::string op,
+                     bool divides) {
+  Op<> mixed(std::move(name));
+  mixed.Doc(std::move(doc));
+  mixed.Inputs({{"lhs", InputKind::kData}, {"rhs", InputKind::kData}});
+  mixed.Types([divides](const NoAttrs&, TypeInference& t) {
+    BroadcastShapes(t);
+    const DType a = t.InDType(0), b = t.InDType(1);
+    if (a == DType::kUnknown || b == DType::kUnknown) return;
+    const DType both = Promoted(a, b);
+    if (!t.Require(both != DType::kUnknown,
+                   "C2: lhs is of {}, rhs of {}, expected one type or a float",
+                   ShortName(a), ShortName(b))) {
+      return;
+    }
+    t.SetOutDType(0, divides && !IsFloat(both) ? DType::kF32 : both);
+  });
+  mixed.Decompose([op = std::move(op)](const NoAttrs&, const Node& node,
+                                       GraphBuilder& b) -> std::vector<Value> {
+    const DType dtype = node.types[0].dtype;
+    return {b.Op(
+        op, {b.Cast(node.inputs[0], dtype), b.Cast(node.inputs[1], dtype)})};
+  });
+  return mixed;
+}
+
+}  // namespace mxc

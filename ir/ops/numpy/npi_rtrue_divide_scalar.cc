@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/tensor/scalar.h"
+
+namespace mxc {
+
+MXC_OP(NpiRtrueDivideScalar) {
+  return Op<ScalarAttrs>("_npi_rtrue_divide_scalar")
+      .Doc("scalar / data, of whole numbers a float32")
+      .Types(TrueDivisionTypes)
+      .Decompose([](const ScalarAttrs& a, const Node& node, GraphBuilder& b) {
+        return TrueDivision(b, node, "_rdiv_scalar", a.scalar);
+      });
+}
+
+}  // namespace mxc

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/numpy/np_mixed.h"
+
+namespace mxc {
+
+MXC_OP(NpiTrueDivide) {
+  return NpMixedOperator("_npi_true_divide", "lhs / rhs", "broadcast_div",
+                         true);
+}
+
+}  // namespace mxc
