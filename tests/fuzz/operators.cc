@@ -69,9 +69,10 @@ Node* AddNode(const Operator& op, std::string_view text, Graph& graph) {
   std::vector<AttrError> errors;
   AttrsPtr attrs = op.parse(written, errors);
   if (!errors.empty() || (op.check && op.check(attrs.get()))) return nullptr;
+  // As files have it: of operators that take any number, num_args says it.
   const size_t needed = op.inputs(attrs.get()).size();
-  if (op.variadic ? inputs.empty() : needed > inputs.size()) return nullptr;
-  if (!op.variadic) inputs.resize(needed);
+  if (needed > inputs.size()) return nullptr;
+  inputs.resize(needed);
   return graph.AddOperator(&op, "op", std::move(attrs), std::move(inputs));
 }
 
