@@ -12,6 +12,7 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/entry_function.h"
 #include "codegen/llvm/link.h"
+#include "codegen/llvm/object_symbols.h"
 #include "ir/program/memory.h"
 #include "runtime/abi/abi.h"
 
@@ -145,6 +146,14 @@ EntryFunction PlanEntry(const Program& program,
   }
   entry.calls = CallPlanner(flat, steps, code).Plan(0, steps.size());
   return entry;
+}
+
+std::vector<std::string> SymbolsOf(std::span<const EntryFunction> functions) {
+  std::vector<std::string> symbols;
+  for (const EntryFunction& function : functions) {
+    symbols.push_back(function.symbol);
+  }
+  return symbols;
 }
 
 std::string Parameter(const Buffer& buffer, bool is_const,
@@ -282,7 +291,9 @@ Result<StandaloneObject> GenerateStandalone(std::span<const Program> entries,
       StateDeclarations(Identifier(entries[0].name), states, weights);
   code.objects.push_back(EmitEntryFunctions(functions, target));
   StandaloneObject result;
-  MXC_ASSIGN(result.object, Link(code.objects, /*relocatable=*/true));
+  MXC_ASSIGN(const std::string linked,
+             Link(code.objects, /*relocatable=*/true));
+  result.object = HideSymbolsBut(SymbolsOf(functions), linked);
   result.weights.assign(reinterpret_cast<const char*>(weights.bytes().data()),
                         weights.bytes().size());
   result.header = MakeHeader(entries, functions, target, declarations,

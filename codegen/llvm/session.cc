@@ -14,8 +14,8 @@
 
 #include "codegen/cache/object_cache.h"
 #include "codegen/llvm/module_key.h"
+#include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
-#include "codegen/llvm/rename_symbol.h"
 #include "ir/support/check.h"
 
 namespace mxc {
