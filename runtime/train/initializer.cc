@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "runtime/train/initializers/declarations.h"
 #include "runtime/train/random.h"
@@ -21,14 +22,12 @@ constexpr InitializerEntry kInitializers[] = {
 #undef MXC_INITIALIZER
 };
 
-Status UnknownInitializer(std::string_view name) {
-  std::string known;
+std::vector<std::string_view> Names() {
+  std::vector<std::string_view> names;
   for (const InitializerEntry& entry : kInitializers) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    names.push_back(entry.name);
   }
-  return Fail(StatusCode::kInvalidArgument,
-              "initializer '%s' is unknown; expected one of %s",
-              std::string(name).c_str(), known.c_str());
+  return names;
 }
 
 void FillConstant(const Target& target, float value) {
@@ -140,7 +139,7 @@ StatusOr<InitializerRef> ParseInitializer(std::string_view text) {
     MXC_RT_RETURN_IF_ERROR(arguments.Finish());
     return initializer;
   }
-  return UnknownInitializer(specification->name);
+  return UnknownName("initializer", specification->name, Names());
 }
 
 Status FillByName(const Initializer& weights, const Target& target,

@@ -21,14 +21,10 @@ constexpr MetricEntry kMetrics[] = {
 #undef MXC_METRIC
 };
 
-Status UnknownMetric(const std::string& name) {
-  std::string known;
-  for (const MetricEntry& entry : kMetrics) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  return Fail(StatusCode::kInvalidArgument,
-              "metric '%s' is unknown; expected one of %s", name.c_str(),
-              known.c_str());
+std::vector<std::string_view> Names() {
+  std::vector<std::string_view> names;
+  for (const MetricEntry& entry : kMetrics) names.push_back(entry.name);
+  return names;
 }
 
 }  // namespace
@@ -58,7 +54,7 @@ StatusOr<std::unique_ptr<Metric>> MakeMetric(
     MXC_RT_RETURN_IF_ERROR(arguments.Finish());
     return metric;
   }
-  return UnknownMetric(asked);
+  return UnknownName("metric", asked, Names());
 }
 
 StatusOr<MetricList> MetricList::Parse(std::string_view text) {

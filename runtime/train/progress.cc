@@ -13,10 +13,26 @@
 namespace mxc::train {
 namespace {
 
-std::string MetricText(const MetricValues& metrics) {
+// Six columns wherever they can say it, so that the epochs' figures stand below
+// one another: "0.9990", "12.346", "-0.120", "1234.6".
+std::string Figure(double value) {
+  constexpr size_t kColumns = 6;
+  if (value != 0 && std::abs(value) < 0.0001) return Format("%6.0e", value);
   std::string text;
+  for (int decimals = 4; decimals >= 0; --decimals) {
+    text = Format("%6.*f", decimals, value);
+    if (text.size() <= kColumns) return text;
+  }
+  return Format("%.1e", value);
+}
+
+// "  val loss 0.3400  val accuracy 0.9031"; `of` is "val " or empty.
+std::string FiguresText(const char* of, double loss,
+                        const MetricValues& metrics) {
+  std::string text = Format("  %sloss %s", of, Figure(loss).c_str());
   for (const auto& [name, value] : metrics) {
-    text += Format("  %s %.4g", runtime::Visible(name).c_str(), value);
+    text += Format("  %s%s %s", of, runtime::Visible(name).c_str(),
+                   Figure(value).c_str());
   }
   return text;
 }
@@ -46,14 +62,11 @@ class LineReporter : public Reporter {
   void OnStep(const Progress&) override {}
   void OnEpoch(const EpochSummary& s) override {
     std::string line =
-        Format("epoch %lld/%lld  loss %.4f", static_cast<long long>(s.epoch),
-               static_cast<long long>(s.epochs), s.loss) +
-        MetricText(s.metrics);
+        Format("epoch %lld/%lld", static_cast<long long>(s.epoch),
+               static_cast<long long>(s.epochs)) +
+        FiguresText("", s.loss, s.metrics);
     if (s.validation) {
-      line += Format("  val loss %.4f", s.validation->loss);
-      for (const auto& [name, value] : s.validation->metrics) {
-        line += Format("  val %s %.4f", runtime::Visible(name).c_str(), value);
-      }
+      line += FiguresText("val ", s.validation->loss, s.validation->metrics);
     }
     line += Format("  %.0f samples/s  %s", s.samples_per_s,
                    ClockTime(s.seconds).c_str());
@@ -106,15 +119,16 @@ class BarReporter : public LineReporter {
         Format("epoch %lld/%lld ", static_cast<long long>(p.epoch),
                static_cast<long long>(p.epochs));
     const std::string loss =
-        Format(" %3.0f%%  loss %.4f", 100 * Done(p), p.loss);
-    const std::string metrics = MetricText(p.metrics);
+        Format(" %3.0f%%", 100 * Done(p)) + FiguresText("", p.loss, {});
+    const std::string all =
+        Format(" %3.0f%%", 100 * Done(p)) + FiguresText("", p.loss, p.metrics);
     const std::string rate = Format("  %.0f/s", p.samples_per_s);
     const std::string left =
         Format("  %s left", ClockTime(p.seconds_left).c_str());
     const size_t width = Width();
     // What is left out first where the line is too narrow.
-    std::string tail = loss + metrics + rate + left;
-    if (head.size() + tail.size() > width) tail = loss + metrics + left;
+    std::string tail = all + rate + left;
+    if (head.size() + tail.size() > width) tail = all + left;
     if (head.size() + tail.size() > width) tail = loss + left;
     std::string line = head + tail;
     if (line.size() + 8 < width) {

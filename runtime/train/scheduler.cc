@@ -67,18 +67,16 @@ StatusOr<std::unique_ptr<Scheduler>> MakeScheduler(
   std::string_view name = specification.name;
   constexpr std::string_view kSuffix = "scheduler";
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
-  std::string known;
+  std::vector<std::string_view> known;
   for (const SchedulerEntry& entry : kSchedulers) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    known.push_back(entry.name);
     if (entry.name != name) continue;
     ArgumentReader arguments(specification, "schedule");
     std::unique_ptr<Scheduler> scheduler = entry.make(arguments);
     MXC_RT_RETURN_IF_ERROR(arguments.Finish());
     return scheduler;
   }
-  return Fail(StatusCode::kInvalidArgument,
-              "schedule '%s' is unknown; expected one of %s",
-              specification.name.c_str(), known.c_str());
+  return UnknownName("schedule", specification.name, known);
 }
 
 StatusOr<std::unique_ptr<Scheduler>> ParseSchedule(

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "runtime/base/nearest.h"
+
 namespace mxc::train {
 namespace {
 
@@ -36,6 +38,19 @@ std::string LowerCase(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return lower;
+}
+
+Status UnknownName(const std::string& what, const std::string& name,
+                   const std::vector<std::string_view>& known) {
+  std::string names;
+  for (const std::string_view other : known) {
+    names += (names.empty() ? "" : ", ") + std::string(other);
+  }
+  const std::string nearest =
+      runtime::NearestNote(runtime::Nearest(name, known));
+  return Fail(StatusCode::kInvalidArgument,
+              "%s '%s' is unknown%s; expected one of %s", what.c_str(),
+              name.c_str(), nearest.c_str(), names.c_str());
 }
 
 bool ParseNumber(std::string_view text, double& value) {

@@ -28,6 +28,11 @@ struct Specification {
 
 std::string LowerCase(std::string_view text);  // of ASCII
 
+// "metric 'acuracy' is unknown; nearest: accuracy; expected one of accuracy,
+// …".
+Status UnknownName(const std::string& what, const std::string& name,
+                   const std::vector<std::string_view>& known);
+
 // "factor:step=3:factor=0.5", "xavier:gaussian,in,2". A value may hold commas
 // and '='; a colon ends it. Positional values are split at commas.
 StatusOr<Specification> ParseSpecification(std::string_view text);

@@ -275,7 +275,12 @@ TEST_CASE("initializer: refusals") {
     const auto initializer = ParseInitializer(text);
     return initializer.ok() ? std::string() : initializer.status().message();
   };
-  CHECK(message("xavyer").starts_with("initializer 'xavyer' is unknown"));
+  CHECK(message("xavyer").starts_with(
+      "initializer 'xavyer' is unknown; nearest: xavier; "
+      "expected one of xavier, msra"));
+  CHECK(
+      message("gaussian")
+          .starts_with("initializer 'gaussian' is unknown; expected one of "));
   CHECK(message("zero:1") == "initializer 'zero' has no argument '1'");
   CHECK(message("xavier:3,gauss") ==
         "initializer 'xavier' has an illegal argument 'gauss'");

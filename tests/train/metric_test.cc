@@ -130,8 +130,8 @@ TEST_CASE("metric: refusals") {
     return list.ok() ? std::string() : list.status().message();
   };
   CHECK(message("accurracy")
-            .starts_with("metric 'accurracy' is unknown; "
-                         "expected one of accuracy, acc"));
+            .starts_with("metric 'accurracy' is unknown; nearest: "
+                         "accuracy; expected one of accuracy, acc"));
   CHECK(message("acc,accuracy") == "metric 'accuracy' is named twice");
   CHECK(message("top_1") ==
         "metric 'top_1' needs top_k=2 or more; for 1 there is accuracy");

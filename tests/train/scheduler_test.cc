@@ -70,8 +70,9 @@ TEST_CASE("scheduler: refusals name what is wrong") {
     const auto scheduler = ParseSchedule(text, 0.1);
     return scheduler.ok() ? std::string() : scheduler.status().message();
   };
-  CHECK(message("cosinus").find("'cosinus' is unknown; expected one of "
-                                "constant, factor") != std::string::npos);
+  CHECK(message("cosinus").find("'cosinus' is unknown; nearest: cosine; "
+                                "expected one of constant, factor") !=
+        std::string::npos);
   CHECK(message("factor:step=3:faktor=1") ==
         "schedule 'factor' has no argument 'faktor'");
   CHECK(message("factor:step=x") ==

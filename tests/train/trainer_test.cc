@@ -432,5 +432,31 @@ TEST_CASE("snapshot: states have the form of MXNet's optimizers") {
   CHECK_FALSE(form("((((((a))))))").ok());
 }
 
+TEST_CASE("trainer: figures of an epoch have equal widths") {
+  const auto lines = LinesOf(ReportStyle::kLines, [](Reporter& reporter) {
+    EpochSummary summary;
+    summary.epochs = 9;
+    const std::vector<std::pair<double, double>> epochs = {
+        {2.302585, 0.1},      {12.34567, 0.999}, {9.99999, -0.12345},
+        {1234.5678, 0.99962}, {99999.4, 0},      {0.00012, 1}};
+    for (const auto& [loss, metric] : epochs) {
+      ++summary.epoch;
+      summary.loss = loss;
+      summary.metrics = {{"mcc", metric}};
+      summary.validation = {loss, {{"mcc", metric}}};
+      reporter.OnEpoch(summary);
+    }
+  });
+  REQUIRE(lines.size() == 6);
+  CHECK(
+      lines[0].starts_with("epoch 1/9  loss 2.3026  mcc 0.1000  val loss "
+                           "2.3026  val mcc 0.1000  0 samples/s"));
+  CHECK(lines[1].starts_with("epoch 2/9  loss 12.346  mcc 0.9990  "));
+  CHECK(lines[2].starts_with("epoch 3/9  loss 10.000  mcc -0.123  "));
+  CHECK(lines[3].starts_with("epoch 4/9  loss 1234.6  mcc 0.9996  "));
+  CHECK(lines[4].starts_with("epoch 5/9  loss  99999  mcc 0.0000  "));
+  for (const std::string& line : lines) CHECK(line.size() == lines[0].size());
+}
+
 }  // namespace
 }  // namespace mxc::train
