@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "runtime/train/chart_json.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -32,8 +33,8 @@ std::vector<Point> Thin(const std::vector<Point>& points) {
     const size_t end = std::min(i + group, finite.size());
     double sum = 0;
     for (size_t k = i; k < end; ++k) sum += finite[k].value;
-    thinned.push_back(
-        {finite[end - 1].step, sum / static_cast<double>(end - i)});
+    thinned.push_back({finite[end - 1].step, sum / static_cast<double>(end - i),
+                       finite[end - 1].time});
   }
   return thinned;
 }
@@ -118,8 +119,8 @@ class Drawing {
   std::string Draw(std::string_view title) {
     svg_ = Format(
         "<svg class=\"chart\" viewBox=\"0 0 %g %g\" role=\"img\" "
-        "xmlns=\"http://www.w3.org/2000/svg\">\n",
-        kWidth, kHeight);
+        "xmlns=\"http://www.w3.org/2000/svg\" data-chart=\"%s\">\n",
+        kWidth, kHeight, EscapeXml(Json()).c_str());
     Text(kLeft, 18, "title", title);
     DrawGrid();
     DrawLegend();
@@ -128,6 +129,19 @@ class Drawing {
   }
 
  private:
+  std::string Json() const {
+    return ChartJson({.left = kLeft,
+                      .right = kWidth - kRight,
+                      .top = kTop,
+                      .bottom = kHeight - kBottom,
+                      .first_step = steps_.low,
+                      .last_step = steps_.high,
+                      .low = values_.low,
+                      .high = values_.high,
+                      .logarithmic = logarithmic_},
+                     curves_);
+  }
+
   double X(double step) const {
     return kLeft + steps_.At(step) * (kWidth - kLeft - kRight);
   }
@@ -187,7 +201,7 @@ class Drawing {
           X(static_cast<double>(points[0].step)), Y(points[0].value));
       return;
     }
-    svg_ += Format("<polyline class=\"c%zu%s\" points=\"", colour, more);
+    svg_ += Format("<polyline class=\"curve c%zu%s\" points=\"", colour, more);
     for (const Point& p : points) {
       svg_ += Format("%.1f,%.1f ", X(static_cast<double>(p.step)), Y(p.value));
     }

@@ -23,7 +23,8 @@ enum class Axis {
 // An SVG element of the curves over the number of steps. Curves of many points
 // are thinned to means of neighbours, and noisy ones drawn twice: as they are,
 // faint, and smoothed; one that varies by rounding alone is a straight line.
-// Colours and fonts are CSS classes: c0 … c5, grid, axis.
+// Colours and fonts are CSS classes: c0 … c5, grid, axis. data-chart holds the
+// points for a script (chart_json.h).
 std::string DrawChart(std::string_view title, const std::vector<Curve>& curves,
                       Axis axis = Axis::kLinear);
 

@@ -28,12 +28,6 @@ constexpr int kValue = 1;                  // of Summary
 constexpr int kTag = 1, kSimpleValue = 2;  // of Summary.Value
 enum WireType { kVarint = 0, kFixed64 = 1, kCounted = 2, kFixed32 = 5 };
 
-double Now() {
-  return std::chrono::duration<double>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
   std::array<uint32_t, 256> table{};
   for (uint32_t i = 0; i < table.size(); ++i) {
@@ -74,7 +68,7 @@ void PutCounted(std::string& out, int field, std::string_view bytes) {
 
 std::string NewEvent() {
   std::string event;
-  PutFixed(event, kWallTime, Now());
+  PutFixed(event, kWallTime, WallTime());
   return event;
 }
 
@@ -122,7 +116,8 @@ class FieldReader {
   Bytes bytes_;
 };
 
-void ParseValue(Bytes bytes, int64_t step, SeriesMap& series) {
+// `at` is the point's step and time.
+void ParseValue(Bytes bytes, Point at, SeriesMap& series) {
   std::string tag;
   float value = 0;
   bool has_value = false;
@@ -134,23 +129,34 @@ void ParseValue(Bytes bytes, int64_t step, SeriesMap& series) {
       has_value = ByteReader(reader.bytes()).Read(&value);
     }
   }
-  if (has_value) series[tag].push_back({step, static_cast<double>(value)});
+  at.value = static_cast<double>(value);
+  if (has_value) series[tag].push_back(at);
 }
 
 void ParseEvent(Bytes bytes, SeriesMap& series) {
-  int64_t step = 0;
+  Point at{0, 0};
   for (FieldReader reader(bytes); reader.Next();) {
-    if (reader.field() == kStep) step = static_cast<int64_t>(reader.number());
+    if (reader.field() == kStep) {
+      at.step = static_cast<int64_t>(reader.number());
+    } else if (reader.field() == kWallTime) {
+      (void)ByteReader(reader.bytes()).Read(&at.time);
+    }
   }
   for (FieldReader event(bytes); event.Next();) {
     if (event.field() != kSummary) continue;
     for (FieldReader summary(event.bytes()); summary.Next();) {
-      if (summary.field() == kValue) ParseValue(summary.bytes(), step, series);
+      if (summary.field() == kValue) ParseValue(summary.bytes(), at, series);
     }
   }
 }
 
 }  // namespace
+
+double WallTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 uint32_t Crc32c(Bytes bytes) {
   static constexpr std::array<uint32_t, 256> kTable = MakeCrcTable();
@@ -168,7 +174,7 @@ StatusOr<EventLog> EventLog::Create(const std::string& folder) {
   gethostname(host, sizeof host - 1);
   StatusOr<runtime::LogFile> file = runtime::LogFile::Create(Format(
       "%s/%s%.6f.%s.%d", folder.c_str(), std::string(kFilePrefix).c_str(),
-      Now(), host, static_cast<int>(getpid())));
+      WallTime(), host, static_cast<int>(getpid())));
   if (!file.ok()) return file.status();
   EventLog log(std::move(*file));
   std::string event = NewEvent();

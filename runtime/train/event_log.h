@@ -21,6 +21,9 @@ namespace mxc::train {
 
 using Scalar = std::pair<std::string_view, double>;  // tag, value
 
+// Of the clock on the wall, in seconds since 1970.
+double WallTime();
+
 class EventLog {
  public:
   // Makes the folder if need be, and a new file in it.

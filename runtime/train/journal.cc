@@ -58,8 +58,9 @@ StatusOr<Journal> Journal::Open(const std::string& folder, int64_t resumed_step,
 }
 
 void Journal::Write(int64_t step, const std::vector<Scalar>& scalars) {
+  const double now = WallTime();
   for (const auto& [tag, value] : scalars) {
-    report_.series[std::string(tag)].push_back({step, value});
+    report_.series[std::string(tag)].push_back({step, value, now});
   }
   log_.Write(step, scalars);
 }
@@ -94,7 +95,11 @@ void Journal::OnEpoch(const EpochSummary& s) {
     tags.push_back("val/loss");
     values.push_back(s.validation->loss);
   }
-  std::vector<Scalar> scalars;
+  std::vector<Scalar> scalars = {{"epochs/epoch", static_cast<double>(s.epoch)},
+                                 {"epochs/loss", s.loss},
+                                 {"epochs/learning_rate", s.learning_rate},
+                                 {"epochs/samples_per_s", s.samples_per_s},
+                                 {"epochs/seconds", s.seconds}};
   for (size_t i = 0; i < tags.size(); ++i) {
     scalars.emplace_back(tags[i], values[i]);
   }

@@ -6,6 +6,8 @@
 
 #include "runtime/base/file_writer.h"
 #include "runtime/train/chart.h"
+#include "runtime/train/chart_json.h"
+#include "runtime/train/epoch_table.h"
 
 namespace mxc::train {
 namespace {
@@ -36,6 +38,15 @@ td:first-child { color: var(--soft) }
   stroke-linejoin: round }
 .chart .faint { opacity: .28; stroke-width: 1 }
 .chart .other { opacity: .7; stroke-width: 1.1; stroke-dasharray: 5 3 }
+.scroll { overflow-x: auto }
+.epochs { margin-top: 1.2em; font-variant-numeric: tabular-nums }
+.epochs th { font-weight: 600; color: var(--soft) }
+.epochs th, .epochs td { text-align: right; padding: .15em .9em .15em 0;
+  white-space: nowrap }
+#tip { position: absolute; padding: .3em .6em; font-size: 12px;
+  background: var(--paper); border: 1px solid var(--line); border-radius: 4px;
+  pointer-events: none }
+#smoothing { vertical-align: middle; width: 12em }
 )";
 
 std::string StyleOfColours() {
@@ -52,6 +63,7 @@ using Charts = std::map<std::string, std::vector<Curve>>;
 void AddCurves(const SeriesMap& series, const std::string& other_run,
                Charts& charts) {
   for (const auto& [name, points] : series) {
+    if (name.starts_with(kEpochGroup)) continue;
     const size_t slash = name.find('/');
     const bool grouped = slash != name.npos;
     const std::string chart = grouped ? name.substr(slash + 1) : name;
@@ -88,7 +100,10 @@ std::string ReportPage(const Report& report) {
     page += "<tr><td>" + EscapeXml(name) + "</td><td>" + EscapeXml(value) +
             "</td></tr>\n";
   }
-  page += "</table>\n<div class=\"charts\">\n";
+  page +=
+      "</table>\n<p><label>smoothing <input id=\"smoothing\" type=\"range\" "
+      "min=\"0\" max=\"0.99\" step=\"0.01\" value=\"0\"></label> "
+      "<span id=\"kept\"></span></p>\n<div class=\"charts\">\n";
   Charts charts = ChartsOf(report);
   // The loss first.
   if (const auto loss = charts.find("loss"); loss != charts.end()) {
@@ -96,7 +111,9 @@ std::string ReportPage(const Report& report) {
     charts.erase(loss);
   }
   for (const auto& [name, curves] : charts) page += DrawChart(name, curves);
-  return page + "</div>\n</body></html>\n";
+  return page + "</div>\n<div class=\"scroll\">\n" + EpochTable(report.series) +
+         "</div>\n<div id=\"tip\" hidden></div>\n<script>" + kChartScript +
+         "</script>\n</body></html>\n";
 }
 
 Status WriteReport(const std::string& path, const Report& report) {

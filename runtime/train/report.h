@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training run as one page that opens from a mail, years later: no script, no
-// file beside it. While training goes on it asks the browser to read it again.
+// A training run as one page that opens from a mail, years later: no file
+// beside it, and readable without its script. While training goes on it asks
+// the browser to read it again.
 #pragma once
 
 #include <string>
@@ -16,7 +17,8 @@ struct Report {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;  // name, value
   // "train/loss" and "val/loss" share the chart "loss"; a name without a slash
-  // has a chart of its own.
+  // has a chart of its own. What epochs ended with is in the table
+  // (epoch_table.h).
   SeriesMap series;
   // Runs beside this one, by name; their curves are drawn thin.
   std::vector<std::pair<std::string, SeriesMap>> others;

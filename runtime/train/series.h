@@ -11,6 +11,7 @@ namespace mxc::train {
 struct Point {
   int64_t step;
   double value;
+  double time = 0;  // when, in seconds since 1970; 0: nobody knows
 };
 
 // Curves by name, "train/loss"; each in the order of its steps.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
@@ -59,6 +60,7 @@ TEST_CASE("event log: what is written is read, also after a resume") {
   }
   series = ReadEvents(folder, 1000);
   CHECK(series["loss"].size() == 4);
+  CHECK(std::abs(series["loss"][0].time - WallTime()) < 3600);
   CHECK(series["loss"][3].value == 7);
   fs::remove_all(folder);
 }
@@ -141,6 +143,57 @@ TEST_CASE("chart: decades where values differ by them, no curve of rounding") {
   CHECK(flat == std::vector<std::string>(3, flat.front()));
 }
 
+TEST_CASE("chart: a script finds the points, and their times") {
+  const std::string svg =
+      DrawChart("loss", {{"train", {{1, 0.5, 1e9}, {2, 0.25, 1e9 + 7}}},
+                         {"<run> train", {{1, 0.75, 5e8}}, true}});
+  const size_t begin = svg.find("data-chart=\"") + 12;
+  std::string text = svg.substr(begin, svg.find('"', begin) - begin);
+  for (size_t at; (at = text.find("&quot;")) != std::string::npos;) {
+    text.replace(at, 6, "\"");
+  }
+  const auto chart = nlohmann::json::parse(text);
+  CHECK(chart["curves"][0]["points"] ==
+        nlohmann::json::parse("[[1, 0.5, 0], [2, 0.25, 7]]"));
+  CHECK(chart["curves"][1]["points"] == nlohmann::json::parse("[[1, 0.75]]"));
+  CHECK(chart["curves"][1]["name"] == "&lt;run&gt; train");
+  CHECK(chart["steps"] == nlohmann::json::parse("[1, 2]"));
+}
+
+TEST_CASE("journal: a row for each epoch, those before a resume, too") {
+  const test::TemporaryFolder folder("journal");
+  const auto train = [&](int64_t from, int64_t to) {
+    auto journal = Journal::Open(folder.File("log"), from * 100, Report());
+    REQUIRE(journal.ok());
+    for (int64_t epoch = from + 1; epoch <= to; ++epoch) {
+      EpochSummary summary;
+      summary.epoch = epoch;
+      summary.step = 100 * epoch;
+      summary.loss = 1.0 / static_cast<double>(epoch);
+      summary.seconds = 65;
+      summary.metrics = {{"accuracy", 0.5}};
+      summary.validation = {0.75, {{"accuracy", 0.625}}};
+      journal->OnEpoch(summary);
+    }
+    REQUIRE(journal->Close().ok());
+    return ReadText(folder.File("log") + "/report.html");
+  };
+  train(0, 3);
+  const std::string page = train(2, 4);  // the third is trained again
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (size_t at = 0; (at = page.find(text, at)) != page.npos; ++at) ++found;
+    return found;
+  };
+  CHECK(count("<tr><th>epoch</th><th>step</th><th>loss</th><th>accuracy</th>"
+              "<th>val accuracy</th><th>val loss</th>") == 1);
+  CHECK(count("<tr><td>2</td><td>200</td><td>0.5</td><td>0.5</td>"
+              "<td>0.625</td><td>0.75</td>") == 1);
+  CHECK(count("<tr><td>3</td><td>300</td>") == 1);
+  CHECK(count("<td>1:05</td><td>20") == 4);
+  CHECK(page.find(">epochs") == page.npos);  // no chart of what is in the table
+}
+
 TEST_CASE("journal: a page that renews itself, with the runs beside it") {
   const test::TemporaryFolder folder("journal");
   const auto log = [&](const char* run, double loss) {
@@ -159,7 +212,7 @@ TEST_CASE("journal: a page that renews itself, with the runs beside it") {
   };
   const std::string first = log("first", 0.5);
   CHECK(first.find("http-equiv") == std::string::npos);
-  CHECK(first.find("second") == std::string::npos);
+  CHECK(first.find(">second") == std::string::npos);
   CHECK(log("second", 0.25).find(">first train<") != std::string::npos);
 }
 
