@@ -260,7 +260,7 @@ class BudgetSearch {
   std::optional<Candidate> Within(int64_t budget) const {
     std::optional<EvictionRun> best;
     int64_t bytes = 0;
-    for (const double patience : {0.0, 0.5, 1.0, 2.0}) {
+    for (const double patience : kPatience) {
       // Updates that have to wait, and placement, add to what was asked for.
       int64_t asked = budget;
       for (int round = 0; round < kRounds; ++round) {
@@ -281,20 +281,33 @@ class BudgetSearch {
     return Candidate{std::move(best->program), bytes};
   }
 
-  // About the least budget there is a program for.
+  // About the least budget there is a program for: what eviction alone gets
+  // down to is known fast, and a plan needs little more.
   int64_t Least() const {
     int64_t low = 0, high = largest_;
     while (high - low > largest_ / kPrecision) {
       const int64_t middle = low + (high - low) / 2;
-      const auto candidate = Within(middle);
-      (candidate ? high : low) = candidate ? candidate->bytes : middle;
+      (AnyRun(middle) ? high : low) = middle;
     }
-    return high;
+    const auto run = AnyRun(high);
+    int64_t budget = run ? PlannedBytes(run->program, context_) : largest_;
+    for (; budget < largest_; budget += largest_ / kPrecision) {
+      if (const auto candidate = Within(budget)) return candidate->bytes;
+    }
+    return largest_;
   }
 
  private:
   static constexpr int kRounds = 6;
+  static constexpr double kPatience[] = {0.0, 0.5, 1.0, 2.0};
   static constexpr int64_t kPrecision = 256;
+
+  std::optional<EvictionRun> AnyRun(int64_t bytes) const {
+    for (const double patience : kPatience) {
+      if (auto run = eviction_.Run(bytes, patience)) return run;
+    }
+    return std::nullopt;
+  }
 
   const Eviction eviction_;
   const int64_t largest_;

@@ -112,6 +112,7 @@ TEST_CASE("a budget that cannot be met is refused with the least that can") {
   const auto program = Train(least);
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
   CHECK(MemoryOf(*program).peak() <= least);
+  CHECK(!Train(least * 9 / 10).ok());
 }
 
 }  // namespace
