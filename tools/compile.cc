@@ -371,6 +371,13 @@ void WarnOfUnused(const CompileRequest& request, Progress& progress) {
   }
 }
 
+Status RequireOutput(const std::string& path, const CompileRequest& request) {
+  const runtime::Status to = runtime::RequireDestination(path);
+  if (!to.ok()) return UnplacedError(to.message());
+  return RequireOutputName(path,
+                           {request.network.model, request.network.params});
+}
+
 int RunCompile(CompileOptions options) {
   if (options.print_passes) {
     PrintPasses(options.style);
@@ -379,8 +386,8 @@ int RunCompile(CompileOptions options) {
   const Stopwatch watch;
   Result<CompileRequest> request = RequestOf(options.request);
   if (request.ok() && !options.output.empty()) {
-    const runtime::Status to = runtime::RequireDestination(options.output);
-    if (!to.ok()) request = UnplacedError(to.message());
+    const Status to = RequireOutput(options.output, *request);
+    if (!to.ok()) request = to.errors();
   }
   if (!request.ok()) {
     return Fail(options.style, request.errors(), "nothing was written");

@@ -108,6 +108,8 @@ Result<Model> LoadStored(const NetworkRequest& network,
 }
 
 Result<Written> Convert(const ConvertOptions& options) {
+  MXC_RETURN_IF_ERROR(RequireOutputName(
+      options.output, {options.network.model, options.network.params}));
   MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
   const NetworkRequest& network = options.network;
   MXC_ASSIGN(Model model, IsArtifact(network.model)

@@ -85,6 +85,8 @@ Result<Diagram> MakeDiagram(const DotOptions& options) {
 }
 
 Result<std::string> Draw(const DotOptions& options) {
+  MXC_RETURN_IF_ERROR(RequireOutputName(
+      options.output, {options.request.request.network.model}));
   MXC_ASSIGN(Diagram diagram, MakeDiagram(options));
   MXC_RETURN_IF_ERROR(Unfold(options.unfold, diagram));
   return GraphvizText(diagram);
@@ -156,6 +158,7 @@ std::function<int()> AddDot(CLI::App& app) {
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
+  ReferToCompile(app);
   AddJsonOption(app, options->style);
   app.footer(
       "examples:\n"

@@ -348,6 +348,7 @@ std::function<int()> AddInspect(CLI::App& app) {
   AddTrainingOptions(app, options->request.request.training);
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
+  ReferToCompile(app);
   AddJsonOption(app, options->style);
   app.footer(
       "examples:\n"
@@ -357,6 +358,8 @@ std::function<int()> AddInspect(CLI::App& app) {
       "An .mxa file is a program. Only --run runs anything of it;\n"
       "all else reads it and is safe, whoever made the file.");
   return [options] {
+    const Status legal = RequireOutputName(options->html, {options->model()});
+    if (!legal.ok()) return Fail(options->style, legal.errors());
     return IsArtifact(options->model()) ? InspectArtifact(*options)
                                         : InspectModel(*options);
   };

@@ -80,6 +80,7 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
                  "initialize missing parameters: " + InitializersHelp())
       ->type_name("HOW");
   app.add_option("--seed", request.seed, "of the values that --init makes up")
+      ->check(AtLeast(0))
       ->capture_default_str();
 }
 

@@ -33,6 +33,21 @@ Status WriteDump(const std::string& path, std::string_view bytes) {
   return WriteWhole(path, bytes, FileWriter::Sync::kNo);
 }
 
+Status RequireOutputName(const std::string& output,
+                         const std::vector<std::string>& inputs) {
+  if (output == "-") {
+    return UnplacedError("'-' is no file; /dev/stdout is standard output");
+  }
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (output.empty() || input.empty()) continue;
+    if (!std::filesystem::equivalent(output, input, error) || error) continue;
+    return UnplacedError(fmt::format(
+        "'{}' is read by this command, and would be written over", output));
+  }
+  return Done{};
+}
+
 Status OutputSet::Add(const std::string& path, std::string_view bytes) {
   FileWriter& file = files_.emplace_back(path);
   file.Append(std::as_bytes(std::span(bytes)));

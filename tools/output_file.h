@@ -18,6 +18,11 @@ Status WriteOutput(const std::string& path, std::string_view bytes);
 // The same for what is only looked at: a crash of the system may damage it.
 Status WriteDump(const std::string& path, std::string_view bytes);
 
+// Refuses "-", which others take for stdout, and to write over one of the files
+// that the command reads. Empty names are none.
+Status RequireOutputName(const std::string& output,
+                         const std::vector<std::string>& inputs);
+
 // Files that belong together: none is replaced unless there is room for all.
 class OutputSet {
  public:

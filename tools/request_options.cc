@@ -9,6 +9,7 @@
 #include "tools/driver/cache_folder.h"
 #include "tools/dump.h"
 #include "tools/functions_option.h"
+#include "tools/usage/usage.h"
 #include "tools/usage/values.h"
 #include "tools/user_call.h"
 
@@ -96,8 +97,7 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
          "f32. f16: 11 bits, and the loss is scaled where it trains. tf32: a "
          "GPU rounds what it multiplies to 11 bits")
       ->check(OneOf({"f32", "tf32", "bf16", "f16"}))
-      ->default_str("f32")
-      ->type_name("f32|tf32|bf16|f16");
+      ->default_str("f32");
   app.add_option("--cubin", request.assembler,
                  "NVIDIA's assembler, 'ptxas' of the path or a file: machine "
                  "code for the GPU lies beside the PTX, which drivers assemble "
@@ -229,7 +229,7 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
          },
          "refuse a plan whose peak is larger; training computes activations "
          "again instead of keeping them until they fit")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
+      ->transform(SizeInBytes())
       ->type_name("512MiB");
   AddMultipliers(app, "--lr-mult", "a parameter's own factor of the rate",
                  training.lr_mult);
@@ -252,6 +252,15 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->delimiter(',')
       ->check(AtLeast(1))
       ->type_name("L,…");
+}
+
+void ReferToCompile(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string& group = option->get_group();
+    if (group == "Compiling" || group == "Optimizer" || group == "Kernels") {
+      option->group(kAsForCompile);
+    }
+  }
 }
 
 Result<CompileRequest> RequestOf(const RequestOptions& options) {

@@ -37,6 +37,11 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
 // --entry, --bucket.
 void AddEntryOptions(CLI::App& app, RequestOptions& options);
 
+// Puts what AddPlanOptions, AddKernelOptions and AddTrainingOptions declared
+// into one group of names, for commands that plan as `mxc compile` does and
+// have more to say than how.
+void ReferToCompile(CLI::App& app);
+
 // The request with all that the texts say, or all that is wrong with them.
 Result<CompileRequest> RequestOf(const RequestOptions& options);
 

@@ -270,6 +270,7 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
   AddTrainingOptions(app, request.training);
+  ReferToCompile(app);
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
   app.footer(

@@ -57,7 +57,10 @@ CommonOptions Defaults(const IteratorOptions& options) {
 
 Status CheckCommon(const CommonOptions& common) {
   if (common.batch_size < 1 || common.batch_size > kMostEpochSamples) {
-    return {StatusCode::kInvalidArgument, "the batch size must be positive"};
+    return runtime::Fail(StatusCode::kInvalidArgument,
+                         "the batch size is %lld, expected 1 to %lld",
+                         static_cast<long long>(common.batch_size),
+                         static_cast<long long>(kMostEpochSamples));
   }
   if (common.part_index >= common.num_parts) {
     return {StatusCode::kInvalidArgument,

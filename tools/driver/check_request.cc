@@ -41,6 +41,12 @@ void CheckSizes(const CompileRequest& request, Diagnostics& errors) {
     if (batch > 0) continue;
     errors.push_back(Error({}, "batch size {}, expected 1 or more", batch));
   }
+  std::vector<int64_t> batches = request.batches;
+  std::ranges::sort(batches);
+  const auto twice = std::ranges::adjacent_find(batches);
+  if (twice != batches.end()) {
+    errors.push_back(Error({}, "batch size {} is given twice", *twice));
+  }
   for (const Bucket& bucket : request.buckets) {
     if (bucket.length > 0) continue;
     errors.push_back(

@@ -74,7 +74,8 @@ void RequireArray(const std::string& file) {
                       : begin.starts_with("BM")      ? "a BMP"
                       : begin.substr(0, 4) == "RIFF" ? "a WebP or RIFF file"
                       : begin.substr(0, 2) == "PK"   ? "a zip file"
-                                                     : "something else";
+                      : begin.substr(1, 3) == "ELF"  ? "a compiled file"
+                                                    : "no picture and no array";
   throw Failure("'" + file + "' is " + found + ", expected JPEG, PNG or .npy");
 }
 

@@ -71,6 +71,7 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
   app.add_option("--seed", options.seed,
                  "of shuffling, augmentation, generated samples and the "
                  "network's own random numbers")
+      ->check(AtLeast(0))
       ->capture_default_str();
   app.add_option("--data-threads", options.workers,
                  "threads that read ahead; 0: none")

@@ -76,6 +76,7 @@ class HelpFormatter : public CLI::Formatter {
       std::string group, bool is_positional,
       std::vector<const CLI::Option*> options) const override {
     std::string text = (is_positional ? "\n" : "") + group + ":\n";
+    if (group == kAsForCompile) return text + Names(options);
     for (const CLI::Option* option : options) {
       text += make_option(option, is_positional);
     }
@@ -90,6 +91,16 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  std::string Names(const std::vector<const CLI::Option*>& options) const {
+    constexpr size_t kIndent = 2;
+    std::string names;
+    for (const CLI::Option* option : options) {
+      names += (names.empty() ? "" : ", ") + option->get_name();
+    }
+    return std::string(kIndent, ' ') +
+           Flow(names, ' ', kIndent, kIndent, width_) + "\n";
+  }
+
   std::string Entry(const std::string& name, const std::string& prose) const {
     constexpr size_t kIndent = 2, kFurther = 6;
     std::string text = "  " + Flow(name, ',', kIndent, kFurther, width_);

@@ -22,7 +22,12 @@ const CLI::App& Innermost(const CLI::App& app) {
 std::string NearestTo(const std::string& word,
                       const std::vector<std::string>& known) {
   const std::vector<std::string_view> names(known.begin(), known.end());
-  return runtime::NearestNote(runtime::Nearest(word, names));
+  std::string_view nearest = runtime::Nearest(word, names);
+  // "--batch" for "--batch-size".
+  for (const std::string_view name : names) {
+    if (nearest.empty() && name.starts_with(word + "-")) nearest = name;
+  }
+  return runtime::NearestNote(nearest);
 }
 
 std::vector<std::string> OptionNames(const CLI::App& command) {
@@ -43,6 +48,11 @@ std::vector<std::string> SubcommandNames(const CLI::App& app) {
   return names;
 }
 
+bool IsNumber(const std::string& word) {
+  double value = 0;
+  return CLI::detail::lexical_cast(word, value);
+}
+
 // Words that nothing takes. Those behind an unknown option are probably its
 // values.
 std::vector<std::string> Unexpected(const CLI::App& command) {
@@ -50,7 +60,8 @@ std::vector<std::string> Unexpected(const CLI::App& command) {
   bool behind_unknown = false;
   for (const std::string& word : command.remaining()) {
     if (word == "--") continue;
-    if (word.size() > 1 && word[0] == '-') {
+    if (word.size() > 1 && word[0] == '-' &&
+        !(behind_unknown && IsNumber(word))) {
       const std::string name = word.substr(0, word.find('='));
       errors.push_back("no option " + name +
                        NearestTo(name, OptionNames(command)));
@@ -76,8 +87,18 @@ std::string Sentence(const CLI::ParseError& error) {
   const size_t one = text.find(kOne);
   if (text.ends_with(kMissing) && one != std::string::npos) {
     const size_t begin = one + kOne.size();
-    return text.substr(0, one) + " needs " +
-           text.substr(begin, text.size() - kMissing.size() - begin);
+    std::string what =
+        text.substr(begin, text.size() - kMissing.size() - begin);
+    // "TEXT:{mxa,so,obj}": one of these.
+    const size_t list = what.find(":{");
+    if (list != std::string::npos && what.ends_with('}')) {
+      what = "one of " +
+             CLI::detail::join(
+                 CLI::detail::split(
+                     what.substr(list + 2, what.size() - list - 3), ','),
+                 ", ");
+    }
+    return text.substr(0, one) + " needs " + what;
   }
   // "--lr: At Most 1 required but received 2"
   constexpr std::string_view kAtMost = ": At Most 1 required but received ";

@@ -15,6 +15,11 @@ inline constexpr int kUsageExitCode = 2;
 // at most 60 columns.
 void SettleHelp(CLI::App& app);
 
+// The group of options that one command explains and others have, too: their
+// help names them and refers to it.
+inline constexpr const char* kAsForCompile =
+    "As for 'mxc compile' (see its --help)";
+
 // "--batch 0": what is wrong, one sentence each. Unknown options come with the
 // nearest one that there is.
 std::vector<std::string> UsageErrors(const CLI::App& app,

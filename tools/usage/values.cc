@@ -63,6 +63,24 @@ CLI::Validator Positive() {
       "a number above 0");
 }
 
+CLI::Validator SizeInBytes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const CLI::AsSizeValue size(/*kb_is_1000=*/false);
+        std::string bytes = text;
+        try {
+          if (size(bytes).empty()) {
+            text = bytes;
+            return std::string();
+          }
+        } catch (const CLI::ValidationError&) {
+        }
+        return "'" + text +
+               "' is no size; expected bytes, or a number of KiB, MiB, GiB";
+      },
+      "");
+}
+
 CLI::Validator OneOf(std::vector<std::string> names) {
   std::string listed = "{";
   for (const std::string& name : names) {

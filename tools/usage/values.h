@@ -20,6 +20,10 @@ CLI::Validator NotNegative();
 // "'0' is not a number above 0"
 CLI::Validator Positive();
 
+// "'1XB' is no size; expected bytes, or a number of KiB, MiB, GiB": a transform
+// of the text to bytes.
+CLI::Validator SizeInBytes();
+
 // "'pdp11' is none of native, x86-64-v3; nearest: …"
 CLI::Validator OneOf(std::vector<std::string> names);
 

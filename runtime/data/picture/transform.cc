@@ -112,7 +112,9 @@ StatusOr<PictureTransform> PictureTransform::Make(const PictureOptions& options,
   };
   const Extents& shape = options.data_shape;
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
-    return refuse("data_shape must be channels (1 or 3), height, width");
+    return refuse(
+        "data_shape must be channels (1 or 3), height, width, as in "
+        "data_shape=3,224,224");
   }
   if (shape[1] > 16384 || shape[2] > 16384) {
     return refuse("data_shape exceeds 16384 pixels");
