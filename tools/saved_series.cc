@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "codegen/artifact/states.h"
@@ -48,6 +49,17 @@ bool AreOfOneRun(const std::string& prefix, const std::string& run) {
                              });
 }
 
+// Nothing where no checkpoint is taken up, or mxc-run decides which one. A
+// job's workers share the states.
+std::optional<train::CheckpointName> ResumedFrom(const SavedSeries& series) {
+  if (series.prefix.empty() || !series.resume || run::InJob()) return {};
+  const auto newest = train::FindNewestComplete(series.prefix);
+  if (!newest.ok() || !newest->has_value()) return {};
+  const auto& [name, run] = **newest;
+  if (!AreOfOneRun(series.prefix, run)) return {};
+  return name;
+}
+
 }  // namespace
 
 Status RequireRoom(const SavedSeries& series) {
@@ -59,19 +71,31 @@ Status RequireRoom(const SavedSeries& series) {
 
 Status RequireStates(const SavedSeries& series, const CompileRequest& request,
                      const Plan& plan) {
-  // A job's workers share the states.
-  if (series.prefix.empty() || !series.resume || run::InJob()) return Done{};
-  const auto newest = train::FindNewestComplete(series.prefix);
-  if (!newest.ok() || !newest->has_value()) return Done{};
-  const auto& [name, run] = **newest;
-  if (!AreOfOneRun(series.prefix, run)) return Done{};
-  const auto checkpoint = train::ReadCheckpoint(name);
+  const auto resumed = ResumedFrom(series);
+  if (!resumed) return Done{};
+  const auto checkpoint = train::ReadCheckpoint(*resumed);
   if (!checkpoint.ok()) return UnplacedError(checkpoint.status().message());
   MXC_ASSIGN(const auto states, StatesOf(plan));
   const train::Status same =
       train::RequireStates(*checkpoint, FactsOf(request, plan), states);
   if (same.ok()) return Done{};
-  return UnplacedError(name.Path("mxc") + ": " + same.message());
+  return UnplacedError(resumed->Path("mxc") + ": " + same.message());
+}
+
+Status RequireSamples(const SavedSeries& series, data::Iterator& samples) {
+  const auto resumed = ResumedFrom(series);
+  if (!resumed) return Done{};
+  const train::Provenance saved = train::ProvenanceOf(resumed->Path("params"));
+  // A job dealt the samples otherwise; mxc-run knows what follows from it.
+  if (!saved.problem.empty() || !saved.Note("workers").empty()) return Done{};
+  const auto cursor = data::ParseCursor(saved.Note("cursor"));
+  if (!cursor.ok()) return Done{};
+  const data::Status same = samples.Seek(*cursor);
+  if (same.ok()) return Done{};
+  return UnplacedError(
+      resumed->Path("mxc") + ": " + same.message() +
+      "; to go on, --data, --data-opt, --batch-size, --seed and --no-shuffle "
+      "must be as they were");
 }
 
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(

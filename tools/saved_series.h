@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
+#include "runtime/data/iterator.h"
 #include "tools/driver/plan.h"
 
 namespace mxc {
@@ -23,6 +24,9 @@ Status RequireRoom(const SavedSeries& series);
 // and of its optimizer.
 Status RequireStates(const SavedSeries& series, const CompileRequest& request,
                      const Plan& plan);
+// And of the samples, which must be those that it stands among, in their order.
+// `samples` then stands where it does.
+Status RequireSamples(const SavedSeries& series, data::Iterator& samples);
 
 // What training begins with. Where it is resumed, nothing is read that the
 // checkpoint replaces, and where a series is written over, nothing of it. `anew`:

@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 
-#include "frontend/variables.h"
 #include "runtime/base/destination.h"
 #include "runtime/base/file.h"
 #include "runtime/data/iterator.h"
@@ -19,12 +18,14 @@
 #include "tools/driver/compile.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
+#include "tools/output_file.h"
 #include "tools/request_options.h"
 #include "tools/run/job.h"
 #include "tools/run/train_outputs.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
 #include "tools/train_data.h"
+#include "tools/train_devices.h"
 #include "tools/train_loop.h"
 #include "tools/train_shapes.h"
 #include "tools/usage/values.h"
@@ -45,43 +46,6 @@ struct TrainOptions {
   std::string validation, log_folder, trace, states;  // empty: not said
   std::vector<std::string> validation_options;
 };
-
-// A target that the device runs, unless one was named.
-void ChooseTarget(const std::string& device, CompileRequest& request) {
-  if (request.target != CompileRequest().target) return;
-  if (!device.starts_with("cuda")) return;
-  // Later generations run it, too.
-  request.target =
-      ResolveTarget("cuda:emulated").ok() ? "cuda:emulated" : "cuda:sm_80";
-}
-
-// Each of several devices gets a part of the batch.
-Status DealBatch(const TrainOptions& options, const Model& model,
-                 CompileRequest& request) {
-  const int64_t devices = 1 + std::ranges::count(options.device, ',');
-  if (devices == 1) return Done{};
-  request.training.replicas = static_cast<int>(devices);
-  Diagnostics errors;
-  if (!request.buckets.empty()) {
-    errors.push_back(
-        UnplacedError("sequences of several lengths train on one device"));
-  }
-  for (auto& [name, shape] : request.input_shapes) {
-    const Node* input = model.graph.FindVariable(name);
-    if (shape.empty() || input == nullptr) continue;
-    const auto rank = static_cast<int>(shape.size());
-    if (shape[0] % devices != 0 || BatchAxis(*input, rank) != 0) {
-      errors.push_back(UnplacedError(fmt::format(
-          "'{}' of shape {} cannot be dealt to {} devices: they take equal "
-          "parts along the first axis, which is the batch's",
-          name, ToString(Shape(Extents(shape.begin(), shape.end()))),
-          devices)));
-    }
-    shape[0] /= devices;
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
-}
 
 // Labels beyond the values of an output are never learned, and no loss tells.
 void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
@@ -130,6 +94,10 @@ Status RequireFiles(const TrainOptions& options) {
     if (!states.ok())
       errors.push_back(UnplacedError(states.status().message()));
   }
+  Done legal;
+  const NetworkRequest& network = options.request.request.network;
+  TakeOrAdd(RequireOutputName(options.output, {network.model, network.params}),
+            legal, errors);
   if (!options.output.empty()) {
     const auto output = runtime::RequireDestination(options.output);
     if (!output.ok()) errors.push_back(UnplacedError(output.message()));
@@ -147,12 +115,16 @@ Result<Material> Gather(const TrainOptions& options) {
   Done legal;
   TakeOrAdd(RequireRoom(options.series), legal, errors);
   TakeOrAdd(RequireFiles(options), legal, errors);
+  TakeOrAdd(RequireDevices(options.device), legal, errors);
   network.parameters = std::make_shared<const ParameterFile>();
   TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
             network.parameters, errors);
   TakeOrAdd(OpenData(options.data, network.parameters->provenance),
             material.source, errors);
+  if (material.source != nullptr) {
+    TakeOrAdd(RequireSamples(options.series, *material.source), legal, errors);
+  }
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,
                                 options.data, *material.source),
@@ -172,7 +144,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   request.preprocessing = source->preprocessing();
   TakeShapes(*source, model, request);
   ChooseTarget(options.device, request);
-  MXC_RETURN_IF_ERROR(DealBatch(options, model, request));
+  MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
   request.entries = {"train", "score"};
   const bool in_job = run::InJob();
   // Servers update the parameters, unless workers train by themselves.
@@ -237,6 +209,8 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.series = {.prefix = loop.Value("--save"),
                     .resume = loop.Says("--resume") || run::JobResumes(),
                     .overwrite = loop.Says("--overwrite")};
+  options.data.seed = options.request.request.network.seed;
+  options.data.shuffle = !loop.Says("--no-shuffle");
   options.validation = loop.Value("--val");
   options.validation_options = loop.Values("--val-opt");
   options.log_folder = loop.Value("--log-dir");
@@ -278,6 +252,9 @@ std::function<int()> AddTrain(CLI::App& app) {
       "initialize missing parameters; without --params and --epoch, all of "
       "them, whatever lies beside MODEL: " +
       InitializersHelp());
+  app.get_option("--seed")->description(
+      "of the values that --init makes up, of the order of the samples, of "
+      "what is drawn and distorted, and of the network's own random numbers");
   app.option_defaults()->group("Data");
   app.add_option("--data", options->data.source,
                  "what to train on:\n" + data::SourcesHelp())
@@ -294,8 +271,11 @@ std::function<int()> AddTrain(CLI::App& app) {
       ->capture_default_str();
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);
+  // The data's batch is --batch-size.
+  app.remove_option(app.get_option("--batch"));
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
+  app.option_defaults()->group("Jobs");
   app.add_option("--kvstore", options->kvstore,
                  "of a job (mxc launch): dist_sync, allreduce_ea …")
       ->type_name("HOW");

@@ -40,6 +40,8 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   options.label_names = LabelNamesOf(learned);
   options.preprocessing = learned.Note("preprocess");
   options.batch_size = request.batch_size;
+  options.seed = request.seed;
+  options.shuffle = request.shuffle;
   options.threads = 0;  // only shapes are asked for
   MXC_ASSIGN(options.settings, ParseSettings("--data-opt", request.settings));
   return OpenSource(request.source, options);

@@ -18,6 +18,9 @@ struct DataRequest {
   std::string source;                 // --data
   std::vector<std::string> settings;  // --data-opt
   int64_t batch_size = 64;
+  // As mxc-run will be told: they decide the order of the samples.
+  uint64_t seed = 0;
+  bool shuffle = true;
 };
 
 // What was learned on other data goes on with their numbers of labels, and with

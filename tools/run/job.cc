@@ -21,6 +21,7 @@ std::string LossOf(uint32_t rank) {
 }
 
 void DeclareJob(CLI::App& app, JobOptions& options) {
+  app.option_defaults()->group("Jobs");
   app.add_option("--kvstore", options.kvstore,
                  "in a job (mxc launch): dist_sync, a step waits for the "
                  "gradients of all workers; dist_async; dist_ssp, which waits "

@@ -402,6 +402,7 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
       ->check(Between(0, 512));
   DeclareDevices(app, options->device);
   DeclareJob(app, options->job);
+  app.option_defaults()->group("Execution");
   DeclareCheck(app, options->check_weights);
   DeclareFunctions(app);
   options->requirement.Declare(app);
