@@ -4,13 +4,19 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
+#include <ranges>
+#include <set>
+#include <utility>
 
 #include "ir/graph/tensor.h"
 #include "runtime/abi/convolution.h"
 #include "runtime/abi/matrix_product.h"
 #include "runtime/artifact/communication.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/manifest.h"
 #include "runtime/artifact/tables.h"
+#include "tools/driver/kernel_name.h"
 
 namespace mxc {
 namespace {
@@ -21,11 +27,13 @@ std::string_view TextOf(rt::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string TypeOf(const mxc_buffer& buffer) {
+// Of a buffer or a state.
+template <class Row>
+TensorType TypeOf(const Row& row) {
   TensorType type;
-  type.dtype = DTypeFromFlag(buffer.dtype).value_or(DType::kUnknown);
-  type.shape = Shape(Extents(buffer.dims, buffer.dims + buffer.rank));
-  return ToString(type);
+  type.dtype = DTypeFromFlag(row.dtype).value_or(DType::kUnknown);
+  type.shape = Shape(Extents(row.dims, row.dims + row.rank));
+  return type;
 }
 
 BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
@@ -33,7 +41,7 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
                                     "alias", "state",  "prepared", "window"};
   BufferRow row;
   row.name = tables.Text(buffer.name);
-  row.type = TypeOf(buffer);
+  row.type = ToString(TypeOf(buffer));
   row.kind = kKinds[buffer.kind];
   row.on_host = buffer.place == MXC_PLACE_HOST;
   row.root = static_cast<int>(buffer.root);
@@ -126,7 +134,61 @@ std::string ManifestValue(const std::string& manifest, const std::string& key) {
   return manifest.substr(begin, manifest.find('\n', begin) - begin);
 }
 
+// Of the entry of this number, by the manifest's lines. The steps of a loop
+// stand in the tables alone, and a file may say anything.
+void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
+                    Overview& entry) {
+  std::vector<std::string> names;
+  if (number < lines.size()) names = ParseKernelNames(lines[number]);
+  const bool known = names.size() == entry.steps.size();
+  for (size_t s = 0; s < entry.steps.size(); ++s) {
+    entry.steps[s].algorithm = known ? names[s] : entry.steps[s].kernel;
+  }
+}
+
+// What each part of the weights section holds, once.
+std::vector<TensorStatistics> WeightsOf(const rt::Tables& tables,
+                                        rt::Bytes section) {
+  std::vector<TensorStatistics> weights;
+  std::set<std::pair<uint64_t, uint64_t>> seen;  // begin, bytes
+  const auto add = [&](const auto& row, uint64_t begin) {
+    if (begin > section.size() || row.bytes > section.size() - begin) return;
+    if (!seen.emplace(begin, row.bytes).second) return;
+    weights.push_back(StatisticsOf(tables.Text(row.name), TypeOf(row),
+                                   section.subspan(begin, row.bytes)));
+  };
+  for (const mxc_entry& entry : tables.entries()) {
+    for (const mxc_buffer& buffer : tables.Buffers(entry)) {
+      if (buffer.kind == MXC_BUFFER_WEIGHT) add(buffer, buffer.offset);
+    }
+  }
+  for (const mxc_state& state : tables.states()) {
+    if (state.initial != MXC_ZEROS) add(state, state.initial);
+  }
+  return weights;
+}
+
 }  // namespace
+
+Json ManifestToJson(const std::string& manifest) {
+  std::map<std::string, int> lines;
+  Json json = Json::object();
+  for (const auto line : std::views::split(manifest, '\n')) {
+    const std::string text(line.begin(), line.end());
+    const size_t colon = text.find(": ");
+    if (colon == text.npos) continue;
+    const std::string key = text.substr(0, colon);
+    const std::string value = text.substr(colon + 2);
+    const int before = lines[key]++;
+    if (before == 0) {
+      json[key] = value;
+    } else {
+      if (before == 1) json[key] = Json::array({json[key]});
+      json[key].push_back(value);
+    }
+  }
+  return json;
+}
 
 bool IsArtifact(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -150,12 +212,19 @@ Result<InspectedArtifact> ReadArtifact(const std::string& path,
   if (options.check) {
     MXC_ASSIGN(artifact.findings, CheckArtifact(path, *container, *tables));
   }
+  if (options.weights) {
+    artifact.weights =
+        WeightsOf(*tables, container->section(MXC_SECTION_WEIGHTS));
+  }
   artifact.manifest = TextOf(container->section(MXC_SECTION_MANIFEST));
   artifact.symbol = TextOf(container->section(MXC_SECTION_SYMBOL));
+  const auto kernels = rt::ManifestValues(artifact.manifest, "kernels");
   for (const mxc_entry& entry : tables->entries()) {
     artifact.entries.push_back(ToOverview(*tables, entry));
     artifact.entries.back().network =
         ManifestValue(artifact.manifest, "network");
+    NameAlgorithms(kernels, artifact.entries.size() - 1,
+                   artifact.entries.back());
   }
   return artifact;
 }

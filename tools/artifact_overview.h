@@ -9,6 +9,7 @@
 #include "ir/support/result.h"
 #include "tools/artifact_check.h"
 #include "tools/overview.h"
+#include "tools/tensor_statistics.h"
 
 namespace mxc {
 
@@ -17,7 +18,11 @@ struct InspectedArtifact {
   std::string manifest;  // "key: value" lines
   std::string symbol;    // the network's JSON as it came
   ArtifactFindings findings;
+  std::vector<TensorStatistics> weights;  // and initial states; if asked for
 };
+
+// InspectedArtifact::manifest; a key of several lines becomes an array.
+Json ManifestToJson(const std::string& manifest);
 
 // By its first bytes.
 bool IsArtifact(const std::string& path);
@@ -25,6 +30,7 @@ bool IsArtifact(const std::string& path);
 struct ReadOptions {
   runtime::Approval approve;  // of the file, before anything in it is believed
   bool check = false;         // fills InspectedArtifact::findings
+  bool weights = false;       // fills InspectedArtifact::weights
 };
 
 // Reads the file, and runs nothing of it.

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <ranges>
+#include <span>
 
-#include "ir/graph/supported.h"
-#include "ir/support/nearest.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/communication.h"
 #include "tools/driver/plan.h"
+#include "tools/operator_use.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/page/html_page.h"
@@ -36,77 +34,6 @@ struct InspectOptions {
   bool needs_plan() const { return memory || steps || !html.empty(); }
 };
 
-// --- the operators of a network
-
-struct OperatorUse {
-  int count = 0;
-  std::string status;  // "supported", "not compiled yet", "unknown"
-  const Node* first = nullptr;
-};
-
-OperatorUse Classify(const Node& node) {
-  OperatorUse use;
-  use.first = &node;
-  if (node.kind == Node::Kind::kOpaque) {
-    use.status = "unknown" + NearestNote(NearestOperator(node.op_name));
-  } else {
-    use.status = CanBeCompiled(*node.op) ? "supported" : "not compiled yet";
-  }
-  return use;
-}
-
-std::map<std::string, OperatorUse> OperatorsOf(const Graph& graph) {
-  std::map<std::string, OperatorUse> uses;
-  for (const Node* node : graph.TopologicalOrder()) {
-    if (node->kind != Node::Kind::kOperator &&
-        node->kind != Node::Kind::kOpaque) {
-      continue;
-    }
-    const std::string name =
-        node->kind == Node::Kind::kOpaque ? node->op_name : node->op->name;
-    const auto [use, added] = uses.try_emplace(name);
-    if (added) use->second = Classify(*node);
-    ++use->second.count;
-  }
-  return uses;
-}
-
-Json OperatorsToJson(const std::map<std::string, OperatorUse>& uses) {
-  Json list = Json::array();
-  for (const auto& [name, use] : uses) {
-    const SourceLoc& loc = use.first->loc;
-    list.push_back({{"name", name},
-                    {"count", use.count},
-                    {"status", use.status},
-                    {"file", loc.file ? loc.file->path : ""},
-                    {"line", loc.line},
-                    {"column", loc.column},
-                    {"path", loc.path}});
-  }
-  return list;
-}
-
-void PrintOperators(const std::map<std::string, OperatorUse>& uses) {
-  int nodes = 0, refused = 0;
-  for (const auto& [name, use] : uses) {
-    nodes += use.count;
-    const bool supported = use.status == "supported";
-    PrintOut("{} {:<28} {:>4}  {}", supported ? " " : "!", name, use.count,
-             use.status);
-    if (!supported) {
-      ++refused;
-      const SourceLoc& loc = use.first->loc;
-      if (loc.known()) {
-        PrintOut("  {}:{}:{}", loc.file->path, loc.line, loc.column);
-      }
-    }
-    PrintOut("\n");
-  }
-  PrintOut("{} nodes of {}", nodes, Count(std::ssize(uses), "operator"));
-  if (refused > 0) PrintOut(", {} cannot be compiled", refused);
-  PrintOut("\n");
-}
-
 // Prints them or, with --json, adds them to the report.
 void InspectOperators(const InspectOptions& options, const Graph& graph,
                       Json& report) {
@@ -116,27 +43,6 @@ void InspectOperators(const InspectOptions& options, const Graph& graph,
   } else {
     PrintOperators(uses);
   }
-}
-
-// A key of several lines becomes an array.
-Json ManifestToJson(const std::string& manifest) {
-  std::map<std::string, int> lines;
-  Json json = Json::object();
-  for (const auto line : std::views::split(manifest, '\n')) {
-    const std::string text(line.begin(), line.end());
-    const size_t colon = text.find(": ");
-    if (colon == text.npos) continue;
-    const std::string key = text.substr(0, colon);
-    const std::string value = text.substr(colon + 2);
-    const int before = lines[key]++;
-    if (before == 0) {
-      json[key] = value;
-    } else {
-      if (before == 1) json[key] = Json::array({json[key]});
-      json[key].push_back(value);
-    }
-  }
-  return json;
 }
 
 // --- plans
@@ -169,11 +75,12 @@ void PrintSummaries(const std::vector<Overview>& overviews) {
 
 // The reports that were asked for, for each entry; a summary by default.
 int Report(const InspectOptions& options,
-           const std::vector<Overview>& overviews, const Json& more) {
+           const std::vector<Overview>& overviews,
+           const std::vector<TensorStatistics>& weights, const Json& more) {
   if (!options.html.empty()) {
     const Status written = WriteOutput(
-        options.html,
-        MakeHtmlPage(overviews.front(), StepDiagram(overviews.front())));
+        options.html, MakeHtmlPage(overviews.front(),
+                                   StepDiagram(overviews.front()), weights));
     if (!written.ok()) return Fail(options.style, written.errors());
   }
   if (options.style.json) {
@@ -226,6 +133,21 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
   return MakePlan(request, silent);
 }
 
+// Of the parameters in the file beside the network, if there is one.
+Result<std::vector<TensorStatistics>> WeightsOf(const InspectOptions& options) {
+  std::vector<TensorStatistics> weights;
+  if (options.html.empty()) return weights;
+  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  MXC_ASSIGN(const Model model, LoadModel(request.network, request.For(0),
+                                          /*read_parameters=*/true));
+  for (const auto& [name, tensor] : model.parameters) {
+    const auto size = static_cast<size_t>(tensor.size_bytes());
+    weights.push_back(
+        StatisticsOf(name, tensor.type(), std::span(tensor.bytes(), size)));
+  }
+  return weights;
+}
+
 int InspectModel(const InspectOptions& options) {
   const ReportStyle& style = options.style;
   if (options.manifest || options.communication) {
@@ -247,7 +169,9 @@ int InspectModel(const InspectOptions& options) {
   for (const Program& program : plan->programs) {
     overviews.push_back(MakeOverview(program));
   }
-  return Report(options, overviews, more);
+  const auto weights = WeightsOf(options);
+  if (!weights.ok()) return Fail(style, weights.errors());
+  return Report(options, overviews, *weights, more);
 }
 
 // Prints what was found, without --json.
@@ -289,7 +213,9 @@ int InspectArtifact(const InspectOptions& options) {
     return Fail(options.style, {UnplacedError(approve.status().message())});
   }
   const Result<InspectedArtifact> artifact =
-      ReadArtifact(path, {.approve = *approve, .check = options.check});
+      ReadArtifact(path, {.approve = *approve,
+                          .check = options.check,
+                          .weights = !options.html.empty()});
   if (!artifact.ok()) return Fail(options.style, artifact.errors());
   Json more = Json::object();
   if (options.check) {
@@ -312,7 +238,8 @@ int InspectArtifact(const InspectOptions& options) {
   const bool alone =
       options.manifest || options.ops || (options.check && !options.style.json);
   if (alone && !options.needs_plan()) return ReportOnly(options, more);
-  return Report(options, EntriesToReport(options, *artifact), more);
+  return Report(options, EntriesToReport(options, *artifact), artifact->weights,
+                more);
 }
 
 }  // namespace

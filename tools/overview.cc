@@ -6,10 +6,7 @@
 
 #include <algorithm>
 
-#include "ir/program/steps/copy.h"
-#include "ir/program/steps/launch.h"
-#include "ir/program/steps/start.h"
-#include "ir/program/steps/wait.h"
+#include "tools/driver/kernel_name.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -17,27 +14,6 @@ namespace {
 
 constexpr const char* kKindNames[] = {"input",    "output", "weight",
                                       "internal", "state",  "next state"};
-
-std::string KernelName(const Step& step) {
-  if (step.view) return "view";
-  if (step.body.As<Copy>()) return "copy";
-  if (step.body.As<Start>()) return "start";
-  if (step.body.As<Wait>()) return "wait";
-  if (const Call* call = step.body.As<Call>()) return call->function;
-  if (const Launch* launch = step.body.As<Launch>()) {
-    return Count(std::ssize(launch->inside->steps), "step") + " at once";
-  }
-  if (const TileLoop* loop = step.loop()) {
-    return fmt::format("{} in tiles",
-                       Count(std::ssize(loop->tile->steps), "step"));
-  }
-  if (const ContractionStep* c = step.contraction()) {
-    if (c->choice.algorithm.empty()) return "contraction loops";
-    if (c->choice.warp_rows > 0) return c->choice.Name();
-    return fmt::format("{} {}c", c->choice.algorithm, c->choice.block);
-  }
-  return "loops";
-}
 
 // How many tasks, or the grid that a device is told: ", 12 blocks of 256
 // threads, 8 KB shared".
@@ -182,7 +158,7 @@ Overview MakeOverview(const Program& program) {
   for (const Step& step : program.steps) {
     StepRow row;
     row.name = step.name;
-    row.kernel = KernelName(step);
+    row.kernel = row.algorithm = KernelName(step);
     row.inputs = step.inputs;
     row.outputs = step.outputs;
     row.flops = step.flops(program);
@@ -207,11 +183,11 @@ void NoteReadsAndPlaces(Overview& overview) {
     if (!runs || step.kernel == "wait") continue;
     const bool from = overview.buffers[step.inputs[0]].on_host;
     const bool to = overview.buffers[step.outputs[0]].on_host;
-    if (from != to) {
-      step.kernel += to ? " to the host" : " to the device";
-    } else if (to) {
-      step.kernel += " on the host";
-    }
+    const char* place = from != to ? (to ? " to the host" : " to the device")
+                        : to       ? " on the host"
+                                   : "";
+    step.kernel += place;
+    step.algorithm += place;
   }
 }
 

@@ -30,7 +30,8 @@ struct BufferRow {
 
 struct StepRow {
   std::string name;
-  std::string kernel;  // with the place, if that is not where kernels run
+  std::string kernel;     // with the place, if that is not where kernels run
+  std::string algorithm;  // "winograd4 8c"; as the kernel where nobody knows
   std::vector<int> inputs, outputs;  // buffers
   int64_t tasks = 0;                 // 0: not known before code generation
   // On a device, of an artifact; of others no threads.

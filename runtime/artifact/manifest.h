@@ -19,6 +19,7 @@
 //   input, output    name and type
 //   peak_bytes, activation_bytes, workspace_bytes
 //                    what a run needs: as inspect --memory says
+//   kernels          by which algorithm each step is computed, in order
 // Of any that knows:
 //   golden           what an entry computes (tools/driver/golden.h), one for
 //                    each entry

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: run.py BIN_DIR
 
-Opens the pages of inspect --html in a headless Chromium, looks at the pictures
+Opens the pages of inspect --html and of train --log-dir in a headless Chromium, looks at the pictures
 that their script draws, and works with them as a reader would. Exits with 77
 where there is no Chromium.
 """
@@ -50,6 +50,31 @@ press(document.querySelector('.box.hit'), 'pointermove', {buttons: 0});
 seen.step = at('tip').textContent;
 press(document.querySelector('.arrow'), 'pointermove', {buttons: 0});
 seen.buffer = at('tip').textContent;
+document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
+at('seen').textContent = JSON.stringify(seen);
+</script>
+'''
+
+
+# What a reader of a training run's page does.
+CURVES = '''
+<script>
+const at = (id) => document.getElementById(id);
+const lines = () => document.querySelectorAll('svg.chart polyline').length;
+const chart = document.querySelector('svg.chart');
+const box = chart.getBoundingClientRect();
+const seen = {charts: document.querySelectorAll('svg.chart').length};
+chart.dispatchEvent(new PointerEvent('pointermove', {bubbles: true,
+    clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
+seen.tip = at('tip').textContent;
+at('smoothing').value = 0;
+at('smoothing').dispatchEvent(new Event('input'));
+seen.rough = lines();
+at('smoothing').value = 0.9;
+at('smoothing').dispatchEvent(new Event('input'));
+seen.smooth = lines();
+seen.hash = location.hash;
+seen.rows = document.querySelectorAll('table.epochs tr').length;
 document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
 at('seen').textContent = JSON.stringify(seen);
 </script>
@@ -126,15 +151,46 @@ def picture(bin_dir, folder, model, entry, most_crossings):
     return page, document
 
 
-def reader(page, search):
-    text = page.read_text().replace(
-        '</body>', READER.replace('SEARCH', f'"{search}"') + '</body>')
+def reader(page, script):
+    text = page.read_text().replace('</body>', script + '</body>')
     page.write_text(text)
     document = opened(page)
     # The script's own text comes first.
     seen = re.findall(r'<pre id="seen">(.*?)</pre>', document, re.S)[-1]
     check('the script of the page failed', seen)
     return json.loads(seen.replace('&gt;', '>').replace('&amp;', '&'))
+
+
+def curves(bin_dir, folder):
+    """The page that training leaves."""
+    for run, rate in (('other', '0.05'), ('log', '0.1')):
+        subprocess.run([bin_dir / 'mxc', 'train', MODELS / 'mlp.json', '--data',
+                        'digits', '--data-opt', 'size=6400', '--val', 'digits',
+                        '--epochs', '3', '--lr', rate, '--target', 'x86-64-v2',
+                        '--log-dir', folder / 'runs' / run, '--quiet'],
+                       check=True, stderr=subprocess.DEVNULL)
+    seen = reader(folder / 'runs/log/report.html', CURVES)
+    print(seen)
+    check('charts', seen['charts'] == 4)
+    check('the value below the pointer', re.fullmatch(
+        r'train: [0-9.]+ at step 1[0-9]0, 0:00:[0-9]{2}.*other train: .*',
+        seen['tip']))
+    check('smoothing', seen['smooth'] > seen['rough'] and
+          seen['hash'] == '#smoothing=0.9')
+    check('a row for each epoch', seen['rows'] == 4)
+
+
+def weights(bin_dir, folder):
+    """What the page of an artifact says of its weights."""
+    artifact, page = folder / 'lenet.mxa', folder / 'lenet.html'
+    subprocess.run([bin_dir / 'mxc', 'compile', MODELS / 'lenet.json', '--init',
+                    'xavier', '--target', 'x86-64-v2', '--quiet', '-o',
+                    artifact], check=True)
+    subprocess.run([bin_dir / 'mxc', 'inspect', artifact, '--html', page],
+                   check=True, stdout=subprocess.DEVNULL)
+    rows = re.findall(r'<tr><td class="name">[^<]*_weight.*', page.read_text())
+    check('weights of four layers', len(rows) == 4)
+    check('histograms', all(row.count('<rect') > 20 for row in rows))
 
 
 def main():
@@ -147,7 +203,7 @@ def main():
         for phase in ('forward', 'backward', 'update'):
             check(f'no {phase}', f'data-title="{phase}"' in document)
         page, _ = picture(bin_dir, folder, 'resnet-50', 'infer', 0)
-        seen = reader(page, 'stage3_unit2_conv2')
+        seen = reader(page, READER.replace('SEARCH', '"stage3_unit2_conv2"'))
         print(seen)
         check('unfolding', seen['one_unfolded'] > seen['opened'])
         check('folding all', seen['folded'] < seen['opened'])
@@ -159,6 +215,8 @@ def main():
         check('a step\'s facts', 'stage3_unit2_conv2' in seen['step'] and
               'MFLOP' in seen['step'])
         check('a buffer\'s facts', 'f32[1, 3, 224, 224]' in seen['buffer'])
+        curves(bin_dir, folder)
+        weights(bin_dir, folder)
 
 
 main()

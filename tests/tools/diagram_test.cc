@@ -27,7 +27,7 @@ Overview Chain(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     StepRow step;
     step.name = name;
-    step.kernel = "loops";
+    step.kernel = step.algorithm = "loops";
     step.inputs = {last};
     last = add_buffer(name, &name == &names.back() ? "output" : "internal");
     step.outputs = {last};

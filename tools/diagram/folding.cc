@@ -13,6 +13,7 @@ namespace mxc {
 namespace {
 
 constexpr int kMostOnScreen = 40;  // boxes of one phase
+constexpr int kMostBelow = 26;     // one another, of one phase
 
 int DepthOf(const Diagram& diagram, int group) {
   int depth = 0;
@@ -53,6 +54,31 @@ int MostSeen(const Diagram& diagram) {
   return most;
 }
 
+// Boxes in the longest chain of arrows that stays within a phase: a picture is
+// as high as they are.
+int LongestChain(const Diagram& view) {
+  std::vector<int> chain(view.boxes.size(), 1);
+  std::vector<std::vector<int>> readers(view.boxes.size());
+  for (const DiagramArrow& arrow : view.arrows) {
+    const bool one = view.boxes[arrow.from].phase == view.boxes[arrow.to].phase;
+    // Boxes stand as they run; a block that is entered again would be a ring.
+    if (one && arrow.from < arrow.to) readers[arrow.from].push_back(arrow.to);
+  }
+  int longest = 0;
+  for (size_t b = 0; b < chain.size(); ++b) {
+    longest = std::max(longest, chain[b]);
+    for (const int reader : readers[b]) {
+      chain[reader] = std::max(chain[reader], chain[b] + 1);
+    }
+  }
+  return longest;
+}
+
+bool FitsScreen(const Diagram& diagram) {
+  return MostSeen(diagram) <= kMostOnScreen &&
+         LongestChain(Folded(diagram)) <= kMostBelow;
+}
+
 // What a folded block says: which steps it holds.
 std::string StepsText(const std::vector<int>& steps) {
   if (steps.empty()) return "";
@@ -73,7 +99,7 @@ void FoldToScreen(Diagram& diagram) {
   }
   for (int depth = deepest + 1; depth >= 1; --depth) {
     FoldFrom(depth, diagram);
-    if (MostSeen(diagram) <= kMostOnScreen) return;
+    if (FitsScreen(diagram)) return;
   }
 }
 

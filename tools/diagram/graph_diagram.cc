@@ -72,6 +72,10 @@ std::string ShapeTextOf(const Value& value) {
   return known ? ShapeText(value.shape()) : "?";
 }
 
+bool IsGradient(const Value& value) {
+  return value.node->name.find("/grad:") != std::string::npos;
+}
+
 class GraphDiagrammer {
  public:
   explicit GraphDiagrammer(const Graph& graph) : graph_(graph) {}
@@ -83,7 +87,7 @@ class GraphDiagrammer {
     }
     diagram_.facts = Count(operators_, "operator");
     for (size_t i = 0; i < graph_.outputs.size(); ++i) AddOutput(i);
-    MarkUpdates();
+    AddUpdates();
     AssignPhases(diagram_);
     AddBlocks(diagram_);
     FoldToScreen(diagram_);
@@ -115,11 +119,10 @@ class GraphDiagrammer {
   void AddArrow(const Value& value, int to) {
     const auto from = boxes_.find(value.node);
     if (from == boxes_.end()) return;
-    diagram_.arrows.push_back(
-        {.from = from->second,
-         .to = to,
-         .shape = ShapeTextOf(value),
-         .gradient = value.node->name.find("/grad:") != std::string::npos});
+    diagram_.arrows.push_back({.from = from->second,
+                               .to = to,
+                               .shape = ShapeTextOf(value),
+                               .gradient = IsGradient(value)});
   }
 
   void AddOutput(size_t i) {
@@ -133,12 +136,24 @@ class GraphDiagrammer {
     AddArrow(graph_.outputs[i], box);
   }
 
-  // Nodes whose value is the next one of a state.
-  void MarkUpdates() {
+  // A node whose value is the next one of a state, or what will make one of a
+  // gradient once there is an optimizer.
+  void AddUpdates() {
     for (const Update& update : graph_.updates) {
-      const auto box = boxes_.find(update.next.node);
-      if (box == boxes_.end()) continue;
-      diagram_.boxes[box->second].only_updates = true;
+      const auto from = boxes_.find(update.next.node);
+      if (from == boxes_.end()) continue;
+      if (!IsGradient(update.next)) {
+        diagram_.boxes[from->second].only_updates = true;
+        continue;
+      }
+      const auto box = static_cast<int>(diagram_.boxes.size());
+      diagram_.boxes[from->second].detail =
+          "gradient of " + update.variable->name;
+      diagram_.boxes.push_back({.name = update.variable->name,
+                                .detail = "takes its gradient",
+                                .shape = ShapeTextOf(update.next),
+                                .only_updates = true});
+      AddArrow(update.next, box);
     }
   }
 

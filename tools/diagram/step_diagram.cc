@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -127,7 +128,7 @@ class StepDiagrammer {
     if (!step.outputs.empty()) {
       box.shape = ShapeOf(overview_.buffers[step.outputs[0]].type);
     }
-    box.detail = step.kernel;
+    box.detail = step.algorithm;
     names_.Describe(step, box);
   }
 
@@ -191,6 +192,27 @@ class StepDiagrammer {
                                                         : "gradient";
       box.detail = fmt::format("{}, {}", what, box.detail);
       box.operators.clear();
+    }
+    NameUpdates();
+  }
+
+  // Arrows to updates are not drawn: a box that has no others says where its
+  // value goes.
+  void NameUpdates() {
+    std::map<int, std::set<int>> updates;  // their steps, by what they read
+    std::set<int> read;                    // by anything else
+    for (const DiagramArrow& arrow : diagram_.arrows) {
+      const DiagramBox& to = diagram_.boxes[arrow.to];
+      if (to.phase == Phase::kUpdate) {
+        updates[arrow.from].insert(to.step);
+      } else {
+        read.insert(arrow.from);
+      }
+    }
+    for (const auto& [from, steps] : updates) {
+      DiagramBox& box = diagram_.boxes[from];
+      if (box.phase != Phase::kBackward || read.contains(from)) continue;
+      box.detail += fmt::format(" → step {}", fmt::join(steps, ", "));
     }
   }
 

@@ -40,8 +40,8 @@ std::string OuterNodes(const std::string& name) {
 }  // namespace
 
 Kind KindOf(const StepRow& step) {
-  if (step.kernel == "view") return Kind::kView;
-  const bool loops = step.kernel.find("loops") != std::string::npos;
+  if (step.algorithm == "view") return Kind::kView;
+  const bool loops = step.algorithm.find("loops") != std::string::npos;
   return loops ? Kind::kLoops : Kind::kContraction;
 }
 

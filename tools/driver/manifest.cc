@@ -10,6 +10,7 @@
 #include "ir/program/memory.h"
 #include "runtime/base/checksum.h"
 #include "runtime/data/label_names.h"
+#include "tools/driver/kernel_name.h"
 
 namespace mxc {
 namespace {
@@ -115,6 +116,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
     manifest.emplace_back("activation_bytes",
                           std::to_string(memory.activations()));
     manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
+    manifest.emplace_back("kernels", KernelNames(program));
   }
   return manifest;
 }

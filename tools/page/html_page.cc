@@ -10,6 +10,7 @@
 #include "tools/page/assets.h"
 #include "tools/page/communication_chart.h"
 #include "tools/page/memory_chart.h"
+#include "tools/page/statistics_table.h"
 
 namespace mxc {
 namespace {
@@ -115,9 +116,18 @@ std::string Communication(const Overview& overview) {
          CommunicationChart(overview) + "</section>\n";
 }
 
+std::string Weights(const std::vector<TensorStatistics>& weights) {
+  if (weights.empty()) return "";
+  return "<section><h2>Weights</h2>\n<p class=\"sub\">Their values as they lie "
+         "in the file. Each drawing shows how many of them are how large, from "
+         "the least to the most.</p>\n" +
+         StatisticsTable(weights) + "</section>\n";
+}
+
 }  // namespace
 
-std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram) {
+std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram,
+                         const std::vector<TensorStatistics>& weights) {
   const std::string title = EscapeMarkup(overview.Title());
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
@@ -132,12 +142,12 @@ std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram) {
       "buffer: the steps during which it lives, the bytes of the arena that it "
       "takes. The dashed line is the sum of live bytes.</p>\n{3}</section>\n"
       "{10}<section><h2>Table</h2>\n{5}</section>\n"
-      "</main>\n<script>{6}</script>\n<script>(function () {{\n"
+      "{11}</main>\n<script>{6}</script>\n<script>(function () {{\n"
       "'use strict';\n{7}{8}{9}}})();</script></body>\n</html>\n",
       title, Asset_page(), Facts(overview), MemoryChart(overview),
       Picture(overview, diagram), Table(overview), Asset_dagre(),
       Asset_diagram_facts(), Asset_diagram_layout(), Asset_diagram(),
-      Communication(overview));
+      Communication(overview), Weights(weights));
 }
 
 }  // namespace mxc
