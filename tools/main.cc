@@ -46,6 +46,7 @@ constexpr HandedOver kHandedOver[] = {
     {"Use", "bench", "measure how fast an artifact is"},
     {"Use", "score", "measure what an artifact has learned"},
     {"Use", "sample", "text from a language model"},
+    {"Use", "serve", "answer requests over HTTP"},
     {"Many processes", "launch", "train with several processes"},
     {"Many processes", "kv", "look at jobs that are running"}};
 

@@ -71,6 +71,7 @@ bare sh -euc '
   user/compile_and_run lenet-symbol.json out.mxa
   user/run lenet.mxa
   user/run_static lenet.mxa
+  mxc-serve --version | sed -n 1p  # its HTTP library came along
   # Without what is only suggested, a job that asks for it is told.
   mxc launch --workers 2 -- mxc train lenet.json --data digits --epochs 1 \
     --kvstore allreduce --save job --quiet 2>job.log && exit 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run run: one inference on given inputs.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -18,8 +19,8 @@
 #include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/executor/non_finite.h"
-#include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
+#include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
 #include "tools/run/output.h"
@@ -42,37 +43,6 @@ struct RunOptions {
   int top = 0;
   std::string labels;
 };
-
-// "float32 (2, 10)"
-std::string Describe(const runtime::Array& array) {
-  return std::string(runtime::ElementName(array.type)) + " " +
-         DescribeShape(array.shape);
-}
-
-std::vector<float> Floats(const runtime::Array& array) {
-  std::vector<float> values(
-      array.bytes().size() /
-      static_cast<size_t>(runtime::ElementBytes(array.type)));
-  runtime::ConvertElements(array.type, array.bytes(),
-                           runtime::ElementType::kF32,
-                           std::as_writable_bytes(std::span(values)));
-  return values;
-}
-
-// What the executor's last run computed.
-std::vector<OutputValues> Results(const api::Executor& executor,
-                                  const std::vector<mxc_tensor>& outputs) {
-  std::vector<OutputValues> results;
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const auto shape = api::Shape(outputs[k]);
-    runtime::Array array = Take(runtime::Array::Allocate(
-        TypeOf(outputs[k]), {shape.begin(), shape.end()}));
-    const auto values = executor.Output(k);
-    std::memcpy(array.bytes().data(), values.data(), values.size());
-    results.push_back({outputs[k].name, std::move(array)});
-  }
-  return results;
-}
 
 // An output by its name or its index.
 size_t OutputIndex(const api::Executor& executor, const std::string& name,
@@ -113,57 +83,14 @@ std::vector<std::string> ReadLabels(const std::string& path,
   constexpr std::streamsize kMostBytes = 1 << 24;
   if (path.empty()) return session.LabelNames();
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure("cannot open '" + path + "'");
+  if (!file) {
+    throw Failure("cannot open '" + path + "': " + std::strerror(errno));
+  }
   std::string text(kMostBytes, '\0');
   file.read(text.data(), kMostBytes);
   if (file) throw Failure("'" + path + "' is no list of names: 16 MiB or more");
   text.resize(static_cast<size_t>(file.gcount()));
   return data::LabelNamesOfLines(text);
-}
-
-// The classes of one row, best first; equal values in the order of the classes.
-std::vector<size_t> Best(std::span<const float> row, int count) {
-  std::vector<size_t> order(row.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  // NaN last, so that the order is strict.
-  const auto value = [&](size_t i) {
-    return std::isnan(row[i]) ? -INFINITY : row[i];
-  };
-  const size_t kept = std::min(order.size(), static_cast<size_t>(count));
-  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(kept),
-                    order.end(), [&](size_t a, size_t b) {
-                      return value(a) != value(b) ? value(a) > value(b) : a < b;
-                    });
-  order.resize(kept);
-  return order;
-}
-
-// [[{index, label, value}…] for each row of the first output].
-Json Top(const OutputValues& output, int count,
-         const std::vector<std::string>& labels) {
-  const auto& shape = output.array.shape;
-  const std::vector<float> values = Floats(output.array);
-  const size_t row = shape.empty() ? 1 : static_cast<size_t>(shape.back());
-  if (!IsFloat(output.array.type) || row == 0 || values.empty()) {
-    throw Failure("--top needs an output of floats; '" + output.name + "' is " +
-                  Describe(output.array));
-  }
-  if (!labels.empty() && labels.size() < row) {
-    throw Failure("the labels are " + std::to_string(labels.size()) +
-                  ", but the classes " + std::to_string(row));
-  }
-  Json rows = Json::array();
-  for (size_t begin = 0; begin < values.size(); begin += row) {
-    Json best = Json::array();
-    const auto one = std::span(values).subspan(begin, row);
-    for (const size_t index : Best(one, count)) {
-      best.push_back({{"index", index},
-                      {"label", labels.empty() ? "" : labels[index]},
-                      {"value", one[index]}});
-    }
-    rows.push_back(best);
-  }
-  return rows;
 }
 
 // `files` are the samples' where each has one of its own.
@@ -175,21 +102,12 @@ void PrintTop(const Json& rows, const std::vector<InputFile>& files) {
                named ? ("  " + runtime::Visible(files[n].file)).c_str() : "");
     }
     for (const Json& best : rows[n]) {
-      PrintOut("%12.6g  %5zu  %s\n", best["value"].get<double>(),
+      const auto label = best["label"].get<std::string>();
+      PrintOut("%12.6g  %5zu%s\n", best["value"].get<double>(),
                best["index"].get<size_t>(),
-               runtime::Visible(best["label"].get<std::string>()).c_str());
+               label.empty() ? "" : ("  " + runtime::Visible(label)).c_str());
     }
   }
-}
-
-Json DescribeOutputs(const std::vector<OutputValues>& outputs) {
-  Json described = Json::array();
-  for (const auto& [name, array] : outputs) {
-    described.push_back({{"name", name},
-                         {"shape", array.shape},
-                         {"dtype", runtime::ElementName(array.type)}});
-  }
-  return described;
 }
 
 // "prob  float32 (1, 1000)   from 1.2e-05 to 0.83, mean 0.001"
@@ -266,21 +184,6 @@ void WarnOfArrays(const Feed& feed, Reporting& reporting) {
        runtime::Format("arrays are taken as they are; those of training were "
                        "multiplied by %.6g",
                        trained->scale));
-}
-
-// The smallest compiled batch that holds the samples, else the largest.
-size_t EntryFor(const api::Model& model, size_t entry, int64_t samples) {
-  const std::string name = model.entry(entry).name;
-  size_t best = entry;
-  for (size_t e = 0; e < model.entry_count(); ++e) {
-    if (model.entry(e).name != name) continue;
-    const int64_t batch = model.entry(e).batch;
-    const int64_t before = model.entry(best).batch;
-    const bool holds = batch >= samples;
-    const bool held = before >= samples;
-    if (holds ? !held || batch < before : !held && batch > before) best = e;
-  }
-  return best;
 }
 
 void Run(RunOptions& options, Reporting& reporting) {

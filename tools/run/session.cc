@@ -115,8 +115,8 @@ Session OpenSession(const std::string& artifact,
           .open_seconds = static_cast<double>(end - begin) * 1e-9};
 }
 
-api::Executor Session::Bind(bool profile) const {
-  const mxc_entry_summary summary = model.entry(entry);
+api::Executor Session::BindTo(size_t which, bool profile) const {
+  const mxc_entry_summary summary = model.entry(which);
   return api::Executor(model, {.struct_size = sizeof(mxc_bind_options),
                                .entry = summary.name,
                                .batch = summary.batch,

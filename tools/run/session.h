@@ -51,7 +51,8 @@ struct Session {
   std::string device;
   double open_seconds = 0;
 
-  api::Executor Bind(bool profile) const;
+  api::Executor Bind(bool profile) const { return BindTo(entry, profile); }
+  api::Executor BindTo(size_t which, bool profile) const;
   std::vector<NetworkInput> Inputs() const { return InputsOf(model, entry); }
   // What the labels' numbers stand for; empty: the model does not know.
   std::vector<std::string> LabelNames() const;
