@@ -104,7 +104,7 @@ Status LoadParameters(Model& model, const LoadOptions& options);
 // Replaces control flow (_cond, _foreach, _while_loop), whose bodies are nested
 // graphs, by copies of these. The shapes of inputs should be set: they say how
 // often a _foreach runs.
-Status ExpandControlFlow(Graph& graph);
+Status ExpandSubgraphs(Graph& graph);
 
 // For inference, where loss heads do not read their labels: a label whose shape
 // does not follow (it is reshaped or split before) gets the shape that its loss

@@ -37,7 +37,7 @@ Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
 
 // All that cannot be compiled; of control flow that stays, why.
 Status ExpandAndRequire(Graph& graph) {
-  const Status expanded = ExpandControlFlow(graph);
+  const Status expanded = ExpandSubgraphs(graph);
   Status supported = RequireSupported(graph);
   if (expanded.ok() || supported.ok()) return supported;
   Diagnostics errors = supported.errors();

@@ -3,7 +3,8 @@
 //
 //   const w ─► transpose ─► FC      ⇒      const w.transposed ─► FC
 //
-// The value is what the interpreter computes from the operator's own lowering;
+// The value is what the interpreter computes from the operator's own lowering, or
+// what the operator itself computes of constants;
 // elements that are only moved are copied, and a range of a constant stays
 // where it is. It runs again on what composite operators consist of: the
 // weights of a recurrent layer are ranges of one vector.
@@ -57,7 +58,7 @@ class Growth {
   bool Admits(const Node& node) {
     int64_t free = 0;
     for (const Value& input : node.inputs) free += FreeBytes(input);
-    return OutputBytes(node) <= std::max(free, kSmallBytes);
+    return OutputBytes(node) <= free + kSmallBytes;
   }
 
   void Add(const Node& node) {
@@ -125,6 +126,13 @@ Result<std::vector<Tensor>> Evaluate(const Graph& graph, const Node& node,
                                      double& budget, PassContext& context) {
   if (node.op->view && node.inputs.size() == 1) {
     return std::vector{Reshaped(node.inputs[0].node->constant, node.types[0])};
+  }
+  if (node.op->compute) {
+    std::vector<Tensor> inputs;
+    for (const Value& input : node.inputs) {
+      inputs.push_back(input.node->constant);
+    }
+    return node.op->compute(node.attrs.get(), inputs);
   }
   MXC_ASSIGN(const Program program, ProgramOf(node, graph.training, context));
   if (auto moved = MovedElements(program)) return std::move(*moved);

@@ -143,6 +143,11 @@ struct Operator {
   std::function<std::vector<Value>(const void* attrs, const Node& node,
                                    GraphBuilder&)>
       decompose;
+  // Besides `meaning`: the same outputs of constants, bit for bit, without the
+  // interpreter's time, for what networks do to large weights.
+  std::function<std::vector<Tensor>(const void* attrs,
+                                    std::span<const Tensor> inputs)>
+      compute;
   // In place of `meaning`: a graph that runs turn after turn.
   std::function<ScanForm(const void* attrs)> scan;
   // In place of `meaning`: one of two graphs, by a condition.

@@ -124,6 +124,13 @@ class Op {
     return *this;
   }
   template <class F>
+  Op& Compute(F f) {  // std::vector<Tensor>(const A&, std::span<const Tensor>)
+    op_.compute = [f](const void* a, std::span<const Tensor> inputs) {
+      return f(*static_cast<const A*>(a), inputs);
+    };
+    return *this;
+  }
+  template <class F>
   Op& Procedure(F f) {  // void(const A&, ProcedureBuilder&)
     op_.procedure = [f](const void* a, ProcedureBuilder& p) {
       f(*static_cast<const A*>(a), p);

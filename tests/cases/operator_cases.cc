@@ -148,7 +148,7 @@ class OperatorCases {
     load.read_parameters = false;
     MXC_ASSIGN(Model model, LoadText(source, load));
     Feed(model, tensors);  // loops run as often as the shapes say
-    const Status expanded = ExpandControlFlow(model.graph);
+    const Status expanded = ExpandSubgraphs(model.graph);
     if (!expanded.ok()) return NotSupported(expanded.errors());
     const Status supported = RequireSupported(model.graph);
     if (!supported.ok()) return NotSupported(supported.errors());

@@ -25,7 +25,7 @@ void RunSymbolJson(Bytes input) {
   }
   ReadBack(WriteSymbol(model->graph));
   (void)RequireSupported(model->graph);
-  if (ExpandControlFlow(model->graph).ok()) (void)Infers(model->graph);
+  if (ExpandSubgraphs(model->graph).ok()) (void)Infers(model->graph);
 }
 
 }  // namespace

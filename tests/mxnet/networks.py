@@ -25,9 +25,10 @@ import tarfile
 import tempfile
 import time
 
-os.environ.update(
-    MXNET_SUBGRAPH_BACKEND="NONE", MXNET_MKLDNN_ENABLED="0",
-    MXNET_USE_MKLDNN_RNN="0", MXNET_STORAGE_FALLBACK_LOG_VERBOSE="0")
+for _name, _value in (("MXNET_SUBGRAPH_BACKEND", "NONE"), ("MXNET_MKLDNN_ENABLED", "0"),
+                      ("MXNET_USE_MKLDNN_RNN", "0"),
+                      ("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")):
+    os.environ.setdefault(_name, _value)
 
 import numpy as np
 
@@ -177,4 +178,5 @@ def main():
                  lambda name, shape: training_case(archive, index, folder, name, shape))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,27 +11,12 @@
 // Rows of more than one axis are made two-dimensional by a view, so that only
 // plain matrix products remain.
 // Source: MXNet 1.9.1 operator/nn/fully_connected.cc.
-#include <fmt/format.h>
+#include "ir/ops/nn/fully_connected.h"
 
-#include "ir/ops/op.h"
+#include <fmt/format.h>
 
 namespace mxc {
 namespace {
-
-struct FullyConnectedAttrs {
-  int64_t num_hidden = 0;
-  bool no_bias = false;
-  bool flatten = true;
-
-  void Describe(Fields& f) {
-    f("num_hidden", num_hidden)
-        .Required()
-        .Range(1, 1 << 30)
-        .Doc("elements of an output row");
-    f("no_bias", no_bias).Doc("whether there is no input bias");
-    f("flatten", flatten).Doc("whether all axes but the first are one row");
-  }
-};
 
 std::vector<InputSpec> FullyConnectedInputs(const FullyConnectedAttrs& a) {
   std::vector<InputSpec> inputs = {{"data", InputKind::kData},

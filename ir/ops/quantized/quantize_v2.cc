@@ -4,7 +4,10 @@
 // the range: what is negative is 0.
 //   outputs  q[…], min f32[1], max f32[1]
 // C1  data are f32
-#include "ir/ops/tensor/quantization.h"
+#include <algorithm>
+#include <cmath>
+
+#include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
 namespace {
@@ -45,6 +48,23 @@ void QuantizeV2Meaning(const QuantizedAttrs& attrs, Definition& def) {
   def.Set(2, int8 ? magnitude : high);
 }
 
+// A calibrated range is known before anything runs, and all that follows from it.
+std::vector<Value> QuantizeV2Parts(const QuantizedAttrs& attrs,
+                                   const Node& node, GraphBuilder& b) {
+  if (!attrs.calibrated()) return {};
+  const double low = *attrs.min_calib_range, high = *attrs.max_calib_range;
+  const double magnitude = std::max(std::abs(low), std::abs(high));
+  const DType dtype = node.types[0].dtype;
+  const Value scale = b.Div(LevelsOf(dtype, kWideLevels), b.Scalar(magnitude));
+  const Value x = b.Mul(node.inputs[0], scale);
+  const Value rounded =
+      b.Op("_round_to_levels", {b.Reshape(x, node.types[0].shape)},
+           {{"levels", std::string(MxnetName(dtype))}});
+  const bool int8 = dtype == DType::kI8;
+  return {b.Cast(rounded, dtype), b.Scalar(int8 ? -magnitude : low),
+          b.Scalar(int8 ? magnitude : high)};
+}
+
 }  // namespace
 
 MXC_OP(QuantizeV2) {
@@ -53,6 +73,7 @@ MXC_OP(QuantizeV2) {
       .Outputs({"output", "min_output", "max_output"})
       .Types(QuantizeV2Types)
       .Meaning(QuantizeV2Meaning)
+      .Decompose(QuantizeV2Parts)
       .ZeroGradient();
 }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "frontend/mxnet/control_flow/expansion.h"
+#include "frontend/mxnet/subgraphs/expansion.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {

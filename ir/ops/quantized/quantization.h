@@ -47,13 +47,43 @@ struct Levels {
 inline constexpr Levels kPlainLevels = {127, 255};
 inline constexpr Levels kWideLevels = {127.5, 255.5};
 
+// Of a tensor of that type: i8, u8, or i32 with all its levels.
+double LevelsOf(DType dtype, const Levels& levels);
+
 // The range of an int8 tensor reaches as far down as up.
 Expr GreaterMagnitude(const Expr& low, const Expr& high);
+
+// x, a float, rounded to the nearest whole number, halves to the even one, and
+// limited to what i8, u8 or i32 holds (i32: to what f32 holds of it).
+Expr RoundToLevels(const Expr& x, DType dtype);
 
 // x, a float, quantized; the result is a float without fraction.
 Expr QuantizeInt8(const Expr& x, const Expr& low, const Expr& high,
                   const Levels& levels);
 Expr QuantizeUint8(const Expr& x, const Expr& low, const Expr& high,
                    const Levels& levels);
+
+// What one level of 8-bit input `input` stands for, where the range is that of
+// inputs `low` and `low` + 1.
+Expr LevelOf(const Definition& def, int input, int low, const Levels& levels);
+
+// C1  the input is of 8-bit integers
+// False while its type is not known, too.
+bool RequireQuantized(TypeInference& t, int input);
+// The first `inputs` inputs and output 0 have the shapes that `op`, with `attrs`,
+// has of floats.
+void ShapesOf(std::string_view op, const void* attrs, int inputs,
+              TypeInference& t);
+// The ends of ranges, f32[1]: all inputs from `input` on, all outputs from
+// `output` on.
+void SetRangeTypes(TypeInference& t, int input, int output);
+
+// An operator of 8-bit numbers that are still the levels of the same range:
+// data q[…], min_data, max_data → output, min_output, max_output.
+std::vector<InputSpec> RangedInputs();
+inline const std::vector<std::string> kRangedOutputs = {"output", "min_output",
+                                                        "max_output"};
+// The output's parts, beside its range.
+std::vector<Value> WithRangeOf(const Node& node, Value output);
 
 }  // namespace mxc

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "frontend/mxnet/control_flow/expansion.h"
+#include "frontend/mxnet/subgraphs/expansion.h"
 
 namespace mxc {
 

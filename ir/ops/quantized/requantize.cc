@@ -4,7 +4,7 @@
 // from 0: what is negative is 0.
 //   data i32[…], min_range f32[1], max_range f32[1]
 //   outputs  q[…], min f32[1], max f32[1]
-#include "ir/ops/tensor/quantization.h"
+#include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
 namespace {

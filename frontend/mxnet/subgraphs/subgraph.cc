@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/mxnet/control_flow/subgraph.h"
+#include "frontend/mxnet/subgraphs/subgraph.h"
 
 #include <memory>
 #include <utility>

@@ -2,7 +2,7 @@
 // _contrib_quantize: floats as 8-bit integers, for a range that is given.
 //   data f32[…], min_range f32[1], max_range f32[1]
 //   outputs  q[…], and the range of q
-#include "ir/ops/tensor/quantization.h"
+#include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
 namespace {

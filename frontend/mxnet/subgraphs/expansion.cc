@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/mxnet/control_flow/expansion.h"
+#include "frontend/mxnet/subgraphs/expansion.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,21 @@
 #include <map>
 
 namespace mxc {
+
+std::string_view Expansion::Text(
+    std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    for (const auto& [written, text] : node_.written) {
+      if (written == name) return text;
+    }
+  }
+  return {};
+}
+
+bool Expansion::Flag(std::initializer_list<std::string_view> names) const {
+  const std::string_view text = Text(names);
+  return text == "true" || text == "True" || text == "1";
+}
 
 Result<std::vector<int64_t>> Expansion::Numbers(std::string_view name) const {
   std::vector<int64_t> numbers;

@@ -2,7 +2,7 @@
 // _contrib_dequantize: 8-bit integers of a range as floats.
 //   data q[…], min_range f32[1], max_range f32[1] → f32[…]
 // C1  data are i8 or u8
-#include "ir/ops/tensor/quantization.h"
+#include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
 namespace {

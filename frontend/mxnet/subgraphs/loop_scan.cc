@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/mxnet/control_flow/loop_scan.h"
+#include "frontend/mxnet/subgraphs/loop_scan.h"
 
 #include <algorithm>
 #include <utility>

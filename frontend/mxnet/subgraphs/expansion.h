@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the control flow operators of MXNet's symbols (operator/control_flow.cc)
-// become.
+// What operators with nested graphs become: MXNet's control flow
+// (operator/control_flow.cc), and layers that it has fused for oneDNN.
 //
 //   _cond        both branches, and a choice, of which form-branches (passes/)
 //                makes a branch that runs one
@@ -8,6 +8,7 @@
 //                known by then
 //   _while_loop  the body until the condition fails, at most max_iterations
 //                times; the other rows of the outputs are zeros
+//   _sg_mkldnn_* the fused operators or, of 8-bit numbers, a `_quantized_layer`
 //
 // A loop becomes one `_scan` where its body can be the turn of one (MayBeTurn);
 // control flow in the body is expanded before. Else its turns are unrolled:
@@ -15,12 +16,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "frontend/mxnet/control_flow/subgraph.h"
+#include "frontend/mxnet/subgraphs/subgraph.h"
 #include "ir/graph/graph.h"
 
 namespace mxc {
@@ -47,6 +49,10 @@ class Expansion {
   }
 
   // --- attributes
+  // The text of the first of these names that the file gives; empty for none.
+  std::string_view Text(std::initializer_list<std::string_view> names) const;
+  // Whether that is true.
+  bool Flag(std::initializer_list<std::string_view> names) const;
   Result<std::vector<int64_t>> Numbers(std::string_view name) const;
   Result<int64_t> Number(std::string_view name) const;
   // The values at these positions of `from`, `count` of them.
@@ -75,12 +81,13 @@ class Expansion {
   Node& node_;
 };
 
-// Expands what control flow there is, and leaves the nodes that it stood in.
+// Expands what there is of them, and leaves the nodes that they stood in.
 // True if there was any.
 Result<bool> ExpandAll(Graph& graph);
 
 Status ExpandCond(Expansion& expansion);
 Status ExpandForeach(Expansion& expansion);
 Status ExpandWhileLoop(Expansion& expansion);
+Status ExpandFusedLayer(Expansion& expansion);
 
 }  // namespace mxc

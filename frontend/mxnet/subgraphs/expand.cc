@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/frontend.h"
-#include "frontend/mxnet/control_flow/expansion.h"
+#include "frontend/mxnet/subgraphs/expansion.h"
 #include "frontend/variables.h"
 
 namespace mxc {
@@ -12,7 +12,9 @@ struct Rule {
 };
 constexpr Rule kRules[] = {{"_cond", ExpandCond},
                            {"_foreach", ExpandForeach},
-                           {"_while_loop", ExpandWhileLoop}};
+                           {"_while_loop", ExpandWhileLoop},
+                           {"_sg_mkldnn_conv", ExpandFusedLayer},
+                           {"_sg_mkldnn_fully_connected", ExpandFusedLayer}};
 
 const Rule* RuleOf(const Node& node) {
   if (node.kind != Node::Kind::kOpaque || node.subgraphs.empty()) {
@@ -24,7 +26,7 @@ const Rule* RuleOf(const Node& node) {
   return nullptr;
 }
 
-Node* FirstControlFlow(const Graph& graph) {
+Node* FirstWithSubgraphs(const Graph& graph) {
   for (Node* node : graph.TopologicalOrder()) {
     if (RuleOf(*node) != nullptr) return node;
   }
@@ -35,7 +37,7 @@ Node* FirstControlFlow(const Graph& graph) {
 
 Result<bool> ExpandAll(Graph& graph) {
   bool any = false;
-  while (Node* node = FirstControlFlow(graph)) {
+  while (Node* node = FirstWithSubgraphs(graph)) {
     if (std::ssize(graph.nodes()) > 4 * kMostCopies) {
       return Error(node->loc, "more than {} nodes of nested loops",
                    4 * kMostCopies);
@@ -49,7 +51,7 @@ Result<bool> ExpandAll(Graph& graph) {
   return any;
 }
 
-Status ExpandControlFlow(Graph& graph) {
+Status ExpandSubgraphs(Graph& graph) {
   MXC_ASSIGN(const bool any, ExpandAll(graph));
   if (any) {
     graph.RemoveDeadNodes();

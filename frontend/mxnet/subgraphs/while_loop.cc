@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "frontend/mxnet/control_flow/expansion.h"
-#include "frontend/mxnet/control_flow/loop_scan.h"
+#include "frontend/mxnet/subgraphs/expansion.h"
+#include "frontend/mxnet/subgraphs/loop_scan.h"
 
 namespace mxc {
 namespace {

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// _quantized_layer: see quantized_layer.h.
+#include "ir/ops/quantized/quantized_layer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/ops/nn/spatial.h"
+
+namespace mxc {
+
+void QuantizedLayerAttrs::Describe(Fields& f) {
+  f("layer", layer).Required().Doc("Convolution or FullyConnected");
+  f("settings", settings).Doc("its attributes");
+  f("with_norm", with_norm).Doc("a BatchNorm follows");
+  f("fix_gamma", fix_gamma).Doc("gamma of that counts as 1");
+  f("eps", eps).Doc("of that");
+  f("with_sum", with_sum).Doc("another tensor is added");
+  f("activation", activation).Doc("a function before that");
+  f("activation_settings", activation_settings).Doc("its attributes");
+  f("sum_activation", sum_activation).Doc("a function behind that");
+  f("sum_activation_settings", sum_activation_settings).Doc("its attributes");
+  f("positive", positive).Doc("the output has no negative numbers");
+  f("min_calib_range", min_calib_range).Doc("least value of the output");
+  f("max_calib_range", max_calib_range).Doc("greatest value of the output");
+  f("float_output", float_output).Doc("the output is float32");
+  f("quantized_weight", quantized_weight).Doc("weight is of 8-bit numbers");
+  f("truncates_bias", truncates_bias).Doc("towards zero, to what is added");
+}
+
+AttrsPtr QuantizedLayerAttrs::LayerAttrs() const {
+  std::vector<AttrError> errors;
+  AttrsPtr attrs = FindOperator(layer)->parse(ParseAttrLines(settings), errors);
+  MXC_CHECK(errors.empty(), "{}: {}", layer, errors[0].message);
+  return attrs;
+}
+
+bool QuantizedLayerAttrs::has_bias() const {
+  return FindOperator(layer)->inputs(LayerAttrs().get()).size() > 2;
+}
+
+std::vector<InputSpec> QuantizedLayerAttrs::Inputs() const {
+  std::vector<InputSpec> inputs =
+      FindOperator(layer)->inputs(LayerAttrs().get());
+  const auto add = [&](std::vector<const char*> names, InputKind kind) {
+    for (const char* name : names) inputs.push_back({name, kind});
+  };
+  const bool bias = inputs.size() > 2;
+  if (with_norm) {
+    add({"gamma", "beta", "moving_mean", "moving_var"}, InputKind::kParameter);
+  }
+  if (with_sum) add({"sum"}, InputKind::kData);
+  add({"min_data", "max_data"}, InputKind::kData);
+  if (quantized_weight) add({"min_weight", "max_weight"}, InputKind::kData);
+  if (quantized_weight && bias) add({"min_bias", "max_bias"}, InputKind::kData);
+  if (with_sum) add({"min_sum", "max_sum"}, InputKind::kData);
+  return inputs;
+}
+
+namespace {
+
+constexpr double kGreatestI32 = 2147483647;
+
+int PlaceOf(const QuantizedLayerAttrs& a, std::string_view input) {
+  const std::vector<InputSpec> inputs = a.Inputs();
+  const auto found = std::ranges::find(inputs, input, &InputSpec::name);
+  return static_cast<int>(found - inputs.begin());
+}
+
+DType OutputType(const QuantizedLayerAttrs& a) {
+  if (a.float_output) return DType::kF32;
+  if (!a.calibrated()) return DType::kI32;
+  return a.positive ? DType::kU8 : DType::kI8;
+}
+
+}  // namespace
+
+void QuantizedLayerTypes(const QuantizedLayerAttrs& a, TypeInference& t) {
+  const bool bias = a.has_bias();
+  ShapesOf(a.layer, a.LayerAttrs().get(), bias ? 3 : 2, t);
+  const DType parameter = a.quantized_weight ? DType::kI8 : DType::kF32;
+  t.SetInDType(1, parameter);
+  if (bias && t.InDType(2) != DType::kI32) t.SetInDType(2, parameter);
+  for (int i = PlaceOf(a, "gamma"), end = i + 4; a.with_norm && i < end; ++i) {
+    if (t.In(1).known_rank()) t.SetIn(i, Shape{t.In(1)[0]});
+    t.SetInDType(i, DType::kF32);
+  }
+  RequireQuantized(t, 0);
+  if (a.with_sum) {
+    t.SetIn(PlaceOf(a, "sum"), t.Out(0));
+    RequireQuantized(t, PlaceOf(a, "sum"));
+  }
+  SetRangeTypes(t, PlaceOf(a, "min_data"), 1);
+  t.SetOutDType(0, OutputType(a));
+}
+
+namespace {
+
+// Writes one node out. A scale is what a number is multiplied by to be a level.
+class LayerParts {
+ public:
+  LayerParts(const QuantizedLayerAttrs& a, const Node& node, GraphBuilder& b)
+      : a_(a), node_(node), b_(b), output_(node.types[0]) {}
+
+  std::vector<Value> Write() {
+    data_scale_ = ScaleOf("data", "min_data", kWideLevels);
+    if (a_.quantized_weight) {
+      TakeWeight();
+    } else {
+      QuantizeWeight();
+    }
+    const Value sums = Sums();
+    if (output_.dtype == DType::kI32) return {Integers(sums), Low(), High()};
+    const Value scale = b_.Mul(data_scale_, weight_scale_);
+    Value y = b_.Mul(sums, ByChannel(b_.Div(1, scale)));
+    y = Activated(y, a_.activation, a_.activation_settings);
+    if (a_.with_sum) y = b_.Add(y, Summand());
+    y = Activated(y, a_.sum_activation, a_.sum_activation_settings);
+    if (a_.float_output) return {y};
+    const double low = *a_.min_calib_range, high = *a_.max_calib_range;
+    const double magnitude = std::max(std::abs(low), std::abs(high));
+    const double levels = LevelsOf(output_.dtype, kWideLevels);
+    const Value rounded = Rounded(b_.Mul(y, levels / magnitude), output_.dtype);
+    return {b_.Cast(rounded, output_.dtype), b_.Scalar(low), b_.Scalar(high)};
+  }
+
+ private:
+  Value In(std::string_view name) const {
+    return node_.inputs[PlaceOf(a_, name)];
+  }
+  Value Magnitude(std::string_view low) const {
+    const int at = PlaceOf(a_, low);
+    return b_.Maximum(b_.Abs(node_.inputs[at]), b_.Abs(node_.inputs[at + 1]));
+  }
+  Value ScaleOf(std::string_view tensor, std::string_view low,
+                const Levels& levels) const {
+    return b_.Div(LevelsOf(In(tensor).type().dtype, levels), Magnitude(low));
+  }
+  Value Rounded(Value x, DType levels) const {
+    return b_.Op("_round_to_levels", {x},
+                 {{"levels", std::string(MxnetName(levels))}});
+  }
+  // One value, or one a filter, beside the axes of the output.
+  Value ByChannel(Value x) const {
+    const int rank = output_.shape.rank();
+    Extents dims(rank, 1);
+    dims[ChannelsAreLast() ? rank - 1 : 1] = x.shape()[0];
+    return b_.Reshape(x, Shape(std::move(dims)));
+  }
+  bool ChannelsAreLast() const {
+    if (a_.layer == "FullyConnected") return true;
+    for (const auto& [name, text] : ParseAttrLines(a_.settings)) {
+      if (name == "layout") return IsChannelsLast(text);
+    }
+    return false;
+  }
+
+  void TakeWeight() {
+    weight_ = b_.Cast(In("weight"), DType::kF32);
+    weight_magnitude_ = Magnitude("min_weight");
+    weight_scale_ = b_.Div(kWideLevels.int8, weight_magnitude_);
+    if (!a_.has_bias()) return;
+    bias_ = b_.Cast(In("bias"), DType::kF32);
+    if (In("bias").type().dtype == DType::kI32) return;
+    const Value own = ScaleOf("bias", "min_bias", kWideLevels);
+    bias_ = b_.Mul(bias_, b_.Div(b_.Mul(data_scale_, weight_scale_), own));
+    bias_ = a_.truncates_bias ? b_.Op("trunc", {bias_})
+                              : Rounded(bias_, DType::kI32);
+  }
+
+  void QuantizeWeight() {
+    const int64_t filters = In("weight").shape()[0];
+    if (a_.has_bias()) bias_ = In("bias");
+    Value slope = b_.Ones({DType::kF32, Shape{filters}});
+    if (a_.with_norm) slope = ApplyNorm();
+    const bool alike = output_.dtype == DType::kI32;
+    const std::vector<Value> parts =
+        b_.Ops("_quantize_filters", {In("weight"), slope, GreatestScale()},
+               {{"alike", PrintBool(alike)}});
+    weight_ = parts[0];
+    weight_scale_ = parts[1];
+    weight_magnitude_ = alike ? b_.SliceAxis(parts[2], 0, 0, 1) : parts[2];
+    if (!bias_) return;
+    bias_ =
+        Rounded(b_.Mul(bias_, b_.Mul(data_scale_, weight_scale_)), DType::kI32);
+  }
+
+  // Of each filter: with it a bias takes half of i32.
+  Value GreatestScale() const {
+    if (!bias_) {
+      return b_.Constant(
+          Tensor::Filled({DType::kF32, Shape{In("weight").shape()[0]}},
+                         std::numeric_limits<float>::infinity()),
+          "no limit");
+    }
+    return b_.Div(kGreatestI32 / 2, b_.Mul(b_.Abs(bias_), data_scale_));
+  }
+
+  // What the filters are multiplied by; the bias is that of both.
+  Value ApplyNorm() {
+    const Value deviation = b_.Sqrt(b_.Add(In("moving_var"), a_.eps));
+    const Value slope =
+        a_.fix_gamma ? b_.Div(1, deviation) : b_.Div(In("gamma"), deviation);
+    const Value mean = In("moving_mean");
+    const Value shift = bias_ ? b_.Sub(bias_, mean) : b_.Neg(mean);
+    bias_ = b_.Add(In("beta"), b_.Mul(slope, shift));
+    return slope;
+  }
+
+  Value Sums() const {
+    std::vector<Value> inputs = {b_.Cast(node_.inputs[0], DType::kF32),
+                                 weight_};
+    if (bias_) inputs.push_back(bias_);
+    std::vector<AttrText> settings = ParseAttrLines(a_.settings);
+    std::erase_if(settings,
+                  [](const AttrText& s) { return s.first == "no_bias"; });
+    settings.emplace_back("no_bias", PrintBool(!bias_));
+    return b_.Op(a_.layer, inputs, settings, "sums");
+  }
+
+  Value Activated(Value x, const std::string& op,
+                  const std::string& settings) const {
+    return op.empty() ? x : b_.Op(op, {x}, ParseAttrLines(settings));
+  }
+
+  Value Summand() const {
+    const Value level = b_.Div(1, ScaleOf("sum", "min_sum", kWideLevels));
+    return b_.Mul(b_.Cast(In("sum"), DType::kF32), level);
+  }
+
+  Value Integers(Value sums) const {
+    const Value y = Activated(sums, a_.activation, a_.activation_settings);
+    return b_.Cast(Rounded(y, DType::kI32), DType::kI32);
+  }
+  Value High() const {
+    const Value level = b_.Div(1, ScaleOf("data", "min_data", kPlainLevels));
+    return b_.Mul(b_.Mul(level, weight_magnitude_),
+                  kGreatestI32 / kPlainLevels.int8);
+  }
+  Value Low() const { return b_.Neg(High()); }
+
+  const QuantizedLayerAttrs& a_;
+  const Node& node_;
+  GraphBuilder& b_;
+  const TensorType output_;
+  Value data_scale_, weight_scale_, weight_magnitude_;
+  Value weight_, bias_;  // levels, as f32
+};
+
+std::vector<std::string> QuantizedLayerOutputs(const QuantizedLayerAttrs& a) {
+  if (a.float_output) return {"output"};
+  return kRangedOutputs;
+}
+
+}  // namespace
+
+std::vector<Value> QuantizedLayerParts(const QuantizedLayerAttrs& a,
+                                       const Node& node, GraphBuilder& b) {
+  return LayerParts(a, node, b).Write();
+}
+
+MXC_OP(QuantizedLayer) {
+  return Op<QuantizedLayerAttrs>("_quantized_layer")
+      .Doc("a layer of 8-bit numbers")
+      .Internal()
+      .InputsOf([](const QuantizedLayerAttrs& a) { return a.Inputs(); })
+      .OutputsOf(QuantizedLayerOutputs)
+      .Types(QuantizedLayerTypes)
+      .Decompose(QuantizedLayerParts)
+      .ZeroGradient();
+}
+
+}  // namespace mxc
