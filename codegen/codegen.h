@@ -131,11 +131,13 @@ Result<ArtifactSections> MakeSections(std::span<const Program> entries,
                                       const Target& target,
                                       const TensorRoles& roles = {});
 
-// Writes the .mxa: to a temporary name, synced, renamed.
+// Writes the .mxa: to a temporary name, synced, renamed. `count`, of bytes, may
+// be null.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const ArtifactSections& sections,
                                     const Manifest& manifest,
-                                    const std::string& symbol_json);
+                                    const std::string& symbol_json,
+                                    WorkCount* count = nullptr);
 
 // Generates the code and writes an artifact of which nothing is said.
 Result<ArtifactSizes> WriteArtifact(const std::string& path,

@@ -161,8 +161,11 @@ Status EmitArtifact(const CompileOptions& options,
   }
   const std::string path = keep ? options.output : nameless->path();
   {
-    const Working working(options.style, "write");
-    MXC_ASSIGN(outcome.sizes, Save(request, artifact, path));
+    WorkCount count{.bytes = true};
+    Working working(options.style, "write", &count);
+    MXC_ASSIGN(outcome.sizes,
+               Save(request, artifact, path, &count,
+                    [&](const char* what) { working.Say(what); }));
   }
   if (keep) outcome.artifact = path;
   if (options.Emits("so")) {

@@ -137,6 +137,18 @@ Working::~Working() {
   thread_.join();
 }
 
+// "12 of 39, "; nothing where nobody counts.
+std::string Working::Come() const {
+  if (const std::string what = saying_.load(); !what.empty()) {
+    return what + ", ";
+  }
+  const int64_t total = count_ == nullptr ? 0 : count_->total.load();
+  if (total == 0) return "";
+  const int64_t done = count_->done.load();
+  if (!count_->bytes) return fmt::format("{} of {}, ", done, total);
+  return fmt::format("{} of {}, ", FormatBytes(done), FormatBytes(total));
+}
+
 void Working::Tick() {
   using Clock = std::chrono::steady_clock;
   constexpr auto kEvery = std::chrono::milliseconds(200);
@@ -145,12 +157,9 @@ void Working::Tick() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kEvery, [this] { return done_; })) {
     const std::chrono::duration<double> spent = Clock::now() - begin;
-    const int64_t total = count_ == nullptr ? 0 : count_->total.load();
-    const std::string come =
-        total == 0 ? "" : fmt::format("{} of {}, ", count_->done.load(), total);
     // Whoever prints lines for people shows a "\r" instead of obeying it.
     std::fputs("\r\x1b[K", stderr);
-    PrintErr("  {:<9} {}{:.0f} s", phase_, come, spent.count());
+    PrintErr("  {:<9} {}{:.0f} s", phase_, Come(), spent.count());
     std::fflush(stderr);
     shown = true;
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <concepts>
 #include <condition_variable>
 #include <cstdint>
@@ -98,11 +99,17 @@ class Working {
   Working(const Working&) = delete;
   Working& operator=(const Working&) = delete;
 
+  // What is being done before anything is counted: "running it once". The text
+  // must outlive it.
+  void Say(const char* what) { saying_ = what; }
+
  private:
   void Tick();
+  std::string Come() const;
 
   const std::string phase_;
   const WorkCount* const count_;
+  std::atomic<const char*> saying_ = "";
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;

@@ -27,11 +27,24 @@ std::string ManifestText(const Manifest& manifest) {
   return text;
 }
 
+// Piece by piece where somebody looks on.
+void Append(Bytes bytes, runtime::FileWriter& file, WorkCount* count) {
+  constexpr size_t kPiece = 32 << 20;
+  while (count != nullptr && bytes.size() > kPiece) {
+    file.Append(bytes.first(kPiece));
+    file.Settle();
+    count->done += kPiece;
+    bytes = bytes.subspan(kPiece);
+  }
+  file.Append(bytes);
+  if (count != nullptr) count->done += static_cast<int64_t>(bytes.size());
+}
+
 // The sections one after the other, each from a page, then the trailer. What
 // most files lack takes no page.
-Result<int64_t> WriteFile(
-    const std::string& path,
-    const std::array<Bytes, MXC_SECTION_COUNT>& sections) {
+Result<int64_t> WriteFile(const std::string& path,
+                          const std::array<Bytes, MXC_SECTION_COUNT>& sections,
+                          WorkCount* count) {
   static const std::array<std::byte, MXC_PAGE> kZeros = {};
   mxc_trailer trailer = {};
   runtime::FileWriter file(path);
@@ -43,7 +56,7 @@ Result<int64_t> WriteFile(
     }
     const uint64_t start = (at + MXC_PAGE - 1) / MXC_PAGE * MXC_PAGE;
     file.Append(Bytes(kZeros).first(start - at));
-    file.Append(sections[i]);
+    Append(sections[i], file, count);
     trailer.sections[i] = {start, sections[i].size(),
                            runtime::Checksum(sections[i])};
     at = start + sections[i].size();
@@ -83,12 +96,19 @@ Result<ArtifactSections> MakeSections(std::span<const Program> entries,
 Result<ArtifactSizes> WriteArtifact(const std::string& path,
                                     const ArtifactSections& sections,
                                     const Manifest& manifest,
-                                    const std::string& symbol_json) {
+                                    const std::string& symbol_json,
+                                    WorkCount* count) {
   const std::string manifest_text = ManifestText(manifest);
-  MXC_ASSIGN(const int64_t file_bytes,
-             WriteFile(path, {AsBytes(sections.code), Bytes(sections.weights),
-                              AsBytes(sections.tables), AsBytes(manifest_text),
-                              AsBytes(symbol_json), AsBytes(sections.device)}));
+  const std::array<Bytes, MXC_SECTION_COUNT> parts = {
+      AsBytes(sections.code),   Bytes(sections.weights),
+      AsBytes(sections.tables), AsBytes(manifest_text),
+      AsBytes(symbol_json),     AsBytes(sections.device)};
+  if (count != nullptr) {
+    int64_t total = 0;
+    for (const Bytes part : parts) total += static_cast<int64_t>(part.size());
+    count->total = total;
+  }
+  MXC_ASSIGN(const int64_t file_bytes, WriteFile(path, parts, count));
   ArtifactSizes sizes;
   sizes.code_bytes = static_cast<int64_t>(sections.code.size());
   sizes.weight_bytes = static_cast<int64_t>(sections.weights.size());

@@ -10,6 +10,7 @@ namespace mxc {
 // own.
 struct WorkCount {
   std::atomic<int64_t> done{0}, total{0};
+  bool bytes = false;  // are counted
 };
 
 }  // namespace mxc

@@ -103,6 +103,12 @@ void FileWriter::Append(const std::string& text) {
   Append(std::as_bytes(std::span(text)));
 }
 
+void FileWriter::Settle() {
+  Flush();
+  if (streams_ || !status_.ok()) return;
+  if (fdatasync(file_.get()) != 0) status_ = SystemError("write", path_);
+}
+
 void FileWriter::Flush() {
   Write(buffer_);
   buffer_.clear();

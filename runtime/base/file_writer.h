@@ -41,6 +41,10 @@ class FileWriter {
     Append(std::as_bytes(std::span(&value, 1)));
   }
 
+  // Waits until the disk has what was appended so far, so that whoever shows
+  // how far it has come does not wait for all of it at the end.
+  void Settle();
+
   // kNo is faster, but a crash of the system may damage the file: only for what
   // readers check and can make again.
   enum class Sync { kYes, kNo };

@@ -164,8 +164,14 @@ Result<Artifact> Compile(const CompileRequest& request, Progress& progress) {
 }
 
 Result<ArtifactSizes> Save(const CompileRequest& request,
-                           const Artifact& artifact, const std::string& path) {
+                           const Artifact& artifact, const std::string& path,
+                           WorkCount* count,
+                           const std::function<void(const char*)>& stage) {
+  const auto begin = [&](const char* what) {
+    if (stage) stage(what);
+  };
   const Plan& plan = artifact.plan;
+  begin("laying out the weights");
   MXC_ASSIGN(const std::string symbol, SymbolText(request, plan));
   MXC_ASSIGN(const ArtifactSections sections,
              MakeSections(artifact.entries, artifact.code, plan.target,
@@ -175,12 +181,15 @@ Result<ArtifactSizes> Save(const CompileRequest& request,
   });
   Manifest manifest = MakeManifest(request, plan);
   if (Resolved(request) == Golden::kOn) {
+    begin("running it once");
     MXC_RETURN_IF_ERROR(
         AddGolden(request, sections, artifact.entries, manifest));
   }
+  begin("digests");
   MXC_RETURN_IF_ERROR(
       AddDigests(sections, symbol, std::move(weights), manifest));
-  return WriteArtifact(path, sections, manifest, symbol);
+  begin("");
+  return WriteArtifact(path, sections, manifest, symbol, count);
 }
 
 }  // namespace mxc

@@ -2,6 +2,7 @@
 // The driver: a request becomes an artifact.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,12 @@ Result<Artifact> Generate(const CompileRequest& request, Plan plan,
                           WorkCount* count = nullptr);
 
 // The file with all that is said about it: the manifest, digests, the network.
-// Whole or not at all.
-Result<ArtifactSizes> Save(const CompileRequest& request,
-                           const Artifact& artifact, const std::string& path);
+// Whole or not at all. `stage` is told what begins ("running it once"), an
+// empty text when the bytes are written, which `count` counts; both may be
+// null.
+Result<ArtifactSizes> Save(
+    const CompileRequest& request, const Artifact& artifact,
+    const std::string& path, WorkCount* count = nullptr,
+    const std::function<void(const char*)>& stage = nullptr);
 
 }  // namespace mxc
