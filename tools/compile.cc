@@ -11,6 +11,7 @@
 #include "codegen/codegen.h"
 #include "passes/pass.h"
 #include "runtime/artifact/container.h"
+#include "runtime/base/shell_word.h"
 #include "tools/command.h"
 #include "tools/diagram/diagram.h"
 #include "tools/diagram/graphviz.h"
@@ -336,13 +337,13 @@ std::string SourceFor(const Program& program) {
 void PrintNext(const CompileOptions& options, const Plan& plan) {
   if (options.style.quiet || !options.Emits("mxa")) return;
   const Program& program = plan.programs.front();
+  const std::string output = runtime::ShellWord(options.output);
   if (program.entry.starts_with("train")) {
-    PrintErr("next: mxc train {} --data {}\n", options.output,
-             SourceFor(program));
+    PrintErr("next: mxc train {} --data {}\n", output, SourceFor(program));
     return;
   }
   if (!plan.carries.empty() && !plan.label_names.empty()) {  // it writes
-    PrintErr("next: mxc sample {}\n", options.output);
+    PrintErr("next: mxc sample {}\n", output);
     return;
   }
   constexpr int kMostNamed = 8;
@@ -359,7 +360,7 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
                           picture ? "photo.jpg" : "x.npy");
   }
   if (count > kMostNamed) inputs += " …";
-  PrintErr("next: mxc run {}{}\n", options.output, inputs);
+  PrintErr("next: mxc run {}{}\n", output, inputs);
 }
 
 // What was asked for and changes nothing.

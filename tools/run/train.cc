@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/shell_word.h"
 #include "runtime/base/trace.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
@@ -172,7 +173,8 @@ int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {
   if (!result.interrupted) {
     if (result.saved) {
       reporter.Say("saved " + result.saved->Path("params") +
-                   "; next: mxc compile " + result.saved->SymbolPath());
+                   "; next: mxc compile " +
+                   runtime::ShellWord(result.saved->SymbolPath()));
     }
     return 0;
   }

@@ -6,19 +6,11 @@
 #include <filesystem>
 #include <sstream>
 
+#include "runtime/base/shell_word.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
 namespace {
-
-// For a shell.
-std::string Quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char byte : word) {
-    text += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
-  }
-  return text + "'";
-}
 
 // The words that a program prints.
 std::vector<std::string> WordsOf(const std::string& command) {
@@ -38,7 +30,7 @@ std::vector<std::string> WordsOf(const std::string& command) {
 std::string AddressOfNode(const std::string& node) {
   constexpr std::string_view kAddress = "NodeAddr=";
   for (const std::string& word :
-       WordsOf("scontrol show node --oneliner " + Quoted(node))) {
+       WordsOf("scontrol show node --oneliner " + runtime::ShellWord(node))) {
     if (word.starts_with(kAddress)) return word.substr(kAddress.size());
   }
   return node;
@@ -55,7 +47,7 @@ std::vector<Machine> MachinesOfSlurm() {
   }
   std::vector<Machine> machines;
   for (const std::string& node :
-       WordsOf("scontrol show hostnames " + Quoted(nodes))) {
+       WordsOf("scontrol show hostnames " + runtime::ShellWord(nodes))) {
     machines.push_back({node, AddressOfNode(node)});
   }
   return machines;
@@ -92,7 +84,7 @@ std::vector<std::string> AttendantOn(const Machine& machine,
             "-o",
             "ConnectTimeout=20",
             machine.name,
-            Quoted(program) + " attend"};
+            runtime::ShellWord(program) + " attend"};
   }
   return {"srun",       "--overlap", "--nodes=1",
           "--ntasks=1", "--quiet",   "--nodelist=" + machine.name,
