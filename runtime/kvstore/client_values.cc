@@ -114,8 +114,9 @@ Status Client::OnValue(const Server& server, const Frame& frame) {
                 "the server's value of key '%s' does not fit",
                 parts_.table[frame.key].name.c_str());
   }
-  if (frame.payload.data() != to.data())
-    std::ranges::copy(frame.payload, to.begin());
+  if (frame.payload.data() != to.data()) {
+    CopyBytes(frame.payload, to);
+  }
   state.received += frame.length;
   if (state.received < frame.total) return {};
   MXC_RT_RETURN_IF_ERROR(Complete(frame.key, frame));

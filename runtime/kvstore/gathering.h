@@ -69,6 +69,7 @@ class Gathering {
   void Give(std::vector<std::byte> buffer);
   // What is not encoded need not be copied.
   bool plain() const { return compression_.codec == Codec::kNone; }
+  void AddPlain(std::span<float> to);
   void AddPart(const Part& part, bool first, std::span<float> to);
   std::span<float> sums();
 

@@ -26,7 +26,7 @@ class LocalStore final : public KVStore {
       return Fail(StatusCode::kInvalidArgument, "key '%s' has a value already",
                   keys_[key].name.c_str());
     }
-    std::ranges::copy(std::as_bytes(value), shelf_.Value(key).begin());
+    CopyBytes(std::as_bytes(value), shelf_.Value(key));
     shelf_.OnWritten(key);
     has_value_[key] = true;
     return {};
@@ -46,8 +46,7 @@ class LocalStore final : public KVStore {
     MXC_RT_RETURN_IF_ERROR(CheckArrays(keys_, key, values));
     MXC_RT_RETURN_IF_ERROR(RequireValue(key));
     for (const auto& value : values) {
-      std::ranges::copy(shelf_.Value(key),
-                        std::as_writable_bytes(value).begin());
+      CopyBytes(shelf_.Value(key), std::as_writable_bytes(value));
     }
     return {};
   }
@@ -65,10 +64,10 @@ class LocalStore final : public KVStore {
     MXC_RT_RETURN_IF_ERROR(RequireValue(key));
     const size_t row = keys_[key].width * sizeof(float);
     for (const auto& [numbers, elements] : values) {
-      auto to = std::as_writable_bytes(elements).begin();
+      auto to = std::as_writable_bytes(elements);
       for (const uint64_t number : numbers) {
-        const auto from = shelf_.Value(key).subspan(number * row, row);
-        to = std::ranges::copy(from, to).out;
+        CopyBytes(shelf_.Value(key).subspan(number * row, row), to);
+        to = to.subspan(row);
       }
     }
     return {};
@@ -153,7 +152,7 @@ class JobStore final : public KVStore {
     MXC_RT_RETURN_IF_ERROR(worker_.Wait(key));
     const auto outs = std::exchange(state.outs, {});
     for (size_t i = 1; i < outs.size(); ++i) {
-      std::ranges::copy(outs[0], outs[i].begin());
+      CopyBytes(std::as_bytes(outs[0]), std::as_writable_bytes(outs[i]));
     }
     for (const RowsOut& out : std::exchange(state.row_outs, {})) {
       Scatter(state.rows, out.numbers, keys_[key].width, out.elements);
@@ -184,7 +183,7 @@ class JobStore final : public KVStore {
 
 void Reduce(Pushed arrays, std::span<float> sum) {
   constexpr size_t kGroup = 4;
-  std::ranges::copy(arrays[0], sum.begin());
+  CopyBytes(std::as_bytes(arrays[0]), std::as_writable_bytes(sum));
   for (size_t first = 1; first < arrays.size(); first += kGroup) {
     const auto group =
         arrays.subspan(first, std::min(kGroup, arrays.size() - first));

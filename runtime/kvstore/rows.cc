@@ -73,15 +73,15 @@ void Scatter(const Rows& from, std::span<const uint64_t> numbers,
   for (size_t i = 0; i < numbers.size(); ++i) {
     const auto at = std::ranges::lower_bound(from.numbers, numbers[i]);
     const auto row = static_cast<size_t>(at - from.numbers.begin());
-    std::ranges::copy(from.elements.subspan(row * width, width),
-                      to.subspan(i * width).begin());
+    CopyBytes(std::as_bytes(from.elements.subspan(row * width, width)),
+              std::as_writable_bytes(to.subspan(i * width)));
   }
 }
 
 void Replace(const Rows& rows, uint64_t width, std::span<float> table) {
   for (size_t i = 0; i < rows.numbers.size(); ++i) {
-    std::ranges::copy(rows.elements.subspan(i * width, width),
-                      table.subspan(rows.numbers[i] * width).begin());
+    CopyBytes(std::as_bytes(rows.elements.subspan(i * width, width)),
+              std::as_writable_bytes(table.subspan(rows.numbers[i] * width)));
   }
 }
 
@@ -97,7 +97,8 @@ std::vector<std::byte> EncodeRows(const Rows& rows, uint64_t begin) {
     std::memcpy(to, &theirs, sizeof theirs);
     to += sizeof theirs;
   }
-  std::ranges::copy(std::as_bytes(rows.elements), to);
+  CopyBytes(std::as_bytes(rows.elements),
+            std::span(body).last(rows.elements.size_bytes()));
   return body;
 }
 

@@ -65,8 +65,8 @@ class PlainShelf final : public Shelf {
   void OnWritten(uint32_t) override {}
   Status Update(uint32_t key, uint64_t first, std::span<const float> gradient,
                 double) override {
-    std::ranges::copy(std::as_bytes(gradient),
-                      Value(key).subspan(first * sizeof(float)).begin());
+    CopyBytes(std::as_bytes(gradient),
+              Value(key).subspan(first * sizeof(float)));
     return {};
   }
   // Rows that nobody has pushed are 0.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/copy.h"
 #include "runtime/base/status.h"
 
 namespace mxc::kvstore {
 
 using runtime::Bytes;
+using runtime::CopyBytes;
 using runtime::Fail;
 using runtime::Format;
 using runtime::Status;

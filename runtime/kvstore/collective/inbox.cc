@@ -76,7 +76,7 @@ Status Inbox::Take(const Frame& frame) {
     if (message.have != frame.offset) return DoesNotFit();
     const auto to = message.memory().subspan(frame.offset, frame.length);
     if (to.data() != frame.payload.data()) {
-      std::ranges::copy(frame.payload, to.begin());
+      CopyBytes(frame.payload, to);
     }
     message.have += frame.length;
   }
@@ -92,7 +92,7 @@ void Inbox::Finish(uint64_t slot) {
          messages.front().done != nullptr) {
     const Message message = std::move(messages.front());
     messages.pop_front();
-    std::ranges::copy(message.own, message.to.begin());
+    CopyBytes(message.own, message.to);
     message.done({});
   }
   if (messages.empty()) slots_.erase(slot);

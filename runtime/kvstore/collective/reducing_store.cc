@@ -67,7 +67,7 @@ class ReducingStore final : public KVStore {
       MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, 0, state.sum, state.rate));
     }
     for (const auto& out : std::exchange(state.outs, {})) {
-      std::ranges::copy(shelf_.Value(key), std::as_writable_bytes(out).begin());
+      CopyBytes(shelf_.Value(key), std::as_writable_bytes(out));
     }
     return {};
   }
