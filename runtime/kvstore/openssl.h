@@ -34,6 +34,7 @@ namespace mxc::kvstore {
   F(SSL_CTX_free)                          \
   F(SSL_CTX_new)                           \
   F(SSL_CTX_set_ciphersuites)              \
+  F(SSL_CTX_set_default_read_buffer_len)   \
   F(SSL_CTX_set_num_tickets)               \
   F(SSL_CTX_set_psk_find_session_callback) \
   F(SSL_CTX_set_psk_use_session_callback)  \

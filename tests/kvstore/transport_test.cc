@@ -145,6 +145,7 @@ TEST_CASE("the end of one side is an error on the other, after its bytes") {
       }
       pair.Wait();
     }
+    REQUIRE(pair.client->Flush().ok());
     pair.client.reset();
     size_t got = 0;
     StatusOr<size_t> read = size_t{0};

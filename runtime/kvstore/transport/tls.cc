@@ -2,7 +2,7 @@
 #include "runtime/kvstore/transport/tls.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kCipher = "TLS_AES_128_GCM_SHA256";
 constexpr size_t kRecordBytes = 17 << 10;  // with all that TLS adds
+constexpr size_t kReadBytes = 128 << 10;   // by one call of the system
 constexpr unsigned char kCipherNumber[] = {0x13, 0x01};
 
 // What the two callbacks of OpenSSL need of a connection.
@@ -87,7 +88,9 @@ int FindKey(SSL* ssl, const unsigned char* id, size_t size,
 class TlsConnection final : public Connection {
  public:
   TlsConnection(const Tls::State& node, std::unique_ptr<Connection> plain)
-      : openssl_(Functions()), plain_(std::move(plain)), peer_{&node, ""} {}
+      : openssl_(Functions()), plain_(std::move(plain)), peer_{&node, ""} {
+    stages_.in = plain_.get();
+  }
   ~TlsConnection() override { openssl_.SSL_free(ssl_); }
 
   Status Begin() {
@@ -117,38 +120,26 @@ class TlsConnection final : public Connection {
         done += count;
         continue;
       }
-      if (done > 0) {  // what they were is not lost
-        ended_ = Check();
-        break;
-      }
-      const StatusOr<bool> more = Feed();
-      if (!more.ok()) return more.status();
-      if (!*more) break;
+      const StatusOr<bool> more = MayGoOn();
+      if (more.ok() && *more) continue;
+      if (!more.ok() && done == 0) return more.status();
+      if (!more.ok()) ended_ = more.status();  // what has come is not lost
+      break;
     }
     return done;
   }
 
   using Connection::Write;
   StatusOr<size_t> Write(Bytes first, Bytes second) override {
-    MXC_RT_RETURN_IF_ERROR(Flush());
-    size_t done = 0;
-    for (Bytes bytes : {first, second}) {
-      while (!bytes.empty() && stages_.out.room().size() >= kRecordBytes) {
-        size_t count = 0;
-        if (openssl_.SSL_write_ex(ssl_, bytes.data(), bytes.size(), &count) ==
-            1) {
-          bytes = bytes.subspan(count);
-          done += count;
-          continue;
-        }
-        const StatusOr<bool> more = Feed();
-        if (!more.ok()) return more.status();
-        if (!*more) return done;
-      }
-      if (!bytes.empty()) break;
+    if (first.size() + second.size() > together_.size()) {
+      const StatusOr<size_t> done = WritePiece(first);
+      if (!done.ok() || *done < first.size()) return done;
+      const StatusOr<size_t> rest = WritePiece(second);
+      return rest.ok() ? *done + *rest : rest;
     }
-    MXC_RT_RETURN_IF_ERROR(Flush());
-    return done;
+    CopyBytes(first, together_);
+    CopyBytes(second, std::span(together_).subspan(first.size()));
+    return WritePiece(Bytes(together_).first(first.size() + second.size()));
   }
 
   bool unsent() const override {
@@ -174,25 +165,37 @@ class TlsConnection final : public Connection {
   int descriptor() const override { return plain_->descriptor(); }
 
  private:
-  // After a call that did nothing: whether more has come from the other end.
-  StatusOr<bool> Feed() {
-    MXC_RT_RETURN_IF_ERROR(Check());
-    MXC_RT_RETURN_IF_ERROR(Flush());
-    // It has stopped there because it wants to write.
-    if (stages_.in.size() > 0) return stages_.out.size() == 0;
-    const StatusOr<size_t> more = plain_->Read(stages_.in.room());
-    if (!more.ok()) return more.status();
-    stages_.in.Add(*more);
-    return *more > 0;
+  // Collects records; Flush sends them, here where there is no room for more.
+  StatusOr<size_t> WritePiece(Bytes bytes) {
+    size_t done = 0;
+    while (done < bytes.size()) {
+      if (stages_.out.room().size() < kRecordBytes) {
+        MXC_RT_RETURN_IF_ERROR(Flush());
+        if (stages_.out.size() > 0) break;
+      }
+      size_t count = 0;
+      const Bytes rest = bytes.subspan(done);
+      if (openssl_.SSL_write_ex(ssl_, rest.data(), rest.size(), &count) == 1) {
+        done += count;
+        continue;
+      }
+      const StatusOr<bool> more = MayGoOn();
+      if (!more.ok()) return more.status();
+      if (!*more) break;
+    }
+    return done;
   }
 
-  // Whether that call only has to wait.
-  Status Check() {
+  // After a call that did nothing: whether another one might. An error: it does
+  // not only have to wait.
+  StatusOr<bool> MayGoOn() {
     const int error = openssl_.SSL_get_error(ssl_, 0);
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
-      return {};
+      MXC_RT_RETURN_IF_ERROR(Flush());
+      return error == SSL_ERROR_WANT_WRITE && stages_.out.size() == 0;
     }
     const std::string reason = LastError();
+    MXC_RT_RETURN_IF_ERROR(stages_.in_failed);
     (void)Flush().ok();  // the alert, if it can still be sent
     return Fail(StatusCode::kIo, "%s: TLS: %s", peer().c_str(), reason.c_str());
   }
@@ -201,6 +204,8 @@ class TlsConnection final : public Connection {
   const std::unique_ptr<Connection> plain_;
   Peer peer_;
   Stages stages_;
+  // Small frames become a record as a whole.
+  std::array<std::byte, 4 << 10> together_ = {};
   Status ended_;
   SSL* ssl_ = nullptr;
 };
@@ -230,6 +235,8 @@ StatusOr<std::unique_ptr<Tls>> Tls::Make(Side side, const Credentials& own) {
     return Fail(StatusCode::kUnsupported, "OpenSSL lacks TLS 1.3: %s",
                 LastError().c_str());
   }
+  openssl.SSL_CTX_set_default_read_buffer_len(context, kReadBytes);
+  openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nullptr);
   openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE,
                        SSL_SESS_CACHE_OFF, nullptr);
   openssl.SSL_CTX_ctrl(

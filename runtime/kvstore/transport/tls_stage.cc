@@ -9,16 +9,17 @@ namespace {
 
 int ReadStage(BIO* bio, char* data, size_t size, size_t* count) {
   const OpenSsl& openssl = **OpenSsl::Get();
-  Stage& in = static_cast<Stages*>(openssl.BIO_get_data(bio))->in;
-  *count = std::min(size, in.size());
+  Stages& stages = *static_cast<Stages*>(openssl.BIO_get_data(bio));
   openssl.BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY);
-  if (*count == 0) {
+  const StatusOr<size_t> came =
+      stages.in->Read({reinterpret_cast<std::byte*>(data), size});
+  *count = came.ok() ? *came : 0;
+  if (!came.ok()) {
+    stages.in_failed = came.status();
+  } else if (*count == 0) {
     openssl.BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY);
-    return 0;
   }
-  std::memcpy(data, in.bytes().data(), *count);
-  in.Drop(*count);
-  return 1;
+  return *count > 0;
 }
 
 int WriteStage(BIO* bio, const char* data, size_t size, size_t* count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encrypted bytes on their way between OpenSSL and the connection below it, as
+// Encrypted bytes on their way between OpenSSL and the connection below it.
+// What comes is read to where OpenSSL decrypts it; what leaves is collected to
 // one piece: by themselves records of 16 KiB would each be a call of the system.
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "runtime/kvstore/openssl.h"
+#include "runtime/kvstore/transport/transport.h"
 
 namespace mxc::kvstore {
 
@@ -29,7 +31,9 @@ class Stage {
 };
 
 struct Stages {
-  Stage in, out;
+  Connection* in = nullptr;
+  Status in_failed;  // why nothing more can be read
+  Stage out;
 };
 
 // OpenSSL reads from `in` and writes to `out`, which must outlive it. For who

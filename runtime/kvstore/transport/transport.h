@@ -25,8 +25,8 @@ class Connection {
   // Moves bytes of the first, then of the second.
   virtual StatusOr<size_t> Write(Bytes first, Bytes second) = 0;
   StatusOr<size_t> Write(Bytes bytes) { return Write(bytes, {}); }
-  // Whether bytes that Write took are still to be sent, by Flush or by the next
-  // Read or Write.
+  // Whether bytes that Write took are still to be sent: by Flush, by the next
+  // Read, or by a Write that has no room for more.
   virtual bool unsent() const { return false; }
   virtual Status Flush() { return {}; }
 
