@@ -122,7 +122,9 @@ Status Client::PumpServer(Server& server, Time now) {
     return Place(server, header);
   };
   Status status = server.channel->Pump(now);
-  while (status.ok() && server.channel != nullptr) {
+  const bool may =
+      transport_.MayRead(server.channel->connection().descriptor());
+  while (may && status.ok() && server.channel != nullptr) {
     const StatusOr<bool> received = server.channel->Receive(now, frame, place);
     if (received.ok() && !*received) break;
     status = received.ok() ? Handle(server, frame) : received.status();

@@ -120,6 +120,8 @@ class FrameDecoder {
   // So many of them have come. True: `frame` is whole.
   StatusOr<bool> Advance(size_t bytes, const Place& place = {});
   const Frame& frame() const { return frame_; }
+  // Whether a part of the next one has come.
+  bool begun() const { return header_bytes_ > 0; }
 
  private:
   Status ParseHeader();

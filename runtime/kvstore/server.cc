@@ -123,13 +123,17 @@ Status Server::Serve(Time now) {
 
 // Links share what they carry unevenly, while a gradient is of use only when
 // those of all workers are there: who is ahead waits, and its link closes, until
-// the others have caught up. A second of silence would not be far from a loss.
+// the others have caught up. Whoever has all its gradients used, and sends none,
+// only seems to be behind: it has still to get its values. A second of silence
+// would not be far from a loss.
 bool Server::IsAhead(const Session& session, Time now) const {
   if (now - session.channel.heard() >= kSecond) return false;
   const uint64_t most = kMostLead / options_.settings.workers;
   return std::ranges::any_of(sessions_, [&](const auto& other) {
-    return other->known && !other->over && now - other->pushed < kLull &&
-           session.lead > other->lead + most;
+    const bool sends = other->known && !other->over &&
+                       now - other->pushed < kLull &&
+                       (other->lead > 0 || other->channel.partly_received());
+    return sends && session.lead > other->lead + most;
   });
 }
 
@@ -139,9 +143,12 @@ Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
     const bool push = session->known && header.type == FrameType::kPush;
     return push ? store_.Place(session->rank, header) : std::span<std::byte>();
   };
-  session->waits = IsAhead(*session, now);
-  session->more = true;
-  const int most = session->waits ? 0 : kMostFrames;
+  // Of many connections few have anything at a time: the others are not asked.
+  session->more =
+      session->more ||
+      transport_.MayRead(session->channel.connection().descriptor());
+  session->waits = session->more && IsAhead(*session, now);
+  const int most = !session->more || session->waits ? 0 : kMostFrames;
   for (int i = 0; i < most && !session->over; ++i) {
     const auto received = session->channel.Receive(now, frame, place);
     if (!received.ok()) return received.status();

@@ -180,21 +180,29 @@ class Sockets final : public Transport {
   Time Now() override { return runtime::Nanoseconds(); }
 
   void Wait(std::span<const Interest> interests, Time deadline) override {
-    std::vector<pollfd> polled = {{wake_.get(), POLLIN, 0}};
+    polled_ = {{wake_.get(), POLLIN, 0}};
     for (const Interest& interest : interests) {
-      polled.push_back({interest.descriptor,
-                        static_cast<short>((interest.read ? POLLIN : 0) |
-                                           (interest.write ? POLLOUT : 0)),
-                        0});
+      polled_.push_back({interest.descriptor,
+                         static_cast<short>((interest.read ? POLLIN : 0) |
+                                            (interest.write ? POLLOUT : 0)),
+                         0});
     }
     const Time left = std::max<Time>(0, deadline - Now());
     constexpr Time kMillisecond = 1'000'000;
     const Time wait = std::min(kSecond * 60, left) + kMillisecond - 1;
-    poll(polled.data(), polled.size(), static_cast<int>(wait / kMillisecond));
+    const int moved = poll(polled_.data(), polled_.size(),
+                           static_cast<int>(wait / kMillisecond));
+    NoteQuiet(moved >= 0);
     uint64_t count;
-    if (polled[0].revents != 0 && read(wake_.get(), &count, sizeof count) < 0) {
+    if (moved > 0 && polled_[0].revents != 0 &&
+        read(wake_.get(), &count, sizeof count) < 0) {
       return;  // it was taken back meanwhile
     }
+  }
+
+  bool MayRead(int descriptor) const override {
+    const auto row = static_cast<size_t>(descriptor);
+    return row >= quiet_.size() || !quiet_[row];
   }
 
   void Wake() override {
@@ -216,8 +224,21 @@ class Sockets final : public Transport {
         std::make_unique<SocketListener>(std::move(fd), "", silence_));
   }
 
+  void NoteQuiet(bool known) {
+    quiet_.assign(quiet_.size(), false);
+    if (!known) return;
+    for (const pollfd& polled : polled_) {
+      if ((polled.events & POLLIN) == 0 || polled.revents != 0) continue;
+      const auto row = static_cast<size_t>(polled.fd);
+      if (row >= quiet_.size()) quiet_.resize(row + 1);
+      quiet_[row] = true;
+    }
+  }
+
   const Descriptor wake_;
   const Time silence_;
+  std::vector<pollfd> polled_;
+  std::vector<bool> quiet_;  // by descriptor
 };
 
 }  // namespace

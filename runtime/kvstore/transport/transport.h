@@ -73,6 +73,9 @@ class Transport {
   virtual Time Now() = 0;
   // Until one of them may get on, Wake is called, or `deadline` has come.
   virtual void Wait(std::span<const Interest> interests, Time deadline) = 0;
+  // Whether something can be read there, as far as the last Wait has seen: not,
+  // if it waited for that and nothing came. For the thread that waits.
+  virtual bool MayRead(int /*descriptor*/) const { return true; }
   // From any thread.
   virtual void Wake() = 0;
 };
