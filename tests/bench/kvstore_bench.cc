@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seconds of push + pull between workers and one server, each a process, over
-// TCP on this machine, beside a bare TCP connection that carries bytes one way:
-// kvstore_bench [WORKERS]. Loopback says what the software costs, nothing about
-// a network.
+// Seconds of push + pull of one key between workers and one server, each a
+// process, over TCP on this machine; each beside a bare TCP connection that
+// carries bytes one way at the same moment, from a piece of memory that stays in
+// a cache to another: kvstore_bench [WORKERS [ROUNDS]]. At the end the medians
+// of all rounds, whose cases come in turn. Loopback says what the software
+// costs, nothing about a network.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -26,6 +28,7 @@ namespace mxc::kvstore {
 namespace {
 
 constexpr int kTimes = 9;
+constexpr size_t kBareBytes = kMaxPayload * 1024;
 
 template <class T>
 T Value(StatusOr<T> value) {
@@ -38,8 +41,8 @@ struct Bench {
   uint32_t workers;
   uint64_t megabytes;
   bool encrypted;
+  uint64_t slice;  // Settings::slice; jobs have 65,536
   Credentials secret;
-  double bare;  // GB/s of a bare connection
 
   KeyTable Keys() const {
     return {{"key", megabytes * 1'000'000, true, 0, false}};
@@ -47,6 +50,7 @@ struct Bench {
   Settings Agreed() const {
     Settings settings;
     settings.workers = workers;
+    settings.slice = slice;
     settings.keys = Digest(Keys());
     return settings;
   }
@@ -62,24 +66,20 @@ int Serve(const Bench& bench, Transport& transport, Listener& listener) {
   return Serve(server, transport).ok() ? 0 : 1;
 }
 
-// In the child that measures: the parent reads it. One round may seem short
-// because the other workers have begun it earlier: the mean counts, of all but
-// the first, which touches memory that is new.
-void Report(const Bench& bench, const std::vector<double>& times) {
-  const double mean =
-      std::accumulate(times.begin() + 1, times.end(), 0.0) / (kTimes - 1);
-  const double gigabytes = 2 * bench.workers * double(bench.megabytes) * 1e-3;
-  std::printf(
-      "%4llu MB %s: mean %6.1f ms, best %6.1f ms: %5.2f GB/s through the "
-      "server, %3.0f %% of bare TCP",
-      static_cast<unsigned long long>(bench.megabytes),
-      bench.encrypted ? "TLS  " : "plain", mean * 1e3,
-      *std::ranges::min_element(times) * 1e3, gigabytes / mean,
-      100 * gigabytes / mean / bench.bare);
-  std::fflush(stdout);
+// One round may seem short because the other workers have begun it earlier: the
+// mean counts, of all but the first, which touches memory that is new.
+struct Seconds {
+  double mean = 0, best = 0;
+};
+
+Seconds SecondsOf(const std::vector<double>& times) {
+  return {std::accumulate(times.begin() + 1, times.end(), 0.0) / (kTimes - 1),
+          *std::ranges::min_element(times)};
 }
 
-int Work(const Bench& bench, uint32_t rank, const std::string& address) {
+// The first worker writes its Seconds to `to`.
+int Work(const Bench& bench, uint32_t rank, const std::string& address,
+         int to) {
   const KeyTable keys = bench.Keys();
   const auto transport = Value(MakeSockets());
   Credentials own{WorkerIdentity(rank), {}};
@@ -102,7 +102,10 @@ int Work(const Bench& bench, uint32_t rank, const std::string& address) {
     if (!worker.Wait().ok()) return 1;
     times.push_back(double(runtime::Nanoseconds() - start) * 1e-9);
   }
-  if (rank == 0) Report(bench, times);
+  const Seconds seconds = SecondsOf(times);
+  if (rank == 0 && write(to, &seconds, sizeof seconds) != sizeof seconds) {
+    return 1;
+  }
   return worker.Finish().ok() ? 0 : 1;
 }
 
@@ -123,72 +126,93 @@ void AwaitChildren() {
   }
 }
 
-void Run(const Bench& bench) {
-  const auto transport = Value(MakeSockets());
-  auto listener = Value(transport->Listen("127.0.0.1:0"));
-  const std::string address = listener->address();
-  const double begun = ChildrenSeconds();
-  if (fork() == 0) _exit(Serve(bench, *transport, *listener));
-  for (uint32_t rank = 0; rank < bench.workers; ++rank) {
-    if (fork() == 0) {
-      listener.reset();
-      _exit(Work(bench, rank, address));
-    }
+void Send(const sockaddr_in& address, size_t memory) {
+  const int out = socket(AF_INET, SOCK_STREAM, 0);
+  const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+  if (connect(out, name, sizeof address) != 0) _exit(1);
+  const std::vector<std::byte> bytes(memory, std::byte{1});
+  for (size_t sent = 0; sent < kBareBytes;) {
+    const ssize_t count =
+        send(out, bytes.data() + sent % memory, kMaxPayload, 0);
+    if (count != kMaxPayload) _exit(1);
+    sent += static_cast<size_t>(count);
   }
-  AwaitChildren();
-  // Beside the rounds, the first value goes to all and comes from one.
-  const double gigabytes =
-      double(bench.megabytes) * 1e-3 * (bench.workers * (2 * kTimes + 1) + 1);
-  std::printf(", %4.2f CPU-s/GB\n", (ChildrenSeconds() - begun) / gigabytes);
-  std::fflush(stdout);
 }
 
-// GB/s, one way, from one process to another, in pieces as frames have them.
-double BareTcp() {
-  constexpr size_t kBytes = 400'000'000, kPiece = kMaxPayload;
+double Receive(int listener, size_t memory) {
+  const int in = accept(listener, nullptr, nullptr);
+  std::vector<std::byte> bytes(memory, std::byte{1});
+  const int64_t start = runtime::Nanoseconds();
+  size_t total = 0;
+  for (ssize_t count = 1; count > 0; total += static_cast<size_t>(count)) {
+    const size_t at = total % memory;
+    count = recv(in, bytes.data() + at, std::min(kMaxPayload, memory - at), 0);
+  }
+  return double(total) / double(runtime::Nanoseconds() - start);
+}
+
+// GB/s, one way, from one process to another, in pieces as frames have them,
+// from so many bytes of memory to as many.
+double BareTcp(size_t memory) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
+  int ends[2];
   if (bind(listener, name, size) != 0 || listen(listener, 1) != 0 ||
-      getsockname(listener, name, &size) != 0) {
+      getsockname(listener, name, &size) != 0 || pipe(ends) != 0) {
     std::exit(1);
   }
-  const double cpu = ChildrenSeconds();
   if (fork() == 0) {
-    const int out = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(out, name, size) != 0) _exit(1);
-    const std::vector<std::byte> piece(kPiece);
-    for (size_t sent = 0; sent < kBytes;) {
-      const ssize_t count = send(out, piece.data(), kPiece, 0);
-      if (count <= 0) _exit(1);
-      sent += static_cast<size_t>(count);
-    }
+    Send(address, memory);
     _exit(0);
   }
-  int ends[2];
-  if (pipe(ends) != 0) std::exit(1);
   if (fork() == 0) {
-    const int in = accept(listener, nullptr, nullptr);
-    std::vector<std::byte> piece(kPiece);
-    const int64_t start = runtime::Nanoseconds();
-    size_t total = 0;
-    for (ssize_t count = 1; count > 0; total += static_cast<size_t>(count)) {
-      count = recv(in, piece.data(), kPiece, 0);
-    }
-    const double rate = double(total) / double(runtime::Nanoseconds() - start);
+    const double rate = Receive(listener, memory);
     _exit(write(ends[1], &rate, sizeof rate) == sizeof rate ? 0 : 1);
   }
   AwaitChildren();
   double rate = 0;
   if (read(ends[0], &rate, sizeof rate) != sizeof rate) std::exit(1);
   for (const int fd : {listener, ends[0], ends[1]}) close(fd);
-  std::printf("bare TCP, one way: %5.2f GB/s, %4.2f CPU-s/GB\n", rate,
-              (ChildrenSeconds() - cpu) / (kBytes * 1e-9));
-  std::fflush(stdout);
   return rate;
+}
+
+// The rate that goes through the server, of bare TCP's.
+double Run(const Bench& bench) {
+  const double bare = BareTcp(kMaxPayload);
+  const auto transport = Value(MakeSockets());
+  auto listener = Value(transport->Listen("127.0.0.1:0"));
+  const std::string address = listener->address();
+  const double begun = ChildrenSeconds();
+  int ends[2];
+  if (pipe(ends) != 0) std::exit(1);
+  if (fork() == 0) _exit(Serve(bench, *transport, *listener));
+  for (uint32_t rank = 0; rank < bench.workers; ++rank) {
+    if (fork() == 0) {
+      listener.reset();
+      _exit(Work(bench, rank, address, ends[1]));
+    }
+  }
+  AwaitChildren();
+  Seconds seconds;
+  if (read(ends[0], &seconds, sizeof seconds) != sizeof seconds) std::exit(1);
+  for (const int fd : ends) close(fd);
+  const double key = double(bench.megabytes) * 1e-3;  // GB
+  // Beside the rounds, the first value goes to all and comes from one.
+  const double moved = key * (bench.workers * (2 * kTimes + 1) + 1);
+  const double share = 2 * bench.workers * key / seconds.mean / bare;
+  std::printf(
+      "%4.0f MB %s %s: mean %6.1f ms, best %6.1f ms: %3.0f %% of bare TCP's "
+      "%4.2f GB/s, %4.2f CPU-s/GB\n",
+      key * 1e3, bench.slice > 0 ? "in slices" : "whole    ",
+      bench.encrypted ? "TLS  " : "plain", seconds.mean * 1e3,
+      seconds.best * 1e3, 100 * share, bare,
+      (ChildrenSeconds() - begun) / moved);
+  std::fflush(stdout);
+  return share;
 }
 
 }  // namespace
@@ -197,11 +221,32 @@ double BareTcp() {
 int main(int argc, char** argv) {
   using namespace mxc::kvstore;
   const auto workers = static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 2);
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 1;
   const Credentials secret = Value(MakeSecret());
-  const double bare = BareTcp();
+  constexpr size_t kArray = kMaxPayload * 256;
+  std::vector<Bench> cases;
   for (const uint64_t megabytes : {16, 64, 100}) {
     for (const bool encrypted : {false, true}) {
-      Run({workers, megabytes, encrypted, secret, bare});
+      for (const uint64_t slice : {0, 1 << 16}) {
+        cases.push_back({workers, megabytes, encrypted, slice, secret});
+      }
     }
+  }
+  std::vector<std::vector<double>> shares(cases.size());
+  for (int round = 0; round < rounds; ++round) {
+    std::printf("bare TCP between arrays of 64 MiB: %4.2f GB/s\n",
+                BareTcp(kArray));
+    for (size_t i = 0; i < cases.size(); ++i) {
+      shares[i].push_back(Run(cases[i]));
+    }
+  }
+  for (size_t i = 0; i < cases.size() && rounds > 1; ++i) {
+    std::ranges::sort(shares[i]);
+    std::printf("%4d MB %s %s: median %3.0f %%, %3.0f to %3.0f %%\n",
+                static_cast<int>(cases[i].megabytes),
+                cases[i].slice > 0 ? "in slices" : "whole    ",
+                cases[i].encrypted ? "TLS  " : "plain",
+                100 * shares[i][shares[i].size() / 2], 100 * shares[i].front(),
+                100 * shares[i].back());
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seconds of push + pull between workers and one server by ZeroMQ and by gRPC,
-over TCP on this machine, to stand beside kvstore_bench in one run:
+"""Seconds of push + pull between workers and one server by ZeroMQ, in the clear
+and under CURVE, and by gRPC, over TCP on this machine, to stand beside kvstore_bench in one run:
 
   kvstore_bench && kvstore_peers.py [WORKERS]
 
@@ -28,12 +28,28 @@ def report(name, worker, times):
         return
     for i, size in enumerate(SIZES):
         some = sorted(times[i * TIMES:(i + 1) * TIMES])
-        print(f"{size:4d} MB {name}: best {1e3 * some[0]:6.1f} ms, median "
+        mean = sum(times[i * TIMES + 1:(i + 1) * TIMES]) / (TIMES - 1)
+        print(f"{size:4d} MB {name}: mean {1e3 * mean:6.1f} ms, best "
+              f"{1e3 * some[0]:6.1f} ms, median "
               f"{1e3 * some[TIMES // 2]:6.1f} ms", flush=True)
 
 
-def zmq_server(workers, port):
+def secure(socket, keys):
+    """The server's keys, and a worker's; None: in the clear."""
+    if keys is None:
+        return
+    (server, own_secret), worker = keys
+    if socket.type == zmq.ROUTER:
+        socket.curve_server = True
+        socket.curve_publickey, socket.curve_secretkey = server, own_secret
+    else:
+        socket.curve_serverkey = server
+        socket.curve_publickey, socket.curve_secretkey = worker
+
+
+def zmq_server(workers, port, keys):
     socket = zmq.Context().socket(zmq.ROUTER)
+    secure(socket, keys)
     socket.bind(f"tcp://127.0.0.1:{port}")
     for size in ROUNDS:
         value = bytes(size * 1_000_000)
@@ -44,8 +60,9 @@ def zmq_server(workers, port):
     socket.context.term()
 
 
-def zmq_worker(worker, port):
+def zmq_worker(worker, port, keys):
     socket = zmq.Context().socket(zmq.DEALER)
+    secure(socket, keys)
     socket.connect(f"tcp://127.0.0.1:{port}")
     times = []
     for size in ROUNDS:
@@ -55,7 +72,8 @@ def zmq_worker(worker, port):
         got = socket.recv(copy=False)
         times.append(time.perf_counter() - start)
         assert len(got.buffer) == len(gradient)
-    report(f"ZeroMQ {zmq.zmq_version()}", worker, times)
+    way = "in the clear" if keys is None else "CURVE"
+    report(f"ZeroMQ {zmq.zmq_version()} {way}", worker, times)
 
 
 def pieces(data):
@@ -86,7 +104,7 @@ def grpc_server(workers, port, stop):
     server.stop(1)
 
 
-def grpc_worker(worker, port):
+def grpc_worker(worker, port, _):
     channel = grpc.insecure_channel(
         f"127.0.0.1:{port}", options=[("grpc.enable_http_proxy", 0)])
     grpc.channel_ready_future(channel).result(timeout=20)
@@ -105,18 +123,22 @@ def main():
     workers = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     start = multiprocessing.get_context("spawn")
     stop = start.Event()
-    for server, worker, port in (((zmq_server, ()), zmq_worker, 47111),
-                                 ((grpc_server, (stop,)), grpc_worker, 47112)):
-        serving = start.Process(target=server[0],
-                                args=(workers, port, *server[1]))
+    keys = zmq.curve_keypair(), zmq.curve_keypair()
+    for server, worker, port, own in (
+            (zmq_server, zmq_worker, 47111, None),
+            (zmq_server, zmq_worker, 47112, keys),
+            (grpc_server, grpc_worker, 47113, stop)):
+        serving = start.Process(target=server, args=(workers, port, own))
         serving.start()
-        working = [start.Process(target=worker, args=(rank, port))
-                   for rank in range(workers)]
+        working = [start.Process(
+            target=worker,
+            args=(rank, port, None if server is grpc_server else own))
+            for rank in range(workers)]
         for process in working:
             process.start()
         for process in working:
             process.join()
-        if grpc_server in server:
+        if server is grpc_server:
             stop.set()
         serving.join()
 

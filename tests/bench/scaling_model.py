@@ -19,8 +19,10 @@ is released when its layer's backward part ends, in chunks. A channel serves one
 chunk at a time: the one that was released first (fifo), or the one whose layer
 comes first in the forward part (priority), or none before the step's end
 (barrier). A ring has one channel; servers have two, one in each direction, and
-a value leaves when all of its gradient has come, or chunk by chunk. optimum:
-priority with chunks of 16 kB that cost no latency: earliest deadline first,
+a value leaves when all of its gradient has come, or chunk by chunk. Of a job each
+server has its own two, of the parameters that it is given: what lives on one
+server comes from all workers through one link. optimum:
+priority with chunks of 16 kB (job: 4 kB) that cost no latency: earliest deadline first,
 which no order of one channel beats. sigma: machines take log-normally long for
 the same step, and all wait for the slowest; 0.02 comes nearest to the five
 published figures.
@@ -258,9 +260,31 @@ def rate_of(text):
     sys.exit(f"{text} is no rate")
 
 
-def job_time(begins, exchanges, channels, order, chunk, by_chunk=False):
+CUT_FROM = 4_000_000  # bytes: Settings::cut_from
+
+
+def homes(exchanges, servers):
+    """Of each parameter the bytes that each server has, as runtime/kvstore
+    places them: large ones on all, the others whole, the largest first where
+    least is."""
+    loads, places = [0] * servers, {}
+    for x in sorted(exchanges, key=lambda x: -x["bytes"]):
+        if x["bytes"] >= CUT_FROM:
+            places[x["parameter"]] = {s: x["bytes"] / servers
+                                      for s in range(servers)}
+            continue
+        least = loads.index(min(loads))
+        loads[least] += x["bytes"]
+        places[x["parameter"]] = {least: x["bytes"]}
+    return places
+
+
+def job_time(begins, exchanges, servers, channels, order, chunk,
+             by_chunk=False):
     """As step_time, with the compiled moments: a parameter is needed by a step
-    of the next run and leaves after a step of this one."""
+    of the next run and leaves after a step of this one. Each server has channels
+    of its own."""
+    places = homes(exchanges, servers)
     end = begins[-1]
     rank = {x["parameter"]: x["priority"] for x in exchanges}
     at = lambda step: begins[min(step, len(begins) - 1)]
@@ -273,21 +297,23 @@ def job_time(begins, exchanges, channels, order, chunk, by_chunk=False):
                         - at(x["needed_by_step"]))
             moved.append((x["needed_by_step"], delay))
         late = lambda step: max([d for s, d in moved if s <= step], default=0)
-        jobs = []
+        jobs = [[] for _ in range(servers)]
         for x in exchanges:
             leaves = x["leaves_after_step"]
             release = start + at(leaves + 1) + late(leaves)
             if order == "barrier":
                 release = start + end + delay
-            pieces = max(1, math.ceil(x["bytes"] / chunk))
-            jobs += [(release, rank[x["parameter"]], x["bytes"] / pieces)
-                     ] * pieces
-        for channel in channels:
-            ends = serve(jobs, channel, order == "priority")
-            jobs = ends if by_chunk else whole(ends)
+            for server, size in places[x["parameter"]].items():
+                pieces = max(1, math.ceil(size / chunk))
+                jobs[server] += [(release, rank[x["parameter"]], size / pieces)
+                                 ] * pieces
         last = {}
-        for moment, index, _ in jobs:
-            last[index] = max(moment, last.get(index, 0.0))
+        for arrivals in jobs:
+            for channel in channels:
+                ends = serve(arrivals, channel, order == "priority")
+                arrivals = ends if by_chunk else whole(ends)
+            for moment, index, _ in arrivals:
+                last[index] = max(moment, last.get(index, 0.0))
         there = {x["parameter"]: last[rank[x["parameter"]]]
                  for x in exchanges}
         start += end + delay
@@ -301,14 +327,16 @@ def job(path, rate, latency_us, workers, servers, slice_bytes):
     begins, exchanges = read_schedule(path)
     alone = begins[-1]
     link = Link(rate_of(rate) * NET_OF_HEADERS, latency_us * 1e-6)
-    channels = link.servers(workers, servers)
+    # A server's link carries what all workers send; a worker's, what it sends to
+    # all servers.
+    channels = link.servers(max(workers, servers), 1)
     free = [lambda n, c=c: c(n) - c(0) for c in channels]
     line = f"  modelled, {workers} workers:"
     for order in ("barrier", "fifo", "priority"):
-        time = job_time(begins, exchanges, channels, order,
+        time = job_time(begins, exchanges, servers, channels, order,
                         slice_bytes or 256 << 10, slice_bytes > 0)
         line += f" {order} {1e3 * time:.1f}"
-    best = job_time(begins, exchanges, free, "priority", 16e3, True)
+    best = job_time(begins, exchanges, servers, free, "priority", 4e3, True)
     print(f"{line} ms a step; optimum {1e3 * best:.1f}, exposed "
           f"{1e3 * (best - alone):.1f}")
 
