@@ -180,6 +180,12 @@ double BareTcp(size_t memory) {
   return rate;
 }
 
+std::string NameOf(const Bench& bench) {
+  return Format("%4d MB %s %s", static_cast<int>(bench.megabytes),
+                bench.slice > 0 ? "in slices" : "whole    ",
+                bench.encrypted ? "TLS  " : "plain");
+}
+
 // The rate that goes through the server, of bare TCP's.
 double Run(const Bench& bench) {
   const double bare = BareTcp(kMaxPayload);
@@ -205,23 +211,15 @@ double Run(const Bench& bench) {
   const double moved = key * (bench.workers * (2 * kTimes + 1) + 1);
   const double share = 2 * bench.workers * key / seconds.mean / bare;
   std::printf(
-      "%4.0f MB %s %s: mean %6.1f ms, best %6.1f ms: %3.0f %% of bare TCP's "
-      "%4.2f GB/s, %4.2f CPU-s/GB\n",
-      key * 1e3, bench.slice > 0 ? "in slices" : "whole    ",
-      bench.encrypted ? "TLS  " : "plain", seconds.mean * 1e3,
-      seconds.best * 1e3, 100 * share, bare,
-      (ChildrenSeconds() - begun) / moved);
+      "%s: mean %6.1f ms, best %6.1f ms: %3.0f %% of bare TCP's %4.2f GB/s, "
+      "%4.2f CPU-s/GB\n",
+      NameOf(bench).c_str(), seconds.mean * 1e3, seconds.best * 1e3,
+      100 * share, bare, (ChildrenSeconds() - begun) / moved);
   std::fflush(stdout);
   return share;
 }
 
-}  // namespace
-}  // namespace mxc::kvstore
-
-int main(int argc, char** argv) {
-  using namespace mxc::kvstore;
-  const auto workers = static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 2);
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 1;
+void RunAll(uint32_t workers, int rounds) {
   const Credentials secret = Value(MakeSecret());
   constexpr size_t kArray = kMaxPayload * 256;
   std::vector<Bench> cases;
@@ -242,11 +240,16 @@ int main(int argc, char** argv) {
   }
   for (size_t i = 0; i < cases.size() && rounds > 1; ++i) {
     std::ranges::sort(shares[i]);
-    std::printf("%4d MB %s %s: median %3.0f %%, %3.0f to %3.0f %%\n",
-                static_cast<int>(cases[i].megabytes),
-                cases[i].slice > 0 ? "in slices" : "whole    ",
-                cases[i].encrypted ? "TLS  " : "plain",
-                100 * shares[i][shares[i].size() / 2], 100 * shares[i].front(),
-                100 * shares[i].back());
+    std::printf("%s: median %3.0f %%, %3.0f to %3.0f %%\n",
+                NameOf(cases[i]).c_str(), 100 * shares[i][shares[i].size() / 2],
+                100 * shares[i].front(), 100 * shares[i].back());
   }
+}
+
+}  // namespace
+}  // namespace mxc::kvstore
+
+int main(int argc, char** argv) {
+  mxc::kvstore::RunAll(static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 2),
+                       argc > 2 ? std::atoi(argv[2]) : 1);
 }
