@@ -15,6 +15,18 @@ Status Unexpected(const char* what) {
               what);
 }
 
+std::vector<std::string> PartsOf(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char byte : text) {
+    if (byte == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += byte;
+    }
+  }
+  return parts;
+}
+
 ClientOptions Agreed(ClientOptions options) {
   options.settings.servers = static_cast<uint32_t>(options.servers.size());
   return options;
@@ -32,6 +44,7 @@ Client::Client(Transport& transport, const KeyTable& keys,
   for (uint32_t i = 0; i < options.servers.size(); ++i) {
     servers_.push_back(std::make_unique<Server>());
     servers_.back()->index = i;
+    servers_.back()->addresses = PartsOf(options.servers[i], '|');
     servers_.back()->lost = transport.Now();
   }
   if (!options.settings.compression.has_residual()) return;
@@ -213,10 +226,16 @@ Status Client::Handle(Server& server, const Frame& frame) {
   switch (frame.type) {
     case FrameType::kWelcome:
       if (server.welcome) return Unexpected("a welcome");
+      MXC_RT_RETURN_IF_ERROR(Follow(server, frame));
       replaces_ = replaces_ || (frame.flags & kReplaces) != 0;
       Welcome(server);
       return {};
     case FrameType::kReject:
+      if ((frame.flags & kElsewhere) != 0) {
+        return Fail(StatusCode::kIo, "%s is not the server",
+                    server.addresses[server.at].c_str());
+      }
+      return Reject(server, frame);
     case FrameType::kAbort:
       return Reject(server, frame);
     case FrameType::kBye:
@@ -247,7 +266,7 @@ Status Client::Handle(Server& server, const Frame& frame) {
 // Not the connection's end, but the worker's.
 Status Client::Reject(const Server& server, const Frame& frame) const {
   return Fail(StatusCode::kFailed, "server %u (%s): %s", server.index,
-              options_.servers[server.index].c_str(),
+              server.addresses[server.at].c_str(),
               std::string(frame.text().substr(0, kLongestSentence)).c_str());
 }
 

@@ -24,8 +24,9 @@ namespace mxc::kvstore {
 
 struct ClientOptions {
   uint32_t rank = 0;
-  uint64_t incarnation = 1;          // of this start of the worker
-  std::vector<std::string> servers;  // addresses, alike for all workers
+  uint64_t incarnation = 1;  // of this start of the worker
+  // Addresses, alike for all workers; of a pair both, with '|' between them.
+  std::vector<std::string> servers;
   Settings settings;
   Patience patience;
   Tls* tls = nullptr;  // null: in the clear
@@ -122,7 +123,9 @@ class Client {
   std::span<std::byte> PlaceOf(const Header& value);
   Status Complete(uint32_t part, const Header& value);
   Status OnValue(const Server& server, const Frame& frame);
+  Status Follow(Server& server, const Frame& welcome);
   void Welcome(Server& server);
+  bool IsLate(const Server& server, Time now) const;
   void OnJoin(Server& server, const Frame& frame);
   void GoOnJoining();
   void SendInit(Server& server, uint32_t part);

@@ -12,6 +12,8 @@ namespace mxc::kvstore {
 namespace {
 
 constexpr Time kPause = kSecond / 20;  // between attempts to connect
+// Of one of a pair, from the attempt to its answer: then the other is tried.
+constexpr Time kAnswer = 2 * kSecond;
 
 }  // namespace
 
@@ -68,6 +70,35 @@ void Client::OnJoin(Server& server, const Frame& frame) {
   for (State& state : states_) state.adopts = true;
 }
 
+// The process is the server from now on, unless another one is by now.
+Status Client::Follow(Server& server, const Frame& welcome) {
+  const uint64_t term = welcome.seq, birth = welcome.holds;
+  const char* address = server.addresses[server.at].c_str();
+  if (server.birth != 0 && birth != server.birth) {
+    return Fail(StatusCode::kFailed,
+                "server %u (%s) and its backup were lost together, and what "
+                "they knew with them",
+                server.index, address);
+  }
+  const bool other = term == server.term && server.at != server.follows;
+  if (term < server.term || (term > 0 && other)) {
+    return Fail(StatusCode::kIo, "%s is not the server any more", address);
+  }
+  server.term = term;
+  server.birth = birth;
+  server.follows = server.at;
+  if (term == 0) return {};
+  Header header = HeaderOf(FrameType::kFollow);
+  header.seq = term;
+  server.channel->Send(header);
+  return {};
+}
+
+bool Client::IsLate(const Server& server, Time now) const {
+  return server.addresses.size() > 1 && !server.welcome &&
+         now - server.tried > kAnswer;
+}
+
 Status Client::Pump() {
   if (!ended_.ok()) return ended_;
   const Time now = transport_.Now();
@@ -84,9 +115,10 @@ Status Client::Pump() {
 // does not come back after the end has heard of it.
 Status Client::Wait(Server& server, Time now) {
   const Patience& those = options_.patience;
-  const Time patience = !server.ever    ? those.arrival
-                        : server.silent ? those.absence
-                                        : those.comeback;
+  const Time patience = !server.ever ? those.arrival
+                        : server.silent && server.addresses.size() == 1
+                            ? those.absence
+                            : those.comeback;
   if (now - server.lost <= patience) {
     if (now >= server.next) Reconnect(server, now);
     return {};
@@ -94,26 +126,30 @@ Status Client::Wait(Server& server, Time now) {
   server.done = finishing_;
   if (finishing_) return {};
   return Fail(StatusCode::kIo, "server %u (%s) %s: %s", server.index,
-              options_.servers[server.index].c_str(),
+              server.addresses[server.at].c_str(),
               server.ever ? "is lost" : "cannot be reached",
               server.cause.c_str());
 }
 
 void Client::Reconnect(Server& server, Time now) {
   server.next = now + kPause;
-  auto connected = transport_.Connect(options_.servers[server.index]);
+  server.tried = now;
+  auto connected = transport_.Connect(server.addresses[server.at]);
   if (connected.ok() && options_.tls != nullptr) {
     connected = options_.tls->Secure(std::move(*connected));
   }
   if (!connected.ok()) {
     server.cause = connected.status().message();
+    server.at = (server.at + 1) % server.addresses.size();
     return;
   }
   server.channel =
       std::make_unique<Channel>(std::move(*connected), options_.patience, now);
-  server.channel->Send(HeaderOf(FrameType::kHello),
-                       EncodeHello({options_.rank, options_.incarnation,
-                                    Describe(options_.settings)}));
+  Header header = HeaderOf(FrameType::kHello);
+  header.seq = server.term;
+  header.holds = server.birth;
+  server.channel->Send(header, EncodeHello({options_.rank, options_.incarnation,
+                                            Describe(options_.settings)}));
 }
 
 Status Client::PumpServer(Server& server, Time now) {
@@ -121,6 +157,12 @@ Status Client::PumpServer(Server& server, Time now) {
   const auto place = [&](const Header& header) {
     return Place(server, header);
   };
+  if (IsLate(server, now)) {
+    return Lose(server,
+                Fail(StatusCode::kIo, "%s does not answer",
+                     server.addresses[server.at].c_str()),
+                now);
+  }
   Status status = server.channel->Pump(now);
   const bool may =
       transport_.MayRead(server.channel->connection().descriptor());
@@ -140,12 +182,15 @@ Status Client::Lose(Server& server, const Status& cause, Time now) {
   const Time heard = server.channel->heard();
   server.channel = nullptr;
   server.cause = cause.message();
+  bool again = false;  // a connection that broke
   if (std::exchange(server.welcome, false)) {
     // More than that only if this process itself was stopped.
     const Time silence = options_.patience.silence;
     server.silent = now - heard >= silence;
     server.lost = server.silent ? now - silence : now;
+    again = !server.silent;
   }
+  if (!again) server.at = (server.at + 1) % server.addresses.size();
   server.next = now + kPause;
   return {};
 }
@@ -167,6 +212,10 @@ Time Client::deadline() const {
     earliest = std::min(earliest, server->channel != nullptr
                                       ? server->channel->deadline()
                                       : server->next);
+    if (server->channel != nullptr && !server->welcome &&
+        server->addresses.size() > 1) {
+      earliest = std::min(earliest, server->tried + kAnswer + 1);
+    }
   }
   return earliest;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/kvstore/client.h"
 
@@ -12,6 +13,12 @@ namespace mxc::kvstore {
 
 struct Client::Server {
   uint32_t index = 0;
+  std::vector<std::string> addresses;  // of the processes that may be it
+  size_t at = 0;                       // where it is, or is looked for
+  // Of a pair (pair.h): the term that this worker knows, which process it
+  // follows there, and whose pair it is.
+  uint64_t term = 0, birth = 0;
+  size_t follows = 0;
   std::unique_ptr<Channel> channel;  // null: not connected
   bool welcome = false;
   bool ever = false;                  // it was there
@@ -21,6 +28,7 @@ struct Client::Server {
   bool silent = false;                // it was lost by silence
   Time lost = 0;                      // since when
   Time next = 0;                      // attempt to connect
+  Time tried = 0;                     // the last one
   std::string cause;                  // of the last failure
 };
 

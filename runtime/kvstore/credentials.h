@@ -18,6 +18,8 @@ namespace mxc::kvstore {
 using Key = std::array<std::byte, 32>;
 
 inline constexpr std::string_view kServerIdentity = "server";
+// A server's that connects to its partner, with a key derived as workers' are.
+inline constexpr std::string_view kPartnerIdentity = "partner";
 
 struct Credentials {
   std::string identity;  // kServerIdentity, "worker-3"

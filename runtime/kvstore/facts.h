@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/kvstore/pair.h"
 #include "runtime/kvstore/transport/transport.h"
 
 namespace mxc::kvstore {
@@ -24,6 +25,9 @@ struct WorkerFacts {
 };
 
 struct ServerFacts {
+  PairRole role = PairRole::kNone;
+  uint64_t term = 0;                 // of the pair
+  bool paired = false;               // primary and backup have the same records
   uint64_t rounds = 0;               // updates that all keys have had
   uint64_t received = 0, sent = 0;   // bytes of gradients and values
   std::vector<WorkerFacts> workers;  // by rank

@@ -77,6 +77,34 @@ std::vector<uint64_t> GenerationsOf(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::byte> EncodeRecord(const JournalRecord& record) {
+  RecordHeader header = {kRecordMagic,
+                         static_cast<uint32_t>(record.kind),
+                         record.index,
+                         (record.left ? kLeft : 0) | (record.lost ? kLost : 0) |
+                             (record.replaced ? kReplaced : 0),
+                         record.number,
+                         record.applied.size(),
+                         record.state.size(),
+                         0};
+  const Bytes applied = std::as_bytes(std::span(record.applied));
+  std::vector<std::byte> bytes;
+  bytes.reserve(sizeof header + applied.size() + record.state.size());
+  bytes.resize(sizeof header);
+  bytes.insert(bytes.end(), applied.begin(), applied.end());
+  bytes.insert(bytes.end(), record.state.begin(), record.state.end());
+  header.sum = SumOf(header, Bytes(bytes).subspan(sizeof header));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+std::optional<JournalRecord> DecodeRecord(Bytes bytes) {
+  runtime::ByteReader reader(bytes);
+  JournalRecord record;
+  if (!ReadRecord(reader, record) || reader.left() != 0) return std::nullopt;
+  return record;
+}
+
 StatusOr<bool> ReadJournal(
     Bytes bytes, const std::function<Status(const JournalRecord&)>& restore) {
   bool marked = false;
@@ -137,23 +165,20 @@ Status Journal::Mark() {
 }
 
 Status Journal::Append(const JournalRecord& record) {
-  RecordHeader header = {kRecordMagic,
-                         static_cast<uint32_t>(record.kind),
-                         record.index,
-                         (record.left ? kLeft : 0) | (record.lost ? kLost : 0) |
-                             (record.replaced ? kReplaced : 0),
-                         record.number,
-                         record.applied.size(),
-                         record.state.size(),
-                         0};
-  const Bytes applied = std::as_bytes(std::span(record.applied));
-  std::vector<std::byte> bytes(sizeof header);
-  bytes.insert(bytes.end(), applied.begin(), applied.end());
-  bytes.insert(bytes.end(), record.state.begin(), record.state.end());
-  header.sum = SumOf(header, Bytes(bytes).subspan(sizeof header));
-  std::memcpy(bytes.data(), &header, sizeof header);
-  written_ += bytes.size();
-  return file_->Append(bytes);
+  return AppendEncoded(EncodeRecord(record));
+}
+
+Status Journal::AppendEncoded(Bytes record) {
+  written_ += record.size();
+  return file_->Append(record);
+}
+
+void Journal::Remove() {
+  older_.push_back(generation_);
+  for (const uint64_t generation : std::exchange(older_, {})) {
+    std::error_code ignored;
+    std::filesystem::remove(File(generation), ignored);
+  }
 }
 
 }  // namespace mxc::kvstore

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server must not forget, in files: who takes part, and of each key its
-// value, what the optimizer keeps for it, and which push of each worker it
-// holds. An update is written before any worker hears of it, so a server that
-// is killed and started again goes on as if nothing had happened.
+// What a server must not forget: who takes part, and of each key its value, what
+// the optimizer keeps for it, and which push of each worker it holds. An update
+// is written before any worker hears of it, so a server that is killed and
+// started again goes on as if nothing had happened; or its backup does, which
+// has the same records (pair.h).
 //
-// The files are PATH.0, PATH.1 …: each begins with all that is known, then a
+// A journal's files are PATH.0, PATH.1 …: each begins with all that is known, then a
 // mark, then what changes. One that has no mark is left from a death and does
 // not count; a last record that is cut does not either. Writes reach the
 // system's memory, not the disk: they outlive the process, not the machine.
@@ -23,8 +24,15 @@
 namespace mxc::kvstore {
 
 struct JournalRecord {
-  // kRows: of a sparse key that is known, what an update has changed.
-  enum class Kind : uint32_t { kKey = 1, kWorker = 2, kMark = 3, kRows = 4 };
+  // kRows: of a sparse key that is known, what an update has changed. kPair: of
+  // a server that has a backup or is one, what it is by now.
+  enum class Kind : uint32_t {
+    kKey = 1,
+    kWorker = 2,
+    kMark = 3,
+    kRows = 4,
+    kPair = 5
+  };
   Kind kind = Kind::kMark;
   uint32_t index = 0;   // the key, or the worker's rank
   uint64_t number = 0;  // how often it was updated, or the incarnation
@@ -37,7 +45,19 @@ struct JournalRecord {
   bool replaced = false;  // another process was the worker before
 };
 
-class Journal {
+std::vector<std::byte> EncodeRecord(const JournalRecord& record);
+// One record and nothing behind it; none where it is damaged. Its state lies in
+// the bytes.
+std::optional<JournalRecord> DecodeRecord(Bytes bytes);
+
+// Where records go.
+class Records {
+ public:
+  virtual ~Records() = default;
+  virtual Status Append(const JournalRecord& record) = 0;
+};
+
+class Journal final : public Records {
  public:
   // Hands out what the newest whole file holds, in order; an error ends it.
   static StatusOr<Journal> Open(
@@ -48,7 +68,10 @@ class Journal {
   // Mark, which removes the older ones.
   Status Begin();
   Status Mark();
-  Status Append(const JournalRecord& record);
+  Status Append(const JournalRecord& record) override;
+  Status AppendEncoded(Bytes record);
+  // No file is left.
+  void Remove();
   // Much of the file is out of date: Begin again.
   bool grown() const { return written_ > 2 * marked_ + kSlack; }
 

@@ -2,6 +2,7 @@
 #include "runtime/kvstore/server.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "runtime/kvstore/session.h"
@@ -19,6 +20,23 @@ constexpr uint64_t kMostLead = 1 << 19;
 // Who has sent nothing for so long is not sending.
 constexpr Time kLull = kSecond / 50;
 
+// Records that are handed to a function.
+class Log final : public Records {
+ public:
+  using Take = std::function<Status(const JournalRecord&)>;
+  explicit Log(Take take) : take_(std::move(take)) {}
+  Status Append(const JournalRecord& record) override { return take_(record); }
+
+ private:
+  const Take take_;
+};
+
+void MakeFolderOf(const std::string& path) {
+  std::error_code told_by_the_journal;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      told_by_the_journal);
+}
+
 }  // namespace
 
 Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
@@ -30,25 +48,45 @@ Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
       keys_(parts_.table),
       shelf_(parts_, shelf),
       store_(keys_, options_.settings, shelf_, *this),
+      log_(std::make_unique<Log>(
+          [this](const JournalRecord& record) { return Append(record); })),
       began_(transport.Now()),
       workers_(options.settings.workers) {
   if (options.on_loss != OnLoss::kAbort) store_.KeepPrevious();
+  if (options.pair.partner.empty()) return;
+  pair_.role = PairRole::kFresh;
+  store_.Keep(*log_);
 }
 
 Server::~Server() = default;
 
 Status Server::Open() {
   if (options_.journal.empty()) return {};
+  // On another disk than before, perhaps: the partner has all of it.
+  if (pair_.role != PairRole::kNone) MakeFolderOf(options_.journal);
   auto journal = Journal::Open(
       options_.journal,
       [this](const JournalRecord& record) { return Restore(record); });
   if (!journal.ok()) return journal.status();
   journal_ = std::move(*journal);
-  store_.Keep(*journal_);
-  return WriteAll();
+  store_.Keep(*log_);
+  return BeginJournal();
 }
 
+// A backup's primary may die before workers have heard that it knows of their
+// end: then they come here.
 bool Server::finished() const {
+  if (dismissed_) return true;
+  if (pair_.role == PairRole::kBackup &&
+      (pair_.link != nullptr ||
+       transport_.Now() - pair_.lost < 2 * options_.patience.heartbeat)) {
+    return false;
+  }
+  // Who was sent away at the beginning of a term comes again.
+  if (pair_.term > 1 &&
+      transport_.Now() - began_ < options_.patience.heartbeat) {
+    return false;
+  }
   return std::ranges::all_of(workers_, [](const Worker& worker) {
     return (worker.left || worker.given_up) && worker.session == nullptr;
   });
@@ -72,7 +110,9 @@ Time Server::deadline() const {
     if (session->waits) earliest = std::min(earliest, now + kLull);
     earliest = std::min(earliest, session->channel.deadline());
   }
-  return earliest;
+  const bool looks = pair_.role != PairRole::kNone && pair_.link == nullptr &&
+                     pair_.dial == nullptr;
+  return looks ? std::min(earliest, pair_.next) : earliest;
 }
 
 Status Server::Pump() {
@@ -86,7 +126,8 @@ Status Server::Step(Time now) {
   Accept(now);
   MXC_RT_RETURN_IF_ERROR(Serve(now));
   std::erase_if(sessions_, [](const auto& session) { return session->over; });
-  if (journal_ && journal_->grown()) MXC_RT_RETURN_IF_ERROR(WriteAll());
+  if (journal_ && journal_->grown()) MXC_RT_RETURN_IF_ERROR(BeginJournal());
+  MXC_RT_RETURN_IF_ERROR(PumpPair(now));
   return RequireWorkers(now);
 }
 
@@ -95,8 +136,10 @@ void Server::Accept(Time now) {
     auto accepted = listener_.Accept();
     if (!accepted.ok() || *accepted == nullptr) return;
     std::unique_ptr<Connection> connection = std::move(*accepted);
-    const auto strangers = std::ranges::count_if(
-        sessions_, [](const auto& session) { return !session->known; });
+    const auto strangers =
+        std::ranges::count_if(sessions_, [](const auto& session) {
+          return !session->known && !session->partner;
+        });
     if (static_cast<size_t>(strangers) >= kMostStrangers) continue;
     if (options_.tls == nullptr && !connection->local()) continue;
     if (options_.tls != nullptr) {
@@ -154,10 +197,12 @@ Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
     if (!received.ok()) return received.status();
     session->more = *received;
     if (!*received) break;
-    MXC_RT_RETURN_IF_ERROR(session->known ? Handle(*session, frame)
-                                          : Greet(session, frame));
+    MXC_RT_RETURN_IF_ERROR(session->partner ? HandlePartner(session, frame)
+                           : session->known ? Handle(*session, frame)
+                                            : Greet(session, frame));
   }
-  if (!session->known && now - session->since > options_.patience.handshake) {
+  if (!session->known && session != pair_.link &&
+      now - session->since > options_.patience.handshake) {
     return Fail(StatusCode::kIo, "%s did not say who it is",
                 session->channel.connection().peer().c_str());
   }
@@ -167,130 +212,32 @@ Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
 // A stranger that is refused hears why.
 Status Server::Greet(const std::shared_ptr<Session>& session,
                      const Frame& frame) {
+  if (frame.type == FrameType::kPartner) return GreetPartner(session, frame);
   const StatusOr<Hello> hello = DecodeHello(frame);
-  const Status status = hello.ok() ? Admit(session, *hello) : hello.status();
+  const Status status =
+      hello.ok() ? Admit(session, *hello, frame) : hello.status();
   Header answer =
       HeaderOf(status.ok() ? FrameType::kWelcome : FrameType::kReject);
   answer.flags = session->replaces ? kReplaces : 0;
+  if (status.code() == StatusCode::kBusy) answer.flags = kElsewhere;
+  answer.seq = pair_.term;
+  answer.holds = pair_.birth;
   session->channel.Send(answer,
                         status.ok() ? nullptr : EncodeText(status.message()));
   if (!status.ok()) (void)session->channel.Pump(transport_.Now()).ok();
   return status;
 }
 
-Status Server::Handle(Session& session, const Frame& frame) {
-  if (frame.type == FrameType::kBye) return Bye(session);
-  if (frame.type == FrameType::kJoin) return Join(session, frame);
-  if (frame.type == FrameType::kAbort) {
-    return ended_ = Fail(StatusCode::kFailed, "worker %u: %s", session.rank,
-                         std::string(frame.text()).c_str());
-  }
-  if (frame.key >= keys_.size()) {
-    return Fail(StatusCode::kInvalidArgument, "there is no key %u", frame.key);
-  }
-  MXC_RT_RETURN_IF_ERROR(CheckRight(session.rank, frame));
-  if (frame.type == FrameType::kPull) return Pull(session, frame);
-  if (frame.type == FrameType::kInit) return Init(session, frame);
-  if (frame.type == FrameType::kPush) {
-    received_ += frame.length;
-    if (!keys_[frame.key].sparse()) session.lead += frame.length;
-    session.pushed = transport_.Now();
-    // The store is not to be trusted any more, or a worker is not.
-    return ended_ = store_.Take(session.rank, frame);
-  }
-  return Fail(StatusCode::kInvalidArgument, "a worker does not send type %d",
-              static_cast<int>(frame.type));
-}
-
-Status Server::CheckRight(uint32_t worker, const Frame& frame) const {
-  const KeySpec& key = keys_[frame.key];
-  const uint32_t whose =
-      frame.type == FrameType::kInit ? key.writer : key.reader;
-  if (whose == kAnyWorker || whose == worker) return {};
-  return Fail(StatusCode::kInvalidArgument, "key '%s' is not for worker %u",
-              key.name.c_str(), worker);
-}
-
-// Payloads become a body, whose size `fits`. True: it is whole.
-StatusOr<bool> Server::Collect(Session& session, const Frame& frame,
-                               bool fits) const {
-  auto& body = session.bodies[frame.key];
-  if (frame.offset == 0) body.clear();
-  if (!fits || frame.offset != body.size()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "what worker %u sends for key '%s' does not fit together",
-                session.rank, keys_[frame.key].name.c_str());
-  }
-  body.insert(body.end(), frame.payload.begin(), frame.payload.end());
-  return body.size() == frame.total;
-}
-
-Status Server::Init(Session& session, const Frame& frame) {
-  const bool fits = frame.total == keys_[frame.key].bytes;
-  const StatusOr<bool> whole = Collect(session, frame, fits);
-  if (!whole.ok() || !*whole) return whole.status();
-  ended_ = store_.Init(session.rank, frame.key, session.bodies[frame.key]);
-  session.bodies.erase(frame.key);
-  return ended_;
-}
-
-// Of a sparse key it may have a body: which rows.
-Status Server::Pull(Session& session, const Frame& frame) {
-  Store::Wanted wanted;
-  if ((frame.flags & kAsOfRound) != 0) {
-    wanted.as_of = frame.seq;
-  } else if ((frame.flags & kChanges) != 0 && keys_[frame.key].sparse()) {
-    wanted.since = frame.holds;
-  }
-  if (frame.total > 0) {
-    const KeySpec& key = keys_[frame.key];
-    const bool fits = key.sparse() && MayBeRows(frame.total, 0, key.rows());
-    const StatusOr<bool> whole = Collect(session, frame, fits);
-    if (!whole.ok() || !*whole) return whole.status();
-    const auto body = session.bodies.extract(frame.key);
-    const auto rows = DecodeRows(body.mapped(), 0, key.rows());
-    if (!rows.ok()) return rows.status();
-    wanted.rows.emplace(rows->numbers.begin(), rows->numbers.end());
-  }
-  store_.Pull(session.rank, frame.key, wanted);
-  return {};
-}
-
 void Server::Abort(const Status& cause) {
   ended_ = cause;
+  if (superseded_) return;
   for (const auto& session : sessions_) {
-    if (session->over || !session->known) continue;
+    const bool hears = session->known || session == pair_.link;
+    if (session->over || !hears) continue;
     session->channel.Send(HeaderOf(FrameType::kAbort),
                           EncodeText(cause.message()));
     (void)session->channel.Pump(transport_.Now()).ok();
   }
-}
-
-void Server::Commit(uint32_t worker, uint32_t key, uint64_t seq) {
-  const auto& session = workers_[worker].session;
-  if (session == nullptr) return;
-  Header header = HeaderOf(FrameType::kCommit);
-  header.key = key;
-  header.seq = seq;
-  session->channel.Send(header);
-  if (seq == 0 || keys_[key].sparse()) return;
-  const uint64_t bytes =
-      EncodedBytes(options_.settings.compression.codec, keys_[key].elements());
-  session->lead -= std::min(session->lead, bytes);
-}
-
-void Server::Value(uint32_t worker, uint32_t key, uint64_t version,
-                   uint64_t holds, Body value) {
-  if (workers_[worker].session == nullptr) return;
-  Header header = HeaderOf(FrameType::kValue);
-  header.key = key;
-  header.seq = version;
-  header.holds = holds;
-  header.codec = value->codec;
-  header.flags = value->changes ? kChanges : 0;
-  sent_ += value->bytes.size();
-  workers_[worker].session->channel.Send(header, std::move(value),
-                                         keys_[key].priority);
 }
 
 Status Serve(Server& server, Transport& transport) {

@@ -2,10 +2,12 @@
 // A server of a job: workers' connections around a Store. It ends when every
 // worker has finished. One that is lost ends it with a sentence, is waited for,
 // or is gone on without; another process may be that worker then, and from that
-// moment on nothing counts of the process before.
+// moment on nothing counts of the process before. It may be one of two processes
+// that are a server together (pair.h).
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "runtime/kvstore/channel.h"
 #include "runtime/kvstore/facts.h"
 #include "runtime/kvstore/hello.h"
+#include "runtime/kvstore/pair.h"
 #include "runtime/kvstore/parts.h"
 #include "runtime/kvstore/store.h"
 #include "runtime/kvstore/transport/tls.h"
@@ -41,6 +44,10 @@ struct ServerOptions {
   OnLoss on_loss = OnLoss::kAbort;
   // Hears of each loss that does not end the job, and why.
   std::function<void(uint32_t worker, const std::string& cause)> lost = nullptr;
+  PairOptions pair = {};
+  // Hears when a pair's process answers without the other one, and since when
+  // and why.
+  std::function<void(const std::string& why)> alone = nullptr;
 };
 
 // Driven by one thread: Pump, then Transport::Wait for interests() until
@@ -59,6 +66,9 @@ class Server final : private Answers {
   // have been told.
   Status Pump();
   bool finished() const;
+  // Why Pump has failed: the other process of the pair is the server, and this
+  // one has forgotten what it knew. Another Server may begin.
+  bool superseded() const { return superseded_; }
   std::vector<Interest> interests() const;
   Time deadline() const;
 
@@ -77,6 +87,27 @@ class Server final : private Answers {
     bool given_up = false;  // nobody waits for it
     bool told = false;      // ServerOptions::lost
     bool replaced = false;  // another process was it before
+    bool follows = false;   // it knows the pair's term
+  };
+  // Of a server that is one of two.
+  struct Pair {
+    PairRole role = PairRole::kNone;
+    uint64_t term = 0, birth = 0;
+    bool whole = false;    // of a backup: it has all records
+    bool counts = false;   // of a primary: nobody hears what the backup lacks
+    bool followed = true;  // of a primary: by all workers
+    std::shared_ptr<Session> link;  // primary and backup; null: there is none
+    std::shared_ptr<Session> dial;  // this one looks for the other
+    Time lost = 0, next = 0;        // since when no link; when to dial
+    uint64_t records = 0, stored = 0;  // over the link; which the backup has
+  };
+  // An answer that waits until so many records are stored.
+  struct Held {
+    uint64_t records = 0;
+    std::weak_ptr<Session> to;
+    Header header;
+    Body body;
+    int64_t priority = 0;
   };
 
   Status Step(Time now);
@@ -85,7 +116,8 @@ class Server final : private Answers {
   bool IsAhead(const Session& session, Time now) const;
   Status ServeSession(const std::shared_ptr<Session>& session, Time now);
   Status Greet(const std::shared_ptr<Session>& session, const Frame& frame);
-  Status Admit(const std::shared_ptr<Session>& session, const Hello& hello);
+  Status Admit(const std::shared_ptr<Session>& session, const Hello& hello,
+               const Header& header);
   Status CheckIncarnation(const Worker& worker, const Hello& hello) const;
   Status Join(Session& session, const Frame& frame);
   Status Handle(Session& session, const Frame& frame);
@@ -99,9 +131,45 @@ class Server final : private Answers {
   bool IsLost(const Worker& worker, Time now) const;
   Status OnLost(uint32_t rank, Time now);
   Status Restore(const JournalRecord& record);
-  Status WriteAll();
-  Status WriteWorker(uint32_t rank);
+  Status RestoreWorker(const JournalRecord& record);
+  Status BeginJournal();
+  Status WriteAll(Records& records);
+  Status WriteWorker(uint32_t rank, Records& records);
   void Abort(const Status& cause);
+
+  // server_pair.cc
+  void Say(const std::shared_ptr<Session>& session, const Header& header,
+           Body body = nullptr, int64_t priority = 0);
+  bool MaySay(uint64_t records) const;
+  void SayHeld();
+  Status Append(const JournalRecord& record);
+  void SendRecord(std::vector<std::byte> record);
+  JournalRecord PairRecord() const;
+  Status WritePair();
+  void RestorePair(const JournalRecord& record);
+  Status RequirePrimary(const Header& hello, Time now);
+  Status BeginTerm(Time now, const std::string& why);
+  void CountFollowers();
+  void Follow(uint32_t worker, uint64_t term);
+  Status Supersede();
+
+  // server_partner.cc
+  Header PartnerHeader() const;
+  std::string PartnerText() const;
+  bool IsLater(const Header& partner) const;
+  Status GreetPartner(const std::shared_ptr<Session>& session,
+                      const Frame& frame);
+  Status Link(const std::shared_ptr<Session>& session);
+  Status HandlePartner(const std::shared_ptr<Session>& session,
+                       const Frame& frame);
+  Status OnWelcome(const Frame& frame);
+  Status OnRecord(Session& session, const Frame& frame);
+  Status Keep(Session& session, std::vector<std::byte> record);
+  Status OnPartner(const Frame& frame);
+  void DropPartner(Session& session, Time now);
+  Status PumpPair(Time now);
+  Time PauseBetweenCalls() const;
+  void Dial(Time now);
 
   void Commit(uint32_t worker, uint32_t key, uint64_t seq) override;
   void Value(uint32_t worker, uint32_t key, uint64_t version, uint64_t holds,
@@ -114,8 +182,14 @@ class Server final : private Answers {
   const KeyTable& keys_;  // of parts_
   PartShelf shelf_;
   Store store_;
+  const std::unique_ptr<Records> log_;  // Append
   std::optional<Journal> journal_;
-  const Time began_;
+  Pair pair_;
+  std::deque<Held> held_;
+  std::string why_alone_;
+  bool superseded_ = false;
+  bool dismissed_ = false;  // a backup, by a primary that has finished
+  Time began_;
   std::vector<Worker> workers_;
   std::vector<std::shared_ptr<Session>> sessions_;
   uint64_t received_ = 0, sent_ = 0;  // bytes of gradients and values

@@ -9,7 +9,7 @@
 namespace mxc::kvstore {
 
 Status Server::Admit(const std::shared_ptr<Session>& session,
-                     const Hello& hello) {
+                     const Hello& hello, const Header& header) {
   const std::string identity = session->channel.connection().identity();
   if (hello.rank >= workers_.size()) {
     return Fail(StatusCode::kInvalidArgument,
@@ -26,6 +26,7 @@ Status Server::Admit(const std::shared_ptr<Session>& session,
                 "worker %u is set to '%s', the server to '%s'", hello.rank,
                 hello.settings.c_str(), own.c_str());
   }
+  MXC_RT_RETURN_IF_ERROR(RequirePrimary(header, transport_.Now()));
   Worker& worker = workers_[hello.rank];
   MXC_RT_RETURN_IF_ERROR(CheckIncarnation(worker, hello));
   // An older connection of the same worker has no say any more.
@@ -39,8 +40,8 @@ Status Server::Admit(const std::shared_ptr<Session>& session,
   worker.incarnation = hello.incarnation;
   worker.given_up = worker.told = false;
   session->replaces = worker.replaced;
-  if (journal_ && !known) {
-    const Status written = WriteWorker(hello.rank);
+  if (!known) {
+    const Status written = WriteWorker(hello.rank, *log_);
     if (!written.ok()) return ended_ = written;
   }
   worker.session = session;
@@ -81,9 +82,9 @@ Status Server::Join(Session& session, const Frame& frame) {
       answer.holds = rounds->latest;
     }
   }
-  if (status.ok() && journal_) status = WriteWorker(session.rank);
+  if (status.ok()) status = WriteWorker(session.rank, *log_);
   if (!status.ok()) return ended_ = status;
-  session.channel.Send(answer);
+  Say(workers_[session.rank].session, answer);
   return {};
 }
 
@@ -91,16 +92,19 @@ Status Server::Join(Session& session, const Frame& frame) {
 Status Server::Bye(Session& session) {
   Status status;
   if (!std::exchange(workers_[session.rank].left, true)) {
-    if (journal_) status = WriteWorker(session.rank);
+    status = WriteWorker(session.rank, *log_);
     if (status.ok()) status = store_.Leave(session.rank);
   }
-  if (status.ok()) session.channel.Send(HeaderOf(FrameType::kBye));
+  if (status.ok()) {
+    Say(workers_[session.rank].session, HeaderOf(FrameType::kBye));
+  }
   if (!status.ok()) ended_ = status;
   return status;
 }
 
 void Server::Drop(Session& session, const Status& cause, Time now) {
   session.over = true;
+  if (session.partner) return DropPartner(session, now);
   if (!session.known) return;
   Worker& worker = workers_[session.rank];
   if (worker.session.get() != &session) return;
@@ -116,6 +120,9 @@ void Server::Drop(Session& session, const Status& cause, Time now) {
 
 Status Server::RequireWorkers(Time now) {
   const Patience& patience = options_.patience;
+  if (pair_.role == PairRole::kFresh || pair_.role == PairRole::kBackup) {
+    return {};
+  }
   bool any = false;
   for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
     const Worker& worker = workers_[rank];
@@ -155,11 +162,16 @@ Status Server::OnLost(uint32_t rank, Time now) {
   if (wait) return {};
   worker.given_up = true;
   MXC_RT_RETURN_IF_ERROR(store_.Expel(rank));
-  return journal_ ? WriteWorker(rank) : Status();
+  return WriteWorker(rank, *log_);
 }
 
 ServerFacts Server::facts() const {
   ServerFacts facts;
+  facts.role = pair_.role;
+  facts.term = pair_.term;
+  const bool primary = pair_.role == PairRole::kPrimary;
+  facts.paired = pair_.link != nullptr &&
+                 (primary ? pair_.counts && pair_.stored > 0 : pair_.whole);
   facts.rounds = store_.rounds();
   facts.received = received_;
   facts.sent = sent_;
@@ -185,10 +197,18 @@ Status Server::Restore(const JournalRecord& record) {
   if (record.kind == JournalRecord::Kind::kRows) {
     return store_.RestoreRows(record);
   }
+  if (record.kind == JournalRecord::Kind::kPair) {
+    RestorePair(record);
+    return {};
+  }
   if (record.kind != JournalRecord::Kind::kWorker ||
       record.index >= workers_.size()) {
     return Fail(StatusCode::kCorrupt, "the journal is of another job");
   }
+  return RestoreWorker(record);
+}
+
+Status Server::RestoreWorker(const JournalRecord& record) {
   Worker& worker = workers_[record.index];
   worker.incarnation = record.number;
   worker.heard = worker.lost = transport_.Now();
@@ -199,21 +219,30 @@ Status Server::Restore(const JournalRecord& record) {
     return store_.Leave(record.index);
   }
   if (record.lost) return store_.Expel(record.index);
-  if (record.applied.size() != 1 || record.applied[0] == 0) return {};
+  // In async mode it takes part at once; in sync mode after the round that it
+  // has joined, or since the beginning.
+  if (record.applied.size() != 1) return {};
+  const bool sync = options_.settings.mode == Mode::kSync;
+  if (sync && record.applied[0] == 0) return {};
   return store_.Join(record.index, record.applied[0]);
 }
 
-Status Server::WriteAll() {
+Status Server::BeginJournal() {
   MXC_RT_RETURN_IF_ERROR(journal_->Begin());
-  for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
-    if (workers_[rank].incarnation == 0) continue;
-    MXC_RT_RETURN_IF_ERROR(WriteWorker(rank));
-  }
-  MXC_RT_RETURN_IF_ERROR(store_.WriteAll(*journal_));
+  MXC_RT_RETURN_IF_ERROR(WritePair());
+  MXC_RT_RETURN_IF_ERROR(WriteAll(*journal_));
   return journal_->Mark();
 }
 
-Status Server::WriteWorker(uint32_t rank) {
+Status Server::WriteAll(Records& records) {
+  for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
+    if (workers_[rank].incarnation == 0) continue;
+    MXC_RT_RETURN_IF_ERROR(WriteWorker(rank, records));
+  }
+  return store_.WriteAll(records);
+}
+
+Status Server::WriteWorker(uint32_t rank, Records& records) {
   JournalRecord record;
   record.kind = JournalRecord::Kind::kWorker;
   record.index = rank;
@@ -222,7 +251,7 @@ Status Server::WriteWorker(uint32_t rank) {
   record.lost = workers_[rank].given_up;
   record.replaced = workers_[rank].replaced;
   record.applied = {store_.joined(rank)};
-  return journal_->Append(record);
+  return records.Append(record);
 }
 
 }  // namespace mxc::kvstore

@@ -34,7 +34,7 @@ Status Store::Init(uint32_t worker, uint32_t key, Bytes value) {
     std::ranges::copy(value, shelf_.Value(key).begin());
     shelf_.OnWritten(key);
     state.has_value = true;
-    if (journal_ != nullptr) MXC_RT_RETURN_IF_ERROR(WriteKey(key, *journal_));
+    if (records_ != nullptr) MXC_RT_RETURN_IF_ERROR(WriteKey(key, *records_));
     AnswerAsking(key);
   }
   answers_.Commit(worker, key, 0);

@@ -86,10 +86,10 @@ class Store {
   // In sync mode: keeps of each key the value before the last update. What was
   // lost with a worker can be computed again then, and no round lacks it.
   void KeepPrevious() { keeps_previous_ = settings_.mode == Mode::kSync; }
-  // Every value from now on is in the journal before anybody hears of it.
-  void Keep(Journal& journal) { journal_ = &journal; }
+  // Every value from now on is in the records before anybody hears of it.
+  void Keep(Records& records) { records_ = &records; }
   // Writes all values; reads one.
-  Status WriteAll(Journal& journal);
+  Status WriteAll(Records& records);
   Status Restore(const JournalRecord& record);
   Status RestoreRows(const JournalRecord& record);
 
@@ -144,15 +144,15 @@ class Store {
            const Wanted& wanted);
   std::optional<std::vector<uint64_t>> ChangedSince(uint32_t key,
                                                     uint64_t version) const;
-  Status WriteKey(uint32_t key, Journal& journal);
+  Status WriteKey(uint32_t key, Records& records);
   Status WriteRows(uint32_t key, const Rows& rows);
-  Status WritePrevious(uint32_t key, Journal& journal);
+  Status WritePrevious(uint32_t key, Records& records);
 
   const KeyTable& keys_;
   const Settings settings_;
   Shelf& shelf_;
   Answers& answers_;
-  Journal* journal_ = nullptr;
+  Records* records_ = nullptr;
   bool keeps_previous_ = false;
   std::set<uint32_t> members_;
   Buffers buffers_;

@@ -31,13 +31,13 @@ std::vector<std::span<std::byte>> Store::Kept(uint32_t key) {
   return kept;
 }
 
-Status Store::WriteKey(uint32_t key, Journal& journal) {
+Status Store::WriteKey(uint32_t key, Records& records) {
   const KeyState& state = states_[key];
   std::vector<std::byte> bytes;
   for (const auto part : Kept(key)) {
     bytes.insert(bytes.end(), part.begin(), part.end());
   }
-  return journal.Append({JournalRecord::Kind::kKey, key, state.version, false,
+  return records.Append({JournalRecord::Kind::kKey, key, state.version, false,
                          false, state.applied, bytes});
 }
 
@@ -57,13 +57,13 @@ Status Store::WriteRows(uint32_t key, const Rows& rows) {
       bytes.insert(bytes.end(), row.begin(), row.end());
     }
   }
-  return journal_->Append({JournalRecord::Kind::kRows, key, state.version,
+  return records_->Append({JournalRecord::Kind::kRows, key, state.version,
                            false, false, state.applied, bytes});
 }
 
 // As the record before a key's newest, with what updates change beside the value
 // as it is now: of that only the newest counts.
-Status Store::WritePrevious(uint32_t key, Journal& journal) {
+Status Store::WritePrevious(uint32_t key, Records& records) {
   const KeyState& state = states_[key];
   if (state.previous == nullptr) return {};
   std::vector<std::byte> bytes;
@@ -72,17 +72,17 @@ Status Store::WritePrevious(uint32_t key, Journal& journal) {
     const Bytes of = value ? state.previous->bytes : Bytes(part);
     bytes.insert(bytes.end(), of.begin(), of.end());
   }
-  return journal.Append({JournalRecord::Kind::kKey, key, state.version - 1,
+  return records.Append({JournalRecord::Kind::kKey, key, state.version - 1,
                          false, false, state.previously_applied, bytes});
 }
 
 // Keys that are not trained come first: trained ones have newer counters.
-Status Store::WriteAll(Journal& journal) {
+Status Store::WriteAll(Records& records) {
   for (const bool trained : {false, true}) {
     for (uint32_t key = 0; key < states_.size(); ++key) {
       if (keys_[key].trained != trained || !states_[key].has_value) continue;
-      MXC_RT_RETURN_IF_ERROR(WritePrevious(key, journal));
-      MXC_RT_RETURN_IF_ERROR(WriteKey(key, journal));
+      MXC_RT_RETURN_IF_ERROR(WritePrevious(key, records));
+      MXC_RT_RETURN_IF_ERROR(WriteKey(key, records));
     }
   }
   return {};

@@ -36,7 +36,7 @@ Status Store::Apply(uint32_t key, std::span<const float> gradient,
   }
   MXC_RT_RETURN_IF_ERROR(shelf_.Update(key, 0, gradient, rate));
   ++state.version;
-  return journal_ == nullptr ? Status() : WriteKey(key, *journal_);
+  return records_ == nullptr ? Status() : WriteKey(key, *records_);
 }
 
 Status Store::Apply(uint32_t key, const Rows& gradient, double rate) {
@@ -44,8 +44,8 @@ Status Store::Apply(uint32_t key, const Rows& gradient, double rate) {
   MXC_RT_RETURN_IF_ERROR(shelf_.UpdateRows(key, gradient, rate));
   ++states_[key].version;
   if (!shelf_.assigns()) states_[key].changes.Add(gradient.numbers);
-  if (journal_ == nullptr) return {};
-  return shelf_.assigns() ? WriteKey(key, *journal_) : WriteRows(key, gradient);
+  if (records_ == nullptr) return {};
+  return shelf_.assigns() ? WriteKey(key, *records_) : WriteRows(key, gradient);
 }
 
 // Whether workers hear of a sum as the server hears of gradients.

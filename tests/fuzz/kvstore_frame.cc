@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes over the wire of a kvstore: frames, a worker's first one, and all
-// that one who has been let in may send to a server.
+// What comes over the wire of a kvstore: frames, a worker's first one, all that
+// one who has been let in may send to a server, and what the two processes of a
+// server may send to each other.
 #include "runtime/kvstore/frame.h"
 
 #include <algorithm>
@@ -93,9 +94,76 @@ void RunServer(Bytes input) {
   }
 }
 
-void RunBoth(Bytes input) {
+// The input of an odd length: to a server that somebody calls; of an even one: to
+// a backup, by its primary.
+void RunPair(Bytes input) {
+  const kvstore::KeyTable keys = {{"weight", 64, true, 0, false}};
+  const bool calls = input.size() % 2 == 1;
+  kvstore::ServerOptions options;
+  options.pair = {"other", "server 0", calls, nullptr};
+  kvstore::MemoryNetwork network;
+  const auto transport = network.Join();
+  const auto listener = transport->Listen("server");
+  const auto other = transport->Listen("other");
+  kvstore::PlainShelf shelf(keys);
+  kvstore::Server server(*transport, **listener, keys, shelf, options);
+  const auto pump = [&] {
+    network.Advance(network.now() + kvstore::kSecond / 100);
+    return server.Pump().ok();
+  };
+  std::unique_ptr<kvstore::Connection> to;
+  if (calls) {
+    to = std::move(*transport->Connect("server"));
+  } else {
+    while (to == nullptr && pump()) to = std::move(*(*other)->Accept());
+    Header welcome = HeaderOf(kvstore::FrameType::kWelcome);
+    welcome.seq = 1;
+    welcome.holds = 5;
+    Send(*to, kvstore::EncodeHeader(welcome, {}));
+  }
+  Send(*to, input);
+  for (int turn = 0; turn < 6 && pump(); ++turn) {
+  }
+}
+
+void RunAll(Bytes input) {
   RunFrames(input);
   RunServer(input);
+  RunPair(input);
+}
+
+std::string TextOf(const Header& header, Bytes payload) {
+  const auto head = kvstore::EncodeHeader(header, payload);
+  std::string text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.append(reinterpret_cast<const char*>(payload.data()),
+                     payload.size());
+}
+
+void AddPairFrames(std::vector<std::string>& seeds) {
+  const std::string name = "server 0, " + kvstore::Describe({});
+  const Bytes said = std::as_bytes(std::span(name));
+  Header partner = HeaderOf(kvstore::FrameType::kPartner);
+  partner.total = said.size();
+  Header stored = HeaderOf(kvstore::FrameType::kStored);
+  stored.seq = 1;
+  std::string call = TextOf(partner, said) + TextOf(stored, {});
+  seeds.push_back(call + std::string(1 - call.size() % 2, ' '));
+  using kvstore::JournalRecord;
+  const std::vector<std::byte> value(64);
+  std::string records;
+  for (const auto& record : {
+           JournalRecord{
+               JournalRecord::Kind::kKey, 0, 3, false, false, {3}, value},
+           JournalRecord{},
+           JournalRecord{
+               JournalRecord::Kind::kKey, 0, 4, false, false, {4}, value},
+       }) {
+    const auto bytes = kvstore::EncodeRecord(record);
+    Header header = HeaderOf(kvstore::FrameType::kRecord);
+    header.total = bytes.size();
+    records += TextOf(header, bytes);
+  }
+  seeds.push_back(records + std::string(records.size() % 2, ' '));
 }
 
 std::vector<std::string> SmallFrames() {
@@ -124,6 +192,7 @@ std::vector<std::string> SmallFrames() {
   add(kvstore::FrameType::kPull, kvstore::EncodeRows({numbers, {}}),
       kSparseKey);
   seeds.back() = first + seeds.back();
+  AddPairFrames(seeds);
   return seeds;
 }
 
@@ -143,7 +212,7 @@ void SealFrames(std::span<std::byte> input) {
 }  // namespace
 
 extern const Target kvstore_frame;
-const Target kvstore_frame = {.run = RunBoth,
+const Target kvstore_frame = {.run = RunAll,
                               .seeds = SmallFrames,
                               .most_bytes = 1024,
                               .words = {"MXKV"},

@@ -129,9 +129,9 @@ void CheckRule(Averaging rule, uint32_t workers, uint64_t seed) {
   faults.seed = seed;
   faults.most_delay = kSecond / 50;
   faults.breaks = 0.01;
-  Job job(faults, KeysOf({kLength}), settings, 1, 0, [&](const KeyTable& keys) {
-    return MakeAveragingShelf(keys, *settled);
-  });
+  Job job(
+      faults, KeysOf({kLength}), settings, 1, {},
+      [&](const KeyTable& keys) { return MakeAveragingShelf(keys, *settled); });
   std::vector<Trainer> team(workers);
   job.workers[0]->Init(0, std::as_bytes(std::span(team[0].common)));
   REQUIRE(job.Run().ok());

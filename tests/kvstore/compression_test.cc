@@ -88,7 +88,7 @@ TwiceQuantised RunTwice(const MemoryFaults& faults, const char* codec,
   settings.cut_from = 5000;
   settings.compression = *ParseCompression(codec);
   Job job(
-      faults, KeysOf({elements}), settings, servers, deaths,
+      faults, KeysOf({elements}), settings, servers, {deaths},
       [](const KeyTable& keys) { return std::make_unique<PlainShelf>(keys); });
   const Values zeros(elements);
   Values seen[] = {zeros, zeros};

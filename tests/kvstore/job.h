@@ -4,12 +4,8 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -18,101 +14,46 @@
 #include "runtime/kvstore/client.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/transport/memory.h"
+#include "tests/kvstore/job_parts.h"
 
 namespace mxc::kvstore {
 
-// A value is the sum of all that was pushed, and its rates.
-class AddingShelf : public Shelf {
- public:
-  explicit AddingShelf(const KeyTable& keys) {
-    for (const KeySpec& key : keys) values_.emplace_back(key.elements());
-  }
-  std::span<std::byte> Value(uint32_t key) override {
-    return std::as_writable_bytes(std::span(values_[key]));
-  }
-  void OnWritten(uint32_t) override {}
-  Status Update(uint32_t key, uint64_t first, std::span<const float> gradient,
-                double rate) override {
-    for (size_t i = 0; i < gradient.size(); ++i) {
-      values_[key][first + i] += static_cast<float>(rate) * gradient[i];
-    }
-    return {};
-  }
-
- protected:
-  std::vector<std::vector<float>> values_;
+// What happens to servers, before a turn, each with some likelihood.
+struct ServerFaults {
+  // One is killed and started again: what it knew is in its journal then, or in
+  // the pair's other process.
+  double deaths = 0;
+  bool pairs = false;  // each server is two processes, without journals
+  double stops = 0;    // of pairs: one stands still for up to longest_stop
+  Time longest_stop = 15 * kSecond;
 };
-
-inline KeyTable KeysOf(const std::vector<size_t>& elements) {
-  KeyTable keys;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    keys.push_back({"key" + std::to_string(i), elements[i] * sizeof(float),
-                    true, static_cast<uint32_t>(i), false});
-  }
-  return keys;
-}
-
-// Of the environment: how many courses of events a test runs, from which seed
-// on (schedules.sh).
-inline uint64_t EnvironmentNumber(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-inline uint64_t NumberOfSeeds(uint64_t otherwise) {
-  return EnvironmentNumber("MXC_SEEDS", otherwise);
-}
-inline uint64_t FirstSeed() { return EnvironmentNumber("MXC_FIRST_SEED", 0); }
-
-// A folder of its own, which goes with it.
-class TestFolder {
- public:
-  TestFolder() {
-    static int count = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            Format("mxc-kvstore-test-%d-%d", getpid(), count++);
-    std::filesystem::create_directory(path_);
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  std::string File(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-using ShelfMaker = std::function<std::unique_ptr<Shelf>(const KeyTable& keys)>;
-
-inline std::unique_ptr<Shelf> MakeAddingShelf(const KeyTable& keys) {
-  return std::make_unique<AddingShelf>(keys);
-}
 
 class Job {
  public:
-  // `deaths`: how likely a server is killed before a turn and started again;
-  // what it knew is in its journal then.
   Job(const MemoryFaults& faults, KeyTable keys, Settings settings,
-      uint32_t count, double deaths = 0,
+      uint32_t count, const ServerFaults& server_faults = {},
       ShelfMaker make_shelf = MakeAddingShelf, OnLoss on_loss = OnLoss::kAbort)
-      : network(faults),
+      : network(WithMoment(faults, server_faults)),
         table(std::move(keys)),
         settings_(settings),
-        deaths_(deaths),
+        faults_(server_faults),
         make_shelf_(std::move(make_shelf)),
         on_loss_(on_loss),
         random_(faults.seed) {
     settings_.keys = Digest(table);
     settings_.servers = count;
-    servers.resize(count);
-    transports_.resize(count);
-    listeners_.resize(count);
-    shelves_.resize(count);
-    for (uint32_t s = 0; s < count; ++s) {
-      addresses_.push_back("server" + std::to_string(s));
-      Start(s);
+    const uint32_t processes = faults_.pairs ? 2 * count : count;
+    servers.resize(processes);
+    transports_.resize(processes);
+    listeners_.resize(processes);
+    shelves_.resize(processes);
+    stands_until_.resize(processes);
+    ended_.resize(processes);
+    for (uint32_t s = 0; s < processes; ++s) {
+      addresses_.push_back((s < count ? "server" : "backup") +
+                           std::to_string(s % count));
     }
+    for (uint32_t s = 0; s < processes; ++s) Start(s);
     for (uint32_t rank = 0; rank < settings.workers; ++rank) AddWorker(rank);
   }
 
@@ -127,7 +68,9 @@ class Job {
     for (int i = 0; i < 1000; ++i) {
       MXC_RT_RETURN_IF_ERROR(Turn());
       bool finished = true;
-      for (auto& server : servers) finished = finished && server->finished();
+      for (uint32_t s = 0; s < settings_.servers; ++s) {
+        finished = finished && (IsFinished(s) || IsFinished(PartnerOf(s)));
+      }
       if (finished) return {};
     }
     return Fail(StatusCode::kFailed, "servers go on for ever");
@@ -139,19 +82,75 @@ class Job {
     workers[rank]->Join();
   }
 
+  // The other process of a pair; of a server that is none, itself.
+  size_t PartnerOf(size_t index) const {
+    return (index + settings_.servers) % servers.size();
+  }
+  // From now on the process gets no turn.
+  void Stop(size_t index, Time duration) {
+    stands_until_[index] = network.now() + duration;
+    ++stopped;
+  }
+  void Kill(size_t index) {
+    Remove(index);
+    ++killed;
+  }
+  // In place of one that may be there.
+  void Start(size_t index) {
+    Remove(index);
+    stands_until_[index] = 0;
+    transports_[index] = network.Join();
+    auto listener = transports_[index]->Listen(addresses_[index]);
+    REQUIRE(listener.ok());
+    listeners_[index] = std::move(*listener);
+    shelves_[index] = make_shelf_(table);
+    servers[index] =
+        std::make_unique<Server>(*transports_[index], *listeners_[index], table,
+                                 *shelves_[index], OptionsOf(index));
+    const Status opened = servers[index]->Open();
+    REQUIRE_MESSAGE(opened.ok(), opened.message());
+  }
+
+  // Whether all that was ever answered is known without the process.
+  bool MayDie(size_t index) const {
+    if (!faults_.pairs) return servers[index] != nullptr;
+    const auto& server = servers[index];
+    const auto& other = servers[PartnerOf(index)];
+    if (server == nullptr || other == nullptr || Stands(PartnerOf(index))) {
+      return false;
+    }
+    const ServerFacts own = server->facts(), left = other->facts();
+    if (left.role == PairRole::kPrimary) {
+      return own.role == PairRole::kPrimary ? left.term > own.term
+                                            : left.term >= own.term;
+    }
+    return own.role == PairRole::kPrimary && own.paired && left.paired &&
+           left.term == own.term;
+  }
+
   // Everybody's turn, then the clock goes on.
   Status Turn() {
-    if (std::uniform_real_distribution<double>(0, 1)(random_) < deaths_) {
-      const size_t victim = random_() % servers.size();
-      Kill(victim);
-      Start(victim);
-      ++killed;
-    }
+    Strike();
     Time next = network.now() + kSecond;
-    for (auto& server : servers) {
-      if (server == nullptr || server->finished()) continue;
-      MXC_RT_RETURN_IF_ERROR(server->Pump());
-      next = std::min(next, server->deadline());
+    for (size_t i = 0; i < servers.size(); ++i) {
+      auto& server = servers[i];
+      if (server == nullptr) continue;
+      if (server->finished()) {
+        if (faults_.pairs) End(i);
+        continue;
+      }
+      if (Stands(i)) {
+        next = std::min(next, stands_until_[i]);
+        continue;
+      }
+      const Status status = server->Pump();
+      if (server->superseded()) {
+        ++superseded;
+        Start(i);
+      } else if (!status.ok()) {
+        return status;
+      }
+      next = std::min(next, servers[i]->deadline());
     }
     for (auto& worker : workers) {
       if (worker == nullptr) continue;
@@ -166,7 +165,7 @@ class Job {
   const KeyTable table;
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<std::unique_ptr<Client>> workers;
-  int killed = 0;                                 // servers
+  int killed = 0, stopped = 0, superseded = 0;    // servers
   std::vector<std::pair<uint32_t, Time>> losses;  // that servers told, and when
 
  private:
@@ -182,33 +181,76 @@ class Job {
       if (all) return {};
       MXC_RT_RETURN_IF_ERROR(Turn());
     }
-    return Fail(StatusCode::kFailed, "it hangs");
+    std::string facts = "it hangs";
+    for (const auto& server : servers) {
+      if (server == nullptr) continue;
+      const ServerFacts of = server->facts();
+      facts += Format("; role %d, term %d, paired %d", int(of.role),
+                      int(of.term), int(of.paired));
+    }
+    return Fail(StatusCode::kFailed, "%s", facts.c_str());
   }
 
-  void Kill(size_t index) {
+  void Remove(size_t index) {
     servers[index] = nullptr;
     listeners_[index] = nullptr;
     shelves_[index] = nullptr;
   }
+  void End(size_t index) {
+    Remove(index);
+    ended_[index] = true;
+  }
+  static MemoryFaults WithMoment(MemoryFaults faults,
+                                 const ServerFaults& servers) {
+    if (servers.pairs) faults.moment = kSecond / 200;
+    return faults;
+  }
+  bool Chance(double likelihood) {
+    return likelihood > 0 &&
+           std::uniform_real_distribution<double>(0, 1)(random_) < likelihood;
+  }
+  bool Stands(size_t index) const {
+    return network.now() < stands_until_[index];
+  }
+  bool IsFinished(size_t index) const {
+    return ended_[index] ||
+           (servers[index] != nullptr && servers[index]->finished());
+  }
 
-  void Start(size_t index) {
-    transports_[index] = network.Join();
-    auto listener = transports_[index]->Listen(addresses_[index]);
-    REQUIRE(listener.ok());
-    listeners_[index] = std::move(*listener);
-    shelves_[index] = make_shelf_(table);
+  void Strike() {
+    if (Chance(faults_.deaths)) {
+      const size_t victim = random_() % servers.size();
+      if (MayDie(victim)) {
+        Kill(victim);
+        Start(victim);
+      }
+    }
+    if (Chance(faults_.stops)) {
+      const size_t victim = random_() % servers.size();
+      // Where the other cannot do without it, shorter than silence that is
+      // borne.
+      const Time longest = MayDie(victim) ? faults_.longest_stop : 3 * kSecond;
+      if (!Stands(victim) && !Stands(PartnerOf(victim))) {
+        Stop(victim, static_cast<Time>(random_() % uint64_t(longest)));
+      }
+    }
+  }
+
+  ServerOptions OptionsOf(size_t index) {
     ServerOptions options;
     options.settings = settings_;
     options.on_loss = on_loss_;
     options.lost = [this](uint32_t rank, const std::string&) {
       losses.emplace_back(rank, network.now());
     };
-    if (deaths_ > 0) options.journal = folder_.File(addresses_[index]);
-    servers[index] =
-        std::make_unique<Server>(*transports_[index], *listeners_[index], table,
-                                 *shelves_[index], options);
-    const Status opened = servers[index]->Open();
-    REQUIRE_MESSAGE(opened.ok(), opened.message());
+    if (faults_.pairs) {
+      options.pair.partner = addresses_[PartnerOf(index)];
+      options.pair.name = "server " + std::to_string(index % settings_.servers);
+      options.pair.first = index < settings_.servers;
+    } else if (faults_.deaths > 0) {
+      options.journal = folder_.File(addresses_[index]);
+    }
+    return options;
   }
 
   void AddWorker(uint32_t rank) { workers.push_back(MakeWorker(rank, 1)); }
@@ -218,13 +260,17 @@ class Job {
     ClientOptions options;
     options.rank = rank;
     options.incarnation = incarnation;
-    options.servers = addresses_;
+    for (uint32_t s = 0; s < settings_.servers; ++s) {
+      options.servers.push_back(faults_.pairs ? addresses_[s] + "|" +
+                                                    addresses_[PartnerOf(s)]
+                                              : addresses_[s]);
+    }
     options.settings = settings_;
     return std::make_unique<Client>(*transports_.back(), table, options);
   }
 
   Settings settings_;
-  const double deaths_;
+  const ServerFaults faults_;
   const ShelfMaker make_shelf_;
   const OnLoss on_loss_;
   uint64_t incarnation_ = 1;
@@ -234,6 +280,8 @@ class Job {
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<Shelf>> shelves_;
+  std::vector<Time> stands_until_;
+  std::vector<bool> ended_;  // those of pairs, as processes do
 };
 
 }  // namespace mxc::kvstore

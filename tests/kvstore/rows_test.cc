@@ -159,7 +159,8 @@ void RunRowCourse(uint64_t seed, int& killed) {
   settings.compression = *ParseCompression("2bit");  // not of rows
   Job job(
       RowFaults(seed), SparseTable(), settings,
-      static_cast<uint32_t>(1 + seed % 3), seed % 4 == 1 ? 0.004 : 0,
+      static_cast<uint32_t>(1 + seed % 3),
+      {seed % 4 == 1 || seed % 4 == 3 ? 0.004 : 0, seed % 4 == 3},
       [](const KeyTable& keys) {
         return std::make_unique<MomentumShelf>(keys);
       },

@@ -2,137 +2,16 @@
 // Whole jobs under faults, one seed a course of events. schedules.sh runs 10^5
 // of them: MXC_SEEDS from MXC_FIRST_SEED on.
 #include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <random>
 
-#include "tests/kvstore/job.h"
+#include "tests/kvstore/rounds.h"
 
 namespace mxc::kvstore {
 namespace {
 
-constexpr size_t kKeyCount = 4;
-constexpr int kRounds = 6;
-
-// In one course of events of eight a key needs several frames.
-std::vector<size_t> ElementsOf(uint64_t seed) {
-  return {3, 1000, size_t{seed % 8 == 0 ? 70'000u : 700u}, 17};
-}
-
-// So that the largest key has seven.
-uint64_t SliceOf(uint64_t seed) {
-  return std::ranges::max(ElementsOf(seed)) / 7;
-}
-
-uint64_t Seeds() { return NumberOfSeeds(60); }
-
-MemoryFaults Faults(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  MemoryFaults faults;
-  faults.seed = seed;
-  faults.most_delay = static_cast<Time>(random() % (kSecond / 5));
-  faults.least_delay = faults.most_delay / 3;
-  faults.most_bytes = random() % 2 == 0 ? 1 << 16 : 1000 + random() % 9000;
-  // So many of 64 KiB, whatever the pieces: long bodies get through, too.
-  const double share = double(faults.most_bytes) / (1 << 16);
-  faults.breaks = random() % 3 == 0 ? 0.0 : 0.05 * share;
-  faults.flips = random() % 3 == 0 ? 0.02 * share : 0.0;
-  // Shorter than silence that is borne.
-  faults.cuts = random() % 4 == 0 ? 0.01 * share : 0.0;
-  faults.longest_cut = 2 * kSecond;
-  return faults;
-}
-
 // Of a server, before a turn.
 constexpr double kDeaths = 0.002;
 
-// So that something gets through between deaths.
-MemoryFaults FewerBreaks(uint64_t seed) {
-  MemoryFaults faults = Faults(seed);
-  faults.breaks /= 10;
-  faults.most_bytes = 1 << 16;
-  return faults;
-}
-
-std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
-                            int round) {
-  std::mt19937_64 random(seed * 1000 + key * 100 + rank * 10 +
-                         static_cast<uint64_t>(round));
-  std::vector<float> values(ElementsOf(seed)[key]);
-  for (float& value : values) value = static_cast<float>(random() % 1000) / 7;
-  return values;
-}
-
-struct Outcome {
-  std::vector<std::vector<float>> values;  // of each key, as worker 0 sees it
-  int killed = 0;                          // servers
-  uint64_t carried = 0;                    // bytes
-};
-
-// Every worker pushes and pulls every key, round after round.
-Outcome RunRounds(uint64_t seed, const MemoryFaults& faults, Settings settings,
-                  uint32_t servers, double deaths = 0) {
-  const KeyTable keys = KeysOf(ElementsOf(seed));
-  Job job(faults, keys, settings, servers, deaths);
-  std::vector<std::vector<std::vector<float>>> seen(settings.workers);
-  for (auto& of_worker : seen) {
-    for (const size_t size : ElementsOf(seed)) of_worker.emplace_back(size);
-  }
-  const auto out = [&](uint32_t rank, uint32_t key) {
-    return std::as_writable_bytes(std::span(seen[rank][key]));
-  };
-  for (uint32_t key = 0; key < keys.size(); ++key) {
-    job.workers[0]->Init(key, std::as_bytes(std::span(seen[0][key])));
-    for (uint32_t rank = 1; rank < settings.workers; ++rank) {
-      job.workers[rank]->Pull(key, out(rank, key));
-    }
-  }
-  Status status = job.Run();
-  REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-  for (int round = 0; round < kRounds; ++round) {
-    std::deque<std::vector<float>> gradients;  // until all are pushed
-    for (uint32_t rank = 0; rank < settings.workers; ++rank) {
-      for (uint32_t key = 0; key < keys.size(); ++key) {
-        const auto& gradient =
-            gradients.emplace_back(Gradient(seed, key, rank, round));
-        if ((key + rank) % 2 == 0) {
-          job.workers[rank]->PushPull(key, gradient, 0.5, out(rank, key), key);
-        } else {
-          job.workers[rank]->Push(key, gradient, 0.5, key);
-          job.workers[rank]->Pull(key, out(rank, key), key);
-        }
-      }
-    }
-    status = job.Run();
-    REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-    if (settings.mode == Mode::kAsync) continue;
-    for (uint32_t rank = 1; rank < settings.workers; ++rank) {
-      REQUIRE_MESSAGE(seen[rank] == seen[0], "seed " << seed);
-    }
-  }
-  for (uint32_t key = 0; key < keys.size(); ++key) {
-    job.workers[0]->Pull(key, out(0, key));
-  }
-  REQUIRE(job.Run().ok());
-  status = job.Finish();
-  REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-  return {seen[0], job.killed, job.network.carried()};
-}
-
-std::vector<float> Expected(uint64_t seed, size_t key, uint32_t workers) {
-  std::vector<float> value(ElementsOf(seed)[key]);
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<float> sum(value.size());
-    for (uint32_t rank = 0; rank < workers; ++rank) {
-      const auto gradient = Gradient(seed, key, rank, round);
-      for (size_t i = 0; i < sum.size(); ++i) {
-        sum[i] = rank == 0 ? gradient[i] : sum[i] + gradient[i];
-      }
-    }
-    for (size_t i = 0; i < sum.size(); ++i) value[i] += 0.5f * sum[i];
-  }
-  return value;
-}
+uint64_t Seeds() { return NumberOfSeeds(60); }
 
 TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
   for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds(); ++seed) {
@@ -184,7 +63,7 @@ TEST_CASE("servers that are killed at any moment, under faults") {
     settings.slice = seed % 3 == 1 ? SliceOf(seed) : 0;
     const Outcome outcome =
         RunRounds(seed, FewerBreaks(seed), settings,
-                  static_cast<uint32_t>(1 + seed % 2), kDeaths);
+                  static_cast<uint32_t>(1 + seed % 2), {kDeaths});
     killed += outcome.killed;
     for (size_t key = 0; key < kKeyCount; ++key) {
       REQUIRE_MESSAGE(
@@ -207,7 +86,7 @@ TEST_CASE("async under faults: every push counts once") {
     const KeyTable keys = KeysOf({5, elements});
     const bool deaths = seed % 2 == 1;
     Job job(deaths ? FewerBreaks(seed) : Faults(seed), keys, settings, 2,
-            deaths ? kDeaths : 0);
+            {deaths ? kDeaths : 0});
     const std::vector<float> zeros(elements);
     for (uint32_t key = 0; key < 2; ++key) {
       job.workers[0]->Init(

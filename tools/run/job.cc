@@ -20,6 +20,12 @@ std::string LossOf(uint32_t rank) {
   return "warning: worker " + std::to_string(rank) + " is lost: ";
 }
 
+std::string AddressOf(const std::string& server, bool first) {
+  const size_t bar = server.find('|');
+  if (bar == std::string::npos) return first ? server : "";
+  return first ? server.substr(0, bar) : server.substr(bar + 1);
+}
+
 void DeclareJob(CLI::App& app, JobOptions& options) {
   app.option_defaults()->group("Jobs");
   app.add_option("--kvstore", options.kvstore,
@@ -115,6 +121,11 @@ JobNode::JobNode(const Job& job, const JobOptions& options,
   tls_ = Take(kvstore::Tls::Make(
       job.serves ? kvstore::Side::kServer : kvstore::Side::kClient,
       CredentialsOf(job)));
+  if (!job.serves || AddressOf(job.servers[job.rank], false).empty()) return;
+  const std::string partner(kvstore::kPartnerIdentity);
+  const kvstore::Key secret = CredentialsOf(job).key;
+  partner_tls_ = Take(kvstore::Tls::Make(
+      kvstore::Side::kClient, {partner, kvstore::DeriveKey(secret, partner)}));
 }
 
 std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
@@ -134,7 +145,7 @@ std::unique_ptr<kvstore::Mesh> JobNode::MakeMesh(
   introduction.rank = job_.rank;
   introduction.workers = job_.workers;
   introduction.first_key = keys_.position + 1;
-  introduction.server = job_.servers.front();
+  introduction.server = AddressOf(job_.servers.front(), true);
   if (job_.directory != nullptr) {
     introduction.server = Take(job_.directory->AddressOf(introduction.server));
   }
@@ -142,8 +153,7 @@ std::unique_ptr<kvstore::Mesh> JobNode::MakeMesh(
   return Take(kvstore::MakeMesh(worker, introduction));
 }
 
-void JobNode::Serve(kvstore::Shelf& shelf) const {
-  const auto listener = Take(transport_->Listen(job_.listen));
+kvstore::ServerOptions JobNode::OptionsOfServer() const {
   kvstore::ServerOptions options;
   options.settings = settings_;
   options.tls = tls_.get();
@@ -153,12 +163,37 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
   options.lost = [](uint32_t rank, const std::string& cause) {
     PrintErr("%s%s\n", LossOf(rank).c_str(), cause.c_str());
   };
-  kvstore::Server server(*transport_, *listener, keys_.table, shelf, options);
-  Require(server.Open());
-  if (job_.directory != nullptr) job_.directory->Announce(listener->address());
+  options.pair.partner = AddressOf(job_.servers[job_.rank], !job_.first);
+  options.pair.name = "server " + std::to_string(job_.rank);
+  options.pair.first = job_.first;
+  options.pair.tls = partner_tls_.get();
+  options.alone = [](const std::string& why) {
+    PrintErr("%s%s\n", kPartnerIsLost, why.c_str());
+  };
+  return options;
+}
+
+void JobNode::Serve(const MakeShelf& make_shelf) const {
+  const auto listener = Take(transport_->Listen(job_.listen));
   ServerReport report(job_, *transport_);
+  while (!ServeOnce(*listener, *make_shelf(), report)) {
+    PrintErr(
+        "warning: this server has lost its place to its other process; it "
+        "begins again as a backup\n");
+  }
+}
+
+// False: as a pair's process that has lost its place.
+bool JobNode::ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
+                        ServerReport& report) const {
+  kvstore::Server server(*transport_, listener, keys_.table, shelf,
+                         OptionsOfServer());
+  Require(server.Open());
+  if (job_.directory != nullptr) job_.directory->Announce(listener.address());
   while (!server.finished()) {
-    Require(server.Pump());
+    const kvstore::Status status = server.Pump();
+    if (server.superseded()) return false;
+    Require(status);
     if (job_.directory != nullptr && job_.directory->replaced()) {
       throw Failure("another process is " + job_.servers[job_.rank] + " now");
     }
@@ -168,6 +203,8 @@ void JobNode::Serve(kvstore::Shelf& shelf) const {
     std::ranges::copy(report.interests(), std::back_inserter(interests));
     transport_->Wait(interests, server.deadline());
   }
+  report.Pump(server);
+  return true;
 }
 
 }  // namespace mxc::run

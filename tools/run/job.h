@@ -2,11 +2,13 @@
 // This process as one of a job's: what `mxc launch`, or whoever starts jobs,
 // tells it in its environment.
 //
-//   MXC_ROLE     worker or server
+//   MXC_ROLE     worker, server, or backup: of the server of the same rank
 //   RANK         from 0, among the workers or among the servers
 //   WORLD_SIZE   how many workers there are
-//   MXC_SERVERS  the servers' addresses, in order, separated by commas; where
+//   MXC_SERVERS  the servers' addresses, in order, separated by commas; of one
+//                that has a backup both, "10.0.0.5:7400|10.0.0.6:7400"; where
 //                etcd knows them, how many there are
+//   MXC_REPLICAS 1: etcd knows a backup of each server, too
 //   MXC_ETCD     addresses of etcd, separated by commas: http://10.0.0.5:2379
 //   MXC_ETCD_CACERT, MXC_ETCD_CERT, MXC_ETCD_KEY  files of a TLS connection to it
 //   MXC_JOB      what the job is called there
@@ -41,6 +43,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,11 +59,16 @@
 
 namespace mxc::run {
 
+class ServerReport;
+
 struct Job {
   bool serves = false;
+  bool first = true;   // of a server: not its backup
   bool hosts = false;  // a server, in a process beside the worker
   uint32_t rank = 0, workers = 1;
-  std::vector<std::string> servers;  // addresses, or members of the directory
+  // Addresses, or members of the directory; of one with a backup both, with '|'
+  // between them.
+  std::vector<std::string> servers;
   std::shared_ptr<Directory> directory;  // null: nobody asks etcd
   std::string listen;                    // of a server
   std::string key_file, journal;
@@ -92,6 +100,13 @@ enum class Leaving {
 // What a server says on stderr of a worker that is lost and does not end the
 // job; why follows.
 std::string LossOf(uint32_t rank);
+// The same of the other process of a server's pair, once the job goes on
+// without it.
+inline constexpr const char* kPartnerIsLost =
+    "warning: this server goes on without its other process, ";
+
+// The address of one of a server's processes; empty where it has one alone.
+std::string AddressOf(const std::string& server, bool first);
 
 struct JobOptions {
   std::string kvstore = "dist_sync", compression = "none";
@@ -122,16 +137,22 @@ class JobNode {
   std::unique_ptr<kvstore::Worker> MakeWorker() const;
   // Of keys that end with AddMeshKeys; once, and waits for the other workers.
   std::unique_ptr<kvstore::Mesh> MakeMesh(kvstore::Worker& worker) const;
-  // Until all workers have finished.
-  void Serve(kvstore::Shelf& shelf) const;
+  // Until all workers have finished. A server of a pair may begin again.
+  using MakeShelf = std::function<std::unique_ptr<kvstore::Shelf>()>;
+  void Serve(const MakeShelf& make_shelf) const;
 
  private:
+  kvstore::ServerOptions OptionsOfServer() const;
+  bool ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
+                 ServerReport& report) const;
+
   const Job& job_;
   const ArtifactKeys& keys_;
   kvstore::Averaging averaging_;
   kvstore::Settings settings_;
   std::unique_ptr<kvstore::Transport> transport_;
   std::unique_ptr<kvstore::Tls> tls_;
+  std::unique_ptr<kvstore::Tls> partner_tls_;  // of a server of a pair
 };
 
 }  // namespace mxc::run

@@ -146,8 +146,10 @@ Job JobOfTorchrun() {
 std::vector<std::string> ServersOfEnvironment(bool in_directory) {
   if (!in_directory) return PartsOf(Variable("MXC_SERVERS"));
   std::vector<std::string> members;
+  const bool pairs = Variable("MXC_REPLICAS") == "1";
   for (uint32_t rank = 0; rank < NumberOf("MXC_SERVERS"); ++rank) {
-    members.push_back("server-" + std::to_string(rank));
+    const std::string number = "-" + std::to_string(rank);
+    members.push_back("server" + number + (pairs ? "|backup" + number : ""));
   }
   return members;
 }
@@ -155,16 +157,21 @@ std::vector<std::string> ServersOfEnvironment(bool in_directory) {
 // The process enters etcd, if that has the job.
 Job JobOfVariables() {
   const std::string role = Variable("MXC_ROLE");
-  if (role != "worker" && role != "server") {
-    throw Failure("MXC_ROLE is '" + role + "', expected worker or server");
+  if (role != "worker" && role != "server" && role != "backup") {
+    throw Failure("MXC_ROLE is '" + role +
+                  "', expected worker, server or backup");
   }
   Job job;
-  job.serves = role == "server";
+  job.serves = role != "worker";
+  job.first = role != "backup";
   job.rank = NumberOf("RANK");
   job.workers = NumberOf("WORLD_SIZE");
   job.directory = DirectoryOfEnvironment();
   job.servers = ServersOfEnvironment(job.directory != nullptr);
   RequireRank(job);
+  if (job.serves && AddressOf(job.servers[job.rank], job.first).empty()) {
+    throw Failure("MXC_ROLE is backup, but MXC_SERVERS has no address for it");
+  }
   job.journal = Variable("MXC_JOURNAL");
   job.on_loss = LossOfEnvironment();
   job.tells_status = Variable("MXC_STATUS") == "1";
@@ -179,7 +186,9 @@ Job JobOfVariables() {
       job.listen = AnyPortOf(job.directory->local_address());
     }
   }
-  if (job.serves && job.listen.empty()) job.listen = job.servers[job.rank];
+  if (job.serves && job.listen.empty()) {
+    job.listen = AddressOf(job.servers[job.rank], job.first);
+  }
   return job;
 }
 

@@ -43,14 +43,13 @@ void ServeJob(Job job, const JobOptions& options, const std::string& artifact,
   const JobNode node(job, options, keys, PlanOf(options, *model));
   if (options.reduces()) {
     job.journal.clear();  // workers have all values
-    kvstore::PlainShelf shelf(keys.table);
-    return node.Serve(shelf);
+    return node.Serve(
+        [&] { return std::make_unique<kvstore::PlainShelf>(keys.table); });
   }
-  const auto shelf =
-      options.averages()
-          ? kvstore::MakeAveragingShelf(keys.table, node.averaging())
-          : Take(ArtifactShelf::Make(model, keys));
-  node.Serve(*shelf);
+  node.Serve([&]() -> std::unique_ptr<kvstore::Shelf> {
+    if (!options.averages()) return Take(ArtifactShelf::Make(model, keys));
+    return kvstore::MakeAveragingShelf(keys.table, node.averaging());
+  });
 }
 
 SampleOptions PartOf(SampleOptions samples, const Job& job) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/file.h"
@@ -52,6 +53,9 @@ std::string TextOf(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// What there is of each process of a pair: is_primary, is_paired, term.
+constexpr std::string_view kPair = "mxc_server_";
+
 // The rows of a job, by role and rank.
 using Rows = std::map<std::pair<std::string, int>, Json>;
 
@@ -80,6 +84,9 @@ void AddSample(const Sample& sample, Rows& rows) {
     row("server", "server")["received"] = whole;
   } else if (sample.name == "mxc_sent_bytes_total") {
     row("server", "server")["sent"] = whole;
+  } else if (sample.name.starts_with(kPair)) {
+    rows[{sample.labels.at("role"), NumberOf(sample, "rank")}]
+        [sample.name.substr(kPair.size())] = whole;
   } else if (sample.name == "mxc_worker_rounds_total") {
     Json& of = row("worker", "worker");
     of["rounds"] = std::min(whole, of.value("rounds", whole));
@@ -107,6 +114,17 @@ void AddDistances(Rows& rows) {
   }
 }
 
+// What a process of a pair is, while it runs.
+void AddPairStates(Rows& rows) {
+  for (auto& [key, row] : rows) {
+    if (!row.contains("term") || row.value("state", "") != "up") continue;
+    const bool paired = row.value("is_paired", 0) != 0;
+    row["state"] = row.value("is_primary", 0) != 0
+                       ? (paired ? "primary" : "alone")
+                       : (paired ? "backup" : "begins");
+  }
+}
+
 Json JobOf(const std::string& path) {
   Json job = {{"file", path}};
   Rows rows;
@@ -122,6 +140,7 @@ Json JobOf(const std::string& path) {
     AddSample(sample, rows);
   }
   AddDistances(rows);
+  AddPairStates(rows);
   job["processes"] = Json::array();
   for (auto& [key, row] : rows) {
     Json process = {{"role", key.first}, {"rank", key.second}};

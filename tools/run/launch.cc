@@ -20,6 +20,13 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
                  "processes that keep and update parameters")
       ->check(Between(1u, kMost))
       ->capture_default_str();
+  app.add_option("--replicas", options->replicas,
+                 "1: each server has a backup, on another machine if there is "
+                 "one, that has what it knows before anybody hears of it; when "
+                 "either dies or is cut off, the job goes on with the other, "
+                 "and the one that is started again is its backup")
+      ->check(Between(0u, 1u))
+      ->capture_default_str();
   app.add_option("--transport", options->transport, "what they talk over")
       ->check(OneOf({"tcp", "unix"}))
       ->capture_default_str();
@@ -105,6 +112,8 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
       "  mxc launch --workers 4 -- mxc train net.json \\\n"
       "      --data digits --save job\n"
       "  mxc launch --on ssh --hosts a,b -- \\\n"
+      "      mxc train net.json --data digits --save job\n"
+      "  mxc launch --replicas 1 --on-death wait -- \\\n"
       "      mxc train net.json --data digits --save job\n"
       "  mxc launch --metrics job.prom -- mxc train net.json \\\n"
       "      --data digits --kvstore dist_async --save job");

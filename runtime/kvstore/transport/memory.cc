@@ -241,10 +241,9 @@ void MemoryNetwork::SetFaults(const MemoryFaults& faults) {
 
 void MemoryNetwork::Advance(Time deadline) {
   Time next = deadline;
-  // What is there already and nobody has taken waits for a moment.
-  constexpr Time kMoment = kSecond / 10'000;
   const auto consider = [&](Time arrives) {
-    next = std::min(next, std::max(arrives, state_->now + kMoment));
+    next =
+        std::min(next, std::max(arrives, state_->now + state_->faults.moment));
   };
   for (const auto& weak : state_->pipes) {
     const auto pipe = weak.lock();

@@ -28,6 +28,9 @@ struct MemoryFaults {
   // The connection that carries the byte of this number, counted over the whole
   // network from 1, breaks behind it; 0: none does.
   uint64_t fatal_byte = 0;
+  // How long what has arrived and nobody has taken waits for another turn: longer
+  // where nodes stand still.
+  Time moment = kSecond / 10'000;
 };
 
 class MemoryNetwork {

@@ -26,7 +26,6 @@ constexpr int64_t kAsk = 500 * kMillisecond, kEnd = 1500 * kMillisecond;
 // Other machines that say nothing are not waited for.
 constexpr int64_t kCut = 10'000 * kMillisecond;
 constexpr int kInterrupted = 130;  // as of a shell: stopped by SIGINT, saved
-constexpr int kUnreached = 255;    // as of ssh: it has no connection
 
 bool WasKilled(int code) { return code > 128 && code != kInterrupted; }
 
@@ -61,7 +60,8 @@ int Launcher::Run() {
   // Ports are the servers' now, and who dies refuses, unless it comes back.
   // A socket's name would go with its listener.
   const bool keep = options_.transport == "unix" || !options_.journal.empty() ||
-                    options_.on_death != OnDeath::kAbort;
+                    options_.on_death != OnDeath::kAbort ||
+                    options_.replicas > 0;
   if (!keep) listeners_.clear();
   while (running()) Await();
   return result_;
@@ -112,6 +112,7 @@ void Launcher::RequireProgress() {
     for (const auto& process : processes_) process->Beat();
     WriteMetrics();
   }
+  if (options_.replicas > 0) DismissBackups();
   if (failed_ > 0 && now - failed_ > kAsk) {
     KillAll(now - failed_ > kEnd ? SIGKILL : SIGTERM);
   }
@@ -137,14 +138,16 @@ void Launcher::OnSignals() {
 }
 
 // A worker that a server does not hear of any more is dead, whatever its
-// process does.
+// process does; so is who has lost its place in a pair, which can be started
+// again.
 void Launcher::Hear(Process& process, const std::string& line) {
   if (auto status = DecodeStatus(line)) {
     process.status = std::move(*status);
     return;
   }
   log_.Say(process.name(), line);
-  if (process.role() != "server") return;
+  if (process.role() == "worker") return;
+  if (line.starts_with(kPartnerIsLost)) EndPartnerOf(process);
   for (const auto& worker : processes_) {
     if (worker->role() == "worker" &&
         line.starts_with(LossOf(worker->rank()))) {
@@ -158,7 +161,10 @@ void Launcher::OnEnd(Process& process, int status) {
   process.ReadLines([&](const std::string& line) { Hear(process, line); },
                     true);
   const int code = CodeOf(status);
+  process.finished = code == 0;
   if (code == 0 || restarting_ > 0) return;
+  const Process* partner = PartnerOf(process);
+  if (partner != nullptr && partner->finished && WasKilled(code)) return;
   // All are asked to stop, or none.
   if (code == kInterrupted && result_ == 0) result_ = code;
   if (code == kInterrupted || failed_ > 0) return;
@@ -169,7 +175,7 @@ void Launcher::OnEnd(Process& process, int status) {
 // The others go on without a machine that is gone, if processes may be
 // elsewhere when they begin again.
 std::string Launcher::HowItEnded(const Process& process, int code) {
-  if (options_.on != "ssh" || code != kUnreached) {
+  if (!IsCutOff(code)) {
     return process.name() +
            (WasKilled(code)
                 ? " was killed by signal " + std::to_string(code - 128)
@@ -184,12 +190,19 @@ std::string Launcher::HowItEnded(const Process& process, int code) {
          "' cannot be reached";
 }
 
-// A server that was killed goes on from its journal.
+// A server that was killed goes on from its journal, or becomes the backup of
+// the other process of its pair. That one goes on alone if the machine cannot be
+// reached.
 void Launcher::OnDeathOf(Process& process, int code) {
   const std::string cause = HowItEnded(process, code);
   const OnDeath policy = options_.on_death;
   const bool is_worker = process.role() == "worker";
-  const bool journaled = process.environment.contains("MXC_JOURNAL");
+  const bool paired = PartnerOf(process) != nullptr;
+  const bool journaled = paired || process.environment.contains("MXC_JOURNAL");
+  if (paired && IsCutOff(code) && PartnerOf(process)->id() > 0) {
+    PrintErr("warning: %s; the job goes on without it\n", cause.c_str());
+    return;
+  }
   if (is_worker && policy == OnDeath::kShrink && process.rank() != 0) {
     PrintErr("warning: %s; the job goes on without it\n", cause.c_str());
     return;

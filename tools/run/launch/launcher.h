@@ -31,6 +31,7 @@ enum class OnDeath {
 
 struct LaunchOptions {
   uint32_t workers = 2, servers = 1;
+  uint32_t replicas = 0;  // of each server: 0 or 1
   std::string transport = "tcp";
   // Where processes run: local, on this machine; or through ssh or slurm on
   // others, which have the same folders. There, server 0 listens at `port`,
@@ -73,6 +74,8 @@ class Launcher {
   void Start(Process& process);
   void StartAll();
   const Machine& MachineOf(const Process& process) const;
+  std::string Listen(const std::string& role, uint32_t rank);
+  void AddServer(const std::string& role, uint32_t rank);
   Order OrderFor(const Process& process) const;
 
   void Await();
@@ -85,6 +88,13 @@ class Launcher {
   void Fail(const std::string& cause, int code);
   void KillAll(int signal);
   void RequireProgress();
+
+  // launcher_pairs.cc
+  Process* PartnerOf(const Process& process) const;
+  bool IsCutOff(int code) const;
+  void EndPartnerOf(const Process& process);
+  void DismissBackups();
+
   void WriteMetrics();
   JobFacts facts() const;
   bool running() const;
@@ -94,6 +104,7 @@ class Launcher {
   std::optional<JobFolder> journals_;
   JobLog log_;
   std::vector<Machine> machines_;  // empty: this one
+  std::vector<Machine> homes_;     // of servers, whose addresses are known
   runtime::Descriptor signals_;
   std::unique_ptr<kvstore::Transport> transport_;
   std::vector<std::unique_ptr<kvstore::Listener>> listeners_;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "runtime/base/clock.h"
 #include "runtime/kvstore/credentials.h"
 #include "tools/run/failure.h"
 #include "tools/run/launch/kubernetes.h"
@@ -107,10 +108,10 @@ uint32_t Launcher::MetricsPort() const {
 
 void Launcher::PrintManifests() {
   if (options_.image.empty() || options_.plain || !options_.etcd.empty() ||
-      options_.on_death == OnDeath::kRestart) {
+      options_.on_death == OnDeath::kRestart || options_.replicas > 0) {
     throw Failure(
-        "--on kubernetes needs --image, and knows neither --plain, --etcd nor "
-        "--on-death restart");
+        "--on kubernetes needs --image, and knows neither --plain, --etcd, "
+        "--replicas nor --on-death restart");
   }
   Deployment job;
   job.name = options_.name;
@@ -131,11 +132,30 @@ void Launcher::PrintManifests() {
   PrintOut("%s", ManifestsOf(job).c_str());
 }
 
-// Servers are on the first machines, workers on those behind them.
+// Servers are on the first machines, the backup of each on the one behind it,
+// workers on those behind servers.
 const Machine& Launcher::MachineOf(const Process& process) const {
-  const bool serves = process.role() == "server";
-  const size_t number = process.rank() + (serves ? 0 : options_.servers);
-  return machines_[number % machines_.size()];
+  if (process.role() == "worker") {
+    return machines_[(process.rank() + options_.servers) % machines_.size()];
+  }
+  const size_t number = process.rank() + (process.role() == "backup" ? 1 : 0);
+  return homes_[number % homes_.size()];
+}
+
+// Where a server or a backup listens: on this machine, from now on.
+std::string Launcher::Listen(const std::string& role, uint32_t rank) {
+  const bool backup = role == "backup";
+  if (!machines_.empty()) {
+    const uint32_t offset = rank + (backup ? options_.servers : 0);
+    return MachineOf(Process(role, rank)).address + ":" +
+           std::to_string(options_.port + offset);
+  }
+  const std::string address =
+      options_.transport == "unix"
+          ? "unix:" + folder_.File(role + "-" + std::to_string(rank))
+          : "127.0.0.1:0";
+  listeners_.push_back(Take(transport_->Listen(address)));
+  return listeners_.back()->address();
 }
 
 // On this machine before anybody asks for them; they stay when all begin again.
@@ -146,19 +166,10 @@ void Launcher::OpenPorts() {
   }
   if (machines_.empty() && !listeners_.empty()) return;
   addresses_.clear();
+  homes_ = machines_;
   for (uint32_t rank = 0; rank < options_.servers; ++rank) {
-    if (rank > 0) addresses_ += ",";
-    if (!machines_.empty()) {
-      addresses_ += MachineOf(Process("server", rank)).address + ":" +
-                    std::to_string(options_.port + rank);
-      continue;
-    }
-    const std::string address =
-        options_.transport == "unix"
-            ? "unix:" + folder_.File("server-" + std::to_string(rank))
-            : "127.0.0.1:0";
-    listeners_.push_back(Take(transport_->Listen(address)));
-    addresses_ += listeners_.back()->address();
+    addresses_ += (rank > 0 ? "," : "") + Listen("server", rank);
+    if (options_.replicas > 0) addresses_ += "|" + Listen("backup", rank);
   }
 }
 
@@ -171,18 +182,25 @@ void Launcher::ServeMetrics() {
 void Launcher::AddServers() {
   if (!options_.journal.empty()) journals_.emplace(options_.journal);
   for (uint32_t rank = 0; rank < options_.servers; ++rank) {
-    Process& server = Add("server", rank, "server.key");
-    server.environment["MXC_ON_LOSS"] = OnLossOf(options_.on_death);
-    server.environment["MXC_STATUS"] = "1";
-    if (!listeners_.empty()) {
-      const int port = listeners_[rank]->descriptor();
-      server.inherited = {port};
-      server.environment["MXC_LISTEN"] = "fd:" + std::to_string(port);
-    }
-    if (options_.journal.empty()) continue;
-    server.environment["MXC_JOURNAL"] =
-        journals_->File("server-" + std::to_string(rank));
+    AddServer("server", rank);
+    if (options_.replicas > 0) AddServer("backup", rank);
   }
+}
+
+void Launcher::AddServer(const std::string& role, uint32_t rank) {
+  Process& server = Add(role, rank, "server.key");
+  server.environment["MXC_ON_LOSS"] = OnLossOf(options_.on_death);
+  server.environment["MXC_STATUS"] = "1";
+  if (!listeners_.empty()) {
+    const size_t each = 1 + options_.replicas;
+    const size_t number = rank * each + (role == "backup" ? 1 : 0);
+    const int port = listeners_[number]->descriptor();
+    server.inherited = {port};
+    server.environment["MXC_LISTEN"] = "fd:" + std::to_string(port);
+  }
+  if (options_.journal.empty()) return;
+  server.environment["MXC_JOURNAL"] =
+      journals_->File(role + "-" + std::to_string(rank));
 }
 
 // Worker 0 speaks for the job, and its bar of progress needs the terminal.
@@ -211,6 +229,7 @@ Process& Launcher::Add(const std::string& role, uint32_t rank,
   if (!options_.etcd.empty()) {
     process.environment["MXC_ETCD"] = options_.etcd;
     process.environment["MXC_JOB"] = options_.name;
+    process.environment["MXC_REPLICAS"] = std::to_string(options_.replicas);
   }
   if (!options_.plain) process.environment["MXC_KEY"] = folder_.File(key);
   process.pipes_output = process.pipes_errors = true;
@@ -231,6 +250,8 @@ Order Launcher::OrderFor(const Process& process) const {
 }
 
 void Launcher::Start(Process& process) {
+  process.finished = false;
+  process.started = runtime::Nanoseconds();
   if (machines_.empty()) return process.Start(options_.command);
   const Machine& machine = MachineOf(process);
   process.machine = machine.name;

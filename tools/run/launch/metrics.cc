@@ -80,13 +80,42 @@ void AddProcesses(std::string& text, const JobFacts& job) {
   }
 }
 
+// Whether it is of the process that workers talk to: of a pair the primary, of
+// several that were it the last one.
+bool IsServer(const ProcessFacts& process, const JobFacts& job) {
+  if (process.role == "worker") return false;
+  const auto term = [](const ProcessFacts& of) {
+    const bool primary = of.server.role == kvstore::PairRole::kPrimary;
+    return primary ? of.server.term : 0;
+  };
+  for (const ProcessFacts& other : job.processes) {
+    const bool partner = other.role != "worker" && other.role != process.role &&
+                         other.rank == process.rank;
+    if (!partner) continue;
+    return term(process) > term(other) ||
+           (term(process) == term(other) && process.role == "server");
+  }
+  return true;
+}
+
+// Of each process of a pair.
+template <class Value>
+void AddPairs(std::string& text, const JobFacts& job, const char* name,
+              const char* help, Value value) {
+  Metric metric(text, name, "gauge", help);
+  for (const ProcessFacts& process : job.processes) {
+    if (process.server.role == kvstore::PairRole::kNone) continue;
+    metric.Add(LabelsOf(process), static_cast<double>(value(process.server)));
+  }
+}
+
 // One sample of each server.
 template <class Value>
 void AddServers(std::string& text, const JobFacts& job, const char* name,
                 const char* help, Value value) {
   Metric metric(text, name, "counter", help);
   for (const ProcessFacts& process : job.processes) {
-    if (process.role != "server") continue;
+    if (!IsServer(process, job)) continue;
     metric.Add({{"server", std::to_string(process.rank)}},
                static_cast<double>(value(process.server)));
   }
@@ -98,6 +127,7 @@ void AddWorkers(std::string& text, const JobFacts& job, const char* name,
                 const char* type, const char* help, AddSamples add) {
   Metric metric(text, name, type, help);
   for (const ProcessFacts& process : job.processes) {
+    if (!IsServer(process, job)) continue;
     for (size_t rank = 0; rank < process.server.workers.size(); ++rank) {
       add(metric,
           Labels{{"server", std::to_string(process.rank)},
@@ -118,6 +148,17 @@ void AddStores(std::string& text, const JobFacts& job) {
              [](const ServerFacts& server) { return server.received; });
   AddServers(text, job, "mxc_sent_bytes_total", "Bytes of values that left.",
              [](const ServerFacts& server) { return server.sent; });
+  AddPairs(text, job, "mxc_server_is_primary",
+           "Whether workers talk to this process of a pair.",
+           [](const ServerFacts& server) {
+             return server.role == kvstore::PairRole::kPrimary;
+           });
+  AddPairs(text, job, "mxc_server_is_paired",
+           "Whether the other process of the pair has the same records.",
+           [](const ServerFacts& server) { return server.paired; });
+  AddPairs(text, job, "mxc_server_term",
+           "How often the pair has changed who is to answer, and 1.",
+           [](const ServerFacts& server) { return server.term; });
   AddWorkers(text, job, "mxc_worker_rounds_total", "counter",
              "Rounds that the worker's pushes have reached.",
              [](Metric& metric, const Labels& labels, const WorkerFacts& of) {

@@ -36,6 +36,8 @@ class Process {
   // Whether it and what it starts get signals of their own, Ctrl-C among them.
   bool is_group = false;
   kvstore::ServerFacts status;  // what a server has told last
+  bool finished = false;        // it has ended, and well
+  int64_t started = 0;          // when, the last time
 
   // A signal that ends the launcher ends it, too. `order`: the process reaches
   // an attendant on another machine, to whom this goes (order.h). Throws a
