@@ -45,10 +45,11 @@ export PATH=$work/programs:$PATH
 # link MACHINE up|down
 link() { ip link set mxc$$v"$1" "$2"; }
 
-# begin PREFIX POLICY: servers on machines 1 and 2, workers on 3 and 1.
+# begin PREFIX POLICY OPTION…: servers on machines 1 and 2, their backups on 2
+# and 3, workers on 3 and 1.
 begin() {
   mxc launch --on ssh --hosts 10.77.0.1,10.77.0.2,10.77.0.3 --workers 2 \
-    --servers 2 --on-death "$2" -- "${train[@]}" --epochs "$epochs" \
+    --servers 2 --on-death "$2" "${@:3}" -- "${train[@]}" --epochs "$epochs" \
     --save "$work/$1" >log 2>&1 &
   job=$!
 }
@@ -80,4 +81,21 @@ sleep 14
 link 2 up
 equal $job server
 echo "a server was cut off for 14 s: the same bytes"
+
+# With backups the job goes on meanwhile.
+begin backup abort --replicas 1
+await_checkpoint $job backup
+link 2 down
+begun=$(date +%s%N)
+until grep -q "goes on without its other process, in term 2" log; do
+  kill -0 $job 2>/dev/null || fail "nobody took the server's place"
+  sleep 0.05
+done
+replaced=$((($(date +%s%N) - begun) / 1000000))
+sleep 5
+link 2 up
+equal $job backup
+[ $replaced -le 10000 ] || fail "it took $replaced ms"
+echo "a server and a backup were cut off, others went on after $replaced ms:" \
+  "the same bytes"
 echo passed

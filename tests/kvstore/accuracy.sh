@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: tests/kvstore/accuracy.sh BIN
+# usage: tests/kvstore/accuracy.sh BIN [CODEC…]
 # What 1, 2 and 4 workers over TCP learn, beside one process, with the same
 # batch in all: LeNet on MNIST (accuracy on its 10,000 test pictures after two
 # epochs) and ResNet-20 on 100 pictures of CIFAR-10 (cross-entropy after 60
 # epochs; batch norm sees each worker's part); LeNet by gradients of a bit each,
-# too. The data are those of $MXC_SHARED/cases/data. Fails where workers are worse than one process by more
+# and by two bits. With CODECs (2bit:threshold=0.01) LeNet alone, by one process and
+# by two workers with each of them. The data are those of $MXC_SHARED/cases/data. Fails where workers are worse than one process by more
 # than chance: half a point, or a loss above 0.05.
 set -euo pipefail
 bin=$(realpath "$1")
+codecs=("${@:2}")
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 models=$here/../../models
 data=${MXC_SHARED:-$here/../../../shared}/cases/data
@@ -19,7 +21,8 @@ trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work
 cd "$work"
 
-python3 "$here/../train/unpack_pictures.py" "$data/cifar10-png100" pictures
+[ ${#codecs[@]} -gt 0 ] ||
+  python3 "$here/../train/unpack_pictures.py" "$data/cifar10-png100" pictures
 
 options=()  # of LeNet's training, beside those below
 # lenet BATCH WORD… and resnet BATCH WORD…: trained by WORD…; the last figure.
@@ -55,14 +58,23 @@ row() {
 echo "|                                      | LeNet    | ResNet-20 |"
 echo "|---|---|---|"
 alone=$(lenet 64)
-row "one process" "$alone" "$(resnet 40)"
-for workers in 1 2 4; do
+if [ ${#codecs[@]} -gt 0 ]; then
+  row "one process" "$alone" -
+  counts=()
+else
+  row "one process" "$alone" "$(resnet 40)"
+  codecs=(1bit_cntk 2bit:threshold=0.005)
+  counts=(1 2 4)
+fi
+for workers in "${counts[@]}"; do
   row "$workers workers, 2 servers" \
     "$(lenet $((64 / workers)) mxc launch --workers $workers --servers 2 --)" \
     "$(resnet $((40 / workers)) mxc launch --workers $workers --servers 2 --)"
 done
-options=(--compression 1bit_cntk)
-row "2 workers, 2 servers, 1bit_cntk" \
-  "$(lenet 32 mxc launch --workers 2 --servers 2 --)" -
+for codec in "${codecs[@]}"; do
+  options=(--compression "$codec")
+  row "2 workers, 2 servers, ${codec%%:*}" \
+    "$(lenet 32 mxc launch --workers 2 --servers 2 --)" -
+done
 [ $failed -eq 0 ] || { echo FAILED; exit 1; }
 echo passed

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the scripts beside it: the processes of a job whose metrics are in a file.
+# Whoever reads this sets `job`, the launcher's process, and has fail().
+
+now() { date +%s%N; }
+
+# process_of ROLE RANK PREFIX: of the job that saves under PREFIX; empty: none.
+process_of() {
+  local found=
+  for found in $(pgrep -f "train .* --save $3( |$)" || true); do
+    grep -qz "^RANK=$2$" "/proc/$found/environ" 2>/dev/null &&
+      grep -qz "^MXC_ROLE=$1$" "/proc/$found/environ" && echo "$found"
+  done
+  true
+}
+# await_process ROLE RANK PREFIX: until there is one; then in `victim`.
+await_process() {
+  until victim=$(process_of "$@") && [ -n "$victim" ]; do
+    kill -0 "$job" 2>/dev/null || fail "the job $3 has ended"
+    sleep 0.02
+  done
+}
+# metric NAME FILE: the least of its values; empty: there is none.
+metric() {
+  sed -nE "s/^$1(\{[^}]*\})? ([0-9.e+]+)$/\2/p" "$2" 2>/dev/null |
+    sort -g | head -n 1
+}
+# await_whole FILE PROCESSES: until all workers are there, and of so many
+# processes of pairs each has all records.
+await_whole() {
+  local paired=
+  while :; do
+    kill -0 "$job" 2>/dev/null || return 1
+    paired=$(grep -cE '^mxc_server_is_paired\{.*\} 1$' "$1" 2>/dev/null || true)
+    [ "${paired:-0}" = "$2" ] &&
+      ! grep -E '^mxc_worker_state\{.*state="(awaited|lost|given up)"\} 1$' \
+        "$1" >/dev/null && [ "$(metric mxc_process_up "$1")" = 1 ] && return 0
+    sleep 0.05
+  done
+}
