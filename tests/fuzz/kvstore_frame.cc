@@ -132,7 +132,7 @@ void RunAll(Bytes input) {
   RunPair(input);
 }
 
-std::string TextOf(const Header& header, Bytes payload) {
+std::string FrameText(const Header& header, Bytes payload) {
   const auto head = kvstore::EncodeHeader(header, payload);
   std::string text(reinterpret_cast<const char*>(head.data()), head.size());
   return text.append(reinterpret_cast<const char*>(payload.data()),
@@ -146,7 +146,7 @@ void AddPairFrames(std::vector<std::string>& seeds) {
   partner.total = said.size();
   Header stored = HeaderOf(kvstore::FrameType::kStored);
   stored.seq = 1;
-  std::string call = TextOf(partner, said) + TextOf(stored, {});
+  std::string call = FrameText(partner, said) + FrameText(stored, {});
   seeds.push_back(call + std::string(1 - call.size() % 2, ' '));
   using kvstore::JournalRecord;
   const std::vector<std::byte> value(64);
@@ -161,7 +161,7 @@ void AddPairFrames(std::vector<std::string>& seeds) {
     const auto bytes = kvstore::EncodeRecord(record);
     Header header = HeaderOf(kvstore::FrameType::kRecord);
     header.total = bytes.size();
-    records += TextOf(header, bytes);
+    records += FrameText(header, bytes);
   }
   seeds.push_back(records + std::string(records.size() % 2, ' '));
 }

@@ -49,7 +49,7 @@ void RunRecords(Bytes input) {
   (void)kvstore::DecodeRecord(input).has_value();
 }
 
-std::string TextOf(const JournalRecord& record) {
+std::string RecordText(const JournalRecord& record) {
   const auto bytes = kvstore::EncodeRecord(record);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -60,16 +60,16 @@ std::vector<std::string> Journals() {
   const uint64_t numbers[] = {1, 3};
   const float elements[8] = {};
   const auto some = kvstore::EncodeRows({numbers, elements});
-  const std::string mark = TextOf({});
+  const std::string mark = RecordText({});
   const std::string known =
-      TextOf({Kind::kKey, 1, 0, false, false, {0, 0}, updates}) +
-      TextOf({Kind::kKey, 0, 4, false, false, {4, 4}, weight}) +
-      TextOf({Kind::kKey, 0, 5, false, false, {5, 5}, weight}) +
-      TextOf({Kind::kKey, 2, 5, false, false, {5, 5}, rows});
-  return {
-      mark, known + mark,
-      known + mark + TextOf({Kind::kRows, 2, 6, false, false, {6, 6}, some}),
-      TextOf({Kind::kWorker, 1, 7, false, true, {3}, {}}) + mark};
+      RecordText({Kind::kKey, 1, 0, false, false, {0, 0}, updates}) +
+      RecordText({Kind::kKey, 0, 4, false, false, {4, 4}, weight}) +
+      RecordText({Kind::kKey, 0, 5, false, false, {5, 5}, weight}) +
+      RecordText({Kind::kKey, 2, 5, false, false, {5, 5}, rows});
+  return {mark, known + mark,
+          known + mark +
+              RecordText({Kind::kRows, 2, 6, false, false, {6, 6}, some}),
+          RecordText({Kind::kWorker, 1, 7, false, true, {3}, {}}) + mark};
 }
 
 // The checksum of every record, where journal.cc puts it.
