@@ -76,6 +76,9 @@ class Pair {
     transport_->Wait(interests, transport_->Now() + kMoment);
   }
   Time Now() { return transport_->Now(); }
+  bool MayRead(const Connection& end) const {
+    return transport_->MayRead(end.descriptor());
+  }
 
   std::unique_ptr<Connection> client, server;
 
@@ -157,6 +160,22 @@ TEST_CASE("the end of one side is an error on the other, after its bytes") {
     CHECK(got == bytes.size());
     CHECK(read.status().message().find("closed") != std::string::npos);
   });
+}
+
+TEST_CASE("a wait tells at which connections nothing has come") {
+  for (const char* kind : {"unix", "TCP"}) {
+    CAPTURE(kind);
+    Pair pair(kind);
+    pair.Connect();
+    CHECK(pair.MayRead(*pair.server));  // nobody has waited for it
+    pair.Wait();
+    CHECK(!pair.MayRead(*pair.server));
+    REQUIRE(Take(pair.client->Write(Pattern(5, 3))) == 5);
+    while (!pair.MayRead(*pair.server)) pair.Wait();
+    CHECK(!pair.MayRead(*pair.client));
+    std::byte room[16];
+    CHECK(Take(pair.server->Read(room)) == 5);
+  }
 }
 
 TEST_CASE("who has proved to be whom") {

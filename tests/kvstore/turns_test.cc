@@ -55,5 +55,22 @@ TEST_CASE("a worker that sends nothing holds nobody up") {
   CHECK(Race().SentAfter(1'000'000) == 0);
 }
 
+// Within the moment in which a pause counts as sending still.
+TEST_CASE("a worker that has not begun its next round holds nobody up") {
+  Race race;
+  REQUIRE(race.job.Run().ok());
+  MemoryNetwork& network = race.job.network;
+  const uint64_t before = race.job.servers[0]->facts().received;
+  race.job.workers[0]->PushPull(
+      0, race.gradient, 1, std::as_writable_bytes(std::span(race.values[0])));
+  const Time end = network.now() + kSecond / 100;
+  while (network.now() < end) {
+    REQUIRE(race.job.workers[0]->Pump().ok());
+    REQUIRE(race.job.servers[0]->Pump().ok());
+    network.Advance(network.now() + kSecond / 10'000);
+  }
+  CHECK(race.job.servers[0]->facts().received == before + 4 * kElements);
+}
+
 }  // namespace
 }  // namespace mxc::kvstore
