@@ -6,8 +6,6 @@
 //   data ─► conv0 ─► pool ─► conv1 ─► copy ─► out
 //     row-major  {8c}   {8c, halo 1}   {8c}  row-major
 //
-//  On a device the blocks are whole axes: channels last, and no border.
-//
 //  1. The result of a chosen kernel has the kernel's channel block.
 //  2. Any other step writes what its readers' kernels ask for; if none asks,
 //     the blocks that it reads, so that pooling, elementwise steps, Concat and
@@ -184,33 +182,9 @@ class LayoutAssignment {
     return writer >= 0 && program_.steps[writer].view;
   }
 
-  static bool CountsGroups(Role role) {
-    return role == Role::kGroup || role == Role::kGroupIn ||
-           role == Role::kGroupOut || role == Role::kGroupBatch;
-  }
-
-  // Groups that lie side by side in the data of a contraction without a kernel,
-  // a depthwise convolution, do so in its result.
-  std::optional<Blocking> GroupsRead(const Step& step) const {
-    const Contraction& c = step.contraction()->contraction;
-    const auto& read = chosen_[step.inputs[0]];
-    if (c.groups == 1 || !read || !read->is_whole() ||
-        !CountsGroups(c.data_axes[read->axis])) {
-      return std::nullopt;
-    }
-    const auto groups = std::ranges::find_if(c.output_axes, CountsGroups);
-    if (groups == c.output_axes.end()) return std::nullopt;
-    Blocking own = PlainBlocking(static_cast<int>(c.output_axes.size()));
-    own.Cut(static_cast<int>(groups - c.output_axes.begin()), kWholeAxis);
-    return own;
-  }
-
   // The blocks in which `step` reads to write `buffer`, where its own index
   // runs along them.
   std::optional<Blocking> BlocksRead(const Step& step, int buffer) const {
-    if (step.contraction() != nullptr) {
-      if (const auto groups = GroupsRead(step)) return groups;
-    }
     const int rank = ShapeOf(buffer).rank();
     std::optional<Blocking> found;
     bool aligned = true;
@@ -225,12 +199,11 @@ class LayoutAssignment {
       if (var->kind != ExprKind::kVar) return;
       const auto offset =
           sum ? static_cast<int64_t>(index->args[1]->number) : 0;
-      if (!read->is_whole() && offset % read->block != 0) aligned = false;
+      if (offset % read->block != 0) aligned = false;
       // Lanes run along the last axis already, where it is whole blocks.
       if (var->index >= rank) return;
       const Shape shape = ShapeOf(buffer);
-      const bool even = read->is_whole() || shape[rank - 1] % read->block == 0;
-      if (var->index == rank - 1 && even) return;
+      if (var->index == rank - 1 && shape[rank - 1] % read->block == 0) return;
       Blocking own = PlainBlocking(rank);
       own.axis = var->index;
       own.block = read->block;

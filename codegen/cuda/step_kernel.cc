@@ -24,15 +24,8 @@ StepKernel PlanStep(const Program& program, const Step& step,
     const std::string& algorithm = contraction->choice.algorithm;
     if (!algorithm.empty()) {
       KernelPlan plan = PlanProduct(program, step, alignments);
-      const auto channels_last = [&](int b) {
-        return !program.buffers[b].layout.row_major();
-      };
-      const ProductLayouts layouts = {channels_last(step.inputs[0]),
-                                      channels_last(step.inputs[1]),
-                                      channels_last(step.outputs[0])};
-      plan.nanoseconds =
-          1e9 * ProductSeconds(contraction->contraction, contraction->choice,
-                               target.machine, layouts);
+      plan.nanoseconds = 1e9 * static_cast<double>(step.flops(program)) /
+                         ProductFlopsPerSecond(target.machine, algorithm);
       return {std::move(plan)};
     }
     Step generic = step;

@@ -21,9 +21,6 @@
 namespace mxc {
 namespace {
 
-// Elements of fewer bytes do not widen the vectors of the others.
-constexpr int64_t kLeastOfDevice = 2;
-
 Expr Same(int) { return {}; }
 
 class Scheduler {
@@ -296,16 +293,12 @@ class Scheduler {
   }
 
   // Vectors of what is written and of what is read from lane to lane; all
-  // operands count where a reduction may run over lanes of its own. A device has
-  // no registers of vectors, but reads and writes them: of its narrowest operand.
+  // operands count where a reduction may run over lanes of its own.
   int NativeLanes() const {
-    const bool device = target_.machine.device_threads > 0;
-    int64_t widest = device ? 8 : 4;
+    int64_t widest = 4;
     const auto count = [&](int operand) {
       const auto i = static_cast<size_t>(operand);
-      const int64_t size = SizeOf(operands_[i].dtype);
-      widest = device ? std::min(widest, std::max(size, kLeastOfDevice))
-                      : std::max(widest, size);
+      widest = std::max(widest, SizeOf(operands_[i].dtype));
     };
     for (const int output : nest_.outputs) count(output);
     for (const Expr& value : nest_.values) {
@@ -324,10 +317,7 @@ class Scheduler {
     if (nest_.dims.empty() || nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();
     const Votes votes = Poll(last.var);
-    // Threads of a device read what jumps from the cache.
-    const bool device = target_.machine.device_threads > 0;
-    const int least = device ? votes.smooth : 0;
-    if (votes.jumping > 0 && votes.smooth_in_reduction > least) return;
+    if (votes.jumping > 0 && votes.smooth_in_reduction > 0) return;
     if (last.extent < native / 2 && votes.smooth_in_reduction > 0) return;
     const auto extent = static_cast<uint64_t>(last.extent);
     const uint64_t fit =

@@ -16,15 +16,13 @@ namespace mxc {
 // One way to compute a contraction.
 struct KernelCandidate {
   KernelChoice choice;
-  // Blocks of data and output, 1 is row-major or kWholeAxis, and the axes that
-  // are cut.
+  // Blocks of data and output, 1 is row-major, and the axes that are cut.
   int64_t data_block = 1, output_block = 1;
   int data_axis = 1, output_axis = 1;
   // Border of zeros that data must at least carry, for each spatial axis.
   Extents halo_low, halo_high;
   // How the weight is packed; or, with a weight_block, the weight is taken as
-  // other steps leave it, in blocks of weight_axis (as data's) and with any
-  // border.
+  // other steps leave it, in blocks of weight_axis and with any border.
   Layout weight;
   int64_t weight_block = 0;
   int weight_axis = 1;
@@ -34,7 +32,7 @@ struct KernelCandidate {
   // The weight is packed with its kernels flipped, so that the contraction that
   // the kernel computes is not (Contraction::flip).
   bool flipped_weight = false;
-  // What packing, or laying out, costs where the weight is no constant; seconds.
+  // What packing costs where the weight is no constant; seconds.
   double packing_cost = 0;
   // Above 0: the kernel computes sums over so many equal parts of `in`, which
   // a step of its own adds and finishes. See SumsOfParts (select_kernels.cc).

@@ -10,27 +10,8 @@
 namespace mxc {
 namespace {
 
-// The same kernels, for convolutions of channels that lie side by side.
-class ChannelsLast : public KernelCatalog {
- public:
-  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
-    if (c.kernel.empty()) return {};
-    std::vector<KernelCandidate> found = blocked_.Candidates(c);
-    for (KernelCandidate& each : found) {
-      each.data_block = each.weight_block = each.output_block = kWholeAxis;
-      each.halo_low.clear();
-      each.halo_high.clear();
-    }
-    return found;
-  }
-
- private:
-  const BlockedCatalog blocked_;
-};
-
 TEST_CASE("planned programs run in one arena without losing a value") {
   const BlockedCatalog catalog;
-  const ChannelsLast channels_last;
   for (const Network& net : AllNetworks()) {
     CAPTURE(net.graph.name);
     PassOptions required;
@@ -38,8 +19,7 @@ TEST_CASE("planned programs run in one arena without losing a value") {
     const auto expected = Run(Compile(net, required), net.inputs);
     for (const KernelCatalog* kernels :
          {static_cast<const KernelCatalog*>(nullptr),
-          static_cast<const KernelCatalog*>(&catalog),
-          static_cast<const KernelCatalog*>(&channels_last)}) {
+          static_cast<const KernelCatalog*>(&catalog)}) {
       const Program program = Compile(net, {}, kernels);
       CAPTURE(Print(program));
       CHECK(Distance(ArenaMachine(program, net.inputs).Run(), expected) < 1e-5);
@@ -64,20 +44,6 @@ TEST_CASE("branches write into their concatenation") {
   // 4 and 8 channels in blocks of 4.
   const int64_t block = program.buffers[whole].bytes() / 3;
   CHECK(begins == std::vector<int64_t>{0, block});
-}
-
-TEST_CASE("channels that lie side by side stay so between kernels") {
-  const ChannelsLast catalog;
-  const Program program = Compile(Branches(), {}, &catalog);
-  CAPTURE(Print(program));
-  const auto join = std::ranges::find_if(
-      program.steps, [](const Step& s) { return s.name == "join"; });
-  REQUIRE(join != program.steps.end());
-  for (const int operand : join->operands()) {
-    const Buffer& buffer = program.buffers[operand];
-    CHECK(buffer.layout == Layout::AxisLast(buffer.type.shape, 1));
-    CHECK(!buffer.layout.row_major());
-  }
 }
 
 // The data of a chosen kernel, as its catalog entry asks for it.
