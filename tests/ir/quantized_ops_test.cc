@@ -223,7 +223,23 @@ TEST_CASE("filters are computed as their meaning says") {
   CHECK(ValuesOf(parts[0]) == List{42, -85, 127, 21, 10, -20, -2, 8});
 }
 
-TEST_CASE("numbers of other types are refused") {
+TEST_CASE("floats, missing ranges and channels elsewhere are refused") {
+  const std::vector<Shape> ranged = {{1, 2, 4}, {1}, {1}};
+  CHECK(
+      Refuses("C1", "_contrib_quantized_act", {{"act_type", "relu"}}, ranged));
+  CHECK(Refuses("C1", "_contrib_quantized_flatten", {}, ranged));
+  CHECK(Refuses("C1", "_contrib_quantized_pooling", {{"kernel", "(2,)"}},
+                ranged));
+  CHECK(
+      Refuses("C1", "_contrib_quantized_concat", {{"num_args", "1"}}, ranged));
+  for (const char* op :
+       {"_contrib_quantized_elemwise_add", "_contrib_quantized_elemwise_mul"}) {
+    CHECK(Refuses("C1", op, {}, {{4}, {4}, {1}, {1}, {1}, {1}}));
+  }
+  CHECK(Refuses(
+      "C3", "_contrib_quantized_batch_norm",
+      {{"axis", "2"}, {"min_calib_range", "0"}, {"max_calib_range", "1"}},
+      {{1, 2, 2}, {2}, {2}, {2}, {2}, {1}, {1}}));
   CHECK(Refuses("C2", "_contrib_quantized_batch_norm", {},
                 {{1, 2, 2}, {2}, {2}, {2}, {2}, {1}, {1}}));
 }

@@ -21,14 +21,6 @@
 namespace mxc {
 namespace {
 
-struct ConvolutionAttrs : ConvolutionLayer {
-  void Describe(Fields& f) {
-    DescribeWindow(f);
-    DescribeChannels(f);
-    DescribeLayer(f);
-  }
-};
-
 void ConvolutionParameterTypes(const ConvolutionAttrs& a, int64_t channels,
                                TypeInference& t) {
   const SpatialAxes axes = a.axes();

@@ -71,6 +71,15 @@ struct ConvolutionLayer : ConvolutionGeometry {
   void DescribeLayer(Fields& f);  // with the layout
 };
 
+// Convolution's.
+struct ConvolutionAttrs : ConvolutionLayer {
+  void Describe(Fields& f) {
+    DescribeWindow(f);
+    DescribeChannels(f);
+    DescribeLayer(f);
+  }
+};
+
 // data, weight and, unless no_bias, bias.
 std::vector<InputSpec> ConvolutionInputs(const ConvolutionLayer& a);
 // The output's gradient summed over all axes but the channels.

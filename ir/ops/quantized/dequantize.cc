@@ -25,10 +25,7 @@ void DequantizeTypes(const DequantizeAttrs&, TypeInference& t) {
   t.Require(
       given == DType::kUnknown || given == DType::kI8 || given == DType::kU8,
       "C1: data have type {}, expected i8 or u8", ShortName(given));
-  for (const int i : {1, 2}) {
-    t.SetIn(i, Shape{1});
-    t.SetInDType(i, DType::kF32);
-  }
+  SetRangeTypes(t, 1, 1);
 }
 
 void DequantizeMeaning(const DequantizeAttrs&, Definition& def) {

@@ -21,13 +21,9 @@ struct QuantizeAttrs {
 void QuantizeTypes(const QuantizeAttrs& attrs, TypeInference& t) {
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
-  for (int i = 0; i < 3; ++i) t.SetInDType(i, DType::kF32);
+  t.SetInDType(0, DType::kF32);
   t.SetOutDType(0, attrs.is_int8() ? DType::kI8 : DType::kU8);
-  for (const int i : {1, 2}) {
-    t.SetIn(i, Shape{1});
-    t.SetOut(i, Shape{1});
-    t.SetOutDType(i, DType::kF32);
-  }
+  SetRangeTypes(t, 1, 1);
 }
 
 void QuantizeMeaning(const QuantizeAttrs& attrs, Definition& def) {
@@ -49,7 +45,7 @@ MXC_OP(Quantize) {
       .Inputs({{"data", InputKind::kData},
                {"min_range", InputKind::kData},
                {"max_range", InputKind::kData}})
-      .Outputs({"output", "min_output", "max_output"})
+      .Outputs(kRangedOutputs)
       .Types(QuantizeTypes)
       .Meaning(QuantizeMeaning)
       .ZeroGradient();

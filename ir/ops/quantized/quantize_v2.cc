@@ -20,10 +20,7 @@ void QuantizeV2Types(const QuantizedAttrs& attrs, TypeInference& t) {
             "C1: data have type {}, expected f32", ShortName(given));
   t.SetInDType(0, DType::kF32);
   t.SetOutDType(0, attrs.is_int8() ? DType::kI8 : DType::kU8);
-  for (const int i : {1, 2}) {
-    t.SetOut(i, Shape{1});
-    t.SetOutDType(i, DType::kF32);
-  }
+  SetRangeTypes(t, 1, 1);
 }
 
 // The least or the greatest of all data.
@@ -70,7 +67,7 @@ std::vector<Value> QuantizeV2Parts(const QuantizedAttrs& attrs,
 MXC_OP(QuantizeV2) {
   return Op<QuantizedAttrs>("_contrib_quantize_v2")
       .Doc("floats as 8-bit integers, for a calibrated or measured range")
-      .Outputs({"output", "min_output", "max_output"})
+      .Outputs(kRangedOutputs)
       .Types(QuantizeV2Types)
       .Meaning(QuantizeV2Meaning)
       .Decompose(QuantizeV2Parts)

@@ -8,30 +8,10 @@
 #include "ir/ops/quantized/quantized_layer.h"
 
 namespace mxc {
-namespace {
-
-struct QuantizedConvAttrs : ConvolutionLayer {
-  void Describe(Fields& f) {
-    DescribeWindow(f);
-    DescribeChannels(f);
-    DescribeLayer(f);
-  }
-};
-
-QuantizedLayerAttrs LayerOfConv(QuantizedConvAttrs a) {
-  QuantizedLayerAttrs layer;
-  layer.layer = "Convolution";
-  layer.settings =
-      PrintAttrLines(PrintAttrs([&](Fields& f) { a.Describe(f); }));
-  layer.quantized_weight = layer.truncates_bias = true;
-  return layer;
-}
-
-}  // namespace
 
 MXC_OP(QuantizedConv) {
-  return IntegerLayer<QuantizedConvAttrs>("_contrib_quantized_conv",
-                                          LayerOfConv)
+  return IntegerLayer<ConvolutionAttrs>("_contrib_quantized_conv",
+                                        "Convolution")
       .Doc("Convolution of 8-bit numbers")
       .Check(CheckGeometry);
 }

@@ -6,22 +6,10 @@
 #include "ir/ops/quantized/quantized_layer.h"
 
 namespace mxc {
-namespace {
-
-QuantizedLayerAttrs LayerOfProduct(FullyConnectedAttrs a) {
-  QuantizedLayerAttrs layer;
-  layer.layer = "FullyConnected";
-  layer.settings =
-      PrintAttrLines(PrintAttrs([&](Fields& f) { a.Describe(f); }));
-  layer.quantized_weight = layer.truncates_bias = true;
-  return layer;
-}
-
-}  // namespace
 
 MXC_OP(QuantizedFullyConnected) {
   return IntegerLayer<FullyConnectedAttrs>("_contrib_quantized_fully_connected",
-                                           LayerOfProduct)
+                                           "FullyConnected")
       .Doc("FullyConnected of 8-bit numbers");
 }
 

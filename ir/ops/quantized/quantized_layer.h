@@ -56,9 +56,18 @@ void QuantizedLayerTypes(const QuantizedLayerAttrs& a, TypeInference& t);
 std::vector<Value> QuantizedLayerParts(const QuantizedLayerAttrs& a,
                                        const Node& node, GraphBuilder& b);
 
-// A public operator with attributes of its own that is one of these.
+// The operator `layer`, whose attributes are an A, with i8 weights and an output
+// of i32.
 template <class A>
-Op<A> IntegerLayer(std::string name, QuantizedLayerAttrs (*layer_of)(A)) {
+Op<A> IntegerLayer(std::string name, std::string layer) {
+  const auto layer_of = [layer](A a) {
+    QuantizedLayerAttrs attrs;
+    attrs.layer = layer;
+    attrs.settings =
+        PrintAttrLines(PrintAttrs([&](Fields& f) { a.Describe(f); }));
+    attrs.quantized_weight = attrs.truncates_bias = true;
+    return attrs;
+  };
   return Op<A>(std::move(name))
       .InputsOf([=](const A& a) { return layer_of(a).Inputs(); })
       .Outputs(kRangedOutputs)

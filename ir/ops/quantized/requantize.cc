@@ -14,12 +14,7 @@ void RequantizeTypes(const QuantizedAttrs& attrs, TypeInference& t) {
   t.SetIn(0, t.Out(0));
   t.SetInDType(0, DType::kI32);
   t.SetOutDType(0, attrs.is_int8() ? DType::kI8 : DType::kU8);
-  for (const int i : {1, 2}) {
-    t.SetIn(i, Shape{1});
-    t.SetOut(i, Shape{1});
-    t.SetInDType(i, DType::kF32);
-    t.SetOutDType(i, DType::kF32);
-  }
+  SetRangeTypes(t, 1, 1);
 }
 
 // The number that a sum stands for.
@@ -58,7 +53,7 @@ MXC_OP(Requantize) {
       .Inputs({{"data", InputKind::kData},
                {"min_range", InputKind::kData},
                {"max_range", InputKind::kData}})
-      .Outputs({"output", "min_output", "max_output"})
+      .Outputs(kRangedOutputs)
       .Types(RequantizeTypes)
       .Meaning(RequantizeMeaning)
       .ZeroGradient();
