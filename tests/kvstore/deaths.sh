@@ -5,16 +5,10 @@
 # said, how soon, and that the job learns; where workers are waited for, the
 # same bytes as undisturbed.
 set -euo pipefail
-bin=$(realpath "$1")
-models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
-export PATH=$bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() { echo "FAILED: $*"; cat errors 2>/dev/null; exit 1; }
-now() { date +%s%N; }
-mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/processes.sh"
+enter "$1"
+mxc compile "$here/../../models/mlp.json" --entry grad,update,score --init xavier \
   --input-shape data:16x784 --opt momentum=0.9 -o mlp.mxa --quiet
 
 # launch NAME POLICY EPOCHS: begins a job.
@@ -24,23 +18,10 @@ launch() {
     --seed 5 --epochs "$3" --save "$1" --quiet 2>errors &
   job=$!
 }
-# process RANK NAME: the worker's.
-process() {
-  local found=
-  for found in $(pgrep -f "train mlp.mxa .* --save $2( |$)" || true); do
-    grep -qz "^RANK=$1$" "/proc/$found/environ" 2>/dev/null &&
-      grep -qz "^MXC_ROLE=worker$" "/proc/$found/environ" && echo "$found"
-  done
-  true
-}
 # strike SIGNAL RANK NAME: once the job trains.
 strike() {
-  local victim=
   while [ ! -e "$3-0001.params" ]; do sleep 0.02; done
-  until victim=$(process "$2" "$3") && [ -n "$victim" ]; do
-    kill -0 $job 2>/dev/null || fail "the job $3 ended before its worker"
-    sleep 0.02
-  done
+  await_process worker "$2" "$3"
   kill "-$1" "$victim"
   struck=$(now)
 }

@@ -5,17 +5,12 @@
 # times: how long until it is noticed, and until all make rounds again, which
 # metrics tell to the second. Two layers of WIDTH (64) units: 5000 make 100 MB.
 set -euo pipefail
-bin=$(realpath "$1")
 trials=$2 signal=$3 width=${4:-64}
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/processes.sh"
-export PATH=$bin:$PATH
-work=$(mktemp -d)
-trap 'kill -9 $job 2>/dev/null || true; rm -rf "$work"' EXIT
-cd "$work"
+enter "$1"
 RANDOM=17
 
-fail() { echo "FAILED: $*"; tail -n 20 errors; exit 1; }
 cat >net.json <<END
 {"mxc": 1, "name": "wide", "inputs": {"data": ["N", 784]}, "nodes": [
   {"op": "FullyConnected", "name": "fc1", "num_hidden": $width},

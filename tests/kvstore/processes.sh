@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts beside it: the processes of a job whose metrics are in a file.
-# Whoever reads this sets `job`, the launcher's process, and has fail().
+# For the scripts beside it: the processes of a job. Whoever reads this sets `job`,
+# the launcher's process, and gives it `errors` to write to.
 
+# enter BIN: that folder's programs, and a folder that ends with the job.
+enter() {
+  PATH=$(realpath "$1"):$PATH
+  export PATH
+  work=$(mktemp -d)
+  trap 'kill -9 ${job:-} 2>/dev/null || true; sleep 0.2; rm -rf "$work"' EXIT
+  cd "$work"
+}
+fail() { echo "FAILED: $*"; tail -n 20 errors 2>/dev/null; exit 1; }
 now() { date +%s%N; }
 
 # process_of ROLE RANK PREFIX: of the job that saves under PREFIX; empty: none.

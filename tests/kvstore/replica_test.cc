@@ -31,11 +31,7 @@ TEST_CASE("pairs: the same bytes, whichever process is killed or stops") {
     killed += outcome.killed;
     stopped += outcome.stopped;
     superseded += outcome.superseded;
-    for (size_t key = 0; key < kKeyCount; ++key) {
-      REQUIRE_MESSAGE(
-          outcome.values[key] == Expected(seed, key, settings.workers),
-          "seed " << seed << ", key " << key);
-    }
+    RequireExpected(outcome, seed, settings.workers);
   }
   CHECK(killed > 0);
   CHECK(superseded > 0);

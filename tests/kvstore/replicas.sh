@@ -6,17 +6,12 @@
 # any kind are killed or stopped one after the other, whenever all are whole:
 # the job goes on, and ends with the bytes of an undisturbed one.
 set -euo pipefail
-bin=$(realpath "$1")
 kills=${2:-8}
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/processes.sh"
-export PATH=$bin:$PATH
-work=$(mktemp -d)
-trap 'kill -9 ${job:-} 2>/dev/null || true; sleep 0.2; rm -rf "$work"' EXIT
-cd "$work"
+enter "$1"
 RANDOM=13
 
-fail() { echo "FAILED: $*"; cat errors 2>/dev/null; exit 1; }
 mxc compile "$here/../../models/mlp.json" --entry grad,update,score \
   --init xavier --input-shape data:16x784 --optimizer adam -o mlp.mxa --quiet
 # launch PREFIX OPTION…: begins a job of EPOCHS.

@@ -131,4 +131,12 @@ inline std::vector<float> Expected(uint64_t seed, size_t key,
   return value;
 }
 
+inline void RequireExpected(const Outcome& outcome, uint64_t seed,
+                            uint32_t workers) {
+  for (size_t key = 0; key < kKeyCount; ++key) {
+    REQUIRE_MESSAGE(outcome.values[key] == Expected(seed, key, workers),
+                    "seed " << seed << ", key " << key);
+  }
+}
+
 }  // namespace mxc::kvstore

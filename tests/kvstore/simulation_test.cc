@@ -22,11 +22,7 @@ TEST_CASE("sync under faults: sums in the order of ranks, byte for byte") {
     settings.slice = seed % 3 == 0 ? SliceOf(seed) : 0;
     const Outcome outcome = RunRounds(seed, Faults(seed), settings,
                                       static_cast<uint32_t>(1 + seed % 3));
-    for (size_t key = 0; key < kKeyCount; ++key) {
-      REQUIRE_MESSAGE(
-          outcome.values[key] == Expected(seed, key, settings.workers),
-          "seed " << seed << ", key " << key);
-    }
+    RequireExpected(outcome, seed, settings.workers);
   }
 }
 
@@ -65,11 +61,7 @@ TEST_CASE("servers that are killed at any moment, under faults") {
         RunRounds(seed, FewerBreaks(seed), settings,
                   static_cast<uint32_t>(1 + seed % 2), {kDeaths});
     killed += outcome.killed;
-    for (size_t key = 0; key < kKeyCount; ++key) {
-      REQUIRE_MESSAGE(
-          outcome.values[key] == Expected(seed, key, settings.workers),
-          "seed " << seed << ", key " << key);
-    }
+    RequireExpected(outcome, seed, settings.workers);
   }
   CHECK(killed > 0);
   MESSAGE("killed " << killed << " servers");

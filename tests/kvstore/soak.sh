@@ -6,17 +6,12 @@
 # touched (the launcher, worker 0, the pair of server 1), from the second minute
 # on. Fails where a descriptor is left, or the job does not go on.
 set -euo pipefail
-bin=$(realpath "$1")
 minutes=$2
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/processes.sh"
-export PATH=$bin:$PATH
-work=$(mktemp -d)
-trap 'kill -9 $job 2>/dev/null || true; rm -rf "$work"' EXIT
-cd "$work"
+enter "$1"
 RANDOM=19
 
-fail() { echo "FAILED: $*"; tail -n 20 errors; exit 1; }
 mxc compile "$here/../../models/mlp.json" --entry grad,update,score \
   --init xavier --input-shape data:16x784 --optimizer adam -o mlp.mxa --quiet
 mxc launch --workers 4 --servers 2 --replicas 1 --on-death wait \
