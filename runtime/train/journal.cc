@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/train/epoch_table.h"
 
 namespace mxc::train {
 namespace {
@@ -81,29 +86,24 @@ void Journal::WritePageIfDue() {
 }
 
 void Journal::OnEpoch(const EpochSummary& s) {
-  std::vector<std::string> tags;
-  std::vector<double> values;
-  const auto add = [&](const char* group, const MetricValues& metrics) {
-    for (const auto& [name, value] : metrics) {
-      tags.push_back(std::string(group) + name);
-      values.push_back(value);
-    }
+  std::vector<std::pair<std::string, double>> figures;
+  const auto add = [&](std::string_view group, std::string_view name,
+                       double value) {
+    figures.emplace_back(std::string(group).append(name), value);
   };
-  add("train/", s.metrics);
+  add(kEpochGroup, "epoch", static_cast<double>(s.epoch));
+  add(kEpochGroup, "loss", s.loss);
+  add(kEpochGroup, "learning_rate", s.learning_rate);
+  add(kEpochGroup, "samples_per_s", s.samples_per_s);
+  add(kEpochGroup, "seconds", s.seconds);
+  for (const auto& [name, value] : s.metrics) add("train/", name, value);
   if (s.validation) {
-    add("val/", s.validation->metrics);
-    tags.push_back("val/loss");
-    values.push_back(s.validation->loss);
+    for (const auto& [name, value] : s.validation->metrics) {
+      add("val/", name, value);
+    }
+    add("val/", "loss", s.validation->loss);
   }
-  std::vector<Scalar> scalars = {{"epochs/epoch", static_cast<double>(s.epoch)},
-                                 {"epochs/loss", s.loss},
-                                 {"epochs/learning_rate", s.learning_rate},
-                                 {"epochs/samples_per_s", s.samples_per_s},
-                                 {"epochs/seconds", s.seconds}};
-  for (size_t i = 0; i < tags.size(); ++i) {
-    scalars.emplace_back(tags[i], values[i]);
-  }
-  Write(s.step, scalars);
+  Write(s.step, {figures.begin(), figures.end()});
   WritePageIfDue();
 }
 
