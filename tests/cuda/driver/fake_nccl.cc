@@ -32,6 +32,8 @@ class Meeting {
 
   bool Sum(size_t device, const Part& part) {
     std::unique_lock lock(mutex_);
+    // What a device that has gone had brought may be gone with it.
+    if (aborted_) return false;
     const uint64_t round = round_;
     parts_[device] = part;
     if (++arrived_ == parts_.size()) {
@@ -41,9 +43,9 @@ class Meeting {
       changed_.notify_all();
       return all_alike_;
     }
-    const bool met = changed_.wait_for(
-        lock, kPatience, [&] { return aborted_ || round_ != round; });
-    return met && !aborted_ && all_alike_;
+    const auto done = [&] { return aborted_ || round_ != round; };
+    if (!changed_.wait_for(lock, kPatience, done)) aborted_ = true;
+    return round_ != round && all_alike_;
   }
   void Abort() {
     const std::lock_guard lock(mutex_);
