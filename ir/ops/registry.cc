@@ -34,6 +34,10 @@ const Registry<Operator>& Operators() {
   return registry;
 }
 
+// MXNet's second name of what also takes sparse tensors
+// (MXNET_ADD_SPARSE_OP_ALIAS); the values are the same.
+constexpr std::string_view kSparse = "_sparse_";
+
 }  // namespace
 
 const Operator* FindOperator(std::string_view name) {
@@ -42,6 +46,9 @@ const Operator* FindOperator(std::string_view name) {
 
 const Operator* FindPublicOperator(std::string_view name) {
   const Operator* op = FindOperator(name);
+  if (op == nullptr && name.starts_with(kSparse)) {
+    op = FindOperator(name.substr(kSparse.size()));
+  }
   return op == nullptr || op->internal ? nullptr : op;
 }
 

@@ -64,6 +64,8 @@ constexpr Exempt kExempt[] = {
     {"_contrib_dequantize", "", "", "none through integers"},
     {"_mod_scalar", "scalar", "0", "1, though x mod 0 is 0"},
     {"_rpower_scalar", "scalar", "0", "NaN: the logarithm of 0"},
+    {"_npi_eigh", "", "", "MXNet has none"},
+    {"_npi_eigvalsh", "", "", "MXNet has none"},
     {"_linalg_potrf", "", "", "symmetric, as the input must be"},
     {"_linalg_syevd", "", "", "symmetric, as the input must be"},
     {"LeakyReLU", "act_type", "selu", "MXNet's is wrong"},
@@ -78,6 +80,11 @@ struct WithoutGradient {
 };
 constexpr WithoutGradient kWithoutGradient[] = {
     {"_contrib_ROIAlign", 1},
+    {"_contrib_count_sketch", 1},
+    {"_contrib_count_sketch", 2},
+    {"_random_pdf_poisson", 0},
+    {"_random_pdf_negative_binomial", 0},
+    {"_random_pdf_generalized_negative_binomial", 0},
     {"_contrib_RROIAlign", 1},
     {"_contrib_PSROIPooling", 1},
     {"_contrib_DeformablePSROIPooling", 1},
@@ -91,7 +98,8 @@ constexpr std::string_view kFirstOutputOnly[] = {"BatchNorm",
                                                  "_contrib_BatchNormWithReLU",
                                                  "LayerNorm",
                                                  "GroupNorm",
-                                                 "LeakyReLU"};
+                                                 "LeakyReLU",
+                                                 "_npi_average"};
 
 bool IsExempt(const Operator& op, const std::vector<AttrText>& attrs) {
   return op.loss_head ||

@@ -246,5 +246,51 @@ TEST_CASE("edges at which MXNet has values of its own") {
             .dtype == DType::kF64);
 }
 
+TEST_CASE("averages, norms and polynomials") {
+  const Tensor x = Matrix();
+  CHECK(Near(
+      Evaluate("_npi_average", {{"axis", "(1,)"}}, {x, Floats({3}, {1, 0, 3})}),
+      {2.5, 5.5}));
+  CHECK(Near(Evaluate("_npi_average", {{"weighted", "False"}}, {x}), {3.5}));
+  CHECK(InferOp("_npi_average", {{"axis", "(1,)"}}, {{2, 3}, {3}}).Out(1) ==
+        "()");
+  CHECK(Refuses("C2", "_npi_average", {{"axis", "(0,)"}}, {{2, 3}, {3}}));
+  CHECK(Near(Evaluate("_npi_norm", {}, {x}), {std::sqrt(91.0)}));
+  const std::vector<AttrText> cubes = {
+      {"flag", "-1"}, {"ord", "3"}, {"axis", "(0,)"}};
+  CHECK(Near(Evaluate("_npi_norm", cubes, {Floats({2, 1}, {-3, 4})}),
+             {std::cbrt(91.0)}));
+  CHECK(Refuses("C2", "_npi_norm", {{"flag", "2"}}, {{2, 3}}));
+  CHECK(Evaluate("_npi_polyval", {},
+                 {Floats({3}, {2, -1, 5}), Floats({2}, {3, 0})}) ==
+        List{20, 5});
+  CHECK(Evaluate("_npi_ediff1d",
+                 {{"to_begin_scalar", "9"}, {"to_end_arr_given", "True"}},
+                 {Floats({2, 2}, {1, 4, 2, 2}), Floats({1}, {7})}) ==
+        List{9, 3, -2, 0, 7});
+}
+
+TEST_CASE("systems, inverses and eigenvalues of mx.np") {
+  const Tensor a = Floats({2, 2}, {0, 2, 4, 0});
+  CHECK(Evaluate("_npi_solve", {}, {a, Floats({2}, {6, 8})}) == List{2, 3});
+  CHECK(Evaluate("_npi_solve", {}, {a, Floats({2, 1}, {6, 8})}) == List{2, 3});
+  CHECK(Refuses("C2", "_npi_solve", {}, {{2, 2}, {3}}));
+  CHECK(Near(Evaluate("_npi_tensorinv", {{"ind", "1"}},
+                      {Floats({4, 2, 2}, {0, 2, 0, 0, 4, 0, 0, 0,  //
+                                          0, 0, 0, 1, 0, 0, 8, 0})}),
+             {0, .25, 0, 0, .5, 0, 0, 0, 0, 0, 0, .125, 0, 0, 1, 0}));
+  CHECK(InferOp("_npi_tensorinv", {{"ind", "1"}}, {{6, 2, 3}}).Out() ==
+        "(2, 3, 6)");
+  CHECK(Refuses("C1", "_npi_tensorinv", {}, {{2, 3, 4}}));
+  // Only the triangle that is named counts.
+  const Tensor upper = Floats({2, 2}, {2, 1, 77, 2});
+  CHECK(Near(Evaluate("_npi_eigvalsh", {{"UPLO", "U"}}, {upper}), {1, 3}));
+  const auto found = EvaluateOp("_npi_eigh", {{"UPLO", "U"}}, {upper});
+  CHECK(Near(ValuesOf(found[0]), {1, 3}));
+  const List v = ValuesOf(found[1]);
+  CHECK(std::abs(v[0] + v[2]) < 1e-6);
+  CHECK(Near({v[1], v[3]}, {std::sqrt(0.5), std::sqrt(0.5)}));
+}
+
 }  // namespace
 }  // namespace mxc

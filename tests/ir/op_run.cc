@@ -305,6 +305,14 @@ bool Refuses(std::string_view label, std::string_view op,
   return error.starts_with(start) || error.find(" " + start) != error.npos;
 }
 
+std::vector<double> ValuesOf(const Tensor& tensor) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
+    values.push_back(tensor.At(i));
+  }
+  return values;
+}
+
 Tensor Floats(Shape shape, std::vector<float> values) {
   return Tensor::FromFloats(std::move(shape), values);
 }

@@ -64,6 +64,9 @@ std::vector<double> Evaluate(std::string_view op,
                              const std::vector<Tensor>& inputs,
                              bool training = false);
 
+// The elements of a tensor, row by row.
+std::vector<double> ValuesOf(const Tensor& tensor);
+
 Tensor Floats(Shape shape, std::vector<float> values);
 Tensor TypedTensor(DType dtype, Shape shape, std::vector<double> values);
 

@@ -20,14 +20,6 @@ Tensor Uint8(const Shape& shape, const List& values) {
 }
 Tensor End(float value) { return Floats({1}, {value}); }
 
-List ValuesOf(const Tensor& tensor) {
-  List values;
-  for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
-    values.push_back(tensor.At(i));
-  }
-  return values;
-}
-
 const List kSmall = {100, -50, 3, 127};
 const List kLarge = {10, -60, 100, 127};
 const List kBright = {200, 5, 255, 60};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "ir/graph/gradient.h"
 #include "ir/ops/op.h"
@@ -43,7 +44,62 @@ void CheckNear(const Statistics& s, double mean, double variance) {
   CHECK(s.variance == doctest::Approx(variance).epsilon(0.15));
 }
 
+// Of a distribution of mx.np; parameters are numbers.
+Statistics NpSamples(const std::string& op, std::vector<AttrText> parameters) {
+  constexpr int kCount = 20000;
+  parameters.emplace_back("size", "(100, 200)");
+  const auto x = Evaluate("_npi_" + op, parameters, {});
+  CHECK(x.size() == kCount);
+  Statistics s;
+  for (const double v : x) s.mean += v / kCount;
+  for (const double v : x) s.variance += (v - s.mean) * (v - s.mean) / kCount;
+  return s;
+}
+
 }  // namespace
+
+TEST_CASE("distributions of mx.np have their mean and variance") {
+  const double pi2 = std::numbers::pi * std::numbers::pi;
+  const std::vector<AttrText> at = {{"loc", "3"}, {"scale", "2"}};
+  CheckNear(NpSamples("normal", at), 3, 4);
+  CheckNear(NpSamples("gumbel", at), 3 + 2 * std::numbers::egamma, pi2 / 6 * 4);
+  CheckNear(NpSamples("logistic", at), 3, pi2 / 3 * 4);
+  CheckNear(NpSamples("uniform", {{"low", "2"}, {"high", "6"}}), 4, 16 / 12.0);
+  CheckNear(NpSamples("exponential", {{"scale", "0.5"}}), 0.5, 0.25);
+  CheckNear(NpSamples("gamma", {{"shape", "3"}, {"scale", "2"}}), 6, 12);
+  CheckNear(NpSamples("pareto", {{"a", "5"}}), 0.25, 5 / (16 * 3.0));
+  CheckNear(NpSamples("rayleigh", {{"scale", "2"}}),
+            2 * std::sqrt(std::numbers::pi / 2), (4 - std::numbers::pi) * 2);
+  CheckNear(NpSamples("weibull", {{"a", "2"}}), std::sqrt(std::numbers::pi) / 2,
+            1 - std::numbers::pi / 4);
+  CheckNear(NpSamples("powerd", {{"a", "3"}}), 0.75, 3 / (16 * 5.0));
+  CheckNear(NpSamples("bernoulli", {{"is_logit", "False"}, {"prob", "0.3"}}),
+            0.3, 0.21);
+  CheckNear(NpSamples("bernoulli", {{"is_logit", "True"}, {"logit", "0"}}), 0.5,
+            0.25);
+}
+
+TEST_CASE("parameters of mx.np are numbers or inputs, and shape the output") {
+  const std::vector<AttrText> inputs = {{"loc", "None"}, {"scale", "None"}};
+  CHECK(InferOp("_npi_normal", inputs, {{3, 1}, {4}}).Out() == "(3, 4)");
+  CHECK(InferOp("_npi_normal", {{"scale", "1"}}, {{3, 1}}).Out() == "(3, 1)");
+  CHECK(InferOp("_npi_normal", {{"loc", "0"}, {"scale", "1"}}, {}).Out() ==
+        "()");
+  CHECK(InferOp("_npi_normal_n",
+                {{"loc", "None"}, {"scale", "1"}, {"size", "(5,)"}}, {{3, 1}})
+            .Out() == "(5, 3, 1)");
+  CHECK(Refuses("C1", "_npi_normal", inputs, {{3}, {4}}));
+  CHECK(Refuses("C1", "_npi_normal", {{"scale", "1"}, {"size", "(2, 4)"}},
+                {{3}}));
+  // Far apart, so that each row shows its own.
+  const auto rows = Evaluate(
+      "_npi_uniform", {{"low", "None"}, {"high", "None"}, {"size", "(2, 50)"}},
+      {Floats({2, 1}, {0, 100}), Floats({2, 1}, {1, 101})});
+  CHECK(std::all_of(rows.begin(), rows.begin() + 50,
+                    [](double x) { return 0 <= x && x < 1; }));
+  CHECK(std::all_of(rows.begin() + 50, rows.end(),
+                    [](double x) { return 100 <= x && x < 101; }));
+}
 
 TEST_CASE("distributions have their mean and variance") {
   CheckNear(DrawSamples("uniform", 2, 6), 4, 16 / 12.0);

@@ -42,14 +42,6 @@ Tensor FewElements(DType dtype, Shape shape, unsigned seed) {
   return TypedTensor(dtype, shape, values);
 }
 
-List ValuesOf(const Tensor& tensor) {
-  List list;
-  for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
-    list.push_back(tensor.At(i));
-  }
-  return list;
-}
-
 // NaN is the greatest.
 bool Before(double a, double b) {
   return a < b || (std::isnan(b) && !std::isnan(a));

@@ -79,6 +79,50 @@ TEST_CASE("slice follows Python, backwards too") {
   CHECK(refuses("C3", "(1,)", "(1,)", "()"));
 }
 
+TEST_CASE("slices and named places are replaced") {
+  const Tensor x = Floats({2, 3}, {0, 1, 2, 3, 4, 5});
+  const std::vector<AttrText> back = {
+      {"begin", "(None, -1)"}, {"end", "(None, 0)"}, {"step", "(1, -1)"}};
+  CHECK(
+      Evaluate("_slice_assign", back, {x, Floats({2, 2}, {10, 20, 30, 40})}) ==
+      List{0, 20, 10, 3, 40, 30});
+  std::vector<AttrText> number = back;
+  number.emplace_back("scalar", "7");
+  CHECK(Evaluate("_slice_assign_scalar", number, {x}) ==
+        List{0, 7, 7, 3, 7, 7});
+  CHECK(Refuses("C4", "_slice_assign", back, {{2, 3}, {2, 3}}));
+  CHECK(Refuses("C3", "_slice_assign_scalar",
+                {{"begin", "(2,)"}, {"end", "(2,)"}}, {{2, 3}}));
+  CHECK(Evaluate("_scatter_set_nd", {{"shape", "(2, 3)"}},
+                 {x, Floats({2}, {10, 20}), Floats({2, 2}, {0, 1, 2, 0})}) ==
+        List{0, 1, 10, 20, 4, 5});
+  CHECK(Refuses("C1", "_scatter_set_nd", {{"shape", "(2, 3)"}},
+                {{3, 3}, {2}, {2, 2}}));
+}
+
+TEST_CASE("parts of pictures, and pictures in another size") {
+  const Tensor x = Floats({2, 3, 1}, {0, 1, 2, 3, 4, 5});
+  CHECK(Evaluate("_image_crop",
+                 {{"x", "1"}, {"y", "0"}, {"width", "2"}, {"height", "1"}},
+                 {x}) == List{1, 2});
+  CHECK(Refuses("C2", "_image_crop",
+                {{"x", "2"}, {"y", "0"}, {"width", "2"}, {"height", "1"}},
+                {{2, 3, 1}}));
+  CHECK(Evaluate("_image_flip_left_right", {}, {x}) == List{2, 1, 0, 5, 4, 3});
+  CHECK(Evaluate("_image_flip_top_bottom", {}, {x}) == List{3, 4, 5, 0, 1, 2});
+  CHECK(
+      Near(Evaluate("_image_resize", {{"size", "(2, 1)"}}, {x}), {1.75, 3.25}));
+  CHECK(Evaluate("_image_resize", {{"size", "(6, 2)"}, {"interp", "0"}}, {x}) ==
+        List{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
+  const std::vector<AttrText> shorter = {{"size", "4"}, {"keep_ratio", "True"}};
+  CHECK(InferOp("_image_resize", shorter, {{2, 3, 1}}).Out() == "(4, 6, 1)");
+  CHECK(InferOp("_image_resize", shorter, {{5, 3, 2, 1}}).Out() ==
+        "(5, 6, 4, 1)");
+  CHECK(Refuses("C3", "_image_resize", {{"size", "4"}, {"interp", "3"}},
+                {{2, 3, 1}}));
+  CHECK(Refuses("C1", "_image_resize", {{"size", "4"}}, {{2, 3}}));
+}
+
 TEST_CASE("slice_axis and slice_like cut to a range") {
   CHECK(Evaluate("slice_axis",
                  {{"axis", "-1"}, {"begin", "-2"}, {"end", "None"}},

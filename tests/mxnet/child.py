@@ -22,6 +22,7 @@ from draw import Draw
 # at all; ours is what calculus says.
 WRONG_GRADIENT = {
     "_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d", "_npi_std", "_npi_var",
+    "_image_flip_left_right", "_image_flip_top_bottom",
     "_npi_rot90", "_npi_rarctan2_scalar", "_npi_where_lscalar", "_npi_where_rscalar"}
 
 

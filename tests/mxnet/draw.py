@@ -9,6 +9,7 @@ import rules_indexing
 import rules_layers
 import rules_numpy
 import rules_products
+import rules_random
 import rules_shapes
 import rules_vision
 from rules import RULES

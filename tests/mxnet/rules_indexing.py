@@ -132,3 +132,28 @@ def draw_where(draw):
     draw.given["condition"] = draw.pick(draw.base, draw.base[:1])
     draw.given["="] = {"condition": lambda shape: draw.numpy.randint(0, 2, size=shape).astype(
         draw.pick("float32", "int32"))}
+
+
+def python_slice(draw):
+    """begin, end and step of some axes, each with elements."""
+    begin, end, step = [], [], []
+    for extent in draw.base[:draw.random.randint(1, len(draw.base))]:
+        first = draw.random.randint(0, extent - 1)
+        last = draw.random.randint(first, extent - 1)
+        back = draw.chance(0.3) and first > 0
+        begin.append(last if back else first)
+        end.append(first - 1 if back else last + 1)
+        step.append(draw.pick(-1, -2) if back else draw.pick(1, 2))
+    draw.set(begin=tuple(begin), end=tuple(end), step=tuple(step))
+    chosen = [len(range(*each)) for each in zip(begin, end, step)]
+    return tuple(chosen) + draw.base[len(chosen):]
+
+
+@rule("_slice_assign")
+def slice_assign(draw):
+    draw.given["rhs"] = python_slice(draw)
+
+
+@rule("_slice_assign_scalar")
+def slice_assign_scalar(draw):
+    python_slice(draw)

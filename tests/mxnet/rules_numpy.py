@@ -221,3 +221,92 @@ def npi_pad(draw):
                              for _ in draw.base),
              mode=draw.pick("constant", "edge", "reflect", "symmetric"))
     draw.forget("reflect_type")
+
+
+@rule("_npi_average")
+def npi_average(draw):
+    floats(draw)
+    draw.values = "positive"
+    weighted = draw.attributes["weighted"] = draw.pick(True, False)
+    axis = draw.random.randint(0, len(draw.base) - 1)
+    draw.forget("axis")
+    if draw.chance(0.7):
+        draw.set(axis=(axis,))
+    if weighted:
+        vector = draw.attributes.get("axis") and draw.chance(0.5)
+        draw.given["weights"] = (draw.base[axis],) if vector else draw.base
+
+
+@rule("_npi_norm")
+def npi_norm(draw):
+    draw.type = draw.pick("float32", "float64")
+    draw.values = "positive"
+    draw.set(flag=draw.pick(-2, 1, -1), ord=2, axis=None, keepdims=draw.pick(True, False))
+    if draw.attributes["flag"] == -1:
+        draw.set(ord=draw.pick(1, 2, 3))
+    if draw.attributes["flag"] != -2:
+        draw.set(axis=(draw.random.randint(0, len(draw.base) - 1),))
+
+
+@rule("_npi_polyval")
+def npi_polyval(draw):
+    draw.type = draw.pick("float32", "float64")
+    draw.values = "real"
+    draw.base = draw.shape(1)
+    draw.given["x"] = draw.shape(draw.pick(1, 2, 3))
+
+
+@rule("_npi_ediff1d")
+def npi_ediff1d(draw):
+    draw.forget("to_begin_scalar", "to_end_scalar")
+    for side in ("begin", "end"):
+        given = draw.attributes[f"to_{side}_arr_given"] = draw.pick(True, False)
+        if not given and draw.chance(0.5):
+            draw.set(**{f"to_{side}_scalar": draw.pick(0, 1, -2)})
+    draw.base = tuple(each + 1 for each in draw.base)
+    for name in ("input2", "input3"):
+        draw.given[name] = draw.shape(draw.pick(1, 2))
+
+
+def regular(draw):
+    """Matrices that are far from singular."""
+    n = draw.random.randint(1, 5)
+    draw.type = draw.pick("float32", "float64")
+    draw.base = draw.shape(draw.pick(0, 1, 2)) + (n, n)
+
+    def spread(shape):
+        found = draw.numpy.uniform(-1, 1, size=shape)
+        return (found + 3 * np.eye(n)).round(3).astype(draw.type)
+
+    draw.given["="] = {"A": spread, "a": spread}
+
+
+@rule("_npi_solve")
+def npi_solve(draw):
+    regular(draw)
+    draw.given["B"] = draw.base[:-1] + draw.shape(draw.pick(0, 1))
+
+
+@rule("_npi_tensorinv")
+def npi_tensorinv(draw):
+    draw.type = draw.pick("float32", "float64")
+    n = draw.pick(4, 6)
+    sides = {4: [(4,), (2, 2)], 6: [(6,), (2, 3), (3, 2)]}[n]
+    rows, columns = draw.pick(*sides), draw.pick(*sides)
+    draw.base = rows + columns
+    draw.set(ind=len(rows))
+    draw.given["="] = {"a": lambda shape: (
+        draw.numpy.uniform(-1, 1, size=(n, n)) + 3 * np.eye(n)).round(3).astype(
+            draw.type).reshape(shape)}
+
+
+@rule("_npi_eigvalsh", "_npi_eigh")
+def npi_eigen(draw):
+    regular(draw)
+    draw.set(UPLO=draw.pick("L", "U"))
+
+    def symmetric(shape):
+        found = draw.numpy.uniform(-2, 2, size=shape)
+        return (found + np.swapaxes(found, -1, -2)).round(3).astype(draw.type)
+
+    draw.given["="] = {"A": symmetric}

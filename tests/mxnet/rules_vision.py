@@ -291,3 +291,31 @@ def contrib_adaptive_avg_pooling2_d(draw):
     draw.base = draw.shape(2, 1, 3) + draw.shape(2, 1, 8)
     draw.set(output_size=draw.shape(draw.pick(1, 2), 1, 8))
     draw.type = "float32"
+
+
+def pictures(draw):
+    draw.type = draw.pick("float32", "uint8")
+    draw.base = draw.shape(draw.pick(0, 0, 1)) + draw.shape(2, 2, 9) + (draw.pick(1, 3),)
+
+
+@rule("_image_crop")
+def image_crop(draw):
+    pictures(draw)
+    height, width = draw.base[-3:-1]
+    x, y = draw.random.randint(0, width - 1), draw.random.randint(0, height - 1)
+    draw.set(x=x, y=y, width=draw.random.randint(1, width - x),
+             height=draw.random.randint(1, height - y))
+
+
+@rule("_image_resize")
+def image_resize(draw):
+    pictures(draw)
+    draw.type = "float32"  # of bytes OpenCV rounds twice
+    draw.set(size=draw.shape(draw.pick(1, 2), 2, 12), interp=draw.pick(0, 1))
+
+
+@rule("_image_flip_left_right", "_image_flip_top_bottom")
+def image_flip(draw):
+    pictures(draw)
+    height, width, channels = draw.base[-3:]  # MXNet leaves a middle row unset
+    draw.base = draw.base[:-3] + (height + height % 2, width + width % 2, channels)

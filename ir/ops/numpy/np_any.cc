@@ -6,6 +6,7 @@ namespace mxc {
 
 MXC_OP(NpAny) {
   return Op<NpTruthAttrs>("_np_any")
+      .Alias({"_np_sometrue"})
       .Doc("whether any element is not 0")
       .Types(NpTruthTypes)
       .Meaning([](const NpTruthAttrs& attrs, Definition& def) {

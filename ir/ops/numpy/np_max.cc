@@ -5,6 +5,7 @@ namespace mxc {
 
 MXC_OP(NpMax) {
   return Op<NpReductionAttrs>("_np_max")
+      .Alias({"_np_amax"})
       .Doc("numpy.max")
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)

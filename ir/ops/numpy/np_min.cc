@@ -5,6 +5,7 @@ namespace mxc {
 
 MXC_OP(NpMin) {
   return Op<NpReductionAttrs>("_np_min")
+      .Alias({"_np_amin"})
       .Doc("numpy.min")
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)

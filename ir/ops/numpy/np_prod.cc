@@ -5,6 +5,7 @@ namespace mxc {
 
 MXC_OP(NpProd) {
   return Op<NpReductionAttrs>("_np_prod")
+      .Alias({"_np_product"})
       .Doc("numpy.prod")
       .Inputs({{"a", InputKind::kData}})
       .Check(CheckNpReduction)

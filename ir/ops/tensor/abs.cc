@@ -5,7 +5,7 @@ namespace mxc {
 
 MXC_OP(Abs) {
   return UnaryOperator("abs", "the absolute value", Abs, Arithmetic::kExact)
-      .Alias({"_npi_absolute"});
+      .Alias({"_npi_abs", "_npi_absolute"});
 }
 
 }  // namespace mxc

@@ -24,6 +24,7 @@ struct ArgsortAttrs {
 
 MXC_OP(Argsort) {
   return Op<ArgsortAttrs>("argsort")
+      .Alias({"_npi_argsort"})
       .Doc("the indices that sort an axis")
       .Types([](const ArgsortAttrs& attrs, TypeInference& t) {
         t.SetOutDType(0, attrs.dtype);

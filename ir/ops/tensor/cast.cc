@@ -19,7 +19,7 @@ struct CastAttrs {
 
 MXC_OP(Cast) {
   return Op<CastAttrs>("Cast")
-      .Alias({"cast", "_npx_cast"})
+      .Alias({"_npi_cast", "cast", "_npx_cast"})
       .Doc(
           "the input in another element type; floats are cut towards zero, "
           "those beyond int32 (for int64 beyond it), infinities and NaN become "

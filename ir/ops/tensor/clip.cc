@@ -27,7 +27,8 @@ Expr Clip(const ClipAttrs& attrs, Expr x) {
 }  // namespace
 
 MXC_OP(Clip) {
-  return UnaryOperatorOf<ClipAttrs>("clip", "x limited to a range", Clip);
+  return UnaryOperatorOf<ClipAttrs>("clip", "x limited to a range", Clip)
+      .Alias({"_npi_clip"});
 }
 
 }  // namespace mxc

@@ -6,7 +6,7 @@ namespace mxc {
 
 MXC_OP(Copy) {
   return Op<>("_copy")
-      .Alias({"identity", "_np_copy", "_npx_identity"})
+      .Alias({"identity", "_np_copy", "_npx_identity", "_CrossDeviceCopy"})
       .Doc("the input itself")
       .Types([](const NoAttrs&, TypeInference& t) { SameTypes(t); })
       .Meaning([](const NoAttrs&, Definition& def) { ViewMeaning(def); })

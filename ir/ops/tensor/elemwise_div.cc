@@ -6,7 +6,7 @@ namespace mxc {
 MXC_OP(ElemwiseDiv) {
   return ElementwiseOperator("elemwise_div", "lhs / rhs, integers towards zero",
                              arithmetic::Divide)
-      .Alias({"_div", "_Div"});
+      .Alias({"_div", "_Div", "_scatter_elemwise_div"});
 }
 
 }  // namespace mxc

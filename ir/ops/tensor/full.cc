@@ -18,6 +18,7 @@ struct FullAttrs : FilledAttrs {
 
 MXC_OP(Full) {
   return Op<FullAttrs>("_full")
+      .Alias({"_npi_full"})
       .Doc("one number everywhere")
       .Inputs({})
       .Types([](const FullAttrs& attrs, TypeInference& t) {

@@ -5,7 +5,8 @@ namespace mxc {
 
 MXC_OP(Gamma) {
   return UnaryOperator("gamma", "the gamma function",
-                       [](Expr x) { return Unary(UnaryOp::kGamma, x); });
+                       [](Expr x) { return Unary(UnaryOp::kGamma, x); })
+      .Alias({"_npx_gamma"});
 }
 
 }  // namespace mxc

@@ -59,7 +59,7 @@ std::vector<Value> GatherNdGradient(const NoAttrs&, GradientBuilder& g) {
 
 MXC_OP(GatherNd) {
   return Op<>("gather_nd")
-      .Alias({"_npx_gather_nd"})
+      .Alias({"_npi_gather_nd", "_npx_gather_nd"})
       .Doc("the parts of data that indices name")
       .Inputs({{"data", InputKind::kData}, {"indices", InputKind::kData}})
       .Types(GatherNdTypes)

@@ -98,7 +98,7 @@ void HistogramProcedure(const HistogramAttrs& a, ProcedureBuilder& p) {
 
 MXC_OP(Histogram) {
   return Op<HistogramAttrs>("_histogram")
-      .Alias({"histogram"})
+      .Alias({"_npi_histogram", "histogram"})
       .Doc("how many elements lie in each of the bins")
       .InputsOf(HistogramInputs)
       .Outputs({"output0", "output1"})

@@ -7,7 +7,7 @@ MXC_OP(HypotScalar) {
   return ScalarOperator("_hypot_scalar",
                         "the square root of data squared plus scalar squared",
                         arithmetic::Hypotenuse)
-      .Alias({"_HypotScalar"});
+      .Alias({"_npi_hypot_scalar", "_HypotScalar"});
 }
 
 }  // namespace mxc

@@ -2,20 +2,15 @@
 // _image_to_tensor: pictures as a network reads them.
 //   data t[(N,) H, W, C] of 0 … 255 → f32[(N,) C, H, W] of 0 … 1
 // C1  data has rank 3 or 4
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/image.h"
 
 namespace mxc {
 namespace {
 
 void ImageToTensorTypes(const NoAttrs&, TypeInference& t) {
   t.SetOutDType(0, DType::kF32);
-  const Shape& in = t.In(0);
-  if (!in.known_rank()) return;
-  if (!t.Require(in.rank() == 3 || in.rank() == 4,
-                 "C1: data has rank {}, expected 3 or 4", in.rank())) {
-    return;
-  }
-  Extents dims = in.dims();
+  if (!RequireImage(t)) return;
+  Extents dims = t.In(0).dims();
   dims.insert(dims.end() - 3, dims.back());
   dims.pop_back();
   t.SetOut(0, Shape(dims));

@@ -22,7 +22,7 @@ std::vector<Value> DetGradient(const NoAttrs&, GradientBuilder& g) {
 
 MXC_OP(LinalgDet) {
   return Op<>("_linalg_det")
-      .Alias({"linalg_det"})
+      .Alias({"_npi_det", "linalg_det"})
       .Doc("the determinants of matrices")
       .Inputs({{"A", InputKind::kData}})
       .Types([](const NoAttrs&, TypeInference& t) { DeterminantTypes(t); })

@@ -31,7 +31,7 @@ std::vector<Value> InverseGradient(const NoAttrs&, GradientBuilder& g) {
 
 MXC_OP(LinalgInverse) {
   return Op<>("_linalg_inverse")
-      .Alias({"linalg_inverse"})
+      .Alias({"_npi_inv", "linalg_inverse"})
       .Doc("the inverse of matrices")
       .Inputs({{"A", InputKind::kData}})
       .Types([](const NoAttrs&, TypeInference& t) {

@@ -26,7 +26,7 @@ std::vector<Value> SlogdetGradient(const NoAttrs&, GradientBuilder& g) {
 
 MXC_OP(LinalgSlogdet) {
   return Op<>("_linalg_slogdet")
-      .Alias({"linalg_slogdet"})
+      .Alias({"_npi_slogdet", "linalg_slogdet"})
       .Doc("sign and logarithm of the determinants of matrices")
       .Inputs({{"A", InputKind::kData}})
       .Outputs({"sign", "logabsdet"})

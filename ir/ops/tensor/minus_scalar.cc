@@ -5,7 +5,7 @@ namespace mxc {
 
 MXC_OP(MinusScalar) {
   return ScalarOperator("_minus_scalar", "data - scalar", arithmetic::Subtract)
-      .Alias({"_MinusScalar", "_npi_subtract_scalar"})
+      .Alias({"_MinusScalar", "_npi_subtract_scalar", "_scatter_minus_scalar"})
       .PassGradient();
 }
 

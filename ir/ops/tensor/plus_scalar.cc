@@ -5,7 +5,7 @@ namespace mxc {
 
 MXC_OP(PlusScalar) {
   return ScalarOperator("_plus_scalar", "data + scalar", arithmetic::Add)
-      .Alias({"_PlusScalar", "_npi_add_scalar"})
+      .Alias({"_PlusScalar", "_npi_add_scalar", "_scatter_plus_scalar"})
       .PassGradient();
 }
 

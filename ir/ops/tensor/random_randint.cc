@@ -33,7 +33,7 @@ void RandintTypes(const RandintAttrs& attrs, TypeInference& t) {
 
 MXC_OP(RandomRandint) {
   return Op<RandintAttrs>("_random_randint")
-      .Alias({"random_randint"})
+      .Alias({"_npi_random_randint", "random_randint"})
       .Doc("random integers")
       .Inputs({})
       .RandomIf([](const auto&, bool) { return true; })

@@ -22,6 +22,7 @@ struct RnnParamConcatAttrs {
 
 MXC_OP(RnnParamConcat) {
   return Op<RnnParamConcatAttrs>("_rnn_param_concat")
+      .Alias({"_npi_rnn_param_concat"})
       .Doc("joins the parameters of a recurrent layer")
       .Variadic()
       .InputsOf([](const RnnParamConcatAttrs& a) {

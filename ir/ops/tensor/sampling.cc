@@ -96,19 +96,7 @@ class Sampling {
   const std::vector<AttrText> attrs_;
 };
 
-// Draws of the stated shape, for tensors of parameters.
-Value DrawSample(GraphBuilder& b, Distribution distribution,
-                 std::vector<Value> parameters, const Shape& shape,
-                 std::optional<DType> dtype) {
-  for (Value& parameter : parameters) {
-    parameter = b.Cast(parameter, DType::kF32);
-  }
-  const Value drawn =
-      Sampling(b, distribution, shape).Draw(distribution, parameters);
-  return b.Cast(drawn, dtype.value_or(DType::kF32));
-}
-
-// The same for numbers.
+// Draws for numbers.
 Value DrawSample(GraphBuilder& b, Distribution distribution,
                  std::span<const double> parameters, const Shape& shape,
                  std::optional<DType> dtype) {
@@ -179,6 +167,17 @@ struct SampleDrawAttrs : SamplingDrawAttrs<kDistribution> {
 };
 
 }  // namespace
+
+Value DrawSample(GraphBuilder& b, Distribution distribution,
+                 std::vector<Value> parameters, const Shape& shape,
+                 std::optional<DType> dtype) {
+  for (Value& parameter : parameters) {
+    parameter = b.Cast(parameter, DType::kF32);
+  }
+  const Value drawn =
+      Sampling(b, distribution, shape).Draw(distribution, parameters);
+  return b.Cast(drawn, dtype.value_or(DType::kF32));
+}
 
 template <Distribution kDistribution>
 Operator RandomOperator() {

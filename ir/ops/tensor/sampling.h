@@ -25,6 +25,11 @@ enum class Distribution : int {
 // Those that are drawn by rejection.
 enum class RejectedDraw : int { kGamma, kPoisson };
 
+// Draws of `shape`, for parameters of [P…] where it is [P…, S…], or of (1).
+Value DrawSample(GraphBuilder& b, Distribution distribution,
+                 std::vector<Value> parameters, const Shape& shape,
+                 std::optional<DType> dtype);
+
 // _random_<name>: parameters are attributes, the shape is stated.
 template <Distribution kDistribution>
 Operator RandomOperator();

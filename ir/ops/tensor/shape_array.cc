@@ -14,6 +14,7 @@ void ShapeArrayMeaning(const NoAttrs&, Definition& def) {
 
 MXC_OP(ShapeArray) {
   return Op<>("shape_array")
+      .Alias({"_npx_shape_array"})
       .Doc("the extents of the input as 64-bit integers")
       .Types([](const NoAttrs&, TypeInference& t) {
         t.SetOutDType(0, DType::kI64);

@@ -6,7 +6,7 @@ namespace mxc {
 
 MXC_OP(Shuffle) {
   return Op<>("_shuffle")
-      .Alias({"shuffle"})
+      .Alias({"_npi_shuffle", "shuffle"})
       .Doc("the first axis in random order")
       .RandomIf([](const auto&, bool) { return true; })
       .Types([](const NoAttrs&, TypeInference& t) {

@@ -33,6 +33,7 @@ void SortTypes(const SortAttrs& attrs, TypeInference& t) {
 
 MXC_OP(Sort) {
   return Op<SortAttrs>("sort")
+      .Alias({"_npi_sort"})
       .Doc("sorts along an axis")
       .Outputs({"output0", "output1"}, 1)
       .Types(SortTypes)

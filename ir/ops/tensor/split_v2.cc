@@ -86,6 +86,7 @@ void SplitV2Meaning(const SplitV2Attrs& attrs, Definition& def) {
 
 MXC_OP(SplitV2) {
   return Op<SplitV2Attrs>("_split_v2")
+      .Alias({"_npi_split"})
       .Doc("cuts an axis into parts")
       .OutputsOf(
           [](const SplitV2Attrs& a) { return NumberedOutputs(a.parts()); })

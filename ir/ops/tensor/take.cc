@@ -63,6 +63,7 @@ std::vector<Value> TakeGradient(const TakeAttrs& attrs, GradientBuilder& g) {
 
 MXC_OP(Take) {
   return Op<TakeAttrs>("take")
+      .Alias({"_npi_take"})
       .Doc("the entries of an axis that indices name")
       .Inputs({{"a", InputKind::kData}, {"indices", InputKind::kData}})
       .Types(TakeTypes)

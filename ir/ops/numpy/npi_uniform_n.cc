@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// _npi_uniform_n: low ≤ x < high.
+#include "ir/ops/numpy/np_random.h"
+
+namespace mxc {
+namespace {
+
+constexpr NpDistribution kNpiUniformN = {
+    .names = {"low", "high"},
+    .typed = true,
+    .batch = true,
+    .draw = [](GraphBuilder& b, const Shape& shape,
+               const std::vector<Value>& parameters) {
+      const Value width = b.Sub(parameters[1], parameters[0]);
+      return b.Add(b.Mul(b.Uniform(shape), width), parameters[0]);
+    }};
+
+}  // namespace
+
+MXC_OP(NpiUniformN) {
+  return NpRandomOperator<kNpiUniformN>("_npi_uniform_n",
+                                        "numbers drawn evenly from a range");
+}
+
+}  // namespace mxc
