@@ -112,10 +112,10 @@ double ToleranceOf(DType dtype) {
   }
 }
 
-// An f32 just below an integer, where the interpreter has the integer, becomes
-// the one below; and the other way round.
+// An f32 just below an integer or a half, where the interpreter has that number,
+// becomes the integer below; and the other way round.
 bool CutsFloats(std::string_view op) {
-  return op == "erf" || op == "_contrib_requantize";
+  return op == "erf" || op == "_contrib_requantize" || op == "_image_resize";
 }
 
 void Compare(const OperatorCase& drawn) {

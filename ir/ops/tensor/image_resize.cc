@@ -14,6 +14,7 @@
 #include "ir/ops/nn/bilinear.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/tensor/image.h"
+#include "ir/ops/tensor/unary.h"
 
 namespace mxc {
 namespace {
@@ -55,11 +56,11 @@ void ImageResizeTypes(const ImageResizeAttrs& a, TypeInference& t) {
 }
 
 // The place of data that position `o` along an axis reads.
-Expr ResizedFrom(const Expr& o, int64_t in, int64_t out) {
-  const auto f32 = [](double x) { return Constant(x, DType::kF32); };
+Expr ResizedFrom(const Expr& o, int64_t in, int64_t out, DType dtype) {
+  const auto number = [&](double x) { return Constant(x, dtype); };
   const double cells = static_cast<double>(in) / static_cast<double>(out);
-  const Expr at = (Cast(o, DType::kF32) + f32(0.5)) * f32(cells) - f32(0.5);
-  return Max(at, f32(0));
+  const Expr middle = Cast(o, dtype) + number(0.5);
+  return Max(middle * number(cells) - number(0.5), number(0));
 }
 
 void ImageResizeMeaning(const ImageResizeAttrs& a, Definition& def) {
@@ -74,16 +75,17 @@ void ImageResizeMeaning(const ImageResizeAttrs& a, Definition& def) {
       x = x * in_columns / columns;
     });
   }
+  const DType computed = FloatTypeOf(def.InDType(0));
   const std::vector<Expr> i = def.Indices();
-  const Expr value =
-      BilinearWithBorder(ResizedFrom(i[rank - 3], in_rows, rows),
-                         ResizedFrom(i[rank - 2], in_columns, columns), in_rows,
-                         in_columns, [&](Expr y, Expr x) {
-                           std::vector<Expr> cell = i;
-                           cell[rank - 3] = y;
-                           cell[rank - 2] = x;
-                           return Cast(def.In(0, cell), DType::kF32);
-                         });
+  const Expr value = BilinearWithBorder(
+      ResizedFrom(i[rank - 3], in_rows, rows, computed),
+      ResizedFrom(i[rank - 2], in_columns, columns, computed), in_rows,
+      in_columns, [&](Expr y, Expr x) {
+        std::vector<Expr> cell = i;
+        cell[rank - 3] = y;
+        cell[rank - 2] = x;
+        return Cast(def.In(0, cell), computed);
+      });
   const bool rounds = !IsFloat(def.OutDType());
   def.Set(0, rounds ? Unary(UnaryOp::kRound, value) : value);
 }
