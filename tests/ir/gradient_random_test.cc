@@ -66,6 +66,7 @@ constexpr Exempt kExempt[] = {
     {"_rpower_scalar", "scalar", "0", "NaN: the logarithm of 0"},
     {"_npi_eigh", "", "", "MXNet has none"},
     {"_npi_eigvalsh", "", "", "MXNet has none"},
+    {"_npi_pinv_scalar_rcond", "", "", "MXNet has none"},
     {"_linalg_potrf", "", "", "symmetric, as the input must be"},
     {"_linalg_syevd", "", "", "symmetric, as the input must be"},
     {"LeakyReLU", "act_type", "selu", "MXNet's is wrong"},

@@ -2,6 +2,7 @@
 // Operators of mx.np, with the values that NumPy gives.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -290,6 +291,48 @@ TEST_CASE("systems, inverses and eigenvalues of mx.np") {
   const List v = ValuesOf(found[1]);
   CHECK(std::abs(v[0] + v[2]) < 1e-6);
   CHECK(Near({v[1], v[3]}, {std::sqrt(0.5), std::sqrt(0.5)}));
+}
+
+// Of matrices, row by row.
+List Product(const List& a, const List& b, size_t inner) {
+  const size_t rows = a.size() / inner, columns = b.size() / inner;
+  List product(rows * columns);
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c) {
+      for (size_t i = 0; i < inner; ++i) {
+        product[r * columns + c] += a[r * inner + i] * b[i * columns + c];
+      }
+    }
+  }
+  return product;
+}
+
+TEST_CASE("singular values and pseudo-inverses") {
+  const List a = {1, 2, 3, 4, 0, -1, 2, 5, 7, 1, 1, 0};
+  const auto parts = EvaluateOp("_npi_svd", {}, {Doubles({3, 4}, a)});
+  const List u = ValuesOf(parts[0]), values = ValuesOf(parts[1]);
+  List scaled = ValuesOf(parts[2]);
+  CHECK(std::is_sorted(values.rbegin(), values.rend()));
+  double squares = 0;  // of the values, as of the elements
+  for (const double value : values) squares += value * value;
+  CHECK(squares == doctest::Approx(111));
+  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= values[i / 4];
+  CHECK(Near(Product(u, scaled, 3), a, 1e-12));
+  const List known =
+      ValuesOf(EvaluateOp("_npi_svd", {}, {Doubles({2, 2}, {3, 0, 4, 5})})[1]);
+  CHECK(Near(known, {std::sqrt(45), std::sqrt(5)}));
+  CHECK(Refuses("C1", "_npi_svd", {}, {{4, 3}}));
+  // Of rank 1; the inverse of a tall matrix is that of its transpose.
+  CHECK(Near(Evaluate("_npi_pinv_scalar_rcond", {{"rcond", "1e-6"}},
+                      {Doubles({2, 2}, {1, 1, 1, 1})}),
+             {.25, .25, .25, .25}));
+  CHECK(Near(Evaluate("_npi_pinv_scalar_rcond", {}, {Doubles({2, 1}, {3, 4})}),
+             {3 / 25.0, 4 / 25.0}));
+  CHECK(Near(
+      Evaluate("_npi_tensorsolve", {},
+               {Doubles({2, 1, 2}, {0, 2, 4, 0}), Doubles({2, 1}, {6, 8})}),
+      {2, 3}));
+  CHECK(Refuses("C2", "_npi_tensorsolve", {}, {{2, 3}, {2}}));
 }
 
 }  // namespace

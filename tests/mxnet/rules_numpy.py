@@ -310,3 +310,26 @@ def npi_eigen(draw):
         return (found + np.swapaxes(found, -1, -2)).round(3).astype(draw.type)
 
     draw.given["="] = {"A": symmetric}
+
+
+@rule("_npi_pinv_scalar_rcond")
+def npi_pinv(draw):
+    draw.type = draw.pick("float32", "float64")
+    draw.base = draw.shape(draw.pick(2, 3), 1, 5)
+    draw.values = "real"
+    draw.set(rcond=1e-5, hermitian=False)
+
+
+@rule("_npi_tensorsolve")
+def npi_tensorsolve(draw):
+    npi_tensorinv(draw)
+    draw.forget("ind")
+    draw.set(a_axes=())
+    rows, elements = (), 1
+    for extent in draw.base:
+        if elements * elements >= int(np.prod(draw.base)):
+            break
+        rows, elements = rows + (extent,), elements * extent
+    draw.given["b"] = rows
+    draw.given["="]["b"] = lambda shape: draw.numpy.uniform(
+        -2, 2, size=shape).round(3).astype(draw.type)

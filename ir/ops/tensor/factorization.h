@@ -16,6 +16,10 @@ inline constexpr int64_t kMostUnrolled = 64;
 // bits, still count the elements of such a square matrix.
 inline constexpr int64_t kMostRows = 1 << 15;
 
+// Rows of the largest matrices whose singular values are found: pairs of rows are
+// turned by one task.
+inline constexpr int64_t kMostTurnedRows = 512;
+
 // Input `i` holds square matrices, of at most `most` rows; reports a violation
 // as `label`. False while the shape is not known.
 bool RequireSquare(TypeInference& t, std::string_view label, int i = 0,
