@@ -11,8 +11,8 @@
 #include "runtime/base/file.h"
 #include "runtime/base/visible.h"
 #include "runtime/formats/convert.h"
-#include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
+#include "tools/run/input_file.h"
 #include "tools/run/output.h"
 #include "tools/run/picture.h"
 #include "tools/run/session.h"
@@ -63,7 +63,7 @@ std::vector<int64_t> Core(std::span<const int64_t> shape) {
 
 // Not a picture: says which formats are read where it is no array either.
 void RequireArray(const std::string& file) {
-  const auto mapped = Take(runtime::MappedFile::Open(file));
+  const auto mapped = Take(OpenInput(file));
   const auto bytes = mapped.bytes();
   const std::string_view begin(reinterpret_cast<const char*>(bytes.data()),
                                std::min<size_t>(bytes.size(), 16));
@@ -82,7 +82,7 @@ void RequireArray(const std::string& file) {
 void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
                    const std::string& file) {
   RequireArray(file);
-  const runtime::Array array = Take(runtime::ReadNpy(file));
+  const runtime::Array array = Take(ReadInputArray(file));
   if (Core(array.shape) != Core(api::Shape(tensor))) {
     throw Failure("input '" + std::string(tensor.name) + "' is " +
                   Describe(tensor) + ", but " + file + " holds " +
@@ -146,13 +146,13 @@ std::vector<std::vector<std::string>> Assign(
 // Whether the files are as many pictures, or hold an array of the shape, that
 // the input wants.
 bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
-  const auto first = Take(runtime::MappedFile::Open(files.front()));
+  const auto first = Take(OpenInput(files.front()));
   if (IsPicture(first.bytes())) {
     return tensor.rank != 4 ||
            tensor.dims[0] == static_cast<int64_t>(files.size());
   }
   RequireArray(files.front());
-  const runtime::Array array = Take(runtime::ReadNpy(files.front()));
+  const runtime::Array array = Take(ReadInputArray(files.front()));
   return Core(array.shape) == Core(api::Shape(tensor));
 }
 
@@ -169,14 +169,26 @@ void NoteConversion(const std::string& file, runtime::ElementType type,
 
 InputFile ParseInput(const std::string& text) {
   const size_t equals = text.find('=');
-  if (equals == std::string::npos) return {"", text};
-  return {text.substr(0, equals), text.substr(equals + 1)};
+  std::error_code error;
+  const bool named =
+      equals != std::string::npos && !std::filesystem::exists(text, error);
+  if (!named && !text.empty()) return {"", text};
+  InputFile input;
+  if (named) input = {text.substr(0, equals), text.substr(equals + 1)};
+  if (input.name.empty() || input.file.empty()) {
+    throw Failure("'" + text + "' is neither NAME=FILE nor a file");
+  }
+  return input;
 }
 
 std::vector<InputFile> FilesOf(const InputFile& input) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (!fs::is_directory(input.file, error)) return {input};
+  if (!fs::is_directory(input.file, error)) {
+    // Before anything else can take the place of a stream that is closed.
+    if (IsPipe(input.file)) (void)Take(OpenInput(input.file));
+    return {input};
+  }
   std::vector<InputFile> files;
   for (fs::directory_iterator at(input.file, error), end; !error && at != end;
        at.increment(error)) {
@@ -198,7 +210,7 @@ std::vector<InputFile> FilesOf(const InputFile& input) {
 void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,
                const std::vector<std::string>& files,
                const PictureOptions& pictures) {
-  const auto first = Take(runtime::MappedFile::Open(files.front()));
+  const auto first = Take(OpenInput(files.front()));
   if (IsPicture(first.bytes())) {
     FillWithPictures(tensor, memory, files, pictures);
   } else if (files.size() > 1) {

@@ -11,7 +11,8 @@
 
 namespace mxc::run {
 
-// "name=file" or "file", as given with --input.
+// "name=file" or "file", as given with --input; a file whose own name has a '='
+// is found. Throws a Failure where name or file is missing.
 struct InputFile {
   std::string name, file;
 };

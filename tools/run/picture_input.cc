@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/base/file.h"
 #include "runtime/data/picture/transform.h"
 #include "tools/run/failure.h"
+#include "tools/run/input_file.h"
 #include "tools/run/picture.h"
 #include "tools/run/session.h"
 #include "tools/usage/values.h"
@@ -112,7 +112,7 @@ std::vector<float> Transform(Picture picture, const Frame& frame,
 
 std::vector<float> Planes(const std::string& file, const Frame& frame,
                           const PictureOptions& options) {
-  const auto bytes = Take(runtime::MappedFile::Open(file));
+  const auto bytes = Take(OpenInput(file));
   Picture picture = DecodePicture(bytes.bytes(), frame.channels, file);
   const data::Preprocessing complete = Complete(options);
   if (complete.fit == "crop" && options.resize.empty()) {

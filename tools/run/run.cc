@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run run: one inference on given inputs.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/file.h"
 #include "runtime/base/visible.h"
 #include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
@@ -23,6 +20,7 @@
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
+#include "tools/run/input_file.h"
 #include "tools/run/output.h"
 #include "tools/run/sample_batches.h"
 #include "tools/run/session.h"
@@ -33,6 +31,8 @@ namespace mxc::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kTopOfLabels = 5;
 
 struct RunOptions {
   SessionOptions session;
@@ -80,16 +80,19 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
 // The file's lines; without one what the model knows.
 std::vector<std::string> ReadLabels(const std::string& path,
                                     const Session& session) {
-  constexpr std::streamsize kMostBytes = 1 << 24;
+  constexpr size_t kMostBytes = 1 << 24;
   if (path.empty()) return session.LabelNames();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw Failure("cannot open '" + path + "': " + std::strerror(errno));
+  const auto file = Take(OpenInput(path));
+  const auto bytes = file.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size());
+  const char* wrong = bytes.empty()                  ? "it is empty"
+                      : bytes.size() >= kMostBytes   ? "16 MiB or more"
+                      : text.find('\0') != text.npos ? "a binary file"
+                                                     : nullptr;
+  if (wrong != nullptr) {
+    throw Failure("'" + path + "' is no list of names: " + wrong);
   }
-  std::string text(kMostBytes, '\0');
-  file.read(text.data(), kMostBytes);
-  if (file) throw Failure("'" + path + "' is no list of names: 16 MiB or more");
-  text.resize(static_cast<size_t>(file.gcount()));
   return data::LabelNamesOfLines(text);
 }
 
@@ -171,7 +174,7 @@ void WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
 // Whether any of the inputs is a picture.
 bool HasPicture(const Feed& feed) {
   return std::ranges::any_of(feed.files, [](const InputFile& input) {
-    const auto file = runtime::MappedFile::Open(input.file);
+    const auto file = OpenInput(input.file);
     return file.ok() && data::IsPicture(file->bytes());
   });
 }
@@ -201,6 +204,7 @@ void Run(RunOptions& options, Reporting& reporting) {
   const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
   const std::vector<std::string> labels = ReadLabels(options.labels, session);
+  if (!options.labels.empty() && options.top == 0) options.top = kTopOfLabels;
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
   if (batches) {
@@ -259,8 +263,9 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   app.add_option(
          "--input", options->inputs,
          "NAME=FILE, or FILE where one input is read: .npy, JPEG or "
-         "PNG; FILE may be a folder: its pictures in the order of their "
-         "names. Any number of samples runs, in batches of the "
+         "PNG; FILE may be a pipe, - (standard input), or a folder: its "
+         "pictures in the order of their names. Any number of samples runs, in "
+         "batches of the "
          "compiled size; an array of another type is converted")
       ->type_size(1)
       ->allow_extra_args(false);
@@ -275,11 +280,13 @@ Command AddRun(CLI::App& app, Reporting& reporting) {
   app.add_option("--top", options->top, "print the N best classes")
       ->check(AtLeast(1));
   app.add_option("--labels", options->labels,
-                 "names of the classes, one a line (default: the artifact's)");
+                 "names of the classes, one a line (default: the artifact's); "
+                 "without --top, of the 5 best");
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
   app.footer(
       Footer("  mxc run net.mxa --input photo.jpg --top 5\n"
              "  mxc run net.mxa --input photos --top 1 --json\n"
+             "  cat photo.jpg | mxc run net.mxa --input - --top 5\n"
              "  mxc run net.mxa --input data=x.npy --output prob=y.npy\n"));
   return [options, &reporting] {
     for (const std::string& text : options->inputs) {

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/base/file.h"
 #include "runtime/formats/convert.h"
-#include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
+#include "tools/run/input_file.h"
 #include "tools/run/picture.h"
 
 namespace mxc::run {
@@ -39,7 +38,7 @@ std::optional<SampleBatches> SampleBatches::Of(const api::Model& model,
     if (!file.name.empty() && file.name != input->name) return std::nullopt;
   }
   SampleBatches batches(*input, feed);
-  const auto first = Take(runtime::MappedFile::Open(feed.files[0].file));
+  const auto first = Take(OpenInput(feed.files[0].file));
   if (IsPicture(first.bytes())) {
     for (const InputFile& file : feed.files) {
       batches.pictures_.push_back(file.file);
@@ -47,7 +46,7 @@ std::optional<SampleBatches> SampleBatches::Of(const api::Model& model,
     batches.samples_ = std::ssize(batches.pictures_);
   } else {
     if (feed.files.size() > 1) return std::nullopt;
-    auto array = runtime::ReadNpy(feed.files[0].file);
+    auto array = ReadInputArray(feed.files[0].file);
     if (!array.ok() || !HoldsSamples(*array, *input)) return std::nullopt;
     batches.samples_ = array->shape[0];
     batches.array_ = std::move(*array);
