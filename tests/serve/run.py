@@ -12,6 +12,7 @@ import json
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -35,14 +36,14 @@ class Server:
         check(f'where it listens: {line}', line.startswith('serving on http://'))
         self.port = int(line.split(':')[2].split(';')[0])
 
-    def ask(self, method, path, body=None):
+    def ask(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection('127.0.0.1', self.port)
-        connection.request(method, path, body)
+        connection.request(method, path, body, headers or {})
         response = connection.getresponse()
         return response.status, response.read()
 
-    def refused(self, method, path, body=None):
-        status, answer = self.ask(method, path, body)
+    def refused(self, method, path, body=None, headers=None):
+        status, answer = self.ask(method, path, body, headers)
         return status, json.loads(answer)['errors'][0]['message']
 
     def stop(self, with_signal=signal.SIGTERM):
@@ -112,6 +113,51 @@ def stop_while_asked(server, body):
     check(f'the last words: {said}', 'stopped; ' in said)
 
 
+def form(parts):
+    """A multipart/form-data and the header that says where its parts end."""
+    body = b''
+    for name, content in parts.items():
+        body += (f'--limit\r\nContent-Disposition: form-data; name="{name}"; '
+                 'filename="x.npy"\r\n\r\n').encode() + content + b'\r\n'
+    return (body + b'--limit--\r\n',
+            {'Content-Type': 'multipart/form-data; boundary=limit'})
+
+
+def npy(values):
+    header = ("{'descr': '<f4', 'fortran_order': False, 'shape': "
+              f"({len(values)},), }}").ljust(117) + '\n'
+    return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) +
+            header.encode() + struct.pack(f'<{len(values)}f', *values))
+
+
+def several_inputs(folder):
+    network, artifact = folder / 'two.json', folder / 'two.mxa'
+    network.write_text(
+        '{"mxc": 1, "inputs": {"x": [2], "y": [2]}, "nodes": '
+        '[{"op": "elemwise_sub", "name": "s", "inputs": ["x", "y"]}]}')
+    subprocess.run([BIN / 'mxc', 'compile', network, '--target', 'x86-64-v2',
+                    '--quiet', '-o', artifact], check=True)
+    server = Server(artifact)
+    x, y = npy([5, 7]), npy([1, 10])
+    status, answer = server.ask('POST', '/predict', *form({'y': y, 'x': x}))
+    check(f'x - y: {answer}', status == 200 and
+          json.loads(answer)['outputs'][0]['values'] == [4, -3])
+    wanted = ("the network reads several inputs, 'x', 'y': send a "
+              'multipart/form-data with a part for each, as in: '
+              'curl -F x=@x.npy -F y=@y.npy')
+    check('one body', server.refused('POST', '/predict', x) == (400, wanted))
+    check('one part', server.refused('POST', '/predict', *form({'x': x})) ==
+          (400, wanted))
+    status, message = server.refused('POST', '/predict',
+                                     *form({'x': x, 'y': y[:-1]}))
+    check(f'a part that is cut: {message}',
+          status == 400 and message.startswith("part 'y': "))
+    check('an empty part', server.refused(
+        'POST', '/predict', *form({'x': x, 'y': b''})) ==
+        (400, "part 'y' is empty"))
+    server.stop()
+
+
 def main():
     if not (BIN / 'mxc-serve').exists():
         print('skipped: mxc-serve is not built')
@@ -148,6 +194,7 @@ def main():
         server.ask('GET', '/health')
         check('nothing but the last line with --quiet',
               server.stop().count('\n') == 1)
+        several_inputs(folder)
     print('served')
 
 

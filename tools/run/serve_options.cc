@@ -38,8 +38,9 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
   app.footer(
       Footer("  mxc serve net.mxa --port 8080\n"
              "  curl --data-binary @photo.jpg \\\n"
-             "      'http://127.0.0.1:8080/predict?top=5'\n"
-             "  curl http://127.0.0.1:8080/\n"));
+             "      'localhost:8080/predict?top=5'\n"
+             "  curl -F x=@x.npy -F y=@y.npy localhost:8080/predict\n"
+             "  curl localhost:8080/\n"));
 }
 
 }  // namespace mxc::run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/predictor.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -25,12 +26,25 @@ runtime::NamelessFile FileOf(const std::string& body) {
   return file;
 }
 
-// What is wrong with the file, as the sender knows it.
-run::Failure AboutBody(const run::Failure& failure, const std::string& path) {
+// "the body", or "part 'data'".
+std::string NameOf(const Predictor::Part& part) {
+  return part.input.empty() ? "the body" : "part '" + part.input + "'";
+}
+
+// What is wrong with the files, as the sender knows them.
+run::Failure AboutParts(const run::Failure& failure,
+                        const std::vector<Predictor::Part>& parts,
+                        const std::vector<run::InputFile>& files) {
   std::vector<std::string> messages = failure.messages();
   for (std::string& message : messages) {
-    for (size_t at; (at = message.find(path)) != std::string::npos;) {
-      message.replace(at, path.size(), "the body");
+    for (size_t k = 0; k < parts.size(); ++k) {
+      const std::string name = NameOf(parts[k]);
+      for (const std::string& path :
+           {"'" + files[k].file + "'", files[k].file}) {
+        for (size_t at; (at = message.find(path)) != std::string::npos;) {
+          message.replace(at, path.size(), name);
+        }
+      }
     }
   }
   return run::Failure(std::move(messages));
@@ -102,15 +116,42 @@ Json Predictor::Describe() const {
           {"classes", labels_}};
 }
 
-Json Predictor::Predict(const std::string& body, int top) {
-  if (body.empty()) throw run::Failure("the body is empty");
-  const runtime::NamelessFile file = FileOf(body);
+void Predictor::RequireParts(const std::vector<Part>& parts) const {
+  std::vector<std::string> names;
+  for (const run::NetworkInput& input : session_.Inputs()) {
+    if (input.read) names.emplace_back(input.name);
+  }
+  bool complete = true;
+  for (const std::string& name : names) {
+    complete &= std::ranges::count(parts, name, &Part::input) > 0;
+  }
+  for (const Part& part : parts) {
+    if (part.content.empty()) throw run::Failure(NameOf(part) + " is empty");
+  }
+  if (complete || names.size() < 2) return;
+  std::string list, example = "curl";
+  for (const std::string& name : names) {
+    list += (list.empty() ? "'" : ", '") + name + "'";
+    example += " -F " + name + "=@" + name + ".npy";
+  }
+  throw run::Failure("the network reads several inputs, " + list +
+                     ": send a multipart/form-data with a part for each, as "
+                     "in: " +
+                     example);
+}
+
+Json Predictor::Predict(const std::vector<Part>& parts, int top) {
+  RequireParts(parts);
+  std::vector<runtime::NamelessFile> kept;
   run::Feed feed = feed_;
-  feed.files = {{"", file.path()}};
+  for (const Part& part : parts) {
+    kept.push_back(FileOf(part.content));
+    feed.files.push_back({part.input, kept.back().path()});
+  }
   try {
     return AnswerOf(Compute(session_, feed), top, labels_);
   } catch (const run::Failure& failure) {
-    throw AboutBody(failure, file.path());
+    throw AboutParts(failure, parts, feed.files);
   }
 }
 

@@ -22,13 +22,20 @@ class Predictor {
   // {"network", "inputs": [{name, dtype, shape}…], "outputs": […], "classes"}
   Json Describe() const;
 
-  // `body` is a .npy, a JPEG or a PNG: one sample or any number of them, for
-  // the one input that is read. {"top": …} of the `top` best classes, or with 0
-  // {"outputs": [{name, shape, dtype, values}…]}. Throws a run::Failure where
-  // the body is at fault.
-  Json Predict(const std::string& body, int top);
+  // A .npy, a JPEG or a PNG, for the input of that name; without one for the only
+  // input that is read.
+  struct Part {
+    std::string input, content;
+  };
+
+  // One sample or any number of them. {"top": …} of the `top` best classes, or
+  // with 0 {"outputs": [{name, shape, dtype, values}…]}. Throws a run::Failure
+  // where the parts are at fault.
+  Json Predict(const std::vector<Part>& parts, int top);
 
  private:
+  void RequireParts(const std::vector<Part>& parts) const;
+
   const run::Session session_;
   run::Feed feed_;  // without files
   const std::vector<std::string> labels_;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 #include <thread>
+#include <vector>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/visible.h"
@@ -51,10 +52,21 @@ int TopOf(const httplib::Request& request) {
   return top;
 }
 
+// Those of a form, or the body.
+std::vector<Predictor::Part> PartsOf(const httplib::Request& request) {
+  if (!request.is_multipart_form_data()) return {{"", request.body}};
+  std::vector<Predictor::Part> parts;
+  for (const auto& [name, part] : request.files) {
+    parts.push_back({name, part.content});
+  }
+  if (parts.empty()) throw run::Failure("the form has no parts");
+  return parts;
+}
+
 void Predict(Predictor& predictor, const httplib::Request& request,
              httplib::Response& response) {
   try {
-    Answer(200, predictor.Predict(request.body, TopOf(request)), response);
+    Answer(200, predictor.Predict(PartsOf(request), TopOf(request)), response);
   } catch (const run::Failure& failure) {
     Answer(400, ErrorsJson(failure.messages()), response);
   } catch (const std::bad_alloc&) {
