@@ -14,6 +14,7 @@
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"
+#include "passes/gradient_norms.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
@@ -217,6 +218,10 @@ Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
     for (Trained& one : trained) {
       one.used = UsedRows(graph, *one.parameter, options.replicas);
     }
+  }
+  if (options.gradient_norms) {
+    AddGradientNorms(graph, trained,
+                     optimizer->options(attrs.get()).rescale_grad);
   }
   AddUpdates(graph, *optimizer, attrs.get(), trained, GuardOf(graph));
   return true;

@@ -31,7 +31,7 @@ namespace {
 // Reductions of more terms are dealt to blocks of threads, a step for each.
 constexpr int64_t kMostTerms = 63;
 // Of a group, for its kernel's parameters and its code.
-constexpr size_t kMostOperands = 250, kMostSteps = 40;
+constexpr size_t kMostOperands = 250, kMostInGroup = 40;
 
 // Reductions inside included.
 int64_t MostTerms(const Expr& e, std::set<const ExprNode*>& seen) {
@@ -136,7 +136,7 @@ class Grouping {
     Group& group = IsUpdate(step) ? updates_ : values_;
     const int64_t bytes = BytesOf(step);
     const size_t operands = step.operands().size();
-    if (group.steps.size() == kMostSteps ||
+    if (group.steps.size() == kMostInGroup ||
         group.bytes + bytes > machine_.grouped_bytes ||
         group.operands + operands > kMostOperands) {
       Flush(group);

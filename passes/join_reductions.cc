@@ -23,7 +23,7 @@ namespace {
 
 // Of a reduction that a block of threads computes.
 constexpr int64_t kLeastTerms = 64;
-constexpr size_t kMostOutputs = 8;  // of a sweep (SweepsOf)
+constexpr size_t kMostResults = 8;  // of a sweep (SweepsOf)
 
 int64_t TermsOf(const Expr& reduction) {
   int64_t terms = 1;
@@ -91,7 +91,7 @@ class Joining {
   // Makes `second` a part of `first`, which runs just before it.
   bool JoinTo(Step& first, const Step& second) {
     if (!IsReduction(first) || !IsReduction(second)) return false;
-    if (first.outputs.size() + second.outputs.size() > kMostOutputs ||
+    if (first.outputs.size() + second.outputs.size() > kMostResults ||
         !Alike(first.outputs[0], second.outputs[0])) {
       return false;
     }

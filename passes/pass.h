@@ -49,6 +49,8 @@ struct TrainingOptions {
   // (moving statistics) they take the mean. A head that divides its gradient by
   // the batch divides by its part, as in MXNet's Module on several contexts.
   int replicas = 1;
+  // Whether outputs `norm:NAME` tell the norm of each parameter's gradient.
+  bool gradient_norms = false;
   // Most bytes of activations, outputs included; see recompute.
   std::optional<int64_t> memory_budget;
 };

@@ -32,7 +32,7 @@ namespace mxc {
 namespace {
 
 // Launches that a step may go up, and steps of one.
-constexpr size_t kMostUp = 6, kMostSteps = 6;
+constexpr size_t kMostUp = 6, kMostInLaunch = 6;
 
 // Steps that run at once, or one that does something else.
 struct Moment {
@@ -159,7 +159,7 @@ class Sharing {
   }
 
   bool JoinTo(Moment& earlier, const Moment& moment) {
-    if (earlier.steps.size() >= kMostSteps) return false;
+    if (earlier.steps.size() >= kMostInLaunch) return false;
     std::vector<const Step*> steps = earlier.steps;
     steps.push_back(moment.steps[0]);
     if (!catalog_.RunsAtOnce(program_, steps)) return false;

@@ -27,7 +27,7 @@ namespace mxc {
 namespace {
 
 // Steps in a loop: more than any cache holds anyway.
-constexpr size_t kMostSteps = 128;
+constexpr size_t kMostInTile = 128;
 
 // Seconds for each byte of a set that is walked through again and again.
 double SecondsPerByte(const Machine& machine, double bytes) {
@@ -143,7 +143,7 @@ class TilesAndSteps {
     const Machine& machine = context_.machine();
     std::vector<double> gains;
     double gained = 0, lost = 0, weights = 0, apart = 0, largest = 0;
-    for (size_t s = first; s < std::min(end, first + kMostSteps); ++s) {
+    for (size_t s = first; s < std::min(end, first + kMostInTile); ++s) {
       const Part& part = parts_[s];
       const bool reads_whole = std::ranges::any_of(part.whole, [&](int b) {
         return writer_[b] >= static_cast<int>(first);

@@ -151,6 +151,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   if (in_job && !kvstore::ParseRule(options.kvstore)) {
     request.entries = {"grad", "update", "score"};
   }
+  request.training.gradient_norms = !options.log_folder.empty();
   request.golden = Golden::kOff;
   ReportStyle style = options.style;
   if (in_job && !run::SpeaksForJob()) style.quiet = true;

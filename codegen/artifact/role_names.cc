@@ -8,15 +8,17 @@ RoleNames::RoleNames(const TensorRoles& roles) {
   AddAll(inputs_, roles.labels, MXC_TENSOR_LABEL);
   AddAll(states_, roles.parameters, MXC_TENSOR_PARAMETER);
   AddAll(states_, roles.auxiliaries, MXC_TENSOR_AUXILIARY);
-  std::vector<std::string> gradients, rows;
+  std::vector<std::string> gradients, rows, norms;
   for (const std::string& name : roles.parameters) {
     gradients.push_back("grad:" + name);
     rows.push_back("rows:" + name);
+    norms.push_back("norm:" + name);
   }
   if (!roles.loss_scale.empty()) {
     gradients.push_back("grad:" + roles.loss_scale);
   }
   AddAll(outputs_, rows, MXC_TENSOR_ROWS);
+  AddAll(outputs_, norms, MXC_TENSOR_METRIC);
   AddAll(inputs_, gradients, MXC_TENSOR_GRADIENT);
   AddAll(outputs_, gradients, MXC_TENSOR_GRADIENT);
   for (const auto& [output, input] : roles.carries) {

@@ -212,7 +212,7 @@ class TableMaker {
     const bool scalar = buffer.type.shape.elements() == 1;
     if ((role.role == MXC_TENSOR_RATE &&
          !(scalar && buffer.type.dtype == DType::kF64)) ||
-        (role.role == MXC_TENSOR_LOSS &&
+        ((role.role == MXC_TENSOR_LOSS || role.role == MXC_TENSOR_METRIC) &&
          !(scalar && buffer.type.dtype == DType::kF32))) {
       return;  // a tensor of another network that has this name
     }

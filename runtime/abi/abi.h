@@ -176,7 +176,7 @@ typedef enum mxc_tensor_role {
   MXC_TENSOR_RATE = 3,      /* input: the learning rate, one f64 */
   MXC_TENSOR_CARRY = 4,     /* see mxc_entry.carries */
   MXC_TENSOR_LOSS = 5,      /* output: one f32 */
-  MXC_TENSOR_METRIC = 6,    /* output that is reported */
+  MXC_TENSOR_METRIC = 6,    /* output: the norm of a gradient, one f32 */
   MXC_TENSOR_PARAMETER = 7, /* state that is trained; `index` is MXNet's update
                                index */
   MXC_TENSOR_AUXILIARY = 8, /* state that the network itself computes */

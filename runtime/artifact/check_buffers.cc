@@ -25,11 +25,13 @@ Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
   const std::optional<uint64_t> dense = DenseBytes(buffer);
   MXC_REQUIRE(dense && *dense <= buffer.bytes, place, "smaller than its shape");
   const bool rate = buffer.role == MXC_TENSOR_RATE;
-  if (rate || buffer.role == MXC_TENSOR_LOSS) {
+  if (rate || buffer.role == MXC_TENSOR_LOSS ||
+      buffer.role == MXC_TENSOR_METRIC) {
     const auto type = rate ? ElementType::kF64 : ElementType::kF32;
     MXC_REQUIRE(static_cast<ElementType>(buffer.dtype) == type &&
                     *dense == ElementSize(buffer.dtype),
-                place, "a rate that is no f64, or a loss that is no f32");
+                place,
+                "a rate that is no f64, or a loss or norm that is no f32");
   }
   const int64_t first = buffer.first_step, last = buffer.last_step;
   const bool unused = first == -1 && last == -1;

@@ -11,6 +11,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/formats/byte_reader.h"
+#include "runtime/train/protobuf.h"
 
 namespace mxc::train {
 namespace {
@@ -23,10 +24,10 @@ using runtime::Bytes;
 constexpr std::string_view kFilePrefix = "events.out.tfevents.";
 
 // Field numbers of the protocol buffers, and the types of their encoding.
-constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
-constexpr int kValue = 1;                  // of Summary
-constexpr int kTag = 1, kSimpleValue = 2;  // of Summary.Value
-enum WireType { kVarint = 0, kFixed64 = 1, kCounted = 2, kFixed32 = 5 };
+constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kGraph = 4;
+constexpr int kSummary = 5;
+constexpr int kValue = 1;                                  // of Summary
+constexpr int kTag = 1, kSimpleValue = 2, kHistogram = 5;  // of Summary.Value
 
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
   std::array<uint32_t, 256> table{};
@@ -43,27 +44,6 @@ constexpr std::array<uint32_t, 256> MakeCrcTable() {
 uint32_t Masked(Bytes bytes) {
   const uint32_t crc = Crc32c(bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
-}
-
-void PutVarint(std::string& out, uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
-void PutKey(std::string& out, int field, WireType type) {
-  PutVarint(out, static_cast<uint64_t>(field) << 3 | type);
-}
-
-template <class T>
-void PutFixed(std::string& out, int field, T value) {
-  PutKey(out, field, sizeof value == 8 ? kFixed64 : kFixed32);
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-void PutCounted(std::string& out, int field, std::string_view bytes) {
-  PutKey(out, field, kCounted);
-  PutVarint(out, bytes.size());
-  out += bytes;
 }
 
 std::string NewEvent() {
@@ -191,6 +171,25 @@ void EventLog::Write(int64_t step, std::span<const Scalar> scalars) {
     PutFixed(entry, kSimpleValue, static_cast<float>(value));
     PutCounted(summary, kValue, entry);
   }
+  WriteSummary(step, summary);
+}
+
+void EventLog::WriteHistogram(int64_t step, std::string_view tag,
+                              const Histogram& histogram) {
+  std::string entry, summary;
+  PutCounted(entry, kTag, tag);
+  PutCounted(entry, kHistogram, HistogramMessage(histogram));
+  PutCounted(summary, kValue, entry);
+  WriteSummary(step, summary);
+}
+
+void EventLog::WriteGraph(const std::vector<NetworkNode>& nodes) {
+  std::string event = NewEvent();
+  PutCounted(event, kGraph, GraphMessage(nodes));
+  WriteRecord(event);
+}
+
+void EventLog::WriteSummary(int64_t step, const std::string& summary) {
   std::string event = NewEvent();
   PutKey(event, kStep, kVarint);
   PutVarint(event, static_cast<uint64_t>(step));

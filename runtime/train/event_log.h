@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorBoard's event files: records (length, checksum, bytes, checksum; the
 // checksums are masked CRC-32C) of protocol buffers tensorflow.Event with
-// scalars in tensorflow.Summary. Formats: tensorflow/core/lib/io/record_writer
+// scalars and histograms in tensorflow.Summary, or a graph. Formats: tensorflow/core/lib/io/record_writer
 // and tensorflow/core/{util/event,framework/summary}.proto, which have not
 // changed since 2015.
 #pragma once
@@ -11,9 +11,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/log_file.h"
+#include "runtime/train/histogram.h"
+#include "runtime/train/network_drawing.h"
 #include "runtime/train/series.h"
 #include "runtime/train/status.h"
 
@@ -32,10 +35,14 @@ class EventLog {
   // One event; it is in the file when the call returns. Errors of the disk are
   // kept: the log is no reason to stop training.
   void Write(int64_t step, std::span<const Scalar> scalars);
+  void WriteHistogram(int64_t step, std::string_view tag,
+                      const Histogram& histogram);
+  void WriteGraph(const std::vector<NetworkNode>& nodes);
   Status status() const { return status_; }
 
  private:
   explicit EventLog(runtime::LogFile file) : file_(std::move(file)) {}
+  void WriteSummary(int64_t step, const std::string& summary);
   void WriteRecord(const std::string& event);
 
   runtime::LogFile file_;

@@ -2,6 +2,7 @@
 #include "runtime/train/journal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -105,6 +106,36 @@ void Journal::OnEpoch(const EpochSummary& s) {
   }
   Write(s.step, {figures.begin(), figures.end()});
   WritePageIfDue();
+}
+
+void Journal::OnGradients(int64_t step, std::span<const std::string> parameters,
+                          std::span<const float> norms) {
+  std::vector<std::string> tags;
+  std::vector<double> values;
+  double squares = 0;
+  for (size_t k = 0; k < std::min(parameters.size(), norms.size()); ++k) {
+    const auto norm = static_cast<double>(norms[k]);
+    if (!std::isfinite(norm)) continue;
+    tags.push_back(std::string(kGradientGroup) + parameters[k]);
+    values.push_back(norm);
+    squares += norm * norm;
+  }
+  if (tags.empty()) return;
+  Write(step, {{kGradientNorm, std::sqrt(squares)}});
+  std::vector<Scalar> scalars;
+  report_.gradients.clear();
+  for (size_t k = 0; k < tags.size(); ++k) {
+    scalars.emplace_back(tags[k], values[k]);
+    report_.gradients.emplace_back(tags[k].substr(kGradientGroup.size()),
+                                   values[k]);
+  }
+  report_.gradients_step = step;
+  log_.Write(step, scalars);
+}
+
+void Journal::OnWeights(int64_t step, const std::string& parameter,
+                        std::span<const float> values) {
+  log_.WriteHistogram(step, "weights/" + parameter, HistogramOf(values));
 }
 
 Status Journal::Close() {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/train/event_log.h"
 #include "runtime/train/progress.h"
@@ -24,6 +26,15 @@ class Journal {
   bool WantsStep(int64_t step) const { return step % kEvery == 0; }
   void OnStep(const Progress& progress);
   void OnEpoch(const EpochSummary& summary);
+  // The norms of the gradients of a step by `parameters`; NaN: not known.
+  void OnGradients(int64_t step, std::span<const std::string> parameters,
+                   std::span<const float> norms);
+  // The values of a parameter after a step.
+  void OnWeights(int64_t step, const std::string& parameter,
+                 std::span<const float> values);
+  void OnNetwork(const std::vector<NetworkNode>& nodes) {
+    log_.WriteGraph(nodes);
+  }
   // After the last epoch, or where training stopped before.
   Status Close();
 

@@ -41,6 +41,9 @@ td:first-child { color: var(--soft) }
 .scroll { overflow-x: auto }
 .epochs { margin-top: 1.2em; font-variant-numeric: tabular-nums }
 .epochs th { font-weight: 600; color: var(--soft) }
+summary { cursor: pointer; color: var(--soft) }
+.gradients { margin: .6em 0; font-variant-numeric: tabular-nums }
+.gradients th { font-weight: 600; color: var(--soft); text-align: left }
 .epochs th, .epochs td { text-align: right; padding: .15em .9em .15em 0;
   white-space: nowrap }
 #tip { position: absolute; padding: .3em .6em; font-size: 12px;
@@ -63,7 +66,9 @@ using Charts = std::map<std::string, std::vector<Curve>>;
 void AddCurves(const SeriesMap& series, const std::string& other_run,
                Charts& charts) {
   for (const auto& [name, points] : series) {
-    if (name.starts_with(kEpochGroup)) continue;
+    if (name.starts_with(kEpochGroup) || name.starts_with(kGradientGroup)) {
+      continue;
+    }
     const size_t slash = name.find('/');
     const bool grouped = slash != name.npos;
     const std::string chart = grouped ? name.substr(slash + 1) : name;
@@ -84,6 +89,20 @@ Charts ChartsOf(const Report& report) {
     AddCurves(series, name, charts);
   }
   return charts;
+}
+
+// Which layers learn fast and which hardly at all.
+std::string GradientTable(const Report& report) {
+  if (report.gradients.empty()) return "";
+  std::string table = Format(
+      "<details><summary>norms of the gradients at step %lld</summary>\n"
+      "<table class=\"gradients\">\n<tr><th>parameter</th><th>norm</th></tr>\n",
+      static_cast<long long>(report.gradients_step));
+  for (const auto& [name, norm] : report.gradients) {
+    table += Format("<tr><td>%s</td><td>%.3g</td></tr>\n",
+                    EscapeXml(name).c_str(), norm);
+  }
+  return table + "</table>\n</details>\n";
 }
 
 }  // namespace
@@ -110,8 +129,12 @@ std::string ReportPage(const Report& report) {
     page += DrawChart("loss", loss->second, Axis::kLogarithmic);
     charts.erase(loss);
   }
-  for (const auto& [name, curves] : charts) page += DrawChart(name, curves);
+  for (const auto& [name, curves] : charts) {
+    const bool norm = name == kGradientNorm;
+    page += DrawChart(name, curves, norm ? Axis::kLogarithmic : Axis::kLinear);
+  }
   return page + "</div>\n<div class=\"scroll\">\n" + EpochTable(report.series) +
+         GradientTable(report) +
          "</div>\n<div id=\"tip\" hidden></div>\n<script>" + kChartScript +
          "</script>\n</body></html>\n";
 }

@@ -4,7 +4,9 @@
 // the browser to read it again.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,11 @@
 #include "runtime/train/status.h"
 
 namespace mxc::train {
+
+// The norm of all gradients together, and before a parameter's name that of its
+// own, which is in the table and in no chart.
+inline constexpr std::string_view kGradientNorm = "gradient_norm";
+inline constexpr std::string_view kGradientGroup = "gradient_norm/";
 
 struct Report {
   std::string title;
@@ -22,6 +29,9 @@ struct Report {
   SeriesMap series;
   // Runs beside this one, by name; their curves are drawn thin.
   std::vector<std::pair<std::string, SeriesMap>> others;
+  // Of the last step that was looked at: each parameter's, by name.
+  std::vector<std::pair<std::string, double>> gradients;
+  int64_t gradients_step = 0;
   bool live = false;
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/data/iterator.h"
 #include "runtime/train/label_check.h"
 #include "runtime/train/metric.h"
+#include "runtime/train/network_drawing.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -58,6 +59,8 @@ class TrainStep {
   virtual const TrainFacts& facts() const = 0;
   // The network's JSON as it came.
   virtual StatusOr<std::string> symbol() const = 0;
+  // What it says, to be drawn; empty where nobody can tell.
+  virtual std::vector<NetworkNode> network() const { return {}; }
   // The arrays that a batch must have whose sequences have this length
   // (Iterator::bucket_key; any where the network was compiled for one shape;
   // 0: the longest).
@@ -72,6 +75,11 @@ class TrainStep {
   // Of the last run: the network's outputs, without the loss, where they are
   // floats of any size. Valid until the next run.
   virtual std::vector<FloatView> outputs() const = 0;
+
+  // Of the last training step: the norm of each parameter's gradient, the batch's
+  // mean, before it was clipped; in the order of TrainFacts::parameters, NaN
+  // where one has none. Empty where the network was not compiled to tell.
+  virtual std::vector<float> gradient_norms() const { return {}; }
 
   // Every state, row-major; "random" i64[2] = (seed, counter) among them where
   // the network draws numbers. What training carries from batch to batch, the

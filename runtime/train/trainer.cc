@@ -60,29 +60,6 @@ Status Trainer::Prepare() {
   return options_.save.empty() ? Status() : BeginSeries();
 }
 
-Status Trainer::OpenJournal() {
-  if (options_.log_folder.empty()) return {};
-  const TrainFacts& facts = step_.facts();
-  Report report;
-  report.title = "Training " + facts.network;
-  std::string optimizer = facts.optimizer;
-  for (const auto& [name, value] : facts.optimizer_options) {
-    optimizer += " " + name + "=" + value;
-  }
-  report.facts = {{"network", facts.network},
-                  {"optimizer", optimizer},
-                  {"data", samples_.summary()},
-                  {"epochs", std::to_string(options_.epochs)}};
-  if (!options_.schedule.empty()) {
-    report.facts.emplace_back("schedule", options_.schedule);
-  }
-  StatusOr<Journal> journal =
-      Journal::Open(options_.log_folder, steps_, std::move(report));
-  if (!journal.ok()) return journal.status();
-  journal_.emplace(std::move(*journal));
-  return {};
-}
-
 Status Trainer::RunEpoch() {
   epoch_over_ = false;
   while (!epoch_over_) {
@@ -184,7 +161,10 @@ void Trainer::Announce() {
     stretch = Stretch();
   };
   if (reporter_.WantsStep(steps_)) report(reporter_, reported_);
-  if (journal_ && journal_->WantsStep(steps_)) report(*journal_, journaled_);
+  if (!journal_ || !journal_->WantsStep(steps_)) return;
+  report(*journal_, journaled_);
+  journal_->OnGradients(steps_, step_.facts().parameters,
+                        step_.gradient_norms());
 }
 
 Status Trainer::FinishEpoch() {
@@ -214,7 +194,10 @@ Status Trainer::FinishEpoch() {
   epoch_loss_ = 0;
   reported_ = epoch_stretch_ = Stretch();
   reporter_.OnEpoch(summary);
-  if (journal_) journal_->OnEpoch(summary);
+  if (journal_) {
+    journal_->OnEpoch(summary);
+    JournalWeights();
+  }
   result_.last = std::move(summary);
   if (options_.save.empty()) return {};
   return Save(EpochCheckpoint(options_.save, epochs_));

@@ -83,6 +83,7 @@ class Trainer {
   Status BeginAnew();
   Status LeaveOtherRuns();
   Status OpenJournal();
+  void JournalWeights();
   Status RunEpoch();
   Status FinishEpoch();
   Status RunStep();

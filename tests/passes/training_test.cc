@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -100,6 +101,30 @@ TEST_CASE("a step whose loss is not finite changes no state") {
         CHECK(SameBytes(after.at(name), value));
       }
     }
+  }
+}
+
+TEST_CASE("the norm of a gradient is told as the optimizer takes it") {
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kF64}) {
+    CAPTURE(static_cast<int>(dtype));
+    TrainingOptions options;
+    options.gradient_norms = true;
+    options.optimizer_attrs = {
+        {"rescale_grad", "0.5"}, {"clip_gradient", "0.01"}, {"wd", "3"}};
+    const Program program = PlanFed(FedGraph(dtype), options);
+    std::map<std::string, Tensor> inputs;
+    for (const int b : program.BuffersOf(BufferKind::kInput)) {
+      const Buffer& buffer = program.buffers[b];
+      inputs[buffer.name] =
+          Tensor::Filled(buffer.type, buffer.name == "gradient" ? -4 : 0.1);
+    }
+    const auto outputs = Interpret(program, inputs, {});
+    REQUIRE(outputs.ok());
+    REQUIRE(program.BuffersOf(BufferKind::kOutput).size() == 2);
+    const Tensor& norm = outputs->at(1);
+    CHECK(norm.type() == TensorType{DType::kF32, Shape{1}});
+    // Six elements of 0.5 · 4.
+    CHECK(norm.At(0) == doctest::Approx(std::sqrt(6 * 4.0)));
   }
 }
 

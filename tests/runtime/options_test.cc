@@ -104,8 +104,8 @@ TEST_CASE("a model says what its entries and tensors are for") {
 
   train.buffers[6].role = MXC_TENSOR_RATE;
   CHECK(Contains(Refusal(WriteTemporary("roles", artifact.File())),
-                 "entry 0, buffer 6: a rate that is no f64, or a loss that is "
-                 "no f32"));
+                 "entry 0, buffer 6: a rate that is no f64, or a loss or norm "
+                 "that is no f32"));
   train.buffers[6].role = MXC_TENSOR_ROLE_COUNT;
   CHECK(Contains(Refusal(WriteTemporary("roles", artifact.File())),
                  "entry 0, buffer 6: unknown role"));

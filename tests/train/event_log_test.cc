@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -36,6 +38,48 @@ TEST_CASE("event log: CRC-32C of known bytes") {
   std::vector<std::byte> rising;
   for (int i = 0; i < 32; ++i) rising.push_back(static_cast<std::byte>(i));
   CHECK(Crc32c(rising) == 0x46dd794eu);
+}
+
+TEST_CASE("histogram: every finite value is in the bucket that ends above it") {
+  std::vector<float> values;
+  for (int i = 0; i <= 640; ++i) values.push_back(static_cast<float>(i) - 320);
+  values.push_back(NAN);
+  const Histogram histogram = HistogramOf(values);
+  CHECK(histogram.count == 641);
+  CHECK(histogram.least == -320);
+  CHECK(histogram.most == 320);
+  CHECK(histogram.sum == 0);
+  CHECK(histogram.sum_of_squares == doctest::Approx(320. * 321 * 641 / 3));
+  REQUIRE(histogram.counts.size() == histogram.limits.size());
+  for (size_t k = 0; k < histogram.counts.size(); ++k) {
+    const bool last = k + 1 == histogram.counts.size();
+    CHECK(histogram.counts[k] == (last ? 11 : 10));
+  }
+  CHECK(histogram.limits.back() == 320);
+  CHECK(HistogramOf(std::vector<float>(7, 2)).counts == std::vector<double>{7});
+  CHECK(HistogramOf(std::vector<float>{NAN}).count == 0);
+}
+
+TEST_CASE("journal: the norm of all gradients has a chart, each its row") {
+  const std::string folder = FolderFor("mxc_gradients.");
+  auto journal = Journal::Open(folder, 0, {});
+  REQUIRE(journal.ok());
+  const std::vector<std::string> names = {"a_weight", "a_bias", "b_weight"};
+  journal->OnGradients(10, names, std::vector<float>{3, 4, NAN});
+  journal->OnWeights(10, "a_weight", std::vector<float>{1, 2});
+  REQUIRE(journal->Close().ok());
+  const SeriesMap series = ReadEvents(folder, 100);
+  REQUIRE(series.contains("gradient_norm"));
+  CHECK(series.at("gradient_norm")[0].value == 5);
+  CHECK(series.at("gradient_norm/a_bias")[0].value == 4);
+  CHECK(!series.contains("gradient_norm/b_weight"));
+  CHECK(!series.contains("weights/a_weight"));  // no scalar
+  std::ifstream file(folder + "/report.html");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  CHECK(page.find(">gradient_norm</text>") != page.npos);
+  CHECK(page.find(">a_bias</text>") == page.npos);
+  CHECK(page.find("<td>a_bias</td><td>4</td>") != page.npos);
+  fs::remove_all(folder);
 }
 
 TEST_CASE("event log: what is written is read, also after a resume") {

@@ -13,6 +13,7 @@
 #include "runtime/device/device.h"
 #include "runtime/executor/non_finite.h"
 #include "runtime/formats/convert.h"
+#include "tools/run/network_nodes.h"
 
 namespace mxc::run {
 namespace {
@@ -275,6 +276,11 @@ StatusOr<std::string> ArtifactStep::symbol() const {
   return model_->SymbolJson();
 }
 
+std::vector<train::NetworkNode> ArtifactStep::network() const {
+  const auto json = symbol();
+  return json.ok() ? NodesOfSymbol(*json) : std::vector<train::NetworkNode>();
+}
+
 StatusOr<ArtifactStep::Entry*> ArtifactStep::Find(Entries& entries,
                                                   const char* name,
                                                   int64_t length) const {
@@ -410,7 +416,8 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
     const mxc_buffer& buffer = executor.buffers()[outputs[k]];
     const auto type = static_cast<runtime::ElementType>(buffer.dtype);
     if (static_cast<int>(k) == last_->loss || !runtime::IsFloat(type) ||
-        buffer.role == MXC_TENSOR_GRADIENT || buffer.role == MXC_TENSOR_ROWS) {
+        buffer.role == MXC_TENSOR_GRADIENT || buffer.role == MXC_TENSOR_ROWS ||
+        buffer.role == MXC_TENSOR_METRIC) {
       continue;
     }
     views.push_back(
@@ -418,6 +425,23 @@ std::vector<train::FloatView> ArtifactStep::outputs() const {
          std::vector<int64_t>(buffer.dims, buffer.dims + buffer.rank)});
   }
   return views;
+}
+
+std::vector<float> ArtifactStep::gradient_norms() const {
+  std::vector<float> norms;
+  if (last_ == nullptr) return norms;
+  const runtime::Executor& executor = *last_->executor;
+  const auto outputs = model_->tables().Outputs(executor.entry());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const mxc_buffer& buffer = executor.buffers()[outputs[k]];
+    if (buffer.role != MXC_TENSOR_METRIC ||
+        buffer.index >= facts_.parameters.size()) {
+      continue;
+    }
+    norms.resize(facts_.parameters.size(), std::nanf(""));
+    std::memcpy(&norms[buffer.index], executor.OutputStorage(k), sizeof(float));
+  }
+  return norms;
 }
 
 std::vector<runtime::Executor*> ArtifactStep::trainers() const {

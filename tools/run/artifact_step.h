@@ -55,12 +55,14 @@ class ArtifactStep : public train::TrainStep {
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;
+  std::vector<train::NetworkNode> network() const override;
   runtime::StatusOr<data::Provides> needs(int64_t length) const override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
   std::vector<train::FloatView> outputs() const override;
+  std::vector<float> gradient_norms() const override;
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
   runtime::StatusOr<std::string> ExplainLoss() override;

@@ -33,12 +33,19 @@ class GroupStep final : public train::TrainStep {
   runtime::StatusOr<std::string> symbol() const override {
     return parts_[0]->symbol();
   }
+  std::vector<train::NetworkNode> network() const override {
+    return parts_[0]->network();
+  }
   runtime::StatusOr<data::Provides> needs(int64_t length) const override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
   std::vector<train::FloatView> outputs() const override;
+  // All devices have the same gradients.
+  std::vector<float> gradient_norms() const override {
+    return parts_[0]->gradient_norms();
+  }
   const std::vector<data::Field>& states() const override {
     return parts_[0]->states();
   }

@@ -32,11 +32,17 @@ class JobStep : public train::TrainStep {
   runtime::StatusOr<std::string> symbol() const override {
     return step_.symbol();
   }
+  std::vector<train::NetworkNode> network() const override {
+    return step_.network();
+  }
   runtime::StatusOr<data::Provides> needs(int64_t length) const override {
     return step_.needs(length);
   }
   std::vector<train::FloatView> outputs() const override {
     return step_.outputs();
+  }
+  std::vector<float> gradient_norms() const override {
+    return step_.gradient_norms();
   }
   const std::vector<data::Field>& states() const override {
     return step_.states();
