@@ -134,8 +134,7 @@ std::string ManifestValue(const std::string& manifest, const std::string& key) {
   return manifest.substr(begin, manifest.find('\n', begin) - begin);
 }
 
-// Of the entry of this number, by the manifest's lines. The steps of a loop
-// stand in the tables alone, and a file may say anything.
+// Of the entry of this number, by the manifest's lines: a file may say anything.
 void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
                     Overview& entry) {
   std::vector<std::string> names;

@@ -86,7 +86,9 @@ class Flattening {
     for (Step inner : inside.steps) {
       for (int& b : inner.inputs) b = numbers[b];
       for (int& b : inner.outputs) b = numbers[b];
-      inner.name = step.name + "/" + inner.name;
+      if (!inner.name.starts_with(step.name + "/")) {
+        inner.name = step.name + "/" + inner.name;
+      }
       Add(inner, InsideOf(inside, host));
     }
     return row() - first;

@@ -14,10 +14,11 @@ std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
   std::vector<AttrError> errors;
   AttrsPtr parsed = op->parse(attrs, errors);
   MXC_CHECK(errors.empty(), "{}: {}", op_name, errors[0].message);
-  Node* node = graph_.AddOperator(op,
-                                  fmt::format("{}/{}{}", origin_.name, prefix_,
-                                              role.empty() ? op_name : role),
-                                  std::move(parsed), inputs);
+  Node* node =
+      graph_.AddOperator(op,
+                         fmt::format("{}/{}{}{}", origin_.name, prefix_, part_,
+                                     role.empty() ? op_name : role),
+                         std::move(parsed), inputs);
   node->loc = origin_.loc;
   node->origins = origin_.origins.empty()
                       ? std::vector<std::string>{origin_.name}

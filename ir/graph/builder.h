@@ -26,6 +26,11 @@ class GraphBuilder {
   std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
                          std::vector<AttrText> attrs = {},
                          std::string_view role = "");
+  // From now on nodes are named `origin`/`part`/<role>: what belongs together in
+  // an operator of many ("layer0"). Empty: they no longer are.
+  void BeginPart(std::string_view part) {
+    part_ = part.empty() ? "" : std::string(part) + "/";
+  }
   Value Constant(Tensor value, std::string_view role);
   Value Scalar(double value, DType dtype = DType::kF32);  // shape (1)
 
@@ -98,6 +103,7 @@ class GraphBuilder {
   std::string_view prefix_;  // of roles
 
  private:
+  std::string part_;  // empty, or with a slash
   Value WithScalar(std::string_view op, Value x, double scalar);
   Value Filled(std::string_view op, const TensorType& type);
 };

@@ -74,6 +74,7 @@ at('smoothing').value = 0.9;
 at('smoothing').dispatchEvent(new Event('input'));
 seen.smooth = lines();
 seen.hash = location.hash;
+seen.norms = document.querySelectorAll('table.gradients tr').length;
 seen.rows = document.querySelectorAll('table.epochs tr').length;
 document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
 at('seen').textContent = JSON.stringify(seen);
@@ -171,13 +172,30 @@ def curves(bin_dir, folder):
                        check=True, stderr=subprocess.DEVNULL)
     seen = reader(folder / 'runs/log/report.html', CURVES)
     print(seen)
-    check('charts', seen['charts'] == 4)
+    check('charts', seen['charts'] == 5)
     check('the value below the pointer', re.fullmatch(
         r'train: [0-9.]+ at step 1[0-9]0, 0:00:[0-9]{2}.*other train: .*',
         seen['tip']))
     check('smoothing', seen['smooth'] > seen['rough'] and
           seen['hash'] == '#smoothing=0.9')
     check('a row for each epoch', seen['rows'] == 4)
+    check('the norms of six gradients', seen['norms'] == 7)
+
+
+def loops(bin_dir, folder):
+    """A recurrent network's artifact: steps have names, and so do kernels."""
+    artifact, page = folder / 'char_lm.mxa', folder / 'char_lm.html'
+    subprocess.run([bin_dir / 'mxc', 'compile', MODELS / 'char_lm.json', '--init',
+                    'xavier', '--input-shape', 'data:8x16', '--target',
+                    'x86-64-v2', '--quiet', '-o', artifact], check=True)
+    subprocess.run([bin_dir / 'mxc', 'inspect', artifact, '--html', page],
+                   check=True, stdout=subprocess.DEVNULL)
+    document = opened(page)
+    drawn = re.search(r'<svg id="picture".*?</svg>', document, re.S).group()
+    check('kernels have names', 'mxc_char_lm' not in drawn)
+    for block in ('layer0', 'layer1'):
+        check(f'no {block}', f'data-title="{block}"' in drawn)
+    check('the turns of a loop', '16 turns of 3 steps' in page.read_text())
 
 
 def weights(bin_dir, folder):
@@ -199,6 +217,7 @@ def main():
         folder = pathlib.Path(name)
         picture(bin_dir, folder, 'lenet', 'infer', 0)
         picture(bin_dir, folder, 'inception-v3', 'infer', 0)
+        loops(bin_dir, folder)
         _, document = picture(bin_dir, folder, 'lenet', 'train', 4)
         for phase in ('forward', 'backward', 'update'):
             check(f'no {phase}', f'data-title="{phase}"' in document)
@@ -207,7 +226,7 @@ def main():
         print(seen)
         check('unfolding', seen['one_unfolded'] > seen['opened'])
         check('folding all', seen['folded'] < seen['opened'])
-        check('unfolding all', seen['unfolded'] == 77)
+        check('unfolding all', seen['unfolded'] == 76)
         check('the order of execution', seen['order'] == 1)
         check('zoom, pan, fit',
               seen['zoomed'] and seen['panned'] and seen['fitted'])

@@ -20,6 +20,7 @@ Overview Chain(const std::vector<std::string>& names) {
     row.kind = kind;
     row.root = static_cast<int>(overview.buffers.size());
     row.bytes = 32;
+    row.read = true;
     overview.buffers.push_back(row);
     return row.root;
   };
@@ -69,6 +70,26 @@ TEST_CASE("diagram: blocks are words that neighbours share, in each other") {
   CHECK(conv2.short_name == "conv2");
   CHECK(diagram.groups[conv2.group].title == "unit1");
   CHECK(diagram.groups[diagram.groups[conv2.group].parent].title == "stage1");
+}
+
+TEST_CASE("diagram: steps of one operator are named by what they write") {
+  Overview overview = Chain({"embed", "lstm", "lstm", "fc"});
+  overview.buffers[2].name = "lstm/layer0/FullyConnected";
+  overview.buffers[3].name = "lstm/layer0/steps_history0";
+  overview.steps[2].algorithm = "64 turns of 3 steps";
+  overview.steps[2].flops = 7;
+  const OperatorTexts texts = {{"lstm", {"RNN lstm", "mode lstm"}},
+                               {"fc", {"FullyConnected fc", ""}}};
+  const Diagram diagram = StepDiagram(overview, texts);
+  std::vector<std::string> names;
+  for (const DiagramBox& box : diagram.boxes) names.push_back(box.name);
+  CHECK(names == std::vector<std::string>{"data", "embed",
+                                          "lstm/layer0/FullyConnected",
+                                          "lstm/layer0/steps", "fc", "fc"});
+  // What the operator is told stands where most is computed.
+  CHECK(diagram.boxes[2].operators.empty());
+  CHECK(diagram.boxes[3].operators.size() == 1);
+  CHECK(diagram.boxes[4].operators.size() == 1);
 }
 
 TEST_CASE("diagram: a number belongs to the word before it") {

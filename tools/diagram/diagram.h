@@ -16,6 +16,9 @@
 
 namespace mxc {
 
+// In the names of what gradient rules compute, behind whose gradient it is.
+inline constexpr std::string_view kGradientRole = "/grad:";
+
 // Of a training step; all of an inference is forward.
 enum class Phase { kForward, kBackward, kUpdate };
 const char* PhaseName(Phase phase);  // "forward"

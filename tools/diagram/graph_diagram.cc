@@ -58,7 +58,18 @@ std::string OperatorName(const Node& node) {
   return node.kind == Node::Kind::kOperator ? node.op->name : node.op_name;
 }
 
+// What a gradient rule has added: whose it is. Attributes and weights are told
+// where the operator itself is drawn.
+std::pair<std::string, std::string> GradientTextOf(const Node& node) {
+  std::string name = OperatorName(node);
+  name.erase(0, name.find_first_not_of('_'));
+  return {name, "of " + node.name.substr(0, node.name.find(kGradientRole))};
+}
+
 std::pair<std::string, std::string> TextOf(const Node& node) {
+  if (node.name.find(kGradientRole) != std::string::npos) {
+    return GradientTextOf(node);
+  }
   std::string told = AttributeText(node);
   const std::string weights = WeightText(node);
   if (!weights.empty()) told += (told.empty() ? "" : ", ") + weights;
@@ -73,7 +84,7 @@ std::string ShapeTextOf(const Value& value) {
 }
 
 bool IsGradient(const Value& value) {
-  return value.node->name.find("/grad:") != std::string::npos;
+  return value.node->name.find(kGradientRole) != std::string::npos;
 }
 
 class GraphDiagrammer {

@@ -67,7 +67,8 @@ class StepDiagrammer {
   void AddInputs() {
     for (size_t b = 0; b < overview_.buffers.size(); ++b) {
       const BufferRow& row = overview_.buffers[b];
-      if (row.kind != "input") continue;
+      // A label that inference has no use for.
+      if (row.kind != "input" || !row.read) continue;
       const int box = AddBox(Kind::kInput, row.name);
       diagram_.boxes[box].shape = ShapeOf(row.type);
       writers_[static_cast<int>(b)] = {{static_cast<int>(b), box}};
@@ -110,15 +111,15 @@ class StepDiagrammer {
   void AddArrow(int from, int to, int buffer) {
     if (from == to) return;
     const BufferRow& row = overview_.buffers[buffer];
-    const auto has = [&](const char* word) {
+    const auto has = [&](std::string_view word) {
       return row.name.find(word) != std::string::npos;
     };
     diagram_.arrows.push_back({.from = from,
                                .to = to,
                                .shape = ShapeOf(row.type),
                                .buffer = buffer,
-                               .gradient = has("/grad:"),
-                               .again = has("/again") && !has("/grad:")});
+                               .gradient = has(kGradientRole),
+                               .again = has("/again") && !has(kGradientRole)});
   }
 
   void Describe(const StepRow& step, DiagramBox& box) const {

@@ -41,7 +41,10 @@ std::string OuterNodes(const std::string& name) {
 
 Kind KindOf(const StepRow& step) {
   if (step.algorithm == "view") return Kind::kView;
-  const bool loops = step.algorithm.find("loops") != std::string::npos;
+  constexpr std::string_view kLoops[] = {"loops", "turn", "branch", "copy"};
+  const bool loops = std::ranges::any_of(kLoops, [&](std::string_view word) {
+    return step.algorithm.find(word) != std::string::npos;
+  });
   return loops ? Kind::kLoops : Kind::kContraction;
 }
 
@@ -53,6 +56,30 @@ StepNames::StepNames(const Overview& overview, const OperatorTexts& texts)
   for (const StepRow& step : overview.steps) {
     NoteContraction(step);
     NoteLoss(step);
+    NoteName(step);
+  }
+}
+
+std::pair<std::string, Phase> StepNames::KeyOf(const StepRow& step) const {
+  Phase phase = Phase::kForward;
+  if (!step.outputs.empty()) {
+    const BufferRow& row = overview_.buffers[step.outputs[0]];
+    const bool next =
+        row.kind == "next state" ||
+        (row.kind == "alias" && overview_.buffers[row.root].kind == "state");
+    const bool gradient = row.name.find(kGradientRole) != std::string::npos;
+    phase = next       ? Phase::kUpdate
+            : gradient ? Phase::kBackward
+                       : Phase::kForward;
+  }
+  return {WithoutStates(step.name), phase};
+}
+
+void StepNames::NoteName(const StepRow& step) {
+  Namesakes& steps = namesakes_[KeyOf(step)];
+  ++steps.count;
+  if (steps.largest == nullptr || step.flops > steps.largest->flops) {
+    steps.largest = &step;
   }
 }
 
@@ -117,6 +144,24 @@ std::string StepNames::WithoutStates(const std::string& name) const {
   return kept.empty() ? name : kept + suffix;
 }
 
+// Where several steps have the name, after what this one writes: "lstm/layer0".
+std::string StepNames::OwnName(const StepRow& step) const {
+  const auto key = KeyOf(step);
+  const std::string& name = key.first;
+  if (namesakes_.at(key).count < 2 || step.outputs.empty()) return name;
+  std::string written = overview_.buffers[step.outputs[0]].name;
+  if (!written.starts_with(name + "/")) return name;
+  const size_t role = written.find(kGradientRole);
+  if (role != written.npos) {
+    written.erase(role + 1, kGradientRole.size() - 1);
+  }
+  // "steps_history0": the first of what a loop leaves.
+  if (step.algorithm.find(" turn") != std::string::npos) {
+    written.erase(std::min(written.rfind('_'), written.size()));
+  }
+  return written;
+}
+
 void StepNames::Describe(const StepRow& step, DiagramBox& box) const {
   if (OnlyMoves(step)) {
     box.name = MovedBy(step);
@@ -128,14 +173,16 @@ void StepNames::Describe(const StepRow& step, DiagramBox& box) const {
     box.operators = {{"loss of " + heads, ""}};
     return;
   }
+  const Namesakes& namesakes = namesakes_.at(KeyOf(step));
   const auto elsewhere = ComputedElsewhere(step);
   for (const std::string_view part : PartsOf(step.name)) {
     const auto text = texts_.find(std::string(part));
-    if (text == texts_.end() || elsewhere.contains(part)) continue;
+    const bool told_elsewhere = namesakes.count > 1 ? namesakes.largest != &step
+                                                    : elsewhere.contains(part);
+    if (text == texts_.end() || told_elsewhere) continue;
     box.operators.push_back(text->second);
   }
-  box.name = box.only_updates ? RootOf(step.outputs[0]).name
-                              : WithoutStates(step.name);
+  box.name = box.only_updates ? RootOf(step.outputs[0]).name : OwnName(step);
 }
 
 }  // namespace mxc

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tools/diagram/diagram.h"
 #include "tools/overview.h"
@@ -24,14 +25,22 @@ class StepNames {
 
  private:
   using Names = std::set<std::string_view>;
+  // Steps of one name that compute values, gradients, or next states.
+  struct Namesakes {
+    int count = 0;
+    const StepRow* largest = nullptr;  // of the most arithmetic
+  };
 
   void NoteContraction(const StepRow& step);
   void NoteLoss(const StepRow& step);
+  void NoteName(const StepRow& step);
   const BufferRow& RootOf(int buffer) const;
   Names ComputedElsewhere(const StepRow& step) const;
   bool ComputesLoss(const StepRow& step) const;
   std::string MovedBy(const StepRow& step) const;
   std::string WithoutStates(const std::string& name) const;
+  std::pair<std::string, Phase> KeyOf(const StepRow& step) const;
+  std::string OwnName(const StepRow& step) const;
 
   const Overview& overview_;
   const OperatorTexts& texts_;
@@ -39,6 +48,7 @@ class StepNames {
   // What each contraction computes, by the first of it.
   std::map<std::string_view, Names> contractions_;
   std::set<int> losses_;  // buffers
+  std::map<std::pair<std::string, Phase>, Namesakes> namesakes_;
 };
 
 }  // namespace mxc

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 
+#include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/launch.h"
+#include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 #include "tools/driver/figures.h"
@@ -18,6 +21,25 @@ namespace {
 
 constexpr std::string_view kBetween = "; ";
 
+// As the tables list them: those of a loop or a branch behind it.
+void AddNames(const Step& step, std::string& line) {
+  if (!line.empty()) line += kBetween;
+  line += KernelName(step);
+  const auto add_all = [&](const std::shared_ptr<const Program>& inside) {
+    for (const Step& inner : inside->steps) AddNames(inner, line);
+  };
+  if (const Repeat* repeat = step.body.As<Repeat>()) {
+    add_all(repeat->body);
+  } else if (const Branch* branch = step.body.As<Branch>()) {
+    add_all(branch->then);
+    add_all(branch->otherwise);
+  } else if (const Start* start = step.body.As<Start>()) {
+    Step begun = step;
+    begun.body = start->body;
+    AddNames(begun, line);
+  }
+}
+
 }  // namespace
 
 std::string KernelName(const Step& step) {
@@ -26,6 +48,11 @@ std::string KernelName(const Step& step) {
   if (step.body.As<Start>()) return "start";
   if (step.body.As<Wait>()) return "wait";
   if (const Call* call = step.body.As<Call>()) return call->function;
+  if (step.body.As<Branch>()) return "branch";
+  if (const Repeat* repeat = step.body.As<Repeat>()) {
+    return Count(repeat->turns, "turn") + " of " +
+           Count(std::ssize(repeat->body->steps), "step");
+  }
   if (const Launch* launch = step.body.As<Launch>()) {
     return Count(std::ssize(launch->inside->steps), "step") + " at once";
   }
@@ -43,10 +70,7 @@ std::string KernelName(const Step& step) {
 
 std::string KernelNames(const Program& program) {
   std::string line;
-  for (const Step& step : program.steps) {
-    if (!line.empty()) line += kBetween;
-    line += KernelName(step);
-  }
+  for (const Step& step : program.steps) AddNames(step, line);
   return line;
 }
 

@@ -9,10 +9,11 @@
 namespace mxc {
 
 // By which algorithm a step is computed, for people: "winograd4 8c", "loops",
-// "view".
+// "view", "64 turns of 3 steps".
 std::string KernelName(const Step& step);
 
-// Those of all steps, as a line of the manifest has them, and back.
+// Those of all steps and of those inside of them, in the order of an artifact's
+// tables, as a line of the manifest has them, and back.
 std::string KernelNames(const Program& program);
 std::vector<std::string> ParseKernelNames(const std::string& line);
 

@@ -70,6 +70,9 @@ struct RnnParts {
   Value begun;  // f[T, N, 1]: 1 where a sequence is that long, else 0
 };
 
+// What its nodes' names say of a pass, by its number: "layer1_reversed".
+std::string RnnPartName(const RnnAttrs& a, int64_t pass);
+
 // The network that computes the node: a repeat over the steps for each layer
 // and direction. The same whether it is built for the node or for its gradient.
 RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);

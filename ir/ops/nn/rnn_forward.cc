@@ -117,6 +117,7 @@ class RnnForward {
   Value Direction(Value rows, int64_t layer, int64_t direction) {
     const int64_t k = layer * a_.directions() + direction;
     RnnPass& pass = result_.passes[static_cast<size_t>(k)];
+    b_.BeginPart(RnnPartName(a_, k));
     pass.rows = rows;
     pass.reversed = direction == 1;
     pass.first_hidden = Initial(2, k, a_.handed());
@@ -126,7 +127,9 @@ class RnnForward {
     const int64_t gates = a_.gates() * a_.state_size;
     BuildRnnTurns(a_, Reshape(inputs, {steps_, batch_, gates}), result_.begun,
                   b_, pass);
-    return Reshape(pass.output, {steps_ * batch_, a_.handed()});
+    const Value output = Reshape(pass.output, {steps_ * batch_, a_.handed()});
+    b_.BeginPart("");
+    return output;
   }
 
   void AddLastStates(int output, Value RnnPass::* state) {
@@ -146,6 +149,12 @@ class RnnForward {
 };
 
 }  // namespace
+
+std::string RnnPartName(const RnnAttrs& a, int64_t pass) {
+  const int64_t layer = pass / a.directions();
+  const bool reversed = pass % a.directions() == 1;
+  return fmt::format("layer{}{}", layer, reversed ? "_reversed" : "");
+}
 
 RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b) {
   return RnnForward(a, node, b).Run();

@@ -79,6 +79,7 @@ class RnnBackward {
 
   Value Pass(size_t k, Value rows) {
     const RnnPass& pass = forward_.passes[k];
+    g_.BeginPart(RnnPartName(a_, static_cast<int64_t>(k)));
     ScanBuilder scan(g_, steps_, !pass.reversed);
     const Value own =
         scan.Slice(g_.Reshape(rows, {steps_, batch_, a_.handed()}));
@@ -95,10 +96,12 @@ class RnnBackward {
     const auto [last, stacks, histories] = scan.Finish("steps");
     state_gradients_[k] = last[0];
     if (a_.lstm()) cell_gradients_[k] = last[1];
-    return Collect(
+    const Value read = Collect(
         pass,
         {Rows(stacks[input]), Rows(stacks[recurrent]), Rows(stacks[projected])},
         weights_[k]);
+    g_.BeginPart("");
+    return read;
   }
 
   // 0 for sequences that are over; `value` where there are no lengths.
