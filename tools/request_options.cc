@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 
 #include "passes/pass.h"
@@ -194,6 +195,15 @@ void AddKernelOptions(CLI::App& app, CompileRequest& request) {
          },
          "where compiled kernels are kept, to be found again (default: "
          "~/.cache/mxc/objects)")
+      ->check(CLI::Validator(
+          [](std::string& folder) {
+            std::error_code error;
+            const auto kind = std::filesystem::status(folder, error).type();
+            const bool file = kind == std::filesystem::file_type::regular;
+            return file ? "'" + folder + "' is a file, expected a folder or off"
+                        : std::string();
+          },
+          ""))
       ->type_name("DIR|off");
 }
 

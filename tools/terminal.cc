@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/base/terminal.h"
 #include "tools/command.h"
 #include "tools/usage/errors_json.h"
 
@@ -120,7 +121,9 @@ int Fail(const ReportStyle& style, const Diagnostics& errors,
 Working::Working(const ReportStyle& style, std::string phase,
                  const WorkCount* count)
     : phase_(std::move(phase)), count_(count) {
-  if (style.quiet || style.json || !isatty(STDERR_FILENO)) return;
+  if (style.quiet || style.json || !runtime::RedrawsLines(STDERR_FILENO)) {
+    return;
+  }
   try {
     thread_ = std::thread([this] { Tick(); });
   } catch (const std::system_error&) {  // then nothing is shown
@@ -177,7 +180,8 @@ void TerminalProgress::Phase(std::string_view name, std::string_view text,
 
 void TerminalProgress::Measuring(std::string_view text) {
   constexpr size_t kWidth = 68;  // as a phase's line
-  if (style_.quiet || style_.json || !isatty(STDERR_FILENO)) return;
+  if (style_.quiet || style_.json || !runtime::RedrawsLines(STDERR_FILENO))
+    return;
   std::fputs("\r\x1b[K", stderr);
   if (text.empty()) return;
   PrintErr("  {:<9} {}", "measure", text.substr(0, kWidth));

@@ -49,12 +49,15 @@ Status Container::ReadTrailer() {
                 "a network, expected a compiled one; 'mxc compile' makes it");
   }
   if (bytes.size() < sizeof trailer_) {
-    return Fail(StatusCode::kCorrupt, "too short for an artifact");
+    return Fail(StatusCode::kCorrupt,
+                "too short for an artifact; 'mxc compile' makes one");
   }
   std::memcpy(&trailer_, bytes.last(sizeof trailer_).data(), sizeof trailer_);
   if (trailer_.magic != MXC_TRAILER_MAGIC) {
     return Fail(StatusCode::kCorrupt,
-                "no artifact, or its end is missing (%zu bytes)", bytes.size());
+                "no artifact, or its end is missing (%zu bytes); 'mxc compile' "
+                "makes one",
+                bytes.size());
   }
   if (trailer_.abi_version != MXC_ABI_VERSION) {
     return Fail(StatusCode::kUnsupported,

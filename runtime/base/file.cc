@@ -31,7 +31,10 @@ StatusOr<Descriptor> OpenFile(const std::string& path) {
   struct stat status;
   if (fstat(file.get(), &status) != 0) return SystemError("open", path);
   if (!S_ISREG(status.st_mode)) {
-    return Fail(StatusCode::kIo, "'%s' is not a regular file", path.c_str());
+    return Fail(StatusCode::kIo, "'%s' is %s, expected a file", path.c_str(),
+                S_ISDIR(status.st_mode)    ? "a folder"
+                : S_ISFIFO(status.st_mode) ? "a pipe"
+                                           : "a device or a socket");
   }
   return file;
 }

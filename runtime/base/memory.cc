@@ -94,8 +94,10 @@ StatusOr<Region> Region::Allocate(uint64_t bytes, const char* what) {
                      : mmap(nullptr, mapped_size, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
-    return Fail(StatusCode::kOutOfMemory, "no memory for %s: %llu bytes", what,
-                static_cast<unsigned long long>(bytes));
+    return Fail(StatusCode::kOutOfMemory,
+                "no memory for %s: %llu bytes (%.3g GiB)", what,
+                static_cast<unsigned long long>(bytes),
+                static_cast<double>(bytes) * 0x1p-30);
   }
   region.mapped_ = mapped;
   region.mapped_size_ = mapped_size;

@@ -11,13 +11,13 @@ namespace {
 constexpr int kLetter = 4;  // cost of inserting, deleting or changing a letter
 constexpr int kCase = 1;    // cost of changing its case
 constexpr size_t kLongest = 128;
+constexpr size_t kTelling = 3;  // letters that tell which name was begun
+
+int Lower(char c) { return std::tolower(static_cast<unsigned char>(c)); }
 
 int Substitution(char a, char b) {
   if (a == b) return 0;
-  const auto lower = [](char c) {
-    return std::tolower(static_cast<unsigned char>(c));
-  };
-  return lower(a) == lower(b) ? kCase : kLetter;
+  return Lower(a) == Lower(b) ? kCase : kLetter;
 }
 
 // Levenshtein's distance, two neighbouring letters swapped counting once.
@@ -40,6 +40,24 @@ int Distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+bool BeginsWith(std::string_view text, std::string_view begin) {
+  return text.size() >= begin.size() &&
+         std::ranges::equal(text.substr(0, begin.size()), begin, {}, Lower,
+                            Lower);
+}
+
+// The shortest that begins so.
+std::string_view Shortest(std::string_view begin,
+                          std::span<const std::string_view> candidates) {
+  std::string_view best;
+  if (begin.size() < kTelling) return best;
+  for (const std::string_view candidate : candidates) {
+    if (!BeginsWith(candidate, begin)) continue;
+    if (best.empty() || candidate.size() < best.size()) best = candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string_view Nearest(std::string_view name,
@@ -57,7 +75,7 @@ std::string_view Nearest(std::string_view name,
   }
   const int allowed =
       kLetter * static_cast<int>(std::max(name.size(), best.size())) / 3;
-  return best_distance <= allowed ? best : std::string_view();
+  return best_distance <= allowed ? best : Shortest(name, candidates);
 }
 
 std::string NearestNote(std::string_view nearest) {

@@ -10,7 +10,8 @@ namespace mxc::runtime {
 
 // The candidate with the smallest edit distance to `name`, letter case counting
 // for less than a wrong letter; the first of several. Empty when even the best
-// differs in more than a third of its letters.
+// differs in more than a third of its letters, and none begins with `name`: then
+// the shortest one that does.
 std::string_view Nearest(std::string_view name,
                          std::span<const std::string_view> candidates);
 

@@ -171,6 +171,7 @@ std::string Provenance::Note(const std::string& word) const {
 Provenance ProvenanceOf(const std::string& params) {
   Provenance result;
   const std::string path = fs::path(params).replace_extension(".mxc").string();
+  if (!params.ends_with(".params")) return result;  // none that mxc has saved
   const StatusOr<MappedFile> file = MappedFile::Open(path);
   if (file.status().code() == StatusCode::kNotFound) return result;
   result.known = true;

@@ -42,6 +42,13 @@ StatusOr<std::vector<NamedArray>> ReadParameters(const std::string& path) {
                     ? ParseSafetensors(file->bytes())
                     : runtime::ParseNdarrayList(file->bytes());
   if (arrays.ok()) return arrays;
+  for (const char* beside : {".mxc", ".states"}) {
+    if (!path.ends_with(beside)) continue;
+    return Status(StatusCode::kInvalidArgument,
+                  path +
+                      ": no parameters, but what lies beside them; they are "
+                      "in the file that ends with .params");
+  }
   return Status(arrays.status().code(),
                 path + ": " + arrays.status().message());
 }

@@ -218,8 +218,9 @@ TEST_CASE("parameters: a damaged file and a missing one get a sentence") {
   CHECK(Load("/nowhere/net-symbol.json", {})
             .errors()[0]
             .message.find("/nowhere/net-symbol.json") != std::string::npos);
-  CHECK(Load("/tmp", {}).errors()[0].message.find("not a regular file") !=
-        std::string::npos);
+  CHECK(Load("/tmp", {})
+            .errors()[0]
+            .message.find("is a folder, expected a file") != std::string::npos);
 }
 
 TEST_CASE("parameters: what is written is read") {

@@ -83,7 +83,7 @@ TEST_CASE("files that are no artifacts are refused") {
   mxc_code code;
   CHECK(Contains(Refusal("/nowhere/x.mxa", &code), "cannot open"));
   CHECK(code == MXC_NOT_FOUND);
-  CHECK(Contains(Refusal("/tmp"), "is not a regular file"));
+  CHECK(Contains(Refusal("/tmp"), "is a folder, expected a file"));
   CHECK(Contains(Refusal(WriteTemporary("empty", ""), &code), "too short"));
   CHECK(code == MXC_CORRUPT);
   CHECK(Contains(Refusal(WriteTemporary("text", std::string(5000, 'x'))),

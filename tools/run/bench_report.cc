@@ -134,10 +134,11 @@ Json ToJson(const BenchResult& result) {
 }
 
 void PrintLatency(const BenchResult& result) {
-  PrintOut("%s  batch %lld, %d thread%s, %zu runs\n",
+  PrintOut("%s  batch %lld, %d thread%s, %zu run%s\n",
            runtime::Visible(result.artifact).c_str(),
            static_cast<long long>(result.batch), result.threads,
-           result.threads == 1 ? "" : "s", result.runs.count());
+           result.threads == 1 ? "" : "s", result.runs.count(),
+           result.runs.count() == 1 ? "" : "s");
   PrintOut("  opened in %s, first run %s\n",
            Time(result.open_seconds * 1e9).c_str(),
            Time(result.first_seconds * 1e9).c_str());

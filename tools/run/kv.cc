@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/base/file.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 #include "tools/run/launch/metrics.h"
 #include "tools/run/output.h"
@@ -226,7 +227,7 @@ int ShowStatus(const StatusOptions& options, bool json) {
     return 0;
   }
   if (jobs.empty()) throw Failure("no job of this user runs here");
-  if (isatty(STDOUT_FILENO) == 0) {
+  if (!runtime::RedrawsLines(STDOUT_FILENO)) {
     Draw(jobs, Json::array());
     return 0;
   }

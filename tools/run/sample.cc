@@ -63,6 +63,18 @@ data::TextUnit UnitOf(const data::Vocabulary& vocabulary) {
              : data::TextUnit::kCharacter;
 }
 
+// "'data' float32 (1, 3, 224, 224)" is no text.
+std::string NoSymbol(std::span<const NetworkInput> inputs) {
+  std::string text = "a language model that writes text takes one symbol, ";
+  text += "float32 (1, 1); this network takes ";
+  for (const NetworkInput& input : inputs) {
+    if (!input.read || input.use == MXC_USE_CARRY) continue;
+    text += "'" + std::string(input.name) + "' " + Describe(input) + ", ";
+  }
+  return text +
+         "and a language model is compiled for it with --input-shape data:1x1";
+}
+
 // One symbol in, the probabilities of the next one out.
 class LanguageModel {
  public:
@@ -80,9 +92,7 @@ class LanguageModel {
       }
     }
     if (symbol_.empty()) {
-      throw Failure(
-          "the model takes no single symbol; compile it with "
-          "--input-shape data:1x1");
+      throw Failure(NoSymbol(inputs));
     }
   }
 

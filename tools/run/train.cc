@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/base/shell_word.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/trace.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
@@ -116,9 +117,10 @@ std::unique_ptr<train::Reporter> ReporterFor(const TrainOptions& options,
     return train::MakeReporter(ReportStyle::kJson, options.report_every,
                                stdout);
   }
-  const ReportStyle style = options.quiet            ? ReportStyle::kSilent
-                            : isatty(fileno(stderr)) ? ReportStyle::kBar
-                                                     : ReportStyle::kLines;
+  const ReportStyle style = options.quiet ? ReportStyle::kSilent
+                            : runtime::RedrawsLines(fileno(stderr))
+                                ? ReportStyle::kBar
+                                : ReportStyle::kLines;
   return train::MakeReporter(style, options.report_every, stderr);
 }
 

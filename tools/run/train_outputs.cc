@@ -13,7 +13,12 @@ std::vector<std::string> UnwritableOf(const TrainOutputs& outputs) {
       sentences.push_back(std::string(option) + ": " + status.message());
     }
   };
-  if (!outputs.save.empty()) {
+  if (outputs.save.ends_with('/')) {
+    sentences.push_back("--save: '" + outputs.save +
+                        "' names a folder; expected what the files' names "
+                        "begin with, as in '" +
+                        outputs.save + "net'");
+  } else if (!outputs.save.empty()) {
     require("--save",
             runtime::RequireFolder(train::FolderOf(outputs.save).string()));
   }

@@ -64,6 +64,40 @@ std::string Row(const std::string& line, size_t width) {
          Flow(std::string_view(line).substr(prose), ' ', prose, prose, width);
 }
 
+// Each option and its value as one word, whose blank is this character.
+constexpr char kJoint = '\x01';
+std::string Joined(std::string line) {
+  bool option = false;
+  for (size_t begin = 0; begin < line.size();) {
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    const bool next = line[begin] == '-';
+    if (option && !next && begin > 0) line[begin - 1] = kJoint;
+    option = next && line.compare(begin, end - begin, "--") != 0;
+    begin = end + 1;
+  }
+  return line;
+}
+
+// An example, which stays one that can be copied: where it goes on below, its
+// line ends with a backslash.
+std::string CommandLine(std::string_view line, size_t width) {
+  constexpr size_t kFurther = 6;
+  constexpr std::string_view kGoesOn = " \\";
+  if (Columns(line) <= width) return std::string(line);
+  const bool goes_on = line.ends_with(kGoesOn);
+  if (goes_on) line.remove_suffix(kGoesOn.size());
+  const size_t indent = line.find_first_not_of(' ');
+  std::string text = std::string(indent, ' ') +
+                     Flow(Joined(std::string(line.substr(indent))), ' ', indent,
+                          kFurther, width - kGoesOn.size());
+  std::ranges::replace(text, kJoint, ' ');
+  for (size_t end = text.find('\n'); end != text.npos;
+       end = text.find('\n', end + kGoesOn.size() + 1)) {
+    text.insert(end, kGoesOn);
+  }
+  return text + (goes_on ? std::string(kGoesOn) : "");
+}
+
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option,
@@ -88,6 +122,20 @@ class HelpFormatter : public CLI::Formatter {
   }
   std::string make_subcommand(const CLI::App* command) const override {
     return Entry(command->get_name(), command->get_description());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return Flow(app->get_description(), ' ', 0, 0, width_) + "\n";
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    std::istringstream lines(app->get_footer());
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      const bool example = line.starts_with(' ');
+      text += (example ? CommandLine(line, width_)
+                       : Flow(line, ' ', 0, 0, width_)) +
+              "\n";
+    }
+    return text;
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "runtime/base/nearest.h"
 #include "runtime/base/visible.h"
 #include "tools/usage/errors_json.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
@@ -23,9 +24,13 @@ std::string NearestTo(const std::string& word,
                       const std::vector<std::string>& known) {
   const std::vector<std::string_view> names(known.begin(), known.end());
   std::string_view nearest = runtime::Nearest(word, names);
-  // "--batch" for "--batch-size".
+  // "--batch" for "--batch-size", and the other way round.
   for (const std::string_view name : names) {
-    if (nearest.empty() && name.starts_with(word + "-")) nearest = name;
+    if (!nearest.empty()) break;
+    if (name.starts_with(word + "-") ||
+        word.starts_with(std::string(name) + "-")) {
+      nearest = name;
+    }
   }
   return runtime::NearestNote(nearest);
 }
@@ -79,8 +84,9 @@ std::string Sentence(const CLI::ParseError& error) {
   constexpr std::string_view kConvert = "Could not convert: ";
   const size_t equals = text.find(" = ");
   if (text.starts_with(kConvert) && equals != std::string::npos) {
+    const std::string value = text.substr(equals + 3);
     return text.substr(kConvert.size(), equals - kConvert.size()) + ": '" +
-           text.substr(equals + 3) + "' cannot be read";
+           value + (IsDigits(value) ? "' is too large" : "' cannot be read");
   }
   // "--html: 1 required FILE missing"
   constexpr std::string_view kMissing = " missing", kOne = ": 1 required ";

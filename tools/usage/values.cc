@@ -2,19 +2,32 @@
 #include "tools/usage/values.h"
 
 #include <cmath>
-#include <string_view>
 
 #include "runtime/base/nearest.h"
 
 namespace mxc {
 namespace {
 
+constexpr size_t kMostDigits = 18;  // of what an int64_t surely holds
+
+// Whether it is a number of more digits than that, which the library would take
+// for the largest one.
+bool IsLong(const std::string& text) {
+  return text.size() > kMostDigits && IsDigits(text);
+}
+
+bool ReadWhole(const std::string& text, int64_t& value) {
+  return !IsLong(text) && CLI::detail::lexical_cast(text, value);
+}
+
 // A check that leaves the text as it is, and says nothing in --help.
 template <class Test>
 CLI::Validator Check(Test test, std::string what) {
   return CLI::Validator(
       [test, what = std::move(what)](std::string& text) {
-        return test(text) ? "" : "'" + text + "' is not " + what;
+        if (test(text)) return std::string();
+        return "'" + text + "' is " +
+               (IsLong(text) ? "too large" : "not " + what);
       },
       "");
 }
@@ -25,11 +38,16 @@ bool ReadNumber(const std::string& text, double& value) {
 
 }  // namespace
 
+bool IsDigits(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 CLI::Validator AtLeast(int64_t least) {
   return Check(
       [least](const std::string& text) {
         int64_t value = 0;
-        return CLI::detail::lexical_cast(text, value) && value >= least;
+        return ReadWhole(text, value) && value >= least;
       },
       "a whole number of at least " + std::to_string(least));
 }
@@ -38,8 +56,7 @@ CLI::Validator Between(int64_t least, int64_t most) {
   return Check(
       [least, most](const std::string& text) {
         int64_t value = 0;
-        return CLI::detail::lexical_cast(text, value) && value >= least &&
-               value <= most;
+        return ReadWhole(text, value) && value >= least && value <= most;
       },
       "a whole number from " + std::to_string(least) + " to " +
           std::to_string(most));

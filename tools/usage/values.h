@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace mxc {
+
+// Decimal digits and nothing else.
+bool IsDigits(std::string_view text);
 
 // "'0' is not a whole number of at least 1"
 CLI::Validator AtLeast(int64_t least);

@@ -184,7 +184,8 @@ StatusOr<std::unique_ptr<Source>> OpenRunning(const SourceRequest& request,
                                               std::move(*chosen));
   if (source->size() == 0 && (!request.held_out || source->has_held_out())) {
     return runtime::Fail(StatusCode::kInvalidArgument,
-                         "%zu symbols do not fill %lld rows of length=%lld",
+                         "%zu symbols do not fill %lld rows of length=%lld; a "
+                         "smaller --batch-size or length= asks for fewer",
                          count,
                          static_cast<long long>(request.common.batch_size),
                          static_cast<long long>(options.length));

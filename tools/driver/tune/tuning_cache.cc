@@ -138,6 +138,10 @@ Result<TuningCache> TuningCache::Read(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error) && !error) return TuningCache();
   MXC_ASSIGN(std::string text, ReadText(path));
+  if (text.find('\0') != std::string::npos) {
+    return Error(
+        {}, "{}: a binary file, expected a tuning cache, which is JSON", path);
+  }
   return Parse(std::make_shared<SourceFile>(path, std::move(text)));
 }
 
