@@ -65,7 +65,7 @@ Bytes Channel::unsent_payload() const {
 }
 
 Status Channel::Pump(Time now) {
-  if (now - heard_ >= patience_.silence) {
+  if (IsSilent(now)) {
     return Fail(StatusCode::kIo, "%s: nothing was heard for %lld s",
                 connection_->peer().c_str(),
                 static_cast<long long>((now - heard_) / kSecond));

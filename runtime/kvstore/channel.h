@@ -53,6 +53,8 @@ class Channel {
   bool partly_received() const { return decoder_.begun(); }
   // When something came last.
   Time heard() const { return heard_; }
+  // Unless something comes by the next Receive, Pump finds it broken.
+  bool IsSilent(Time now) const { return now - heard_ >= patience_.silence; }
 
  private:
   struct Outgoing {

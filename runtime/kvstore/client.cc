@@ -200,8 +200,15 @@ void Client::SendPull(Server& server, uint32_t part) {
   server.channel->Send(header, state.rows, state.priority);
 }
 
-// All that is under way, from the beginning.
-void Client::Welcome(Server& server) {
+// Sends all that is under way, from the beginning; not to a pair's process that
+// is the server no more.
+Status Client::Welcome(Server& server, const Frame& frame) {
+  if (frame.seq < server.term) {
+    return Fail(StatusCode::kIo, "%s is not the server any more",
+                server.addresses[server.at].c_str());
+  }
+  server.term = frame.seq;
+  replaces_ = replaces_ || (frame.flags & kReplaces) != 0;
   server.welcome = server.ever = true;
   for (uint32_t part = 0; part < states_.size(); ++part) {
     State& state = states_[part];
@@ -218,6 +225,7 @@ void Client::Welcome(Server& server) {
   }
   if (finishing_) server.channel->Send(HeaderOf(FrameType::kBye));
   GoOnJoining();
+  return {};
 }
 
 // --- what it hears
@@ -225,11 +233,7 @@ void Client::Welcome(Server& server) {
 Status Client::Handle(Server& server, const Frame& frame) {
   switch (frame.type) {
     case FrameType::kWelcome:
-      if (server.welcome) return Unexpected("a welcome");
-      MXC_RT_RETURN_IF_ERROR(Follow(server, frame));
-      replaces_ = replaces_ || (frame.flags & kReplaces) != 0;
-      Welcome(server);
-      return {};
+      return server.welcome ? Unexpected("a welcome") : Welcome(server, frame);
     case FrameType::kReject:
       if ((frame.flags & kElsewhere) != 0) {
         return Fail(StatusCode::kIo, "%s is not the server",

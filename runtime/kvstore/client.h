@@ -123,8 +123,7 @@ class Client {
   std::span<std::byte> PlaceOf(const Header& value);
   Status Complete(uint32_t part, const Header& value);
   Status OnValue(const Server& server, const Frame& frame);
-  Status Follow(Server& server, const Frame& welcome);
-  void Welcome(Server& server);
+  Status Welcome(Server& server, const Frame& frame);
   bool IsLate(const Server& server, Time now) const;
   void OnJoin(Server& server, const Frame& frame);
   void GoOnJoining();

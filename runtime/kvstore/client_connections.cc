@@ -13,7 +13,7 @@ namespace {
 
 constexpr Time kPause = kSecond / 20;  // between attempts to connect
 // Of one of a pair, from the attempt to its answer: then the other is tried.
-constexpr Time kAnswer = 2 * kSecond;
+constexpr Time kAnswer = 3 * kSecond;
 
 }  // namespace
 
@@ -70,30 +70,6 @@ void Client::OnJoin(Server& server, const Frame& frame) {
   for (State& state : states_) state.adopts = true;
 }
 
-// The process is the server from now on, unless another one is by now.
-Status Client::Follow(Server& server, const Frame& welcome) {
-  const uint64_t term = welcome.seq, birth = welcome.holds;
-  const char* address = server.addresses[server.at].c_str();
-  if (server.birth != 0 && birth != server.birth) {
-    return Fail(StatusCode::kFailed,
-                "server %u (%s) and its backup were lost together, and what "
-                "they knew with them",
-                server.index, address);
-  }
-  const bool other = term == server.term && server.at != server.follows;
-  if (term < server.term || (term > 0 && other)) {
-    return Fail(StatusCode::kIo, "%s is not the server any more", address);
-  }
-  server.term = term;
-  server.birth = birth;
-  server.follows = server.at;
-  if (term == 0) return {};
-  Header header = HeaderOf(FrameType::kFollow);
-  header.seq = term;
-  server.channel->Send(header);
-  return {};
-}
-
 bool Client::IsLate(const Server& server, Time now) const {
   return server.addresses.size() > 1 && !server.welcome &&
          now - server.tried > kAnswer;
@@ -115,10 +91,10 @@ Status Client::Pump() {
 // does not come back after the end has heard of it.
 Status Client::Wait(Server& server, Time now) {
   const Patience& those = options_.patience;
-  const Time patience = !server.ever ? those.arrival
-                        : server.silent && server.addresses.size() == 1
-                            ? those.absence
-                            : those.comeback;
+  const bool pair = server.addresses.size() > 1;
+  const Time patience = !server.ever || pair     ? those.arrival
+                        : server.silent && !pair ? those.absence
+                                                 : those.comeback;
   if (now - server.lost <= patience) {
     if (now >= server.next) Reconnect(server, now);
     return {};
@@ -147,7 +123,6 @@ void Client::Reconnect(Server& server, Time now) {
       std::make_unique<Channel>(std::move(*connected), options_.patience, now);
   Header header = HeaderOf(FrameType::kHello);
   header.seq = server.term;
-  header.holds = server.birth;
   server.channel->Send(header, EncodeHello({options_.rank, options_.incarnation,
                                             Describe(options_.settings)}));
 }
@@ -157,19 +132,19 @@ Status Client::PumpServer(Server& server, Time now) {
   const auto place = [&](const Header& header) {
     return Place(server, header);
   };
-  if (IsLate(server, now)) {
-    return Lose(server,
-                Fail(StatusCode::kIo, "%s does not answer",
-                     server.addresses[server.at].c_str()),
-                now);
-  }
-  Status status = server.channel->Pump(now);
+  Status status;
+  // Nobody is silent who was not asked.
   const bool may =
+      server.channel->IsSilent(now) || IsLate(server, now) ||
       transport_.MayRead(server.channel->connection().descriptor());
   while (may && status.ok() && server.channel != nullptr) {
     const StatusOr<bool> received = server.channel->Receive(now, frame, place);
     if (received.ok() && !*received) break;
     status = received.ok() ? Handle(server, frame) : received.status();
+  }
+  if (status.ok() && IsLate(server, now)) {
+    status = Fail(StatusCode::kIo, "%s does not answer",
+                  server.addresses[server.at].c_str());
   }
   if (status.ok() && server.channel != nullptr) {
     status = server.channel->Pump(now);

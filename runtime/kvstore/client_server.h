@@ -15,10 +15,7 @@ struct Client::Server {
   uint32_t index = 0;
   std::vector<std::string> addresses;  // of the processes that may be it
   size_t at = 0;                       // where it is, or is looked for
-  // Of a pair (pair.h): the term that this worker knows, which process it
-  // follows there, and whose pair it is.
-  uint64_t term = 0, birth = 0;
-  size_t follows = 0;
+  uint64_t term = 0;  // of a pair (pair.h): that this worker has heard of
   std::unique_ptr<Channel> channel;  // null: not connected
   bool welcome = false;
   bool ever = false;                  // it was there

@@ -12,14 +12,14 @@
 //       12    4  bytes of the payload, at most kMaxPayload
 //       16    8  seq: of a push, counted from 1 for each worker and key; of a
 //                value, how often the key was updated; of a message, its slot;
-//                of a hello, a welcome and a partner, a pair's term (pair.h)
+//                of a hello and a welcome, a pair's term (pair.h)
 //       24    8  offset of the payload in the body, a multiple of kMaxPayload
 //       32    8  bytes of the whole body
 //       40    8  learning rate of a push, f64
 //       48    8  of a value: the last push of this worker that it holds, so
 //                that an answer that comes twice is not taken for the next one;
 //                of a pull of changes: the seq of the value that the worker
-//                has; of a hello, a welcome and a partner, a pair's birth
+//                has; of a partner, its birth (arbiter.h)
 //       56    8  checksum of the payload (XXH3); 0 of a message
 //       64    8  checksum of the 64 bytes before it
 //
@@ -60,14 +60,12 @@ enum class FrameType : uint8_t {
   kJoin = 12,      // worker: asks after which rounds it can take part, or
                    // takes part after round seq; server: from seq to holds
   kMessage = 13,   // worker to worker: a part of a collective (collective/)
-  kPartner = 14,   // server to its partner (pair.h): what it is, and how it
-                   // works; answered alike, or by kWelcome
+  kPartner = 14,   // server to its partner (pair.h): it would be its backup;
+                   // answered by kWelcome
   kRecord = 15,    // primary to backup: a record, as a journal has it
   kStored = 16,    // backup to primary: it has so many, seq
-  kFollow = 17,    // worker to the primary of a pair: it is the server, of term
-                   // seq
 };
-inline constexpr uint8_t kLastFrameType = 17;
+inline constexpr uint8_t kLastFrameType = 16;
 
 // Whether its payload has a checksum. Of messages it would be a quarter of what
 // a sum over all workers costs, and TLS notices what is changed on the way.
@@ -86,8 +84,6 @@ inline constexpr uint8_t kChanges = 2;
 inline constexpr uint8_t kReplaces = 1;
 // Of a reject: another address of the same server may be the right one.
 inline constexpr uint8_t kElsewhere = 1;
-// Of a partner: it is a primary; it has all records; all workers follow it.
-inline constexpr uint8_t kIsPrimary = 1, kIsWhole = 2, kIsFollowed = 4;
 
 struct Header {
   FrameType type = FrameType::kHeartbeat;

@@ -25,7 +25,7 @@ namespace mxc::kvstore {
 
 struct JournalRecord {
   // kRows: of a sparse key that is known, what an update has changed. kPair: of
-  // a server that has a backup or is one, what it is by now.
+  // a server that is one of two, its birth (arbiter.h).
   enum class Kind : uint32_t {
     kKey = 1,
     kWorker = 2,

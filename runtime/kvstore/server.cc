@@ -54,7 +54,7 @@ Server::Server(Transport& transport, Listener& listener, const KeyTable& keys,
       workers_(options.settings.workers) {
   if (options.on_loss != OnLoss::kAbort) store_.KeepPrevious();
   if (options.pair.partner.empty()) return;
-  pair_.role = PairRole::kFresh;
+  pair_.birth = MakeBirth();
   store_.Keep(*log_);
 }
 
@@ -63,7 +63,7 @@ Server::~Server() = default;
 Status Server::Open() {
   if (options_.journal.empty()) return {};
   // On another disk than before, perhaps: the partner has all of it.
-  if (pair_.role != PairRole::kNone) MakeFolderOf(options_.journal);
+  if (pair_.birth != 0) MakeFolderOf(options_.journal);
   auto journal = Journal::Open(
       options_.journal,
       [this](const JournalRecord& record) { return Restore(record); });
@@ -73,22 +73,15 @@ Status Server::Open() {
   return BeginJournal();
 }
 
-// A backup's primary may die before workers have heard that it knows of their
-// end: then they come here.
+// A primary may die before workers have heard that it knows of their end: then
+// they come to the other one.
 bool Server::finished() const {
   if (dismissed_) return true;
-  if (pair_.role == PairRole::kBackup &&
-      (pair_.link != nullptr ||
-       transport_.Now() - pair_.lost < 2 * options_.patience.heartbeat)) {
-    return false;
-  }
-  // Who was sent away at the beginning of a term comes again.
-  if (pair_.term > 1 &&
-      transport_.Now() - began_ < options_.patience.heartbeat) {
-    return false;
-  }
-  return std::ranges::all_of(workers_, [](const Worker& worker) {
-    return (worker.left || worker.given_up) && worker.session == nullptr;
+  if (pair_.birth != 0 && !IsPrimary()) return false;
+  const bool recent = transport_.Now() - began_ <= options_.patience.silence;
+  return std::ranges::all_of(workers_, [&](const Worker& worker) {
+    return (worker.left || worker.given_up) && worker.session == nullptr &&
+           !(worker.awaited && recent);
   });
 }
 
@@ -110,8 +103,8 @@ Time Server::deadline() const {
     if (session->waits) earliest = std::min(earliest, now + kLull);
     earliest = std::min(earliest, session->channel.deadline());
   }
-  const bool looks = pair_.role != PairRole::kNone && pair_.link == nullptr &&
-                     pair_.dial == nullptr;
+  const bool looks =
+      pair_.birth != 0 && pair_.link == nullptr && (!IsPrimary() || IsUnsure());
   return looks ? std::min(earliest, pair_.next) : earliest;
 }
 
@@ -127,7 +120,7 @@ Status Server::Step(Time now) {
   MXC_RT_RETURN_IF_ERROR(Serve(now));
   std::erase_if(sessions_, [](const auto& session) { return session->over; });
   if (journal_ && journal_->grown()) MXC_RT_RETURN_IF_ERROR(BeginJournal());
-  MXC_RT_RETURN_IF_ERROR(PumpPair(now));
+  PumpPair(now);
   return RequireWorkers(now);
 }
 
@@ -187,8 +180,9 @@ Status Server::ServeSession(const std::shared_ptr<Session>& session, Time now) {
     return push ? store_.Place(session->rank, header) : std::span<std::byte>();
   };
   // Of many connections few have anything at a time: the others are not asked.
+  // Nobody is silent who was not asked.
   session->more =
-      session->more ||
+      session->more || session->channel.IsSilent(now) ||
       transport_.MayRead(session->channel.connection().descriptor());
   session->waits = session->more && IsAhead(*session, now);
   const int most = !session->more || session->waits ? 0 : kMostFrames;
@@ -220,8 +214,7 @@ Status Server::Greet(const std::shared_ptr<Session>& session,
       HeaderOf(status.ok() ? FrameType::kWelcome : FrameType::kReject);
   answer.flags = session->replaces ? kReplaces : 0;
   if (status.code() == StatusCode::kBusy) answer.flags = kElsewhere;
-  answer.seq = pair_.term;
-  answer.holds = pair_.birth;
+  answer.seq = pair_.term.number;
   session->channel.Send(answer,
                         status.ok() ? nullptr : EncodeText(status.message()));
   if (!status.ok()) (void)session->channel.Pump(transport_.Now()).ok();

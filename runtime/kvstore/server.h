@@ -45,8 +45,8 @@ struct ServerOptions {
   // Hears of each loss that does not end the job, and why.
   std::function<void(uint32_t worker, const std::string& cause)> lost = nullptr;
   PairOptions pair = {};
-  // Hears when a pair's process answers without the other one, and since when
-  // and why.
+  // Hears when a pair's process goes on without the other one, and since when and
+  // why.
   std::function<void(const std::string& why)> alone = nullptr;
 };
 
@@ -66,8 +66,10 @@ class Server final : private Answers {
   // have been told.
   Status Pump();
   bool finished() const;
-  // Why Pump has failed: the other process of the pair is the server, and this
-  // one has forgotten what it knew. Another Server may begin.
+  // What the arbiter of a pair has said.
+  void OnTerm(const Term& term);
+  // Why Pump has failed: the other process of the pair is the server, and what
+  // this one knew is of no use. Another Server may begin.
   bool superseded() const { return superseded_; }
   std::vector<Interest> interests() const;
   Time deadline() const;
@@ -87,19 +89,23 @@ class Server final : private Answers {
     bool given_up = false;  // nobody waits for it
     bool told = false;      // ServerOptions::lost
     bool replaced = false;  // another process was it before
-    bool follows = false;   // it knows the pair's term
+    bool awaited = false;   // it may not have found this process of a pair yet
   };
   // Of a server that is one of two.
   struct Pair {
-    PairRole role = PairRole::kNone;
-    uint64_t term = 0, birth = 0;
-    bool whole = false;    // of a backup: it has all records
-    bool counts = false;   // of a primary: nobody hears what the backup lacks
-    bool followed = true;  // of a primary: by all workers
+    uint64_t birth = 0;  // of this process; 0: the server is a single one
+    bool heard = false;  // the arbiter has answered
+    Term term;           // that it has told last
+    std::optional<Proposal> proposal;  // that it has not answered
+    Proposal said;                     // last, to the arbiter
+    Time next_words = 0;               // when it is said again
+    // Of a primary: the process without which nobody hears anything; 0: none.
+    uint64_t counts = 0;
     std::shared_ptr<Session> link;  // primary and backup; null: there is none
     std::shared_ptr<Session> dial;  // this one looks for the other
-    Time lost = 0, next = 0;        // since when no link; when to dial
-    uint64_t records = 0, stored = 0;  // over the link; which the backup has
+    Time lost = 0, next = 0;        // since when no link; when to look again
+    // Over the link: in all; that a backup has stored; that make it one.
+    uint64_t records = 0, stored = 0, first = 0;
   };
   // An answer that waits until so many records are stored.
   struct Held {
@@ -144,31 +150,29 @@ class Server final : private Answers {
   void SayHeld();
   Status Append(const JournalRecord& record);
   void SendRecord(std::vector<std::byte> record);
-  JournalRecord PairRecord() const;
+  bool IsPrimary() const;
+  bool IsUnsure() const;
+  std::optional<Proposal> Wish(Time now) const;
+  void Propose(Time now);
+  void BecomePrimary();
+  void GoOnAlone(bool was_primary);
+  Status RequirePrimary(const Header& hello, Time now) const;
+  void Supersede();
   Status WritePair();
   void RestorePair(const JournalRecord& record);
-  Status RequirePrimary(const Header& hello, Time now);
-  Status BeginTerm(Time now, const std::string& why);
-  void CountFollowers();
-  void Follow(uint32_t worker, uint64_t term);
-  Status Supersede();
 
   // server_partner.cc
-  Header PartnerHeader() const;
+  static uint64_t MakeBirth();
   std::string PartnerText() const;
-  bool IsLater(const Header& partner) const;
   Status GreetPartner(const std::shared_ptr<Session>& session,
                       const Frame& frame);
-  Status Link(const std::shared_ptr<Session>& session);
+  Status Link(const std::shared_ptr<Session>& session, uint64_t birth);
   Status HandlePartner(const std::shared_ptr<Session>& session,
                        const Frame& frame);
-  Status OnWelcome(const Frame& frame);
   Status OnRecord(Session& session, const Frame& frame);
   Status Keep(Session& session, std::vector<std::byte> record);
-  Status OnPartner(const Frame& frame);
   void DropPartner(Session& session, Time now);
-  Status PumpPair(Time now);
-  Time PauseBetweenCalls() const;
+  void PumpPair(Time now);
   void Dial(Time now);
 
   void Commit(uint32_t worker, uint32_t key, uint64_t seq) override;
@@ -186,7 +190,6 @@ class Server final : private Answers {
   std::optional<Journal> journal_;
   Pair pair_;
   std::deque<Held> held_;
-  std::string why_alone_;
   bool superseded_ = false;
   bool dismissed_ = false;  // a backup, by a primary that has finished
   Time began_;

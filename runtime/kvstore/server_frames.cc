@@ -10,10 +10,6 @@ namespace mxc::kvstore {
 Status Server::Handle(Session& session, const Frame& frame) {
   if (frame.type == FrameType::kBye) return Bye(session);
   if (frame.type == FrameType::kJoin) return Join(session, frame);
-  if (frame.type == FrameType::kFollow) {
-    Follow(session.rank, frame.seq);
-    return {};
-  }
   if (frame.type == FrameType::kAbort) {
     return ended_ = Fail(StatusCode::kFailed, "worker %u: %s", session.rank,
                          std::string(frame.text()).c_str());

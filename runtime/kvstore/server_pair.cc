@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server as one of two (pair.h): which of them answers workers, and what has to
-// be stored before it does.
+// A server as one of two (pair.h): what has to be stored before it answers, and
+// its terms.
 #include <algorithm>
 #include <utility>
 
@@ -9,12 +9,12 @@
 
 namespace mxc::kvstore {
 
-// --- 1: what is answered is stored
+// --- 2: what is answered is stored
 
 bool Server::MaySay(uint64_t records) const {
-  if (pair_.role == PairRole::kNone) return true;
-  return pair_.followed &&
-         (!pair_.counts || (pair_.link != nullptr && pair_.stored >= records));
+  if (pair_.birth == 0) return true;
+  return IsPrimary() && (pair_.counts == 0 ||
+                         (pair_.link != nullptr && pair_.stored >= records));
 }
 
 void Server::Say(const std::shared_ptr<Session>& session, const Header& header,
@@ -50,107 +50,137 @@ void Server::SendRecord(std::vector<std::byte> record) {
                            Own(std::move(record)));
 }
 
-// --- 2: terms
+// --- terms
 
-Status Server::RequirePrimary(const Header& hello, Time now) {
-  const bool known = hello.holds == 0 || hello.holds == pair_.birth;
-  if (pair_.role == PairRole::kNone) return {};
-  if (pair_.role == PairRole::kPrimary) {
-    const bool later = hello.holds == pair_.birth && hello.seq > pair_.term;
-    return later ? Supersede() : Status();
+bool Server::IsPrimary() const {
+  return pair_.birth != 0 && pair_.term.primary == pair_.birth;
+}
+
+// A primary whose backup is out of reach may be the server or not.
+bool Server::IsUnsure() const {
+  return IsPrimary() && pair_.counts != 0 && pair_.link == nullptr;
+}
+
+// What it says to the arbiter; nothing: it is content. A primary is a little
+// faster, as workers are connected to it.
+std::optional<Proposal> Server::Wish(Time now) const {
+  const Time heartbeat = options_.patience.heartbeat;
+  const Proposal asks = {pair_.birth, pair_.term.number, 0, 0};
+  const Proposal alone = {pair_.birth, pair_.term.number, pair_.birth, 0};
+  if (!pair_.heard || pair_.term.number == 0) {
+    return options_.pair.first ? alone : asks;
   }
-  const bool alone =
-      pair_.link == nullptr && now - pair_.lost > options_.patience.heartbeat;
-  if (pair_.role == PairRole::kBackup && pair_.whole && alone && known &&
-      hello.seq <= pair_.term) {
-    return BeginTerm(now, "the primary is lost");
+  if (IsUnsure() && now - pair_.lost > heartbeat / 2) return alone;
+  if (IsPrimary() && pair_.counts != pair_.term.backup &&
+      pair_.stored >= pair_.first) {
+    return Proposal{pair_.birth, pair_.term.number, pair_.birth, pair_.counts};
+  }
+  if (IsPrimary() || pair_.link != nullptr || now - pair_.lost <= heartbeat) {
+    return std::nullopt;
+  }
+  return pair_.term.backup == pair_.birth ? alone : asks;
+}
+
+// What may have been taken is said again until it is answered, and nothing else
+// is proposed.
+void Server::Propose(Time now) {
+  if (!pair_.proposal) {
+    const auto wish = Wish(now);
+    if (!wish) return;
+    if (wish->primary != 0) pair_.proposal = wish;
+    if (wish != pair_.said) pair_.next_words = now;
+    pair_.said = *wish;
+  }
+  if (now < pair_.next_words) return;
+  pair_.next_words = now + kSecond;
+  options_.pair.propose(pair_.said);
+}
+
+void Server::OnTerm(const Term& term) {
+  if (!ended_.ok() || pair_.birth == 0 ||
+      (pair_.heard && term.number <= pair_.term.number)) {
+    return;
+  }
+  const bool was_primary = IsPrimary();
+  pair_.heard = true;
+  pair_.term = term;
+  if (pair_.proposal && pair_.proposal->after < term.number) {
+    pair_.proposal.reset();
+  }
+  if (term.number > 0 && term.primary == 0) {
+    ended_ = Fail(StatusCode::kFailed,
+                  "%s and its backup were lost together, and what they knew "
+                  "with them",
+                  options_.pair.name.c_str());
+    return;
+  }
+  if (was_primary && !IsPrimary()) return Supersede();
+  // So that it is known to be alive, if the term goes on without it.
+  options_.pair.propose({pair_.birth, term.number, 0, 0});
+  if (!IsPrimary()) return;
+  pair_.counts = term.backup;
+  if (!was_primary) BecomePrimary();
+  if (pair_.counts == 0) GoOnAlone(was_primary);
+}
+
+void Server::BecomePrimary() {
+  for (auto* session : {&pair_.link, &pair_.dial}) {
+    if (*session != nullptr) (*session)->over = true;
+    *session = nullptr;
+  }
+  pair_.lost = began_ = transport_.Now();
+}
+
+void Server::GoOnAlone(bool was_primary) {
+  const Time now = transport_.Now();
+  for (Worker& worker : workers_) {
+    if (worker.incarnation == 0 || worker.session != nullptr) continue;
+    worker.heard = worker.lost = now;
+    worker.awaited = true;
+    worker.told = false;
+    worker.cause = "it did not come to the process that is the server now";
+  }
+  if (options_.alone && pair_.term.number > 1) {
+    options_.alone(Format("in term %llu: the %s is lost",
+                          static_cast<unsigned long long>(pair_.term.number),
+                          was_primary ? "backup" : "primary"));
+  }
+  SayHeld();
+}
+
+// Only a primary answers workers. Who knows a later term finds it elsewhere, as
+// others do when it has been unsure for long.
+Status Server::RequirePrimary(const Header& hello, Time now) const {
+  const bool unsure =
+      IsUnsure() && now - pair_.lost > options_.patience.silence;
+  if (pair_.birth == 0 ||
+      (IsPrimary() && !unsure && hello.seq <= pair_.term.number)) {
+    return {};
   }
   return Fail(StatusCode::kBusy, "this process is not the server");
 }
 
-// Workers that were connected come again, and hear of the term.
-Status Server::BeginTerm(Time now, const std::string& why) {
-  if (pair_.link != nullptr) pair_.link->over = true;
-  pair_.link = nullptr;
-  pair_.role = PairRole::kPrimary;
-  ++pair_.term;
-  pair_.whole = pair_.counts = pair_.followed = false;
-  pair_.next = now + options_.patience.heartbeat;
-  held_.clear();
-  const Status cause = Fail(StatusCode::kIo, "it did not follow the server");
-  for (size_t i = 0; i < sessions_.size(); ++i) {
-    const auto session = sessions_[i];
-    if (session->known && !session->over) Drop(*session, cause, now);
-  }
-  began_ = now;
-  for (Worker& worker : workers_) {
-    worker.follows = false;
-    if (worker.incarnation == 0) continue;
-    worker.heard = worker.lost = now;
-    worker.silent = true;  // it may find out later than the others
-    worker.told = false;
-    worker.cause = cause.message();
-  }
-  why_alone_ =
-      Format("in term %llu: ", static_cast<unsigned long long>(pair_.term)) +
-      why;
-  CountFollowers();
-  return WritePair();
-}
-
-void Server::Follow(uint32_t worker, uint64_t term) {
-  workers_[worker].follows = term == pair_.term;
-  CountFollowers();
-}
-
-void Server::CountFollowers() {
-  if (pair_.role != PairRole::kPrimary || pair_.followed) return;
-  pair_.followed = std::ranges::all_of(workers_, [](const Worker& worker) {
-    return worker.follows || worker.left || worker.given_up;
-  });
-  if (!pair_.followed) return;
-  if (options_.alone && !pair_.counts) options_.alone(why_alone_);
-  SayHeld();
-}
-
-// 4: nothing is left that another Server would begin with.
-Status Server::Supersede() {
+// 5: nothing is left that another Server would begin with.
+void Server::Supersede() {
   superseded_ = true;
   if (journal_) journal_->Remove();
-  return ended_ = Fail(StatusCode::kBusy,
-                       "the other process of this server has its place");
+  ended_ =
+      Fail(StatusCode::kBusy, "the other process of this server has its place");
 }
 
-// --- what a journal has of it
-
-JournalRecord Server::PairRecord() const {
-  JournalRecord record;
-  record.kind = JournalRecord::Kind::kPair;
-  record.index = static_cast<uint32_t>(pair_.role);
-  record.number = pair_.term;
-  record.left = pair_.whole;
-  record.lost = pair_.counts;
-  record.applied = {pair_.birth};
-  return record;
-}
+// --- what a journal has of it: that the process is the one from before
 
 Status Server::WritePair() {
-  const bool any = journal_ && pair_.birth != 0;
-  return any ? journal_->Append(PairRecord()) : Status();
+  if (!journal_ || pair_.birth == 0) return {};
+  JournalRecord record;
+  record.kind = JournalRecord::Kind::kPair;
+  record.applied = {pair_.birth};
+  return journal_->Append(record);
 }
 
-// Workers that it had may follow it as before, or another one by now.
 void Server::RestorePair(const JournalRecord& record) {
-  if (pair_.role == PairRole::kNone || record.applied.size() != 1) return;
-  const bool primary =
-      record.index == static_cast<uint32_t>(PairRole::kPrimary);
-  pair_.role = primary ? PairRole::kPrimary : PairRole::kBackup;
-  pair_.term = record.number;
+  if (pair_.birth == 0 || record.applied.size() != 1) return;
   pair_.birth = record.applied[0];
-  pair_.whole = record.left;
-  pair_.counts = record.lost;
-  pair_.followed = pair_.term == 1;
-  pair_.lost = transport_.Now();
 }
 
 }  // namespace mxc::kvstore

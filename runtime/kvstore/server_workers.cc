@@ -38,7 +38,7 @@ Status Server::Admit(const std::shared_ptr<Session>& session,
     worker.replaced = true;
   }
   worker.incarnation = hello.incarnation;
-  worker.given_up = worker.told = false;
+  worker.given_up = worker.told = worker.awaited = false;
   session->replaces = worker.replaced;
   if (!known) {
     const Status written = WriteWorker(hello.rank, *log_);
@@ -120,9 +120,7 @@ void Server::Drop(Session& session, const Status& cause, Time now) {
 
 Status Server::RequireWorkers(Time now) {
   const Patience& patience = options_.patience;
-  if (pair_.role == PairRole::kFresh || pair_.role == PairRole::kBackup) {
-    return {};
-  }
+  if (pair_.birth != 0 && (!IsPrimary() || IsUnsure())) return {};
   bool any = false;
   for (uint32_t rank = 0; rank < workers_.size(); ++rank) {
     const Worker& worker = workers_[rank];
@@ -139,9 +137,11 @@ Status Server::RequireWorkers(Time now) {
   return any ? Status() : Fail(StatusCode::kIo, "all workers are lost");
 }
 
-// Who has closed the connection is dead or tries again at once.
+// Who has closed the connection is dead or tries again at once; who was
+// connected to a pair's other process finds out later than this one.
 bool Server::IsLost(const Worker& worker, Time now) const {
   const Patience& patience = options_.patience;
+  if (worker.awaited) return now - worker.heard > patience.comeback;
   if (options_.on_loss == OnLoss::kShrink && !worker.silent) {
     return now - worker.lost > patience.heartbeat;
   }
@@ -152,7 +152,8 @@ Status Server::OnLost(uint32_t rank, Time now) {
   Worker& worker = workers_[rank];
   const bool shrink = options_.on_loss == OnLoss::kShrink && rank != 0;
   const bool wait = options_.on_loss != OnLoss::kAbort && !shrink;
-  if ((!wait && !shrink) || now - worker.heard > options_.patience.arrival) {
+  const Time replacement = 5 * options_.patience.arrival;
+  if ((!wait && !shrink) || (wait && now - worker.heard > replacement)) {
     return Fail(StatusCode::kIo, "worker %u is lost: %s", rank,
                 worker.cause.c_str());
   }
@@ -167,11 +168,14 @@ Status Server::OnLost(uint32_t rank, Time now) {
 
 ServerFacts Server::facts() const {
   ServerFacts facts;
-  facts.role = pair_.role;
-  facts.term = pair_.term;
-  const bool primary = pair_.role == PairRole::kPrimary;
-  facts.paired = pair_.link != nullptr &&
-                 (primary ? pair_.counts && pair_.stored > 0 : pair_.whole);
+  if (pair_.birth != 0) {
+    facts.role = IsPrimary()                        ? PairRole::kPrimary
+                 : pair_.term.backup == pair_.birth ? PairRole::kBackup
+                                                    : PairRole::kFresh;
+  }
+  facts.term = pair_.term.number;
+  facts.paired = pair_.link != nullptr && pair_.term.backup != 0 &&
+                 facts.role != PairRole::kFresh;
   facts.rounds = store_.rounds();
   facts.received = received_;
   facts.sent = sent_;

@@ -100,7 +100,10 @@ void RunPair(Bytes input) {
   const kvstore::KeyTable keys = {{"weight", 64, true, 0, false}};
   const bool calls = input.size() % 2 == 1;
   kvstore::ServerOptions options;
-  options.pair = {"other", "server 0", calls, nullptr};
+  kvstore::Arbiter arbiter;
+  std::optional<kvstore::Proposal> said;
+  options.pair = {"other", "server 0", calls, nullptr,
+                  [&](const kvstore::Proposal& proposal) { said = proposal; }};
   kvstore::MemoryNetwork network;
   const auto transport = network.Join();
   const auto listener = transport->Listen("server");
@@ -109,6 +112,9 @@ void RunPair(Bytes input) {
   kvstore::Server server(*transport, **listener, keys, shelf, options);
   const auto pump = [&] {
     network.Advance(network.now() + kvstore::kSecond / 100);
+    if (const auto proposal = std::exchange(said, {})) {
+      server.OnTerm(arbiter.Hear(calls ? 0 : 1, *proposal));
+    }
     return server.Pump().ok();
   };
   std::unique_ptr<kvstore::Connection> to;
@@ -116,10 +122,8 @@ void RunPair(Bytes input) {
     to = std::move(*transport->Connect("server"));
   } else {
     while (to == nullptr && pump()) to = std::move(*(*other)->Accept());
-    Header welcome = HeaderOf(kvstore::FrameType::kWelcome);
-    welcome.seq = 1;
-    welcome.holds = 5;
-    Send(*to, kvstore::EncodeHeader(welcome, {}));
+    Send(*to,
+         kvstore::EncodeHeader(HeaderOf(kvstore::FrameType::kWelcome), {}));
   }
   Send(*to, input);
   for (int turn = 0; turn < 6 && pump(); ++turn) {
@@ -144,6 +148,7 @@ void AddPairFrames(std::vector<std::string>& seeds) {
   const Bytes said = std::as_bytes(std::span(name));
   Header partner = HeaderOf(kvstore::FrameType::kPartner);
   partner.total = said.size();
+  partner.holds = 5;
   Header stored = HeaderOf(kvstore::FrameType::kStored);
   stored.seq = 1;
   std::string call = FrameText(partner, said) + FrameText(stored, {});

@@ -14,19 +14,10 @@
 #include "runtime/kvstore/client.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/transport/memory.h"
+#include "tests/kvstore/job_arbiters.h"
 #include "tests/kvstore/job_parts.h"
 
 namespace mxc::kvstore {
-
-// What happens to servers, before a turn, each with some likelihood.
-struct ServerFaults {
-  // One is killed and started again: what it knew is in its journal then, or in
-  // the pair's other process.
-  double deaths = 0;
-  bool pairs = false;  // each server is two processes, without journals
-  double stops = 0;    // of pairs: one stands still for up to longest_stop
-  Time longest_stop = 15 * kSecond;
-};
 
 class Job {
  public:
@@ -39,7 +30,8 @@ class Job {
         faults_(server_faults),
         make_shelf_(std::move(make_shelf)),
         on_loss_(on_loss),
-        random_(faults.seed) {
+        random_(faults.seed),
+        arbiters_(count, faults.seed, server_faults.longest_word) {
     settings_.keys = Digest(table);
     settings_.servers = count;
     const uint32_t processes = faults_.pairs ? 2 * count : count;
@@ -48,6 +40,8 @@ class Job {
     listeners_.resize(processes);
     shelves_.resize(processes);
     stands_until_.resize(processes);
+    cut_until_.resize(processes);
+    worker_stands_until_.resize(settings.workers);
     ended_.resize(processes);
     for (uint32_t s = 0; s < processes; ++s) {
       addresses_.push_back((s < count ? "server" : "backup") +
@@ -65,7 +59,8 @@ class Job {
     for (auto& worker : workers) worker->Finish();
     MXC_RT_RETURN_IF_ERROR(
         RunUntil([](const Client& worker) { return worker.finished(); }));
-    for (int i = 0; i < 1000; ++i) {
+    const Time begun = network.now();
+    while (network.now() - begun < 60 * kSecond) {
       MXC_RT_RETURN_IF_ERROR(Turn());
       bool finished = true;
       for (uint32_t s = 0; s < settings_.servers; ++s) {
@@ -91,47 +86,47 @@ class Job {
     stands_until_[index] = network.now() + duration;
     ++stopped;
   }
+  // From now on nothing comes to the process or from it, to or from its partner
+  // alone or anybody.
+  void Cut(size_t index, Time duration, bool partner_alone = false) {
+    const Time until = network.now() + duration;
+    cut_until_[index] = until;
+    ++cut;
+    network.Cut(addresses_[index], addresses_[PartnerOf(index)], until);
+    if (partner_alone) return;
+    arbiters_.Hold(index, until);
+    for (uint32_t rank = 0; rank < settings_.workers; ++rank) {
+      network.Cut(addresses_[index], "worker" + std::to_string(rank), until);
+    }
+  }
   void Kill(size_t index) {
     Remove(index);
     ++killed;
   }
   // In place of one that may be there.
   void Start(size_t index) {
-    Remove(index);
     stands_until_[index] = 0;
-    transports_[index] = network.Join();
-    auto listener = transports_[index]->Listen(addresses_[index]);
-    REQUIRE(listener.ok());
-    listeners_[index] = std::move(*listener);
-    shelves_[index] = make_shelf_(table);
-    servers[index] =
-        std::make_unique<Server>(*transports_[index], *listeners_[index], table,
-                                 *shelves_[index], OptionsOf(index));
-    const Status opened = servers[index]->Open();
-    REQUIRE_MESSAGE(opened.ok(), opened.message());
+    Begin(index);
   }
 
   // Whether all that was ever answered is known without the process.
   bool MayDie(size_t index) const {
     if (!faults_.pairs) return servers[index] != nullptr;
-    const auto& server = servers[index];
-    const auto& other = servers[PartnerOf(index)];
-    if (server == nullptr || other == nullptr || Stands(PartnerOf(index))) {
-      return false;
-    }
-    const ServerFacts own = server->facts(), left = other->facts();
-    if (left.role == PairRole::kPrimary) {
-      return own.role == PairRole::kPrimary ? left.term > own.term
-                                            : left.term >= own.term;
-    }
-    return own.role == PairRole::kPrimary && own.paired && left.paired &&
-           left.term == own.term;
+    const size_t other = PartnerOf(index);
+    return servers[index] != nullptr && servers[other] != nullptr &&
+           !IsAway(other) && arbiters_.IsIn(other);
   }
 
   // Everybody's turn, then the clock goes on.
   Status Turn() {
     Strike();
-    Time next = network.now() + kSecond;
+    Time next = std::min(
+        network.now() + kSecond,
+        arbiters_.Deliver(network.now(), [this](size_t i, const Term& term) {
+          if (Stands(i)) return false;
+          if (servers[i] != nullptr) servers[i]->OnTerm(term);
+          return true;
+        }));
     for (size_t i = 0; i < servers.size(); ++i) {
       auto& server = servers[i];
       if (server == nullptr) continue;
@@ -146,14 +141,19 @@ class Job {
       const Status status = server->Pump();
       if (server->superseded()) {
         ++superseded;
-        Start(i);
+        Begin(i);
       } else if (!status.ok()) {
         return status;
       }
       next = std::min(next, servers[i]->deadline());
     }
-    for (auto& worker : workers) {
+    for (size_t rank = 0; rank < workers.size(); ++rank) {
+      const auto& worker = workers[rank];
       if (worker == nullptr) continue;
+      if (network.now() < worker_stands_until_[rank]) {
+        next = std::min(next, worker_stands_until_[rank]);
+        continue;
+      }
       MXC_RT_RETURN_IF_ERROR(worker->Pump());
       next = std::min(next, worker->deadline());
     }
@@ -165,7 +165,7 @@ class Job {
   const KeyTable table;
   std::vector<std::unique_ptr<Server>> servers;
   std::vector<std::unique_ptr<Client>> workers;
-  int killed = 0, stopped = 0, superseded = 0;    // servers
+  int killed = 0, stopped = 0, cut = 0, superseded = 0;  // servers
   std::vector<std::pair<uint32_t, Time>> losses;  // that servers told, and when
 
  private:
@@ -191,7 +191,24 @@ class Job {
     return Fail(StatusCode::kFailed, "%s", facts.c_str());
   }
 
+  // As the process that it was, if it was one.
+  void Begin(size_t index) {
+    servers[index] = nullptr;
+    listeners_[index] = nullptr;
+    transports_[index] = network.Join(addresses_[index]);
+    auto listener = transports_[index]->Listen(addresses_[index]);
+    REQUIRE(listener.ok());
+    listeners_[index] = std::move(*listener);
+    shelves_[index] = make_shelf_(table);
+    servers[index] =
+        std::make_unique<Server>(*transports_[index], *listeners_[index], table,
+                                 *shelves_[index], OptionsOf(index));
+    const Status opened = servers[index]->Open();
+    REQUIRE_MESSAGE(opened.ok(), opened.message());
+  }
+
   void Remove(size_t index) {
+    arbiters_.Forget(index);
     servers[index] = nullptr;
     listeners_[index] = nullptr;
     shelves_[index] = nullptr;
@@ -212,6 +229,9 @@ class Job {
   bool Stands(size_t index) const {
     return network.now() < stands_until_[index];
   }
+  bool IsAway(size_t index) const {
+    return Stands(index) || network.now() < cut_until_[index];
+  }
   bool IsFinished(size_t index) const {
     return ended_[index] ||
            (servers[index] != nullptr && servers[index]->finished());
@@ -225,14 +245,36 @@ class Job {
         Start(victim);
       }
     }
+    // Where the other cannot do without it, shorter than silence that is borne.
+    const auto span = [this](size_t victim) {
+      const Time longest = MayDie(victim) ? faults_.longest_stop : 3 * kSecond;
+      return static_cast<Time>(random_() % uint64_t(longest));
+    };
     if (Chance(faults_.stops)) {
       const size_t victim = random_() % servers.size();
-      // Where the other cannot do without it, shorter than silence that is
-      // borne.
-      const Time longest = MayDie(victim) ? faults_.longest_stop : 3 * kSecond;
-      if (!Stands(victim) && !Stands(PartnerOf(victim))) {
-        Stop(victim, static_cast<Time>(random_() % uint64_t(longest)));
+      if (!IsAway(victim) && !IsAway(PartnerOf(victim))) {
+        Stop(victim, span(victim));
       }
+    }
+    if (Chance(faults_.cuts)) {
+      const size_t victim = random_() % servers.size();
+      if (!IsAway(victim) && !IsAway(PartnerOf(victim))) {
+        Cut(victim, span(victim), random_() % 2 == 0);
+      }
+    }
+    if (Chance(faults_.lags)) Lag();
+  }
+
+  void Lag() {
+    const Time until =
+        network.now() + static_cast<Time>(random_() % (3 * kSecond));
+    const size_t victim = random_() % (servers.size() + workers.size() + 1);
+    if (victim < servers.size()) {
+      stands_until_[victim] = std::max(stands_until_[victim], until);
+    } else if (victim - servers.size() < workers.size()) {
+      worker_stands_until_[victim - servers.size()] = until;
+    } else {
+      arbiters_.StandStill(until);
     }
   }
 
@@ -247,6 +289,9 @@ class Job {
       options.pair.partner = addresses_[PartnerOf(index)];
       options.pair.name = "server " + std::to_string(index % settings_.servers);
       options.pair.first = index < settings_.servers;
+      options.pair.propose = [this, index](const Proposal& proposal) {
+        arbiters_.Say(index, proposal, network.now());
+      };
     } else if (faults_.deaths > 0) {
       options.journal = folder_.File(addresses_[index]);
     }
@@ -256,7 +301,7 @@ class Job {
   void AddWorker(uint32_t rank) { workers.push_back(MakeWorker(rank, 1)); }
 
   std::unique_ptr<Client> MakeWorker(uint32_t rank, uint64_t incarnation) {
-    transports_.push_back(network.Join());
+    transports_.push_back(network.Join("worker" + std::to_string(rank)));
     ClientOptions options;
     options.rank = rank;
     options.incarnation = incarnation;
@@ -275,12 +320,13 @@ class Job {
   const OnLoss on_loss_;
   uint64_t incarnation_ = 1;
   std::mt19937_64 random_;
+  Arbiters arbiters_;
   const TestFolder folder_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Transport>> transports_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<Shelf>> shelves_;
-  std::vector<Time> stands_until_;
+  std::vector<Time> stands_until_, cut_until_, worker_stands_until_;
   std::vector<bool> ended_;  // those of pairs, as processes do
 };
 

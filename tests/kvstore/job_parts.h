@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of jobs are made of: a shelf, keys, numbers of the environment, a
-// folder.
+// folder, what happens to servers.
 #pragma once
 
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kvstore/shelf.h"
+#include "runtime/kvstore/status.h"
 
 namespace mxc::kvstore {
 
@@ -76,6 +77,22 @@ class TestFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+// What happens to servers, before a turn, each with some likelihood.
+struct ServerFaults {
+  // One is killed and started again: what it knew is in its journal then, or in
+  // the pair's other process.
+  double deaths = 0;
+  bool pairs = false;  // each server is two processes, without journals
+  // Of pairs: one stands still, or is cut off from the other one or from all, for
+  // up to longest_stop.
+  double stops = 0, cuts = 0;
+  Time longest_stop = 15 * kSecond;
+  // Any node, or the arbiters, has no turn for up to 3 s: shorter than silence
+  // that is borne.
+  double lags = 0;
+  Time longest_word = 0;  // to an arbiter, or from it
 };
 
 using ShelfMaker = std::function<std::unique_ptr<Shelf>(const KeyTable& keys)>;

@@ -59,8 +59,8 @@ inline std::vector<float> Gradient(uint64_t seed, size_t key, uint32_t rank,
 
 struct Outcome {
   std::vector<std::vector<float>> values;  // of each key, as worker 0 sees it
-  int killed = 0, stopped = 0, superseded = 0;  // servers
-  uint64_t carried = 0;                         // bytes
+  int killed = 0, stopped = 0, cut = 0, superseded = 0;  // servers
+  uint64_t carried = 0;                                  // bytes
 };
 
 // Every worker pushes and pulls every key, round after round.
@@ -68,7 +68,9 @@ inline Outcome RunRounds(uint64_t seed, const MemoryFaults& faults,
                          Settings settings, uint32_t servers,
                          const ServerFaults& deaths = {}) {
   const KeyTable keys = KeysOf(ElementsOf(seed));
-  Job job(faults, keys, settings, servers, deaths);
+  // Lags add up: what pairs are tested for is that none of them loses anything.
+  Job job(faults, keys, settings, servers, deaths, MakeAddingShelf,
+          deaths.pairs ? OnLoss::kWait : OnLoss::kAbort);
   std::vector<std::vector<std::vector<float>>> seen(settings.workers);
   for (auto& of_worker : seen) {
     for (const size_t size : ElementsOf(seed)) of_worker.emplace_back(size);
@@ -111,8 +113,8 @@ inline Outcome RunRounds(uint64_t seed, const MemoryFaults& faults,
   REQUIRE(job.Run().ok());
   status = job.Finish();
   REQUIRE_MESSAGE(status.ok(), seed << ": " << status.message());
-  return {seen[0], job.killed, job.stopped, job.superseded,
-          job.network.carried()};
+  return {seen[0], job.killed,     job.stopped,
+          job.cut, job.superseded, job.network.carried()};
 }
 
 inline std::vector<float> Expected(uint64_t seed, size_t key,

@@ -99,7 +99,8 @@ void Attendant::Await() {
 void Attendant::Hear(const std::string& line) {
   heard_ = runtime::Nanoseconds();
   if (!started_) return Start(DecodeOrder(line));
-  if (const auto signal = DecodeSignal(line)) process_.Kill(*signal);
+  if (const auto signal = DecodeSignal(line)) return process_.Kill(*signal);
+  if (process_.hears && !line.empty()) process_.Tell(line + "\n");
 }
 
 void Attendant::Start(const Order& order) {
@@ -111,6 +112,7 @@ void Attendant::Start(const Order& order) {
   }
   process_.environment = order.environment;
   process_.is_group = true;
+  process_.hears = order.environment.contains("MXC_TERMS");
   if (!order.key.empty()) {
     key_ = Take(NamelessFile::Create());
     chmod(key_->path().c_str(), S_IRUSR | S_IWUSR);

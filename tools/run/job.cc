@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
+#include "tools/run/launch/term_lines.h"
 #include "tools/run/output.h"
 #include "tools/run/server_report.h"
 
@@ -168,7 +171,11 @@ kvstore::ServerOptions JobNode::OptionsOfServer() const {
   options.pair.first = job_.first;
   options.pair.tls = partner_tls_.get();
   options.alone = [](const std::string& why) {
-    PrintErr("%s%s\n", kPartnerIsLost, why.c_str());
+    PrintErr("warning: this server goes on without its other process, %s\n",
+             why.c_str());
+  };
+  options.pair.propose = [](const kvstore::Proposal& proposal) {
+    PrintErr("%s\n", EncodeProposal(proposal).c_str());
   };
   return options;
 }
@@ -176,7 +183,9 @@ kvstore::ServerOptions JobNode::OptionsOfServer() const {
 void JobNode::Serve(const MakeShelf& make_shelf) const {
   const auto listener = Take(transport_->Listen(job_.listen));
   ServerReport report(job_, *transport_);
-  while (!ServeOnce(*listener, *make_shelf(), report)) {
+  const bool paired = !AddressOf(job_.servers[job_.rank], false).empty();
+  Lines terms(runtime::Descriptor(paired ? dup(STDIN_FILENO) : -1));
+  while (!ServeOnce(*listener, *make_shelf(), report, terms)) {
     PrintErr(
         "warning: this server has lost its place to its other process; it "
         "begins again as a backup\n");
@@ -185,12 +194,15 @@ void JobNode::Serve(const MakeShelf& make_shelf) const {
 
 // False: as a pair's process that has lost its place.
 bool JobNode::ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
-                        ServerReport& report) const {
+                        ServerReport& report, Lines& terms) const {
   kvstore::Server server(*transport_, listener, keys_.table, shelf,
                          OptionsOfServer());
   Require(server.Open());
   if (job_.directory != nullptr) job_.directory->Announce(listener.address());
   while (!server.finished()) {
+    terms.Read([&](const std::string& line) {
+      if (const auto term = DecodeTerm(line)) server.OnTerm(*term);
+    });
     const kvstore::Status status = server.Pump();
     if (server.superseded()) return false;
     Require(status);
@@ -201,6 +213,7 @@ bool JobNode::ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
     if (server.finished()) break;
     std::vector<kvstore::Interest> interests = server.interests();
     std::ranges::copy(report.interests(), std::back_inserter(interests));
+    if (terms.descriptor() >= 0) interests.push_back({terms.descriptor()});
     transport_->Wait(interests, server.deadline());
   }
   report.Pump(server);

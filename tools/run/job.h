@@ -24,6 +24,9 @@
 //   MXC_ARRIVAL  seconds within which all come (default: 60)
 //   MXC_STATUS   1: a server says each second how the job is doing
 //                (launch/server_status.h)
+//   MXC_TERMS    1: a server that has a backup, or is one, says by lines what it
+//                proposes and hears on standard input which of them is the
+//                server (launch/term_lines.h); there is no pair without it
 //   MXC_METRICS_LISTEN  where a server serves its metrics over HTTP: 0.0.0.0:9400,
 //                or a port, for its machine alone
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without
@@ -56,6 +59,7 @@
 #include "runtime/kvstore/worker.h"
 #include "tools/run/artifact_keys.h"
 #include "tools/run/etcd/directory.h"
+#include "tools/run/launch/lines.h"
 
 namespace mxc::run {
 
@@ -100,11 +104,6 @@ enum class Leaving {
 // What a server says on stderr of a worker that is lost and does not end the
 // job; why follows.
 std::string LossOf(uint32_t rank);
-// The same of the other process of a server's pair, once the job goes on
-// without it.
-inline constexpr const char* kPartnerIsLost =
-    "warning: this server goes on without its other process, ";
-
 // The address of one of a server's processes; empty where it has one alone.
 std::string AddressOf(const std::string& server, bool first);
 
@@ -144,7 +143,7 @@ class JobNode {
  private:
   kvstore::ServerOptions OptionsOfServer() const;
   bool ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
-                 ServerReport& report) const;
+                 ServerReport& report, Lines& terms) const;
 
   const Job& job_;
   const ArtifactKeys& keys_;

@@ -172,6 +172,13 @@ Job JobOfVariables() {
   if (job.serves && AddressOf(job.servers[job.rank], job.first).empty()) {
     throw Failure("MXC_ROLE is backup, but MXC_SERVERS has no address for it");
   }
+  if (job.serves && !AddressOf(job.servers[job.rank], false).empty() &&
+      Variable("MXC_TERMS") != "1") {
+    throw Failure(
+        "MXC_SERVERS gives this server a backup, but MXC_TERMS is not 1: "
+        "nobody "
+        "says which of them is the server, as mxc launch does");
+  }
   job.journal = Variable("MXC_JOURNAL");
   job.on_loss = LossOfEnvironment();
   job.tells_status = Variable("MXC_STATUS") == "1";

@@ -27,6 +27,7 @@ struct MemoryNetwork::State {
     bool broken = false;  // what has been sent is lost, too
     bool closed = false;  // nothing follows
     Time held_until = 0;  // nothing comes through before
+    std::pair<std::string, std::string> between;  // nodes
   };
   struct Arrival {
     Time arrives;
@@ -39,6 +40,7 @@ struct MemoryNetwork::State {
   std::mt19937_64 random;
   std::map<std::string, std::deque<Arrival>> listeners;
   std::vector<std::weak_ptr<Pipe>> pipes;
+  std::map<std::pair<std::string, std::string>, Time> cuts;  // until when
 
   double Chance() {
     return std::uniform_real_distribution<double>(0, 1)(random);
@@ -49,9 +51,16 @@ struct MemoryNetwork::State {
         static_cast<size_t>(faults.most_delay - faults.least_delay);
     return faults.least_delay + static_cast<Time>(Below(spread + 1));
   }
-  std::shared_ptr<Pipe> AddPipe() {
+  // When what is on its way comes through.
+  Time HeldUntil(const Pipe& pipe) const {
+    const auto cut = cuts.find(pipe.between);
+    return std::max(pipe.held_until, cut == cuts.end() ? 0 : cut->second);
+  }
+  std::shared_ptr<Pipe> AddPipe(const std::string& one,
+                                const std::string& other) {
     std::erase_if(pipes, [](const auto& pipe) { return pipe.expired(); });
     auto pipe = std::make_shared<Pipe>();
+    pipe->between = std::minmax(one, other);
     pipes.push_back(pipe);
     return pipe;
   }
@@ -81,7 +90,7 @@ class MemoryConnection final : public Connection {
     }
     const Time now = network_->now;
     if (in_->pieces.empty() || in_->pieces.front().arrives > now ||
-        in_->held_until > now) {
+        network_->HeldUntil(*in_) > now) {
       return size_t{0};
     }
     Piece& piece = in_->pieces.front();
@@ -182,8 +191,9 @@ class MemoryListener final : public Listener {
 
 class MemoryTransport final : public Transport {
  public:
-  MemoryTransport(std::shared_ptr<State> state, MemoryNetwork& network)
-      : state_(std::move(state)), network_(network) {}
+  MemoryTransport(std::shared_ptr<State> state, MemoryNetwork& network,
+                  std::string node)
+      : state_(std::move(state)), network_(network), node_(std::move(node)) {}
 
   StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address) override {
@@ -200,7 +210,8 @@ class MemoryTransport final : public Transport {
     if (found == state_->listeners.end()) {
       return Fail(StatusCode::kIo, "%s: nobody listens", address.c_str());
     }
-    const auto up = state_->AddPipe(), down = state_->AddPipe();
+    const auto up = state_->AddPipe(node_, address);
+    const auto down = state_->AddPipe(node_, address);
     found->second.push_back({state_->now + state_->Delay(), up, down});
     return std::unique_ptr<Connection>(
         std::make_unique<MemoryConnection>(state_, down, up, address));
@@ -215,6 +226,7 @@ class MemoryTransport final : public Transport {
  private:
   const std::shared_ptr<State> state_;
   MemoryNetwork& network_;
+  const std::string node_;
 };
 
 }  // namespace
@@ -227,8 +239,8 @@ MemoryNetwork::MemoryNetwork(const MemoryFaults& faults)
 
 MemoryNetwork::~MemoryNetwork() = default;
 
-std::unique_ptr<Transport> MemoryNetwork::Join() {
-  return std::make_unique<MemoryTransport>(state_, *this);
+std::unique_ptr<Transport> MemoryNetwork::Join(const std::string& node) {
+  return std::make_unique<MemoryTransport>(state_, *this, node);
 }
 
 Time MemoryNetwork::now() const { return state_->now; }
@@ -237,6 +249,11 @@ uint64_t MemoryNetwork::carried() const { return state_->carried; }
 
 void MemoryNetwork::SetFaults(const MemoryFaults& faults) {
   state_->faults = faults;
+}
+
+void MemoryNetwork::Cut(const std::string& one, const std::string& other,
+                        Time until) {
+  state_->cuts[std::minmax(one, other)] = until;
 }
 
 void MemoryNetwork::Advance(Time deadline) {
@@ -248,7 +265,7 @@ void MemoryNetwork::Advance(Time deadline) {
   for (const auto& weak : state_->pipes) {
     const auto pipe = weak.lock();
     if (pipe == nullptr || pipe->broken || pipe->pieces.empty()) continue;
-    consider(std::max(pipe->pieces.front().arrives, pipe->held_until));
+    consider(std::max(pipe->pieces.front().arrives, state_->HeldUntil(*pipe)));
   }
   for (const auto& [address, arrivals] : state_->listeners) {
     if (!arrivals.empty()) consider(arrivals.front().arrives);

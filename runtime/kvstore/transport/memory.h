@@ -39,8 +39,8 @@ class MemoryNetwork {
   ~MemoryNetwork();
 
   // A node's way to the others; the network must outlive it. Addresses are any
-  // names.
-  std::unique_ptr<Transport> Join();
+  // names; a node listens at its own.
+  std::unique_ptr<Transport> Join(const std::string& node = "");
 
   Time now() const;
   // Bytes, by all connections.
@@ -48,6 +48,9 @@ class MemoryNetwork {
   // To when the next bytes arrive, but not behind `deadline`.
   void Advance(Time deadline);
   void SetFaults(const MemoryFaults& faults);
+  // Between these nodes nothing comes through until then, in connections that
+  // there are and in later ones.
+  void Cut(const std::string& one, const std::string& other, Time until);
 
   struct State;
 

@@ -14,6 +14,7 @@
 #include "runtime/base/file_writer.h"
 #include "tools/run/failure.h"
 #include "tools/run/job.h"
+#include "tools/run/launch/term_lines.h"
 #include "tools/run/output.h"
 
 namespace mxc::run {
@@ -112,7 +113,10 @@ void Launcher::RequireProgress() {
     for (const auto& process : processes_) process->Beat();
     WriteMetrics();
   }
-  if (options_.replicas > 0) DismissBackups();
+  if (options_.replicas > 0) {
+    EndLeftOut();
+    DismissBackups();
+  }
   if (failed_ > 0 && now - failed_ > kAsk) {
     KillAll(now - failed_ > kEnd ? SIGKILL : SIGTERM);
   }
@@ -138,16 +142,17 @@ void Launcher::OnSignals() {
 }
 
 // A worker that a server does not hear of any more is dead, whatever its
-// process does; so is who has lost its place in a pair, which can be started
-// again.
+// process does.
 void Launcher::Hear(Process& process, const std::string& line) {
   if (auto status = DecodeStatus(line)) {
     process.status = std::move(*status);
     return;
   }
+  if (const auto proposal = DecodeProposal(line)) {
+    return OnProposal(process, *proposal);
+  }
   log_.Say(process.name(), line);
   if (process.role() == "worker") return;
-  if (line.starts_with(kPartnerIsLost)) EndPartnerOf(process);
   for (const auto& worker : processes_) {
     if (worker->role() == "worker" &&
         line.starts_with(LossOf(worker->rank()))) {
@@ -199,7 +204,7 @@ void Launcher::OnDeathOf(Process& process, int code) {
   const bool is_worker = process.role() == "worker";
   const bool paired = PartnerOf(process) != nullptr;
   const bool journaled = paired || process.environment.contains("MXC_JOURNAL");
-  if (paired && IsCutOff(code) && PartnerOf(process)->id() > 0) {
+  if (paired && IsCutOff(code) && GoesOnWithout(process)) {
     PrintErr("warning: %s; the job goes on without it\n", cause.c_str());
     return;
   }
@@ -234,6 +239,7 @@ void Launcher::OnDeathOf(Process& process, int code) {
 // What journals hold is newer than the checkpoint.
 void Launcher::RestartAll() {
   restarting_ = 0;
+  arbiters_.clear();
   OpenPorts();
   for (const auto& process : processes_) {
     process->environment["MXC_RESUME"] = "1";

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/kvstore/arbiter.h"
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/launch/job_folder.h"
 #include "tools/run/launch/job_log.h"
@@ -92,7 +94,11 @@ class Launcher {
   // launcher_pairs.cc
   Process* PartnerOf(const Process& process) const;
   bool IsCutOff(int code) const;
-  void EndPartnerOf(const Process& process);
+  void OnProposal(Process& process, const kvstore::Proposal& proposal);
+  void LeaveOut(Process& process, const kvstore::Term& before,
+                const kvstore::Term& term);
+  void EndLeftOut();
+  bool GoesOnWithout(const Process& process);
   void DismissBackups();
 
   void WriteMetrics();
@@ -111,6 +117,7 @@ class Launcher {
   std::optional<MetricsServer> metrics_;
   std::string addresses_;
   std::vector<std::unique_ptr<Process>> processes_;
+  std::map<uint32_t, kvstore::Arbiter> arbiters_;  // of pairs, by rank
   uint32_t restarts_ = 0;
   uint32_t incarnations_ = 1;
   int64_t restarting_ = 0;  // all are being ended to begin again: since when

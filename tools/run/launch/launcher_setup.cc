@@ -191,6 +191,10 @@ void Launcher::AddServer(const std::string& role, uint32_t rank) {
   Process& server = Add(role, rank, "server.key");
   server.environment["MXC_ON_LOSS"] = OnLossOf(options_.on_death);
   server.environment["MXC_STATUS"] = "1";
+  if (options_.replicas > 0) {
+    server.environment["MXC_TERMS"] = "1";
+    server.hears = true;
+  }
   if (!listeners_.empty()) {
     const size_t each = 1 + options_.replicas;
     const size_t number = rank * each + (role == "backup" ? 1 : 0);
@@ -251,7 +255,8 @@ Order Launcher::OrderFor(const Process& process) const {
 
 void Launcher::Start(Process& process) {
   process.finished = false;
-  process.started = runtime::Nanoseconds();
+  process.birth = 0;
+  process.left_out = 0;
   if (machines_.empty()) return process.Start(options_.command);
   const Machine& machine = MachineOf(process);
   process.machine = machine.name;

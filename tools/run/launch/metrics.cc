@@ -157,7 +157,8 @@ void AddStores(std::string& text, const JobFacts& job) {
            "Whether the other process of the pair has the same records.",
            [](const ServerFacts& server) { return server.paired; });
   AddPairs(text, job, "mxc_server_term",
-           "How often the pair has changed who is to answer, and 1.",
+           "Number of the pair's term: it grows when who answers changes, or "
+           "whether there is a backup.",
            [](const ServerFacts& server) { return server.term; });
   AddWorkers(text, job, "mxc_worker_rounds_total", "counter",
              "Rounds that the worker's pushes have reached.",

@@ -40,7 +40,8 @@ void Process::Start(const std::vector<std::string>& command,
                     const std::string& order) {
   Pipe output, input;
   if (pipes_errors || pipes_output) output = MakePipe(name());
-  if (!order.empty()) input = MakePipe(name());
+  attended_ = !order.empty();
+  if (attended_ || hears) input = MakePipe(name());
   ++starts_;
   id_ = fork();
   if (id_ == 0) Become(command, input.read.get(), output.write.get());
@@ -51,9 +52,8 @@ void Process::Start(const std::vector<std::string>& command,
   if (is_group) setpgid(id_, id_);
   output_ = Lines(std::move(output.read));
   lifeline_ = std::move(input.write);
-  if (order.empty()) return;
-  fcntl(lifeline_.get(), F_SETFL, O_NONBLOCK);
-  if (!Tell(order)) {
+  if (lifeline_.get() >= 0) fcntl(lifeline_.get(), F_SETFL, O_NONBLOCK);
+  if (attended_ && !Tell(order)) {
     Cut();
     throw Failure("cannot start " + name() + ": the command is too long");
   }
@@ -83,7 +83,8 @@ void Process::Become(const std::vector<std::string>& command, int input,
   _exit(kNotFound);
 }
 
-// What an attendant does not read is lost: it has lost the launcher then.
+// What is not read is lost: an attendant has lost the launcher then, and a
+// process asks again.
 bool Process::Tell(const std::string& text) const {
   if (lifeline_.get() < 0) return false;
   const ssize_t size = write(lifeline_.get(), text.data(), text.size());

@@ -35,9 +35,14 @@ class Process {
   bool pipes_errors = false, pipes_output = false;
   // Whether it and what it starts get signals of their own, Ctrl-C among them.
   bool is_group = false;
+  // Whether its standard input is a pipe, for Tell.
+  bool hears = false;
   kvstore::ServerFacts status;  // what a server has told last
   bool finished = false;        // it has ended, and well
-  int64_t started = 0;          // when, the last time
+  // Of a pair's server: its birth, once it has said it; since when it has not said
+  // that it knows of a term that it has no part in, 0 for none.
+  uint64_t birth = 0;
+  int64_t left_out = 0;
 
   // A signal that ends the launcher ends it, too. `order`: the process reaches
   // an attendant on another machine, to whom this goes (order.h). Throws a
@@ -46,10 +51,14 @@ class Process {
              const std::string& order = "");
   pid_t id() const { return id_; }  // 0: it does not run
   uint32_t starts() const { return starts_; }
-  bool attended() const { return lifeline_.get() >= 0; }
+  bool attended() const { return attended_; }
   void Kill(int signal) const;
   // Says to an attendant that the launcher is there.
-  void Beat() const { Tell("\n"); }
+  void Beat() const {
+    if (attended()) Tell("\n");
+  }
+  // A line, with its end, to the process or its attendant.
+  bool Tell(const std::string& line) const;
   // Whatever runs on another machine: what reaches it ends.
   void Cut() const;
   void Ended();
@@ -65,14 +74,14 @@ class Process {
  private:
   [[noreturn]] void Become(const std::vector<std::string>& command, int input,
                            int output);
-  bool Tell(const std::string& text) const;
 
   const std::string role_;  // "worker"
   const uint32_t rank_;
   pid_t id_ = 0;
   uint32_t starts_ = 0;
   Lines output_;
-  runtime::Descriptor lifeline_;  // to an attendant
+  bool attended_ = false;
+  runtime::Descriptor lifeline_;  // to the process, or an attendant
 };
 
 // As a shell tells the status of waitpid.
