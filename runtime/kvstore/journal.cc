@@ -51,7 +51,7 @@ bool ReadRecord(runtime::ByteReader& reader, JournalRecord& record) {
   record.lost = (header.flags & kLost) != 0;
   record.replaced = (header.flags & kReplaced) != 0;
   record.applied.resize(header.workers);
-  std::memcpy(record.applied.data(), applied.data(), applied.size());
+  CopyBytes(applied, std::as_writable_bytes(std::span(record.applied)));
   record.state = state;
   return true;
 }
