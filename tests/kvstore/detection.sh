@@ -49,6 +49,8 @@ for ((trial = 0; trial < trials; trial++)); do
   [ $role != worker ] || rank=$((RANDOM % 3))
   await_process $role $rank trial
   lines=$(wc -l <errors)
+  term=$(term_of 0 metrics)
+  [ $role = worker ] || term=$((term + 2))  # alone, then a pair again
   begun=$(now)
   kill -$signal "$victim"
   until line=$(tail -n +$((lines + 1)) errors |
@@ -59,7 +61,7 @@ for ((trial = 0; trial < trials; trial++)); do
   seen=$(((${line%% *} - begun) / 1000000))
   rounds=$(metric mxc_rounds_total metrics)
   until [ "$(metric mxc_rounds_total metrics)" -gt $((rounds + 1)) ] &&
-    await_whole metrics 2; do
+    [ "$(term_of 0 metrics)" -ge "$term" ] && await_whole metrics 2; do
     [ $(($(now) - begun)) -lt 120000000000 ] || fail "$role $rank: no rounds"
     sleep 0.05
   done

@@ -47,3 +47,22 @@ await_whole() {
     sleep 0.05
   done
 }
+# term_of RANK FILE: of a pair, as both of its processes have told it.
+term_of() {
+  sed -nE "s/^mxc_server_term\{role=\"[a-z]*\",rank=\"$1\"\} ([0-9]+)$/\1/p" \
+    "$2" 2>/dev/null | sort -g | head -n 1
+}
+# strike_one SIGNAL ROLE RANK FILE: `victim`; of a pair, until it has gone on alone and
+# has both processes again. What metrics say is seconds old, and who was stopped
+# is not missed for some: nobody else of the pair is to be struck meanwhile.
+strike_one() {
+  local before
+  before=$(term_of "$3" "$4")
+  kill "-$1" "$victim" 2>/dev/null || return 0
+  struck=$((struck + 1))
+  [ "$2" != worker ] || return 0
+  until [ "$(term_of "$3" "$4")" -ge $((before + 2)) ]; do
+    kill -0 "$job" 2>/dev/null || return 0
+    sleep 0.05
+  done
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: tests/kvstore/replicas.sh BIN [KILLS]
+# usage: [SEED=N] tests/kvstore/replicas.sh BIN [KILLS]
 # Jobs whose servers have backups, over TLS. A server is killed and the folder
 # with its journal removed, one stands still, and then KILLS (8) processes of
 # any kind are killed or stopped one after the other, whenever all are whole:
@@ -10,7 +10,7 @@ kills=${2:-8}
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/processes.sh"
 enter "$1"
-RANDOM=13
+RANDOM=${SEED:-13}
 
 mxc compile "$here/../../models/mlp.json" --entry grad,update,score \
   --init xavier --input-shape data:16x784 --optimizer adam -o mlp.mxa --quiet
@@ -90,12 +90,13 @@ while [ $struck -lt "$kills" ]; do
   while [ $struck -lt "$kills" ] && await_whole metrics 4; do
     role=(server backup worker)
     role=${role[RANDOM % 3]}
-    victim=$(process_of $role $((RANDOM % 2)) torn)
+    rank=$((RANDOM % 2))
+    victim=$(process_of $role $rank torn)
     [ -n "$victim" ] || continue
     signal=KILL
     [ $((RANDOM % 5)) -gt 0 ] || signal=STOP
-    kill -$signal "$victim" 2>/dev/null && struck=$((struck + 1))
-    sleep "1.$((RANDOM % 900 + 100))"  # the metrics are a second old
+    strike_one $signal $role $rank metrics
+    sleep "0.$((RANDOM % 900 + 100))"
   done
   equal torn
 done
