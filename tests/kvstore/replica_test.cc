@@ -98,6 +98,7 @@ class PairJob {
     const std::vector<float> zeros(kElements);
     job.workers[0]->Init(0, std::as_bytes(std::span(zeros)));
     Run();
+    while (!job.MayDie(0)) Turns(1);  // until it has a backup
   }
 
   void Push(float value) {
