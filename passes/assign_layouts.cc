@@ -17,12 +17,14 @@
 //     a copy is inserted: one for each buffer and layout.
 //  5. Constants take the layout that a kernel packs its weights in; codegen
 //     lays the bytes out when it writes the artifact.
+//
+//  Those of a device are choose-layouts' choice.
 #include <algorithm>
 #include <optional>
 
 #include "ir/program/in_place.h"
-#include "ir/program/scatter_sum.h"
 #include "passes/dead_code.h"
+#include "passes/free_layouts.h"
 #include "passes/kernel_demands.h"
 #include "passes/layout_copies.h"
 #include "passes/passes.h"
@@ -41,7 +43,7 @@ class LayoutAssignment {
 
   // True if it changed something.
   bool Run() {
-    FindFree();
+    free_ = BuffersOfAnyLayout(program_);
     chosen_.resize(program_.buffers.size());
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       for (const int output : program_.steps[s].outputs) {
@@ -57,25 +59,6 @@ class LayoutAssignment {
   }
 
  private:
-  // Operands of steps that take no other layout stay row-major.
-  void FindFree() {
-    for (const Buffer& buffer : program_.buffers) {
-      free_.push_back(buffer.kind == BufferKind::kInternal);
-    }
-    for (const Step& step : program_.steps) {
-      if (IsScatter(step)) free_[step.outputs[0]] = false;
-      if (step.body.any_layout()) continue;
-      for (const int b : step.operands()) free_[b] = false;
-    }
-  }
-
-  // Adds values up at positions, which kernels do in rows: written otherwise,
-  // each element of the output would compare all positions with its own.
-  bool IsScatter(const Step& step) const {
-    return step.map() != nullptr && step.map()->stores.size() == 1 &&
-           MatchScatterSum(step.map()->stores[0], ShapeOf(step.outputs[0]));
-  }
-
   Shape ShapeOf(int buffer) const {
     return program_.buffers[buffer].type.shape;
   }
@@ -242,7 +225,7 @@ class LayoutAssignment {
 }  // namespace
 
 Result<bool> AssignLayouts(Program& program, PassContext& context) {
-  if (context.catalog == nullptr) return false;
+  if (context.on_device() || context.catalog == nullptr) return false;
   const bool selected = std::ranges::any_of(program.steps, [](const Step& s) {
     return s.contraction() && !s.contraction()->choice.algorithm.empty();
   });

@@ -192,9 +192,7 @@ class Grouping {
 }  // namespace
 
 Result<bool> GroupSteps(Program& program, PassContext& context) {
-  const bool launches =
-      context.target != nullptr && !context.target->device.empty();
-  if (!launches) return false;
+  if (!context.on_device()) return false;
   return Grouping(program, context.machine()).Run();
 }
 

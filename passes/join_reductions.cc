@@ -157,9 +157,7 @@ class Joining {
 }  // namespace
 
 Result<bool> JoinReductions(Program& program, PassContext& context) {
-  const bool launches =
-      context.target != nullptr && !context.target->device.empty();
-  if (!launches) return false;
+  if (!context.on_device()) return false;
   return Joining(program).Run();
 }
 

@@ -59,7 +59,7 @@ std::vector<Blocking> KernelDemands::On(int buffer) const {
     if (!candidates_[s]) continue;
     const std::vector<int>& inputs = program_.steps[s].inputs;
     if (inputs[0] == buffer) demands.push_back(OnData(s));
-    if (inputs[1] == buffer && candidates_[s]->weight_block > 0) {
+    if (inputs[1] == buffer && candidates_[s]->weight_block != 0) {
       others.push_back(OnWeight(s));
     }
   }

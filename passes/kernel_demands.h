@@ -14,14 +14,15 @@ namespace mxc {
 // A block on one axis, and the border that a reader needs at least.
 struct Blocking {
   int axis = 0;
-  int64_t block = 1;
+  int64_t block = 1;  // kWholeAxis: the axis is the innermost one
   Extents low, high;  // for each axis of the tensor
 
+  bool is_whole() const { return block == kWholeAxis; }
   bool SameBlock(const Blocking& other) const {
     return block == other.block && (block == 1 || axis == other.axis);
   }
   void Cut(int at, int64_t into) {
-    axis = into > 1 ? at : 0;
+    axis = into != 1 ? at : 0;
     block = into;
   }
   void Enclose(const Blocking& other) {
@@ -32,7 +33,9 @@ struct Blocking {
   }
   // Of a tensor of that shape.
   Layout For(const Shape& shape) const {
-    return Layout::Blocked(shape, axis, block).WithHalo(low, high);
+    const Layout layout = is_whole() ? Layout::AxisLast(shape, axis)
+                                     : Layout::Blocked(shape, axis, block);
+    return layout.WithHalo(low, high);
   }
 };
 

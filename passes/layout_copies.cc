@@ -28,14 +28,14 @@ class LayoutCopies {
         continue;
       }
       CopyOperand(step, 0, demands_.OnData(at), steps);
-      if (kernel->weight_block > 0) {
+      if (kernel->weight_block != 0) {
         CopyOperand(step, 1, demands_.OnWeight(at), steps);
       } else {
         PackWeight(step, *kernel, steps);
       }
       const int output = step.outputs[0];
       const Blocking result = demands_.OfResult(at);
-      if (Satisfies(output, result)) {
+      if (kernel->any_output || Satisfies(output, result)) {
         steps.push_back(std::move(step));
         continue;
       }
@@ -98,9 +98,12 @@ class LayoutCopies {
     const Layout layout = demand.For(ShapeOf(from));
     int& copy = CopyOf(from, layout);
     if (copy < 0) {
-      copy = AddBuffer(from, "layout", layout, BufferKind::kInternal);
-      program_.buffers[copy].constant = {};
-      steps.push_back(LayoutCopy(step, from, copy));
+      const bool constant = demand.is_whole() && program_.buffers[from].kind ==
+                                                     BufferKind::kConstant;
+      copy =
+          AddBuffer(from, "layout", layout,
+                    constant ? BufferKind::kConstant : BufferKind::kInternal);
+      if (!constant) steps.push_back(LayoutCopy(step, from, copy));
     }
     step.inputs[operand] = copy;
     changed_ = true;

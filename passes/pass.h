@@ -68,6 +68,11 @@ struct PassContext {
   // does what is around it. Never null while one runs.
   std::function<Result<Program>(Graph)> lower_inside = nullptr;
 
+  // Whether each step is told to a device.
+  bool on_device() const {
+    return target != nullptr && !target->device.empty();
+  }
+
   const Machine& machine() const {
     static const Machine unknown;
     return target != nullptr ? target->machine : unknown;

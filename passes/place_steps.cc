@@ -126,7 +126,7 @@ class StepPlacement {
 }  // namespace
 
 Result<bool> PlaceSteps(Program& program, PassContext& context) {
-  if (context.target == nullptr || context.target->device.empty()) return false;
+  if (!context.on_device()) return false;
   return StepPlacement(program).Run();
 }
 

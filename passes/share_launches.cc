@@ -292,9 +292,7 @@ class Sharing {
 }  // namespace
 
 Result<bool> ShareLaunches(Program& program, PassContext& context) {
-  const bool launches =
-      context.target != nullptr && !context.target->device.empty();
-  if (!launches || context.catalog == nullptr) return false;
+  if (!context.on_device() || context.catalog == nullptr) return false;
   return Sharing(program, *context.catalog).Run();
 }
 

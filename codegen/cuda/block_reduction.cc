@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/block_reduction.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "codegen/cuda/thread_kernel.h"
 #include "codegen/llvm/arithmetic.h"
 #include "ir/support/division.h"
+#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -99,12 +101,13 @@ class BlockReductionEmitter {
     Values sums = OverTerms(phase);
     for (size_t i = 0; i < sums.size(); ++i) {
       const Expr& reduce = phase.reduces[i];
-      if (!shape_.rows) continue;
-      if (has_lanes()) {
+      if (!shape_.warps_share()) continue;
+      if (shape_.rows && has_lanes()) {
         sums[i] =
             EmitHorizontal(kernel_, reduce->reduce, reduce->dtype, sums[i]);
       }
-      for (int mask = kWarp / 2; mask > 0; mask /= 2) {
+      const int last = shape_.rows ? 1 : shape_.points_of_block;
+      for (int mask = kWarp / 2; mask >= last; mask /= 2) {
         sums[i] = Combined(reduce, sums[i], kernel_.FromLaneXor(sums[i], mask));
       }
     }
@@ -200,10 +203,12 @@ class BlockReductionEmitter {
     const int words = block_.words_of_point();
     Value* writer = rank_;
     Value* writes = b().getTrue();
-    if (shape_.rows) {
-      writer = b().CreateUDiv(rank_, kernel_.Word(kWarp));
-      Value* in_warp = b().CreateURem(rank_, kernel_.Word(kWarp));
-      writes = b().CreateICmpEQ(in_warp, kernel_.Word(0));
+    if (shape_.warps_share()) {
+      Value* number = shape_.rows ? rank_ : kernel_.Thread();
+      const int writers = shape_.rows ? 1 : shape_.points_of_block;
+      writer = b().CreateUDiv(number, kernel_.Word(kWarp));
+      Value* in_warp = b().CreateURem(number, kernel_.Word(kWarp));
+      writes = b().CreateICmpULT(in_warp, kernel_.Word(writers));
     }
     std::vector<int64_t> begins;
     for (const Expr& reduce : phase.reduces) {
@@ -212,15 +217,17 @@ class BlockReductionEmitter {
     }
     kernel_.If(writes, [&] {
       for (size_t i = 0; i < sums.size(); ++i) {
-        b().CreateStore(sums[i], SharedAt(begins[i], writer, sums[i]));
+        b().CreateAlignedStore(sums[i], SharedAt(begins[i], writer, sums[i]),
+                               AlignOf(sums[i]));
       }
     });
     kernel_.Barrier();
     Values totals;
     for (size_t i = 0; i < sums.size(); ++i) {
       const auto sum = [&](int word) -> Value* {
-        return b().CreateLoad(sums[i]->getType(),
-                              SharedAt(begins[i], kernel_.Word(word), sums[i]));
+        return b().CreateAlignedLoad(
+            sums[i]->getType(),
+            SharedAt(begins[i], kernel_.Word(word), sums[i]), AlignOf(sums[i]));
       };
       totals.push_back(sum(0));
       for (int w = 1; w < words; ++w) {
@@ -228,6 +235,13 @@ class BlockReductionEmitter {
       }
     }
     return totals;
+  }
+
+  // Shared memory begins where the widest access needs it, of 16 bytes.
+  static llvm::Align AlignOf(const Value* like) {
+    constexpr uint64_t kWidest = 16;
+    const uint64_t bits = like->getType()->getPrimitiveSizeInBits();
+    return llvm::Align(std::min(kWidest, bits / 8));
   }
 
   // Where thread or warp `writer` of this thread's point puts a value like it.
@@ -289,11 +303,25 @@ class BlockReductionEmitter {
   int64_t shared_used_ = 0;
 };
 
+// Of the memory that so many blocks read, each phase of a reduction once.
+double SecondsOf(const BlockReduction& block, int64_t blocks,
+                 const Machine& machine) {
+  double bytes = 0;
+  for (const NestOperand& operand : block.map->operands) {
+    bytes +=
+        static_cast<double>(operand.layout.elements() * SizeOf(operand.dtype));
+  }
+  return bytes * static_cast<double>(block.shape.phases.size()) /
+         (static_cast<double>(std::min(blocks, Multiprocessors(machine))) *
+          MultiprocessorBytesPerSecond(machine));
+}
+
 }  // namespace
 
 // Threads that put a sum of theirs into shared memory, for each result.
 int BlockReduction::words_of_point() const {
-  return shape.rows ? shape.threads_of_point / kWarp : shape.threads_of_point;
+  if (shape.rows) return shape.threads_of_point / kWarp;
+  return shape.warps_share() ? shape.threads() / kWarp : shape.threads_of_point;
 }
 
 int64_t BlockReduction::bytes_of(const Expr& reduce) const {
@@ -326,6 +354,7 @@ std::optional<KernelPlan> PlanBlockReduction(
   plan.tasks = DivideUp(block.shape.points, block.shape.points_of_block);
   plan.launch =
       LaunchOf(plan.tasks, block.shape.threads(), block.shared_bytes());
+  plan.nanoseconds = SecondsOf(block, plan.tasks, target.machine) * 1e9;
   plan.emit = [block](KernelFunction& kernel) {
     EmitBlockReduction(static_cast<DeviceFunction&>(kernel), block);
   };

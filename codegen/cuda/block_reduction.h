@@ -6,8 +6,8 @@
 //   rows      what is reduced lies side by side (softmax, layer norm, losses): a
 //             block has one result, or a few; kept terms wait in the output
 //   columns   results lie side by side (statistics of channels, gradients of
-//             biases): a block has up to 32 vectors of them, and several threads
-//             for each
+//             biases): a block has up to 32 vectors of them, fewer where there
+//             are too few for the device, and several threads for each
 #pragma once
 
 #include <memory>

@@ -14,21 +14,22 @@
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/thread_kernel.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
 
 using llvm::Value;
 
-// Beyond as many threads there are no registers left for each.
+// Beyond as many threads there are no registers left for each; half as many for
+// vectors of more elements.
 constexpr int kLeastChannelThreads = 256, kMostChannelThreads = 1024;
+constexpr int kFewLanes = 4;
 // Vectors of a thread up to which it does not matter how many blocks there are.
 constexpr int64_t kFewVectors = 16;
-
-bool HasReduction(const Expr& e) {
-  return e->kind == ExprKind::kReduce ||
-         std::ranges::any_of(e->args, HasReduction);
-}
+// What the device reads at once, and a thread of it: of channels that lie side by
+// side, a block has so much or, if blocks are few, that.
+constexpr int64_t kSectorBytes = 32;
 
 // The one dim of the nest that the offset is a multiple of; -1: another form.
 int DimOf(const LoopNest& nest, const Affine& offset, int64_t stride) {
@@ -37,8 +38,10 @@ int DimOf(const LoopNest& nest, const Affine& offset, int64_t stride) {
   if (term.coefficient != stride || term.atom->kind != ExprKind::kVar) {
     return -1;
   }
-  for (int k = 0; k < nest.grid_dims; ++k) {
-    if (nest.dims[static_cast<size_t>(k)].var == term.atom->index) return k;
+  const int last = nest.lane_chunk > 0 ? nest.lane_dim : -1;
+  for (int k = 0; k < static_cast<int>(nest.dims.size()); ++k) {
+    if (nest.dims[static_cast<size_t>(k)].var != term.atom->index) continue;
+    return k < nest.grid_dims || k == last ? k : -1;
   }
   return -1;
 }
@@ -76,10 +79,17 @@ struct ChannelKernel {
   std::string elements_alignments;
   size_t dim = 0;  // of the elements' nest: the channel
   int threads = 0;
+  double bytes = 0;  // that it reads, as often as it does, and writes
 
   const LoopNest& nest() const { return elements->nests[0]; }
   int64_t channels() const { return nest().dims[dim].extent; }
-  int64_t vectors() const { return nest().tasks / channels(); }
+  bool side_by_side() const { return static_cast<int>(dim) == nest().lane_dim; }
+  // Of a block: its channels, and the elements' vectors.
+  int64_t channels_of_block() const {
+    return side_by_side() ? sums.shape.points_of_block * sums.shape.lanes : 1;
+  }
+  int64_t blocks() const { return channels() / channels_of_block(); }
+  int64_t vectors() const { return nest().tasks / blocks(); }
 };
 
 class ChannelPlanning {
@@ -103,10 +113,31 @@ class ChannelPlanning {
     }
     kernel_.sums_operands = sums_.operands();
     kernel_.elements_operands = elements_.operands();
+    CountBytes();
     return kernel_;
   }
 
  private:
+  // Whole sectors, of which a block may need a part.
+  double BytesOf(int b) const {
+    const Buffer& buffer = program_.buffers[b];
+    const auto bytes = static_cast<double>(buffer.bytes());
+    if (!kernel_.side_by_side()) return bytes;
+    const auto needed = static_cast<double>(kernel_.channels_of_block() *
+                                            SizeOf(buffer.type.dtype));
+    return bytes * std::max(1.0, static_cast<double>(kSectorBytes) / needed);
+  }
+
+  void CountBytes() {
+    const auto phases = static_cast<double>(kernel_.sums.shape.phases.size());
+    for (const int b : sums_.inputs) {
+      kernel_.bytes += phases * BytesOf(b);
+    }
+    for (const int b : kernel_.elements_operands) {
+      kernel_.bytes += BytesOf(b);
+    }
+  }
+
   bool IsPlainMap(const Step& step) const {
     const Map* map = step.map();
     if (map == nullptr || step.view) return false;
@@ -207,26 +238,60 @@ class ChannelPlanning {
   }
 
   bool ShapeSums() {
-    auto shape = ShapeOfReductions(sums_nest(), machine_);
-    const int64_t channels = kernel_.channels();
-    if (!shape || !shape->rows || shape->points != channels) return false;
+    auto found = ShapeOfReductions(sums_nest(), machine_);
+    if (!found || found->rows == kernel_.side_by_side()) return false;
+    const int lanes = kernel_.side_by_side() ? found->lanes : 1;
+    if (found->points * lanes != kernel_.channels()) return false;
+    kernel_.sums.shape = std::move(*found);
+    shape().points_of_block = 1;
+    if (kernel_.side_by_side() && !DealVectors()) return false;
+    const int64_t blocks = kernel_.blocks();
     const auto enough = static_cast<uint64_t>(
-        std::max<int64_t>(1, machine_.device_threads / 2 / channels));
+        std::max<int64_t>(1, machine_.device_threads / 2 / blocks));
     const int64_t most =
         std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(enough)),
-                            kLeastChannelThreads, kMostChannelThreads);
+                            kLeastChannelThreads, MostThreads());
     const auto useful = static_cast<uint64_t>(
         std::clamp<int64_t>(kernel_.vectors(), kWarp, most));
     kernel_.threads = static_cast<int>(std::bit_floor(useful));
-    const bool busy =
-        channels * kMostChannelThreads >= machine_.device_threads / 8;
-    if (!busy && kernel_.vectors() > kFewVectors * kernel_.threads) {
-      return false;
+    shape().threads_of_point = kernel_.threads / shape().points_of_block;
+    return IsBusy(blocks) || kernel_.vectors() <= kFewVectors * kernel_.threads;
+  }
+
+  ReductionShape& shape() { return kernel_.sums.shape; }
+
+  int64_t MostThreads() const {
+    const bool few =
+        std::max(kernel_.nest().lanes, sums_nest().lanes) <= kFewLanes;
+    return few ? kMostChannelThreads : kMostChannelThreads / 2;
+  }
+
+  bool IsBusy(int64_t blocks) const {
+    return blocks * kMostChannelThreads >= machine_.device_threads / 64;
+  }
+
+  // A block has whole vectors of both steps, and twice as many while that leaves
+  // enough blocks and memory yields them at once.
+  bool DealVectors() {
+    const LoopNest& nest = kernel_.nest();
+    int64_t bytes = 1;
+    for (const int b : sums_.inputs) {
+      bytes = std::max(bytes, SizeOf(program_.buffers[b].type.dtype));
     }
-    shape->points_of_block = 1;
-    shape->threads_of_point = kernel_.threads;
-    kernel_.sums.shape = std::move(*shape);
-    return true;
+    ReductionShape& shape = kernel_.sums.shape;
+    const auto fits = [&](int points) {
+      return points <= kWarp && shape.points % points == 0;
+    };
+    while (shape.lanes * shape.points_of_block % nest.lanes != 0) {
+      if (!fits(2 * shape.points_of_block)) return false;
+      shape.points_of_block *= 2;
+    }
+    while (2 * shape.points_of_block * shape.lanes * bytes <= kSectorBytes &&
+           fits(2 * shape.points_of_block) &&
+           shape.points / shape.points_of_block > Multiprocessors(machine_)) {
+      shape.points_of_block *= 2;
+    }
+    return nest.dims[kernel_.dim].extent % nest.lanes == 0;
   }
 
   const Program& program_;
@@ -243,6 +308,7 @@ void EmitElements(DeviceFunction& kernel, const ChannelKernel& channel) {
   const LoopNest& nest = channel.nest();
   ExprEmitter emitter(kernel, OperandsOf(kernel, *channel.elements),
                       nest.lanes);
+  // Vectors that lie side by side, and groups of them.
   int64_t inner = channel.vectors();
   for (size_t k = 0; k < channel.dim; ++k) inner /= nest.dims[k].extent;
   Value* thread = b.CreateZExt(kernel.Thread(), b.getInt64Ty());
@@ -250,9 +316,8 @@ void EmitElements(DeviceFunction& kernel, const ChannelKernel& channel) {
       thread, kernel.Int(channel.vectors()), channel.threads, [&](Value* i) {
         Value* number = b.CreateTrunc(i, b.getInt32Ty());
         Value* outer = b.CreateUDiv(number, kernel.Word(inner));
-        Value* task =
-            b.CreateAdd(b.CreateMul(outer, kernel.Word(channel.channels())),
-                        kernel.Block());
+        Value* task = b.CreateAdd(
+            b.CreateMul(outer, kernel.Word(channel.blocks())), kernel.Block());
         task = b.CreateAdd(b.CreateMul(task, kernel.Word(inner)),
                            b.CreateURem(number, kernel.Word(inner)));
         Value* begin = b.CreateZExt(task, b.getInt64Ty());
@@ -284,7 +349,11 @@ std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
     found->elements_alignments += alignment(b);
   }
   KernelPlan plan;
-  plan.tasks = found->channels();
+  plan.tasks = found->blocks();
+  const int64_t busy = std::min(plan.tasks, Multiprocessors(target.machine));
+  plan.nanoseconds = 1e9 * found->bytes /
+                     (static_cast<double>(busy) *
+                      MultiprocessorBytesPerSecond(target.machine));
   plan.launch =
       LaunchOf(plan.tasks, found->threads, found->sums.shared_bytes());
   plan.emit = [channel = std::move(*found)](KernelFunction& kernel) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel of two steps, the first of which computes sums for each channel
 // and the second what follows from them for each element of the channel: batch
-// norms and their gradients. A block has a channel: it adds, waits, goes on
-// with the sums, and finds the elements in the cache.
+// norms and their gradients. A block has a channel, or where channels lie side by
+// side a vector of them or two: it adds, waits, goes on with the sums, and finds
+// the elements in the cache.
 #pragma once
 
 #include <functional>

@@ -24,6 +24,9 @@ class ProductCatalog : public KernelCatalog {
                 const KernelCandidate& kernel) const override {
     return !kernel.choice.library || StoresSums(program, step);
   }
+  double SecondsOf(const Program& program, const Step& step) const override {
+    return SharedSumSeconds(program, step, target_);
+  }
   bool RunsAtOnce(const Program& program,
                   std::span<const Step* const> steps) const override {
     return RunAtOnce(program, steps, target_);

@@ -22,6 +22,8 @@ struct mxc_emulated_thread {
   void (*shuffle_xor)(mxc_emulated_thread*, uint32_t* words);
   void (*copy_4)(mxc_emulated_thread*, void* to, const void* from,
                  uint32_t bytes);
+  void (*copy_8)(mxc_emulated_thread*, void* to, const void* from,
+                 uint32_t bytes);
   void (*copy_16)(mxc_emulated_thread*, void* to, const void* from,
                   uint32_t bytes);
   void (*commit_copies)(mxc_emulated_thread*);

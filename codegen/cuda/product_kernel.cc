@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/product_terms.h"
 #include "codegen/cuda/device_function.h"
+#include "codegen/cuda/product_form.h"
 #include "codegen/cuda/product_operand.h"
 #include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/product_sums.h"
@@ -49,6 +49,32 @@ struct FinishOrder {
   int vector = 1;
 };
 
+// By what lies side by side in the output: of 16 bytes, or of 4 elements.
+FinishOrder OrderOf(const ProductKernel& product, const ProductForm& form) {
+  constexpr int64_t kFew = 4, kBytes = 16;
+  const Buffer& output = product.operands.back();
+  const Layout layouts[] = {output.layout};
+  const Contraction& c = product.body.contraction;
+  const Expr element =
+      Load(0, output.type.dtype, IndicesOf(c.output_axes, c, form.at));
+  const Affine offset = ToAffine(
+      ToAddressForm(element, {layouts, {}, form.Ranges(), -1})->args[0],
+      form.Ranges());
+  const auto vector_of = [&](const ProductVar& var) -> int64_t {
+    const bool near = var.extent > 1 && !offset.HidesVar(var.var->index) &&
+                      offset.CoefficientOf(var.var->index) == 1;
+    if (!near) return 0;
+    for (const int64_t vector : {kBytes / SizeOf(output.type.dtype), kFew}) {
+      if (var.extent % vector == 0) return vector;
+    }
+    return 1;
+  };
+  const int64_t columns = vector_of(form.column);
+  const int64_t rows = vector_of(form.rows.back());
+  if (columns > 0) return {true, static_cast<int>(columns)};
+  return {false, static_cast<int>(std::max<int64_t>(1, rows))};
+}
+
 class ProductEmitter {
  public:
   ProductEmitter(DeviceFunction& kernel, const ProductKernel& product)
@@ -57,7 +83,8 @@ class ProductEmitter {
         c_(product.body.contraction),
         tile_(product.tile()),
         extents_(ExtentsOf(c_)),
-        order_(OrderOf(product)),
+        form_(FormOf(c_, product.operands[0], product.operands[1])),
+        order_(OrderOf(product, form_)),
         emitter_(kernel, OperandsOf(kernel, product), order_.vector) {}
 
   void Run() {
@@ -75,58 +102,32 @@ class ProductEmitter {
     Finish(sums);
   }
 
-  static FinishOrder OrderOf(const ProductKernel& product);
-
  private:
   llvm::IRBuilder<>& b() { return kernel_.b(); }
 
-  ProductVar Variable(int64_t extent) {
-    return {emitter_.Declare({0, extent - 1}), extent};
-  }
-
   void DeclareVariables() {
-    group_ = Variable(c_.groups);
-    column_ = Variable(c_.out);
-    at_.group = group_.var;
-    at_.out = column_.var;
-    // Rows in the order in which the output lies in memory.
-    const ProductVar batch = Variable(c_.batch);
-    at_.batch = batch.var;
-    rows_ = {batch};
-    for (size_t s = 0; s < c_.output.size(); ++s) {
-      rows_.push_back(Variable(c_.output[s]));
-      at_.spatial[s] = rows_.back().var;
-    }
-    const Buffer &data = product_.operands[0], &weight = product_.operands[1];
-    const ProductTerms terms =
-        TermsOf(c_, data, weight, at_, /*every_tap=*/true,
-                [&](const Expr&, const Expr& end) {
-                  depth_.push_back(Variable(static_cast<int64_t>(end->number)));
-                  return depth_.back().var;
-                });
-    inside_ = emitter_.FormOf(terms.inside);
-    elements_[0] = emitter_.FormOf(terms.data);
-    elements_[1] = emitter_.FormOf(terms.weight);
-    // What lies side by side comes last.
-    const Affine at = ToAffine(elements_[0]->args[0], emitter_.ranges());
-    if (at.CoefficientOf(depth_[0].var->index) == 1) {
-      std::rotate(depth_.begin(), depth_.begin() + 1, depth_.end());
+    for (const ProductVar& each : form_.variables) {
+      emitter_.Declare(each.var, {0, each.extent - 1});
     }
   }
 
   ProductOperand OperandOf(int side) {
+    const int lines = side == 0 ? tile_.rows : tile_.columns;
     ProductOperand::Source source;
     source.operand = side;
-    source.element = elements_[side];
-    source.inside = side == 0 ? inside_ : Constant(1, DType::kBool);
-    source.lines = side == 0 ? rows_ : std::vector<ProductVar>{column_};
-    source.depth = depth_;
-    source.aligned = product_.alignments[static_cast<size_t>(side)] == 'v';
-    return {
-        kernel_,
-        emitter_,
-        std::move(source),
-        {side == 0 ? tile_.rows : tile_.columns, tile_.depth, tile_.threads()}};
+    source.element = form_.elements[side];
+    source.inside = side == 0 ? form_.inside : Constant(1, DType::kBool);
+    source.lines =
+        side == 0 ? form_.rows : std::vector<ProductVar>{form_.column};
+    source.depth = form_.depth;
+    source.access =
+        AccessOf(form_, side, source.element->dtype,
+                 product_.alignments[static_cast<size_t>(side)] == 'v',
+                 int64_t{lines} * tile_.depth, tile_.threads());
+    return {kernel_,
+            emitter_,
+            std::move(source),
+            {lines, tile_.depth, tile_.threads()}};
   }
 
   // Blocks of the same rows follow one another: they find data in the cache.
@@ -141,14 +142,15 @@ class ProductEmitter {
                                   kernel_.Word(tile_.columns));
     first_row_ =
         b().CreateMul(next(extents_.RowTiles(tile_)), kernel_.Word(tile_.rows));
-    emitter_.SetValue(group_.var, b().CreateZExt(number, b().getInt64Ty()));
+    emitter_.SetValue(form_.group.var,
+                      b().CreateZExt(number, b().getInt64Ty()));
   }
 
   // Each thread finishes vectors of the tile.
   void Finish(ProductSums& sums) {
     const int vector = order_.vector;
     if (vector > 1) UseLanes();
-    emitter_.SetIndices(IndicesOf(c_.output_axes, c_, at_));
+    emitter_.SetIndices(IndicesOf(c_.output_axes, c_, form_.at));
     const int near = (order_.along_columns ? tile_.columns : tile_.rows);
     Value* thread = b().CreateZExt(kernel_.Thread(), b().getInt64Ty());
     kernel_.Loop(
@@ -166,10 +168,11 @@ class ProductEmitter {
 
   // The innermost variable of a vector's outputs runs over its lanes.
   void UseLanes() {
-    ProductVar& inner = order_.along_columns ? column_ : rows_.back();
+    ProductVar& inner = order_.along_columns ? form_.column : form_.rows.back();
     const Expr lanes = emitter_.DeclareLanes({0, inner.extent - 1});
-    for (Expr* index : {&at_.out, &at_.batch, &at_.spatial[0], &at_.spatial[1],
-                        &at_.spatial[2]}) {
+    ContractionIndices& at = form_.at;
+    for (Expr* index :
+         {&at.out, &at.batch, &at.spatial[0], &at.spatial[1], &at.spatial[2]}) {
       if (Equal(*index, inner.var)) *index = lanes;
     }
     inner.var = lanes;
@@ -191,10 +194,11 @@ class ProductEmitter {
           emitter_.SetValue(var.var, value);
         }
       };
-      set(column_, out_column);
-      for (size_t k = rows_.size(); k-- > 0;) {
-        Value* extent = kernel_.Word(rows_[k].extent);
-        set(rows_[k], k == 0 ? out_row : b().CreateURem(out_row, extent));
+      set(form_.column, out_column);
+      const std::vector<ProductVar>& rows = form_.rows;
+      for (size_t k = rows.size(); k-- > 0;) {
+        Value* extent = kernel_.Word(rows[k].extent);
+        set(rows[k], k == 0 ? out_row : b().CreateURem(out_row, extent));
         if (k > 0) out_row = b().CreateUDiv(out_row, extent);
       }
       const Expr& epilogue = product_.body.epilogue;
@@ -210,48 +214,11 @@ class ProductEmitter {
   const Contraction& c_;
   const ProductTile tile_;
   const ProductExtents extents_;
+  ProductForm form_;
   const FinishOrder order_;
   ExprEmitter emitter_;
-  ContractionIndices at_;
-  ProductVar group_, column_;
-  std::vector<ProductVar> rows_, depth_;
-  Expr inside_, elements_[2];
   Value *first_row_ = nullptr, *first_column_ = nullptr;  // of the tile: i32
 };
-
-// By the strides of the axes in the output.
-FinishOrder ProductEmitter::OrderOf(const ProductKernel& product) {
-  constexpr int kVector = 4;
-  const Contraction& c = product.body.contraction;
-  // An extent, and how far apart its positions lie.
-  const auto along = [&](int axis, int64_t extent) -> FinishOrder {
-    Extents index(c.output_axes.size(), 0);
-    if (extent < 2) return {};
-    index[static_cast<size_t>(axis)] = 1;
-    const bool near = product.output().Offset(index) -
-                          product.output().Offset(Extents(index.size(), 0)) ==
-                      1;
-    return {near, near && extent % kVector == 0 ? kVector : 1};
-  };
-  const auto find = [&](auto is_role) {
-    return static_cast<int>(std::ranges::find_if(c.output_axes, is_role) -
-                            c.output_axes.begin());
-  };
-  const int out = find(
-      [](Role role) { return role == Role::kOut || role == Role::kGroupOut; });
-  const FinishOrder columns = along(out, c.out);
-  if (columns.along_columns) return columns;
-  // Else rows, whose innermost variable is the last spatial one, or the batch.
-  const size_t spatial = c.output.size();
-  const int inner = find([&](Role role) {
-    return spatial == 0 ? role == Role::kBatch || role == Role::kGroupBatch
-                        : static_cast<size_t>(role) + 1 ==
-                              static_cast<size_t>(Role::kSpatial0) + spatial;
-  });
-  const int64_t extent = spatial == 0 ? c.batch : c.output.back();
-  const FinishOrder rows = along(inner, extent);
-  return {false, rows.vector};
-}
 
 }  // namespace
 

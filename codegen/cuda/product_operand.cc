@@ -15,9 +15,6 @@ using llvm::Value;
 // reads at once lie in 32 different banks: bytes beside the depth, elements
 // beside the lines. Both leave vectors of 16 bytes aligned.
 constexpr int kDepthGapBytes = 16, kLineGap = 8;
-// What copies that run ahead carry.
-constexpr int kWideCopy = 16, kSmallCopy = 4;
-
 int64_t WordsAlongDepth(const ProductOperand::Tile& tile, int bytes) {
   return int64_t{tile.lines} * (tile.depth * bytes + kDepthGapBytes) / 4;
 }
@@ -25,83 +22,14 @@ int64_t WordsAlongLines(const ProductOperand::Tile& tile, int bytes) {
   return int64_t{tile.depth} * (tile.lines + kLineGap) * bytes / 4;
 }
 
-// How many elements lie side by side along the innermost variables, if the
-// window leaves the data for all of them or for none.
-int64_t RunOf(const Affine& offset, const Expr& inside,
-              const std::vector<ProductVar>& vars) {
-  int64_t run = 1;
-  for (size_t k = vars.size(); k-- > 0;) {
-    const auto& [var, extent] = vars[k];
-    if (extent == 1) continue;
-    const bool next = offset.CoefficientOf(var->index) == run &&
-                      !offset.HidesVar(var->index) &&
-                      !UsesVar(inside, var->index);
-    if (!next) break;
-    run *= extent;
-  }
-  return run;
-}
-
-// Whether runs begin at whole vectors.
-bool RunsAreAligned(const Affine& offset, const std::vector<ProductVar>& vars,
-                    int64_t run, int vector) {
-  if (offset.constant % vector != 0) return false;
-  return std::ranges::all_of(offset.terms, [&](const Affine::Term& term) {
-    int64_t inner = 1;
-    for (size_t k = vars.size(); k-- > 0 && inner < run;) {
-      if (Equal(vars[k].var, term.atom)) return true;  // a part of the run
-      inner *= vars[k].extent;
-    }
-    return term.coefficient % vector == 0;
-  });
-}
-
-// Each thread copies at least one vector.
-std::vector<int> VectorsOf(const ProductOperand::Source& source,
-                           const ProductOperand::Tile& tile) {
-  std::vector<int> vectors;
-  if (!source.aligned) return vectors;
-  const auto bytes = static_cast<int>(SizeOf(source.element->dtype));
-  for (const int vector : {kWideCopy / bytes, kSmallCopy / bytes}) {
-    const bool is_dealt = vector * tile.threads <= tile.lines * tile.depth;
-    if (vector > 1 && is_dealt) vectors.push_back(vector);
-  }
-  return vectors;
-}
-
 }  // namespace
-
-ProductAccess AccessOf(const Affine& offset, const Expr& inside,
-                       const std::vector<int>& vectors,
-                       const std::vector<ProductVar>& lines,
-                       const std::vector<ProductVar>& depth) {
-  const auto in = [&](int vector, const std::vector<ProductVar>& vars) {
-    const int64_t run = RunOf(offset, inside, vars);
-    return run % vector == 0 && RunsAreAligned(offset, vars, run, vector);
-  };
-  for (const int vector : vectors) {
-    if (in(vector, depth)) return {true, vector};
-    if (in(vector, lines)) return {false, vector};
-  }
-  const auto steps_by_one = [&](const std::vector<ProductVar>& vars) {
-    for (size_t k = vars.size(); k-- > 0;) {
-      if (vars[k].extent == 1) continue;
-      return offset.CoefficientOf(vars[k].var->index) == 1;
-    }
-    return false;
-  };
-  return {steps_by_one(depth) || !steps_by_one(lines), 1};
-}
 
 ProductOperand::ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter,
                                Source source, const Tile& tile)
     : kernel_(kernel),
       emitter_(emitter),
       source_(std::move(source)),
-      tile_(tile),
-      access_(AccessOf(ToAffine(source_.element->args[0], emitter_.ranges()),
-                       source_.inside, VectorsOf(source_, tile_), source_.lines,
-                       source_.depth)) {}
+      tile_(tile) {}
 
 int64_t ProductOperand::Lines() const {
   int64_t lines = 1;
@@ -116,7 +44,7 @@ int64_t ProductOperand::Depth() const {
 }
 
 int ProductOperand::SlotCount() const {
-  return tile_.lines * tile_.depth / access_.vector / tile_.threads;
+  return tile_.lines * tile_.depth / source_.access.vector / tile_.threads;
 }
 
 llvm::Type* ProductOperand::ElementType() {
@@ -130,7 +58,7 @@ int64_t ProductOperand::MostStageWords(const Tile& tile, int element_bytes) {
 }
 
 int ProductOperand::StageWords() const {
-  return static_cast<int>(access_.along_depth
+  return static_cast<int>(source_.access.along_depth
                               ? WordsAlongDepth(tile_, element_bytes())
                               : WordsAlongLines(tile_, element_bytes()));
 }
@@ -139,7 +67,7 @@ Value* ProductOperand::PlaceAt(Value* stage, Value* line, Value* depth) {
   auto& b = kernel_.b();
   Value *far = line, *near = depth;
   int pitch = tile_.depth + kDepthGapBytes / element_bytes();
-  if (!access_.along_depth) {
+  if (!source_.access.along_depth) {
     std::swap(far, near);
     pitch = tile_.lines + kLineGap;
   }
@@ -153,7 +81,7 @@ Value* ProductOperand::Read(Value* stage, Value* line, Value* depth) {
 
 Value* ProductOperand::ReadPair(Value* stage, Value* line, Value* depth) {
   auto& b = kernel_.b();
-  if (access_.along_depth) {
+  if (source_.access.along_depth) {
     return b.CreateLoad(b.getInt32Ty(), PlaceAt(stage, line, depth));
   }
   const auto word = [&](int more) {
@@ -178,7 +106,7 @@ std::vector<Value*> ProductOperand::Apart(Value* number,
 
 void ProductOperand::Begin(Value* first_line) {
   auto& b = kernel_.b();
-  const auto [along_depth, vector] = access_;
+  const auto [along_depth, vector] = source_.access;
   const int side = (along_depth ? tile_.depth : tile_.lines) / vector;
   for (int i = 0; i < SlotCount(); ++i) {
     Value* number =
@@ -198,7 +126,7 @@ void ProductOperand::Begin(Value* first_line) {
 
 ProductOperand::OnTheWay ProductOperand::Copy(Value* first_depth, Value* to) {
   auto& b = kernel_.b();
-  const int size = access_.vector * element_bytes();
+  const int size = source_.access.vector * element_bytes();
   OnTheWay elements;
   Value* from = kernel_.GlobalOperand(source_.operand);
   for (const Slot& slot : slots_) {
@@ -227,6 +155,8 @@ ProductOperand::OnTheWay ProductOperand::Copy(Value* first_depth, Value* to) {
     Value* place = PlaceAt(to, slot.line, slot.depth);
     if (size == kWideCopy) {
       kernel_.CopyAsync16({place, at, bytes});
+    } else if (size > kSmallCopy) {
+      kernel_.CopyAsync8({place, at, bytes});
     } else {
       kernel_.CopyAsync4({place, at, bytes});
     }

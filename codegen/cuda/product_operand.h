@@ -2,34 +2,13 @@
 // One side of a product on its way into shared memory (product_shape.h).
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "codegen/cuda/device_function.h"
+#include "codegen/cuda/product_form.h"
 #include "codegen/llvm/expr_emitter.h"
 
 namespace mxc {
-
-// A variable of the product, and how many values it has.
-struct ProductVar {
-  Expr var;
-  int64_t extent = 1;
-};
-
-// How elements are taken: `vector` at once that lie side by side, along the
-// depth or along the other index.
-struct ProductAccess {
-  bool along_depth = true;
-  int vector = 1;
-};
-
-// `offset`: of an element in its operand; `inside`: where there is one.
-// `vectors`: those that may be read there, the widest first. The variables are
-// listed from the outermost to the innermost.
-ProductAccess AccessOf(const Affine& offset, const Expr& inside,
-                       const std::vector<int>& vectors,
-                       const std::vector<ProductVar>& lines,
-                       const std::vector<ProductVar>& depth);
 
 // What a thread does to bring its elements of a tile from an operand into
 // shared memory, where it keeps its type. `lines` are the rows of data or the
@@ -39,8 +18,8 @@ class ProductOperand {
   struct Source {
     int operand = 0;
     Expr element, inside;  // of AddressForm: a Load and a condition
-    bool aligned = false;  // begins where vectors may be read
     std::vector<ProductVar> lines, depth;
+    ProductAccess access;
   };
   // Of a tile: so many lines, so deep, by so many threads.
   struct Tile {
@@ -91,7 +70,6 @@ class ProductOperand {
   ExprEmitter& emitter_;
   const Source source_;
   const Tile tile_;
-  const ProductAccess access_;
   std::vector<Slot> slots_;
 };
 

@@ -50,7 +50,6 @@ const char* AlgorithmFor(const ContractionTypes& types, bool tf32) {
 // Of the whole device.
 double RateOf(std::string_view algorithm, const Machine& machine) {
   const double of_f32 = kRate * machine.contraction_flops_per_second;
-  if (!Has16Bits(algorithm)) return of_f32;
   return of_f32 * ProductFlopsPerSecond(machine, algorithm) /
          ProductFlopsPerSecond(machine, kMmaAlgorithm);
 }
@@ -82,7 +81,17 @@ struct Task {
   const char* algorithm = nullptr;
   double rate = 0;  // of the whole device
   const Machine& machine;
+  ProductLayouts layouts = {};
+  const ProductReading& reading;
 };
+
+// Of a tile's copies, which run beside its products: of the whole device's time,
+// for each element of the depth.
+double CopySeconds(const Task& task, const ProductTile& tile) {
+  return task.reading.Instructions(tile.rows, tile.columns, tile.depth,
+                                   tile.threads()) /
+         InstructionsPerSecond(task.machine);
+}
 
 // Of the multiprocessor that has the most blocks; the sums are dealt in so many
 // parts.
@@ -92,9 +101,11 @@ double BusiestSeconds(const Task& task, const ProductTile& tile,
   const auto blocks = static_cast<double>(
       DivideUp(parts * task.extents.Blocks(tile), multiprocessors));
   const double sums = blocks * tile.rows * tile.columns;
-  const double rate = task.rate / static_cast<double>(multiprocessors) *
-                      std::min(1.0, sums / kFullSums);
-  return 2 * sums * static_cast<double>(task.extents.depth / parts) / rate;
+  const double seconds =
+      std::max(2 * sums / (task.rate * std::min(1.0, sums / kFullSums)),
+               blocks * CopySeconds(task, tile));
+  return static_cast<double>(multiprocessors) * seconds *
+         static_cast<double>(task.extents.depth / parts);
 }
 
 // Where there are too few tiles for the device, the images of a gradient's
@@ -107,6 +118,11 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
                 task.extents.depth / kLeastPartDepth});
   for (int64_t parts = most; parts > 1; --parts) {
     if (task.contraction.in % parts != 0) continue;
+    // The parts have the kernel that is chosen for the whole.
+    if (task.layouts.any() &&
+        !ChannelsLast(InParts(task.contraction, parts)).any()) {
+      continue;
+    }
     const double saved =
         BusiestSeconds(task, tile, 1) - BusiestSeconds(task, tile, parts);
     return saved > kLaunchesSaved * task.machine.launch_seconds ? parts : 1;
@@ -119,12 +135,12 @@ KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
   KernelCandidate candidate;
   candidate.choice = {task.algorithm, 1, tile.rows, tile.columns,
                       tile.warp_rows};
-  candidate.weight_block = 1;
+  AskFor(task.layouts, task.contraction, task.machine, candidate);
   candidate.parts = parts > 1 ? parts : 0;
   candidate.cost =
-      2.0 *
       static_cast<double>(task.extents.Blocks(tile) * task.extents.depth) *
-      tile.rows * tile.columns / task.rate;
+      std::max(2.0 * tile.rows * tile.columns / task.rate,
+               CopySeconds(task, tile));
   return candidate;
 }
 
@@ -206,8 +222,35 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
       !countable) {
     return {};
   }
-  return CandidatesOf(
-      {c, extents, algorithm, RateOf(algorithm, machine), machine});
+  std::vector<KernelCandidate> candidates;
+  const auto add = [&](const ProductLayouts& layouts) {
+    const ProductReading reading(c, layouts);
+    const auto more =
+        CandidatesOf({c, extents, algorithm, RateOf(algorithm, machine),
+                      machine, layouts, reading});
+    const bool first = candidates.empty() ||
+                       more[0].cost + more[0].packing_cost < candidates[0].cost;
+    candidates.insert(first ? candidates.begin() : candidates.end(),
+                      more.begin(), more.end());
+  };
+  add({});
+  if (const ProductLayouts last = ChannelsLast(c); last.any()) add(last);
+  return candidates;
+}
+
+double ProductSeconds(const Contraction& c, const KernelChoice& choice,
+                      const Machine& machine, const ProductLayouts& layouts) {
+  const ProductReading reading(c, layouts);
+  const ProductTile tile = TileOf(choice);
+  const ProductExtents extents = ExtentsOf(c);
+  const double copies =
+      reading.Instructions(tile.rows, tile.columns, tile.depth,
+                           tile.threads()) /
+      InstructionsPerSecond(machine) *
+      static_cast<double>(extents.Blocks(tile) * extents.depth);
+  return std::max(static_cast<double>(c.flops()) /
+                      ProductFlopsPerSecond(machine, choice.algorithm),
+                  copies);
 }
 
 double ProductFlopsPerSecond(const Machine& machine,

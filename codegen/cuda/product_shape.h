@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/cuda/product_layouts.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
 #include "ir/target/machine.h"
@@ -65,6 +66,11 @@ ProductTile TileOf(const KernelChoice& choice);
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const Machine& machine,
                                                bool tf32 = false);
+
+// What the kernel of the choice takes at least: its products at the rate that
+// the units reach, or its copies.
+double ProductSeconds(const Contraction& c, const KernelChoice& choice,
+                      const Machine& machine, const ProductLayouts& layouts);
 
 // What the device's units reach at most of the algorithm: tf32 at half of the
 // rate of 16 bits, and three of its products for one of f32.

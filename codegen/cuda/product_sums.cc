@@ -241,7 +241,7 @@ Value* ProductSums::At(Value* row, Value* column, int vector) {
   auto& b = kernel_.b();
   llvm::Type* type = kernel_.VectorOf(b.getFloatTy(), vector);
   return b.CreateAlignedLoad(type, PlaceOf(row, column),
-                             llvm::Align(static_cast<uint64_t>(4 * vector)));
+                             llvm::Align(std::min<uint64_t>(16, 4 * vector)));
 }
 
 }  // namespace mxc

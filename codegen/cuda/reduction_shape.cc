@@ -6,6 +6,7 @@
 #include <map>
 
 #include "codegen/schedule/free_variables.h"
+#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -15,8 +16,10 @@ constexpr int64_t kLeastTerms = 64;
 // What a thread should have to do at least before there are more of them.
 constexpr int64_t kTermsOfThread = 4;
 constexpr int kWarp = 32, kMostThreads = 256;
-// Threads for one result of columns, whose sums one thread reads.
-constexpr int kMostRanks = 32;
+// Of a block of columns that leaves other multiprocessors without any.
+constexpr int kMostThreadsOfFew = 1024;
+// Memory yields so much at once: of each row a block reads at least that.
+constexpr int64_t kSectorBytes = 32;
 
 bool IsConstant(const Range& range) {
   return range.begin->kind == ExprKind::kConst &&
@@ -61,7 +64,7 @@ class Shaping {
     if (varying != 0 && varying != std::ssize(found_)) return std::nullopt;
     shape_.rows = varying == 0;
     for (const LoopDim& dim : nest_.dims) shape_.points *= dim.extent;
-    const bool far = shape_.rows ? ShapeRows() : ShapeColumns();
+    const bool far = shape_.rows ? ShapeRows() : ShapeColumns(machine);
     // Enough threads, each of which reads what its neighbours do not.
     if (!far && nest_.tasks >= machine.device_threads / 2) return std::nullopt;
     return shape_.points < int64_t{1} << 31 ? std::optional(shape_)
@@ -149,14 +152,19 @@ class Shaping {
     return all;
   }
 
-  bool ShapeColumns() {
+  bool ShapeColumns(const Machine& machine) {
     shape_.lanes = lane().extent % nest_.lanes == 0 ? nest_.lanes : 1;
     shape_.points /= shape_.lanes;
-    shape_.points_of_block = Threads(shape_.points, 1, kWarp);
-    const int most =
-        std::min(kMostRanks, kMostThreads / shape_.points_of_block);
-    shape_.threads_of_point = Threads(MostTerms() / kTermsOfThread,
-                                      kWarp / shape_.points_of_block, most);
+    const int64_t wanted = Multiprocessors(machine);
+    const int64_t least =
+        kSectorBytes * nest_.lanes / machine.vector_bytes / shape_.lanes;
+    int points = Threads(shape_.points, 1, kWarp);
+    while (points > least && shape_.points / points < wanted) points /= 2;
+    const bool few = shape_.points / points < wanted / 2;
+    shape_.points_of_block = points;
+    shape_.threads_of_point =
+        Threads(MostTerms() / kTermsOfThread, kWarp / points,
+                (few ? kMostThreadsOfFew : kMostThreads) / points);
     return false;
   }
 
@@ -204,6 +212,11 @@ class Shaping {
 std::optional<ReductionShape> ShapeOfReductions(const LoopNest& nest,
                                                 const Machine& machine) {
   return Shaping(nest).Run(machine);
+}
+
+bool HasReduction(const Expr& e) {
+  return e->kind == ExprKind::kReduce ||
+         std::ranges::any_of(e->args, HasReduction);
 }
 
 }  // namespace mxc

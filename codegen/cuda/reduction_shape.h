@@ -26,10 +26,15 @@ struct ReductionShape {
   int points_of_block = 1, threads_of_point = 1;
 
   int threads() const { return points_of_block * threads_of_point; }
+  // Whether several threads of a warp have terms of the same result.
+  bool warps_share() const { return rows || points_of_block < 32; }
 };
 
 // Empty where a thread for each result is as good.
 std::optional<ReductionShape> ShapeOfReductions(const LoopNest& nest,
                                                 const Machine& machine);
+
+// Whether there is a reduction in it.
+bool HasReduction(const Expr& e);
 
 }  // namespace mxc

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/step_kernel.h"
 
+#include <algorithm>
+
 #include "codegen/cpu/map_kernel.h"
 #include "codegen/cpu/map_nests.h"
 #include "codegen/cpu/procedure_kernel.h"
@@ -24,8 +26,15 @@ StepKernel PlanStep(const Program& program, const Step& step,
     const std::string& algorithm = contraction->choice.algorithm;
     if (!algorithm.empty()) {
       KernelPlan plan = PlanProduct(program, step, alignments);
-      plan.nanoseconds = 1e9 * static_cast<double>(step.flops(program)) /
-                         ProductFlopsPerSecond(target.machine, algorithm);
+      const auto channels_last = [&](int b) {
+        return !program.buffers[b].layout.row_major();
+      };
+      const ProductLayouts layouts = {channels_last(step.inputs[0]),
+                                      channels_last(step.inputs[1]),
+                                      channels_last(step.outputs[0])};
+      plan.nanoseconds =
+          1e9 * ProductSeconds(contraction->contraction, contraction->choice,
+                               target.machine, layouts);
       return {std::move(plan)};
     }
     Step generic = step;
@@ -45,6 +54,21 @@ StepKernel PlanStep(const Program& program, const Step& step,
     return {std::move(*together)};
   }
   return on_threads(PlanNests(nests));
+}
+
+double SharedSumSeconds(const Program& program, const Step& step,
+                        const Target& target) {
+  const Map* map = step.map();
+  const bool reduces = map != nullptr && !step.view &&
+                       std::ranges::any_of(map->stores, [](const Store& store) {
+                         return HasReduction(store.value);
+                       });
+  if (!reduces) return 0;
+  const std::string alignments(step.operands().size(), 'v');
+  const auto plan =
+      PlanBlockReduction(NestsOf(program, step, target, /*masked_tails=*/false),
+                         target, alignments);
+  return plan ? 1e-9 * plan->nanoseconds : 0;
 }
 
 }  // namespace mxc

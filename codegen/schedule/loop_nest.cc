@@ -21,6 +21,9 @@
 namespace mxc {
 namespace {
 
+// Elements of fewer bytes do not widen the vectors of the others.
+constexpr int64_t kLeastOfDevice = 2;
+
 Expr Same(int) { return {}; }
 
 class Scheduler {
@@ -281,8 +284,12 @@ class Scheduler {
           std::ranges::any_of(around, [&](const Range& range) {
             return !a.HidesVar(range.var) && a.CoefficientOf(range.var) == 1;
           });
+      // What all terms share is read once.
+      const bool is_term = std::ranges::any_of(around, [&](const Range& range) {
+        return a.HidesVar(range.var) || a.CoefficientOf(range.var) != 0;
+      });
       if (!around.empty()) {
-        votes.smooth += smooth;
+        votes.smooth += smooth && is_term;
         votes.jumping += !smooth;
         votes.smooth_in_reduction += along_reduction;
       }
@@ -293,12 +300,16 @@ class Scheduler {
   }
 
   // Vectors of what is written and of what is read from lane to lane; all
-  // operands count where a reduction may run over lanes of its own.
+  // operands count where a reduction may run over lanes of its own. A device has
+  // no registers of vectors, but reads and writes them: of its narrowest operand.
   int NativeLanes() const {
-    int64_t widest = 4;
+    const bool device = target_.machine.device_threads > 0;
+    int64_t widest = device ? 8 : 4;
     const auto count = [&](int operand) {
       const auto i = static_cast<size_t>(operand);
-      widest = std::max(widest, SizeOf(operands_[i].dtype));
+      const int64_t size = SizeOf(operands_[i].dtype);
+      widest = device ? std::min(widest, std::max(size, kLeastOfDevice))
+                      : std::max(widest, size);
     };
     for (const int output : nest_.outputs) count(output);
     for (const Expr& value : nest_.values) {
@@ -317,7 +328,10 @@ class Scheduler {
     if (nest_.dims.empty() || nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();
     const Votes votes = Poll(last.var);
-    if (votes.jumping > 0 && votes.smooth_in_reduction > 0) return;
+    // Threads of a device read what jumps from the cache.
+    const bool device = target_.machine.device_threads > 0;
+    const int least = device ? votes.smooth : 0;
+    if (votes.jumping > 0 && votes.smooth_in_reduction > least) return;
     if (last.extent < native / 2 && votes.smooth_in_reduction > 0) return;
     const auto extent = static_cast<uint64_t>(last.extent);
     const uint64_t fit =

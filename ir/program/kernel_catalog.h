@@ -16,13 +16,17 @@ namespace mxc {
 // One way to compute a contraction.
 struct KernelCandidate {
   KernelChoice choice;
-  // Blocks of data and output, 1 is row-major, and the axes that are cut.
+  // Blocks of data and output, 1 is row-major or kWholeAxis, and the axes that
+  // are cut.
   int64_t data_block = 1, output_block = 1;
   int data_axis = 1, output_axis = 1;
+  // The result may be written in any other layout as well.
+  bool any_output = false;
   // Border of zeros that data must at least carry, for each spatial axis.
   Extents halo_low, halo_high;
   // How the weight is packed; or, with a weight_block, the weight is taken as
-  // other steps leave it, in blocks of weight_axis and with any border.
+  // other steps leave it, in blocks of weight_axis (as data's) and with any
+  // border.
   Layout weight;
   int64_t weight_block = 0;
   int weight_axis = 1;
@@ -32,7 +36,7 @@ struct KernelCandidate {
   // The weight is packed with its kernels flipped, so that the contraction that
   // the kernel computes is not (Contraction::flip).
   bool flipped_weight = false;
-  // What packing costs where the weight is no constant; seconds.
+  // What packing, or laying out, costs where the weight is no constant; seconds.
   double packing_cost = 0;
   // Above 0: the kernel computes sums over so many equal parts of `in`, which
   // a step of its own adds and finishes. See SumsOfParts (select_kernels.cc).
@@ -54,6 +58,10 @@ class KernelCatalog {
                         const KernelCandidate&) const {
     return true;
   }
+  // What a step that is no contraction takes at least, as its operands lie, beside
+  // the traffic of its operands at the rate of the whole device; seconds, 0: not
+  // known.
+  virtual double SecondsOf(const Program&, const Step&) const { return 0; }
   // Whether a device can be told to run these steps at once (steps/launch.h).
   // Each is ready when the first one is, but for what the others compute.
   virtual bool RunsAtOnce(const Program&,

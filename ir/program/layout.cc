@@ -25,6 +25,15 @@ Layout Layout::Blocked(const Shape& shape, int axis, int64_t block) {
   return layout;
 }
 
+Layout Layout::AxisLast(const Shape& shape, int axis) {
+  Layout layout = RowMajor(shape);
+  const auto at = layout.dims.begin() + axis;
+  const bool within = std::any_of(
+      at + 1, layout.dims.end(), [](const Dim& dim) { return dim.extent > 1; });
+  if (within && shape[axis] > 1) std::rotate(at, at + 1, layout.dims.end());
+  return layout;
+}
+
 Layout Layout::WithHalo(const Extents& low, const Extents& high) const {
   Layout layout = *this;
   for (Dim& dim : layout.dims) {

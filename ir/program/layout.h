@@ -4,11 +4,12 @@
 // The tensor's axes are cut into parts; `dims` lists the parts from the
 // outermost to the innermost. The parts of one axis appear from the most to the
 // least significant. An index i of axis a, shifted by halo_low[a], is split in
-// mixed radix over the axis's parts. Three examples for f[N, C, H, W]:
+// mixed radix over the axis's parts. Examples for f[N, C, H, W]:
 //
 //   row-major           N C H W
 //   NCHW8c              N C/8 H W C%8
 //   NCHW8c, halo 1      N C/8 (1+H+1) (1+W+1) C%8
+//   channels last       N H W C
 //
 // A window is a box of a larger tensor that lies where the larger one keeps it:
 // some channels of each image of a batch, some rows of each channel block. A
@@ -48,6 +49,9 @@ enum class KernelBasis {
   kStrassen
 };
 
+// Where an axis is cut into blocks: one that is all of it (Layout::AxisLast).
+inline constexpr int64_t kWholeAxis = -1;
+
 struct Layout {
   struct Dim {
     int axis = 0;
@@ -66,6 +70,8 @@ struct Layout {
   static Layout RowMajor(const Shape& shape);
   // `axis` is cut into blocks of `block`, which become the innermost part.
   static Layout Blocked(const Shape& shape, int axis, int64_t block);
+  // `axis` is the innermost; row-major where nothing is within it.
+  static Layout AxisLast(const Shape& shape, int axis);
   // The same with a border of zeros; the arguments have one entry for each
   // axis. Only axes of a single part can have a halo.
   Layout WithHalo(const Extents& low, const Extents& high) const;

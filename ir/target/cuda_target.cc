@@ -93,6 +93,13 @@ Target EmulatedCudaTarget(const Target& host) {
   return target;
 }
 
+double MultiprocessorBytesPerSecond(const Machine& machine) {
+  // 128 lanes multiply and add in a clock.
+  constexpr double kBytesOfFlop = 32.0 / 256;
+  return kBytesOfFlop * machine.contraction_flops_per_second /
+         static_cast<double>(Multiprocessors(machine));
+}
+
 int64_t Multiprocessors(const Machine& machine) {
   return machine.device_threads / kThreadsOfMultiprocessor;
 }

@@ -24,5 +24,8 @@ Target EmulatedCudaTarget(const Target& host);
 
 // Of a device's machine.
 int64_t Multiprocessors(const Machine& machine);
+// What one multiprocessor reads and writes in a second, of 32 bytes a clock: few
+// blocks do not reach what the memory can do.
+double MultiprocessorBytesPerSecond(const Machine& machine);
 
 }  // namespace mxc

@@ -76,11 +76,16 @@ Layout WithBorder(const Layout& layout, const std::vector<Role>& axes,
   return layout.WithHalo(all_low, all_high);
 }
 
+Layout InBlocks(const Shape& shape, int axis, int64_t block) {
+  return block == kWholeAxis ? Layout::AxisLast(shape, axis)
+                             : Layout::Blocked(shape, axis, block);
+}
+
 Layout DataLayout(const Contraction& c, const Shape& shape,
                   const KernelCandidate& candidate, int64_t extra) {
-  return WithBorder(
-      Layout::Blocked(shape, candidate.data_axis, candidate.data_block),
-      c.data_axes, candidate.halo_low, candidate.halo_high, extra);
+  return WithBorder(InBlocks(shape, candidate.data_axis, candidate.data_block),
+                    c.data_axes, candidate.halo_low, candidate.halo_high,
+                    extra);
 }
 
 // A weight that is taken as an activation may have a border.
@@ -89,7 +94,7 @@ Layout WeightLayout(const Contraction& c, const Shape& shape,
   if (candidate.weight_block == 0) return candidate.weight;
   const Extents border(c.kernel.size(), halo);
   return WithBorder(
-      Layout::Blocked(shape, candidate.weight_axis, candidate.weight_block),
+      InBlocks(shape, candidate.weight_axis, candidate.weight_block),
       c.weight_axes, border, border, 0);
 }
 
@@ -97,7 +102,7 @@ Layout OutputLayout(const Contraction& c, const Shape& shape,
                     const KernelCandidate& candidate, int64_t halo) {
   const Extents border(c.kernel.size(), halo);
   return WithBorder(
-      Layout::Blocked(shape, candidate.output_axis, candidate.output_block),
+      InBlocks(shape, candidate.output_axis, candidate.output_block),
       c.output_axes, border, border, 0);
 }
 
@@ -426,8 +431,8 @@ Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
       DataLayout(c, data, candidate, test.extra_halo), BufferKind::kInternal);
   add("weight", c.types.weight, weight,
       WeightLayout(c, weight, candidate, test.extra_halo),
-      candidate.weight_block > 0 ? BufferKind::kInternal
-                                 : BufferKind::kConstant);
+      candidate.weight_block != 0 ? BufferKind::kInternal
+                                  : BufferKind::kConstant);
   add("bias", c.types.output, bias, Layout::RowMajor(bias),
       BufferKind::kConstant);
   for (const auto& [name, shape] :

@@ -61,15 +61,15 @@ Program Together(const std::vector<Program>& programs) {
 }
 
 // A batch norm without its scale, and its input doubled beside it.
-std::string Normalized(const std::string& in_place) {
+std::string Normalized(const std::string& in_place,
+                       const std::string& parts = "{0:6 1:40 2:5 3:8}") {
+  const std::string type = "f32[6, 40, 5, 8] " + parts;
   const std::string buffers =
-      "buffer 0 \"x\" f32[6, 40, 5, 8] {0:6 1:40 2:5 3:8} input\n"
-      "buffer 1 \"u\" f32[6, 40, 5, 8] {0:6 1:40 2:5 3:8} input\n"
+      "buffer 0 \"x\" " + type + " input\nbuffer 1 \"u\" " + type +
+      " input\n"
       "buffer 2 \"m\" f32[1, 40, 1, 1] {0:1 1:40 2:1 3:1} output\n"
-      "buffer 3 \"y\" f32[6, 40, 5, 8] {0:6 1:40 2:5 3:8} output" +
-      in_place +
-      "\n"
-      "buffer 4 \"z\" f32[6, 40, 5, 8] {0:6 1:40 2:5 3:8} output\n";
+      "buffer 3 \"y\" " +
+      type + " output" + in_place + "\nbuffer 4 \"z\" " + type + " output\n";
   return "{\n" + buffers + "step \"all\" (0, 1) -> (2, 3, 4)\n" +
          "launch arena 0 lower 0 naive 0 {\n" + buffers +
          "step \"m\" (0) -> (2)\n"
@@ -120,6 +120,31 @@ TEST_CASE("a block adds its channel and goes on with the sum") {
       noticed = !SameBytes(other, expected);
     }
     CHECK(noticed);
+  }
+}
+
+TEST_CASE("of channels that lie side by side a block has a vector") {
+  for (const std::string in_place : {"", " alias 0"}) {
+    CAPTURE(in_place);
+    DeviceStep step(Parse(Normalized(in_place, "{0:6 2:5 3:8 1:40}")));
+    const uint32_t threads = step.launch().block[0];
+    CHECK(threads == 128);
+    CHECK(step.launch().grid[0] == 40 / 4 + 6 * 40 * 5 * 8 / 4 / threads + 1);
+    const std::vector<float> expected = step.Run({});
+    REQUIRE(step.wrong() == "");
+    CHECK(step.Error(expected) < 1e-6);
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      CHECK(SameBytes(step.Run({.backwards = true, .seed = seed}), expected));
+    }
+    // Warps share the sums, and wait for the one that writes them.
+    for (const uint32_t barrier : {1u, 2u}) {
+      bool noticed = false;
+      for (uint64_t seed = 1; seed <= 8 && !noticed; ++seed) {
+        const auto other = step.Run({.seed = seed, .without_barrier = barrier});
+        noticed = !SameBytes(other, expected);
+      }
+      CHECK(noticed);
+    }
   }
 }
 

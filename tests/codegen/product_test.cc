@@ -22,11 +22,13 @@ namespace {
 // Row-major, or with the channels of data and output side by side.
 KernelCandidate CandidateFor(const Contraction& c, bool channels_last) {
   const auto found = ProductCandidates(c, EmulatedTarget().machine);
-  REQUIRE(!found.empty());
-  KernelCandidate candidate = found[0];
+  const auto plain = std::ranges::find_if(
+      found, [](const auto& each) { return each.choice.block == 1; });
+  REQUIRE(plain != found.end());
+  KernelCandidate candidate = *plain;
   if (channels_last) {
-    candidate.data_block = c.groups * c.in;
-    candidate.output_block = c.groups * c.out;
+    candidate.data_block = candidate.output_block = kWholeAxis;
+    candidate.weight_block = kWholeAxis;
   }
   return candidate;
 }
@@ -261,6 +263,48 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
   });
   REQUIRE(whole != found.end());
   CHECK(whole->cost > 2 * found[0].cost);
+}
+
+TEST_CASE("where channels fill vectors they are asked to lie side by side") {
+  const Machine& machine = EmulatedTarget().machine;
+  ConvolutionShape shape = {.batch = 8,
+                            .in = 64,
+                            .out = 64,
+                            .input = {14, 14},
+                            .kernel = {3, 3},
+                            .pad = {1, 1}};
+  const auto typed = [](const Contraction& c) {
+    return Typed(c, DType::kBF16);
+  };
+  for (const Contraction& c : {Convolution(shape), BackwardData(shape)}) {
+    const auto found = ProductCandidates(typed(c), machine);
+    CHECK(found[0].choice.block == kWholeAxis);
+    CHECK(found[0].data_block == kWholeAxis);
+    CHECK(found[0].output_block == kWholeAxis);
+    CHECK(found[0].weight_block == kWholeAxis);
+    CHECK(found[0].packing_cost > 0);
+    const auto plain = std::ranges::find_if(
+        found, [](const auto& each) { return each.choice.block == 1; });
+    REQUIRE(plain != found.end());
+    CHECK(plain->cost > found[0].cost + found[0].packing_cost);
+    // Three products of tf32 take longer than any copies.
+    CHECK(ProductCandidates(c, machine)[0].choice.block == 1);
+    CHECK(ProductCandidates(c, machine, /*tf32=*/true)[0].choice.block ==
+          kWholeAxis);
+  }
+  // The gradient of a weight is as the weight, which its owner sees.
+  const auto found = ProductCandidates(typed(BackwardWeight(shape)), machine);
+  CHECK(found[0].data_block == kWholeAxis);
+  CHECK(found[0].weight_block == kWholeAxis);
+  CHECK(found[0].output_block == 1);
+  CHECK(found[0].packing_cost == 0);
+  // Three colours fill no vector, what becomes of them does.
+  shape.in = 3;
+  for (const auto& each :
+       ProductCandidates(typed(Convolution(shape)), machine)) {
+    CHECK(each.data_block == 1);
+    CHECK(each.output_block == each.choice.block);
+  }
 }
 
 TEST_CASE("every tile that a block may compute gives the same bytes") {

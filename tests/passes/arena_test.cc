@@ -5,6 +5,7 @@
 
 #include "tests/passes/arena_machine.h"
 #include "tests/passes/blocked_catalog.h"
+#include "tests/passes/channels_last_catalog.h"
 #include "tests/passes/networks.h"
 
 namespace mxc {
@@ -27,6 +28,24 @@ TEST_CASE("planned programs run in one arena without losing a value") {
   }
 }
 
+TEST_CASE("on a device, too, with channels last") {
+  const ChannelsLastCatalog catalog;
+  int last = 0;
+  for (const Network& net : AllNetworks()) {
+    CAPTURE(net.graph.name);
+    const auto expected = Run(Compile(net, {}), net.inputs);
+    const Program program = Compile(net, {}, &catalog, 0, "null");
+    CAPTURE(Print(program));
+    CHECK(Distance(ArenaMachine(program, net.inputs).Run(), expected) < 1e-5);
+    last += static_cast<int>(
+        std::ranges::count_if(program.buffers, [](const Buffer& buffer) {
+          return buffer.kind == BufferKind::kInternal &&
+                 !buffer.layout.row_major();
+        }));
+  }
+  CHECK(last > 10);
+}
+
 TEST_CASE("branches write into their concatenation") {
   const BlockedCatalog catalog;
   const Program program = Compile(Branches(), {}, &catalog);
@@ -44,6 +63,20 @@ TEST_CASE("branches write into their concatenation") {
   // 4 and 8 channels in blocks of 4.
   const int64_t block = program.buffers[whole].bytes() / 3;
   CHECK(begins == std::vector<int64_t>{0, block});
+}
+
+TEST_CASE("channels that lie side by side stay so between kernels") {
+  const ChannelsLastCatalog catalog;
+  const Program program = Compile(Branches(), {}, &catalog, 0, "null");
+  CAPTURE(Print(program));
+  const auto join = std::ranges::find_if(
+      program.steps, [](const Step& s) { return s.name == "join"; });
+  REQUIRE(join != program.steps.end());
+  for (const int operand : join->operands()) {
+    const Buffer& buffer = program.buffers[operand];
+    CHECK(buffer.layout == Layout::AxisLast(buffer.type.shape, 1));
+    CHECK(!buffer.layout.row_major());
+  }
 }
 
 // The data of a chosen kernel, as its catalog entry asks for it.

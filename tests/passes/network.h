@@ -130,8 +130,9 @@ class Network {
 // is the size of every cache: with small ones, small tensors pass by tiles.
 inline Program Compile(const Network& network, const PassOptions& options,
                        const KernelCatalog* catalog = nullptr,
-                       int64_t cache_bytes = 0) {
+                       int64_t cache_bytes = 0, std::string device = "") {
   Target target = *ResolveTarget("x86-64-v3");
+  target.device = std::move(device);
   if (cache_bytes > 0)
     target.machine.l2.bytes = target.machine.l3.bytes = cache_bytes;
   PassOptions distrustful = options;

@@ -8,7 +8,7 @@
 //
 // "# pass place-steps on a device" compiles for another place than the host, "#
 // pass narrow-storage in bf16" keeps tensors in that type. The passes may ask
-// BlockedCatalog. With MXC_REWRITE=1 in the environment the
+// BlockedCatalog, on a device ChannelsLastCatalog. With MXC_REWRITE=1 in the environment the
 // expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
@@ -21,6 +21,7 @@
 #include "ir/target/target.h"
 #include "passes/passes.h"
 #include "tests/passes/blocked_catalog.h"
+#include "tests/passes/channels_last_catalog.h"
 #include "tests/support/shared.h"
 
 namespace mxc {
@@ -71,8 +72,11 @@ std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before,
   REQUIRE_MESSAGE(before.ok(), Render(before.errors()));
   Target target = *ResolveTarget("x86-64-v3");
   if (setting.on_device) target.device = "null";
-  const BlockedCatalog catalog;
-  PassContext context{&target, &catalog};
+  const BlockedCatalog blocked;
+  const ChannelsLastCatalog channels_last;
+  const KernelCatalog* catalog = &blocked;
+  if (setting.on_device) catalog = &channels_last;
+  PassContext context{&target, catalog};
   if (setting.in_brain) context.storage = DType::kBF16;
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);

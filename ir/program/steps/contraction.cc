@@ -165,6 +165,7 @@ std::string KernelChoice::Name() const {
   std::string name =
       fmt::format("{} {}x{}", algorithm, tile_rows, tile_vectors);
   if (warp_rows != kPlainWarp) name += fmt::format(" by {} rows", warp_rows);
+  if (block == kWholeAxis) name += ", channels last";
   return library ? name + " or library" : name;
 }
 

@@ -85,7 +85,8 @@ Contraction InParts(const Contraction& c, int64_t parts);
 // KernelCatalog offers. Empty `algorithm`: the generic loop nest.
 struct KernelChoice {
   std::string algorithm;  // "direct", "depthwise", "gemm" …
-  int64_t block = 1;      // lanes: the channel block of data and output
+  // Lanes: the channel block of data and output; on a device 1, or kWholeAxis.
+  int64_t block = 1;
   int64_t tile_rows = 0, tile_vectors = 0;  // register tile
   // Of a device: a block of threads computes the tile, of tile_vectors columns,
   // each of its warps so many rows; and one of the device's libraries does so

@@ -54,6 +54,7 @@ class EmulatedBlock::Lane {
               .barrier = Barrier,
               .shuffle_xor = MeetFor<ShuffleXor>,
               .copy_4 = Copy<4>,
+              .copy_8 = Copy<8>,
               .copy_16 = Copy<16>,
               .commit_copies = CommitCopies,
               .wait_for_copies = WaitForCopies,

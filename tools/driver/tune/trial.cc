@@ -248,7 +248,8 @@ Result<Program> MakeTrial(const Contraction& contraction,
   PassContext context;
   context.target = &target;
   context.catalog = &one;
-  for (const auto pass : {SelectKernels, AssignLayouts, PlanMemory}) {
+  for (const auto pass :
+       {SelectKernels, ChooseLayouts, AssignLayouts, PlanMemory}) {
     MXC_ASSIGN([[maybe_unused]] const bool changed, pass(program, context));
   }
   const auto broken = Verify(program);

@@ -31,13 +31,14 @@ bool SameLayouts(const KernelCandidate& a, const KernelCandidate& b) {
 // A library does not compute every step of the contraction: those are left to the
 // best kernel.
 void KeepBestBesideLibrary(std::vector<KernelCandidate>& candidates) {
-  const auto best =
-      std::ranges::find_if(candidates, [](const KernelCandidate& candidate) {
-        return !candidate.choice.library && candidate.parts == 0;
-      });
-  if (best == candidates.end()) return;
   for (KernelCandidate& candidate : candidates) {
     if (!candidate.choice.library) continue;
+    const auto best =
+        std::ranges::find_if(candidates, [&](const KernelCandidate& other) {
+          return !other.choice.library && other.parts == 0 &&
+                 SameLayouts(other, candidate);
+        });
+    if (best == candidates.end()) continue;
     candidate.choice = best->choice;
     candidate.choice.library = true;
   }
