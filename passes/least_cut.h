@@ -4,6 +4,7 @@
 // price together are a minimum cut of a graph (Greig, Porteous, Seheult 1989).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
