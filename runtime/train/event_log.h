@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorBoard's event files: records (length, checksum, bytes, checksum; the
 // checksums are masked CRC-32C) of protocol buffers tensorflow.Event with
-// scalars and histograms in tensorflow.Summary, or a graph. Formats: tensorflow/core/lib/io/record_writer
-// and tensorflow/core/{util/event,framework/summary}.proto, which have not
-// changed since 2015.
+// scalars and histograms in tensorflow.Summary, or a graph. Formats:
+// tensorflow/core/lib/io/record_writer and
+// tensorflow/core/{util/event,framework/summary}.proto, which have not changed
+// since 2015.
 #pragma once
 
 #include <cstdint>

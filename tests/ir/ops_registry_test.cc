@@ -93,6 +93,23 @@ TEST_CASE("an attribute that is there, but misspelt, is one mistake") {
   CHECK(errors[0].message == "attribute 'cuont' is unknown; nearest: count");
 }
 
+TEST_CASE("MXNet's other names of an operator are found") {
+  const auto same = [](const char* one, const char* other) {
+    const Operator* op = FindPublicOperator(one);
+    return op != nullptr && op == FindPublicOperator(other);
+  };
+  CHECK(same("_sparse_dot", "dot"));
+  CHECK(same("_sparse_ElementWiseSum", "add_n"));
+  CHECK(same("_npi_clip", "clip"));
+  CHECK(same("_npi_split", "_split_v2"));
+  CHECK(same("_np_sometrue", "_np_any"));
+  CHECK(same("_npx_gammaln", "gammaln"));
+  CHECK(same("_scatter_plus_scalar", "_plus_scalar"));
+  CHECK(same("_CrossDeviceCopy", "_copy"));
+  CHECK(FindPublicOperator("_sparse_nothing") == nullptr);
+  CHECK(FindPublicOperator("_sparse__scatter_add") == nullptr);  // internal
+}
+
 TEST_CASE("printing attributes and parsing them again changes nothing") {
   const Operator* op = FindOperator("Convolution");
   std::vector<AttrError> errors;

@@ -9,6 +9,7 @@
 
 #include "ir/graph/gradient.h"
 #include "ir/ops/op.h"
+#include "tests/ir/gradient_run.h"
 #include "tests/ir/op_run.h"
 
 namespace mxc {
@@ -234,6 +235,23 @@ TEST_CASE("the probabilities of what was drawn get a gradient") {
   }
   for (int c = 0; c < 3; ++c) {
     CHECK(found[1].At(c) == doctest::Approx(expected[c]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("gradients reach the parameters of mx.np's distributions") {
+  const std::vector<Tensor> parameters = {Floats({1}, {2}), Floats({1}, {3})};
+  for (const char* op : {"_npi_normal", "_npi_gumbel", "_npi_logistic"}) {
+    CAPTURE(op);
+    const std::vector<AttrText> attrs = {
+        {"loc", "None"}, {"scale", "None"}, {"size", "(50,)"}};
+    // x = loc + scale · z for a z that depends on neither.
+    double expected = 0;
+    for (const double x : Evaluate(op, attrs, parameters)) {
+      expected += (x - 2) / 3;
+    }
+    const std::vector<double> head(50, 1);
+    CHECK(Near(GradientOf(0, op, attrs, parameters, head), {50}, 1e-4));
+    CHECK(Near(GradientOf(1, op, attrs, parameters, head), {expected}, 1e-3));
   }
 }
 

@@ -8,8 +8,8 @@
 //
 // "# pass place-steps on a device" compiles for another place than the host, "#
 // pass narrow-storage in bf16" keeps tensors in that type. The passes may ask
-// BlockedCatalog, on a device ChannelsLastCatalog. With MXC_REWRITE=1 in the environment the
-// expectations are rewritten with what the passes give.
+// BlockedCatalog, on a device ChannelsLastCatalog. With MXC_REWRITE=1 in the
+// environment the expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

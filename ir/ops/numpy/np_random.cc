@@ -79,6 +79,22 @@ std::vector<Value> NpDrawParts(const NpDrawRequest& request, NpDraw draw,
   return {b.Cast(b.Reshape(values, shape), request.dtype)};
 }
 
+Value DrawNormal(GraphBuilder& b, const Shape& shape,
+                 const std::vector<Value>& parameters) {
+  return Placed(b, b.Normal(shape), parameters);
+}
+
+Value DrawUniform(GraphBuilder& b, const Shape& shape,
+                  const std::vector<Value>& parameters) {
+  const Value width = b.Sub(parameters[1], parameters[0]);
+  return b.Add(b.Mul(b.Uniform(shape), width), parameters[0]);
+}
+
+Value Placed(GraphBuilder& b, Value drawn,
+             const std::vector<Value>& parameters) {
+  return b.Add(b.Mul(drawn, parameters[1]), parameters[0]);
+}
+
 Value InsideUnit(GraphBuilder& b, const Shape& shape) {
   return AtLeast(b, b.Uniform(shape), kAboveZero);
 }

@@ -84,6 +84,15 @@ Operator NpRandomOperator(std::string name, std::string doc) {
       });
 }
 
+// With two parameters: mean and deviation; the least, and what all are below.
+Value DrawNormal(GraphBuilder& b, const Shape& shape,
+                 const std::vector<Value>& parameters);
+Value DrawUniform(GraphBuilder& b, const Shape& shape,
+                  const std::vector<Value>& parameters);
+// loc + scale · drawn, of the parameters loc and scale.
+Value Placed(GraphBuilder& b, Value drawn,
+             const std::vector<Value>& parameters);
+
 // Uniform in (0, 1); exponential with rate 1, above 0.
 Value InsideUnit(GraphBuilder& b, const Shape& shape);
 Value StandardExponential(GraphBuilder& b, const Shape& shape);

@@ -10,7 +10,7 @@ constexpr NpDistribution kNpiGumbel = {
     .draw = [](GraphBuilder& b, const Shape& shape,
                const std::vector<Value>& parameters) {
       const Value drawn = b.Neg(b.Log(StandardExponential(b, shape)));
-      return b.Add(b.Mul(drawn, parameters[1]), parameters[0]);
+      return Placed(b, drawn, parameters);
     }};
 
 }  // namespace

@@ -11,7 +11,7 @@ constexpr NpDistribution kNpiLogistic = {
                const std::vector<Value>& parameters) {
       const Value u = InsideUnit(b, shape);
       const Value drawn = b.Sub(b.Log(u), b.Op("log1p", {b.Neg(u)}));
-      return b.Add(b.Mul(drawn, parameters[1]), parameters[0]);
+      return Placed(b, drawn, parameters);
     }};
 
 }  // namespace

@@ -6,12 +6,7 @@ namespace mxc {
 namespace {
 
 constexpr NpDistribution kNpiNormal = {
-    .names = {"loc", "scale"},
-    .typed = true,
-    .draw = [](GraphBuilder& b, const Shape& shape,
-               const std::vector<Value>& parameters) {
-      return b.Add(b.Mul(b.Normal(shape), parameters[1]), parameters[0]);
-    }};
+    .names = {"loc", "scale"}, .typed = true, .draw = DrawNormal};
 
 }  // namespace
 

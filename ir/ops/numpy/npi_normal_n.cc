@@ -5,14 +5,10 @@
 namespace mxc {
 namespace {
 
-constexpr NpDistribution kNpiNormalN = {
-    .names = {"loc", "scale"},
-    .typed = true,
-    .batch = true,
-    .draw = [](GraphBuilder& b, const Shape& shape,
-               const std::vector<Value>& parameters) {
-      return b.Add(b.Mul(b.Normal(shape), parameters[1]), parameters[0]);
-    }};
+constexpr NpDistribution kNpiNormalN = {.names = {"loc", "scale"},
+                                        .typed = true,
+                                        .batch = true,
+                                        .draw = DrawNormal};
 
 }  // namespace
 

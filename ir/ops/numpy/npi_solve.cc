@@ -31,16 +31,8 @@ Value SolveColumns(GraphBuilder& b, Value a, Value right) {
 std::vector<Value> NpiSolveByElimination(const NoAttrs&, const Node& node,
                                          GraphBuilder& b) {
   const Value a = node.inputs[0];
-  const Value right = SolveColumns(b, a, node.inputs[1]);
-  const int rank = a.shape().rank();
-  const int64_t n = a.shape()[rank - 1];
-  const Value reduced = Eliminate(b, b.Concat({a, right}, rank - 1));
-  const auto columns = [&](int64_t begin, int64_t end) {
-    return b.SliceAxis(reduced, rank - 1, begin, end);
-  };
-  const Value pivots = b.Op("_linalg_extractdiag", {columns(0, n)});
-  const Value solved = b.Div(columns(n, n + right.shape()[rank - 1]),
-                             b.Op("expand_dims", {pivots}, {{"axis", "-1"}}));
+  const Value solved =
+      SolveByElimination(b, a, SolveColumns(b, a, node.inputs[1]));
   return {b.Reshape(solved, node.types[0].shape)};
 }
 

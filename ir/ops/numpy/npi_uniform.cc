@@ -6,13 +6,7 @@ namespace mxc {
 namespace {
 
 constexpr NpDistribution kNpiUniform = {
-    .names = {"low", "high"},
-    .typed = true,
-    .draw = [](GraphBuilder& b, const Shape& shape,
-               const std::vector<Value>& parameters) {
-      const Value width = b.Sub(parameters[1], parameters[0]);
-      return b.Add(b.Mul(b.Uniform(shape), width), parameters[0]);
-    }};
+    .names = {"low", "high"}, .typed = true, .draw = DrawUniform};
 
 }  // namespace
 

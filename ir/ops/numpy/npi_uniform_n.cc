@@ -5,15 +5,10 @@
 namespace mxc {
 namespace {
 
-constexpr NpDistribution kNpiUniformN = {
-    .names = {"low", "high"},
-    .typed = true,
-    .batch = true,
-    .draw = [](GraphBuilder& b, const Shape& shape,
-               const std::vector<Value>& parameters) {
-      const Value width = b.Sub(parameters[1], parameters[0]);
-      return b.Add(b.Mul(b.Uniform(shape), width), parameters[0]);
-    }};
+constexpr NpDistribution kNpiUniformN = {.names = {"low", "high"},
+                                         .typed = true,
+                                         .batch = true,
+                                         .draw = DrawUniform};
 
 }  // namespace
 

@@ -9,15 +9,7 @@
 namespace mxc {
 namespace {
 
-struct ContribFftAttrs {
-  int64_t compute_size = 128;
-
-  void Describe(Fields& f) {
-    f("compute_size", compute_size).Doc("how many at a time").Hint();
-  }
-};
-
-void ContribFftTypes(const ContribFftAttrs&, TypeInference& t) {
+void ContribFftTypes(const FourierAttrs&, TypeInference& t) {
   t.AllSameDType();
   Shape out = t.In(0);
   if (!out.known()) return;
@@ -31,7 +23,7 @@ void ContribFftTypes(const ContribFftAttrs&, TypeInference& t) {
   t.SetOut(0, out);
 }
 
-std::vector<Value> ContribFftParts(const ContribFftAttrs&, const Node& node,
+std::vector<Value> ContribFftParts(const FourierAttrs&, const Node& node,
                                    GraphBuilder& b) {
   return {Interleaved(b, FourierTransform(b, {node.inputs[0], {}}, false))};
 }
@@ -39,7 +31,7 @@ std::vector<Value> ContribFftParts(const ContribFftAttrs&, const Node& node,
 }  // namespace
 
 MXC_OP(ContribFft) {
-  return Op<ContribFftAttrs>("_contrib_fft")
+  return Op<FourierAttrs>("_contrib_fft")
       .Doc("the discrete Fourier transform")
       .Types(ContribFftTypes)
       .FloatsOnly()

@@ -9,15 +9,7 @@
 namespace mxc {
 namespace {
 
-struct ContribIfftAttrs {
-  int64_t compute_size = 128;
-
-  void Describe(Fields& f) {
-    f("compute_size", compute_size).Doc("how many at a time").Hint();
-  }
-};
-
-void ContribIfftTypes(const ContribIfftAttrs&, TypeInference& t) {
+void ContribIfftTypes(const FourierAttrs&, TypeInference& t) {
   t.AllSameDType();
   Shape out = t.In(0);
   if (!out.known()) return;
@@ -31,7 +23,7 @@ void ContribIfftTypes(const ContribIfftAttrs&, TypeInference& t) {
   if (RequireFourier(t, "C2", out[rank - 1])) t.SetOut(0, out);
 }
 
-std::vector<Value> ContribIfftParts(const ContribIfftAttrs&, const Node& node,
+std::vector<Value> ContribIfftParts(const FourierAttrs&, const Node& node,
                                     GraphBuilder& b) {
   return {FourierTransform(b, Separated(b, node.inputs[0]), true).real};
 }
@@ -39,7 +31,7 @@ std::vector<Value> ContribIfftParts(const ContribIfftAttrs&, const Node& node,
 }  // namespace
 
 MXC_OP(ContribIfft) {
-  return Op<ContribIfftAttrs>("_contrib_ifft")
+  return Op<FourierAttrs>("_contrib_ifft")
       .Doc("the inverse of the discrete Fourier transform")
       .Types(ContribIfftTypes)
       .FloatsOnly()

@@ -30,12 +30,13 @@ using LogDensity = Value (*)(GraphBuilder& b, Value x,
 Operator DensityOperator(const std::string& distribution,
                          const std::vector<std::string>& parameters,
                          LogDensity density);
-// What its output is made of the logarithm.
+// The output, for the logarithm of the density.
 Value Density(const DensityAttrs& attrs, GraphBuilder& b, Value logarithm);
 
 Value LogGamma(GraphBuilder& b, Value x);
-// Of whole numbers x, which get no gradient: that of an event with mean `mean`, and of `x` failures before the `k`-th
-// success of probability `p`.
+// Logarithms of probabilities of whole numbers, which get no gradient: of so many
+// events with a mean, and of so many failures before the k-th success, each trial
+// one with probability p.
 Value LogPoisson(GraphBuilder& b, Value sample, Value mean);
 Value LogNegativeBinomial(GraphBuilder& b, Value sample, Value k, Value p);
 

@@ -83,4 +83,16 @@ Value Eliminate(GraphBuilder& b, Value matrix) {
   return matrix;
 }
 
+Value SolveByElimination(GraphBuilder& b, Value a, Value right) {
+  const int last = a.shape().rank() - 1;
+  const int64_t n = a.shape()[last];
+  const Value reduced = Eliminate(b, b.Concat({a, right}, last));
+  const auto columns = [&](int64_t begin, int64_t end) {
+    return b.SliceAxis(reduced, last, begin, end);
+  };
+  const Value pivots = b.Op("_linalg_extractdiag", {columns(0, n)});
+  return b.Div(columns(n, n + right.shape()[last]),
+               b.Op("expand_dims", {pivots}, {{"axis", "-1"}}));
+}
+
 }  // namespace mxc

@@ -45,5 +45,7 @@ Value SolveTriangular(GraphBuilder& b, Value a, Value right,
 // first n columns: D, or [D | D · A⁻¹ · B], where D is diagonal with the
 // determinant of A.
 Value Eliminate(GraphBuilder& b, Value matrix);
+// A⁻¹ · B, of f[…, n, n] and f[…, n, m].
+Value SolveByElimination(GraphBuilder& b, Value a, Value right);
 
 }  // namespace mxc

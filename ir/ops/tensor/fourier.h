@@ -9,6 +9,14 @@
 
 namespace mxc {
 
+struct FourierAttrs {
+  int64_t compute_size = 128;
+
+  void Describe(Fields& f) {
+    f("compute_size", compute_size).Doc("how many at a time").Hint();
+  }
+};
+
 // Real and imaginary parts, of one type; `imaginary` may be empty: zeros.
 struct ComplexValue {
   Value real, imaginary;

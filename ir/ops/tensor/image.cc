@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/image.h"
 
+#include <utility>
+
 namespace mxc {
 
 bool RequireImage(TypeInference& t) {
@@ -25,6 +27,24 @@ void MoveCells(Definition& def,
   const size_t rank = index.size();
   from(index[rank - 3], index[rank - 2]);
   def.Set(0, def.In(0, index));
+}
+
+Operator ImageFlipOperator(const std::string& name, std::string doc,
+                           int axis_from_end) {
+  return Op<>("_image_" + name)
+      .Alias({"_npx__image_" + name})
+      .Doc(std::move(doc))
+      .Types([](const NoAttrs&, TypeInference& t) {
+        t.AllSameDType();
+        t.AllSameShape();
+        RequireImage(t);
+      })
+      .Decompose([axis_from_end](const NoAttrs&, const Node& node,
+                                 GraphBuilder& b) -> std::vector<Value> {
+        const int axis = node.types[0].shape.rank() - axis_from_end;
+        return {b.Op("reverse", node.inputs,
+                     {{"axis", fmt::format("({},)", axis)}})};
+      });
 }
 
 }  // namespace mxc

@@ -11,15 +11,7 @@ namespace {
 std::vector<Value> InverseByElimination(const NoAttrs&, const Node& node,
                                         GraphBuilder& b) {
   const Value a = node.inputs[0];
-  const int rank = a.shape().rank();
-  const int64_t n = a.shape()[rank - 1];
-  const Value both = b.Concat({a, Identities(b, a.type())}, rank - 1);
-  const Value reduced = Eliminate(b, both);
-  const auto columns = [&](int64_t begin) {
-    return b.SliceAxis(reduced, rank - 1, begin, begin + n);
-  };
-  const Value diagonal = b.Op("_linalg_extractdiag", {columns(0)});
-  return {b.Div(columns(n), b.Op("expand_dims", {diagonal}, {{"axis", "-1"}}))};
+  return {SolveByElimination(b, a, Identities(b, a.type()))};
 }
 
 std::vector<Value> InverseGradient(const NoAttrs&, GradientBuilder& g) {

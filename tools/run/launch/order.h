@@ -2,8 +2,8 @@
 // What the launcher tells an attendant, who runs one process of a job on
 // another machine: an order in the first line, then signals for the process,
 // lines that it hands on to it, and empty ones, which say that the launcher is
-// there. The attendant ends the process when the lines end, or when none comes for a while: nobody is
-// left behind.
+// there. The attendant ends the process when the lines end, or when none comes
+// for a while: nobody is left behind.
 #pragma once
 
 #include <cstdint>
