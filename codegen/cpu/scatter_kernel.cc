@@ -8,6 +8,7 @@
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using llvm::Value;
 
 constexpr int64_t kMostScatterTasks = 64;
+constexpr int64_t kMostScatterThreads = int64_t{1} << 24;  // of a device
 
 struct ScatterKernel {
   std::vector<DType> dtypes;  // of the operands, the output last
@@ -25,13 +27,16 @@ struct ScatterKernel {
   int lanes = 1;
   std::vector<int> dealt;  // axes, outermost first: neither lanes nor scattered
   int64_t chunk = 0;       // of the lane axis, for each task
+  int64_t row_chunk = 0;   // of the scattered axis, likewise
   int64_t grid = 1, tasks = 1;
 
   int output() const { return static_cast<int>(dtypes.size()) - 1; }
   int64_t lane_extent() const { return lane_axis < 0 ? 1 : shape[lane_axis]; }
   int64_t chunks() const {
-    return lane_axis < 0 ? 1 : (lane_extent() + chunk - 1) / chunk;
+    return lane_axis < 0 ? 1 : DivideUp(lane_extent(), chunk);
   }
+  int64_t rows() const { return shape[sum.axis]; }
+  int64_t row_chunks() const { return DivideUp(rows(), row_chunk); }
 };
 
 class ScatterEmitter {
@@ -116,32 +121,41 @@ class ScatterEmitter {
       return coordinate;
     };
     Value* chunk = next(scatter_.chunks());
+    Value* row_chunk = next(scatter_.row_chunks());
     for (size_t k = scatter_.dealt.size(); k-- > 0;) {
       const int axis = scatter_.dealt[k];
       emitter_.SetValue(Index(axis), next(scatter_.shape[axis]));
     }
-    from_ = kernel_.Int(0);
-    to_ = kernel_.Int(1);
+    lanes_ = {kernel_.Int(0), kernel_.Int(1)};
     if (scatter_.lane_axis >= 0) {
-      from_ = builder.CreateMul(chunk, kernel_.Int(scatter_.chunk));
-      to_ = builder.CreateBinaryIntrinsic(
-          llvm::Intrinsic::smin,
-          builder.CreateAdd(from_, kernel_.Int(scatter_.chunk)),
-          kernel_.Int(scatter_.lane_extent()));
+      lanes_ = PartOf(scatter_.lane_extent(), chunk, scatter_.chunk);
     }
+    rows_ = PartOf(scatter_.rows(), row_chunk, scatter_.row_chunk);
     const DType dtype = scatter_.sum.value->dtype;
     const Expr row = Index(scatter_.sum.axis);
-    kernel_.Loop(kernel_.Int(0), kernel_.Int(scatter_.shape[scatter_.sum.axis]),
-                 1, [&](Value* i) {
-                   const ExprEmitter::Scope scope(emitter_);
-                   emitter_.SetValue(row, i);
-                   EmitRow([&] {
-                     Value* zero = EmitConstant(kernel_, 0, dtype);
-                     emitter_.Store(scatter_.output(), zero, dtype);
-                   });
-                 });
+    kernel_.Loop(rows_.from, rows_.to, 1, [&](Value* i) {
+      const ExprEmitter::Scope scope(emitter_);
+      emitter_.SetValue(row, i);
+      EmitRow([&] {
+        Value* zero = EmitConstant(kernel_, 0, dtype);
+        emitter_.Store(scatter_.output(), zero, dtype);
+      });
+    });
     emitter_.ClearValue(row);
     EmitRange(0);
+  }
+
+  struct Part {
+    Value *from = nullptr, *to = nullptr;
+  };
+  // Of an axis that is cut into chunks.
+  Part PartOf(int64_t extent, Value* number, int64_t chunk) {
+    auto& builder = kernel_.b();
+    if (chunk >= extent) return {kernel_.Int(0), kernel_.Int(extent)};
+    Value* from = builder.CreateMul(number, kernel_.Int(chunk));
+    Value* to = builder.CreateAdd(from, kernel_.Int(chunk));
+    return {from, builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to,
+                                                kernel_.Int(extent))};
   }
 
   void EmitRange(size_t k) {
@@ -161,11 +175,12 @@ class ScatterEmitter {
   void EmitAddition() {
     auto& builder = kernel_.b();
     Value* at = emitter_.EmitForm(position_);
-    const int64_t extent = scatter_.shape[scatter_.sum.axis];
+    Value* in_part = builder.CreateSub(at, rows_.from);
+    Value* extent = builder.CreateSub(rows_.to, rows_.from);
     const DType dtype = scatter_.sum.value->dtype;
     const Expr row = Index(scatter_.sum.axis);
-    // Positions elsewhere are nobody's.
-    kernel_.If(builder.CreateICmpULT(at, kernel_.Int(extent)), [&] {
+    // Positions elsewhere are another task's, or nobody's.
+    kernel_.If(builder.CreateICmpULT(in_part, extent), [&] {
       const ExprEmitter::Scope scope(emitter_);
       emitter_.SetValue(row, at);
       EmitRow([&] {
@@ -180,17 +195,17 @@ class ScatterEmitter {
     if (scatter_.lane_axis < 0) return body();
     auto& builder = kernel_.b();
     const int64_t lanes = scatter_.lanes;
-    Value* vectors =
-        builder.CreateSDiv(builder.CreateSub(to_, from_), kernel_.Int(lanes));
+    Value* vectors = builder.CreateSDiv(
+        builder.CreateSub(lanes_.to, lanes_.from), kernel_.Int(lanes));
     Value* end = builder.CreateAdd(
-        from_, builder.CreateMul(vectors, kernel_.Int(lanes)));
-    kernel_.Loop(from_, end, lanes, [&](Value* i) {
+        lanes_.from, builder.CreateMul(vectors, kernel_.Int(lanes)));
+    kernel_.Loop(lanes_.from, end, lanes, [&](Value* i) {
       const ExprEmitter::Scope scope(emitter_);
       emitter_.SetLaneBase(i);
       body();
     });
     emitter_.SetLaneBase(nullptr);
-    kernel_.Loop(end, to_, 1, [&](Value* i) {
+    kernel_.Loop(end, lanes_.to, 1, [&](Value* i) {
       emitter_.EnterScalar(i);
       body();
       emitter_.LeaveScalar();
@@ -202,27 +217,44 @@ class ScatterEmitter {
   ExprEmitter emitter_;
   std::vector<Expr> indices_;
   Expr position_, sum_;
-  Value *from_ = nullptr, *to_ = nullptr;  // of the lane axis
+  Part lanes_, rows_;  // of the point, along the lane and the scattered axis
 };
+
+// Of a device: a vector for each thread, and rows dealt until there are threads
+// enough, each of which looks at all positions.
+void DealToThreads(const Machine& machine, int64_t others,
+                   ScatterKernel& scatter) {
+  scatter.chunk = scatter.lanes;
+  const int64_t columns = others * scatter.chunks();
+  const int64_t parts =
+      std::clamp<int64_t>(machine.device_threads / columns, 1, scatter.rows());
+  scatter.row_chunk = DivideUp(scatter.rows(), parts);
+  scatter.grid = columns * scatter.row_chunks();
+  scatter.tasks = std::min(scatter.grid, kMostScatterThreads);
+}
 
 // By elements of the output and values.
 void Deal(const Machine& machine, ScatterKernel& scatter) {
   int64_t others = 1;
   for (const int axis : scatter.dealt) others *= scatter.shape[axis];
+  if (machine.device_threads > 0) {
+    return DealToThreads(machine, others, scatter);
+  }
   int64_t values = 1;
   for (const Range& range : scatter.sum.ranges) {
     values *= static_cast<int64_t>(range.end->number - range.begin->number);
   }
-  const int64_t rows = scatter.shape[scatter.sum.axis] + 4 * values;
-  const int64_t work = rows * others * scatter.lane_extent();
+  const int64_t work =
+      (scatter.rows() + 4 * values) * others * scatter.lane_extent();
   const int64_t wanted = std::clamp<int64_t>(
       work / machine.scattered_elements_of_task, 1, kMostScatterTasks);
   // A cache line's worth of lanes at least.
   const int64_t least = std::max<int64_t>(
       scatter.lanes, machine.line_bytes / SizeOf(scatter.dtypes.back()));
-  const int64_t cuts = (wanted + others - 1) / others;
-  const int64_t extent = scatter.lane_extent();
-  scatter.chunk = ((extent + cuts - 1) / cuts + least - 1) / least * least;
+  const int64_t cuts = DivideUp(wanted, others);
+  scatter.chunk =
+      DivideUp(DivideUp(scatter.lane_extent(), cuts), least) * least;
+  scatter.row_chunk = scatter.rows();
   scatter.grid = others * scatter.chunks();
   scatter.tasks = std::min(wanted, scatter.grid);
 }

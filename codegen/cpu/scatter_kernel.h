@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of Map steps that add values up at positions (ScatterSum): linear in
 // the output and the values. An element of the output belongs to one task, and
-// its values are added in order, so the bytes do not depend on the dealing.
+// its values are added in order, so the bytes do not depend on the dealing. A
+// device's threads have a vector of some rows each.
 #pragma once
 
 #include <optional>

@@ -10,6 +10,7 @@
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/product_kernel.h"
 #include "codegen/cuda/product_shape.h"
+#include "codegen/cuda/transpose_kernel.h"
 
 namespace mxc {
 
@@ -52,6 +53,9 @@ StepKernel PlanStep(const Program& program, const Step& step,
   const auto nests = NestsOf(program, step, target, /*masked_tails=*/false);
   if (auto together = PlanBlockReduction(nests, target, alignments)) {
     return {std::move(*together)};
+  }
+  if (auto tiles = PlanTransposedReads(nests, alignments)) {
+    return {std::move(*tiles)};
   }
   return on_threads(PlanNests(nests));
 }

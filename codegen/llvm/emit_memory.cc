@@ -77,16 +77,23 @@ bool ExprEmitter::IsSafe(const Expr& e,
 }
 
 Value* ExprEmitter::EmitLoad(const Expr& e) {
+  return ValueOf(e, ReadElements(e));
+}
+
+Value* ExprEmitter::ValueOf(const Expr& load, Value* elements) {
+  const DType dtype = operand(load->index).dtype;
+  return EmitCast(kernel_, FromMemory(kernel_, elements, dtype), dtype,
+                  load->dtype);
+}
+
+Value* ExprEmitter::ReadElements(const Expr& e) {
   auto& builder = kernel_.b();
   const EmitOperand& operand = operands_[static_cast<size_t>(e->index)];
   const Affine offset = ToAffine(e->args[0], range_of_);
   const bool in_bounds = InBounds(e->index, offset);
-  const auto converted = [&](Value* loaded) {
-    Value* value = FromMemory(kernel_, loaded, operand.dtype);
-    return EmitCast(kernel_, value, operand.dtype, e->dtype);
-  };
   const bool hidden = offset.HidesVar(lane_var_);
   const int64_t stride = hidden ? 0 : offset.CoefficientOf(lane_var_);
+  llvm::Type* type = kernel_.MemoryType(operand.dtype);
   // The offset may be simpler than what it was made from.
   if (!Varies(e) || (!hidden && stride == 0)) {
     Value* at = EmitAffine(offset);
@@ -95,35 +102,28 @@ Value* ExprEmitter::EmitLoad(const Expr& e) {
                                          : mask_.value;
       at = builder.CreateSelect(any, at, kernel_.Int(0));
     }
-    return converted(Tagged(
-        operand,
-        builder.CreateAlignedLoad(kernel_.MemoryType(operand.dtype),
-                                  Address(operand, at), AlignOf(operand))));
+    return Tagged(operand, builder.CreateAlignedLoad(type, Address(operand, at),
+                                                     AlignOf(operand)));
   }
   Value* mask = mask_.tail || !in_bounds ? mask_.value : nullptr;
   if (mask != nullptr) mask = Splat(kernel_, mask, lanes_);
-  llvm::Type* type = kernel_.MemoryType(operand.dtype);
-  if (stride == 1 && mask == nullptr) {
-    return converted(LoadContiguous(operand, offset));
-  }
+  if (stride == 1 && mask == nullptr) return LoadContiguous(operand, offset);
   if (stride == 1 && kernel_.HasMaskedAccess(type, lanes_)) {
     llvm::Type* vector = kernel_.VectorOf(type, lanes_);
-    return converted(Tagged(
+    return Tagged(
         operand,
         builder.CreateMaskedLoad(
             vector, Address(operand, EmitAffineAt(offset, 0)), AlignOf(operand),
-            mask, llvm::Constant::getNullValue(vector))));
+            mask, llvm::Constant::getNullValue(vector)));
   }
   if (stride == 2 && mask == nullptr && lanes_ > 2) {
-    return converted(LoadStridedByTwo(operand, offset));
+    return LoadStridedByTwo(operand, offset);
   }
-  if (Value* value = LoadRuns(operand, e->args[0], mask)) {
-    return converted(value);
-  }
+  if (Value* value = LoadRuns(operand, e->args[0], mask)) return value;
   if (lanes_ > 4 && kernel_.HasGather(type, lanes_)) {
-    return converted(LoadGather(operand, offset, mask));
+    return LoadGather(operand, offset, mask);
   }
-  return converted(LoadEachLane(operand, offset, mask));
+  return LoadEachLane(operand, offset, mask);
 }
 
 Value* ExprEmitter::LoadContiguous(const EmitOperand& operand,

@@ -112,6 +112,10 @@ class ExprEmitter {
   void Know(const Expr& form, llvm::Value* value) {
     scopes_.back().emplace(form, value);
   }
+  // What a Load is made of: the elements as they lie in memory, and its value,
+  // given those.
+  llvm::Value* ReadElements(const Expr& load);
+  llvm::Value* ValueOf(const Expr& load, llvm::Value* elements);
   // Emits now whatever the form needs of values that can be known here.
   void Hoist(const Expr& form);
   // Names the forms that are emitted next, for one index: a sweep (SweepsOf).
