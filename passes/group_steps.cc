@@ -54,12 +54,12 @@ class Grouping {
 
   bool Run() {
     std::vector<Step> steps = std::exchange(program_.steps, {});
-    for (Step& step : steps) {
-      FlushWhatMustPrecede(step);
-      if (MayWait(step)) {
-        Wait(std::move(step));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      FlushWhatMustPrecede(steps[i]);
+      if (MayWait(steps[i])) {
+        Wait({std::move(steps[i]), i});
       } else {
-        program_.steps.push_back(std::move(step));
+        Append({std::move(steps[i]), i});
       }
     }
     for (Group* group : {&values_, &updates_}) Flush(*group);
@@ -67,8 +67,12 @@ class Grouping {
   }
 
  private:
+  struct Numbered {
+    Step step;
+    size_t number = 0;  // in the order before
+  };
   struct Group {
-    std::vector<Step> steps;
+    std::vector<Numbered> steps;
     std::set<int> reads, writes;  // roots
     int64_t bytes = 0;            // of internal buffers
     size_t operands = 0;
@@ -132,7 +136,14 @@ class Grouping {
                                 [&](int b) { return IsInternal(b); });
   }
 
-  void Wait(Step step) {
+  void Append(Numbered next) {
+    changed_ = changed_ || next.number < last_;
+    last_ = next.number;
+    program_.steps.push_back(std::move(next.step));
+  }
+
+  void Wait(Numbered next) {
+    const Step& step = next.step;
     Group& group = IsUpdate(step) ? updates_ : values_;
     const int64_t bytes = BytesOf(step);
     const size_t operands = step.operands().size();
@@ -145,24 +156,24 @@ class Grouping {
     for (const int b : step.outputs) group.writes.insert(program_.Root(b));
     group.bytes += bytes;
     group.operands += operands;
-    group.steps.push_back(std::move(step));
+    group.steps.push_back(std::move(next));
   }
 
   void Flush(Group& group) {
-    std::vector<Step> steps = std::exchange(group, {}).steps;
+    std::vector<Numbered> steps = std::exchange(group, {}).steps;
     if (steps.empty()) return;
-    Step whole = steps[0];
+    Numbered whole = steps[0];
     for (size_t i = 1; i < steps.size(); ++i) {
-      Step more = Joined(whole, steps[i]);
+      Step more = Joined(whole.step, steps[i].step);
       if (SweepsKeepApart(program_, more)) {
-        whole = std::move(more);
+        whole.step = std::move(more);
         changed_ = true;
       } else {
-        program_.steps.push_back(std::move(whole));
+        Append(std::move(whole));
         whole = std::move(steps[i]);
       }
     }
-    program_.steps.push_back(std::move(whole));
+    Append(std::move(whole));
   }
 
   // Both, which do not depend on each other.
@@ -186,6 +197,7 @@ class Grouping {
   Program& program_;
   const Machine& machine_;
   Group values_, updates_;
+  size_t last_ = 0;
   bool changed_ = false;
 };
 

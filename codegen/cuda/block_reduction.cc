@@ -259,7 +259,11 @@ class BlockReductionEmitter {
     kernel_.If(b().CreateICmpEQ(rank_, kernel_.Word(0)), [&] {
       const ExprEmitter::Scope inner(emitter_);
       const bool alone = shape_.rows && has_lanes();
-      if (alone) emitter_.EnterScalar(kernel_.Int(0));
+      if (alone) {
+        // No range's variable any more: a shorter reduction may have the same.
+        emitter_.DeclareLanes(Interval{0, 0});
+        emitter_.EnterScalar(kernel_.Int(0));
+      }
       EmitElement();
       if (alone) emitter_.LeaveScalar();
     });

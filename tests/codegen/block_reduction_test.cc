@@ -110,6 +110,23 @@ TEST_CASE("sums over images and their pixels run along the pixels") {
   }
 }
 
+TEST_CASE("a long sum and a short one over the same variable") {
+  for (const int64_t few : {3, 4, 8, 20}) {
+    CAPTURE(few);
+    MapCase c;
+    const int x = c.In({4096}), y = c.In({DType::kF64, {few}});
+    c.Out({1});
+    const int r = FreshReductionVar();
+    const auto sum = [&](int operand, int64_t extent) {
+      return Reduce(ReduceOp::kSum, {{r, 0, Expr(extent)}},
+                    c.At(operand, {Var(r)}));
+    };
+    c.Set(sum(x, 4096) + Cast(sum(y, few), DType::kF32));
+    CHECK(PlanOf(c).launch.block[0] >= 32);
+    CHECK(c.CheckAll(1e-5) == "");
+  }
+}
+
 TEST_CASE("few terms, or results enough, take a thread each") {
   MapCase few = SoftmaxCase({5, 40});
   CHECK(PlanOf(few).launch.shared_bytes == 0);

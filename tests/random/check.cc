@@ -412,6 +412,16 @@ Way DrawWay(uint32_t seed) {
   return way;
 }
 
+Way DrawWay(uint32_t seed, const std::string& device) {
+  Way way = DrawWay(seed);
+  if (device.empty()) return way;
+  way.target = device;
+  way.kernels = way.trains ? kTrainingKernels : kInferenceKernels;
+  way.at_load = false;
+  way.cache_bytes = 0;
+  return way;
+}
+
 std::string ToString(const Way& way) {
   std::string text = fmt::format(
       "--target {} -O{} --winograd {} --strassen {}", way.target, way.level,

@@ -29,6 +29,8 @@ struct Way {
 };
 
 Way DrawWay(uint32_t seed);
+// The same for a device, the target of that name.
+Way DrawWay(uint32_t seed, const std::string& device);
 // As the command line says it, as far as it can.
 std::string ToString(const Way& way);
 

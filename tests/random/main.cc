@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "tests/cases/emulated_device.h"
 #include "tests/cases/in_process.h"
 #include "tests/random/check.h"
 #include "tools/terminal.h"
@@ -22,7 +23,7 @@ struct Options {
   uint32_t first = 0, count = 60;
   double seconds = 1e9;
   DrawOptions draw;
-  std::string keep;
+  std::string device, keep;
 };
 
 std::string CheckApart(uint32_t seed, const Way& way, const DrawOptions& draw,
@@ -52,7 +53,7 @@ int Run(const Options& options) {
   uint32_t seed = options.first;
   for (; seed < options.first + options.count; ++seed) {
     if (watch.seconds() > options.seconds) break;
-    const Way way = DrawWay(seed);
+    const Way way = DrawWay(seed, options.device);
     const std::string folder = root / std::to_string(seed);
     DrawOptions draw = options.draw;
     draw.trains = way.trains;
@@ -85,8 +86,16 @@ int Main(int argc, char** argv) {
   app.add_option("--layers", options.draw.layers, "take fewer layers");
   app.add_option("--size", options.draw.size,
                  "how many times as large: 8 takes seconds each");
+  app.add_option("--device", options.device, "run them on an emulated GPU")
+      ->check(CLI::IsMember({"cuda:emulated"}));
   app.add_option("--keep", options.keep, "leave networks that fail here");
   CLI11_PARSE(app, argc, argv);
+  if (!options.device.empty()) {
+    if (const Status status = UseEmulatedDevice(); !status.ok()) {
+      fmt::print("{}\n", status.errors().front().message);
+      return 2;
+    }
+  }
   return Run(options);
 }
 
