@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 
+#include "passes/aligned_axes.h"
 #include "passes/dead_code.h"
 #include "passes/free_layouts.h"
 #include "passes/kernel_demands.h"
@@ -37,64 +38,6 @@ constexpr int kNone = -1;
 constexpr double kLaunchesSaved = 10;
 // Copies of what backward needs again are often made again.
 constexpr double kCopyLaunches = 2;
-
-// An axis of a buffer that a step reads, and the axis of one that it writes along
-// which it runs: the index of the one is that of the other, or differs by a
-// constant.
-struct Along {
-  int read = -1, read_axis = -1, written = -1, written_axis = -1;
-};
-
-bool CountsGroups(Role role) {
-  return role == Role::kGroup || role == Role::kGroupIn ||
-         role == Role::kGroupOut || role == Role::kGroupBatch;
-}
-
-int GroupsOf(const std::vector<Role>& axes) {
-  const auto groups = std::ranges::find_if(axes, CountsGroups);
-  return groups == axes.end() ? -1 : static_cast<int>(groups - axes.begin());
-}
-
-// The variable of an index that is i, or i + constant; -1: another form.
-int VarOf(const Expr& index) {
-  const bool sum = index->kind == ExprKind::kBinary &&
-                   index->binary == BinaryOp::kAdd &&
-                   index->args[1]->kind == ExprKind::kConst;
-  const Expr& var = sum ? index->args[0] : index;
-  return var->kind == ExprKind::kVar ? var->index : -1;
-}
-
-// Of a step: through its expressions, and the groups of a contraction without a
-// kernel. Views have none.
-std::vector<Along> AlongOf(const Program& program, const Step& step) {
-  std::vector<Along> found;
-  if (step.view) return found;
-  const auto add = [&](const Expr& value, int written) {
-    const int rank = program.buffers[written].type.shape.rank();
-    VisitLoads(value, [&](const ExprNode& load) {
-      for (size_t axis = 0; axis < load.args.size(); ++axis) {
-        const int var = VarOf(load.args[axis]);
-        if (var < 0 || var >= rank) continue;
-        found.push_back(
-            {step.inputs[load.index], static_cast<int>(axis), written, var});
-      }
-    });
-  };
-  if (const ContractionStep* body = step.contraction()) {
-    const Contraction& c = body->contraction;
-    if (body->choice.algorithm.empty() && c.groups > 1) {
-      found.push_back({step.inputs[0], GroupsOf(c.data_axes), step.outputs[0],
-                       GroupsOf(c.output_axes)});
-    }
-    add(body->epilogue, step.outputs[0]);
-  }
-  if (const Map* map = step.map()) {
-    for (const Store& store : map->stores) {
-      add(store.value, step.outputs[store.output]);
-    }
-  }
-  return found;
-}
 
 class LayoutChoice {
  public:
@@ -159,7 +102,7 @@ class LayoutChoice {
     for (KernelCandidate& each : catalog_.Candidates(body->contraction)) {
       auto& best = kernels.forms[IsLast(each) ? 1 : 0];
       const bool chosen = each.choice == body->choice;
-      const bool fits = each.parts == 0 && each.flipped_weight == false &&
+      const bool fits = each.parts == 0 && !each.flipped_weight &&
                         catalog_.Finishes(program_, step, each);
       if (!chosen && (!fits || (best && best->cost <= each.cost))) continue;
       if (best && best->choice == body->choice) continue;
@@ -180,14 +123,14 @@ class LayoutChoice {
   // From the kernels along the steps between them, forwards and backwards.
   void FindAxes() {
     const auto pass_on = [&](size_t s) {
-      for (const Along& a : along_[s]) {
+      for (const AlignedAxes& a : along_[s]) {
         int &read = axes_[a.read], &written = axes_[a.written];
         if (read == a.read_axis && written == kNone) written = a.written_axis;
         if (written == a.written_axis && read == kNone) read = a.read_axis;
       }
     };
     for (size_t s = 0; s < along_.size(); ++s) {
-      along_[s] = AlongOf(program_, StepOf(s));
+      along_[s] = AlignedAxesOf(program_, StepOf(s));
       pass_on(s);
     }
     for (size_t s = along_.size(); s-- > 0;) pass_on(s);
@@ -215,7 +158,7 @@ class LayoutChoice {
   void Ask(size_t s) {
     if (kernels_[s]) return AskKernel(s);
     std::set<int> aligned;
-    for (const Along& a : along_[s]) {
+    for (const AlignedAxes& a : along_[s]) {
       if (IsAligned(a)) aligned.insert({a.read, a.written});
     }
     std::erase_if(aligned, [&](int b) { return Value(b) == kNone; });
@@ -231,7 +174,7 @@ class LayoutChoice {
     cut_.Price(question, seconds[0], seconds[1]);
   }
 
-  bool IsAligned(const Along& a) const {
+  bool IsAligned(const AlignedAxes& a) const {
     return axes_[a.read] == a.read_axis && axes_[a.written] == a.written_axis;
   }
 
@@ -296,7 +239,7 @@ class LayoutChoice {
       AskOperand(kernels, step.outputs[0], last.output_block);
     }
     // What the epilogue reads across.
-    for (const Along& a : along_[s]) {
+    for (const AlignedAxes& a : along_[s]) {
       if (!IsAligned(a)) continue;
       const int read = Value(a.read), written = Value(a.written);
       if (read == kNone || written == kNone) continue;
@@ -334,9 +277,9 @@ class LayoutChoice {
   Program& program_;
   const KernelCatalog& catalog_;
   const Machine& machine_;
-  std::vector<bool> free_;                 // by buffer: any layout will do
-  std::vector<int> axes_;                  // by buffer: of its channels
-  std::vector<std::vector<Along>> along_;  // by step
+  std::vector<bool> free_;  // by buffer: any layout will do
+  std::vector<int> axes_;   // by buffer: of its channels
+  std::vector<std::vector<AlignedAxes>> along_;  // by step
   std::vector<std::optional<Kernels>> kernels_;
   std::vector<int> values_;  // by buffer: its question
   std::vector<Forms>

@@ -190,20 +190,29 @@ class Sharing {
   bool GoUpApart(Moment& moment) {
     const Step& step = *moment.steps[0];
     for (const int b : step.outputs) {
-      Buffer& buffer = program_.buffers[b];
-      const int root = program_.Root(b);
-      if (buffer.kind != BufferKind::kInternal || buffer.alias_of < 0 ||
-          program_.buffers[root].kind != BufferKind::kInternal ||
-          tied_.contains(root)) {
-        continue;
-      }
-      const int over = buffer.alias_of;
+      const int over = program_.buffers[b].alias_of;
+      if (!LiesOverInput(step, b) || tied_.contains(program_.Root(b))) continue;
       LetLieIn(b, -1);
       Moment apart = MomentOf(step, moment.number);
       if (GoUp(apart)) return true;
       LetLieIn(b, over);
     }
     return false;
+  }
+
+  // Whether the output overwrites all of an input, and is no part of what others
+  // read as a whole.
+  bool LiesOverInput(const Step& step, int output) const {
+    const Buffer& buffer = program_.buffers[output];
+    const auto is_internal = [&](int b) {
+      return program_.buffers[b].kind == BufferKind::kInternal;
+    };
+    return is_internal(output) && is_internal(program_.Root(output)) &&
+           std::ranges::find(step.inputs, buffer.alias_of) !=
+               step.inputs.end() &&
+           program_.BytesIntoRoot(output) == 0 && !buffer.layout.has_gaps() &&
+           buffer.reach_bytes() ==
+               program_.buffers[program_.Root(output)].reach_bytes();
   }
 
   // Makes `buffer`, and what lies in it, a part of `over`, or of nothing.

@@ -62,7 +62,12 @@ bool BlockedCatalog::RunsAtOnce(const Program& program,
   const bool needs = std::ranges::any_of(steps[1]->inputs, [&](int b) {
     return std::ranges::count(steps[0]->outputs, b) > 0;
   });
-  return !needs || elements(*steps[0]) < elements(*steps[1]);
+  const bool overwrites = std::ranges::any_of(steps[1]->outputs, [&](int b) {
+    return std::ranges::any_of(steps[0]->inputs, [&](int read) {
+      return program.Root(read) == program.Root(b);
+    });
+  });
+  return (!needs && !overwrites) || elements(*steps[0]) < elements(*steps[1]);
 }
 
 bool BlockedCatalog::Finishes(const Program&, const Step& step,
