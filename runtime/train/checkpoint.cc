@@ -215,7 +215,7 @@ StatusOr<std::optional<NewestSet>> FindNewestComplete(
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
     auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));
-    if (!record.ok() || (wanted && !wanted(record->step))) continue;
+    if (!record.ok()) continue;
     found.emplace_back(std::move(*record), name);
   }
   const auto rank = [&](const CheckpointRecord& record) {
@@ -228,6 +228,7 @@ StatusOr<std::optional<NewestSet>> FindNewestComplete(
     return rank(a.first) > rank(b.first);
   });
   for (auto& [record, name] : found) {
+    if (wanted && !wanted(record.step)) continue;
     if (!CheckHashes(name, record).ok()) continue;
     return std::optional(NewestSet{name, std::move(record.notes["run"])});
   }

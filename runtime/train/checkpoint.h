@@ -72,6 +72,8 @@ struct NewestSet {
 };
 // The complete set of the most steps among those of both kinds whose steps are
 // `wanted`, of the run `preferred` if there is one; nothing if there is none.
+// `wanted` is asked from the newest on, and no more once one is found: it may
+// look at other folders.
 StatusOr<std::optional<NewestSet>> FindNewestComplete(
     const std::string& prefix, const std::string& preferred = "",
     const std::function<bool(int64_t steps)>& wanted = nullptr);

@@ -141,6 +141,22 @@ TEST_CASE("checkpoint: the newest complete set is found") {
   CHECK(newest() == "none");
 }
 
+TEST_CASE("checkpoint: sets are asked for from the newest on") {
+  const Folder folder;
+  const std::string prefix = folder.prefix();
+  for (const int64_t step : {20, 9, 40, 12}) {
+    REQUIRE(WriteCheckpoint(StepCheckpoint(prefix, step), Example(step)).ok());
+  }
+  std::vector<int64_t> asked;
+  const auto found = *FindNewestComplete(prefix, "", [&](int64_t steps) {
+    asked.push_back(steps);
+    return steps <= 20;
+  });
+  REQUIRE(found.has_value());
+  CHECK(found->name.Path("mxc").ends_with("-step-0020.mxc"));
+  CHECK(asked == std::vector<int64_t>{40, 20});
+}
+
 TEST_CASE("checkpoint: outdated sets and files of killed writers go") {
   const Folder folder;
   const std::string prefix = folder.prefix();
