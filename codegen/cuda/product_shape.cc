@@ -24,6 +24,12 @@ constexpr double kFullSums = 4 * 32 * 32;
 // Launches whose time adding the parts must save by this estimate.
 constexpr double kLaunchesSaved = 5;
 
+bool IsLarge(const ProductExtents& extents) {
+  return extents.rows >= kLeastRows && extents.columns >= kLeastColumns &&
+         extents.depth >= kLeastDepth &&
+         extents.rows * extents.columns * extents.depth >= kLeastProducts;
+}
+
 bool Has16Bits(std::string_view algorithm) {
   return algorithm == kMmaBf16Algorithm || algorithm == kMmaF16Algorithm;
 }
@@ -119,8 +125,9 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
   for (int64_t parts = most; parts > 1; --parts) {
     if (task.contraction.in % parts != 0) continue;
     // The parts have the kernel that is chosen for the whole.
-    if (task.layouts.any() &&
-        !ChannelsLast(InParts(task.contraction, parts)).any()) {
+    const Contraction in_parts = InParts(task.contraction, parts);
+    if (!IsLarge(ExtentsOf(in_parts))) continue;
+    if (task.layouts.any() && !ChannelsLast(in_parts).any()) {
       continue;
     }
     const double saved =
@@ -208,20 +215,14 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                bool tf32) {
   constexpr int64_t kMostBlocks = int64_t{1} << 31;
   const ProductExtents extents = ExtentsOf(c);
-  const bool large = extents.rows >= kLeastRows &&
-                     extents.columns >= kLeastColumns &&
-                     extents.depth >= kLeastDepth;
   const char* algorithm = AlgorithmFor(c.types, tf32);
-  if (algorithm == nullptr || !large) return {};
+  if (algorithm == nullptr) return {};
   const bool countable =
       extents.rows * extents.depth < int64_t{1} << 31 &&
       extents.depth < kMostBlocks &&
       extents.Blocks(ProductTile{ProductTile::kLeast, ProductTile::kLeast}) <
           kMostBlocks;
-  if (extents.rows * extents.columns * extents.depth < kLeastProducts ||
-      !countable) {
-    return {};
-  }
+  if (!countable || !IsLarge(extents)) return {};
   std::vector<KernelCandidate> candidates;
   const auto add = [&](const ProductLayouts& layouts) {
     const ProductReading reading(c, layouts);

@@ -197,7 +197,7 @@ class TransposeKernelEmitter {
 
 std::optional<KernelPlan> PlanTransposedReads(
     std::shared_ptr<const MapNests> map, const std::string& alignments) {
-  auto found = TileOf(std::move(map));
+  auto found = TransposedTileOf(std::move(map));
   if (!found) return std::nullopt;
   KernelPlan plan;
   plan.tasks = found->blocks;

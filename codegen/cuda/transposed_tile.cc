@@ -135,7 +135,8 @@ int TransposedTile::threads() const {
       std::min<int64_t>(kThreadsOfTile, columns * rows / lanes));
 }
 
-std::optional<TransposedTile> TileOf(std::shared_ptr<const MapNests> map) {
+std::optional<TransposedTile> TransposedTileOf(
+    std::shared_ptr<const MapNests> map) {
   if (map->nests.size() != 1) return std::nullopt;
   const LoopNest& nest = map->nests[0];
   if (nest.lane_dim < 0 || !IsElementwise(nest)) return std::nullopt;

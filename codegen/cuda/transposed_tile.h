@@ -44,6 +44,7 @@ struct TransposedTile {
 
 // Empty where nothing is read so, where rows are so short that reading across
 // costs no more, and where the map is several nests or has reductions.
-std::optional<TransposedTile> TileOf(std::shared_ptr<const MapNests> map);
+std::optional<TransposedTile> TransposedTileOf(
+    std::shared_ptr<const MapNests> map);
 
 }  // namespace mxc

@@ -30,6 +30,16 @@ llvm::Function& DeclareKernel(llvm::Module& module, const std::string& name,
   return *function;
 }
 
+// i + step, of a loop that begins at `from`, which may be below zero: a window
+// that reaches beyond its operand.
+llvm::Value* Next(llvm::IRBuilder<>& builder, llvm::Value* i, llvm::Value* from,
+                  int64_t step) {
+  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(from);
+  const bool no_unsigned_wrap = first != nullptr && !first->isNegative();
+  return builder.CreateAdd(i, builder.getInt64(static_cast<uint64_t>(step)), "",
+                           no_unsigned_wrap, /*HasNSW=*/true);
+}
+
 }  // namespace
 
 KernelFunction::KernelFunction(llvm::Function& function, const Target& target,
@@ -148,7 +158,7 @@ KernelFunction::Carried KernelFunction::Loop(
   }
   const Carried results = body(i, Carried(phis.begin(), phis.end()));
   MXC_CHECK(results.size() == initial.size());
-  llvm::Value* next = builder_.CreateAdd(i, Int(step), "", true, true);
+  llvm::Value* next = Next(builder_, i, from, step);
   auto* last = builder_.GetInsertBlock();
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), header, after);
   i->addIncoming(next, last);
@@ -185,7 +195,7 @@ void KernelFunction::Loop(
     builder_.CreateBr(after);
     builder_.SetInsertPoint(block("unreached"));
   });
-  llvm::Value* next = builder_.CreateAdd(i, Int(1), "", true, true);
+  llvm::Value* next = Next(builder_, i, from, 1);
   i->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), header, after);
   builder_.SetInsertPoint(after);

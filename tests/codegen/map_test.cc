@@ -480,6 +480,27 @@ TEST_CASE("padding with a constant, by a select around the load") {
   CHECK(c.CheckAll() == "");
 }
 
+TEST_CASE("windows that begin before their operand, on one side of a select") {
+  // Of 9 columns, windows of about 9 / 7 each, behind three of padding.
+  for (const bool last : {false, true}) {
+    CAPTURE(last);
+    MapCase c;
+    const int x = c.In({5, 9});
+    c.Out({5, 10});
+    const Expr column = Var(1) - Expr(3);
+    const int r = FreshReductionVar();
+    const Expr sum =
+        Reduce(ReduceOp::kSum,
+               {{r, column * Expr(9) / Expr(7),
+                 (column * Expr(9) + Expr(15)) / Expr(7)}},
+               c.At(x, {Var(0), Var(r)}));
+    const Expr inside = last ? Expr(3) <= Var(1) && Var(0) < Expr(4)
+                             : Var(0) < Expr(4) && Expr(0) <= column;
+    c.Set(Select(inside, sum, Constant(0.5)));
+    CHECK(c.CheckAll() == "");
+  }
+}
+
 TEST_CASE("reshapes between layouts") {
   const Shape from{2, 20, 3, 7};
   for (const int64_t block : {1, 8, 16}) {

@@ -265,6 +265,32 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
   CHECK(whole->cost > 2 * found[0].cost);
 }
 
+TEST_CASE("the parts of a product have the kernel of the whole") {
+  const Machine& machine = EmulatedTarget().machine;
+  for (const int64_t side : {3, 7, 14, 28}) {
+    for (const int64_t out : {8, 16, 64}) {
+      for (const int64_t in : {16, 128, 512}) {
+        const Contraction c = Convolution({.batch = 1,
+                                           .in = in,
+                                           .out = out,
+                                           .input = {side, side},
+                                           .kernel = {3, 3}});
+        CAPTURE(side);
+        CAPTURE(in);
+        CAPTURE(out);
+        for (const KernelCandidate& whole : ProductCandidates(c, machine)) {
+          if (whole.parts <= 1) continue;
+          const auto of_parts =
+              ProductCandidates(InParts(c, whole.parts), machine);
+          CHECK(std::ranges::any_of(of_parts, [&](const auto& candidate) {
+            return candidate.choice == whole.choice;
+          }));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("where channels fill vectors they are asked to lie side by side") {
   const Machine& machine = EmulatedTarget().machine;
   ConvolutionShape shape = {.batch = 8,
