@@ -110,6 +110,8 @@ class Subject {
     PassContext context;
     context.target = &target;
     context.catalog = catalog;
+    // Compiled without a catalog it is what the others are compared with.
+    if (catalog != nullptr) context.storage = way_.precision;
     if (way_.trains) context.training = &training;
     MXC_ASSIGN(Program program,
                RunPipeline(std::move(model.graph), context, passes));
@@ -267,6 +269,10 @@ double RelativeDistance(const Tensor& found, const Tensor& expected) {
   return std::sqrt(difference / std::max(size, 1e-12));
 }
 
+// Of outputs whose network is kept in 16 bits, and whose steps have been checked
+// one by one.
+constexpr double kNarrowDistance = 0.5, kNarrowRounding = 0.1;
+
 Status CheckOutputs(const Subject& subject, const Program& program,
                     const std::vector<Tensor>& found,
                     const std::vector<double>& bounds) {
@@ -279,10 +285,12 @@ Status CheckOutputs(const Subject& subject, const Program& program,
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   for (size_t i = 0; i < found.size(); ++i) {
     Tolerance small;  // sums that cancel are nothing but rounding
-    small.absolute = 1e-4;
+    const bool narrow = subject.way().precision != DType::kF32;
+    small.absolute = narrow ? kNarrowRounding : 1e-4;
     const Difference worst = Compare(found[i], expected[i], small);
     const double distance = RelativeDistance(found[i], expected[i]);
-    const double limit = 2e-4 + (bounds[i] > 0 ? 1e-2 : 0);
+    const double limit =
+        narrow ? kNarrowDistance : 2e-4 + (bounds[i] > 0 ? 1e-2 : 0);
     if (worst.worst < 0 || distance < limit) continue;
     return Error(
         {}, "output '{}' is off by {:.1e}, bound {:.1e}; at {} {}, expected {}",
@@ -409,6 +417,7 @@ Way DrawWay(uint32_t seed) {
   }
   way.at_load = !way.trains && pick(4) == 0;
   way.budget = way.trains && pick(2) == 0;
+  if (pick(4) == 0) way.precision = DType::kBF16;
   return way;
 }
 
@@ -429,6 +438,7 @@ std::string ToString(const Way& way) {
   if (way.trains) {
     text += fmt::format(" --entry train --optimizer '{}'", way.optimizer);
   }
+  if (way.precision != DType::kF32) text += " --precision bf16";
   for (const std::string& pass : way.disabled) {
     text += " --disable-pass " + pass;
   }

@@ -23,6 +23,7 @@ struct Way {
   // tensors pass by tiles.
   int64_t cache_bytes = 0;
   std::set<std::string> disabled;  // passes
+  DType precision = DType::kF32;   // --precision
   // And once more:
   bool at_load = false;  // weights are transformed when it is opened
   bool budget = false;   // activations fit into three quarters
