@@ -489,11 +489,10 @@ TEST_CASE("windows that begin before their operand, on one side of a select") {
     c.Out({5, 10});
     const Expr column = Var(1) - Expr(3);
     const int r = FreshReductionVar();
-    const Expr sum =
-        Reduce(ReduceOp::kSum,
-               {{r, column * Expr(9) / Expr(7),
-                 (column * Expr(9) + Expr(15)) / Expr(7)}},
-               c.At(x, {Var(0), Var(r)}));
+    const Expr sum = Reduce(ReduceOp::kSum,
+                            {{r, column * Expr(9) / Expr(7),
+                              (column * Expr(9) + Expr(15)) / Expr(7)}},
+                            c.At(x, {Var(0), Var(r)}));
     const Expr inside = last ? Expr(3) <= Var(1) && Var(0) < Expr(4)
                              : Var(0) < Expr(4) && Expr(0) <= column;
     c.Set(Select(inside, sum, Constant(0.5)));
