@@ -14,7 +14,8 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 require etcd curl
 export PATH=$bin:$PATH
 work=$(mktemp -d)
-trap 'kill -9 $(jobs -p) 2>/dev/null; kill -9 $(processes alone) 2>/dev/null
+trap 'kill -9 $(jobs -p) 2>/dev/null || true
+  kill -9 $(processes alone) 2>/dev/null || true
   sleep 0.2; rm -rf "$work"' EXIT
 export TMPDIR=$work
 cd "$work"

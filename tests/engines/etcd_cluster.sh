@@ -13,7 +13,8 @@ require etcd curl openssl
 export PATH=$bin:$PATH
 work=$(mktemp -d)
 pids=()
-trap 'kill -9 $(jobs -p) "${pids[@]}" 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
+trap 'kill -9 $(jobs -p) "${pids[@]}" 2>/dev/null || true
+  sleep 0.2; rm -rf "$work"' EXIT
 export TMPDIR=$work
 cd "$work"
 
