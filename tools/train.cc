@@ -120,17 +120,23 @@ Result<Material> Gather(const TrainOptions& options) {
   TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
             network.parameters, errors);
-  TakeOrAdd(OpenData(options.data, network.parameters->provenance),
-            material.source, errors);
+  Diagnostics unread;
+  TakeOrAdd(LoadedNetwork::Read(network), material.network, unread);
+  DataRequest data = options.data;
+  if (material.network != nullptr) {
+    data.takes = TakenBy(*material.network, material.request.For(0));
+  }
+  TakeOrAdd(OpenData(data, network.parameters->provenance), material.source,
+            errors);
   if (material.source != nullptr) {
     TakeOrAdd(RequireSamples(options.series, *material.source), legal, errors);
   }
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,
-                                options.data, *material.source),
+                                data, *material.source),
               legal, errors);
   }
-  TakeOrAdd(LoadedNetwork::Read(network), material.network, errors);
+  errors.Append(unread);
   if (!errors.empty()) return errors;
   return material;
 }
@@ -290,8 +296,7 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.footer(
       "examples:\n"
       "  mxc train models/mlp.json --data digits --save net\n"
-      "  mxc train net.json --data folder:photos \\\n"
-      "      --data-opt data_shape=3,224,224 --val folder:more \\\n"
+      "  mxc train net.json --data folder:photos --val folder:more \\\n"
       "      --lr 0.05 --opt momentum=0.9 --save net\n"
       "  mxc train net.json --data digits --save net --resume\n"
       "what a source of data takes: --data csv:F --data-opt help");

@@ -2,6 +2,8 @@
 // What a training step is compiled for follows from the data.
 #pragma once
 
+#include <vector>
+
 #include "runtime/data/iterator.h"
 #include "tools/driver/plan.h"
 
@@ -11,6 +13,11 @@ namespace mxc {
 // ("T") is read with the shapes of the arrays that have the inputs' names.
 Result<Model> DraftForShapes(const data::Iterator& source,
                              const LoadedNetwork& network, Specialization of);
+
+// The inputs for data whose shapes the network says but for the batch; empty
+// where it cannot be drafted, which is told when it is compiled.
+std::vector<data::Field> TakenBy(const LoadedNetwork& network,
+                                 const Specialization& of);
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.
