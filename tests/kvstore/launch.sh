@@ -27,9 +27,14 @@ equal() {
 }
 
 sgd=(--batch-size 32 --lr 0.1)
-train alone "${sgd[@]}"
-train one "${sgd[@]}" -- mxc launch --workers 1 --servers 1 --
+train alone "${sgd[@]}" --log-dir logs/alone
+train one "${sgd[@]}" --log-dir logs/one -- \
+  mxc launch --workers 1 --servers 1 --
 equal alone one || fail "one worker learns something else than one process"
+norms() { sed -n '/class="gradients"/,/<\/table>/p' "logs/$1/report.html"; }
+[ "$(norms alone | grep -c '<td>fc')" = 6 ] || fail "a run without norms"
+[ "$(norms one)" = "$(norms alone)" ] ||
+  fail "a worker's norms are not those of its gradients: $(norms one)"
 
 half=(--batch-size 16 --lr 0.1 --opt momentum=0.9 --opt wd=0.001)
 train two1 "${half[@]}" -- mxc launch --workers 2 --servers 1 --
