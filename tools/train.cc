@@ -78,6 +78,7 @@ struct Material {
   CompileRequest request;
   std::unique_ptr<data::Iterator> source;
   std::shared_ptr<LoadedNetwork> network;
+  std::vector<data::Field> taken;  // what the network says of its inputs
 };
 
 // What mxc-run would refuse after the network has been compiled.
@@ -124,7 +125,8 @@ Result<Material> Gather(const TrainOptions& options) {
   TakeOrAdd(LoadedNetwork::Read(network), material.network, unread);
   DataRequest data = options.data;
   if (material.network != nullptr) {
-    data.takes = TakenBy(*material.network, material.request.For(0));
+    data.takes = material.taken =
+        TakenBy(*material.network, material.request.For(0));
   }
   TakeOrAdd(OpenData(data, network.parameters->provenance), material.source,
             errors);
@@ -143,7 +145,7 @@ Result<Material> Gather(const TrainOptions& options) {
 
 Status CompileTo(const std::string& path, const TrainOptions& options) {
   MXC_ASSIGN(Material material, Gather(options));
-  auto& [request, source, network] = material;
+  auto& [request, source, network, taken] = material;
   MXC_ASSIGN(const Model model,
              DraftForShapes(*source, *network, request.For(0)));
   request.label_names = source->label_names();
@@ -164,6 +166,9 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
+  for (const std::string& sentence : OtherShapes(taken, *source)) {
+    PrintPhase(style, "note", sentence);
+  }
   MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
   WarnOfFewClasses(style, plan);
   TellFirstParameters(style, request.network);

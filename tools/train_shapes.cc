@@ -2,9 +2,11 @@
 #include "tools/train_shapes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "frontend/variables.h"
 #include "tools/overview.h"
@@ -65,6 +67,29 @@ std::vector<data::Field> TakenBy(const LoadedNetwork& network,
         {input->name, data::ElementType::kF32, {dims.begin(), dims.end()}});
   }
   return fields;
+}
+
+std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
+                                     const data::Iterator& source) {
+  std::vector<std::string> sentences;
+  const std::vector<data::Field>& given = source.provides().data;
+  // Without the batch.
+  const auto extents = [](const data::Field& field) {
+    return std::span(field.shape).subspan(field.shape.empty() ? 0 : 1);
+  };
+  for (const data::Field& field : taken) {
+    const auto found = std::ranges::find(given, field.name, &data::Field::name);
+    if (found == given.end() ||
+        std::ranges::equal(extents(field), extents(*found))) {
+      continue;
+    }
+    sentences.push_back(fmt::format(
+        "the network says '{}' is {}, the data have {}: it is trained for "
+        "these",
+        field.name, fmt::join(extents(field), "x"),
+        fmt::join(extents(*found), "x")));
+  }
+  return sentences;
 }
 
 void TakeShapes(const data::Iterator& source, const Model& model,

@@ -2,6 +2,7 @@
 // What a training step is compiled for follows from the data.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "runtime/data/iterator.h"
@@ -18,6 +19,11 @@ Result<Model> DraftForShapes(const data::Iterator& source,
 // where it cannot be drafted, which is told when it is compiled.
 std::vector<data::Field> TakenBy(const LoadedNetwork& network,
                                  const Specialization& of);
+
+// "data 3x8x8 of the network, 1x28x28 of the data": the inputs of which these say
+// other shapes than the network, one in a sentence.
+std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
+                                     const data::Iterator& source);
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.

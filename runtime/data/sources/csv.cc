@@ -90,7 +90,9 @@ class Csv : public Source {
     Status parsed =
         ParseLine(data_.line(request.sample), request.Floats(0, columns_),
                   label_column_, label);
-    if (!parsed.ok() && request.sample == 0 && data_.number(0) == 1) {
+    const bool heading =
+        request.sample == 0 && data_.number(0) == 1 && data_.size() > 1;
+    if (!parsed.ok() && heading) {
       return {parsed.code(),
               parsed.message() + "; skip_lines=1 leaves headings out"};
     }
