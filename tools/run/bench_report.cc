@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -82,11 +83,11 @@ void PrintFacts(const char* name, const std::vector<std::string>& facts,
                 const char* separator) {
   constexpr size_t kIndent = 13;
   const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
-  std::string line = Format("  %-11s", name);
-  for (size_t i = 0; i < facts.size(); ++i) {
-    const std::string fact = facts[i] + (i + 1 < facts.size() ? separator : "");
-    if (columns > 0 && line.size() > kIndent &&
-        line.size() + fact.size() > columns) {
+  std::string line = Format("  %-10s ", name) + facts[0];
+  for (const std::string& fact : std::span(facts).subspan(1)) {
+    line += separator;
+    if (columns > 0 && line.size() + fact.size() > columns) {
+      line.erase(line.find_last_not_of(' ') + 1);
       PrintOut("%s\n", line.c_str());
       line.assign(kIndent, ' ');
     }
@@ -96,12 +97,12 @@ void PrintFacts(const char* name, const std::vector<std::string>& facts,
 }
 
 void PrintRoofline(const Roofline& roofline) {
-  std::vector<std::string> facts = {
-      Format("%.0f GFLOP/s; reads", roofline.gflops)};
+  std::vector<std::string> facts;
   for (const Roofline::Level& level : roofline.levels) {
     facts.push_back(Format("%.0f GB/s of %s", level.gbytes_per_second,
                            Bytes(static_cast<double>(level.bytes)).c_str()));
   }
+  facts[0].insert(0, Format("%.0f GFLOP/s; reads ", roofline.gflops));
   PrintFacts("machine", facts, ", ");
 }
 
@@ -176,8 +177,10 @@ void PrintLatency(const BenchResult& result) {
     flops += static_cast<double>(step.flops);
   }
   const auto median = static_cast<double>(result.runs.Percentile(50));
-  PrintOut("  throughput  %.1f samples/s, %.1f GFLOP/s\n", result.Throughput(),
-           flops / std::max(1.0, median));
+  PrintFacts("throughput",
+             {Format("%.1f samples/s", result.Throughput()),
+              Format("%.1f GFLOP/s", flops / std::max(1.0, median))},
+             ", ");
 }
 
 std::string MedianEvents(const BenchResult& result, int process) {
