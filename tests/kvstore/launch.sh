@@ -230,6 +230,17 @@ timeout 60 mxc launch --workers 2 --servers 1 -- sh killed/train.sh \
 grep -q "^error: worker 1 was killed by signal 9; the job ends$" killed/errors ||
   fail "a killed worker: $(cat killed/errors)"
 
+# Ctrl-C while the workers still compile is heard when they train.
+setsid mxc launch --workers 2 --servers 1 -- mxc train "$models/lenet.json" \
+  --data digits --quiet --epochs 1000 --save early 2>early.errors &
+job=$!
+(sleep 60; kill -KILL -- "-$job") >/dev/null 2>&1 &
+sleep 0.2
+kill -INT -- "-$job"
+status=0
+wait $job || status=$?
+[ $status -eq 130 ] || fail "an early Ctrl-C: $status, $(cat early.errors)"
+
 status=0
 RANK=2 WORLD_SIZE=2 MXC_ROLE=worker MXC_SERVERS=127.0.0.1:1 \
   mxc train "$models/mlp.json" --data digits --quiet 2>errors || status=$?
