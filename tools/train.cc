@@ -127,6 +127,8 @@ Result<Material> Gather(const TrainOptions& options) {
   if (material.network != nullptr) {
     data.takes = material.taken =
         TakenBy(*material.network, material.request.For(0));
+  } else {  // its shapes are not what is wrong
+    data.takes = {{"data", data::ElementType::kF32, {1, 3, 1, 1}}};
   }
   TakeOrAdd(OpenData(data, network.parameters->provenance), material.source,
             errors);
