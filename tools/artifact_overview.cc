@@ -70,6 +70,9 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());
   row.tasks = step.tasks;
+  if (step.kind == MXC_STEP_REPEAT || step.kind == MXC_STEP_BRANCH) {
+    row.body = int64_t{step.body} + step.other;
+  }
   const uint64_t times = tables.TimesRun(step);
   row.flops = static_cast<int64_t>(step.flops * times);
   row.bytes = static_cast<int64_t>(step.bytes * times);

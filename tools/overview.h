@@ -34,6 +34,8 @@ struct StepRow {
   std::string algorithm;  // "winograd4 8c"; as the kernel where nobody knows
   std::vector<int> inputs, outputs;  // buffers
   int64_t tasks = 0;                 // 0: not known before code generation
+  // Of an artifact's repeat or branch: so many of the next steps are run by it.
+  int64_t body = 0;
   // On a device, of an artifact; of others no threads.
   int64_t blocks = 0, block_threads = 0, shared_bytes = 0;
   int64_t flops = 0, bytes = 0, scratch = 0;

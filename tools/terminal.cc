@@ -2,7 +2,6 @@
 #include "tools/terminal.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,11 +37,8 @@ constexpr size_t kPhaseColumns = 12;  // before the text of a phase
 // Columns for the text of a phase; as many as it likes where nobody looks.
 size_t TextColumns() {
   constexpr size_t kFewest = 24, kTime = 8, kMost = 61;
-  winsize size = {};
-  const bool terminal = isatty(STDERR_FILENO) != 0 &&
-                        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
-  if (!terminal || size.ws_col == 0) return std::string::npos;
-  const size_t columns = size.ws_col;
+  const size_t columns = runtime::TerminalColumns(STDERR_FILENO);
+  if (columns == 0) return std::string::npos;
   if (columns <= kPhaseColumns + kTime + kFewest) return kFewest;
   return std::min(kMost, columns - kPhaseColumns - kTime);
 }

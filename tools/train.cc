@@ -78,6 +78,7 @@ struct Material {
   CompileRequest request;
   std::unique_ptr<data::Iterator> source;
   std::shared_ptr<LoadedNetwork> network;
+  std::vector<data::Field> taken;  // what the network says of its inputs
 };
 
 // What mxc-run would refuse after the network has been compiled.
@@ -120,24 +121,33 @@ Result<Material> Gather(const TrainOptions& options) {
   TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
             network.parameters, errors);
-  TakeOrAdd(OpenData(options.data, network.parameters->provenance),
-            material.source, errors);
+  Diagnostics unread;
+  TakeOrAdd(LoadedNetwork::Read(network), material.network, unread);
+  DataRequest data = options.data;
+  if (material.network != nullptr) {
+    data.takes = material.taken =
+        TakenBy(*material.network, material.request.For(0));
+  } else {  // its shapes are not what is wrong
+    data.takes = {{"data", data::ElementType::kF32, {1, 3, 1, 1}}};
+  }
+  TakeOrAdd(OpenData(data, network.parameters->provenance), material.source,
+            errors);
   if (material.source != nullptr) {
     TakeOrAdd(RequireSamples(options.series, *material.source), legal, errors);
   }
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,
-                                options.data, *material.source),
+                                data, *material.source),
               legal, errors);
   }
-  TakeOrAdd(LoadedNetwork::Read(network), material.network, errors);
+  errors.Append(unread);
   if (!errors.empty()) return errors;
   return material;
 }
 
 Status CompileTo(const std::string& path, const TrainOptions& options) {
   MXC_ASSIGN(Material material, Gather(options));
-  auto& [request, source, network] = material;
+  auto& [request, source, network, taken] = material;
   MXC_ASSIGN(const Model model,
              DraftForShapes(*source, *network, request.For(0)));
   request.label_names = source->label_names();
@@ -158,6 +168,9 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
+  for (const std::string& sentence : OtherShapes(taken, *source)) {
+    PrintPhase(style, "note", sentence);
+  }
   MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
   WarnOfFewClasses(style, plan);
   TellFirstParameters(style, request.network);
@@ -290,8 +303,7 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.footer(
       "examples:\n"
       "  mxc train models/mlp.json --data digits --save net\n"
-      "  mxc train net.json --data folder:photos \\\n"
-      "      --data-opt data_shape=3,224,224 --val folder:more \\\n"
+      "  mxc train net.json --data folder:photos --val folder:more \\\n"
       "      --lr 0.05 --opt momentum=0.9 --save net\n"
       "  mxc train net.json --data digits --save net --resume\n"
       "what a source of data takes: --data csv:F --data-opt help");

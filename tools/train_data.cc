@@ -40,6 +40,7 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   options.label_names = LabelNamesOf(learned);
   options.preprocessing = learned.Note("preprocess");
   options.batch_size = request.batch_size;
+  options.takes = request.takes;
   options.seed = request.seed;
   options.shuffle = request.shuffle;
   options.threads = 0;  // only shapes are asked for
@@ -55,6 +56,7 @@ Status RequireValidation(const std::string& source,
   options.label_names = trained.label_names();
   options.preprocessing = trained.preprocessing();
   options.batch_size = request.batch_size;
+  options.takes = request.takes;
   options.threads = 0;
   options.last_batch = data::LastBatch::kPad;
   MXC_ASSIGN(options.settings, ParseSettings("--val-opt", settings));

@@ -21,6 +21,7 @@ struct DataRequest {
   // As mxc-run will be told: they decide the order of the samples.
   uint64_t seed = 0;
   bool shuffle = true;
+  std::vector<data::Field> takes;  // data::IteratorOptions::takes
 };
 
 // What was learned on other data goes on with their numbers of labels, and with

@@ -2,15 +2,21 @@
 #include "tools/train_shapes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "frontend/variables.h"
 #include "tools/overview.h"
 
 namespace mxc {
 namespace {
+
+bool TakesLabels(const Graph& graph, const Node& input) {
+  return IsLabel(graph, input) || input.name.ends_with("label");
+}
 
 // The shape of each input that the data fill: by name, else in order.
 void AddShapes(const std::vector<std::string>& inputs,
@@ -41,14 +47,57 @@ Result<Model> DraftForShapes(const data::Iterator& source,
   return shaped.ok() ? std::move(shaped) : std::move(model);
 }
 
+std::vector<data::Field> TakenBy(const LoadedNetwork& network,
+                                 const Specialization& of) {
+  const Result<Model> model = network.Draft(of);
+  if (!model.ok()) return {};
+  std::vector<data::Field> fields;
+  for (const Node* input : model->graph.Variables(VariableRole::kInput)) {
+    const Shape& shape = input->types[0].shape;
+    if (!shape.known_rank() || shape.rank() == 0 ||
+        TakesLabels(model->graph, *input)) {
+      continue;
+    }
+    const Extents& dims = shape.dims();
+    const bool said = std::all_of(dims.begin() + 1, dims.end(), [](int64_t n) {
+      return n != Shape::kUnknownDim;
+    });
+    if (!said) continue;
+    fields.push_back(
+        {input->name, data::ElementType::kF32, {dims.begin(), dims.end()}});
+  }
+  return fields;
+}
+
+std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
+                                     const data::Iterator& source) {
+  std::vector<std::string> sentences;
+  const std::vector<data::Field>& given = source.provides().data;
+  // Without the batch.
+  const auto extents = [](const data::Field& field) {
+    return std::span(field.shape).subspan(field.shape.empty() ? 0 : 1);
+  };
+  for (const data::Field& field : taken) {
+    const auto found = std::ranges::find(given, field.name, &data::Field::name);
+    if (found == given.end() ||
+        std::ranges::equal(extents(field), extents(*found))) {
+      continue;
+    }
+    sentences.push_back(fmt::format(
+        "the network says '{}' is {}, the data have {}: it is trained for "
+        "these",
+        field.name, fmt::join(extents(field), "x"),
+        fmt::join(extents(*found), "x")));
+  }
+  return sentences;
+}
+
 void TakeShapes(const data::Iterator& source, const Model& model,
                 CompileRequest& request) {
   std::vector<std::string> data, labels;
   for (const Node* input : model.graph.Variables(VariableRole::kInput)) {
     if (request.input_shapes.contains(input->name)) continue;
-    const bool label =
-        IsLabel(model.graph, *input) || input->name.ends_with("label");
-    (label ? labels : data).push_back(input->name);
+    (TakesLabels(model.graph, *input) ? labels : data).push_back(input->name);
   }
   for (int bucket = 0; bucket < source.buckets(); ++bucket) {
     const data::Provides& provides = source.provides(bucket);

@@ -2,6 +2,9 @@
 // What a training step is compiled for follows from the data.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "runtime/data/iterator.h"
 #include "tools/driver/plan.h"
 
@@ -11,6 +14,16 @@ namespace mxc {
 // ("T") is read with the shapes of the arrays that have the inputs' names.
 Result<Model> DraftForShapes(const data::Iterator& source,
                              const LoadedNetwork& network, Specialization of);
+
+// The inputs for data whose shapes the network says but for the batch; empty
+// where it cannot be drafted, which is told when it is compiled.
+std::vector<data::Field> TakenBy(const LoadedNetwork& network,
+                                 const Specialization& of);
+
+// "data 3x8x8 of the network, 1x28x28 of the data": the inputs of which these say
+// other shapes than the network, one in a sentence.
+std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
+                                     const data::Iterator& source);
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.

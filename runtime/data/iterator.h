@@ -101,6 +101,9 @@ struct IteratorOptions {
   // (Iterator::preprocessing): pictures are treated likewise where the settings
   // say nothing else.
   std::string preprocessing;
+  // The arrays that the network takes. A source that can make several shapes
+  // makes theirs where the settings name none. Empty: they are not known.
+  std::vector<Field> takes;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
   // part_index, num_parts, even_parts, held_out, epoch_batches,
   // preprocess_threads, prefetch_buffer, data_name, label_name. They win over

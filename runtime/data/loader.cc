@@ -320,10 +320,12 @@ void Loader::ReadRow(Slot* slot, int64_t row) {
     }
     slot->bad.emplace_back(row, sentence);
     if (steps + 1 >= std::min(kMostBadInARow, order_.samples())) {
-      slot->failures.emplace_back(
-          row,
-          Status(status.code(), sentence + "; so are " + std::to_string(steps) +
-                                    " others that were tried"));
+      const std::string others =
+          steps == 0
+              ? ""
+              : "; so are " + std::to_string(steps) + " others that were tried";
+      slot->failures.emplace_back(row,
+                                  Status(status.code(), sentence + others));
       return;
     }
     from = order_.After(slot->rows.rows[static_cast<size_t>(row)],

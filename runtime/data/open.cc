@@ -38,9 +38,12 @@ Status UnknownKind(const std::string& spec) {
           "'" + spec + "' is no source of data; there are " + forms};
 }
 
+// The message, about the whole spec rather than its source.
 Status Named(const std::string& spec, const Status& status) {
-  const std::string& message = status.message();
+  std::string message = status.message();
   if (message.starts_with(spec)) return status;
+  const std::string source = spec.substr(0, spec.find(':')) + ": ";
+  if (message.starts_with(source)) message.erase(0, source.size());
   return {status.code(), spec + ": " + message};
 }
 
@@ -217,6 +220,7 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                         options.held_out,
                         options.label_names,
                         options.preprocessing.empty() ? nullptr : &*trained,
+                        options.takes,
                         settings};
   request.common.Describe(settings);
   if (request.common.round_batch) {

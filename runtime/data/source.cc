@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/source.h"
 
+#include <algorithm>
+
 namespace mxc::data {
 
 std::string Source::SampleName(int64_t sample) const {
@@ -20,6 +22,15 @@ std::pair<int64_t, int64_t> Source::Part(int64_t index, int64_t parts) const {
   const auto count = static_cast<__int128>(size());
   return {static_cast<int64_t>(count * index / parts),
           static_cast<int64_t>(count * (index + 1) / parts)};
+}
+
+Extents SourceRequest::TakenShape() const {
+  const auto named = std::ranges::find(takes, common.data_name, &Field::name);
+  const Field* field = named != takes.end() ? &*named
+                       : takes.size() == 1  ? &takes.front()
+                                            : nullptr;
+  if (field == nullptr || field->shape.empty()) return {};
+  return {field->shape.begin() + 1, field->shape.end()};
 }
 
 Field FloatField(std::string name, std::vector<int64_t> shape) {

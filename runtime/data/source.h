@@ -113,7 +113,17 @@ struct SourceRequest {
   const std::vector<std::string>& label_names;
   // IteratorOptions::preprocessing; null: it is not known.
   const Preprocessing* trained;
+  const std::vector<Field>& takes;  // IteratorOptions::takes
   SettingsReader& settings;
+
+  // Of a sample, as the network's input for the data takes it; empty where that
+  // is not known.
+  Extents TakenShape() const;
+  // Whether pictures are rows of pixels: what the settings say, else whether the
+  // network takes them so.
+  bool Flat(std::optional<bool> said, int64_t pixels) const {
+    return said.value_or(TakenShape() == Extents{pixels});
+  }
 
   // Reads the source's own options and refuses what nobody knows.
   template <class Options>

@@ -21,6 +21,12 @@ constexpr int kColours = 6;
 constexpr double kRounding = 1e-5;
 constexpr double kWorthLogarithms = 10;  // the largest value over the smallest
 
+// Of UTF-8, whose characters have one byte each that continues none.
+size_t LettersIn(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
 std::vector<Point> Thin(const std::vector<Point>& points) {
   std::vector<Point> finite;
   for (const Point& p : points) {
@@ -117,15 +123,15 @@ class Drawing {
   }
 
   std::string Draw(std::string_view title) {
-    svg_ = Format(
-        "<svg class=\"chart\" viewBox=\"0 0 %g %g\" role=\"img\" "
-        "xmlns=\"http://www.w3.org/2000/svg\" data-chart=\"%s\">\n",
-        kWidth, kHeight, EscapeXml(Json()).c_str());
     Text(kLeft, 18, "title", title);
     DrawGrid();
-    DrawLegend();
+    const double height = DrawLegend(title);
     for (size_t i = 0; i < curves_.size(); ++i) DrawCurve(i);
-    return svg_ + "</svg>\n";
+    return Format(
+               "<svg class=\"chart\" viewBox=\"0 0 %g %g\" role=\"img\" "
+               "xmlns=\"http://www.w3.org/2000/svg\" data-chart=\"%s\">\n",
+               kWidth, height, EscapeXml(Json()).c_str()) +
+           svg_ + "</svg>\n";
   }
 
  private:
@@ -178,19 +184,47 @@ class Drawing {
     Text(kWidth - kRight, kHeight - 4, "y", "steps");
   }
 
-  void DrawLegend() {
-    if (curves_.size() < 2) return;
-    double x = kWidth - kRight;
-    for (size_t i = curves_.size(); i-- > 0;) {
-      Text(x, 18, "y", curves_[i].name);
-      // About six units a letter.
-      x -= 6.2 * static_cast<double>(curves_[i].name.size()) + 20;
-      svg_ += Format(
-          "<line class=\"c%zu\" x1=\"%.1f\" y1=\"14\" x2=\"%.1f\" "
-          "y2=\"14\"/>\n",
-          i % kColours, x + 2, x + 16);
-      x -= 10;
+  // About six units a letter, and a piece of the line.
+  static double LegendWidth(const Curve& curve) {
+    return 6.2 * static_cast<double>(LettersIn(curve.name)) + 30;
+  }
+
+  bool LegendFitsBeside(std::string_view title) const {
+    double width = 8 * static_cast<double>(title.size());
+    for (const Curve& curve : curves_) width += LegendWidth(curve);
+    return width <= kWidth - kLeft - kRight;
+  }
+
+  void DrawLegendEntry(size_t i, double x, double y) {
+    svg_ += Format(
+        "<line class=\"c%zu\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+        "y2=\"%.1f\"/>\n",
+        i % kColours, x, y - 4, x + 14, y - 4);
+    Text(x + 18, y, "name", curves_[i].name);
+  }
+
+  // Beside the title where there is room, else in rows below; the height of the
+  // whole.
+  double DrawLegend(std::string_view title) {
+    constexpr double kRow = 16;
+    if (curves_.size() < 2) return kHeight;
+    const bool beside = LegendFitsBeside(title);
+    double x = kLeft, y = kHeight + 10;
+    if (beside) {
+      x = kWidth - kRight + 12;
+      for (const Curve& curve : curves_) x -= LegendWidth(curve);
+      y = 18;
     }
+    for (size_t i = 0; i < curves_.size(); ++i) {
+      const double width = LegendWidth(curves_[i]);
+      if (!beside && x > kLeft && x + width > kWidth) {
+        x = kLeft;
+        y += kRow;
+      }
+      DrawLegendEntry(i, x, y);
+      x += width;
+    }
+    return beside ? kHeight : y + 6;
   }
 
   void DrawLine(const std::vector<Point>& points, size_t colour,

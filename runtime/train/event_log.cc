@@ -26,8 +26,16 @@ constexpr std::string_view kFilePrefix = "events.out.tfevents.";
 // Field numbers of the protocol buffers, and the types of their encoding.
 constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kGraph = 4;
 constexpr int kSummary = 5;
-constexpr int kValue = 1;                                  // of Summary
-constexpr int kTag = 1, kSimpleValue = 2, kHistogram = 5;  // of Summary.Value
+constexpr int kValue = 1;  // of Summary
+// Of Summary.Value, SummaryMetadata and its PluginData.
+constexpr int kTag = 1, kSimpleValue = 2, kHistogram = 5;
+constexpr int kTensor = 8, kMetadata = 9;
+constexpr int kPluginData = 1, kDataClass = 4;
+constexpr int kPluginName = 1, kContent = 2;
+constexpr uint64_t kClassTensor = 2;
+// A TensorProto of floats with one axis and no elements: the value of what
+// says all in its metadata.
+constexpr std::string_view kNoElements("\x08\x01\x12\x02\x12\x00", 6);
 
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
   std::array<uint32_t, 256> table{};
@@ -181,6 +189,21 @@ void EventLog::WriteHistogram(int64_t step, std::string_view tag,
   PutCounted(entry, kHistogram, HistogramMessage(histogram));
   PutCounted(summary, kValue, entry);
   WriteSummary(step, summary);
+}
+
+void EventLog::WritePlugin(std::string_view tag, std::string_view plugin,
+                           std::string_view content) {
+  std::string data, metadata, entry, summary;
+  PutCounted(data, kPluginName, plugin);
+  PutCounted(data, kContent, content);
+  PutCounted(metadata, kPluginData, data);
+  PutKey(metadata, kDataClass, kVarint);
+  PutVarint(metadata, kClassTensor);
+  PutCounted(entry, kTag, tag);
+  PutCounted(entry, kTensor, kNoElements);
+  PutCounted(entry, kMetadata, metadata);
+  PutCounted(summary, kValue, entry);
+  WriteSummary(0, summary);
 }
 
 void EventLog::WriteGraph(const std::vector<NetworkNode>& nodes) {

@@ -38,6 +38,9 @@ class EventLog {
   void Write(int64_t step, std::span<const Scalar> scalars);
   void WriteHistogram(int64_t step, std::string_view tag,
                       const Histogram& histogram);
+  // What a plugin of TensorBoard reads beside a tag.
+  void WritePlugin(std::string_view tag, std::string_view plugin,
+                   std::string_view content);
   void WriteGraph(const std::vector<NetworkNode>& nodes);
   Status status() const { return status_; }
 

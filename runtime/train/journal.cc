@@ -13,6 +13,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/train/epoch_table.h"
+#include "runtime/train/run_settings.h"
 
 namespace mxc::train {
 namespace {
@@ -60,7 +61,12 @@ StatusOr<Journal> Journal::Open(const std::string& folder, int64_t resumed_step,
     }
   }
   report.live = true;
-  return Journal(folder, std::move(*log), std::move(report));
+  StatusOr<EventLog> table =
+      EventLog::Create(folder + "/" + std::string(kSettingsPlugin));
+  if (!table.ok()) return table.status();
+  table->WritePlugin(kSessionStart, kSettingsPlugin,
+                     SessionStartMessage(report.settings, WallTime()));
+  return Journal(folder, std::move(*log), std::move(*table), std::move(report));
 }
 
 void Journal::Write(int64_t step, const std::vector<Scalar>& scalars) {
@@ -105,7 +111,22 @@ void Journal::OnEpoch(const EpochSummary& s) {
     add("val/", "loss", s.validation->loss);
   }
   Write(s.step, {figures.begin(), figures.end()});
+  WriteResults(s);
   WritePageIfDue();
+}
+
+// The last ones stand in the table.
+void Journal::WriteResults(const EpochSummary& s) {
+  std::vector<std::pair<std::string, double>> results = {{"loss", s.loss}};
+  for (const auto& [name, value] : s.metrics) results.emplace_back(name, value);
+  if (s.validation) {
+    results.emplace_back("val_loss", s.validation->loss);
+    for (const auto& [name, value] : s.validation->metrics) {
+      results.emplace_back("val_" + name, value);
+    }
+  }
+  for (auto& [name, value] : results) name.insert(0, "final/");
+  table_.Write(s.step, std::vector<Scalar>(results.begin(), results.end()));
 }
 
 void Journal::OnGradients(int64_t step, std::span<const std::string> parameters,
@@ -138,8 +159,11 @@ void Journal::OnWeights(int64_t step, const std::string& parameter,
   log_.WriteHistogram(step, "weights/" + parameter, HistogramOf(values));
 }
 
-Status Journal::Close() {
+Status Journal::Close(bool failed) {
+  table_.WritePlugin(kSessionEnd, kSettingsPlugin,
+                     SessionEndMessage(failed, WallTime()));
   MXC_RT_RETURN_IF_ERROR(log_.status());
+  MXC_RT_RETURN_IF_ERROR(table_.status());
   report_.live = false;
   return WritePage();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curves of a training run in a folder: TensorBoard's event files and
-// report.html, which is written anew every few seconds.
+// report.html, which is written anew every few seconds. What the run was told
+// and how it did so far is a run of its own below, "hparams": TensorBoard puts
+// into its table of runs every scalar that lies beside the settings.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@ namespace mxc::train {
 class Journal {
  public:
   // `resumed_step`: the curves of the earlier run up to there are kept; 0: none
-  // are. `report` holds title and facts. The page also shows the latest runs in
+  // are. `report` holds title and settings. The page also shows the latest runs in
   // the folders beside this one.
   static StatusOr<Journal> Open(const std::string& folder, int64_t resumed_step,
                                 Report report);
@@ -36,22 +38,24 @@ class Journal {
     log_.WriteGraph(nodes);
   }
   // After the last epoch, or where training stopped before.
-  Status Close();
+  Status Close(bool failed = false);
 
  private:
   static constexpr int64_t kEvery = 10;  // steps
 
-  Journal(std::string folder, EventLog log, Report report)
+  Journal(std::string folder, EventLog log, EventLog table, Report report)
       : folder_(std::move(folder)),
         log_(std::move(log)),
+        table_(std::move(table)),
         report_(std::move(report)) {}
 
   void WritePageIfDue();
+  void WriteResults(const EpochSummary& summary);
   void Write(int64_t step, const std::vector<Scalar>& scalars);
   Status WritePage() const;
 
   std::string folder_;
-  EventLog log_;
+  EventLog log_, table_;
   Report report_;
   int64_t page_written_ = 0;  // when, in ns
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/progress.h"
 
-#include <sys/ioctl.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 
 namespace mxc::train {
@@ -170,9 +169,8 @@ class BarReporter : public LineReporter {
   }
 
   size_t Width() const {
-    winsize size{};
-    const bool known = ioctl(fileno(out_), TIOCGWINSZ, &size) == 0;
-    return known && size.ws_col > 20 ? size.ws_col : 80;
+    const size_t columns = runtime::TerminalColumns(fileno(out_));
+    return columns > 20 ? columns : 80;
   }
 
   void Clear() {

@@ -115,7 +115,7 @@ std::string ReportPage(const Report& report) {
   if (report.live) page += "<meta http-equiv=\"refresh\" content=\"5\">\n";
   page += "<title>" + title + "</title>\n<style>" + kStyle + StyleOfColours() +
           "</style></head>\n<body>\n<h1>" + title + "</h1>\n<table>\n";
-  for (const auto& [name, value] : report.facts) {
+  for (const auto& [name, value] : report.settings) {
     page += "<tr><td>" + EscapeXml(name) + "</td><td>" + EscapeXml(value) +
             "</td></tr>\n";
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/train/run_settings.h"
 #include "runtime/train/series.h"
 #include "runtime/train/status.h"
 
@@ -22,7 +23,7 @@ inline constexpr std::string_view kGradientGroup = "gradient_norm/";
 
 struct Report {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  // name, value
+  RunSettings settings;
   // "train/loss" and "val/loss" share the chart "loss"; a name without a slash
   // has a chart of its own. What epochs ended with is in the table
   // (epoch_table.h).

@@ -32,6 +32,8 @@ struct TrainFacts {
   // precision as one more state, "weight_f32" (MXNet's multi_precision).
   std::string copied_state;
   double learning_rate = 0.01;  // where nobody says otherwise
+  // Of what is kept from layer to layer.
+  std::string precision = "float32";
   // States by name: what is trained, in the order of MXNet's update indices,
   // and what the network itself computes.
   std::vector<std::string> parameters, auxiliaries;
@@ -78,7 +80,8 @@ class TrainStep {
 
   // Of the last training step: the norm of each parameter's gradient, the batch's
   // mean, before it was clipped; in the order of TrainFacts::parameters, NaN
-  // where one has none. Empty where the network was not compiled to tell.
+  // where one has none. Empty where the network was not compiled to tell. Of
+  // several workers whose gradients are summed, of this one's own.
   virtual std::vector<float> gradient_norms() const { return {}; }
 
   // Every state, row-major; "random" i64[2] = (seed, counter) among them where

@@ -40,7 +40,7 @@ StatusOr<TrainResult> Trainer::Run() {
     status = RunEpoch();
   }
   if (journal_) {
-    const Status closed = journal_->Close();
+    const Status closed = journal_->Close(!status.ok());
     if (status.ok() && !closed.ok()) reporter_.Warn(closed.message());
   }
   if (!status.ok()) return status;

@@ -17,6 +17,7 @@
 #include "runtime/train/journal.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/progress.h"
+#include "runtime/train/run_settings.h"
 #include "runtime/train/scheduler.h"
 #include "runtime/train/train_step.h"
 
@@ -46,6 +47,9 @@ struct TrainerOptions {
   bool stop_at_bad_label = false;  // one that is no class; else it is told
 
   std::string log_folder;  // empty: no journal
+  // What the journal says of the run beside what the trainer knows:
+  // ("seed", "7").
+  RunSettings settings;
   // Set by a signal's handler: the loop finishes its step, saves and returns.
   const std::atomic<bool>* interrupted = nullptr;
 };
@@ -82,6 +86,7 @@ class Trainer {
   Status SkipTo(const Position& position);
   Status BeginAnew();
   Status LeaveOtherRuns();
+  RunSettings Settings() const;
   Status OpenJournal();
   void JournalWeights();
   Status RunEpoch();

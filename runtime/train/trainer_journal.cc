@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the trainer tells its journal.
+#include <algorithm>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,22 +12,38 @@
 
 namespace mxc::train {
 
+// All that a run beside this one may have been told otherwise.
+RunSettings Trainer::Settings() const {
+  const TrainFacts& facts = step_.facts();
+  RunSettings settings = {{"network", facts.network},
+                          {"precision", facts.precision},
+                          {"optimizer", facts.optimizer}};
+  const auto add = [&](const std::string& name, const std::string& text) {
+    const auto there =
+        std::ranges::find(settings, name, &RunSettings::value_type::first);
+    if (there == settings.end()) settings.emplace_back(name, text);
+  };
+  if (options_.learning_rate) {
+    add("learning_rate", Format("%g", *options_.learning_rate));
+  }
+  if (!options_.schedule.empty()) add("schedule", options_.schedule);
+  for (const auto& [name, text] : facts.optimizer_options) add(name, text);
+  const std::vector<data::Field>& fields = samples_.provides().data;
+  if (!fields.empty() && !fields[0].shape.empty()) {
+    add("batch_size", std::to_string(fields[0].shape[0]));
+  }
+  if (options_.workers > 1) add("workers", std::to_string(options_.workers));
+  add("epochs", std::to_string(options_.epochs));
+  add("data", samples_.summary());
+  for (const auto& [name, text] : options_.settings) add(name, text);
+  return settings;
+}
+
 Status Trainer::OpenJournal() {
   if (options_.log_folder.empty()) return {};
-  const TrainFacts& facts = step_.facts();
   Report report;
-  report.title = "Training " + facts.network;
-  std::string optimizer = facts.optimizer;
-  for (const auto& [name, value] : facts.optimizer_options) {
-    optimizer += " " + name + "=" + value;
-  }
-  report.facts = {{"network", facts.network},
-                  {"optimizer", optimizer},
-                  {"data", samples_.summary()},
-                  {"epochs", std::to_string(options_.epochs)}};
-  if (!options_.schedule.empty()) {
-    report.facts.emplace_back("schedule", options_.schedule);
-  }
+  report.title = "Training " + step_.facts().network;
+  report.settings = Settings();
   StatusOr<Journal> journal =
       Journal::Open(options_.log_folder, steps_, std::move(report));
   if (!journal.ok()) return journal.status();

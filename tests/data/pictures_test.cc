@@ -173,7 +173,43 @@ TEST_CASE("folder: classes by name, nested pictures, what is none") {
   CHECK(Says(Refusal(spec, trained), "not trained on a class 'cats'"));
   CHECK(Says(Refusal("folder:/nowhere", Options(4, Shape("3,6,8"))),
              "cannot list"));
-  CHECK(Says(Refusal(spec, Options(4)), "data_shape must be"));
+  CHECK(Says(Refusal(spec, Options(4)), "neither the network nor data_shape"));
+}
+
+TEST_CASE("folder: without subfolders there are no classes") {
+  const TestFolder folder;
+  folder.Write("1.png", PngOf(8, 6, 3, 1));
+  const std::string spec = "folder:" + folder.path();
+  CHECK(Says(Refusal(spec, Options(1, Shape("3,6,8"))),
+             "its pictures are in no subfolder"));
+  folder.Write("cats/notes.txt", "x");
+  CHECK(Says(Refusal(spec, Options(1, Shape("3,6,8"))), "no JPEG or PNG"));
+}
+
+TEST_CASE("folder: pictures become as large as the network takes them") {
+  const TestFolder folder;
+  folder.Write("a/1.png", PngOf(8, 6, 3, 1));
+  const std::string spec = "folder:" + folder.path();
+  const auto shape_of = [&](const IteratorOptions& options) {
+    return MustOpen(spec, options)->provides().data[0].shape;
+  };
+  IteratorOptions options = Options(2);
+  CHECK(Says(Refusal(spec, options),
+             "neither the network nor data_shape says how large pictures are; "
+             "expected channels"));
+  options.takes = {{"data", ElementType::kF32, {2, 3, 5, 7}}};
+  CHECK(shape_of(options) == Extents{2, 3, 5, 7});
+  options.settings = Shape("1,6,8");  // wins
+  CHECK(shape_of(options) == Extents{2, 1, 6, 8});
+  options.settings = {};
+  options.takes[0].shape = {2, 5, 7, 3};
+  CHECK(Says(Refusal(spec, options), "pictures of shape 5,7,3; expected"));
+  // Of two inputs the one that the data are for.
+  options.takes = {{"mask", ElementType::kF32, {2, 3, 9, 9}},
+                   {"data", ElementType::kF32, {2, 3, 5, 7}}};
+  CHECK(shape_of(options) == Extents{2, 3, 5, 7});
+  options.takes[1].name = "image";
+  CHECK(Says(Refusal(spec, options), "neither the network nor data_shape"));
 }
 
 TEST_CASE("decode: grey, CMYK, sizes that lie, files that end early") {

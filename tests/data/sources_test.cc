@@ -103,6 +103,53 @@ TEST_CASE("digits: a problem to learn, and not for means alone") {
   CHECK(right < 0.8);
 }
 
+TEST_CASE("numbers get the axes that the network takes them with") {
+  const TestFolder folder;
+  const std::string csv = folder.Write("x.csv", "1,2,3,4,7\n5,6,7,8,9\n");
+  const std::string svm = folder.Write("x.svm", "1 0:1 2:3\n0 1:2\n");
+  const auto shape_of = [](const std::string& spec, Extents taken,
+                           Settings settings) {
+    IteratorOptions options = Options(2, std::move(settings));
+    options.takes = {{"data", ElementType::kF32, std::move(taken)}};
+    return MustOpen(spec, options)->provides().data[0].shape;
+  };
+  const Settings labelled = {{"label_column", "4"}};
+  CHECK(shape_of("csv:" + csv, {2, 1, 2, 2}, labelled) == Extents{2, 1, 2, 2});
+  CHECK(shape_of("csv:" + csv, {2, 1, 3, 3}, labelled) == Extents{2, 4});
+  CHECK(shape_of("csv:" + csv, {}, {}) == Extents{2, 5});
+  CHECK(shape_of("libsvm:" + svm, {2, 9}, {}) == Extents{2, 9});
+  CHECK(shape_of("libsvm:" + svm, {2, 2}, {}) == Extents{2, 3});
+  CHECK(shape_of("digits", {2, 784}, {}) == Extents{2, 784});
+  CHECK(shape_of("digits", {2, 784}, {{"flat", "0"}}) == Extents{2, 1, 28, 28});
+  CHECK(shape_of("digits", {2, 1, 28, 28}, {}) == Extents{2, 1, 28, 28});
+}
+
+TEST_CASE("csv: what spreadsheets write, and what is no CSV") {
+  const TestFolder folder;
+  const Settings labelled = {{"label_column", "1"}};
+  const auto opened = [&](const std::string& text) {
+    return MustOpen("csv:" + folder.Write("x.csv", text), Options(1, labelled));
+  };
+  const auto plain = Drain(*opened("1,2\n3,4\n"));
+  CHECK(Drain(*opened("\xef\xbb\xbf"
+                      "1,2\r\n3,4\r\n")) == plain);
+  const auto headed = opened("width,kind\n1,2\n3,4\n");
+  Drain(*headed);
+  CHECK(Says(headed->bad_records().sentences[0],
+             "line 1: column 1: 'width' is no number; skip_lines=1 leaves "
+             "headings out"));
+  const auto refusal = [&](const std::string& text) {
+    return Refusal("csv:" + folder.Write("x.csv", text), Options(1, labelled));
+  };
+  CHECK(Says(refusal("1;2\n3;4\n"),
+             "the first line has 1 column, expected numbers with commas "
+             "between, and label_column=1"));
+  CHECK(Says(refusal(std::string("\xff\xfe"
+                                 "1\0,\0",
+                                 6)),
+             "is UTF-16, expected UTF-8 or ASCII"));
+}
+
 std::string Images(int count, int side) {
   std::string bytes =
       BigEndian({0x803, static_cast<uint32_t>(count),

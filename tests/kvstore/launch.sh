@@ -27,9 +27,14 @@ equal() {
 }
 
 sgd=(--batch-size 32 --lr 0.1)
-train alone "${sgd[@]}"
-train one "${sgd[@]}" -- mxc launch --workers 1 --servers 1 --
+train alone "${sgd[@]}" --log-dir logs/alone
+train one "${sgd[@]}" --log-dir logs/one -- \
+  mxc launch --workers 1 --servers 1 --
 equal alone one || fail "one worker learns something else than one process"
+norms() { sed -n '/class="gradients"/,/<\/table>/p' "logs/$1/report.html"; }
+[ "$(norms alone | grep -c '<td>fc')" = 6 ] || fail "a run without norms"
+[ "$(norms one)" = "$(norms alone)" ] ||
+  fail "a worker's norms are not those of its gradients: $(norms one)"
 
 half=(--batch-size 16 --lr 0.1 --opt momentum=0.9 --opt wd=0.001)
 train two1 "${half[@]}" -- mxc launch --workers 2 --servers 1 --
@@ -224,6 +229,17 @@ timeout 60 mxc launch --workers 2 --servers 1 -- sh killed/train.sh \
 [ $status -eq 137 ] || fail "a killed worker ends with $status"
 grep -q "^error: worker 1 was killed by signal 9; the job ends$" killed/errors ||
   fail "a killed worker: $(cat killed/errors)"
+
+# Ctrl-C while the workers still compile is heard when they train.
+setsid mxc launch --workers 2 --servers 1 -- mxc train "$models/lenet.json" \
+  --data digits --quiet --epochs 1000 --save early 2>early.errors &
+job=$!
+(sleep 60; kill -KILL -- "-$job") >/dev/null 2>&1 &
+sleep 0.2
+kill -INT -- "-$job"
+status=0
+wait $job || status=$?
+[ $status -eq 130 ] || fail "an early Ctrl-C: $status, $(cat early.errors)"
 
 status=0
 RANK=2 WORLD_SIZE=2 MXC_ROLE=worker MXC_SERVERS=127.0.0.1:1 \

@@ -72,6 +72,25 @@ TEST_CASE("diagram: blocks are words that neighbours share, in each other") {
   CHECK(diagram.groups[diagram.groups[conv2.group].parent].title == "stage1");
 }
 
+TEST_CASE("diagram: what comes from before a loop enters by its box") {
+  Overview overview = Chain({"embed", "loop", "gates", "cell", "fc"});
+  const int embedded = overview.steps[0].outputs[0];
+  overview.steps[1].inputs = overview.steps[1].outputs = {};
+  overview.steps[1].body = 2;
+  overview.steps[2].inputs = {embedded};
+  overview.steps[3].inputs.push_back(embedded);
+  const Diagram diagram = StepDiagram(overview);
+  std::vector<std::string> arrows;
+  for (const DiagramArrow& arrow : diagram.arrows) {
+    arrows.push_back(diagram.boxes[arrow.from].name + " " +
+                     diagram.boxes[arrow.to].name);
+  }
+  std::ranges::sort(arrows);
+  CHECK(arrows == std::vector<std::string>{"cell fc", "data embed",
+                                           "embed loop", "fc fc", "gates cell",
+                                           "loop cell", "loop gates"});
+}
+
 TEST_CASE("diagram: steps of one operator are named by what they write") {
   Overview overview = Chain({"embed", "lstm", "lstm", "fc"});
   overview.buffers[2].name = "lstm/layer0/FullyConnected";

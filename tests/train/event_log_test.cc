@@ -109,6 +109,44 @@ TEST_CASE("event log: what is written is read, also after a resume") {
   fs::remove_all(folder);
 }
 
+// The event files of a folder, one after another.
+std::string EventsIn(const std::string& folder) {
+  std::string bytes;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += ReadText(entry.path().string());
+  }
+  return bytes;
+}
+
+TEST_CASE("journal: what a run was told is on its page and in the table") {
+  const test::TemporaryFolder folder("journal");
+  Report report;
+  report.settings = {{"optimizer", "sgd"}, {"momentum", "0.5"}};
+  auto journal = Journal::Open(folder.File("log"), 0, std::move(report));
+  REQUIRE(journal.ok());
+  EpochSummary summary;
+  summary.step = 100;
+  summary.loss = 0.25;
+  summary.metrics = {{"accuracy", 0.5}};
+  summary.validation = {0.75, {{"accuracy", 0.625}}};
+  journal->OnEpoch(summary);
+  REQUIRE(journal->Close().ok());
+  const std::string page = ReadText(folder.File("log") + "/report.html");
+  CHECK(page.find("<td>momentum</td><td>0.5</td>") != page.npos);
+  const std::string table = folder.File("log") + "/hparams";
+  const SeriesMap results = ReadEvents(table, 1000);
+  REQUIRE(results.size() == 4);
+  CHECK(results.at("final/val_accuracy")[0].value == 0.625);
+  CHECK(results.at("final/loss")[0].step == 100);
+  // A number is field 2 of google.protobuf.Value, a text field 3.
+  const std::string events = EventsIn(table);
+  const double half = 0.5;
+  const std::string number(reinterpret_cast<const char*>(&half), sizeof half);
+  CHECK(events.find("\x0a\x08momentum\x12\x09\x11" + number) != events.npos);
+  CHECK(events.find("\x0a\x09optimizer\x12\x05\x1a\x03sgd") != events.npos);
+  CHECK(events.find("_hparams_/session_end_info") != events.npos);
+}
+
 TEST_CASE("event log: damaged files end where they are damaged") {
   const std::string folder = FolderFor("mxc_event_damage.");
   {
@@ -154,6 +192,24 @@ TEST_CASE("chart: labels and points lie on the page, text is escaped") {
     const std::string drawn = DrawChart("x", {{"a", few}});
     CHECK(drawn.find("nan") == std::string::npos);
     CHECK(drawn.find("inf") == std::string::npos);
+  }
+}
+
+TEST_CASE("chart: names of many curves stand in rows below it") {
+  const auto height_of = [](const std::string& svg) {
+    const size_t at = svg.find("viewBox=\"0 0 560 ") + 17;
+    return std::stod(svg.substr(at));
+  };
+  const std::vector<Curve> two = {{"train", {{1, 2}}}, {"val", {{1, 3}}}};
+  CHECK(height_of(DrawChart("loss", two)) == 260);
+  std::vector<Curve> many = two;
+  for (int run = 0; run < 4; ++run) {
+    many.push_back({"lr=0.05,momentum=0.9 train", {{1, 2}}, true});
+  }
+  const std::string svg = DrawChart("loss", many);
+  CHECK(height_of(svg) > 290);
+  for (size_t at = 0; (at = svg.find("<text x=\"", at)) != svg.npos; ++at) {
+    CHECK(std::stod(svg.substr(at + 9)) > 0);
   }
 }
 

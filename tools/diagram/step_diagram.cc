@@ -38,6 +38,7 @@ class StepDiagrammer {
                     FormatBytes(overview_.memory.peak()));
     AddInputs();
     for (size_t s = 0; s < overview_.steps.size(); ++s) AddStep(s);
+    around_.clear();
     AddOutputs();
     DropCommonNumbers();
     AssignPhases(diagram_);
@@ -79,6 +80,7 @@ class StepDiagrammer {
     const StepRow& step = overview_.steps[number];
     const int box = AddBox(KindOf(step), step.name);
     diagram_.boxes[box].step = static_cast<int>(number);
+    std::erase_if(around_, [&](const auto& it) { return it.end <= number; });
     for (const int input : step.inputs) {
       // A view of a state is no value of this run.
       if (RootOf(input).kind == "state") continue;
@@ -86,6 +88,8 @@ class StepDiagrammer {
     }
     Describe(step, diagram_.boxes[box]);
     for (const int output : step.outputs) NoteWriter(output, box);
+    if (step.body == 0) return;
+    around_.push_back({box, number + 1 + static_cast<size_t>(step.body)});
   }
 
   // A concatenation is written part by part.
@@ -108,8 +112,17 @@ class StepDiagrammer {
     for (const auto& [part, from] : writers->second) AddArrow(from, to, part);
   }
 
+  // What comes from before a loop or a branch enters by its box.
   void AddArrow(int from, int to, int buffer) {
-    if (from == to) return;
+    for (const auto& [box, end] : around_) {
+      if (from >= box) continue;
+      if (entered_.emplace(buffer, box).second) Draw(from, box, buffer);
+      from = box;
+    }
+    if (from != to) Draw(from, to, buffer);
+  }
+
+  void Draw(int from, int to, int buffer) {
     const BufferRow& row = overview_.buffers[buffer];
     const auto has = [&](std::string_view word) {
       return row.name.find(word) != std::string::npos;
@@ -223,6 +236,14 @@ class StepDiagrammer {
   // By root buffer, for each buffer there: the box that wrote it last.
   std::map<int, std::map<int, int>> writers_;
   std::set<int> common_;  // boxes of numbers that are not drawn
+  // The repeats and branches around the step that is being added, the outermost
+  // first: their boxes, and the steps behind the last that each runs.
+  struct Around {
+    int box;
+    size_t end;
+  };
+  std::vector<Around> around_;
+  std::set<std::pair<int, int>> entered_;  // a buffer, one of their boxes
 };
 
 }  // namespace

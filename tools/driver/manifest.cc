@@ -76,6 +76,9 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
     for (const std::string& name : names) manifest.emplace_back(key, name);
   };
   AddOptimizer(request.training, manifest);
+  if (request.precision != DType::kF32) {
+    manifest.emplace_back("precision", MxnetName(request.precision));
+  }
   add("data", plan.data_inputs);
   add("label", plan.label_inputs);
   add("parameter", plan.parameter_names);

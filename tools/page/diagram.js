@@ -129,8 +129,13 @@ function aim() {
                                camera.height].join(' '));
 }
 
+// A small picture is not blown up, nor does it lie in an empty frame.
 function fit() {
+  const LARGEST = 1.3, LOWEST = 240, SHARE = 0.86;  // of the window's height
   camera = {x: -12, y: -22, width: size.width + 24, height: size.height + 34};
+  const scale = Math.min(svg.clientWidth / camera.width, LARGEST);
+  const height = Math.max(camera.height * scale, LOWEST);
+  svg.style.height = Math.min(height, SHARE * innerHeight) + 'px';
   aim();
 }
 

@@ -32,10 +32,16 @@ std::string Facts(const Overview& o) {
   std::string out = "<div class=\"facts\">\n";
   AppendFact("steps", std::to_string(o.steps.size()), out);
   AppendFact("arithmetic", Flops(flops), out);
-  AppendFact("weights",
-             FormatBytes(o.BytesOf("weight") + o.BytesOf("prepared")), out);
-  AppendFact("peak memory beside the weights", FormatBytes(o.memory.peak()),
-             out);
+  const bool trains = o.state_bytes() > 0;
+  const int64_t weights = o.BytesOf("weight") + o.BytesOf("prepared");
+  if (trains) {
+    AppendFact("parameters and other states", FormatBytes(o.state_bytes()),
+               out);
+  }
+  if (weights > 0 || !trains) AppendFact("weights", FormatBytes(weights), out);
+  AppendFact(
+      trains ? "peak memory beside them" : "peak memory beside the weights",
+      FormatBytes(o.memory.peak()), out);
   AppendFact("lower bound", FormatBytes(o.memory.lower_bound()), out);
   AppendFact("without sharing", FormatBytes(o.memory.naive()), out);
   return out + "</div>\n";

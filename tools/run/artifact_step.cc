@@ -88,6 +88,8 @@ train::TrainFacts FactsOf(const runtime::Model& model) {
   facts.class_labels = ReadClassLabels(
       manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
                         MXC_TENSOR_LABEL));
+  const std::string precision = FirstOf(ManifestValues(manifest, "precision"));
+  if (!precision.empty()) facts.precision = precision;
   facts.preprocessing = FirstOf(ManifestValues(manifest, "preprocess"));
   return facts;
 }
@@ -105,6 +107,14 @@ std::string DescribeField(const data::Field& field) {
     text += (i > 0 ? ", " : "") + std::to_string(field.shape[i]);
   }
   return text + ")";
+}
+
+double NormOf(std::span<const float> values) {
+  double squares = 0;
+  for (const float value : values) {
+    squares += static_cast<double>(value) * static_cast<double>(value);
+  }
+  return std::sqrt(squares);
 }
 
 }  // namespace
@@ -434,14 +444,26 @@ std::vector<float> ArtifactStep::gradient_norms() const {
   const auto outputs = model_->tables().Outputs(executor.entry());
   for (size_t k = 0; k < outputs.size(); ++k) {
     const mxc_buffer& buffer = executor.buffers()[outputs[k]];
-    if (buffer.role != MXC_TENSOR_METRIC ||
-        buffer.index >= facts_.parameters.size()) {
-      continue;
-    }
+    const bool told = buffer.role == MXC_TENSOR_METRIC;
+    const bool given = buffer.role == MXC_TENSOR_GRADIENT;
+    if (!(told || given) || buffer.index >= facts_.parameters.size()) continue;
     norms.resize(facts_.parameters.size(), std::nanf(""));
-    std::memcpy(&norms[buffer.index], executor.OutputStorage(k), sizeof(float));
+    const auto values = OutputAsFloats(
+        k, static_cast<runtime::ElementType>(buffer.dtype), buffer.bytes);
+    norms[buffer.index] =
+        told ? values[0] : static_cast<float>(Rescale() * NormOf(values));
   }
   return norms;
+}
+
+// What the updates, which others make, multiply a gradient by: as the compiler
+// says (tools/driver/plan.cc).
+double ArtifactStep::Rescale() const {
+  for (const auto& [name, value] : facts_.optimizer_options) {
+    if (name == "rescale_grad") return std::atof(value.c_str());
+  }
+  const std::vector<int64_t> shape = FieldOf(*last_, last_->data[0]).shape;
+  return shape.empty() ? 1 : 1 / static_cast<double>(shape[0]);
 }
 
 std::vector<runtime::Executor*> ArtifactStep::trainers() const {

@@ -109,6 +109,7 @@ class ArtifactStep : public train::TrainStep {
   std::span<const float> OutputAsFloats(size_t output,
                                         runtime::ElementType type,
                                         uint64_t bytes) const;
+  double Rescale() const;
   std::string Name(const mxc_buffer& buffer) const;
   data::Field FieldOf(const Entry& entry, size_t input) const;
 

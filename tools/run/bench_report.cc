@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/bench_report.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 #include "runtime/executor/executor.h"
 #include "tools/run/output.h"
+#include "tools/run/step_table.h"
 
 namespace mxc::run {
 namespace {
@@ -72,15 +77,33 @@ double MemoryBoundShare(const BenchResult& result) {
   return bound / std::max(1.0, Sum(result.step_ns));
 }
 
-void PrintRoofline(const Roofline& roofline) {
-  PrintOut("  machine    %.0f GFLOP/s; reads", roofline.gflops);
-  const char* separator = "";
-  for (const Roofline::Level& level : roofline.levels) {
-    PrintOut("%s %.0f GB/s of %s", separator, level.gbytes_per_second,
-             Bytes(static_cast<double>(level.bytes)).c_str());
-    separator = ",";
+// "  latency    min 4.05 us  p5 4.05 us": what a line of a terminal cannot hold
+// goes on below.
+void PrintFacts(const char* name, const std::vector<std::string>& facts,
+                const char* separator) {
+  constexpr size_t kIndent = 13;
+  const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
+  std::string line = Format("  %-10s ", name) + facts[0];
+  for (const std::string& fact : std::span(facts).subspan(1)) {
+    line += separator;
+    if (columns > 0 && line.size() + fact.size() > columns) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      PrintOut("%s\n", line.c_str());
+      line.assign(kIndent, ' ');
+    }
+    line += fact;
   }
-  PrintOut("\n");
+  PrintOut("%s\n", line.c_str());
+}
+
+void PrintRoofline(const Roofline& roofline) {
+  std::vector<std::string> facts;
+  for (const Roofline::Level& level : roofline.levels) {
+    facts.push_back(Format("%.0f GB/s of %s", level.gbytes_per_second,
+                           Bytes(static_cast<double>(level.bytes)).c_str()));
+  }
+  facts[0].insert(0, Format("%.0f GFLOP/s; reads ", roofline.gflops));
+  PrintFacts("machine", facts, ", ");
 }
 
 Json ToJson(const Roofline& roofline) {
@@ -142,19 +165,22 @@ void PrintLatency(const BenchResult& result) {
   PrintOut("  opened in %s, first run %s\n",
            Time(result.open_seconds * 1e9).c_str(),
            Time(result.first_seconds * 1e9).c_str());
-  PrintOut("  latency  ");
+  std::vector<std::string> times;
   for (const auto& [name, percent] : kPercentiles) {
     const auto ns = static_cast<double>(result.runs.Percentile(percent));
-    PrintOut(" %s %s ", name, Time(ns).c_str());
+    times.push_back(Format("%s %s", name, Time(ns).c_str()));
   }
-  PrintOut(" mean %s\n", Time(result.runs.Mean()).c_str());
+  times.push_back("mean " + Time(result.runs.Mean()));
+  PrintFacts("latency", times, "  ");
   double flops = 0;
   for (const mxc_step_summary& step : result.steps) {
     flops += static_cast<double>(step.flops);
   }
   const auto median = static_cast<double>(result.runs.Percentile(50));
-  PrintOut("  throughput  %.1f samples/s, %.1f GFLOP/s\n", result.Throughput(),
-           flops / std::max(1.0, median));
+  PrintFacts("throughput",
+             {Format("%.1f samples/s", result.Throughput()),
+              Format("%.1f GFLOP/s", flops / std::max(1.0, median))},
+             ", ");
 }
 
 std::string MedianEvents(const BenchResult& result, int process) {
@@ -194,20 +220,23 @@ void PrintSteps(const BenchResult& result) {
   if (result.steps.empty()) return;
   const double total = std::max(1.0, Sum(result.step_ns));
   if (result.roofline.gflops > 0) PrintRoofline(result.roofline);
-  PrintOut("\n%12s %6s %9s %11s %8s %6s %6s %-8s step\n", "time", "share",
-           "GFLOP/s", "bytes", "GB/s", "tasks", "roof", "bound");
+  PrintOut("\n");
+  const StepTable table;
   for (size_t i = 0; i < result.steps.size(); ++i) {
     const mxc_step_summary& step = result.steps[i];
-    const auto ns = static_cast<double>(result.step_ns[i]);
     if (step.tasks == 0) continue;  // a view
+    const auto ns =
+        static_cast<double>(std::max<int64_t>(1, result.step_ns[i]));
+    const auto flops = static_cast<double>(step.flops);
+    const auto bytes = static_cast<double>(step.bytes);
     const Bound bound = BoundOf(result, i);
-    PrintOut("%12s %5.1f%% %9.1f %11s %8.1f %6lld %5.0f%% %-8s %s\n",
-             Time(ns).c_str(), 100 * ns / total,
-             static_cast<double>(step.flops) / std::max(1.0, ns),
-             Bytes(static_cast<double>(step.bytes)).c_str(),
-             static_cast<double>(step.bytes) / std::max(1.0, ns),
-             static_cast<long long>(step.tasks), 100 * bound.share, bound.name,
-             runtime::Visible(step.name).c_str());
+    const double share = 100 * static_cast<double>(result.step_ns[i]) / total;
+    table.Print(
+        {Time(static_cast<double>(result.step_ns[i])), Format("%.1f%%", share),
+         Format("%.1f", flops / ns), Bytes(bytes), Format("%.1f", bytes / ns),
+         std::to_string(step.tasks), Format("%.0f%%", 100 * bound.share),
+         bound.name},
+        step.name);
   }
   PrintOut("%12s  100%% of the steps\n", Time(total).c_str());
 }

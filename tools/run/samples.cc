@@ -28,6 +28,7 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
     throw Failure("the network has no input that samples could fill");
   }
   result.batch_size = needs.data[0].shape[0];
+  result.takes = needs.data;
   result.seed = options.seed;
   result.label_names = step.facts().label_names;
   result.preprocessing =

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -128,13 +129,18 @@ void ReportBadRecords(const data::Iterator& samples,
                       train::Reporter& reporter) {
   const data::BadRecords& bad = samples.bad_records();
   if (bad.count == 0) return;
-  std::string text = std::to_string(bad.count) +
-                     (bad.count == 1 ? " damaged record was skipped"
-                                     : " damaged records were skipped");
+  constexpr size_t kShown = 3;
+  // One that is met again in the next epoch, or in another's place, counts
+  // again.
+  std::string text = bad.count == 1 ? "1 damaged record was skipped"
+                                    : "damaged records were skipped " +
+                                          std::to_string(bad.count) + " times";
   const char* separator = ": ";
-  for (const std::string& sentence : bad.sentences) {
+  const size_t shown = std::min(kShown, bad.sentences.size());
+  for (const std::string& sentence : std::span(bad.sentences).first(shown)) {
     text += std::exchange(separator, "; ") + sentence;
   }
+  if (bad.count > static_cast<int64_t>(shown)) text += "; and others";
   reporter.Warn(text);
 }
 
@@ -157,6 +163,13 @@ void LeaveToFirst(const Job& job, TrainOptions& options) {
   options.quiet = true;
 }
 
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
 void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
   train::TrainerOptions& trainer = options.trainer;
   trainer.learning_rate = options.learning_rate;
@@ -164,6 +177,14 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
       trainer.schedule.find("base_lr=") == std::string::npos) {
     trainer.learning_rate = step.facts().learning_rate;
   }
+  trainer.settings = {{"seed", std::to_string(options.samples.seed)}};
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) trainer.settings.emplace_back(name, text);
+  };
+  add("data_options", Joined(options.samples.settings));
+  add("order", options.no_shuffle ? "as given" : "shuffled");
+  add("begins_with", options.params.empty() ? options.init : options.params);
+  add("device", options.device);
   trainer.interrupted = &interrupted;
   trainer.stop_at_bad_label = options.samples.on_bad_record == "stop";
   // Accuracy is what most networks are about; one that is not says nothing.
@@ -247,6 +268,7 @@ int TrainStates(train::TrainStep& step, const SampleOptions& part,
 int TrainInJob(const Job& job, ArtifactStep& step, TrainOptions options,
                const Reporting& reporting) {
   LeaveToFirst(job, options);
+  options.trainer.settings.emplace_back("kvstore", options.job.kvstore);
   JobWorker worker(job, options.job, step);
   try {
     const int code = TrainStates(worker.step(), PartOf(options.samples, job),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help in the columns that there are: names on the left, prose beside them.
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "runtime/base/terminal.h"
 #include "tools/usage/usage.h"
 
 namespace mxc {
@@ -17,11 +17,9 @@ constexpr size_t kNarrowest = 40, kWidest = 79;
 
 // Columns of the terminal that stdout is, if it is narrower than kWidest.
 size_t Width() {
-  winsize size = {};
-  const bool terminal = isatty(STDOUT_FILENO) != 0 &&
-                        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  if (!terminal || size.ws_col == 0) return kWidest;
-  return std::clamp<size_t>(size.ws_col, kNarrowest, kWidest);
+  const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
+  if (columns == 0) return kWidest;
+  return std::clamp(columns, kNarrowest, kWidest);
 }
 
 // Of UTF-8, whose characters have one byte each that continues none.

@@ -129,15 +129,17 @@ std::vector<std::string> UsageErrors(const CLI::App& app,
                                      const CLI::ParseError& error) {
   const CLI::App& command = Innermost(app);
   const std::vector<std::string> words = command.remaining();
-  const bool program = !app.get_subcommands({}).empty() && &command == &app;
-  if (program && !words.empty() && words[0][0] != '-') {
+  const std::vector<std::string> below = SubcommandNames(command);
+  if (!below.empty() && !words.empty() && words[0][0] != '-') {
+    const std::string nearest = NearestTo(words[0], below);
     return {"'" + words[0] + "' is no subcommand" +
-            NearestTo(words[0], SubcommandNames(app))};
+            (nearest.empty() ? "; expected " + CLI::detail::join(below, ", ")
+                             : nearest)};
   }
   std::vector<std::string> errors = Unexpected(command);
   const bool about_words =
       dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (!about_words && !(program && !errors.empty())) {
+  if (!about_words && !(!below.empty() && !errors.empty())) {
     errors.push_back(Sentence(error));
   }
   return errors;

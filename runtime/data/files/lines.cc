@@ -9,6 +9,7 @@ namespace mxc::data {
 namespace {
 
 constexpr uint64_t kMostLineFileBytes = uint64_t{1} << 36;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
@@ -38,8 +39,14 @@ runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip) {
   const std::string_view text(
       reinterpret_cast<const char*>(lines.file_.bytes.data()),
       lines.file_.bytes.size());
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    return runtime::Fail(StatusCode::kUnsupported,
+                         "'%s' is UTF-16, expected UTF-8 or ASCII",
+                         path.c_str());
+  }
   int64_t number = 0;
-  for (size_t begin = 0; begin < text.size();) {
+  for (size_t begin = text.starts_with(kByteOrderMark) ? 3 : 0;
+       begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     size_t stop = end;
     if (stop > begin && text[stop - 1] == '\r') --stop;

@@ -107,14 +107,18 @@ Preprocessing PictureTransform::preprocessing() const {
 
 StatusOr<PictureTransform> PictureTransform::Make(const PictureOptions& options,
                                                   const std::string& source) {
-  const auto refuse = [&](const char* why) {
+  const auto refuse = [&](const std::string& why) {
     return Status(StatusCode::kInvalidArgument, source + ": " + why);
   };
   const Extents& shape = options.data_shape;
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
-    return refuse(
-        "data_shape must be channels (1 or 3), height, width, as in "
-        "data_shape=3,224,224");
+    const std::string found =
+        shape.empty() ? "neither the network nor data_shape says how large"
+                        " pictures are"
+                      : "pictures of shape " + SettingText(shape);
+    return refuse(found +
+                  "; expected channels (1 or 3), height, width, as in "
+                  "data_shape=3,224,224");
   }
   if (shape[1] > 16384 || shape[2] > 16384) {
     return refuse("data_shape exceeds 16384 pixels");

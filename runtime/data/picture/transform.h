@@ -33,7 +33,8 @@ struct PictureOptions : PictureSteps {
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("data_shape", data_shape, "channels (1 or 3), height, width",
+    f("data_shape", data_shape,
+      "channels (1 or 3), height, width; empty: as the network takes them",
       Range{1, 16384});
     PictureSteps::Describe(f);
     f("rand_crop", rand_crop, "crop anywhere instead of at the centre");

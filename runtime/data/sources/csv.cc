@@ -18,7 +18,8 @@ struct CsvOptions {
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("data_shape", data_shape, "of a sample; empty: all columns", kAtLeast1);
+    f("data_shape", data_shape,
+      "of a sample; empty: all columns, as the network takes them", kAtLeast1);
     f("label_csv", label_csv, "file with the labels, line by line");
     f("label_shape", label_shape, "of a label in label_csv", kAtLeast1);
     f("label_column", label_column,
@@ -86,9 +87,16 @@ class Csv : public Source {
   Status Read(const SampleRequest& request) const override {
     float ignored = 0;
     float* label = label_column_ >= 0 ? request.Floats(1, 1).data() : &ignored;
-    MXC_RT_RETURN_IF_ERROR(ParseLine(data_.line(request.sample),
-                                     request.Floats(0, columns_), label_column_,
-                                     label));
+    Status parsed =
+        ParseLine(data_.line(request.sample), request.Floats(0, columns_),
+                  label_column_, label);
+    const bool heading =
+        request.sample == 0 && data_.number(0) == 1 && data_.size() > 1;
+    if (!parsed.ok() && heading) {
+      return {parsed.code(),
+              parsed.message() + "; skip_lines=1 leaves headings out"};
+    }
+    MXC_RT_RETURN_IF_ERROR(parsed);
     if (!labels_) return {};
     Status status = ParseLine(labels_->line(request.sample),
                               request.Floats(1, label_columns_), -1, &ignored);
@@ -106,10 +114,23 @@ class Csv : public Source {
   size_t columns_ = 0, label_columns_ = 0;
 };
 
-// What the first line says, where data_shape is not given.
-Extents ShapeOfLine(std::string_view line, const CsvOptions& options) {
-  const int64_t columns = 1 + std::count(line.begin(), line.end(), ',');
-  return {columns - (options.label_column >= 0 ? 1 : 0)};
+// What the first line says, where data_shape is not given; as many numbers as
+// the network takes have its axes.
+StatusOr<Extents> ShapeOfLine(std::string_view line, const CsvOptions& options,
+                              const Extents& taken) {
+  const int64_t all = 1 + std::count(line.begin(), line.end(), ',');
+  const int64_t columns = all - (options.label_column >= 0 ? 1 : 0);
+  if (all <= options.label_column || columns == 0) {
+    return runtime::Fail(
+        StatusCode::kInvalidArgument,
+        "the first line has %lld column%s, expected numbers with commas "
+        "between, and label_column=%lld",
+        static_cast<long long>(all), all == 1 ? "" : "s",
+        static_cast<long long>(options.label_column));
+  }
+  const bool fits =
+      !taken.empty() && runtime::ArrayBytes(ElementType::kU8, taken) == columns;
+  return fits ? taken : Extents{columns};
 }
 
 StatusOr<std::unique_ptr<Source>> OpenCsv(const SourceRequest& request) {
@@ -136,7 +157,9 @@ StatusOr<std::unique_ptr<Source>> OpenCsv(const SourceRequest& request) {
   }
   if (data->size() == 0) return BadRecord("there are no lines");
   if (options.data_shape.empty()) {
-    options.data_shape = ShapeOfLine(data->line(0), options);
+    auto shape = ShapeOfLine(data->line(0), options, request.TakenShape());
+    if (!shape.ok()) return shape.status();
+    options.data_shape = std::move(*shape);
   }
   for (const Extents& shape : {options.data_shape, options.label_shape}) {
     const auto bytes = runtime::ArrayBytes(ElementType::kF32, shape);

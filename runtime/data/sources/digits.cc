@@ -18,13 +18,15 @@ constexpr uint64_t kTraining = 1, kValidation = 2;
 
 struct DigitsOptions {
   int64_t size = 0;
-  bool flat = false;
+  std::optional<bool> flat;
 
   template <class Fields>
   void Describe(Fields& f) {
     f("size", size, "samples in an epoch; 0: 20000 to train, 5000 held out",
       Range{0, 10'000'000});
-    f("flat", flat, "784 pixels in one axis instead of 1x28x28");
+    f("flat", flat,
+      "784 pixels in one axis instead of 1x28x28; empty: as the network takes "
+      "them");
   }
 };
 
@@ -35,7 +37,7 @@ class Digits : public Source {
   Digits(const SourceRequest& request, const DigitsOptions& options)
       : key_(Key(static_cast<uint64_t>(request.common.seed),
                  request.held_out ? kValidation : kTraining)),
-        flat_(options.flat),
+        flat_(request.Flat(options.flat, kDigitPixels)),
         size_(options.size > 0   ? options.size
               : request.held_out ? kHeldOutSize
                                  : 4 * kHeldOutSize),

@@ -141,6 +141,9 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   FolderOptions options;
   if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("folder", &options));
+  if (options.picture.data_shape.empty()) {
+    options.picture.data_shape = request.TakenShape();
+  }
   const auto found = ListClasses(request.path);
   if (!found.ok()) return found.status();
   auto transform = PictureTransform::Make(options.picture, "folder");
@@ -158,8 +161,13 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
     }
   }
   if (pictures.empty()) {
+    const auto own = ListPictures(request.path, ".");
+    const bool bare = found->empty() && own.ok() && !own->empty();
     return Status(StatusCode::kNotFound,
-                  "no JPEG or PNG in it; expected DIR/CLASS/PICTURE.jpg");
+                  bare ? "its pictures are in no subfolder, which would be "
+                         "their class; expected DIR/CLASS/PICTURE.jpg"
+                       : "no JPEG or PNG in it; expected "
+                         "DIR/CLASS/PICTURE.jpg");
   }
   return std::unique_ptr<Source>(std::make_unique<Folder>(
       request, std::move(*transform), classes, std::move(pictures)));

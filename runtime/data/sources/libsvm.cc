@@ -23,7 +23,8 @@ struct LibsvmOptions {
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("data_shape", data_shape, "features; empty: as many as the file names",
+    f("data_shape", data_shape,
+      "features; empty: as many as the network takes, or the file names",
       kAtLeast1);
     f("label_libsvm", label_libsvm, "file with the labels as sparse rows");
     f("label_shape", label_shape, "of a label in label_libsvm", kAtLeast1);
@@ -159,6 +160,13 @@ int64_t CountFeatures(const Lines& lines, int64_t indexing) {
   return count;
 }
 
+// A file may lack the last features that a network takes.
+Extents ShapeOf(int64_t features, const Extents& taken) {
+  const auto room = runtime::ArrayBytes(ElementType::kU8, taken);
+  return !taken.empty() && room && *room >= features ? taken
+                                                     : Extents{features};
+}
+
 StatusOr<std::unique_ptr<Source>> OpenLibsvm(const SourceRequest& request) {
   LibsvmOptions options;
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("libsvm", &options));
@@ -178,7 +186,8 @@ StatusOr<std::unique_ptr<Source>> OpenLibsvm(const SourceRequest& request) {
     labels = std::move(*lines);
   }
   if (options.data_shape.empty()) {
-    options.data_shape = {CountFeatures(*data, options.indexing)};
+    options.data_shape =
+        ShapeOf(CountFeatures(*data, options.indexing), request.TakenShape());
   }
   for (const Extents& shape : {options.data_shape, options.label_shape}) {
     if (!runtime::ArrayBytes(ElementType::kF32, shape)) {

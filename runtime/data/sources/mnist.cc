@@ -16,12 +16,14 @@ namespace {
 constexpr uint64_t kMostMnistBytes = uint64_t{1} << 34;
 
 struct MnistOptions {
-  bool flat = false;
+  std::optional<bool> flat;
   std::string image, label;
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("flat", flat, "one axis of pixels instead of 1xHxW");
+    f("flat", flat,
+      "one axis of pixels instead of 1xHxW; empty: as the network takes "
+      "them");
     f("image", image,
       "file in DIR instead of train- or t10k-images-idx3-ubyte");
     f("label", label,
@@ -104,7 +106,7 @@ class Mnist : public Source {
       : images_(std::move(images)),
         labels_(std::move(labels)),
         pixels_(static_cast<size_t>(images_.shape[1] * images_.shape[2])),
-        flat_(options.flat),
+        flat_(request.Flat(options.flat, static_cast<int64_t>(pixels_))),
         splits_(options.image.empty() && request.common.held_out == 0),
         names_{request.common.data_name, request.common.label_name} {}
 

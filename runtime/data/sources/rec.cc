@@ -170,6 +170,9 @@ StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
   RecOptions options;
   if (request.trained != nullptr) options.picture.Take(*request.trained);
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("rec", &options));
+  if (options.picture.data_shape.empty()) {
+    options.picture.data_shape = request.TakenShape();
+  }
   auto file = runtime::MappedFile::Open(request.path);
   if (!file.ok()) return file.status();
   auto transform = PictureTransform::Make(options.picture, "rec");

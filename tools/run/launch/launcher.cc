@@ -111,6 +111,7 @@ void Launcher::RequireProgress() {
   if (now - beaten_ > kBeat) {
     beaten_ = now;
     for (const auto& process : processes_) process->Beat();
+    if (interrupted_) InterruptAgain();
     WriteMetrics();
   }
   if (options_.replicas > 0) {
@@ -132,12 +133,22 @@ void Launcher::OnSignals() {
   while (read(signals_.get(), &come, sizeof come) == sizeof come) {
     if (come.ssi_signo == SIGCHLD) continue;
     const bool interrupt = come.ssi_signo == SIGINT;
+    interrupted_ = interrupted_ || interrupt;
     if (!interrupt && std::exchange(asked_to_stop_, true)) KillAll(SIGTERM);
     for (const auto& process : processes_) {
       if (process->role() != "worker") continue;
       if (interrupt && !process->attended()) continue;
       process->Kill(static_cast<int>(come.ssi_signo));
     }
+  }
+}
+
+// A worker that does not train yet has ignored Ctrl-C; one that has heard it
+// ignores it from then on.
+void Launcher::InterruptAgain() {
+  for (const auto& process : processes_) {
+    if (process->role() != "worker" || process->attended()) continue;
+    process->Kill(SIGINT);
   }
 }
 

@@ -82,6 +82,7 @@ class Launcher {
 
   void Await();
   void OnSignals();
+  void InterruptAgain();
   void Hear(Process& process, const std::string& line);
   void OnEnd(Process& process, int status);
   std::string HowItEnded(const Process& process, int code);
@@ -125,6 +126,7 @@ class Launcher {
   int64_t beaten_ = 0;      // when attendants last heard of the launcher
   const double began_;      // in seconds since 1970
   bool asked_to_stop_ = false;
+  bool interrupted_ = false;  // by Ctrl-C
   int result_ = 0;
 };
 
