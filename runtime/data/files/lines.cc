@@ -40,7 +40,7 @@ runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip) {
       reinterpret_cast<const char*>(lines.file_.bytes.data()),
       lines.file_.bytes.size());
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    return runtime::Fail(StatusCode::kUnsupported,
+    return runtime::Fail(runtime::StatusCode::kUnsupported,
                          "'%s' is UTF-16, expected UTF-8 or ASCII",
                          path.c_str());
   }
