@@ -20,8 +20,8 @@ Result<Model> DraftForShapes(const data::Iterator& source,
 std::vector<data::Field> TakenBy(const LoadedNetwork& network,
                                  const Specialization& of);
 
-// "data 3x8x8 of the network, 1x28x28 of the data": the inputs of which these say
-// other shapes than the network, one in a sentence.
+// "the network says 'data' is 3x8x8, the data have 1x28x28: …", a sentence for
+// each input of which they say other shapes.
 std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
                                      const data::Iterator& source);
 

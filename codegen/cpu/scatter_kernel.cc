@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "codegen/schedule/deal_tasks.h"
 #include "ir/program/scatter_sum.h"
 #include "ir/support/division.h"
 
@@ -16,7 +17,6 @@ namespace {
 using llvm::Value;
 
 constexpr int64_t kMostScatterTasks = 64;
-constexpr int64_t kMostScatterThreads = int64_t{1} << 24;  // of a device
 
 struct ScatterKernel {
   std::vector<DType> dtypes;  // of the operands, the output last
@@ -230,7 +230,7 @@ void DealToThreads(const Machine& machine, int64_t others,
       std::clamp<int64_t>(machine.device_threads / columns, 1, scatter.rows());
   scatter.row_chunk = DivideUp(scatter.rows(), parts);
   scatter.grid = columns * scatter.row_chunks();
-  scatter.tasks = std::min(scatter.grid, kMostScatterThreads);
+  scatter.tasks = std::min(scatter.grid, kMostGridThreads);
 }
 
 // By elements of the output and values.

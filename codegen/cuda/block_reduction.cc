@@ -60,14 +60,9 @@ class BlockReductionEmitter {
     point_ = b().CreateSelect(valid_, point_, last);
   }
 
-  Value* Wide(Value* word) { return b().CreateZExt(word, b().getInt64Ty()); }
-
   // Takes `number` apart; the last one gets what is left.
   Value* Next(Value*& number, int64_t extent, bool last = false) {
-    if (last) return number;
-    Value* coordinate = b().CreateURem(number, kernel_.Word(extent));
-    number = b().CreateUDiv(number, kernel_.Word(extent));
-    return coordinate;
+    return last ? number : kernel_.Next(number, extent);
   }
 
   void BindPoint() {
@@ -78,12 +73,12 @@ class BlockReductionEmitter {
     if (!shape_.rows) {
       Value* vector = Next(number, lane().extent / shape_.lanes);
       BindLanes(Var(lane().var), {0, lane().extent - 1},
-                b().CreateMul(Wide(vector), kernel_.Int(shape_.lanes)));
+                b().CreateMul(kernel_.Wide(vector), kernel_.Int(shape_.lanes)));
     }
     for (size_t k = nest_.dims.size(); k-- > 0;) {
       if (static_cast<int>(k) == nest_.lane_dim) continue;
       const LoopDim& dim = nest_.dims[k];
-      emitter_.SetValue(Var(dim.var), Wide(Next(number, dim.extent)));
+      emitter_.SetValue(Var(dim.var), kernel_.Wide(Next(number, dim.extent)));
     }
   }
 
@@ -148,7 +143,7 @@ class BlockReductionEmitter {
     }
     const int64_t items = phase.terms / (vectors ? shape_.lanes : 1);
     sums = kernel_.Loop(
-        Wide(rank_), kernel_.Int(items), shape_.threads_of_point, sums,
+        kernel_.Wide(rank_), kernel_.Int(items), shape_.threads_of_point, sums,
         [&](Value* i, const Values& before) {
           const ExprEmitter::Scope each(emitter_);
           BindTerm(phase, b().CreateTrunc(i, b().getInt32Ty()), vectors);
@@ -171,8 +166,8 @@ class BlockReductionEmitter {
       const Interval interval = IntervalOfRange(range);
       const bool by_lane = vectors && k + 1 == phase.ranges.size();
       const int64_t step = by_lane ? shape_.lanes : 1;
-      Value* at =
-          Wide(Next(number, (interval.high - interval.low + 1) / step, k == 0));
+      Value* at = kernel_.Wide(
+          Next(number, (interval.high - interval.low + 1) / step, k == 0));
       at = b().CreateAdd(b().CreateMul(at, kernel_.Int(step)),
                          kernel_.Int(interval.low));
       if (by_lane) {
@@ -273,7 +268,7 @@ class BlockReductionEmitter {
     const Interval interval = {0, lane().extent - 1};
     const Expr var = Var(lane().var);
     if (has_lanes()) emitter_.DeclareLanes(var, interval);
-    kernel_.Loop(b().CreateMul(Wide(rank_), kernel_.Int(shape_.lanes)),
+    kernel_.Loop(b().CreateMul(kernel_.Wide(rank_), kernel_.Int(shape_.lanes)),
                  kernel_.Int(lane().extent),
                  int64_t{shape_.lanes} * shape_.threads_of_point,
                  [&](Value* i) {

@@ -147,6 +147,16 @@ llvm::ConstantInt* DeviceFunction::Word(int64_t value) {
   return b().getInt32(static_cast<uint32_t>(value));
 }
 
+llvm::Value* DeviceFunction::Wide(Value* word) {
+  return b().CreateZExt(word, b().getInt64Ty());
+}
+
+llvm::Value* DeviceFunction::Next(Value*& number, int64_t extent) {
+  Value* coordinate = b().CreateURem(number, Word(extent));
+  number = b().CreateUDiv(number, Word(extent));
+  return coordinate;
+}
+
 llvm::Value* DeviceFunction::Shared() {
   const std::string name = function()->getName().str() + "_shared";
   if (auto* known = module().getNamedGlobal(name)) return known;

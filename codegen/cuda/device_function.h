@@ -67,6 +67,9 @@ class DeviceFunction : public KernelFunction {
   void WithBlock(llvm::Value* block, const std::function<void()>& body);
 
   llvm::ConstantInt* Word(int64_t value);  // i32
+  llvm::Value* Wide(llvm::Value* word);    // as an i64
+  // The last coordinate of a number of that many, whose others are left; i32.
+  llvm::Value* Next(llvm::Value*& number, int64_t extent);
   // The value of the lane whose number differs in the mask's bits, whatever
   // its type.
   llvm::Value* FromLaneXor(llvm::Value* value, int mask);

@@ -133,17 +133,11 @@ class ProductEmitter {
   // Blocks of the same rows follow one another: they find data in the cache.
   void FindTile() {
     Value* number = kernel_.Block();
-    const auto next = [&](int64_t extent) {
-      Value* coordinate = b().CreateURem(number, kernel_.Word(extent));
-      number = b().CreateUDiv(number, kernel_.Word(extent));
-      return coordinate;
-    };
-    first_column_ = b().CreateMul(next(extents_.ColumnTiles(tile_)),
-                                  kernel_.Word(tile_.columns));
-    first_row_ =
-        b().CreateMul(next(extents_.RowTiles(tile_)), kernel_.Word(tile_.rows));
-    emitter_.SetValue(form_.group.var,
-                      b().CreateZExt(number, b().getInt64Ty()));
+    Value* column = kernel_.Next(number, extents_.ColumnTiles(tile_));
+    first_column_ = b().CreateMul(column, kernel_.Word(tile_.columns));
+    Value* row = kernel_.Next(number, extents_.RowTiles(tile_));
+    first_row_ = b().CreateMul(row, kernel_.Word(tile_.rows));
+    emitter_.SetValue(form_.group.var, kernel_.Wide(number));
   }
 
   // Each thread finishes vectors of the tile.

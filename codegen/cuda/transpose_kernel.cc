@@ -39,18 +39,12 @@ class TransposeKernelEmitter {
 
  private:
   llvm::IRBuilder<>& b() { return kernel_.b(); }
-  Value* Wide(Value* word) { return b().CreateZExt(word, b().getInt64Ty()); }
 
   // Which tile the block has.
   void BindBlock() {
     Value* number = kernel_.Block();
-    const auto next = [&](int64_t extent) {
-      Value* coordinate = b().CreateURem(number, kernel_.Word(extent));
-      number = b().CreateUDiv(number, kernel_.Word(extent));
-      return coordinate;
-    };
     const auto first = [&](const LoopDim& dim, int64_t size) {
-      Value* tile = next(DivideUp(dim.extent, size));
+      Value* tile = kernel_.Next(number, DivideUp(dim.extent, size));
       return b().CreateMul(tile, kernel_.Word(size));
     };
     first_column_ = first(tile_.lane(), tile_.columns);
@@ -61,7 +55,8 @@ class TransposeKernelEmitter {
       emitter_.Declare(var, {0, nest.dims[k].extent - 1});
       if (static_cast<int>(k) == nest.lane_dim) continue;
       if (static_cast<int>(k) == tile_.across) continue;
-      emitter_.SetValue(var, Wide(next(nest.dims[k].extent)));
+      emitter_.SetValue(
+          var, kernel_.Wide(kernel_.Next(number, nest.dims[k].extent)));
     }
   }
 
@@ -82,8 +77,8 @@ class TransposeKernelEmitter {
       const auto bound = [&] {
         const ExprEmitter::Scope bounded(emitter_);
         emitter_.Declare(Var(outer.var), {0, outer.extent - 1});
-        emitter_.SetValue(Var(outer.var), Wide(at));
-        BindVector(inner, Wide(base));
+        emitter_.SetValue(Var(outer.var), kernel_.Wide(at));
+        BindVector(inner, kernel_.Wide(base));
         body(out, in);
         emitter_.ClearValue(Var(outer.var));
       };

@@ -18,8 +18,6 @@ constexpr double kLaunchesToHalve = 3;
 // What zeroing an element of a border takes of the time for writing one.
 constexpr double kZeroing = 0.3;
 constexpr int64_t kMostTasks = 64;
-// Threads of a grid beyond this share more points.
-constexpr int64_t kMostThreads = 1 << 26;
 
 int Dims(const LoopNest& nest) { return static_cast<int>(nest.dims.size()); }
 
@@ -114,7 +112,7 @@ void DealThreads(LoopNest& nest) {
   nest.grid_dims = nest.lane_dim < 0 ? Dims(nest) : nest.lane_dim;
   const bool cut = nest.lane_dim >= 0 && !nest.one_vector && nest.kept.empty();
   nest.lane_chunk = cut ? nest.lanes : 0;
-  nest.tasks = std::min(kMostThreads, nest.GridSize());
+  nest.tasks = std::min(kMostGridThreads, nest.GridSize());
 }
 
 }  // namespace mxc

@@ -7,6 +7,9 @@
 
 namespace mxc {
 
+// Threads of a device's grid; where there are more points, each has several.
+inline constexpr int64_t kMostGridThreads = int64_t{1} << 26;
+
 // Whether a thread should have all channels of some rows rather than all rows
 // of some channels, as the convolutions around have it (DataOverWeights in
 // cpu/contraction/tiling.h): what the other thread wrote comes from its cache,

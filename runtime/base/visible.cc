@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/visible.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -110,6 +111,11 @@ std::string JsonQuoted(std::string_view text) {
       [&](uint32_t code) { out += JsonEscaped(code); },
       [&](uint8_t) { out += "\\ufffd"; });
   return out + "\"";
+}
+
+std::size_t CharactersIn(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
 }
 
 }  // namespace mxc::runtime

@@ -2,6 +2,7 @@
 // Names and texts that a file brought along, as they may be shown.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,8 @@ std::string VisibleLines(std::string_view text);
 // \u001b, and line feeds, quotes and backslashes by JSON's own escapes. Bytes
 // that are no UTF-8 become U+FFFD.
 std::string JsonQuoted(std::string_view text);
+
+// Of UTF-8: each has one byte that continues none.
+std::size_t CharactersIn(std::string_view text);
 
 }  // namespace mxc::runtime

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "runtime/base/visible.h"
 #include "runtime/train/chart_json.h"
 #include "runtime/train/status.h"
 
@@ -20,12 +21,6 @@ constexpr int kColours = 6;
 // Values that differ by less are equal: rounding is no curve.
 constexpr double kRounding = 1e-5;
 constexpr double kWorthLogarithms = 10;  // the largest value over the smallest
-
-// Of UTF-8, whose characters have one byte each that continues none.
-size_t LettersIn(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
-}
 
 std::vector<Point> Thin(const std::vector<Point>& points) {
   std::vector<Point> finite;
@@ -186,7 +181,7 @@ class Drawing {
 
   // About six units a letter, and a piece of the line.
   static double LegendWidth(const Curve& curve) {
-    return 6.2 * static_cast<double>(LettersIn(curve.name)) + 30;
+    return 6.2 * static_cast<double>(runtime::CharactersIn(curve.name)) + 30;
   }
 
   bool LegendFitsBeside(std::string_view title) const {

@@ -3,7 +3,7 @@
 // tiles in their shared memory.
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <numeric>
 #include <vector>
 

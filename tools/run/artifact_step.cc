@@ -6,13 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <sstream>
 
-#include "runtime/artifact/manifest.h"
-#include "runtime/data/label_names.h"
 #include "runtime/device/device.h"
 #include "runtime/executor/non_finite.h"
 #include "runtime/formats/convert.h"
+#include "tools/run/artifact_facts.h"
 #include "tools/run/network_nodes.h"
 
 namespace mxc::run {
@@ -20,79 +18,9 @@ namespace {
 
 using runtime::Fail;
 using runtime::Format;
-using runtime::ManifestValues;
 using runtime::Status;
 using runtime::StatusCode;
 using runtime::StatusOr;
-
-std::string FirstOf(const std::vector<std::string>& values) {
-  return values.empty() ? "" : values.front();
-}
-
-// "sgd momentum=0.9 wd=0.0001"
-void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
-  std::istringstream words(text);
-  words >> facts.optimizer;
-  for (std::string word; words >> word;) {
-    const size_t equals = word.find('=');
-    if (equals == word.npos) continue;
-    facts.optimizer_options.emplace_back(word.substr(0, equals),
-                                         word.substr(equals + 1));
-  }
-}
-
-// "10 none softmax_label": see runtime/artifact/manifest.h.
-std::vector<train::ClassLabels> ReadClassLabels(
-    const std::string& manifest, const std::vector<std::string>& inputs) {
-  std::vector<train::ClassLabels> read;
-  for (const std::string& text : ManifestValues(manifest, "classes")) {
-    std::istringstream words(text);
-    train::ClassLabels labels;
-    std::string ignored, input;
-    words >> labels.classes >> ignored >> std::ws;
-    std::getline(words, input);
-    const auto found = std::ranges::find(inputs, input);
-    if (labels.classes < 1 || found == inputs.end()) continue;
-    labels.index = static_cast<size_t>(found - inputs.begin());
-    if (ignored != "none") labels.ignored = std::atof(ignored.c_str());
-    read.push_back(labels);
-  }
-  return read;
-}
-
-// Names of the rows of a role, by their index.
-template <class Rows>
-std::vector<std::string> NamesOf(const runtime::Tables& tables,
-                                 const Rows& rows, mxc_tensor_role role) {
-  std::map<uint32_t, std::string> names;
-  for (const auto& row : rows) {
-    if (row.role == role) names[row.index] = tables.Text(row.name);
-  }
-  std::vector<std::string> list;
-  for (const auto& [index, name] : names) list.push_back(name);
-  return list;
-}
-
-train::TrainFacts FactsOf(const runtime::Model& model) {
-  const std::string& manifest = model.manifest();
-  const runtime::Tables& tables = model.tables();
-  train::TrainFacts facts;
-  facts.network = FirstOf(ManifestValues(manifest, "network"));
-  ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
-  facts.optimizer_state = FirstOf(ManifestValues(manifest, "optimizer_state"));
-  facts.copied_state = FirstOf(ManifestValues(manifest, "copied_state"));
-  const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
-  if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
-  facts.parameters = NamesOf(tables, tables.states(), MXC_TENSOR_PARAMETER);
-  facts.auxiliaries = NamesOf(tables, tables.states(), MXC_TENSOR_AUXILIARY);
-  facts.class_labels = ReadClassLabels(
-      manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
-                        MXC_TENSOR_LABEL));
-  const std::string precision = FirstOf(ManifestValues(manifest, "precision"));
-  if (!precision.empty()) facts.precision = precision;
-  facts.preprocessing = FirstOf(ManifestValues(manifest, "preprocess"));
-  return facts;
-}
 
 template <class Row>
 data::Field ToField(std::string name, const Row& row) {
@@ -129,7 +57,9 @@ bool RunsOnHost(const runtime::Model& model) {
 
 ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
                            Extent extent)
-    : model_(std::move(model)), extent_(extent), facts_(FactsOf(*model_)) {}
+    : model_(std::move(model)),
+      extent_(extent),
+      facts_(TrainFactsOf(*model_)) {}
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
     const std::string& path, int threads, const runtime::OpenOptions& options,
@@ -211,8 +141,7 @@ void ArtifactStep::WriteGivenStates() {
 }
 
 Status ArtifactStep::ReadLabelNames() {
-  auto names = data::ParseLabelNames(
-      FirstOf(ManifestValues(model_->manifest(), "label_names")));
+  auto names = LabelNamesOf(*model_);
   if (!names.ok()) return names.status();
   facts_.label_names = std::move(*names);
   return {};

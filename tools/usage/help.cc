@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "runtime/base/terminal.h"
+#include "runtime/base/visible.h"
 #include "tools/usage/usage.h"
 
 namespace mxc {
@@ -22,12 +23,6 @@ size_t Width() {
   return std::clamp(columns, kNarrowest, kWidest);
 }
 
-// Of UTF-8, whose characters have one byte each that continues none.
-size_t Columns(std::string_view text) {
-  return std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; });
-}
-
 // `text` in lines of at most `width` columns: the first begins at column
 // `begin`, the others at `indent`. A line ends behind `separator`, which stays
 // unless it is a space.
@@ -39,7 +34,7 @@ std::string Flow(std::string_view text, char separator, size_t begin,
     const size_t end = std::min(text.find(separator), text.size() - 1) + 1;
     const std::string_view piece = text.substr(0, end);
     const bool space = piece.back() == ' ';
-    const size_t columns = Columns(piece) - (space ? 1 : 0);
+    const size_t columns = runtime::CharactersIn(piece) - (space ? 1 : 0);
     if (column > begin && column + columns > width) {
       if (out.back() == ' ') out.pop_back();
       out += "\n" + std::string(indent, ' ');
@@ -81,7 +76,7 @@ std::string Joined(std::string line) {
 std::string CommandLine(std::string_view line, size_t width) {
   constexpr size_t kFurther = 6;
   constexpr std::string_view kGoesOn = " \\";
-  if (Columns(line) <= width) return std::string(line);
+  if (runtime::CharactersIn(line) <= width) return std::string(line);
   const bool goes_on = line.ends_with(kGoesOn);
   if (goes_on) line.remove_suffix(kGoesOn.size());
   const size_t indent = line.find_first_not_of(' ');
@@ -151,9 +146,9 @@ class HelpFormatter : public CLI::Formatter {
     constexpr size_t kIndent = 2, kFurther = 6;
     std::string text = "  " + Flow(name, ',', kIndent, kFurther, width_);
     if (prose.empty()) return text + "\n";
-    const bool below = Columns(text) + 2 > prose_;
+    const bool below = runtime::CharactersIn(text) + 2 > prose_;
     text += below ? "\n" + std::string(prose_, ' ')
-                  : std::string(prose_ - Columns(text), ' ');
+                  : std::string(prose_ - runtime::CharactersIn(text), ' ');
     return text + Prose(prose) + "\n";
   }
 
