@@ -128,7 +128,7 @@ class KernelEmulation {
                   Field(field, b_.getPtrTy()), arguments);
   }
 
-  // Each argument and each result is a word.
+  // Each argument and each result is a word, an address two.
   Value* ThroughWords(llvm::CallInst& call, size_t field,
                       const std::vector<Value*>& arguments) {
     Value* words = WordsOnStack();
@@ -154,7 +154,9 @@ class KernelEmulation {
     if (words_ != nullptr) return words_;
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     b_.SetInsertPoint(&*run_->getEntryBlock().getFirstInsertionPt());
-    words_ = b_.CreateAlloca(b_.getInt32Ty(), b_.getInt32(kMostWords));
+    auto* words = b_.CreateAlloca(b_.getInt32Ty(), b_.getInt32(kMostWords));
+    words->setAlignment(llvm::Align(sizeof(void*)));
+    words_ = words;
     return words_;
   }
 

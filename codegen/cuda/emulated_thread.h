@@ -28,6 +28,8 @@ struct mxc_emulated_thread {
                   uint32_t bytes);
   void (*commit_copies)(mxc_emulated_thread*);
   void (*wait_for_copies)(mxc_emulated_thread*, uint32_t groups);
+  void (*load_matrices)(mxc_emulated_thread*, uint32_t* words);
+  void (*load_turned_matrices)(mxc_emulated_thread*, uint32_t* words);
   void (*round_to_tf32)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_tf32)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_f32)(mxc_emulated_thread*, uint32_t* words);

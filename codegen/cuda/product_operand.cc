@@ -75,20 +75,52 @@ Value* ProductOperand::PlaceAt(Value* stage, Value* line, Value* depth) {
   return b.CreateInBoundsGEP(ElementType(), stage, element);
 }
 
-Value* ProductOperand::Read(Value* stage, Value* line, Value* depth) {
-  return kernel_.b().CreateLoad(ElementType(), PlaceAt(stage, line, depth));
+Value* ProductOperand::Lane() {
+  return kernel_.b().CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
 }
 
-Value* ProductOperand::ReadPair(Value* stage, Value* line, Value* depth) {
+// Where 16 bytes of a line are words of the depth, or 16 bytes of the depth are
+// pairs of lines, the warp loads matrices of them at once.
+llvm::SmallVector<Value*, 4> ProductOperand::ReadBlock(Value* stage,
+                                                       Value* line, Value* word,
+                                                       bool pairs) {
   auto& b = kernel_.b();
-  if (source_.access.along_depth) {
-    return b.CreateLoad(b.getInt32Ty(), PlaceAt(stage, line, depth));
+  const bool words = pairs || dtype() == DType::kF32;
+  const bool turned = !source_.access.along_depth;
+  llvm::SmallVector<Value*, 4> found;
+  if (!words || (turned && !pairs)) {
+    for (const int more_words : {0, kBlockWords / 2}) {
+      for (const int more_lines : {0, kBlockLines / 2}) {
+        Value* group = b.CreateUDiv(Lane(), kernel_.Word(4));
+        Value* pair = b.CreateAnd(Lane(), kernel_.Word(3));
+        Value* at = PlaceAt(
+            stage,
+            b.CreateAdd(line, b.CreateAdd(group, kernel_.Word(more_lines))),
+            b.CreateAdd(word, b.CreateAdd(pair, kernel_.Word(more_words))));
+        found.push_back(b.CreateLoad(ElementType(), at));
+      }
+    }
+    return found;
   }
-  const auto word = [&](int more) {
-    Value* element = Read(stage, line, b.CreateAdd(depth, kernel_.Word(more)));
-    return b.CreateZExt(element, b.getInt32Ty());
-  };
-  return b.CreateOr(word(0), b.CreateShl(word(1), 16));
+  // Of the lane's row: the matrices of both halves of the lines come first.
+  constexpr int kRows = 8;
+  const int depth_of_word = pairs ? 2 : 1;
+  Value* row = b.CreateAnd(Lane(), kernel_.Word(kRows - 1));
+  Value* second_lines = b.CreateAnd(Lane(), kernel_.Word(kRows));
+  Value* second_words = b.CreateUDiv(Lane(), kernel_.Word(2 * kRows));
+  Value* depth = b.CreateAdd(
+      b.CreateMul(word, kernel_.Word(depth_of_word)),
+      b.CreateMul(second_words, kernel_.Word(depth_of_word * kBlockWords / 2)));
+  line = b.CreateAdd(line, second_lines);
+  (turned ? depth : line) = b.CreateAdd(turned ? depth : line, row);
+  Value* at = PlaceAt(stage, line, depth);
+  Value* matrices =
+      turned ? kernel_.LoadTurnedMatrices({at}) : kernel_.LoadMatrices({at});
+  for (unsigned i = 0; i < 4; ++i) {
+    Value* x = b.CreateExtractValue(matrices, i);
+    found.push_back(pairs ? x : b.CreateBitCast(x, b.getFloatTy()));
+  }
+  return found;
 }
 
 std::vector<Value*> ProductOperand::Apart(Value* number,

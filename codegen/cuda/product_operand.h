@@ -32,11 +32,15 @@ class ProductOperand {
   // The most words that a stage may take, whatever the access.
   static int64_t MostStageWords(const Tile& tile, int element_bytes);
   int StageWords() const;
-  // The element of the stage at `stage`, of type f32 or i16; the two elements
-  // of 16 bits from an even depth on, as an i32. `line` and `depth` are i32.
-  llvm::Value* Read(llvm::Value* stage, llvm::Value* line, llvm::Value* depth);
-  llvm::Value* ReadPair(llvm::Value* stage, llvm::Value* line,
-                        llvm::Value* depth);
+  // What a lane of the warp multiplies of kBlockLines lines from `line` on and
+  // kBlockWords words from word `word` of the depth on: words l % 4 and l % 4 + 4
+  // of lines l / 4 and l / 4 + 8, the lines first (mma of primitives.def). Words
+  // of the depth are elements, or, of pairs, two of 16 bits. f32 or i16 come out
+  // where words are elements, else i32. `line` and `word` are i32.
+  static constexpr int kBlockLines = 16, kBlockWords = 8;
+  llvm::SmallVector<llvm::Value*, 4> ReadBlock(llvm::Value* stage,
+                                               llvm::Value* line,
+                                               llvm::Value* word, bool pairs);
 
   // Finds the lines that the thread will copy, from `first_line` on.
   void Begin(llvm::Value* first_line);
@@ -57,9 +61,10 @@ class ProductOperand {
   int64_t Lines() const;
   int64_t Depth() const;
   int SlotCount() const;
+  llvm::Value* Lane();
   int element_bytes() const { return static_cast<int>(SizeOf(dtype())); }
   llvm::Type* ElementType();
-  // Where the element lies in the stage at `stage`.
+  // Where the element lies in the stage at `stage`; i32.
   llvm::Value* PlaceAt(llvm::Value* stage, llvm::Value* line,
                        llvm::Value* depth);
   // The variables' values for a number, i64.

@@ -13,7 +13,8 @@ namespace {
 using llvm::Value;
 
 // Of one instruction: rows, columns, words of depth.
-constexpr int kRows = 16, kColumns = 8, kWords = 8;
+constexpr int kRows = ProductOperand::kBlockLines, kColumns = 8;
+constexpr int kWords = ProductOperand::kBlockWords;
 constexpr int kColumnTiles = ProductTile::kWarpColumns / kColumns;
 constexpr int kSumsOfTile = 4;
 // What one more in the last place of tf32 adds to the bits of an f32.
@@ -122,23 +123,19 @@ Value* ProductSums::StageAt(Value* stage, const ProductOperand& operand) {
   return b.CreateInBoundsGEP(b.getFloatTy(), kernel_.Shared(), words);
 }
 
-ProductSums::Split ProductSums::Read(ProductOperand& operand, Value* memory,
-                                     const Values& lines, const Values& words) {
-  auto& b = kernel_.b();
+ProductSums::Split ProductSums::ReadBlock(ProductOperand& operand, Value* stage,
+                                          Value* line, int word) {
   Split split;
-  for (Value* word : words) {
-    for (Value* line : lines) {
-      if (tile_.depth > ProductTile::kWords) {
-        Value* depth = b.CreateMul(word, kernel_.Word(2));
-        split.large.push_back(operand.ReadPair(memory, line, depth));
-        continue;
-      }
-      Value* x = operand.Read(memory, line, word);
-      // Both types of 16 bits are exact in tf32.
-      if (operand.dtype() == DType::kBF16) x = BrainToFloat(kernel_, x);
-      if (operand.dtype() == DType::kF16) x = HalfToFloat(kernel_, x);
-      ReadTf32(x, split);
+  for (Value* x : operand.ReadBlock(StageAt(stage, operand), line,
+                                    kernel_.Word(word), MultipliesPairs())) {
+    if (MultipliesPairs()) {
+      split.large.push_back(x);
+      continue;
     }
+    // Both types of 16 bits are exact in tf32.
+    if (operand.dtype() == DType::kBF16) x = BrainToFloat(kernel_, x);
+    if (operand.dtype() == DType::kF16) x = HalfToFloat(kernel_, x);
+    ReadTf32(x, split);
   }
   return split;
 }
@@ -179,21 +176,26 @@ Value* ProductSums::Product(const Split& left, const Split& right,
 
 ProductSums::Values ProductSums::Multiplied(Value* stage, Values sums) {
   auto& b = kernel_.b();
-  Value* data = StageAt(stage, data_);
-  Value* weight = StageAt(stage, weight_);
   const auto plus = [&](Value* a, int more) {
     return b.CreateAdd(a, kernel_.Word(more));
   };
+  // Two tiles of columns are a block of lines.
+  const auto of_tile = [](const Values& words, int n) -> Values {
+    if (words.empty()) return {};
+    return {words[static_cast<size_t>(n % 2)],
+            words[static_cast<size_t>(n % 2 + 2)]};
+  };
   for (int k = 0; k < ProductTile::kWords; k += kWords) {
-    const Values words = {plus(pair_, k), plus(pair_, k + kWords / 2)};
     std::vector<Split> columns;
-    for (int n = 0; n < kColumnTiles; ++n) {
-      Value* column = b.CreateAdd(warp_column_, plus(group_, n * kColumns));
-      columns.push_back(Read(weight_, weight, {column}, words));
+    for (int n = 0; n < kColumnTiles; n += 2) {
+      const Split both =
+          ReadBlock(weight_, stage, plus(warp_column_, n * kColumns), k);
+      for (int i = 0; i < 2; ++i) {
+        columns.push_back({of_tile(both.large, i), of_tile(both.small, i)});
+      }
     }
     for (int m = 0; m < row_tiles_; ++m) {
-      Value* row = b.CreateAdd(warp_row_, plus(group_, m * kRows));
-      const Split left = Read(data_, data, {row, plus(row, kRows / 2)}, words);
+      const Split left = ReadBlock(data_, stage, plus(warp_row_, m * kRows), k);
       for (int n = 0; n < kColumnTiles; ++n) {
         const auto first = sums.begin() + (m * kColumnTiles + n) * kSumsOfTile;
         Value* result =

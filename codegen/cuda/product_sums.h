@@ -46,9 +46,9 @@ class ProductSums {
   Values Multiplied(llvm::Value* stage, Values sums);
   llvm::Value* Product(const Split& left, const Split& right,
                        const Values& sums);
-  // Words `words` of each line.
-  Split Read(ProductOperand& operand, llvm::Value* memory, const Values& lines,
-             const Values& words);
+  Split ReadBlock(ProductOperand& operand, llvm::Value* stage,
+                  llvm::Value* line, int word);
+  bool MultipliesPairs() const { return tile_.depth > ProductTile::kWords; }
   void ReadTf32(llvm::Value* x, Split& split);
   llvm::Value* PlaceOf(llvm::Value* row, llvm::Value* column);
 

@@ -58,6 +58,8 @@ class EmulatedBlock::Lane {
               .copy_16 = Copy<16>,
               .commit_copies = CommitCopies,
               .wait_for_copies = WaitForCopies,
+              .load_matrices = LoadFor<LoadMatrices>,
+              .load_turned_matrices = LoadFor<LoadTurnedMatrices>,
               .round_to_tf32 = RoundToTf32,
               .mma_tf32 = MeetFor<MmaTf32>,
               .mma_f32 = MeetFor<MmaF32>,
@@ -98,6 +100,15 @@ class EmulatedBlock::Lane {
     lane.meeting = function;
     lane.words = words;
     lane.fiber.Stop();
+  }
+
+  template <WarpFunction function>
+  static void LoadFor(mxc_emulated_thread* t, uint32_t* words) {
+    constexpr uint32_t kBytes = 16;
+    const void* row = nullptr;
+    std::memcpy(&row, words, sizeof row);
+    Touch(t, row, kBytes, kBytes);
+    MeetFor<function>(t, words);
   }
 
   static void RoundToTf32(mxc_emulated_thread*, uint32_t* words) {

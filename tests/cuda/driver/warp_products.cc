@@ -2,6 +2,7 @@
 #include "tests/cuda/driver/warp_products.h"
 
 #include <bit>
+#include <cstring>
 
 namespace mxc::runtime {
 namespace {
@@ -82,6 +83,18 @@ void Answer(const LaneWords& lanes, const Sums& sums) {
   }
 }
 
+// Four of 8 x 8 elements of 16 bits, whose rows are where the lanes say.
+struct Matrices {
+  explicit Matrices(const LaneWords& lanes) {
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      const void* row = nullptr;
+      std::memcpy(&row, lanes[l], sizeof row);
+      std::memcpy(at[l / 8][l % 8], row, sizeof at[0][0]);
+    }
+  }
+  uint16_t at[4][8][8];
+};
+
 // (left 4, right 2, sums 4)
 template <class Word>
 void Multiply(const LaneWords& lanes) {
@@ -97,6 +110,28 @@ void ShuffleXor(const LaneWords& lanes) {
   for (uint32_t l = 0; l < kLanes; ++l) values[l] = lanes[l][0];
   for (uint32_t l = 0; l < kLanes; ++l) {
     lanes[l][0] = values[(l ^ lanes[l][1]) % kLanes];
+  }
+}
+
+void LoadMatrices(const LaneWords& lanes) {
+  const Matrices matrices(lanes);
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    for (uint32_t m = 0; m < 4; ++m) {
+      std::memcpy(&lanes[l][m], &matrices.at[m][l / 4][l % 4 * 2],
+                  sizeof(uint32_t));
+    }
+  }
+}
+
+void LoadTurnedMatrices(const LaneWords& lanes) {
+  const Matrices matrices(lanes);
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint32_t row = l % 4 * 2, column = l / 4;
+    for (uint32_t m = 0; m < 4; ++m) {
+      const auto& matrix = matrices.at[m];
+      lanes[l][m] = matrix[row][column] |
+                    static_cast<uint32_t>(matrix[row + 1][column]) << 16;
+    }
   }
 }
 

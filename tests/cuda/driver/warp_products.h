@@ -12,6 +12,8 @@ inline constexpr uint32_t kLanes = 32;
 using LaneWords = uint32_t* [kLanes];
 
 void ShuffleXor(const LaneWords& lanes);
+void LoadMatrices(const LaneWords& lanes);
+void LoadTurnedMatrices(const LaneWords& lanes);
 void MmaTf32(const LaneWords& lanes);
 void MmaF32(const LaneWords& lanes);
 void MmaBf16(const LaneWords& lanes);
