@@ -137,8 +137,7 @@ Status AddMachineCode(const std::string& assembler,
   for (size_t i = 0, texts = forms.size(); i < texts; ++i) {
     if (forms[i].kind != MXC_IMAGE_PTX) continue;
     const std::string text(forms[i].bytes.c_str());  // without its end
-    MXC_ASSIGN(std::string code,
-               Assemble(assembler, text, static_cast<int>(forms[i].version)));
+    MXC_ASSIGN(std::string code, Assemble(assembler, text, forms[i].version));
     forms.push_back({MXC_IMAGE_CUBIN, forms[i].version, std::move(code)});
   }
   return Done{};

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "runtime/abi/abi.h"
 #include "runtime/base/file_writer.h"
 #include "runtime/base/nameless_file.h"
 
@@ -69,7 +70,7 @@ Result<int> RunProgram(const std::vector<std::string>& words,
 }  // namespace
 
 Result<std::string> Assemble(const std::string& assembler,
-                             const std::string& ptx, int sm) {
+                             const std::string& ptx, uint32_t version) {
   MXC_ASSIGN(const NamelessFile text, MakeFile());
   MXC_ASSIGN(const NamelessFile code, MakeFile());
   MXC_ASSIGN(const NamelessFile said, MakeFile());
@@ -77,10 +78,12 @@ Result<std::string> Assemble(const std::string& assembler,
   out.Append(ptx);
   const runtime::Status written = out.Commit();
   if (!written.ok()) return Error({}, "{}", written.message());
-  MXC_ASSIGN(const int status,
-             RunProgram({assembler, fmt::format("-arch=sm_{}", sm), text.path(),
-                         "-o", code.path()},
-                        said));
+  const std::string architecture =
+      fmt::format("-arch=sm_{}{}", version & ~MXC_IMAGE_OF_ONE,
+                  (version & MXC_IMAGE_OF_ONE) != 0 ? "a" : "");
+  MXC_ASSIGN(const int status, RunProgram({assembler, architecture, text.path(),
+                                           "-o", code.path()},
+                                          said));
   std::string cubin = ContentOf(code);
   if (status == 0 && !cubin.empty()) return cubin;
   std::string first = ContentOf(said);

@@ -18,12 +18,13 @@ namespace mxc {
 namespace {
 
 constexpr char kTriple[] = "nvptx64-nvidia-cuda";
-// Of CUDA 11.8: drivers since then take it.
-constexpr char kPtxVersion[] = "+ptx78";
+// Of CUDA 11.8, and of 12.0, which knows sm_90a: drivers since then take it.
+constexpr char kPtxVersion[] = "+ptx78", kWarpgroupPtxVersion[] = "+ptx80";
 
 std::unique_ptr<llvm::TargetMachine> DeviceMachine(const Target& target) {
-  return MakeTargetMachine(kTriple, fmt::format("sm_{}", target.sm),
-                           kPtxVersion);
+  return MakeTargetMachine(
+      kTriple, target.architecture,
+      target.machine.warpgroup_products ? kWarpgroupPtxVersion : kPtxVersion);
 }
 
 // Loops of one round go; accesses become as wide as their operands' alignment
@@ -88,15 +89,15 @@ std::string_view WithoutHeader(std::string_view ptx) {
 DeviceCode CompileForDevice(std::span<const KernelSource> sources,
                             const Target& target,
                             const CompileOptions& options) {
-  const bool emulated = target.name == "cuda:emulated";
   std::vector<Form> forms(sources.size());
   std::atomic<size_t> next{0};
   if (options.count != nullptr) options.count->total += std::ssize(sources);
   RunOnThreads(options.threads, [&] {
     const auto device = DeviceMachine(target);
     const auto host =
-        emulated ? MakeTargetMachine(target.triple, /*cpu=*/"", target.features)
-                 : nullptr;
+        target.emulated
+            ? MakeTargetMachine(target.triple, /*cpu=*/"", target.features)
+            : nullptr;
     for (size_t i = next++; i < sources.size(); i = next++) {
       forms[i] = CompileOne(sources[i], target, *device, host.get(),
                             options.keep_llvm);
@@ -107,7 +108,7 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
   std::vector<std::string> objects;
   for (Form& form : forms) {
     code.llvm += form.llvm;
-    if (emulated) {
+    if (target.emulated) {
       objects.push_back(std::move(form.code));
     } else {
       code.ptx += code.ptx.empty() ? form.code : WithoutHeader(form.code);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/device_function.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -29,11 +31,50 @@ llvm::Function& DeclareDeviceKernel(llvm::Module& module,
   return *function;
 }
 
-constexpr DeviceCall kCalls[] = {
+// "{$0,$1,…}".
+std::string RegistersOf(int sums) {
+  std::string text;
+  for (int i = 0; i < sums; ++i) text += fmt::format(",${}", i);
+  return fmt::format("{{{}}}", text.substr(1));
+}
+
+// What changes the sums, and takes `more` besides.
+std::string ConstraintsOf(int sums, std::string_view more) {
+  std::string text;
+  for (int i = 0; i < sums; ++i) text += "=f,";
+  text += more;
+  for (int i = 0; i < sums; ++i) text += fmt::format(",{}", i);
+  return text;
+}
+
+DeviceCall ProductCall(std::string_view type, int columns, size_t field) {
+  const int sums = columns / 2;
+  return {ConstraintsOf(sums, "l,l,n,n") + ",~{memory}",
+          fmt::format("wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1} "
+                      "{2}, ${3}, ${4}, 1, 1, 1, ${5}, ${6};",
+                      columns, type, RegistersOf(sums), sums, sums + 1,
+                      sums + 2, sums + 3),
+          field};
+}
+
+DeviceCall WaitCall(int columns, size_t field) {
+  const int sums = columns / 2;
+  return {ConstraintsOf(sums, "n") + ",~{memory}",
+          fmt::format("wgmma.wait_group.sync.aligned ${};", sums), field};
+}
+
+const std::vector<DeviceCall>& DeviceCalls() {
+  static const std::vector<DeviceCall> calls = {
 #define MXC_DEVICE_CALL(method, field, constraints, ptx) \
   {constraints, ptx, offsetof(mxc_emulated_thread, field)},
+#define MXC_DEVICE_PRODUCT(field, type, columns) \
+  ProductCall(#type, columns, offsetof(mxc_emulated_thread, field)),
+#define MXC_DEVICE_WAIT(field, columns) \
+  WaitCall(columns, offsetof(mxc_emulated_thread, field)),
 #include "codegen/cuda/primitives.def"
-};
+  };
+  return calls;
+}
 
 // Its outputs come first: "=f", "=r".
 llvm::Type* ResultOf(llvm::IRBuilder<>& builder, std::string_view constraints) {
@@ -51,7 +92,7 @@ llvm::Type* ResultOf(llvm::IRBuilder<>& builder, std::string_view constraints) {
 }  // namespace
 
 const DeviceCall* FindDeviceCall(std::string_view ptx) {
-  for (const DeviceCall& call : kCalls) {
+  for (const DeviceCall& call : DeviceCalls()) {
     if (call.ptx == ptx) return &call;
   }
   return nullptr;
@@ -179,6 +220,38 @@ llvm::Value* DeviceFunction::FromLaneXor(Value* value, int mask) {
     to = b().CreateInsertElement(to, word, i);
   }
   return b().CreateBitCast(to, type);
+}
+
+llvm::Value* DeviceFunction::Lane() {
+  return b().CreateAnd(Thread(), Word(kWarp - 1));
+}
+
+std::vector<Value*> DeviceFunction::Multiply(const WarpgroupProduct& product,
+                                             const std::vector<Value*>& sums) {
+  std::vector<Value*> arguments = {
+      product.descriptors[0], product.descriptors[1],
+      Word(product.turned[0] ? 1 : 0), Word(product.turned[1] ? 1 : 0)};
+  arguments.insert(arguments.end(), sums.begin(), sums.end());
+  return AskForSums(ProductCall(product.f16 ? "f16" : "bf16",
+                                static_cast<int>(2 * sums.size()), 0),
+                    arguments);
+}
+
+std::vector<Value*> DeviceFunction::WaitForProducts(
+    const std::vector<Value*>& sums, int groups) {
+  std::vector<Value*> arguments = {Word(groups)};
+  arguments.insert(arguments.end(), sums.begin(), sums.end());
+  return AskForSums(WaitCall(static_cast<int>(2 * sums.size()), 0), arguments);
+}
+
+std::vector<Value*> DeviceFunction::AskForSums(const DeviceCall& call,
+                                               Arguments arguments) {
+  Value* answer = Ask(call, arguments);
+  std::vector<Value*> sums;
+  for (unsigned i = 0; i < answer->getType()->getStructNumElements(); ++i) {
+    sums.push_back(b().CreateExtractValue(answer, i));
+  }
+  return sums;
 }
 
 llvm::Value* DeviceFunction::Ask(const DeviceCall& call, Arguments arguments) {

@@ -26,10 +26,10 @@ inline constexpr unsigned kSharedMemory = 3;
 // Threads of a warp.
 inline constexpr int kWarp = 32;
 
-// A row MXC_DEVICE_CALL: assembly, and the field of mxc_emulated_thread.
+// A row of primitives.def: assembly, and the field of mxc_emulated_thread.
 struct DeviceCall {
-  const char* constraints;
-  const char* ptx;
+  std::string constraints;
+  std::string ptx;
   size_t field;
 };
 // The one with that text; null if there is none.
@@ -74,6 +74,22 @@ class DeviceFunction : public KernelFunction {
   // its type.
   llvm::Value* FromLaneXor(llvm::Value* value, int mask);
 
+  // The thread's number in its warp: i32.
+  llvm::Value* Lane();
+
+  // MXC_DEVICE_PRODUCT: what a warpgroup adds to the sums. Descriptors are i64;
+  // the left side comes first.
+  struct WarpgroupProduct {
+    llvm::Value* descriptors[2];
+    bool turned[2];  // lines lie side by side, not the depth
+    bool f16 = false;
+  };
+  std::vector<llvm::Value*> Multiply(const WarpgroupProduct& product,
+                                     const std::vector<llvm::Value*>& sums);
+  // MXC_DEVICE_WAIT: the sums when at most so many groups are on their way.
+  std::vector<llvm::Value*> WaitForProducts(
+      const std::vector<llvm::Value*>& sums, int groups);
+
   using Arguments = llvm::ArrayRef<llvm::Value*>;
 #define MXC_DEVICE_NUMBER(method, intrinsic, field) llvm::Value* method();
 #define MXC_DEVICE_CALL(method, field, constraints, ptx) \
@@ -83,6 +99,8 @@ class DeviceFunction : public KernelFunction {
  private:
   llvm::Value* InTable(int i);
   llvm::Value* Ask(const DeviceCall& call, Arguments arguments);
+  std::vector<llvm::Value*> AskForSums(const DeviceCall& call,
+                                       Arguments arguments);
   void Annotate(const char* key, int value);
 
   std::vector<llvm::Value*> global_;  // the operands, in global memory

@@ -13,6 +13,9 @@ namespace {
 
 using llvm::Value;
 
+// Of a primitive's arguments, and of its results.
+constexpr unsigned kMostWords = 80;
+
 class KernelEmulation {
  public:
   KernelEmulation(llvm::Module& module, llvm::Function& kernel)
@@ -135,9 +138,12 @@ class KernelEmulation {
     const auto at = [&](size_t i) {
       return b_.CreateConstInBoundsGEP1_64(b_.getInt32Ty(), words, i);
     };
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      b_.CreateStore(arguments[i], at(i));
+    size_t word = 0;
+    for (Value* argument : arguments) {
+      b_.CreateAlignedStore(argument, at(word), llvm::Align(4));
+      word += module_.getDataLayout().getTypeStoreSize(argument->getType()) / 4;
     }
+    MXC_CHECK(word <= kMostWords);
     AskThread(field, {words});
     auto* many = llvm::dyn_cast<llvm::StructType>(call.getType());
     if (many == nullptr) return b_.CreateLoad(call.getType(), at(0));
@@ -150,7 +156,6 @@ class KernelEmulation {
   }
 
   Value* WordsOnStack() {
-    constexpr unsigned kMostWords = 16;
     if (words_ != nullptr) return words_;
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     b_.SetInsertPoint(&*run_->getEntryBlock().getFirstInsertionPt());

@@ -35,6 +35,16 @@ struct mxc_emulated_thread {
   void (*mma_f32)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_bf16)(mxc_emulated_thread*, uint32_t* words);
   void (*mma_f16)(mxc_emulated_thread*, uint32_t* words);
+  void (*shared_address)(mxc_emulated_thread*, uint32_t* words);
+  void (*fence_shared)(mxc_emulated_thread*);
+  void (*begin_products)(mxc_emulated_thread*);
+  void (*commit_products)(mxc_emulated_thread*);
+  void (*wgmma_bf16_64)(mxc_emulated_thread*, uint32_t* words);
+  void (*wgmma_bf16_128)(mxc_emulated_thread*, uint32_t* words);
+  void (*wgmma_f16_64)(mxc_emulated_thread*, uint32_t* words);
+  void (*wgmma_f16_128)(mxc_emulated_thread*, uint32_t* words);
+  void (*wait_for_products_64)(mxc_emulated_thread*, uint32_t* words);
+  void (*wait_for_products_128)(mxc_emulated_thread*, uint32_t* words);
 };
 
 /* An object exports one of these for each kernel, under the kernel's name. */

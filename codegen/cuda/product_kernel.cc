@@ -95,11 +95,12 @@ class ProductEmitter {
     ProductOperand data = OperandOf(0), weight = OperandOf(1);
     data.Begin(first_row_);
     weight.Begin(first_column_);
-    ProductSums sums(kernel_, tile_, data, weight, extents_.depth,
-                     product_.body.choice.algorithm);
-    sums.Run();
-    sums.Put(order_.along_columns);
-    Finish(sums);
+    const auto sums =
+        MakeProductSums(kernel_, tile_, data, weight, extents_.depth,
+                        product_.body.choice.algorithm);
+    sums->Run();
+    sums->Put(order_.along_columns);
+    Finish(*sums);
   }
 
  private:
@@ -127,7 +128,7 @@ class ProductEmitter {
     return {kernel_,
             emitter_,
             std::move(source),
-            {lines, tile_.depth, tile_.threads()}};
+            {lines, tile_.depth, tile_.threads(), tile_.warpgroups}};
   }
 
   // Blocks of the same rows follow one another: they find data in the cache.

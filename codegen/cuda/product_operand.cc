@@ -11,15 +11,9 @@ namespace {
 
 using llvm::Value;
 
-// Beyond a line of shared memory, so that the 8 lines and 4 words that a warp
-// reads at once lie in 32 different banks: bytes beside the depth, elements
-// beside the lines. Both leave vectors of 16 bytes aligned.
-constexpr int kDepthGapBytes = 16, kLineGap = 8;
-int64_t WordsAlongDepth(const ProductOperand::Tile& tile, int bytes) {
-  return int64_t{tile.lines} * (tile.depth * bytes + kDepthGapBytes) / 4;
-}
-int64_t WordsAlongLines(const ProductOperand::Tile& tile, int bytes) {
-  return int64_t{tile.depth} * (tile.lines + kLineGap) * bytes / 4;
+StageLayout StageOf(const ProductOperand::Tile& tile, int element_bytes,
+                    bool along_depth) {
+  return {tile.lines, tile.depth, element_bytes, along_depth, tile.cores};
 }
 
 }  // namespace
@@ -29,7 +23,8 @@ ProductOperand::ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter,
     : kernel_(kernel),
       emitter_(emitter),
       source_(std::move(source)),
-      tile_(tile) {}
+      tile_(tile),
+      stage_(StageOf(tile, element_bytes(), source_.access.along_depth)) {}
 
 int64_t ProductOperand::Lines() const {
   int64_t lines = 1;
@@ -53,30 +48,13 @@ llvm::Type* ProductOperand::ElementType() {
 }
 
 int64_t ProductOperand::MostStageWords(const Tile& tile, int element_bytes) {
-  return std::max(WordsAlongDepth(tile, element_bytes),
-                  WordsAlongLines(tile, element_bytes));
-}
-
-int ProductOperand::StageWords() const {
-  return static_cast<int>(source_.access.along_depth
-                              ? WordsAlongDepth(tile_, element_bytes())
-                              : WordsAlongLines(tile_, element_bytes()));
+  return std::max(StageOf(tile, element_bytes, true).Words(),
+                  StageOf(tile, element_bytes, false).Words());
 }
 
 Value* ProductOperand::PlaceAt(Value* stage, Value* line, Value* depth) {
-  auto& b = kernel_.b();
-  Value *far = line, *near = depth;
-  int pitch = tile_.depth + kDepthGapBytes / element_bytes();
-  if (!source_.access.along_depth) {
-    std::swap(far, near);
-    pitch = tile_.lines + kLineGap;
-  }
-  Value* element = b.CreateAdd(b.CreateMul(far, kernel_.Word(pitch)), near);
-  return b.CreateInBoundsGEP(ElementType(), stage, element);
-}
-
-Value* ProductOperand::Lane() {
-  return kernel_.b().CreateAnd(kernel_.Thread(), kernel_.Word(kWarp - 1));
+  return kernel_.b().CreateInBoundsGEP(ElementType(), stage,
+                                       stage_.Place(kernel_, line, depth));
 }
 
 // Where 16 bytes of a line are words of the depth, or 16 bytes of the depth are
@@ -87,12 +65,13 @@ llvm::SmallVector<Value*, 4> ProductOperand::ReadBlock(Value* stage,
   auto& b = kernel_.b();
   const bool words = pairs || dtype() == DType::kF32;
   const bool turned = !source_.access.along_depth;
+  Value* lane = kernel_.Lane();
   llvm::SmallVector<Value*, 4> found;
   if (!words || (turned && !pairs)) {
     for (const int more_words : {0, kBlockWords / 2}) {
       for (const int more_lines : {0, kBlockLines / 2}) {
-        Value* group = b.CreateUDiv(Lane(), kernel_.Word(4));
-        Value* pair = b.CreateAnd(Lane(), kernel_.Word(3));
+        Value* group = b.CreateUDiv(lane, kernel_.Word(4));
+        Value* pair = b.CreateAnd(lane, kernel_.Word(3));
         Value* at = PlaceAt(
             stage,
             b.CreateAdd(line, b.CreateAdd(group, kernel_.Word(more_lines))),
@@ -105,9 +84,9 @@ llvm::SmallVector<Value*, 4> ProductOperand::ReadBlock(Value* stage,
   // Of the lane's row: the matrices of both halves of the lines come first.
   constexpr int kRows = 8;
   const int depth_of_word = pairs ? 2 : 1;
-  Value* row = b.CreateAnd(Lane(), kernel_.Word(kRows - 1));
-  Value* second_lines = b.CreateAnd(Lane(), kernel_.Word(kRows));
-  Value* second_words = b.CreateUDiv(Lane(), kernel_.Word(2 * kRows));
+  Value* row = b.CreateAnd(lane, kernel_.Word(kRows - 1));
+  Value* second_lines = b.CreateAnd(lane, kernel_.Word(kRows));
+  Value* second_words = b.CreateUDiv(lane, kernel_.Word(2 * kRows));
   Value* depth = b.CreateAdd(
       b.CreateMul(word, kernel_.Word(depth_of_word)),
       b.CreateMul(second_words, kernel_.Word(depth_of_word * kBlockWords / 2)));

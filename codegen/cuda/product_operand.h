@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/product_form.h"
+#include "codegen/cuda/stage_layout.h"
 #include "codegen/llvm/expr_emitter.h"
 
 namespace mxc {
@@ -21,9 +22,11 @@ class ProductOperand {
     std::vector<ProductVar> lines, depth;
     ProductAccess access;
   };
-  // Of a tile: so many lines, so deep, by so many threads.
+  // Of a tile: so many lines, so deep, by so many threads; in cores or not
+  // (stage_layout.h).
   struct Tile {
     int lines = 0, depth = 0, threads = 0;
+    bool cores = false;
   };
   ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter, Source source,
                  const Tile& tile);
@@ -31,7 +34,7 @@ class ProductOperand {
   DType dtype() const { return source_.element->dtype; }
   // The most words that a stage may take, whatever the access.
   static int64_t MostStageWords(const Tile& tile, int element_bytes);
-  int StageWords() const;
+  const StageLayout& stage() const { return stage_; }
   // What a lane of the warp multiplies of kBlockLines lines from `line` on and
   // kBlockWords words from word `word` of the depth on: words l % 4 and l % 4 + 4
   // of lines l / 4 and l / 4 + 8, the lines first (mma of primitives.def). Words
@@ -61,7 +64,6 @@ class ProductOperand {
   int64_t Lines() const;
   int64_t Depth() const;
   int SlotCount() const;
-  llvm::Value* Lane();
   int element_bytes() const { return static_cast<int>(SizeOf(dtype())); }
   llvm::Type* ElementType();
   // Where the element lies in the stage at `stage`; i32.
@@ -75,6 +77,7 @@ class ProductOperand {
   ExprEmitter& emitter_;
   const Source source_;
   const Tile tile_;
+  const StageLayout stage_;
   std::vector<Slot> slots_;
 };
 

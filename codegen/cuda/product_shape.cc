@@ -2,6 +2,8 @@
 #include "codegen/cuda/product_shape.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "codegen/cuda/library_task.h"
 #include "ir/support/division.h"
@@ -19,6 +21,8 @@ constexpr int64_t kLeastPartDepth = 128, kMostParts = 32;
 // What three products of tf32 reach, beside plain multiply-adds of f32. Other
 // products reach the same share of what the units can do.
 constexpr double kRate = 1.5;
+// What warpgroups reach of what the units can do.
+constexpr double kWarpgroupRate = 0.9;
 // Sums that a multiprocessor must have in hand to reach that.
 constexpr double kFullSums = 4 * 32 * 32;
 // Launches whose time adding the parts must save by this estimate.
@@ -30,15 +34,28 @@ bool IsLarge(const ProductExtents& extents) {
          extents.rows * extents.columns * extents.depth >= kLeastProducts;
 }
 
+bool IsByWarpgroups(std::string_view algorithm) {
+  return algorithm == kWgmmaBf16Algorithm || algorithm == kWgmmaF16Algorithm;
+}
+
 bool Has16Bits(std::string_view algorithm) {
-  return algorithm == kMmaBf16Algorithm || algorithm == kMmaF16Algorithm;
+  return algorithm == kMmaBf16Algorithm || algorithm == kMmaF16Algorithm ||
+         IsByWarpgroups(algorithm);
 }
 
 int DepthOf(std::string_view algorithm) {
+  if (IsByWarpgroups(algorithm)) return ProductTile::kWarpgroupDepth;
   return (Has16Bits(algorithm) ? 2 : 1) * ProductTile::kWords;
 }
 
-// Null: there is no product of these types.
+ProductTile TileFor(int64_t rows, int64_t columns, int64_t warp_rows,
+                    std::string_view algorithm) {
+  return {static_cast<int>(rows), static_cast<int>(columns),
+          static_cast<int>(warp_rows), IsByWarpgroups(algorithm),
+          DepthOf(algorithm)};
+}
+
+// Null: there is no product of these types by warps.
 const char* AlgorithmFor(const ContractionTypes& types, bool tf32) {
   const auto is_taken = [](DType dtype) {
     return dtype == DType::kF32 || dtype == DType::kBF16 ||
@@ -53,8 +70,20 @@ const char* AlgorithmFor(const ContractionTypes& types, bool tf32) {
   return tf32 ? kMmaTf32Algorithm : kMmaAlgorithm;
 }
 
+// Null: nor by warpgroups.
+const char* WarpgroupAlgorithmFor(const ContractionTypes& types,
+                                  const Machine& machine) {
+  const char* by_warps = AlgorithmFor(types, /*tf32=*/false);
+  if (!machine.warpgroup_products || by_warps == nullptr) return nullptr;
+  if (by_warps == kMmaBf16Algorithm) return kWgmmaBf16Algorithm;
+  return by_warps == kMmaF16Algorithm ? kWgmmaF16Algorithm : nullptr;
+}
+
 // Of the whole device.
 double RateOf(std::string_view algorithm, const Machine& machine) {
+  if (IsByWarpgroups(algorithm)) {
+    return kWarpgroupRate * machine.tile_flops_per_second;
+  }
   const double of_f32 = kRate * machine.contraction_flops_per_second;
   return of_f32 * ProductFlopsPerSecond(machine, algorithm) /
          ProductFlopsPerSecond(machine, kMmaAlgorithm);
@@ -65,6 +94,8 @@ double RateOf(std::string_view algorithm, const Machine& machine) {
 constexpr int kTiles[][3] = {{128, 64, 32}, {128, 64, 64}, {64, 64, 32},
                              {64, 64, 64},  {128, 32, 32}, {64, 32, 32},
                              {32, 64, 32},  {32, 32, 32}};
+constexpr int kWarpgroupTiles[][3] = {
+    {128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}};
 
 std::vector<ProductTile> TilesFor(const ProductExtents& extents,
                                   const char* algorithm) {
@@ -72,10 +103,12 @@ std::vector<ProductTile> TilesFor(const ProductExtents& extents,
     return tile == ProductTile::kLeast || extent > tile / 2;
   };
   std::vector<ProductTile> tiles;
-  for (const auto& [rows, columns, warp_rows] : kTiles) {
+  const std::span<const int[3]> by_warps(kTiles), by_groups(kWarpgroupTiles);
+  const auto all = IsByWarpgroups(algorithm) ? by_groups : by_warps;
+  for (const auto& [rows, columns, warp_rows] : all) {
     if (!fills(extents.rows, rows) || !fills(extents.columns, columns))
       continue;
-    tiles.push_back({rows, columns, warp_rows, DepthOf(algorithm)});
+    tiles.push_back(TileFor(rows, columns, warp_rows, algorithm));
   }
   return tiles;
 }
@@ -90,6 +123,17 @@ struct Task {
   ProductLayouts layouts = {};
   const ProductReading& reading;
 };
+
+// Warpgroups read what copies of 16 bytes bring: others cost more than is saved.
+bool MayUse(const ProductTile& tile, const ProductReading& reading) {
+  constexpr int kVector = 8;
+  const auto is_wide = [&](int side, int lines) {
+    return reading.VectorOf(side, int64_t{lines} * tile.depth,
+                            tile.threads()) == kVector;
+  };
+  return !tile.warpgroups ||
+         (is_wide(0, tile.rows) && is_wide(1, tile.columns));
+}
 
 // Of a tile's copies, which run beside its products: of the whole device's time,
 // for each element of the depth.
@@ -130,6 +174,7 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
     if (task.layouts.any() && !ChannelsLast(in_parts).any()) {
       continue;
     }
+    if (!MayUse(tile, ProductReading(in_parts, task.layouts))) continue;
     const double saved =
         BusiestSeconds(task, tile, 1) - BusiestSeconds(task, tile, parts);
     return saved > kLaunchesSaved * task.machine.launch_seconds ? parts : 1;
@@ -151,33 +196,58 @@ KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
   return candidate;
 }
 
-// The first tile is the choice; what else may be the fastest follows, as the
-// busiest multiprocessor says, and before it a library,
-// of which nothing is known.
-std::vector<KernelCandidate> CandidatesOf(const Task& task) {
-  std::vector<KernelCandidate> candidates;
-  std::vector<double> seconds;
+struct Offer {
+  ProductTile tile;
+  int64_t parts = 1;
+  double seconds = 0;  // of the busiest multiprocessor, by estimate
+};
+
+// The first one is the choice where nothing is measured: warps have the first
+// tile, warpgroups, whose tiles are few for a device, the one that takes least.
+std::vector<Offer> OffersOf(const Task& task) {
+  std::vector<Offer> offers;
   const auto add = [&](const ProductTile& tile, int64_t parts) {
-    candidates.push_back(CandidateOf(task, tile, parts));
-    seconds.push_back(BusiestSeconds(task, tile, parts) +
-                      (parts > 1 ? task.machine.launch_seconds : 0));
-    KernelCandidate &candidate = candidates.back(), &first = candidates[0];
-    candidate.cost = first.cost * std::max(1.0, seconds.back() / seconds[0]);
+    offers.push_back({tile, parts,
+                      BusiestSeconds(task, tile, parts) +
+                          (parts > 1 ? task.machine.launch_seconds : 0)});
   };
   for (const ProductTile& tile : TilesFor(task.extents, task.algorithm)) {
+    if (!MayUse(tile, task.reading)) continue;
     const int64_t parts = PartsOf(task, tile);
     add(tile, parts);
     if (parts > 1) add(tile, 1);
   }
-  if (MayBeOfLibrary(task.contraction)) {
-    candidates.insert(candidates.begin() + 1, candidates[0]);
-    candidates[1].choice.library = true;
-    candidates[1].parts = 0;
-    candidates[1].scratch_bytes = LibraryWorkspace(task.contraction);
+  if (IsByWarpgroups(task.algorithm)) {
+    std::ranges::stable_sort(offers, {}, &Offer::seconds);
   }
-  std::ranges::stable_sort(std::span(candidates).subspan(1), {},
+  return offers;
+}
+
+struct Candidates {
+  std::vector<KernelCandidate> all;
+  double seconds = 0;  // of the first one
+};
+
+// What else than the choice may be the fastest follows, as the busiest
+// multiprocessor says, and before it a library, of which nothing is known.
+Candidates CandidatesOf(const Task& task) {
+  const std::vector<Offer> offers = OffersOf(task);
+  if (offers.empty()) return {};
+  const double least = offers[0].seconds;
+  std::vector<KernelCandidate> all;
+  for (const Offer& offer : offers) {
+    all.push_back(CandidateOf(task, offer.tile, offer.parts));
+    all.back().cost = all[0].cost * std::max(1.0, offer.seconds / least);
+  }
+  if (!IsByWarpgroups(task.algorithm) && MayBeOfLibrary(task.contraction)) {
+    all.insert(all.begin() + 1, all[0]);
+    all[1].choice.library = true;
+    all[1].parts = 0;
+    all[1].scratch_bytes = LibraryWorkspace(task.contraction);
+  }
+  std::ranges::stable_sort(std::span(all).subspan(1), {},
                            &KernelCandidate::cost);
-  return candidates;
+  return {std::move(all), least};
 }
 
 }  // namespace
@@ -200,9 +270,8 @@ ProductExtents ExtentsOf(const Contraction& c) {
 }
 
 ProductTile TileOf(const KernelChoice& choice) {
-  return {static_cast<int>(choice.tile_rows),
-          static_cast<int>(choice.tile_vectors),
-          static_cast<int>(choice.warp_rows), DepthOf(choice.algorithm)};
+  return TileFor(choice.tile_rows, choice.tile_vectors, choice.warp_rows,
+                 choice.algorithm);
 }
 
 bool IsProductAlgorithm(std::string_view algorithm) {
@@ -224,18 +293,31 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
           kMostBlocks;
   if (!countable || !IsLarge(extents)) return {};
   std::vector<KernelCandidate> candidates;
-  const auto add = [&](const ProductLayouts& layouts) {
+  double seconds = 0;  // of the first one
+  const auto add = [&](const ProductLayouts& layouts, const char* by) {
     const ProductReading reading(c, layouts);
-    const auto more =
-        CandidatesOf({c, extents, algorithm, RateOf(algorithm, machine),
-                      machine, layouts, reading});
-    const bool first = candidates.empty() ||
-                       more[0].cost + more[0].packing_cost < candidates[0].cost;
+    const Candidates more = CandidatesOf(
+        {c, extents, by, RateOf(by, machine), machine, layouts, reading});
+    if (more.all.empty()) return;
+    const auto is_better = [&] {
+      if (candidates.empty()) return true;
+      const KernelCandidate &one = more.all[0], &other = candidates[0];
+      return IsByWarpgroups(by) ? more.seconds + one.packing_cost <
+                                      seconds + other.packing_cost
+                                : one.cost + one.packing_cost <
+                                      other.cost + other.packing_cost;
+    };
+    const bool first = is_better();
+    if (first) seconds = more.seconds;
     candidates.insert(first ? candidates.begin() : candidates.end(),
-                      more.begin(), more.end());
+                      more.all.begin(), more.all.end());
   };
-  add({});
-  if (const ProductLayouts last = ChannelsLast(c); last.any()) add(last);
+  const ProductLayouts last = ChannelsLast(c);
+  for (const char* by : {algorithm, WarpgroupAlgorithmFor(c.types, machine)}) {
+    if (by == nullptr) continue;
+    add({}, by);
+    if (last.any()) add(last, by);
+  }
   return candidates;
 }
 

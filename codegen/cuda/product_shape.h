@@ -28,24 +28,32 @@ inline constexpr char kMmaAlgorithm[] = "mma";
 inline constexpr char kMmaTf32Algorithm[] = "mma_tf32";
 inline constexpr char kMmaBf16Algorithm[] = "mma_bf16";
 inline constexpr char kMmaF16Algorithm[] = "mma_f16";
+// The same by warpgroups, of devices that have them.
+inline constexpr char kWgmmaBf16Algorithm[] = "wgmma_bf16";
+inline constexpr char kWgmmaF16Algorithm[] = "wgmma_f16";
 bool IsProductAlgorithm(std::string_view algorithm);
 
 // A block of threads computes rows x columns of out, each of its warps warp_rows
-// x 32 of them.
+// x 32 of them; or each of its warpgroups, which are four warps, 64 rows.
 struct ProductTile {
   int rows = 0, columns = 0;
   int warp_rows = 32;
+  bool warpgroups = false;
   // What comes into shared memory at once: words of each line, for a product of
-  // 16 bits with two elements in each.
-  static constexpr int kWords = 16;
+  // 16 bits with two elements in each; what a warpgroup takes at once.
+  static constexpr int kWords = 16, kWarpgroupDepth = 64;
   int depth = kWords;
 
   // How many times that is there: one is multiplied while the others are on
-  // their way.
-  static constexpr int kStages = 3;
+  // their way. Warpgroups still multiply the one before.
+  int stages() const { return warpgroups ? 4 : 3; }
+  static constexpr int kAhead = 2;
   static constexpr int kWarpColumns = 32, kLeast = 32;
-  int warps_along_columns() const { return columns / kWarpColumns; }
-  int warps() const { return rows / warp_rows * warps_along_columns(); }
+  static constexpr int kWarpgroupRows = 64, kWarpsOfGroup = 4;
+  int warps() const {
+    return warpgroups ? rows / kWarpgroupRows * kWarpsOfGroup
+                      : rows / warp_rows * (columns / kWarpColumns);
+  }
   int threads() const { return 32 * warps(); }
 };
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/product_operand.h"
@@ -11,58 +13,69 @@
 
 namespace mxc {
 
+// Who multiplies what has come into shared memory differs: WarpSums,
+// WarpgroupSums.
 class ProductSums {
  public:
-  // The operands know their lines.
-  ProductSums(DeviceFunction& kernel, const ProductTile& tile,
-              ProductOperand& data, ProductOperand& weight, int64_t depth,
-              std::string algorithm);
+  virtual ~ProductSums() = default;
 
   // Of a block: stages of both operands, whose place the sums take afterwards.
   static int64_t SharedBytes(const ProductTile& tile,
                              const ContractionTypes& types);
 
   // Computes the sums, in the registers of the warps.
-  void Run();
+  virtual void Run() = 0;
   // Puts them into shared memory, columns or rows side by side.
   void Put(bool along_columns);
   // `vector` of them from there; i32.
   llvm::Value* At(llvm::Value* row, llvm::Value* column, int vector);
 
- private:
+ protected:
   using Values = std::vector<llvm::Value*>;
-  // f32 = large + small, as words of tf32; rounded to that, or two elements of
-  // 16 bits in a word, large alone.
-  struct Split {
-    Values large, small;
+
+  // A warp has 16 x 8 sums of each row tile and column tile, and of those a lane
+  // four (mma of primitives.def).
+  static constexpr int kRows = 16, kColumns = 8, kSumsOfTile = 4;
+  struct WarpTiles {
+    int rows = 0, columns = 0;   // how many tiles
+    llvm::Value* row = nullptr;  // where the first one is; i32
+    llvm::Value* column = nullptr;
   };
+  // The operands know their lines.
+  ProductSums(DeviceFunction& kernel, const ProductTile& tile,
+              ProductOperand& data, ProductOperand& weight, int64_t depth);
+
+  int64_t Steps() const;
+  Values Zeros() const;
+  // Where a stage of the operand begins; `stage` is its number, i32.
+  llvm::Value* StageAt(llvm::Value* stage, const ProductOperand& operand);
   struct OnTheWay {
     ProductOperand::OnTheWay data, weight;
   };
-
-  llvm::Value* StageAt(llvm::Value* stage, const ProductOperand& operand);
+  // Starts to copy what step `step` multiplies into a stage, as a group of its
+  // own. Beyond the depth it copies zeros.
   OnTheWay CopyStage(llvm::Value* step, llvm::Value* stage);
   void Settle(const OnTheWay& elements, llvm::Value* stage);
-  Values Multiplied(llvm::Value* stage, Values sums);
-  llvm::Value* Product(const Split& left, const Split& right,
-                       const Values& sums);
-  Split ReadBlock(ProductOperand& operand, llvm::Value* stage,
-                  llvm::Value* line, int word);
-  bool MultipliesPairs() const { return tile_.depth > ProductTile::kWords; }
-  void ReadTf32(llvm::Value* x, Split& split);
-  llvm::Value* PlaceOf(llvm::Value* row, llvm::Value* column);
+  // The first ProductTile::kAhead steps.
+  void CopyAhead();
+  // number + more, modulo the stages; i32.
+  llvm::Value* StageAfter(llvm::Value* number, int more);
 
   DeviceFunction& kernel_;
   const ProductTile tile_;
-  const int row_tiles_;  // of a warp, one instruction each
   ProductOperand &data_, &weight_;
+  WarpTiles tiles_;
+  Values sums_;  // of the lane, row tile by row tile
+
+ private:
+  llvm::Value* PlaceOf(llvm::Value* row, llvm::Value* column);
+
   const int64_t depth_;
-  const std::string algorithm_;
-  Values sums_;
   bool along_columns_ = false;
-  // Of the thread: its warp's tile, and its place in the warp. i32.
-  llvm::Value *warp_row_ = nullptr, *warp_column_ = nullptr;
-  llvm::Value *group_ = nullptr, *pair_ = nullptr;
 };
+
+std::unique_ptr<ProductSums> MakeProductSums(
+    DeviceFunction& kernel, const ProductTile& tile, ProductOperand& data,
+    ProductOperand& weight, int64_t depth, const std::string& algorithm);
 
 }  // namespace mxc

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kLeastTerms = 64;
 // What a thread should have to do at least before there are more of them.
 constexpr int64_t kTermsOfThread = 4;
-constexpr int kWarp = 32, kMostThreads = 256;
+constexpr int kWarpThreads = 32, kMostThreads = 256;
 // Of a block of columns that leaves other multiprocessors without any.
 constexpr int kMostThreadsOfFew = 1024;
 // Memory yields so much at once: of each row a block reads at least that.
@@ -142,8 +142,9 @@ class Shaping {
     }
     shape_.lanes = in_vectors ? lanes : 1;
     if (nest_.lane_dim >= 0) shape_.points /= lane().extent;
-    shape_.threads_of_point = Threads(
-        MostTerms() / shape_.lanes / kTermsOfThread, kWarp, kMostThreads);
+    shape_.threads_of_point =
+        Threads(MostTerms() / shape_.lanes / kTermsOfThread, kWarpThreads,
+                kMostThreads);
     int points = nest_.kept.empty()
                      ? std::max(1, kMostThreads / 2 / shape_.threads_of_point)
                      : 1;
@@ -158,12 +159,12 @@ class Shaping {
     const int64_t wanted = Multiprocessors(machine);
     const int64_t least =
         kSectorBytes * nest_.lanes / machine.vector_bytes / shape_.lanes;
-    int points = Threads(shape_.points, 1, kWarp);
+    int points = Threads(shape_.points, 1, kWarpThreads);
     while (points > least && shape_.points / points < wanted) points /= 2;
     const bool few = shape_.points / points < wanted / 2;
     shape_.points_of_block = points;
     shape_.threads_of_point =
-        Threads(MostTerms() / kTermsOfThread, kWarp / points,
+        Threads(MostTerms() / kTermsOfThread, kWarpThreads / points,
                 (few ? kMostThreadsOfFew : kMostThreads) / points);
     return false;
   }

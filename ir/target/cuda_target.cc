@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/target/cuda_target.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+
+#include "ir/support/check.h"
 
 namespace mxc {
 namespace {
@@ -10,8 +14,9 @@ namespace {
 // by their data sheets; what is reached was seen on the latter with PyTorch, and
 // is as much of the sheet on the former.
 struct Generation {
-  std::string_view name;
+  std::string_view name;  // of the target
   int sm;
+  bool warpgroups;  // what later generations do not have
   int64_t multiprocessors;
   double bytes_per_second;  // of its memory
   double flops_per_second;  // f32
@@ -21,11 +26,18 @@ struct Generation {
 };
 
 constexpr Generation kGenerations[] = {
-    {"cuda:sm_80", 80, 108, 2.0e12, 1.95e13, 1.8e12, 2.5e14, 40 << 20},
-    {"cuda:sm_90", 90, 132, 3.35e12, 6.7e13, 3.0e12, 7.98e14, 50 << 20},
+    {"cuda:sm_80", 80, false, 108, 2.0e12, 1.95e13, 1.8e12, 2.5e14, 40 << 20},
+    {"cuda:sm_90", 90, false, 132, 3.35e12, 6.7e13, 3.0e12, 7.98e14, 50 << 20},
+    {"cuda:sm_90a", 90, true, 132, 3.35e12, 6.7e13, 3.0e12, 7.98e14, 50 << 20},
 };
 
-constexpr std::string_view kEmulated = "cuda:emulated";
+constexpr std::string_view kPrefix = "cuda:";
+struct Emulation {
+  std::string_view name;
+  const Generation& of;
+};
+constexpr Emulation kEmulations[] = {{"cuda:emulated", kGenerations[1]},
+                                     {"cuda:emulated_sm_90a", kGenerations[2]}};
 constexpr const char* kEmulatedVariable = "MXC_EMULATED_DEVICE";
 
 bool AllowsEmulation() {
@@ -42,6 +54,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   Target target = host;
   target.name = generation.name;
   target.backend = target.device = "cuda";
+  target.architecture = generation.name.substr(kPrefix.size());
   target.sm = generation.sm;
   Machine& machine = target.machine;
   machine = Machine();
@@ -59,6 +72,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;
   machine.launch_seconds = kLaunchSeconds;
+  machine.warpgroup_products = generation.warpgroups;
   // Long reductions are cut until there is a block, which may be large, for
   // every fourth multiprocessor; a block has one result. Those of more results
   // share a launch with what follows from them (codegen/cuda/channel_kernel.h).
@@ -72,7 +86,8 @@ Target ToTarget(const Generation& generation, const Target& host) {
 std::vector<std::string> CudaTargetNames() {
   std::vector<std::string> names;
   for (const Generation& each : kGenerations) names.emplace_back(each.name);
-  if (AllowsEmulation()) names.emplace_back(kEmulated);
+  if (!AllowsEmulation()) return names;
+  for (const auto& each : kEmulations) names.emplace_back(each.name);
   return names;
 }
 
@@ -84,12 +99,16 @@ std::optional<Target> CudaTarget(std::string_view name, const Target& host) {
 }
 
 bool IsEmulatedCuda(std::string_view name) {
-  return name == kEmulated && AllowsEmulation();
+  const auto found = std::ranges::find(kEmulations, name, &Emulation::name);
+  return AllowsEmulation() && found != std::end(kEmulations);
 }
 
-Target EmulatedCudaTarget(const Target& host) {
-  Target target = ToTarget(kGenerations[1], host);
-  target.name = kEmulated;
+Target EmulatedCudaTarget(const Target& host, std::string_view name) {
+  const auto found = std::ranges::find(kEmulations, name, &Emulation::name);
+  MXC_CHECK(found != std::end(kEmulations));
+  Target target = ToTarget(found->of, host);
+  target.name = name;
+  target.emulated = true;
   return target;
 }
 

@@ -11,16 +11,19 @@
 
 namespace mxc {
 
-// "cuda:sm_80", "cuda:sm_90", and "cuda:emulated" where it may be named.
+// "cuda:sm_80", "cuda:sm_90", "cuda:sm_90a", and emulated ones where they may be
+// named.
 std::vector<std::string> CudaTargetNames();
 
 // The target of this name; what the artifact has for the host is for `host`.
 std::optional<Target> CudaTarget(std::string_view name, const Target& host);
 
-// "cuda:emulated", for tests: kernels as they would run on a device, compiled
-// for this machine. Only if MXC_EMULATED_DEVICE is 1.
+// "cuda:emulated" and "cuda:emulated_sm_90a", for tests: kernels as they would
+// run on sm_90 or sm_90a, compiled for this machine. Only if MXC_EMULATED_DEVICE
+// is 1.
 bool IsEmulatedCuda(std::string_view name);
-Target EmulatedCudaTarget(const Target& host);
+Target EmulatedCudaTarget(const Target& host,
+                          std::string_view name = "cuda:emulated");
 
 // Of a device's machine.
 int64_t Multiprocessors(const Machine& machine);

@@ -127,6 +127,8 @@ struct Machine {
   // Threads that keep a device busy, each of which computes one vector; 0: a
   // host, whose threads share tasks.
   int64_t device_threads = 0;
+  // Four warps of a device multiply matrices together (wgmma).
+  bool warpgroup_products = false;
   // Small steps of a device that need no results of each other are launched as
   // one: what one of them, and all together, may read and write. A larger step
   // takes so long that its launch does not count; what a group keeps alive does.

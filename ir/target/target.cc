@@ -161,7 +161,7 @@ Result<Target> ResolveTarget(std::string_view name, DType storage) {
   if (IsEmulatedCuda(name)) {
     // Kernels run on this machine.
     MXC_ASSIGN(const Target host, ResolveTarget("native", storage));
-    return EmulatedCudaTarget(host);
+    return EmulatedCudaTarget(host, name);
   }
   if (auto target = CudaTarget(name, ToTarget(kLevels[0]))) return *target;
   return Error({}, "target '{}' is unknown, expected native or {}", name,

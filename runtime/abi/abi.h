@@ -110,10 +110,13 @@ typedef enum mxc_image_kind {
   MXC_IMAGE_KIND_COUNT = 4
 } mxc_image_kind;
 
+#define MXC_IMAGE_OF_ONE 0x10000u
+
 /* One form of all kernels. The device takes the best that it can run. */
 typedef struct mxc_device_image {
   uint32_t kind;         /* mxc_image_kind */
-  uint32_t version;      /* of the device that it needs at least: 90 of sm_90 */
+  uint32_t version;      /* of the device that it needs at least: 90 of sm_90;
+                            with MXC_IMAGE_OF_ONE it needs that one */
   uint64_t offset, size; /* bytes, in the section */
 } mxc_device_image;
 

@@ -10,6 +10,10 @@
 
 namespace mxc {
 
+std::vector<std::string> EmulatedDevices() {
+  return {"cuda:emulated", "cuda:emulated_sm_90a"};
+}
+
 Status UseEmulatedDevice() {
 #ifdef MXC_FAKE_DRIVER
   // The runtime asks for libcuda.so.1, and gets what is loaded by that name.

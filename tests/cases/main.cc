@@ -12,8 +12,6 @@
 namespace mxc {
 namespace {
 
-constexpr const char* kEmulatedDevice = "cuda:emulated";
-
 struct Kind {
   const char* name;
   const char* about;
@@ -51,7 +49,7 @@ void AddOptions(CLI::App& command, const Kind& kind, CaseOptions& options,
   command
       .add_option("--device", options.device,
                   "compiles for an emulated GPU and runs there")
-      ->check(CLI::IsMember({kEmulatedDevice}))
+      ->check(CLI::IsMember(EmulatedDevices()))
       ->excludes(target);
   command.add_option("--threads", options.threads)->delimiter(',');
 }

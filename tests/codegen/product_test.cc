@@ -143,6 +143,101 @@ TEST_CASE("operands of 16 bits are multiplied as such") {
   }
 }
 
+namespace {
+
+Machine WithWarpgroups() {
+  Machine machine = EmulatedTarget().machine;
+  machine.warpgroup_products = true;
+  return machine;
+}
+
+// Of each tile that warpgroups have for it, the choice.
+std::vector<KernelCandidate> ByWarpgroups(const Contraction& c) {
+  std::vector<KernelCandidate> candidates;
+  for (const auto& each : ProductCandidates(c, WithWarpgroups())) {
+    const bool is_one =
+        each.choice.algorithm.starts_with("wgmma") && each.parts <= 1;
+    if (is_one) candidates.push_back(each);
+  }
+  return candidates;
+}
+
+// Both sides fill vectors: along the depth, along the lines.
+const ConvolutionShape kOfVectors = {.batch = 3,
+                                     .in = 24,
+                                     .out = 72,
+                                     .input = {9, 7},
+                                     .kernel = {3, 3},
+                                     .pad = {1, 1}};
+
+}  // namespace
+
+TEST_CASE("warpgroups multiply operands of 16 bits, in any tile") {
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    const Contraction cases[] = {
+        Convolution(kOfVectors), BackwardData(kOfVectors),
+        BackwardWeight(kOfVectors), Product(1, 136, 200, 80),
+        Product(2, 72, 136, 40)};
+    size_t tiles = 0;
+    for (const Contraction& c : cases) {
+      const Contraction typed = Typed(c, dtype, DType::kF32);
+      for (const KernelCandidate& candidate : ByWarpgroups(typed)) {
+        CAPTURE(candidate.choice.Name());
+        DeviceStep product(Build(WithEpilogue(typed), candidate));
+        const std::vector<float> y = product.Run({});
+        REQUIRE(product.wrong() == "");
+        CHECK(product.Error(y) < 1e-6);
+        ++tiles;
+      }
+    }
+    CHECK(tiles >= 10);
+  }
+}
+
+// Warps that end early, or products that are read too soon, would show.
+TEST_CASE("of warpgroups each barrier and each fence is needed") {
+  const Contraction c =
+      Typed(Convolution(kOfVectors), DType::kBF16, DType::kF32);
+  const auto found = ByWarpgroups(c);
+  REQUIRE(!found.empty());
+  DeviceStep product(Build(WithEpilogue(c), found[0]));
+  const std::vector<float> expected = product.Run({});
+  REQUIRE(!expected.empty());
+  const auto differs = [&](const std::vector<float>& other) {
+    return other.size() != expected.size() ||
+           std::memcmp(other.data(), expected.data(), 4 * other.size()) != 0;
+  };
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    CHECK(!differs(product.Run({.backwards = true, .seed = seed})));
+  }
+  // A fence and a barrier for each 64 of the depth, and two around the sums.
+  constexpr int kSteps = (24 * 9 + 63) / 64;
+  for (int barrier = 1; barrier <= 2 * kSteps + 2; ++barrier) {
+    CAPTURE(barrier);
+    bool noticed = false;
+    for (uint64_t seed = 1; seed <= 8 && !noticed; ++seed) {
+      noticed = differs(product.Run(
+          {.seed = seed, .without_barrier = static_cast<uint32_t>(barrier)}));
+    }
+    CHECK(noticed);
+  }
+}
+
+TEST_CASE("warpgroups are for devices that have them, and for wide copies") {
+  const auto is_by_warpgroups = [](const KernelCandidate& each) {
+    return each.choice.algorithm.starts_with("wgmma");
+  };
+  const Contraction c = Typed(Convolution(kOfVectors), DType::kBF16);
+  CHECK(std::ranges::none_of(ProductCandidates(c, EmulatedTarget().machine),
+                             is_by_warpgroups));
+  CHECK(is_by_warpgroups(ProductCandidates(c, WithWarpgroups())[0]));
+  // f32, and three colours.
+  CHECK(ByWarpgroups(Convolution(kOfVectors)).empty());
+  ConvolutionShape colours = kOfVectors;
+  colours.in = 3;
+  CHECK(ByWarpgroups(Typed(Convolution(colours), DType::kBF16)).empty());
+}
+
 TEST_CASE("operands of 16 bits beside f32 are multiplied as f32") {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
     for (const bool is_data : {true, false}) {

@@ -6,8 +6,9 @@
 #   on_device.sh pack FOLDER_OF_MXC DEVICES FOLDER [NETWORK…]
 #   FOLDER/on_device.sh run [SECONDS]        default: 600; writes FOLDER/report
 # DEVICES is build/tests/devices. MXC_ON_DEVICE_TARGET: what is compiled for
-# (default: cuda:sm_80, which later generations run, too); MXC_ON_DEVICE_BATCH:
-# of what is measured (default: 32). Networks whose files leave no room in 64 MiB
+# (default: cuda:sm_80, which later generations run, too); products of bf16 are
+# compiled for MXC_ON_DEVICE_WARPGROUPS (default: cuda:sm_90a), too;
+# MXC_ON_DEVICE_BATCH: of what is measured (default: 32). Networks whose files leave no room in 64 MiB
 # are left out, and named.
 set -e
 limit_kib=65536
@@ -17,6 +18,7 @@ pack() {
   shift 3
   [ $# -gt 0 ] || set -- mlp lenet resnet-20-cifar googlenet
   target=${MXC_ON_DEVICE_TARGET:-cuda:sm_80}
+  warpgroups=${MXC_ON_DEVICE_WARPGROUPS:-cuda:sm_90a}
   batch=${MXC_ON_DEVICE_BATCH:-32}
   models=$(cd "$(dirname "$0")/../.." && pwd)/models
   mkdir -p "$folder"
@@ -34,6 +36,7 @@ pack() {
     compile "$target" train "$batch" f32 bench-f32
     compile "$target" train "$batch" tf32 bench-tf32
     compile "$target" train "$batch" bf16 bench-bf16
+    compile "$warpgroups" train "$batch" bf16 bench-bf16-sm_90a
     if [ "$network" = "$1" ]; then
       "$mxc" compile "$models/$network.json" --target "$target" \
         --entry train,score --batch 32 --replicas 2 --init xavier --seed 7 \
@@ -104,6 +107,23 @@ run() {
   else
     without "libcublasLt.so or libcudnn.so.9" "by libraries"
   fi
+  # Those of sm_90a run on that generation alone.
+  generation=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
+    2> /dev/null | head -n 1 || true)
+  precisions="f32 tf32 bf16"
+  if [ "${MXC_FAKE_GENERATION:-$generation}" = 9.0 ]; then
+    precisions="$precisions bf16-sm_90a"
+    while read -r network; do
+      part "$network: bf16 by warpgroups as by warps" "$folder/devices" \
+        "$folder/$network.bench-bf16.mxa" \
+        "$folder/$network.bench-bf16-sm_90a.mxa" 3e-2
+      part "$network: the same bytes twice, by warpgroups" "$folder/devices" \
+        "$folder/$network.bench-bf16-sm_90a.mxa" \
+        "$folder/$network.bench-bf16-sm_90a.mxa"
+    done < "$folder/networks"
+  else
+    say "skipped: by warpgroups: no device of 9.0 here"
+  fi
   first=$(head -n 1 "$folder/networks")
   gpus=$(nvidia-smi --list-gpus 2> /dev/null | grep -c GPU || true)
   if [ "${MXC_FAKE_DEVICES:-$gpus}" -gt 1 ]; then
@@ -122,7 +142,7 @@ run() {
     fi
   done
   while read -r network; do
-    for precision in f32 tf32 bf16; do
+    for precision in $precisions; do
       part "$network: a step of training, $precision" \
         "$folder/mxc-run" bench "$folder/$network.bench-$precision.mxa" \
         --entry train --duration "${MXC_ON_DEVICE_SECONDS:-3}" --warmup 1

@@ -6,7 +6,7 @@
 #   ptxas.sh FOLDER_OF_MXC [NETWORK…]           of models/; default: all of them
 # The assembler is $MXC_PTXAS, or ptxas of the path; `tools/packages --cuda`
 # fetches one and says where it lies. MXC_PTXAS_PRECISIONS: default "f32 tf32
-# bf16 f16"; MXC_PTXAS_DEVICES: default "80 90".
+# bf16 f16"; MXC_PTXAS_DEVICES: default "80 90"; "90a" has products of warpgroups.
 set -e
 mxc=$1/mxc
 shift

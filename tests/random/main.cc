@@ -87,7 +87,7 @@ int Main(int argc, char** argv) {
   app.add_option("--size", options.draw.size,
                  "how many times as large: 8 takes seconds each");
   app.add_option("--device", options.device, "run them on an emulated GPU")
-      ->check(CLI::IsMember({"cuda:emulated"}));
+      ->check(CLI::IsMember(EmulatedDevices()));
   app.add_option("--keep", options.keep, "leave networks that fail here");
   CLI11_PARSE(app, argc, argv);
   if (!options.device.empty()) {

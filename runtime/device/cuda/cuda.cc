@@ -80,7 +80,8 @@ class CudaModule : public DeviceModule {
 
 // Machine code runs on its own generation alone, PTX on later ones, too.
 bool CanRun(const DeviceImage& image, int sm) {
-  const int needed = static_cast<int>(image.version);
+  const int needed = static_cast<int>(image.version & ~MXC_IMAGE_OF_ONE);
+  if ((image.version & MXC_IMAGE_OF_ONE) != 0 && needed != sm) return false;
   switch (image.kind) {
     case MXC_IMAGE_PTX:
     case MXC_IMAGE_EMULATED:

@@ -29,6 +29,10 @@ inline constexpr unsigned kCudaNonBlockingStream = 1;
 inline constexpr unsigned kCudaEventWithTime = 0, kCudaEventWithoutTime = 2;
 inline constexpr int kCudaRelaxedCapture = 2;
 inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
+// A function's attribute: how many bytes its blocks may share, where they are
+// more than all functions may have.
+inline constexpr int kCudaMostSharedBytes = 8;
+inline constexpr unsigned kCudaSharedBytes = 48 << 10;
 
 inline constexpr int kCudaMemoryType = 2, kCudaMemoryOrdinal = 9;
 inline constexpr unsigned kCudaMemoryOfDevice = 2;

@@ -136,6 +136,11 @@ class CudaStream final : public Stream {
     const mxc_launch& g = launch.geometry;
     auto* function =
         static_cast<CudaFunction>(const_cast<void*>(launch.kernel));
+    if (g.shared_bytes > kCudaSharedBytes) {
+      Note(driver_.set_attribute(function, kCudaMostSharedBytes,
+                                 static_cast<int>(g.shared_bytes)),
+           "give a kernel's blocks as much memory as they share");
+    }
     Note(driver_.launch(function, g.grid[0], g.grid[1], g.grid[2], g.block[0],
                         g.block[1], g.block[2], g.shared_bytes, current_,
                         parameters.data(), nullptr),

@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
 #include "tests/cuda/driver/fiber.h"
 #include "tests/cuda/driver/warp_products.h"
+#include "tests/cuda/driver/warpgroup_products.h"
 
 namespace mxc::runtime {
 namespace {
@@ -47,6 +49,9 @@ class EmulatedBlock::Lane {
     meeting = nullptr;
     copies_.clear();
     open_group_ = 0;
+    products_.clear();
+    open_products_ = 0;
+    fences_ = 0;
     thread = {.thread = t,
               .block = number,
               .shared = of.shared_.data(),
@@ -64,7 +69,17 @@ class EmulatedBlock::Lane {
               .mma_tf32 = MeetFor<MmaTf32>,
               .mma_f32 = MeetFor<MmaF32>,
               .mma_bf16 = MeetFor<MmaBf16>,
-              .mma_f16 = MeetFor<MmaF16>};
+              .mma_f16 = MeetFor<MmaF16>,
+              .shared_address = SharedAddress,
+              .fence_shared = FenceShared,
+              .begin_products = BeginProducts,
+              .commit_products = CommitProducts,
+              .wgmma_bf16_64 = Multiply<kBf16, 64>,
+              .wgmma_bf16_128 = Multiply<kBf16, 128>,
+              .wgmma_f16_64 = Multiply<kF16, 64>,
+              .wgmma_f16_128 = Multiply<kF16, 128>,
+              .wait_for_products_64 = WaitForProducts<64>,
+              .wait_for_products_128 = WaitForProducts<128>};
   }
 
   bool Waits() const { return at_barrier || meeting != nullptr; }
@@ -133,14 +148,100 @@ class EmulatedBlock::Lane {
       if (copy.group + groups >= lane.open_group_) break;
       std::memset(copy.to, 0, copy.whole);
       std::memcpy(copy.to, copy.from, copy.bytes);
+      lane.block->written_.Note(copy.to, copy.whole, lane.thread.thread,
+                                lane.fences_);
       ++done;
     }
     lane.copies_.erase(lane.copies_.begin(),
                        lane.copies_.begin() + static_cast<ptrdiff_t>(done));
   }
 
+  static void SharedAddress(mxc_emulated_thread* t, uint32_t* words) {
+    const char* address = nullptr;
+    std::memcpy(&address, words, sizeof address);
+    words[0] = static_cast<uint32_t>(address - Of(t).block->shared_.data());
+  }
+
+  // Counted like a barrier: somebody has to notice that it is missing.
+  static void FenceShared(mxc_emulated_thread* t) {
+    Lane& lane = Of(t);
+    if (++lane.barriers == lane.launch->without_barrier) return;
+    ++lane.fences_;
+  }
+  static void BeginProducts(mxc_emulated_thread* t) {
+    MeetFor<Together>(t, nullptr);
+  }
+  static void CommitProducts(mxc_emulated_thread* t) {
+    MeetFor<Together>(t, nullptr);
+    ++Of(t).open_products_;
+  }
+  static void Together(const LaneWords&) {}
+
+  struct PendingProduct {
+    WarpgroupProduct product;
+    std::vector<float> sums;
+    uint32_t group;
+  };
+  template <Element element, uint32_t columns>
+  static void Multiply(mxc_emulated_thread* t, uint32_t* words) {
+    Lane& lane = Of(t);
+    MeetFor<Together>(t, words);
+    const auto product = WarpgroupProduct::Read(words, element, columns);
+    lane.products_.push_back(
+        {product, lane.Sums(product), lane.open_products_});
+    std::memmove(words, words + WarpgroupProduct::kWords,
+                 columns / 2 * sizeof *words);
+  }
+
+  // As late as can be. Elements may be read from when the product is started to
+  // when it is waited for: they must be the same.
+  template <uint32_t columns>
+  static void WaitForProducts(mxc_emulated_thread* t, uint32_t* words) {
+    Lane& lane = Of(t);
+    MeetFor<Together>(t, words);
+    const uint32_t groups = words[0];
+    std::memmove(words, words + 1, columns / 2 * sizeof *words);
+    size_t done = 0;
+    for (const PendingProduct& pending : lane.products_) {
+      if (pending.group + groups >= lane.open_products_) break;
+      const std::vector<float> late = lane.Sums(pending.product);
+      if (std::memcmp(late.data(), pending.sums.data(),
+                      late.size() * sizeof(float)) != 0) {
+        lane.block->error_ = "what a product reads changes before it ends";
+      }
+      for (uint32_t i = 0; i < columns / 2; ++i) {
+        words[i] = std::bit_cast<uint32_t>(std::bit_cast<float>(words[i]) +
+                                           pending.sums[i]);
+      }
+      ++done;
+    }
+    lane.products_.erase(lane.products_.begin(),
+                         lane.products_.begin() + static_cast<ptrdiff_t>(done));
+  }
+
+  std::vector<float> Sums(const WarpgroupProduct& product) {
+    return SumsOf(product, thread.thread, [&](uint32_t offset) -> uint16_t {
+      const bool inside = offset + 2 <= launch->shared_bytes;
+      if (!inside) {
+        block->error_ = "a product reads outside of shared memory";
+        return 0;
+      }
+      if (!block->written_.IsFenced(offset, [&](uint32_t other) {
+            return block->lanes_[other]->fences_;
+          })) {
+        block->error_ = "a product reads what was not fenced";
+      }
+      uint16_t element = 0;
+      std::memcpy(&element, block->shared_.data() + offset, sizeof element);
+      return element;
+    });
+  }
+
   std::vector<PendingCopy> copies_;  // in the order of their groups
   uint32_t open_group_ = 0;
+  std::vector<PendingProduct> products_;  // likewise
+  uint32_t open_products_ = 0;
+  uint32_t fences_ = 0;
 };
 
 EmulatedBlock::EmulatedBlock(Access access, void* user)
@@ -160,6 +261,7 @@ std::string EmulatedBlock::Run(const Launch& launch, uint32_t number) {
     lanes_.push_back(std::make_unique<Lane>());
   }
   shared_.assign(launch.shared_bytes + 16, kUnwritten);
+  written_.Clear(shared_.data(), launch.shared_bytes);
   error_.clear();
   return launch.kernel->waits != 0 ? RunTogether(launch, number)
                                    : RunEachAlone(launch, number);
@@ -200,6 +302,7 @@ std::string EmulatedBlock::RunTogether(const Launch& launch, uint32_t number) {
       const uint32_t end = std::min(launch.threads, (w + 1) * kLanes);
       if (!RunWarp(w * kLanes, end)) return error_;
     }
+    if (!error_.empty()) return error_;
     // Threads that end before they come to any barrier are not waited for.
     uint32_t ended = 0, never_waited = 0;
     for (uint32_t t = 0; t < launch.threads; ++t) {

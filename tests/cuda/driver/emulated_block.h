@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "tests/cuda/driver/shared_writes.h"
 
 namespace mxc::runtime {
 
@@ -56,6 +57,7 @@ class EmulatedBlock {
   std::byte* stacks_ = nullptr;
   std::vector<uint32_t> warps_, lane_order_;
   std::vector<char> shared_;
+  SharedWrites written_;
   std::minstd_rand random_;
   bool shuffles_ = false;
   std::string error_;

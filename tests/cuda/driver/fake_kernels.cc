@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
@@ -28,6 +30,9 @@ namespace {
 
 // 4,096 bytes of them, as drivers have it before CUDA 12.1.
 constexpr uint32_t kMostParameters = 4096 / sizeof(CudaAddress);
+
+// Of sm_90.
+constexpr int kSharedBytesOfDevice = 227 << 10;
 
 [[noreturn]] void Fail(uint32_t block, const std::string& what) {
   std::fprintf(stderr, "fake CUDA: block %u: %s\n", block, what.c_str());
@@ -57,6 +62,16 @@ void RunGrid(const EmulatedBlock::Launch& launch, uint32_t blocks) {
     const std::string wrong = block.Run(launch, number);
     if (!wrong.empty()) Fail(number, wrong);
   }
+}
+
+// What blocks of the function may share.
+std::mutex shared_bytes_mutex;
+std::map<CudaFunction, unsigned> shared_bytes_of;
+
+unsigned SharedBytesOf(CudaFunction function) {
+  const std::lock_guard lock(shared_bytes_mutex);
+  const auto found = shared_bytes_of.find(function);
+  return found == shared_bytes_of.end() ? kCudaSharedBytes : found->second;
 }
 
 // Bytes of an ELF file; 0 if it is none for this processor.
@@ -100,6 +115,16 @@ MXC_FAKE(cuModuleGetFunction,
   *function = static_cast<CudaFunction>(dlsym(module->library, name));
   return *function != nullptr ? 0 : kNotFound;
 }
+MXC_FAKE(cuFuncSetAttribute,
+         (CudaFunction function, int attribute, int value)) {
+  if (Fails()) return kUnknown;
+  const bool possible = attribute == kCudaMostSharedBytes && value >= 0 &&
+                        value <= kSharedBytesOfDevice;
+  if (!possible) return kInvalidValue;
+  const std::lock_guard lock(shared_bytes_mutex);
+  shared_bytes_of[function] = static_cast<unsigned>(value);
+  return 0;
+}
 MXC_FAKE(cuLaunchKernel,
          (CudaFunction function, unsigned grid, unsigned, unsigned,
           unsigned block, unsigned, unsigned, unsigned shared_bytes,
@@ -107,6 +132,7 @@ MXC_FAKE(cuLaunchKernel,
   const auto* kernel = reinterpret_cast<const mxc_emulated_kernel*>(function);
   if (Fails()) return kUnknown;
   if (kernel->argument_count > kMostParameters) return kInvalidImage;
+  if (shared_bytes > SharedBytesOf(function)) return kInvalidValue;
   static const uint64_t skipped = Setting("MXC_FAKE_SKIP");
   static std::atomic<uint64_t> launches = 0;
   if (++launches == skipped) return 0;
