@@ -177,13 +177,14 @@ void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
                             const Forms& forms) {
   auto& builder = kernel_.b();
   const int64_t lanes = nest_.lanes;
+  const bool whole = chunk_ != nullptr && nest_.lane_chunk % lanes == 0;
   Value* vectors =
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(lanes));
   Value* main_end =
       builder.CreateAdd(from, builder.CreateMul(vectors, kernel_.Int(lanes)));
   kernel_.Loop(from, main_end, lanes, [&](Value* i) {
     const ExprEmitter::Scope scope(emitter_);
-    emitter_.SetLaneBase(i);
+    emitter_.SetLaneBase(i, whole);
     Hoist(forms);
     EmitDim(k + 1, forms);
   });

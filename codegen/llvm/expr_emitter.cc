@@ -87,7 +87,10 @@ void ExprEmitter::DeclareLanes(const Expr& var, Interval range) {
   lane_base_ = nullptr;
 }
 
-void ExprEmitter::SetLaneBase(Value* base) { lane_base_ = base; }
+void ExprEmitter::SetLaneBase(Value* base, bool whole_vectors) {
+  lane_base_ = base;
+  whole_vectors_ = whole_vectors;
+}
 
 Expr ExprEmitter::Bind(Value* value, Interval range) {
   const Expr var = Declare(range);
@@ -247,6 +250,20 @@ Value* ExprEmitter::EmitProductSum(const Expr& e) {
   return EmitMulAdd(kernel_, terms[0], terms[1], terms[2]);
 }
 
+// Whether the vector's first lane, or its last one where lanes count down, is at
+// a multiple of the lanes: then none of them, or all, are below zero.
+bool ExprEmitter::HasOneSign(const Affine& a) const {
+  if (!whole_vectors_ || lane_base_ == nullptr || lanes_ == 1) return false;
+  const int64_t step = a.CoefficientOf(lane_var_);
+  if ((step != 1 && step != -1) || a.HidesVar(lane_var_)) return false;
+  const int64_t least = step == 1 ? a.constant : a.constant - (lanes_ - 1);
+  return least % lanes_ == 0 &&
+         std::ranges::all_of(a.terms, [&](const Affine::Term& term) {
+           return Equal(term.atom, Var(lane_var_)) ||
+                  term.coefficient % lanes_ == 0;
+         });
+}
+
 // 0 op affine, in 32 bits where that is enough: a vector of i64 is twice as
 // long as one of f32.
 Value* ExprEmitter::EmitComparison(const Expr& e) {
@@ -254,7 +271,10 @@ Value* ExprEmitter::EmitComparison(const Expr& e) {
   const auto bounds = Bounds(a, range_of_);
   constexpr int64_t kLimit = (int64_t{1} << 31) - 1;
   const bool narrow = bounds && bounds->low >= -kLimit && bounds->high < kLimit;
+  const int lanes = lanes_;
+  if (e->binary == BinaryOp::kLessEqual && HasOneSign(a)) lanes_ = 1;
   Value* value = EmitAffine(a, narrow && Varies(e) ? 32 : 64);
+  lanes_ = lanes;
   Value* zero = llvm::Constant::getNullValue(value->getType());
   return EmitBinary(kernel_, e->binary, DType::kI64, zero, value);
 }

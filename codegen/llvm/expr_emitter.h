@@ -72,10 +72,10 @@ class ExprEmitter {
   // After the loop.
   void ClearValue(const Expr& var) { values_.erase(var->index); }
   // The one variable that differs from lane to lane: base + <0, 1, …>. A new
-  // one replaces it.
+  // one replaces it. `whole_vectors`: the base is a multiple of the lanes.
   Expr DeclareLanes(Interval range);
   void DeclareLanes(const Expr& var, Interval range);
-  void SetLaneBase(llvm::Value* base);
+  void SetLaneBase(llvm::Value* base, bool whole_vectors = false);
   Expr Bind(llvm::Value* value, Interval range);
   Expr BindLanes(llvm::Value* base, Interval range);
   // From now on the variable is known to lie in a narrower range.
@@ -203,6 +203,7 @@ class ExprEmitter {
   bool IsSafe(const Expr& e, std::unordered_set<const ExprNode*>& seen);
 
   bool Varies(const Expr& e);  // from lane to lane
+  bool HasOneSign(const Affine& a) const;
   bool Known(const Expr& e, const std::vector<int>& inner);
 
   KernelFunction& kernel_;
@@ -216,6 +217,7 @@ class ExprEmitter {
   IntervalOf range_of_;
   int lane_var_ = -1;
   llvm::Value* lane_base_ = nullptr;  // null: not inside the loop yet
+  bool whole_vectors_ = false;        // that is a multiple of the lanes
   llvm::Value* acc_ = nullptr;
   Mask mask_;
   std::vector<Memo> scopes_;

@@ -21,11 +21,14 @@ Value* AsBrain(Value* x) {
              : nullptr;
 }
 
-// Whether instructions convert halves: without, LLVM would call a library. A
-// device's kernel must also be one of the host, in tests.
-bool ConvertsHalves(const KernelFunction& kernel) {
-  const Target& target = kernel.target();
-  return target.sm == 0 && target.features.find("+f16c") != std::string::npos;
+// Devices convert what has 16 bits; emulated ones do what their host does.
+bool IsDevice(const Target& target) {
+  return target.sm > 0 && !target.emulated;
+}
+
+// Whether instructions convert halves: without, LLVM would call a library.
+bool ConvertsHalves(const Target& target) {
+  return IsDevice(target) || target.features.find("+f16c") != std::string::npos;
 }
 
 }  // namespace
@@ -35,7 +38,7 @@ Value* HalfToFloat(KernelFunction& kernel, Value* half) {
   auto& builder = kernel.b();
   llvm::Type* i32 = half->getType()->getWithNewType(builder.getInt32Ty());
   llvm::Type* f32 = half->getType()->getWithNewType(builder.getFloatTy());
-  if (ConvertsHalves(kernel)) {
+  if (ConvertsHalves(kernel.target())) {
     llvm::Type* f16 = half->getType()->getWithNewType(builder.getHalfTy());
     return builder.CreateFPExt(builder.CreateBitCast(half, f16), f32);
   }
@@ -57,7 +60,7 @@ Value* FloatToHalf(KernelFunction& kernel, Value* x) {
   llvm::Type* f32 = x->getType();
   llvm::Type* i32 = f32->getWithNewType(builder.getInt32Ty());
   llvm::Type* i16 = f32->getWithNewType(builder.getInt16Ty());
-  if (ConvertsHalves(kernel)) {
+  if (ConvertsHalves(kernel.target())) {
     llvm::Type* f16 = f32->getWithNewType(builder.getHalfTy());
     return builder.CreateBitCast(builder.CreateFPTrunc(x, f16), i16);
   }
@@ -100,6 +103,12 @@ Value* FloatToBrain(KernelFunction& kernel, Value* x) {
   auto& builder = kernel.b();
   // LLVM would round it again.
   if (Value* brain = AsBrain(x)) return brain;
+  if (IsDevice(kernel.target())) {
+    llvm::Type* bf16 = x->getType()->getWithNewType(builder.getBFloatTy());
+    return builder.CreateBitCast(
+        builder.CreateFPTrunc(x, bf16),
+        x->getType()->getWithNewType(builder.getInt16Ty()));
+  }
   llvm::Type* i32 = x->getType()->getWithNewType(builder.getInt32Ty());
   Value* bits = builder.CreateBitCast(x, i32);
   Value* odd = builder.CreateAnd(builder.CreateLShr(bits, 16), 1);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "codegen/codegen.h"
 #include "tests/codegen/map_case.h"
@@ -101,6 +102,47 @@ TEST_CASE("a thread reads and writes 16 bytes at once where it may") {
   // Rows that begin anywhere.
   const Program odd[] = {Biased("odd", {6, 63})};
   CHECK(Count(PtxOf(odd, "cuda:sm_90"), "st.global.v4.f32") == 0);
+}
+
+// Rows of `first` elements, and behind them of `second`, with something computed
+// of both.
+Program Joined(const char* entry, int64_t first, int64_t second) {
+  MapCase c;
+  const int x = c.In({6, first}), y = c.In({6, second});
+  c.Out({6, first + second});
+  const Expr behind = Var(1) - Expr(first);
+  c.Set(Select(Var(1) < Expr(first),
+               Max(c.At(x, {Var(0), Var(1)}), Constant(0)),
+               c.At(y, {Var(0), behind}) * Constant(0.5)));
+  CHECK(c.CheckAll(0) == "");
+  return Named(c, "joined", entry);
+}
+
+TEST_CASE("a vector that lies in one of joined rows is read from that one") {
+  const Program whole[] = {Joined("whole", 64, 40)};
+  const std::string ptx = PtxOf(whole, "cuda:sm_90");
+  CHECK(Count(ptx, "ld.global.v4.f32") == 2);
+  CHECK(Count(ptx, "ld.global.f32") == 0);
+  // Vectors of which a part lies in each.
+  const Program odd[] = {Joined("odd", 62, 42)};
+  CHECK(Count(PtxOf(odd, "cuda:sm_90"), "ld.global.f32") > 0);
+}
+
+TEST_CASE("the device's instructions convert what has 16 bits") {
+  for (const auto& [dtype, widened, narrowed] :
+       {std::tuple{DType::kF16, "cvt.f32.f16", "cvt.rn.f16.f32"},
+        std::tuple{DType::kBF16, "", "cvt.rn.bf16.f32"}}) {
+    MapCase c;
+    const Shape shape{6, 64};
+    const int x = c.In({dtype, shape});
+    c.Out({dtype, shape}, Layout::RowMajor(shape));
+    c.Set(Cast(Cast(c.At(x), DType::kF32) * Constant(0.3), dtype));
+    CHECK(c.CheckAll(0) == "");
+    const Program programs[] = {Named(c, "narrow", "halves")};
+    const std::string ptx = PtxOf(programs, "cuda:sm_90");
+    if (*widened != 0) CHECK(Count(ptx, widened) == 8);
+    CHECK(Count(ptx, narrowed) == 8);
+  }
 }
 
 TEST_CASE("many operands stand in a table, and are read 16 bytes at once") {
