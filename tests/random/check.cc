@@ -417,7 +417,11 @@ Way DrawWay(uint32_t seed) {
   }
   way.at_load = !way.trains && pick(4) == 0;
   way.budget = way.trains && pick(2) == 0;
-  if (pick(4) == 0) way.precision = DType::kBF16;
+  // To train in f16 takes a scale of the loss, which tests/train has.
+  if (pick(4) == 0) {
+    const bool half = !way.trains && pick(2) == 0;
+    way.precision = half ? DType::kF16 : DType::kBF16;
+  }
   return way;
 }
 
@@ -438,7 +442,8 @@ std::string ToString(const Way& way) {
   if (way.trains) {
     text += fmt::format(" --entry train --optimizer '{}'", way.optimizer);
   }
-  if (way.precision != DType::kF32) text += " --precision bf16";
+  if (way.precision == DType::kBF16) text += " --precision bf16";
+  if (way.precision == DType::kF16) text += " --precision f16";
   for (const std::string& pass : way.disabled) {
     text += " --disable-pass " + pass;
   }
