@@ -273,7 +273,8 @@ Value* ExprEmitter::EmitComparison(const Expr& e) {
   const bool narrow = bounds && bounds->low >= -kLimit && bounds->high < kLimit;
   const int lanes = lanes_;
   if (e->binary == BinaryOp::kLessEqual && HasOneSign(a)) lanes_ = 1;
-  Value* value = EmitAffine(a, narrow && Varies(e) ? 32 : 64);
+  const bool words = Varies(e) || kernel_.target().sm > 0;
+  Value* value = EmitAffine(a, narrow && words ? 32 : 64);
   lanes_ = lanes;
   Value* zero = llvm::Constant::getNullValue(value->getType());
   return EmitBinary(kernel_, e->binary, DType::kI64, zero, value);
