@@ -45,9 +45,15 @@ def parameters_of(name):
     return [(py_str(lists[0][i]), py_str(lists[1][i])) for i in range(count.value)]
 
 
-def symbol_of(name, attributes):
-    return _symbol_creator(handle_of(name).value, [], None, list(attributes),
-                           [str(each) for each in attributes.values()], "op", False)
+def symbol_of(name, attributes, inputs):
+    """Of variables that MXNet names, or of `inputs` where it cannot."""
+    def of(variables):
+        return _symbol_creator(handle_of(name).value, variables, None, list(attributes),
+                               [str(each) for each in attributes.values()], "op", False)
+    try:
+        return of([])
+    except mx.MXNetError:
+        return of([mx.sym.Variable("op_" + each) for each in inputs])
 
 
 def compute(symbol, values, auxiliary, heads, training, gradable):
@@ -62,8 +68,7 @@ def compute(symbol, values, auxiliary, heads, training, gradable):
     outputs = executor.forward(is_train=training)
     mx.nd.waitall()
     found = {f"out:{k}": output.asnumpy() for k, output in enumerate(outputs)}
-    if training:
-        found.update({"aux_after:" + k: v.asnumpy() for k, v in states.items()})
+    found.update({"aux_after:" + k: v.asnumpy() for k, v in states.items()})
     for k in [k for k, v in found.items() if v.size == 0]:
         raise ValueError(k + " is empty")
     if gradients:
@@ -100,16 +105,18 @@ def case(operator, seed, parameters):
 
 def drawn_case(operator, seed, parameters):
     draw = Draw(operator, seed, parameters)
-    symbol = symbol_of(operator, draw.attributes)
+    symbol = symbol_of(operator, draw.attributes, draw.inputs)
     names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
-    known = draw.shapes(names, symbol)
+    known = draw.shapes(names, states, symbol)
     shapes, _, state_shapes = symbol.infer_shape(**known)
     if shapes is None or not all(shapes) or any(0 in each for each in shapes):
         raise ValueError("shapes cannot be inferred")
     if sum(int(np.prod(each)) for each in shapes) > 20000:
         raise ValueError("large")
     values = {name: draw.value(name, shape) for name, shape in zip(names, shapes)}
-    auxiliary = {name: draw.state(name, shape) for name, shape in zip(states, state_shapes)}
+    types = symbol.infer_type(**{name: value.dtype for name, value in values.items()})[2]
+    auxiliary = {name: draw.state(name, shape).astype(dtype or "float32")
+                 for name, shape, dtype in zip(states, state_shapes, types or [None] * len(states))}
     gradable = [name for name in names if values[name].dtype.kind == "f"
                 and operator not in WRONG_GRADIENT]
     computed, training, reason = None, False, None
