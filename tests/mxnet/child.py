@@ -26,6 +26,10 @@ WRONG_GRADIENT = {
     "_npi_rot90", "_npi_rarctan2_scalar", "_npi_where_lscalar", "_npi_where_rscalar"}
 
 
+# What can write over its first input alone, which therefore is a result.
+IN_PLACE = {"_npi_boolean_mask_assign_scalar", "_npi_boolean_mask_assign_tensor"}
+
+
 def handle_of(name):
     handle = ctypes.c_void_p()
     check_call(_LIB.NNGetOpHandle(c_str(name), ctypes.byref(handle)))
@@ -50,6 +54,9 @@ def symbol_of(name, attributes, inputs):
     def of(variables):
         return _symbol_creator(handle_of(name).value, variables, None, list(attributes),
                                [str(each) for each in attributes.values()], "op", False)
+    if name in IN_PLACE:
+        first, *others = (mx.sym.Variable("op_" + each) for each in inputs)
+        return of([first + 0, *others])
     try:
         return of([])
     except mx.MXNetError:
@@ -118,7 +125,7 @@ def drawn_case(operator, seed, parameters):
     auxiliary = {name: draw.state(name, shape).astype(dtype or "float32")
                  for name, shape, dtype in zip(states, state_shapes, types or [None] * len(states))}
     gradable = [name for name in names if values[name].dtype.kind == "f"
-                and operator not in WRONG_GRADIENT]
+                and operator not in WRONG_GRADIENT and name[3:] not in draw.fixed]
     computed, training, reason = None, False, None
     for training in (True, False) if gradable else (False,):
         try:

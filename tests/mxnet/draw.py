@@ -35,6 +35,7 @@ class Draw:
         self.type = "float32" if self.random.random() < 0.8 else self.random.choice(TYPES)
         self.values = self.random.choice(["real", "real", "real", "whole", "positive", "large"])
         self.given = {}
+        self.fixed = set()  # inputs of floats whose gradient MXNet does not give
         self.attributes = {}
         for name, kind in parameters:
             if name in self.inputs or name == "ctx":
