@@ -177,5 +177,26 @@ TEST_CASE("sums of squares, rates of lars, and whether all is finite") {
         List{0});
 }
 
+TEST_CASE("several weights at once, by rates of their own") {
+  const Tensor two = Floats({2}, {1, 2}), steps = Floats({2}, {3, 4});
+  const std::vector<Tensor> pairs = {kWeight, kGradient, two, steps};
+  const std::vector<AttrText> count = {{"num_weights", "2"}};
+  std::vector<AttrText> stated = count;
+  stated.insert(stated.end(), {{"lrs", "(0.1, 0.5)"}, {"wds", "(0.2, 0)"}});
+  const auto by_attributes = EvaluateOp("multi_sgd_update", stated, pairs);
+  CHECK(Near(ValuesOf(by_attributes[0]), {1 - 0.1 * (0.5 + 0.2)}));
+  CHECK(Near(ValuesOf(by_attributes[1]), {-0.5, 0}));
+  std::vector<Tensor> all = pairs;
+  all.push_back(Floats({2}, {0.1f, 0.5f}));
+  all.push_back(Floats({2}, {0.2f, 0}));
+  const auto by_inputs = EvaluateOp("preloaded_multi_sgd_update", count, all);
+  CHECK(Near(ValuesOf(by_inputs[0]), ValuesOf(by_attributes[0])));
+  CHECK(Near(ValuesOf(by_inputs[1]), ValuesOf(by_attributes[1])));
+  CHECK(
+      InferOp("multi_sgd_update", {{"lrs", "(1,)"}, {"wds", "()"}}, {{2}, {2}})
+          .error.starts_with("C1"));
+  CHECK(Refuses("C1", "preloaded_multi_sgd_update", {}, {{2}, {2}, {2}, {1}}));
+}
+
 }  // namespace
 }  // namespace mxc

@@ -30,6 +30,11 @@ WRONG_GRADIENT = {
 IN_PLACE = {"_npi_boolean_mask_assign_scalar", "_npi_boolean_mask_assign_tensor"}
 
 
+# Whose outputs MXNet knows by what reads them alone: here each one is added to the
+# weight that it follows.
+READ_BY_ADDITION = {"multi_sgd_update", "preloaded_multi_sgd_update"}
+
+
 def handle_of(name):
     handle = ctypes.c_void_p()
     check_call(_LIB.NNGetOpHandle(c_str(name), ctypes.byref(handle)))
@@ -54,6 +59,15 @@ def symbol_of(name, attributes, inputs):
     def of(variables):
         return _symbol_creator(handle_of(name).value, variables, None, list(attributes),
                                [str(each) for each in attributes.values()], "op", False)
+    if name in READ_BY_ADDITION:
+        count = attributes["num_weights"]
+        weights = [mx.sym.Variable(f"op_weight_{k}") for k in range(count)]
+        variables = [each for k in range(count)
+                     for each in (weights[k], mx.sym.Variable(f"op_grad_{k}"))]
+        if name.startswith("preloaded"):
+            variables += [mx.sym.Variable("op_lrs"), mx.sym.Variable("op_wds")]
+        updated = of(variables)
+        return mx.sym.Group([updated[k] + weights[k] for k in range(count)])
     if name in IN_PLACE:
         first, *others = (mx.sym.Variable("op_" + each) for each in inputs)
         return of([first + 0, *others])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates of weights."""
+import numpy as np
+
 from rules import rule
 
 # States that are no sums of what may be negative, and means that are small beside
@@ -60,3 +62,22 @@ def several(draw):
     draw.set(num_arrays=draw.random.randint(1, 4))
     for k in range(draw.attributes["num_arrays"]):
         draw.given[f"array_{k}"] = draw.shape(draw.pick(1, 2, 3))
+
+
+@rule("multi_sgd_update", "preloaded_multi_sgd_update")
+def multi_sgd(draw):
+    draw.type, draw.values = draw.pick("float32", "float64"), "real"
+    count = draw.random.randint(1, 3)
+    draw.set(num_weights=count)
+    for k in range(count):
+        draw.given[f"weight_{k}"] = draw.given[f"grad_{k}"] = draw.shape(draw.pick(1, 2, 3))
+
+    def rates():
+        return tuple(round(draw.random.uniform(0.01, 1), 3) for _ in range(count))
+
+    if draw.operator == "multi_sgd_update":
+        draw.set(lrs=rates(), wds=rates())
+    else:
+        draw.given.update(lrs=(count,), wds=(count,))
+        draw.given["="] = {name: lambda _: np.asarray(rates(), "float32")
+                           for name in ("lrs", "wds")}
