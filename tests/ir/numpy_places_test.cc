@@ -128,6 +128,7 @@ TEST_CASE("insertions that are none are refused") {
   CHECK(refused("C2", {{"int_ind", "4"}, {"axis", "1"}}, {1}));
   CHECK(refused("C3", {{"int_ind", "0"}, {"axis", "1"}}, {3}));
   CHECK(Refuses("C4", "_npi_insert_slice", {{"step", "0"}}, {{3}, {1}}));
+  CHECK(Refuses("C6", "_npi_insert_slice", {}, {{1 << 25}, {1}}));
   CHECK(Refuses("C5", "_npi_insert_tensor", {}, {{3}, {1}, {2, 2}}));
   CHECK(Refuses("C5", "_npi_insert_tensor", {}, {{3}, {2}, Shape(Extents{})}));
 }
@@ -147,6 +148,7 @@ TEST_CASE("an index or a slice is left out") {
   CHECK(Refuses("C3", "_npi_delete", {{"step", "1"}}, {{2, 3}}));
   CHECK(Refuses("C4", "_npi_delete", {{"step", "0"}}, {{2, 3}}));
   CHECK(Refuses("C5", "_npi_delete", {}, {{2, 3}, {2}}));
+  CHECK(Refuses("C6", "_npi_delete", {{"int_ind", "0"}}, {{1 << 25}}));
 }
 
 TEST_CASE("what a mask chooses is replaced") {

@@ -106,6 +106,12 @@ std::optional<Insertion> InsertionOf(const NpInsertAttrs& a, InsertAt at,
                   ToString(found.values), ToString(found.Target()))) {
     return {};
   }
+  if (t != nullptr && at != InsertAt::kTensor &&
+      !t->Require(found.count <= kMostPlaces,
+                  "C6: {} elements are put in, expected at most {}",
+                  found.count, kMostPlaces)) {
+    return {};
+  }
   Extents dims = found.data.dims();
   dims[found.axis] += found.count;
   found.output = Shape(dims);

@@ -37,6 +37,9 @@ struct NpInsertAttrs {
   }
 };
 
+// What a table of constant indices may have.
+inline constexpr int64_t kMostPlaces = int64_t{1} << 24;
+
 enum class InsertAt { kIndex, kSlice, kTensor };
 
 // numpy.insert. Inputs: arr, then values unless `val` says one, then obj, i64
@@ -46,6 +49,7 @@ enum class InsertAt { kIndex, kSlice, kTensor };
 //   C3  values broadcasts to the place that it gets
 //   C4  a slice has a step that is not 0
 //   C5  obj has at most one axis, and without one takes one value along the axis
+//   C6  at most kMostPlaces elements are put before an index or a slice
 Op<NpInsertAttrs> NpInsertOperator(std::string name, InsertAt at);
 
 // `data` with the elements of its axis in the order of `places`.

@@ -5,6 +5,7 @@
 // C3  something is left
 // C4  see np_insert.h
 // C5  no index is an input: what is left would depend on its values
+// C6  the axis has at most kMostPlaces elements, of np_insert.h
 #include "ir/ops/numpy/np_insert.h"
 #include "ir/ops/tensor/axes.h"
 
@@ -53,6 +54,11 @@ void NpiDeleteTypes(const NpiDeleteAttrs& a, TypeInference& t) {
   if (!t.Require(-n <= index && index < n,
                  "C2: index {} is out of range for an extent of {}", index,
                  n)) {
+    return;
+  }
+  if (!t.Require(n <= kMostPlaces,
+                 "C6: axis {} has {} elements, expected at most {}", *axis, n,
+                 kMostPlaces)) {
     return;
   }
   shape[*axis] = n - a.Gone(n).count;
