@@ -25,9 +25,9 @@ void UpdateAdam(const AdamAttrs& a, UpdateBuilder& u) {
   const Expr rate =
       u.Scalar(u.LearningRate() * Sqrt(one - Pow(u.Number(a.beta2), t)) /
                (one - Pow(u.Number(a.beta1), t)));
-  const auto [m, v] = UpdateMoments(u.Single(a.beta1), u.Single(a.beta2),
-                                    u.DecayedGradient(), u);
-  u.SetWeight(u.Weight() - rate * m / (Sqrt(v) + u.Literal(a.epsilon)));
+  const Expr g = u.DecayedGradient();
+  const auto [m, v] = UpdateMoments(u.Single(a.beta1), u.Single(a.beta2), g, u);
+  u.SetWeight(AdamWeight(u.Terms(rate, g), m, v, u.Literal(a.epsilon)));
 }
 
 }  // namespace

@@ -23,16 +23,14 @@ struct AdamwAttrs : MomentOptions {
 };
 
 void UpdateAdamw(const AdamwAttrs& a, UpdateBuilder& u) {
-  const Expr w = u.Weight();
   if (!std::isfinite(a.rescale_grad) || a.rescale_grad == 0) {
-    return u.SetWeight(w);
+    return u.SetWeight(u.Weight());
   }
   const Expr rate = u.Scalar(u.LearningRate());
-  const auto [m, v] =
-      UpdateMoments(u.Single(a.beta1), u.Single(a.beta2), u.Gradient(), u);
-  u.SetWeight(w -
-              u.Literal(a.eta) * (rate * m / (Sqrt(v) + u.Literal(a.epsilon)) +
-                                  u.Literal(u.wd()) * w));
+  const Expr g = u.Gradient();
+  const auto [m, v] = UpdateMoments(u.Single(a.beta1), u.Single(a.beta2), g, u);
+  u.SetWeight(AdamwWeight(u.Terms(rate, g), u.Literal(a.eta), m, v,
+                          u.Literal(a.epsilon)));
 }
 
 }  // namespace

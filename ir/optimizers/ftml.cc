@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ftml: follow the moving leader.
-//   g = clip(rescale·gradient + wd·w);  v ← β2·v + (1 − β2)·g²
-//   d' = (1 − β1^t) / lr · (√(v / (1 − β2^t)) + ε)
-//   z ← β1·z + (1 − β1)·g − (d' − β1·d)·w;  d ← d';  w ← −z / d'
+// NextByFtml of formulas.h with g = clip(rescale·gradient + wd·w).
 // Source: MXNet 1.9.1 optimizer_op-inl.h, FTMLKernel. Zheng and Kwok, ICML
 // 2017.
 #include "ir/optimizers/define.h"
@@ -27,14 +25,15 @@ void UpdateFtml(const FtmlAttrs& a, UpdateBuilder& u) {
   const Expr scale =
       u.Scalar((one - Pow(u.Number(beta1), t)) / u.LearningRate());
   const Expr correction = u.Scalar(one - Pow(u.Number(beta2), t));
-  const Expr old = u.Literal(beta1), w = u.Weight(), g = u.DecayedGradient();
-  const Expr v = u.RunningMean("v", beta2, g * g);
-  const Expr d = scale * (Sqrt(v / correction) + u.Literal(a.epsilon));
-  const Expr z = old * u.State("z") + u.Literal(1 - beta1) * g -
-                 (d - old * u.State("d")) * w;
-  u.SetState("d", d);
-  u.SetState("z", z);
-  u.SetWeight(-z / d);
+  // The rate is in the scale.
+  const auto next =
+      NextByFtml(u.Terms({}, u.DecayedGradient()),
+                 {beta1, beta2, u.Literal(a.epsilon), scale, correction},
+                 {u.Weight(), u.State("d"), u.State("v"), u.State("z")});
+  u.SetState("d", next.d);
+  u.SetState("v", next.v);
+  u.SetState("z", next.z);
+  u.SetWeight(next.weight);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ftrl: follow the regularised leader; small weights become 0.
-//   z ← z + g − (√(n + g²) − √n)·w / lr;  n ← n + g²
-//   w ← |z| > λ1 ? (sign(z)·λ1 − z) / ((β + √n) / lr + wd) : 0
+// NextByFtrl of formulas.h.
 // Source: MXNet 1.9.1 optimizer_op-inl.h, FtrlUpdate. McMahan et al., KDD 2013.
 #include "ir/optimizers/define.h"
 
@@ -21,17 +20,12 @@ struct FtrlAttrs : OptimizerOptions {
 
 void UpdateFtrl(const FtrlAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
-  const Expr g = u.Gradient(), squares = u.State("n");
-  const Expr n = squares + g * g;
-  const Expr z =
-      u.State("z") + g - (Sqrt(n) - Sqrt(squares)) * u.Weight() / rate;
-  u.SetState("z", z);
-  u.SetState("n", n);
-  const Expr bound = u.Literal(a.lamda1);
-  const Expr shrunk =
-      (Unary(UnaryOp::kSign, z) * bound - z) /
-      ((u.Literal(a.beta) + Sqrt(n)) / rate + u.Literal(u.wd()));
-  u.SetWeight(Select(bound < Abs(z), shrunk, u.Literal(0)));
+  const Expr n = u.State("n"), z = u.State("z");
+  const auto next = NextByFtrl(u.Terms(rate, u.Gradient()), u.Literal(a.lamda1),
+                               u.Literal(a.beta), z, n);
+  u.SetState("z", next.z);
+  u.SetState("n", next.n);
+  u.SetWeight(next.weight);
 }
 
 }  // namespace

@@ -24,30 +24,23 @@ struct LambAttrs : MomentOptions {
   }
 };
 
-// ‖w‖ / ‖step‖
-Expr TrustRatio(const LambAttrs& a, const Expr& step, UpdateBuilder& u) {
-  Expr weight = u.Norm(u.Weight(), "norm");
-  if (a.lower_bound) weight = Max(weight, u.Number(*a.lower_bound));
-  if (a.upper_bound) weight = Min(weight, u.Number(*a.upper_bound));
-  const Expr length = u.Norm(step, "step_norm");
-  const Expr zero = u.Number(0);
-  return Select(weight == zero || length == zero, u.Number(1), weight / length);
-}
-
 void UpdateLamb(const LambAttrs& a, UpdateBuilder& u) {
   const float beta1 = u.Single(a.beta1), beta2 = u.Single(a.beta2);
-  const Expr w = u.Weight();
-  const auto [m, v] = UpdateMoments(beta1, beta2, u.Gradient(), u);
+  const Expr g = u.Gradient();
+  const auto [m, v] = UpdateMoments(beta1, beta2, g, u);
   Expr mean = m, square = v;
   if (a.bias_correction) {
     const Expr t = u.Updates(), one = u.Number(1);
     mean = m / u.Scalar(one - Pow(u.Number(beta1), t));
     square = v / u.Scalar(one - Pow(u.Number(beta2), t));
   }
+  // The step has no rate of its own.
   const Expr step =
-      mean / (Sqrt(square) + u.Literal(a.epsilon)) + u.Literal(u.wd()) * w;
-  const Expr rate = u.Scalar(u.LearningRate() * TrustRatio(a, step, u));
-  u.SetWeight(w - rate * step);
+      LambStep(u.Terms({}, g), mean, square, u.Literal(a.epsilon));
+  const Expr norm = u.Norm(u.Weight(), "norm");
+  const Expr ratio =
+      TrustRatio(norm, u.Norm(step, "step_norm"), a.lower_bound, a.upper_bound);
+  u.SetWeight(u.Weight() - u.Scalar(u.LearningRate() * ratio) * step);
 }
 
 }  // namespace

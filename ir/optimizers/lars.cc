@@ -39,9 +39,8 @@ Expr LarsRate(const LarsAttrs& a, UpdateBuilder& u) {
   const Expr gradient =
       u.Norm(u.Literal(u.rescale()) * u.RawGradient(), "grad_norm");
   const Expr zero = u.Number(0);
-  const Expr ratio =
-      u.Number(a.eta) * weight /
-      (gradient + u.Number(u.wd_number()) * weight + u.Number(a.eps));
+  const Expr ratio = LarsRatio(u.Number(a.eta), weight, gradient,
+                               u.Number(u.wd_number()), u.Number(a.eps));
   return Select(zero < weight && zero < gradient, ratio * rate, rate);
 }
 
@@ -57,12 +56,10 @@ Expr LarsMomentum(const LarsAttrs& a, UpdateBuilder& u) {
 
 void UpdateLars(const LarsAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(LarsRate(a, u));
-  const Expr w = u.Weight();
-  const Expr step = rate * u.Literal(u.wd()) * w + rate * u.Gradient();
-  if (a.momentum == 0) return u.SetWeight(w - step);
-  const Expr m = LarsMomentum(a, u) * u.State("momentum") - step;
-  u.SetState("momentum", m);
-  u.SetWeight(w + m);
+  const UpdateTerms terms = u.Terms(rate, u.Gradient());
+  if (a.momentum == 0) return u.SetWeight(u.Weight() - SgdStep(terms));
+  const Expr momentum = LarsMomentum(a, u);
+  u.SetMoved(SgdMomentum(terms, momentum, u.State("momentum")));
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmsprop: gradients over the root of their recent mean square.
 //   g = clip(rescale·gradient + wd·w)
-//   n ← (1 − γ1)·g² + γ1·n;  w ← w − lr·g / √(n + ε)
-//   centered:  a ← (1 − γ1)·g + γ1·a
-//              Δ ← γ2·Δ − lr·g / √(n − a² + ε);  w ← w + Δ
+//   NextByRmsprop of formulas.h; centered: NextByCentredRmsprop
 // Then w is limited to ±clip_weights, if it is set.
 // Source: MXNet 1.9.1 optimizer_op-inl.h, RMSPropUpdate, RMSPropAlexUpdate.
 #include "ir/optimizers/define.h"
@@ -30,26 +28,26 @@ struct RmspropAttrs : OptimizerOptions {
 void UpdateRmsprop(const RmspropAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
   const float gamma1 = u.Single(a.gamma1);
-  const Expr old = u.Literal(gamma1), fresh = u.Literal(1 - gamma1);
-  const Expr epsilon = u.Literal(a.epsilon), g = u.DecayedGradient();
-  const Expr n = fresh * (g * g) + old * u.State("n");
-  u.SetState("n", n);
-  Expr next;
+  const Expr epsilon = u.Literal(a.epsilon);
+  const UpdateTerms terms = u.Terms(rate, u.DecayedGradient());
+  Expr weight;
   if (a.centered) {
-    const Expr mean = fresh * g + old * u.State("g");
-    const Expr delta = u.Literal(a.gamma2) * u.State("delta") -
-                       rate * g / Sqrt(n - mean * mean + epsilon);
-    u.SetState("g", mean);
-    u.SetState("delta", delta);
-    next = u.Weight() + delta;
+    const auto next = NextByCentredRmsprop(
+        terms, gamma1, u.Literal(a.gamma2), epsilon,
+        {u.Weight(), u.State("n"), u.State("g"), u.State("delta")});
+    u.SetState("n", next.n);
+    u.SetState("g", next.mean);
+    u.SetState("delta", next.delta);
+    weight = next.weight;
   } else {
-    next = u.Weight() - rate * g / Sqrt(n + epsilon);
+    const auto next = NextByRmsprop(terms, gamma1, epsilon, u.State("n"));
+    u.SetState("n", next.n);
+    weight = next.weight;
   }
   if (a.clip_weights && *a.clip_weights > 0) {
-    const Expr limit = u.Literal(*a.clip_weights);
-    next = Max(Min(next, limit), -limit);
+    weight = ClippedTo(weight, u.Literal(*a.clip_weights));
   }
-  u.SetWeight(next);
+  u.SetWeight(weight);
 }
 
 }  // namespace

@@ -21,12 +21,9 @@ struct SgdAttrs : MomentumOptions {
 
 void UpdateSgd(const SgdAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
-  const Expr w = u.Weight();
-  const Expr step = rate * u.Literal(u.wd()) * w + rate * u.Gradient();
-  if (a.momentum == 0) return u.SetWeight(w - step);
-  const Expr m = u.Literal(a.momentum) * u.State("momentum") - step;
-  u.SetState("momentum", m);
-  u.SetWeight(w + m);
+  const UpdateTerms terms = u.Terms(rate, u.Gradient());
+  if (a.momentum == 0) return u.SetWeight(u.Weight() - SgdStep(terms));
+  u.SetMoved(SgdMomentum(terms, u.Literal(a.momentum), u.State("momentum")));
 }
 
 }  // namespace

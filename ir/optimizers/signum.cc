@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // signum: steps of one length, along the sign of the momentum.
-//   m ← μ·m − (1 − μ)·(wd·w + g);  w ← (1 − lr·wd_lh)·w + lr·sign(m)
-//   momentum 0:  w ← (1 − lr·wd)·w − lr·sign(gradient)
+// SignMomentum of formulas.h; with momentum 0 SignSgdWeight, of the gradient as it
+// is.
 // Source: MXNet 1.9.1 optimizer_op-inl.h, SignumKernel and SignSGDKernel.
 #include "ir/optimizers/define.h"
 
@@ -21,17 +21,11 @@ struct SignumAttrs : OptimizerOptions {
 
 void UpdateSignum(const SignumAttrs& a, UpdateBuilder& u) {
   const Expr rate = u.Scalar(u.LearningRate());
-  const Expr w = u.Weight(), wd = u.Literal(u.wd()), one = u.Literal(1);
   if (a.momentum == 0) {
-    const Expr sign = Unary(UnaryOp::kSign, u.RawGradient());
-    return u.SetWeight((one - rate * wd) * w - rate * sign);
+    return u.SetWeight(SignSgdWeight(u.Terms(rate, u.RawGradient())));
   }
-  const float momentum = u.Single(a.momentum);
-  const Expr m = u.Literal(momentum) * u.State("momentum") -
-                 u.Literal(1 - momentum) * (wd * w + u.Gradient());
-  u.SetState("momentum", m);
-  u.SetWeight((one - rate * u.Literal(a.wd_lh)) * w +
-              rate * Unary(UnaryOp::kSign, m));
+  u.SetMoved(SignMomentum(u.Terms(rate, u.Gradient()), u.Single(a.momentum),
+                          u.Literal(a.wd_lh), u.State("momentum")));
 }
 
 }  // namespace

@@ -109,8 +109,7 @@ Expr UpdateBuilder::Read(Value value, bool number) {
 
 Expr UpdateBuilder::Clipped(const Expr& element) const {
   if (!clips()) return element;
-  const Expr limit = Literal(*options_.clip_gradient);
-  return Max(Min(element, limit), -limit);
+  return ClippedTo(element, Literal(*options_.clip_gradient));
 }
 
 Expr UpdateBuilder::Gradient() const {

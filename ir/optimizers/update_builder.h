@@ -24,6 +24,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/tensor/map.h"
+#include "ir/ops/updates/formulas.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/expr.h"
 
@@ -87,6 +88,10 @@ class UpdateBuilder {
   Expr Gradient() const;
   // clip(rescale · gradient + wd · weight)
   Expr DecayedGradient() const;
+  // A formula's terms, at `rate`, of a gradient.
+  UpdateTerms Terms(const Expr& rate, const Expr& gradient) const {
+    return {weight_, gradient, rate, Literal(wd())};
+  }
   // To ±clip_gradient, if it is set.
   Expr Clipped(const Expr& element) const;
   // The state `<parameter>/<name>`, of the parameter's shape and the computing
@@ -99,8 +104,7 @@ class UpdateBuilder {
   // value. `Real`: float where MXNet's kernel subtracts, double where Python.
   template <class Real>
   Expr RunningMean(std::string_view name, Real decay, const Expr& element) {
-    const Expr next =
-        Literal(decay) * State(name) + Literal(1 - decay) * element;
+    const Expr next = mxc::RunningMean(decay, State(name), element);
     SetState(name, next);
     return next;
   }
@@ -137,6 +141,11 @@ class UpdateBuilder {
   // --- results, each once
   void SetWeight(const Expr& element);
   void SetState(std::string_view name, const Expr& element);
+  // The weight, and the state "momentum".
+  void SetMoved(const MovedWeight& next) {
+    SetState("momentum", next.momentum);
+    SetWeight(next.weight);
+  }
   // Adds the step, and the updates that it makes, to the graph.
   void Finish();
 

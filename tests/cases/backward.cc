@@ -9,6 +9,29 @@
 namespace mxc {
 namespace {
 
+void AddOutput(Graph& graph, const std::string& name, Value value,
+               std::vector<std::string>& expected) {
+  graph.outputs.push_back(value);
+  graph.output_names.push_back(name);
+  expected.push_back(name);
+}
+
+// MXNet writes some states in the forward pass, others in the backward pass.
+void AppendNextStates(Node& node, Graph& graph,
+                      const std::map<std::string, Tensor>& tensors,
+                      std::vector<std::string>& expected) {
+  if (node.op == nullptr || node.op->next_states == 0) return;
+  const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
+  int output = static_cast<int>(node.types.size()) - node.op->next_states;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].kind != InputKind::kState) continue;
+    const std::string& name = node.inputs[i].node->name;
+    const bool backward = tensors.contains("aux_after_backward:" + name);
+    AddOutput(graph, (backward ? "aux_after_backward:" : "aux_after:") + name,
+              node.out(output++), expected);
+  }
+}
+
 class Backward {
  public:
   Backward(Graph& graph, const nlohmann::json& line,
@@ -29,7 +52,8 @@ class Backward {
     for (size_t i = 0; i < names.size(); ++i) {
       AppendGradient(names[i], wrt[i], gradients[i]);
     }
-    for (Node* node : forward) AppendNextStates(*node);
+    for (Node* node : forward)
+      AppendNextStates(*node, graph_, tensors_, expected_);
     return std::move(expected_);
   }
 
@@ -62,24 +86,8 @@ class Backward {
     AppendOutput("grad:" + name, gradient);
   }
 
-  // MXNet writes some states in the forward pass, others in the backward pass.
-  void AppendNextStates(Node& node) {
-    if (node.op == nullptr || node.op->next_states == 0) return;
-    const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
-    int output = static_cast<int>(node.types.size()) - node.op->next_states;
-    for (size_t i = 0; i < specs.size(); ++i) {
-      if (specs[i].kind != InputKind::kState) continue;
-      const std::string& name = node.inputs[i].node->name;
-      const bool backward = tensors_.contains("aux_after_backward:" + name);
-      AppendOutput((backward ? "aux_after_backward:" : "aux_after:") + name,
-                   node.out(output++));
-    }
-  }
-
   void AppendOutput(const std::string& name, Value value) {
-    graph_.outputs.push_back(value);
-    graph_.output_names.push_back(name);
-    expected_.push_back(name);
+    AddOutput(graph_, name, value, expected_);
   }
 
   Graph& graph_;
@@ -90,6 +98,14 @@ class Backward {
 };
 
 }  // namespace
+
+void AppendNextStates(Graph& graph,
+                      const std::map<std::string, Tensor>& tensors,
+                      std::vector<std::string>& expected) {
+  for (Node* node : graph.TopologicalOrder()) {
+    AppendNextStates(*node, graph, tensors, expected);
+  }
+}
 
 std::string Deviation(const nlohmann::json& line) {
   const std::string op = line["op"], note = line["note"];

@@ -16,6 +16,12 @@ namespace mxc {
 // are.
 std::string Deviation(const nlohmann::json& line);
 
+// Appends to the graph's outputs what auxiliary states are after a run, and to
+// `expected` their names in `tensors`, for runs that are no training.
+void AppendNextStates(Graph& graph,
+                      const std::map<std::string, Tensor>& tensors,
+                      std::vector<std::string>& expected);
+
 // Appends to the graph's outputs the gradients that the case's line in
 // index.jsonl asks for, and the next values of auxiliary states. Head gradients
 // (and, where grad_req is add, what the gradients are added to) become inputs,

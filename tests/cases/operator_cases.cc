@@ -171,6 +171,9 @@ class OperatorCases {
         OutputNames(model->graph.outputs.size());
     if (!backward) {
       BindAllButData(*model, inputs);
+      if (!model->graph.training) {
+        AppendNextStates(model->graph, *tensors, expected);
+      }
     } else if (auto errors = AddBackward(model->graph, line, *tensors, inputs,
                                          expected)) {
       return errors;

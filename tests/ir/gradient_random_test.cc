@@ -43,6 +43,16 @@ constexpr Exempt kExempt[] = {
     {"_contrib_MultiProposal", "", "", "passes nothing"},
     {"_contrib_bipartite_matching", "", "", "passes nothing"},
     {"_histogram", "", "", "passes nothing"},
+    {"_npi_percentile", "", "", "passes nothing"},
+    {"_image_random_brightness", "", "", "MXNet passes the output's"},
+    {"_image_random_contrast", "", "", "MXNet passes the output's"},
+    {"_image_random_saturation", "", "", "MXNet passes the output's"},
+    {"_image_random_hue", "", "", "MXNet passes the output's"},
+    {"_image_random_color_jitter", "", "", "MXNet passes the output's"},
+    {"_image_random_flip_left_right", "", "", "MXNet passes the output's"},
+    {"_image_random_flip_top_bottom", "", "", "MXNet passes the output's"},
+    {"_npi_boolean_mask_assign_scalar", "", "", "passes nothing"},
+    {"_npi_boolean_mask_assign_tensor", "", "", "passes nothing"},
     {"_contrib_box_nms", "in_format", "center", "MXNet's is not converted"},
     {"_contrib_box_nms", "out_format", "center", "MXNet's is not converted"},
     {"IdentityAttachKLSparseReg", "", "", "adds the gradient of a penalty"},
@@ -62,6 +72,7 @@ constexpr Exempt kExempt[] = {
     {"_contrib_quantized_batch_norm", "", "", "none through integers"},
     {"_contrib_quantized_embedding", "", "", "none through integers"},
     {"_contrib_dequantize", "", "", "none through integers"},
+    {"_contrib_quantize_asym", "", "", "none through integers"},
     {"_mod_scalar", "scalar", "0", "1, though x mod 0 is 0"},
     {"_rpower_scalar", "scalar", "0", "NaN: the logarithm of 0"},
     {"_npi_eigh", "", "", "MXNet has none"},
@@ -376,7 +387,7 @@ TEST_CASE("gradient rules agree with central differences") {
   // What gives no floats has no gradient; what random draws never meet stands
   // in GivenShapes, or mxc-cases alone checks it.
   MESSAGE("not compared: ", fmt::format("{}", fmt::join(never, " ")));
-  CHECK(never.size() < 45);
+  CHECK(never.size() < 48);
 }
 
 TEST_CASE("gradient rules agree with central differences on given shapes") {

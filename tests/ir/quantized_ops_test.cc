@@ -236,5 +236,18 @@ TEST_CASE("floats, missing ranges and channels elsewhere are refused") {
                 {{1, 2, 2}, {2}, {2}, {2}, {2}, {1}, {1}}));
 }
 
+TEST_CASE("unsigned bytes from the least to the greatest number") {
+  const Tensor data = Floats({1, 2, 2}, {-1, 0, 2, 0.31f});
+  const auto found = EvaluateOp("_contrib_quantize_asym", {}, {data});
+  CHECK(found[0].type().dtype == DType::kU8);
+  CHECK(ValuesOf(found[0]) == std::vector<double>{0, 85, 255, 111});
+  CHECK(found[1].At(0) == 85);
+  CHECK(found[2].At(0) == 85);
+  // What is beyond a stated range is limited to it.
+  CHECK(Evaluate("_contrib_quantize_asym",
+                 {{"min_calib_range", "-0.5"}, {"max_calib_range", "1"}},
+                 {data}) == std::vector<double>{0, 85, 255, 138});
+}
+
 }  // namespace
 }  // namespace mxc

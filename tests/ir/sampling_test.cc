@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "ir/graph/gradient.h"
 #include "ir/ops/op.h"
@@ -253,6 +254,36 @@ TEST_CASE("gradients reach the parameters of mx.np's distributions") {
     CHECK(Near(GradientOf(0, op, attrs, parameters, head), {50}, 1e-4));
     CHECK(Near(GradientOf(1, op, attrs, parameters, head), {expected}, 1e-3));
   }
+}
+
+TEST_CASE("different classes are drawn, small ones first") {
+  const auto drawn =
+      EvaluateOp("_sample_unique_zipfian",
+                 {{"range_max", "6"}, {"shape", "(300, 6)"}}, {});
+  double first = 0, tries = 0;
+  for (int64_t row = 0; row < 300; ++row) {
+    std::set<double> classes;
+    for (int64_t i = 0; i < 6; ++i) classes.insert(drawn[0].At(row * 6 + i));
+    CHECK(classes == std::set<double>{0, 1, 2, 3, 4, 5});
+    CHECK(drawn[1].At(row) >= 6);
+    if (drawn[0].At(row * 6) == 0) first += 1;
+    tries += drawn[1].At(row);
+  }
+  // e^(u·log 6) is below 1.5 with probability log 1.5 / log 6.
+  CHECK(std::abs(first / 300 - std::log(1.5) / std::log(6)) < 0.1);
+  // Whoever waits for the rarest class, of probability log(6 / 5.5) / log 6,
+  // waits for 20.6 draws on the average, and a little longer for all.
+  CHECK(tries / 300 > 19);
+  CHECK(tries / 300 < 30);
+  const auto one = EvaluateOp("_sample_unique_zipfian",
+                              {{"range_max", "9"}, {"shape", "(2, 1)"}}, {});
+  CHECK(one[1].At(1) == 1);
+  CHECK(Refuses("C1", "_sample_unique_zipfian",
+                {{"range_max", "5"}, {"shape", "(1, 6)"}}, {}));
+  CHECK(Refuses("C1", "_sample_unique_zipfian",
+                {{"range_max", "5"}, {"shape", "(5,)"}}, {}));
+  CHECK(Refuses("C2", "_sample_unique_zipfian",
+                {{"range_max", "2147483648"}, {"shape", "(2, 1)"}}, {}));
 }
 
 }  // namespace mxc

@@ -194,5 +194,17 @@ TEST_CASE("im2col lays windows out as columns") {
   CHECK(Refuses("C3", "im2col", {{"kernel", "(4,)"}}, {{1, 1, 3}}));
 }
 
+TEST_CASE("rows are retained, and elements that are not 0 counted") {
+  const Tensor rows = Floats({4, 2}, {1, 2, 3, 4, 5, 6, 0, 8});
+  CHECK(Evaluate("_sparse_retain", {}, {rows, Floats({3}, {3, 0, 3})}) ==
+        std::vector<double>{1, 2, 0, 0, 0, 0, 0, 8});
+  CHECK(Refuses("C1", "_sparse_retain", {}, {{4, 2}, {2, 2}}));
+  CHECK(Evaluate("_contrib_getnnz", {}, {rows}) == std::vector<double>{7});
+  CHECK(Evaluate("_contrib_getnnz", {{"axis", "1"}}, {rows}) ==
+        std::vector<double>{2, 2, 2, 1});
+  CHECK(Refuses("C1", "_contrib_getnnz", {}, {{4}}));
+  CHECK(Refuses("C2", "_contrib_getnnz", {{"axis", "0"}}, {{4, 2}}));
+}
+
 }  // namespace
 }  // namespace mxc

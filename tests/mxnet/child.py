@@ -26,6 +26,15 @@ WRONG_GRADIENT = {
     "_npi_rot90", "_npi_rarctan2_scalar", "_npi_where_lscalar", "_npi_where_rscalar"}
 
 
+# What can write over its first input alone, which therefore is a result.
+IN_PLACE = {"_npi_boolean_mask_assign_scalar", "_npi_boolean_mask_assign_tensor"}
+
+
+# Whose outputs MXNet knows by what reads them alone: here each one is added to the
+# weight that it follows.
+READ_BY_ADDITION = {"multi_sgd_update", "preloaded_multi_sgd_update"}
+
+
 def handle_of(name):
     handle = ctypes.c_void_p()
     check_call(_LIB.NNGetOpHandle(c_str(name), ctypes.byref(handle)))
@@ -45,9 +54,27 @@ def parameters_of(name):
     return [(py_str(lists[0][i]), py_str(lists[1][i])) for i in range(count.value)]
 
 
-def symbol_of(name, attributes):
-    return _symbol_creator(handle_of(name).value, [], None, list(attributes),
-                           [str(each) for each in attributes.values()], "op", False)
+def symbol_of(name, attributes, inputs):
+    """Of variables that MXNet names, or of `inputs` where it cannot."""
+    def of(variables):
+        return _symbol_creator(handle_of(name).value, variables, None, list(attributes),
+                               [str(each) for each in attributes.values()], "op", False)
+    if name in READ_BY_ADDITION:
+        count = attributes["num_weights"]
+        weights = [mx.sym.Variable(f"op_weight_{k}") for k in range(count)]
+        variables = [each for k in range(count)
+                     for each in (weights[k], mx.sym.Variable(f"op_grad_{k}"))]
+        if name.startswith("preloaded"):
+            variables += [mx.sym.Variable("op_lrs"), mx.sym.Variable("op_wds")]
+        updated = of(variables)
+        return mx.sym.Group([updated[k] + weights[k] for k in range(count)])
+    if name in IN_PLACE:
+        first, *others = (mx.sym.Variable("op_" + each) for each in inputs)
+        return of([first + 0, *others])
+    try:
+        return of([])
+    except mx.MXNetError:
+        return of([mx.sym.Variable("op_" + each) for each in inputs])
 
 
 def compute(symbol, values, auxiliary, heads, training, gradable):
@@ -62,8 +89,7 @@ def compute(symbol, values, auxiliary, heads, training, gradable):
     outputs = executor.forward(is_train=training)
     mx.nd.waitall()
     found = {f"out:{k}": output.asnumpy() for k, output in enumerate(outputs)}
-    if training:
-        found.update({"aux_after:" + k: v.asnumpy() for k, v in states.items()})
+    found.update({"aux_after:" + k: v.asnumpy() for k, v in states.items()})
     for k in [k for k, v in found.items() if v.size == 0]:
         raise ValueError(k + " is empty")
     if gradients:
@@ -100,18 +126,20 @@ def case(operator, seed, parameters):
 
 def drawn_case(operator, seed, parameters):
     draw = Draw(operator, seed, parameters)
-    symbol = symbol_of(operator, draw.attributes)
+    symbol = symbol_of(operator, draw.attributes, draw.inputs)
     names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
-    known = draw.shapes(names, symbol)
+    known = draw.shapes(names, states, symbol)
     shapes, _, state_shapes = symbol.infer_shape(**known)
     if shapes is None or not all(shapes) or any(0 in each for each in shapes):
         raise ValueError("shapes cannot be inferred")
     if sum(int(np.prod(each)) for each in shapes) > 20000:
         raise ValueError("large")
     values = {name: draw.value(name, shape) for name, shape in zip(names, shapes)}
-    auxiliary = {name: draw.state(name, shape) for name, shape in zip(states, state_shapes)}
+    types = symbol.infer_type(**{name: value.dtype for name, value in values.items()})[2]
+    auxiliary = {name: draw.state(name, shape).astype(dtype or "float32")
+                 for name, shape, dtype in zip(states, state_shapes, types or [None] * len(states))}
     gradable = [name for name in names if values[name].dtype.kind == "f"
-                and operator not in WRONG_GRADIENT]
+                and operator not in WRONG_GRADIENT and name[3:] not in draw.fixed]
     computed, training, reason = None, False, None
     for training in (True, False) if gradable else (False,):
         try:

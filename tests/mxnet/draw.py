@@ -11,6 +11,7 @@ import rules_numpy
 import rules_products
 import rules_random
 import rules_shapes
+import rules_updates
 import rules_vision
 from rules import RULES
 
@@ -34,6 +35,7 @@ class Draw:
         self.type = "float32" if self.random.random() < 0.8 else self.random.choice(TYPES)
         self.values = self.random.choice(["real", "real", "real", "whole", "positive", "large"])
         self.given = {}
+        self.fixed = set()  # inputs of floats whose gradient MXNet does not give
         self.attributes = {}
         for name, kind in parameters:
             if name in self.inputs or name == "ctx":
@@ -79,9 +81,9 @@ class Draw:
     def shape(self, rank, low=1, high=6):
         return tuple(self.random.randint(low, high) for _ in range(rank))
 
-    def shapes(self, names, symbol):
+    def shapes(self, names, states, symbol):
         """The shapes that are given; MXNet infers the others from them."""
-        known = {}
+        known = {name: self.given[name[3:]] for name in states if name[3:] in self.given}
         for k, name in enumerate(names):
             short = name.split("_", 1)[1]
             if short in self.given and self.given[short] is not None:
@@ -127,6 +129,8 @@ class Draw:
         return self.numpy.uniform(-2, 2, size=shape).round(3)
 
     def state(self, name, shape):
+        if name[3:] in self.given.get("=", {}):
+            return np.asarray(self.given["="][name[3:]](shape))
         positive = "var" in name or "moving_avg" in name
         low, high = (0.05, 2) if positive else (-1, 1)
         return self.numpy.uniform(low, high, size=shape).round(3).astype("float32")

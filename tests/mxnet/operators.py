@@ -30,6 +30,8 @@ os.environ.update(
 LEFT_OUT = ("_random", "_sample", "_shuffle", "_contrib_BatchNormWithReLU", "_npi_normal",
             "_npi_uniform", "_npi_exponential", "_npi_gamma", "_npi_gumbel", "_npi_logistic",
             "_npi_pareto", "_npi_rayleigh", "_npi_weibull", "_npi_powerd", "_npi_bernoulli",
+            "_npi_choice", "_npi_multinomial", "_image_random_flip",
+            "_image_random_color_jitter",
             "_contrib_fft", "_contrib_ifft", "_contrib_count_sketch")
 
 

@@ -285,3 +285,32 @@ def quantized(draw):
     if draw.operator in ("_contrib_requantize", "_contrib_quantize_v2") and draw.chance(0.5):
         draw.set(min_calib_range=-1.5, max_calib_range=draw.pick(1.5, 2.5))
     draw.type = "float32"
+
+
+@rule("_contrib_hawkesll")
+def hawkesll(draw):
+    sequences, marks, points = draw.shape(3)
+    draw.type, draw.base = draw.pick("float32", "float64"), (sequences, marks)
+    draw.fixed = {"lags", "valid_length", "max_time", "state"}
+    draw.given.update(alpha=(marks,), beta=(marks,), state=draw.base, lags=(sequences, points),
+                      marks=(sequences, points), valid_length=(sequences,),
+                      max_time=(sequences,))
+
+    def drawn(low, high):
+        return lambda shape: draw.numpy.uniform(low, high, size=shape).round(3).astype(draw.type)
+
+    draw.given["="] = {
+        "lda": drawn(0.1, 2), "alpha": drawn(0.1, 0.9), "beta": drawn(0.1, 2),
+        "state": drawn(0, 2), "lags": drawn(0.01, 1), "max_time": drawn(points, points + 3),
+        "marks": lambda shape: draw.numpy.randint(0, marks, size=shape).astype("int32"),
+        "valid_length": lambda shape: draw.numpy.randint(0, points + 1, size=shape).astype(
+            draw.type)}
+
+
+@rule("_contrib_quantize_asym")
+def quantize_asym(draw):
+    """Of a range that holds all of data: beyond it MXNet wraps around."""
+    draw.base, draw.type, draw.values = draw.shape(3), "float32", "real"
+    draw.forget("min_calib_range", "max_calib_range")
+    if draw.chance(0.5):
+        draw.set(min_calib_range=-2.5, max_calib_range=draw.pick(2.5, 4))

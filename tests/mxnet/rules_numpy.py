@@ -333,3 +333,104 @@ def npi_tensorsolve(draw):
     draw.given["b"] = rows
     draw.given["="]["b"] = lambda shape: draw.numpy.uniform(
         -2, 2, size=shape).round(3).astype(draw.type)
+
+
+@rule("_npi_lcm")
+def npi_lcm(draw):
+    draw.type = draw.pick("int32", "int64", "int8", "uint8")
+    draw.given["rhs"] = draw.alike(draw.base)
+
+
+@rule("_npi_lcm_scalar")
+def npi_lcm_scalar(draw):
+    draw.type = draw.pick("int32", "int64")
+    draw.set(scalar=draw.random.randint(-12, 12), is_int=True)
+
+
+@rule("_npi_hsplit", "_npi_dsplit")
+def npi_split(draw):
+    axis = 1 if draw.operator == "_npi_hsplit" else 2
+    draw.base = draw.shape(draw.pick(axis, axis + 1, axis + 1, axis + 2))
+    cut = min(axis, len(draw.base) - 1)
+    extent = draw.pick(2, 4, 6)
+    draw.base = draw.base[:cut] + (extent,) + draw.base[cut + 1:]
+    draw.forget("squeeze_axis", "sections")
+    draw.set(axis=axis)
+    if draw.chance(0.5):
+        draw.set(sections=draw.pick(1, 2, extent), indices=())
+    else:
+        draw.set(indices=(0, draw.random.randint(1, extent - 1)))
+
+
+@rule("_npi_percentile")
+def npi_percentile(draw):
+    draw.type = draw.pick("float32", "float32", "float64", "int32")
+    draw.forget("axis", "q_scalar")
+    if draw.chance(0.7):
+        draw.set(axis=tuple(draw.random.sample(range(draw.rank), draw.pick(1, draw.rank))))
+    percents = [0, 10, 25, 30, 50, 75, 100]
+    if draw.chance(0.4):
+        draw.set(q_scalar=draw.pick(*percents))
+    else:
+        draw.given["q"] = draw.pick((), (1,), (3,))
+        draw.given["="] = {"q": lambda shape: draw.numpy.choice(percents, size=shape).astype(
+            "float32")}
+
+
+def inserted(draw, arr, axis, count):
+    """A shape of values for `count` places along an axis."""
+    shape = list(arr)
+    shape[axis] = draw.pick(1, count)
+    for k in range(len(shape)):
+        if draw.chance(0.2):
+            shape[k] = 1
+    return shape
+
+
+@rule("_npi_insert_scalar", "_npi_insert_slice", "_npi_insert_tensor")
+def npi_insert(draw):
+    draw.forget("val", "start", "stop", "step", "int_ind", "axis")
+    draw.base = draw.shape(draw.pick(1, 2, 3), 2, 5)
+    arr, axis = draw.base, 0
+    if draw.chance(0.3):
+        arr = (int(np.prod(arr)),)
+    else:
+        axis = draw.random.randrange(len(arr))
+        draw.set(axis=axis - len(arr) * draw.pick(0, 1))
+    n = arr[axis]
+    if draw.operator == "_npi_insert_scalar":
+        draw.set(int_ind=draw.random.randint(-n, n))
+        shape = inserted(draw, arr, axis, draw.pick(1, 2, 3))
+        shape = [shape[axis]] + shape[:axis] + shape[axis + 1:]
+    elif draw.operator == "_npi_insert_slice":
+        draw.set(start=draw.random.randint(0, n - 1), step=draw.pick(1, 2))
+        draw.set(stop=draw.random.randint(draw.attributes["start"] + 1, n))
+        start, stop, step = (draw.attributes[k] for k in ("start", "stop", "step"))
+        shape = inserted(draw, arr, axis, len(range(start, stop, step)))
+    else:
+        count = draw.random.randint(1, 4)
+        draw.given["obj"] = (count,)
+        draw.given["="] = {"obj": lambda shape: draw.numpy.randint(-n, n + 1, size=shape)}
+        shape = inserted(draw, arr, axis, count)
+    while len(shape) > 1 and shape[0] == 1 and draw.chance(0.5):
+        shape = shape[1:]
+    draw.given["values"] = tuple(shape)
+
+
+@rule("_npi_boolean_mask_assign_scalar", "_npi_boolean_mask_assign_tensor")
+def npi_boolean_mask_assign(draw):
+    draw.base = draw.shape(draw.pick(1, 2, 3))
+    start = draw.random.randrange(len(draw.base))
+    masked = draw.random.randint(1, len(draw.base) - start)
+    shape = draw.base[start:start + masked]
+    mask = draw.numpy.randint(0, 2, size=shape).astype("bool")
+    draw.set(start_axis=start)
+    draw.given["mask"] = shape
+    draw.given["="] = {"mask": lambda _: mask}
+    if draw.operator == "_npi_boolean_mask_assign_scalar":
+        return draw.set(value=draw.random.randint(-3, 3))
+    draw.forget("value")
+    places = max(1, int(mask.sum()))
+    draw.given["value"] = draw.base[:start] + (draw.pick(1, places),) + draw.base[start + masked:]
+    if draw.chance(0.2):
+        draw.given["value"] = (1,)

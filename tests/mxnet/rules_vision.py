@@ -319,3 +319,23 @@ def image_flip(draw):
     pictures(draw)
     height, width, channels = draw.base[-3:]  # MXNet leaves a middle row unset
     draw.base = draw.base[:-3] + (height + height % 2, width + width % 2, channels)
+
+
+@rule("_image_random_brightness", "_image_random_contrast", "_image_random_saturation",
+      "_image_random_hue", "_image_random_lighting", "_image_adjust_lighting")
+def image_color(draw):
+    """One factor alone can be drawn; MXNet leaves the hues of grey as memory is."""
+    grey = not draw.operator.endswith(("hue", "lighting")) and draw.chance(0.3)
+    draw.base = draw.shape(2) + (1 if grey else 3,)
+    draw.type = "float32"
+    if draw.operator == "_image_random_brightness":
+        draw.type = draw.pick("float32", "uint8", "int32")
+    factor = draw.pick(0, 0.25, 0.5, 1, 1.5, 2)
+    if "lighting" not in draw.operator:
+        draw.set(min_factor=factor, max_factor=factor)
+    elif draw.operator == "_image_random_lighting":
+        draw.set(alpha_std=0)
+    else:
+        draw.set(alpha=tuple(round(draw.random.uniform(-1, 1), 2) for _ in range(3)))
+    draw.given["="] = {"data": lambda shape: draw.numpy.randint(0, 256, size=shape).astype(
+        draw.type)}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // all_finite: 1 if data hold neither an infinity nor NaN, else 0.
-#include "ir/ops/op.h"
+#include "ir/ops/tensor/all_finite.h"
 
 namespace mxc {
 namespace {
@@ -13,25 +13,28 @@ struct AllFiniteAttrs {
   }
 };
 
-void AllFiniteMeaning(const AllFiniteAttrs&, Definition& def) {
-  const Extents& dims = def.InShape(0).dims();
+}  // namespace
+
+Expr FiniteInput(const Definition& def, int input) {
+  const Extents& dims = def.InShape(input).dims();
   const std::vector<Expr> extents(dims.begin(), dims.end());
-  def.Set(0, Definition::MinOf(extents, [&](const std::vector<Expr>& r) {
-            const Expr x = Cast(def.In(0, r), DType::kF32);
-            return Select(x - x == Lit(0, x), Lit(1, x), Lit(0, x));
-          }));
+  return Definition::MinOf(extents, [&](const std::vector<Expr>& r) {
+    const Expr x = Cast(def.In(input, r), DType::kF32);
+    return Select(x - x == Lit(0, x), Lit(1, x), Lit(0, x));
+  });
 }
 
-}  // namespace
+void FiniteTypes(TypeInference& t) {
+  t.SetOutDType(0, DType::kF32);
+  t.SetOut(0, Shape{1});
+}
 
 MXC_OP(AllFinite) {
   return Op<AllFiniteAttrs>("all_finite")
       .Doc("whether all elements are finite")
-      .Types([](const AllFiniteAttrs&, TypeInference& t) {
-        t.SetOutDType(0, DType::kF32);
-        t.SetOut(0, Shape{1});
-      })
-      .Meaning(AllFiniteMeaning)
+      .Types([](const auto&, TypeInference& t) { FiniteTypes(t); })
+      .Meaning(
+          [](const auto&, Definition& def) { def.Set(0, FiniteInput(def, 0)); })
       .ZeroGradient();
 }
 

@@ -6,36 +6,12 @@
 // C3  indices ascend within the extent
 // C4  squeeze_axis needs parts of extent 1
 // C5  sections or indices are given, not too many
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/split_v2.h"
+
 #include "ir/ops/tensor/joining.h"
 
 namespace mxc {
 namespace {
-
-struct SplitV2Attrs {
-  Extents indices;
-  int64_t axis = 1;
-  bool squeeze_axis = false;
-  int64_t sections = 0;
-
-  void Describe(Fields& f) {
-    f("indices", indices).Required().Min(0).Doc("where each part begins");
-    f("axis", axis).Doc("the axis that is cut");
-    f("squeeze_axis", squeeze_axis).Doc("drop the axis, of extent 1 then");
-    f("sections", sections)
-        .Range(0, kMaxOperands)
-        .Doc("the number of equal parts; 0: cut at indices");
-  }
-
-  int64_t parts() const {
-    return sections > 0 ? sections : static_cast<int64_t>(indices.size());
-  }
-  // Where part i of an axis begins; the extent for i = parts().
-  int64_t Begin(int64_t i, int64_t extent) const {
-    if (sections > 0) return i * (extent / sections);
-    return i < parts() ? indices[i] : extent;
-  }
-};
 
 std::optional<std::string> CheckSplitV2(const SplitV2Attrs& attrs) {
   if (attrs.parts() > 0 && attrs.parts() <= kMaxOperands) return std::nullopt;
@@ -43,10 +19,12 @@ std::optional<std::string> CheckSplitV2(const SplitV2Attrs& attrs) {
                      kMaxOperands);
 }
 
-void SplitV2Types(const SplitV2Attrs& attrs, TypeInference& t) {
+void SplitV2Types(const SplitV2Attrs& attrs, SplitAxis axis_of,
+                  TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known_rank()) return;
-  const auto axis = RequireAxis(t, "C1", "axis", attrs.axis, t.In(0).rank());
+  const auto axis = RequireAxis(
+      t, "C1", "axis", axis_of(attrs.axis, t.In(0).rank()), t.In(0).rank());
   if (!axis || !t.In(0).known(*axis)) return;
   const int64_t whole = t.In(0)[*axis];
   if (!t.Require(attrs.sections == 0 || whole % attrs.sections == 0,
@@ -72,8 +50,11 @@ void SplitV2Types(const SplitV2Attrs& attrs, TypeInference& t) {
   }
 }
 
-void SplitV2Meaning(const SplitV2Attrs& attrs, Definition& def) {
-  const int axis = *ResolveAxis(attrs.axis, def.InShape(0).rank());
+int AxisOfSplit(const SplitV2Attrs& attrs, SplitAxis axis_of, int rank) {
+  return *ResolveAxis(axis_of(attrs.axis, rank), rank);
+}
+
+void SplitV2Meaning(const SplitV2Attrs& attrs, int axis, Definition& def) {
   for (int i = 0; i < static_cast<int>(attrs.parts()); ++i) {
     std::vector<Expr> index = def.Indices(i);
     if (attrs.squeeze_axis) index.insert(index.begin() + axis, 0);
@@ -84,21 +65,38 @@ void SplitV2Meaning(const SplitV2Attrs& attrs, Definition& def) {
 
 }  // namespace
 
-MXC_OP(SplitV2) {
-  return Op<SplitV2Attrs>("_split_v2")
-      .Alias({"_npi_split"})
-      .Doc("cuts an axis into parts")
+Op<SplitV2Attrs> SplitOperator(std::string name, std::string doc,
+                               SplitAxis axis_of) {
+  return Op<SplitV2Attrs>(std::move(name))
+      .Doc(std::move(doc))
       .OutputsOf(
           [](const SplitV2Attrs& a) { return NumberedOutputs(a.parts()); })
       .Check(CheckSplitV2)
-      .Types(SplitV2Types)
-      .Meaning(SplitV2Meaning)
-      .Gradient([](const SplitV2Attrs& attrs, GradientBuilder& g) {
+      .Types([axis_of](const SplitV2Attrs& attrs, TypeInference& t) {
+        SplitV2Types(attrs, axis_of, t);
+      })
+      .Meaning([axis_of](const SplitV2Attrs& attrs, Definition& def) {
+        SplitV2Meaning(attrs,
+                       AxisOfSplit(attrs, axis_of, def.InShape(0).rank()), def);
+      })
+      .Gradient([axis_of](const SplitV2Attrs& attrs, GradientBuilder& g) {
         const Shape& in = g.In(0).shape();
-        const int axis = *ResolveAxis(attrs.axis, in.rank());
+        const int axis = AxisOfSplit(attrs, axis_of, in.rank());
         return CutGradient(g, axis, attrs.squeeze_axis,
                            attrs.Begin(0, in[axis]));
       });
+}
+
+std::optional<std::string> CheckSplitAlong(int64_t axis,
+                                           const SplitV2Attrs& attrs) {
+  if (attrs.axis == axis) return CheckSplitV2(attrs);
+  return fmt::format("C6: axis {}, expected {}", attrs.axis, axis);
+}
+
+MXC_OP(SplitV2) {
+  return SplitOperator("_split_v2", "cuts an axis into parts",
+                       [](int64_t stated, int) { return stated; })
+      .Alias({"_npi_split"});
 }
 
 }  // namespace mxc

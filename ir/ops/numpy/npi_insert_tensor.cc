@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// _npi_insert_tensor: one value before each index of obj, or all before its only one.
+// C1 … C5: see np_insert.h
+#include "ir/ops/numpy/np_insert.h"
+
+namespace mxc {
+
+MXC_OP(NpiInsertTensor) {
+  return NpInsertOperator("_npi_insert_tensor", InsertAt::kTensor);
+}
+
+}  // namespace mxc

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are the update of one weight. Inputs and outputs:
+//   weight, grad   f[S…]
+//   states         f[S…]: of the weight's type; f32 beside a copy of the weight
+//   weight32       f32[S…]: such a copy, of which the weight is a rounded one
+//   output         f[S…]: the next weight
+//   next_<state>   f[S…]: what MXNet writes into the state, an auxiliary state of
+//                  the network
+// Formulas are in f64 for weights of f64 without a copy, else in f32. Gradients do
+// not pass.
+// Source: MXNet 1.9.1 operator/optimizer_op-inl.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/ops/op.h"
+#include "ir/ops/updates/formulas.h"
+
+namespace mxc {
+
+struct UpdateOptions {
+  double lr = 0, wd = 0, rescale_grad = 1, clip_gradient = -1;
+
+  void Describe(Fields& f) {
+    DescribeRate(f);
+    DescribeGradient(f);
+  }
+
+ protected:
+  void DescribeRate(Fields& f) {
+    f("lr", lr).Required().Doc("learning rate");
+    f("wd", wd).Doc("weight decay");
+  }
+  void DescribeGradient(Fields& f) {
+    f("rescale_grad", rescale_grad).Doc("multiplies the gradient");
+    DescribeClip(f, "clip_gradient");
+  }
+  void DescribeClip(Fields& f, std::string_view name) {
+    f(name, clip_gradient).Doc("limits it to ±this; no limit if below 0");
+  }
+};
+
+inline void DescribeLazy(Fields& f, bool& lazy_update) {
+  f("lazy_update", lazy_update)
+      .Doc("rows that a sparse gradient lacks stay as they are")
+      .Hint();
+}
+
+// Whether there is a copy of the weight in f32: the last state, or read alone,
+// and then the output is f32, too.
+enum class WeightCopy { kNone, kState, kRead };
+
+// What an update reads and writes beside the weight and its gradient.
+struct UpdateForm {
+  std::vector<std::string> states;
+  WeightCopy copy = WeightCopy::kNone;
+  std::vector<std::string> numbers = {};  // f32 inputs, the last ones
+};
+
+class WeightUpdate {
+ public:
+  WeightUpdate(const UpdateForm& form, const UpdateOptions& options,
+               Definition& def);
+
+  const Expr& weight() const { return weight_; }
+  Expr Literal(double number) const { return Lit(number, weight_); }
+  // Element of state k; the first element of the k-th number.
+  Expr State(int k) const;
+  Expr Number(int k) const;
+
+  Expr RawGradient() const { return gradient_; }
+  // clip(rescale · gradient)
+  Expr Gradient() const { return Clipped(Rescaled()); }
+  // clip(rescale · gradient + wd · weight)
+  Expr DecayedGradient() const {
+    return Clipped(Rescaled() + Literal(options_.wd) * weight_);
+  }
+  Expr Clipped(const Expr& x) const;
+  UpdateTerms Terms(const Expr& gradient) const {
+    return {weight_, gradient, Literal(options_.lr), Literal(options_.wd)};
+  }
+
+  // The results, each once.
+  void SetWeight(const Expr& element);
+  void SetState(int k, const Expr& element) { def_.Set(1 + k, element); }
+  // The weight and state 0.
+  void SetMoved(const MovedWeight& next) {
+    SetWeight(next.weight);
+    SetState(0, next.momentum);
+  }
+
+ private:
+  Expr Rescaled() const { return Literal(options_.rescale_grad) * gradient_; }
+  Expr Read(int input) const;
+
+  const UpdateForm& form_;
+  const UpdateOptions& options_;
+  Definition& def_;
+  const DType computing_;
+  const Expr weight_, gradient_;
+};
+
+std::vector<InputSpec> UpdateInputs(const UpdateForm& form);
+std::vector<std::string> UpdateOutputs(const UpdateForm& form);
+void UpdateTypes(const UpdateForm& form, TypeInference& t);
+
+// `update`: void(const A&, WeightUpdate&)
+template <class A, class F>
+Op<A> UpdateOperator(std::string name, const UpdateForm& form, F update) {
+  const auto states = static_cast<int>(UpdateOutputs(form).size()) - 1;
+  return Op<A>(std::move(name))
+      .Inputs(UpdateInputs(form))
+      .Outputs(UpdateOutputs(form), 1)
+      .NextStates(states)
+      .Types([form](const A&, TypeInference& t) { UpdateTypes(form, t); })
+      .FloatsOnly()
+      .Meaning([form, update](const A& a, Definition& def) {
+        WeightUpdate u(form, a, def);
+        update(a, u);
+      });
+}
+
+}  // namespace mxc
