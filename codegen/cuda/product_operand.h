@@ -59,11 +59,40 @@ class ProductOperand {
     llvm::Value *line = nullptr, *depth = nullptr;  // in the tile
     llvm::Value* is_line = nullptr;                 // there is one: i1
     std::vector<llvm::Value*> values;               // of source_.lines
+    llvm::Value* begin = nullptr;  // as far as the line says where it lies
+    // Bit t: whether there is a line, and its window's position t inside of the
+    // data; null where each element is asked for.
+    llvm::Value* positions = nullptr;
+  };
+  // What slots of one depth share.
+  struct Depth {
+    std::vector<llvm::Value*> values;  // of source_.depth
+    llvm::Value* is_depth = nullptr;   // there is such a depth: i1
+    llvm::Value* offset = nullptr;     // elements, as far as the depth says it
+    llvm::Value* position = nullptr;   // a bit, of Slot::positions
+  };
+  // An element's offset, of terms that lines, the depth, or both decide. Null:
+  // there are none.
+  struct Offset {
+    Expr lines, depth, both;
   };
 
-  int64_t Lines() const;
-  int64_t Depth() const;
+  int64_t LineCount() const;
+  int64_t DepthCount() const;
   int SlotCount() const;
+  // Of the depth's variables those that a window's position has, if they are
+  // the outermost ones, and how many positions there are; 0: too many.
+  struct Window {
+    size_t vars = 0;
+    int64_t positions = 0;
+  };
+  Window FindWindow() const;
+  Offset SplitOffset() const;
+  llvm::Value* PositionsOf(const Slot& slot);
+  Depth DepthAt(llvm::Value* number);
+  void Set(const std::vector<ProductVar>& vars,
+           const std::vector<llvm::Value*>& values);
+  llvm::Value* IsThere(const Slot& slot, const Depth& depth);
   int element_bytes() const { return static_cast<int>(SizeOf(dtype())); }
   llvm::Type* ElementType();
   // Where the element lies in the stage at `stage`; i32.
@@ -78,6 +107,8 @@ class ProductOperand {
   const Source source_;
   const Tile tile_;
   const StageLayout stage_;
+  const Window window_;
+  const Offset offset_;
   std::vector<Slot> slots_;
 };
 
