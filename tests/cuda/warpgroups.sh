@@ -27,3 +27,12 @@ for seed in 0 1; do
     "$folder/emulated_sm_90a.mxa" 1e-2
 done
 "$devices" "$folder/emulated_sm_90a.mxa" "$folder/emulated_sm_90a.mxa"
+
+# Of another generation, a later one, too.
+for sm in 80 100; do
+  MXC_FAKE_SM=$sm "$devices" "$folder/emulated_sm_90a.mxa" \
+    "$folder/emulated_sm_90a.mxa" > "$folder/said" 2>&1 &&
+    fail "a device of sm_$sm took kernels of sm_90a"
+  grep -q "code for sm_90a alone; this device is sm_$sm" "$folder/said" ||
+    fail "$(cat "$folder/said")"
+done

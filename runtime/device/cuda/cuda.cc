@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +105,15 @@ const DeviceImage* BestOf(const std::vector<DeviceImage>& images, int sm) {
     if (better) best = &image;
   }
   return best;
+}
+
+// "sm_80 and later", "sm_90a alone".
+std::string DevicesOf(const std::vector<DeviceImage>& images) {
+  if (images.empty()) return "no device";
+  const uint32_t version = images.front().version;
+  const bool alone = (version & MXC_IMAGE_OF_ONE) != 0;
+  return "sm_" + std::to_string(version & ~MXC_IMAGE_OF_ONE) +
+         (alone ? "a alone" : " and later");
 }
 
 // MXC_LIBRARIES: 1, libraries compute what they can; 0, nothing; else what the
@@ -233,8 +243,8 @@ class Cuda : public Device {
     const DeviceImage* image = BestOf(*images, cuda.sm());
     if (image == nullptr) {
       return Fail(StatusCode::kUnsupported,
-                  "the model has no code for this device, which is sm_%d",
-                  cuda.sm());
+                  "the model has code for %s; this device is sm_%d",
+                  DevicesOf(*images).c_str(), cuda.sm());
     }
     cuda.Enter();
     CudaModuleHandle module = nullptr;

@@ -69,7 +69,9 @@ MXC_FAKE(cuDeviceGetName, (char* name, int bytes, CudaOrdinal)) {
   return Fails() ? kUnknown : 0;
 }
 MXC_FAKE(cuDeviceGetAttribute, (int* value, int attribute, CudaOrdinal)) {
-  *value = attribute == kCudaCapabilityMajor ? 9 : 0;
+  const uint64_t said = Setting("MXC_FAKE_SM");
+  const auto sm = static_cast<int>(said == 0 ? 90 : said);
+  *value = attribute == kCudaCapabilityMajor ? sm / 10 : sm % 10;
   return Fails() ? kUnknown : 0;
 }
 MXC_FAKE(cuDevicePrimaryCtxRetain,
