@@ -177,6 +177,7 @@ void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
                             const Forms& forms) {
   auto& builder = kernel_.b();
   const int64_t lanes = nest_.lanes;
+  // Else a loop may begin anywhere.
   const bool whole = chunk_ != nullptr && nest_.lane_chunk % lanes == 0;
   Value* vectors =
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(lanes));

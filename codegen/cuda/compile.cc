@@ -19,12 +19,12 @@ namespace {
 
 constexpr char kTriple[] = "nvptx64-nvidia-cuda";
 // Of CUDA 11.8, and of 12.0, which knows sm_90a: drivers since then take it.
-constexpr char kPtxVersion[] = "+ptx78", kWarpgroupPtxVersion[] = "+ptx80";
+constexpr char kPtxVersion[] = "+ptx78", kOneGenerationPtxVersion[] = "+ptx80";
 
 std::unique_ptr<llvm::TargetMachine> DeviceMachine(const Target& target) {
   return MakeTargetMachine(
       kTriple, target.architecture,
-      target.machine.warpgroup_products ? kWarpgroupPtxVersion : kPtxVersion);
+      target.one_generation ? kOneGenerationPtxVersion : kPtxVersion);
 }
 
 // Loops of one round go; accesses become as wide as their operands' alignment

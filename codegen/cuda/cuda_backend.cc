@@ -67,9 +67,8 @@ class CudaCode : public Backend {
                           const CompileOptions& options) const override {
     DeviceCode code = CompileForDevice(sources, target, options);
     CompiledKernels kernels;
-    const auto version =
-        static_cast<uint32_t>(target.sm) |
-        (target.machine.warpgroup_products ? MXC_IMAGE_OF_ONE : 0u);
+    const auto version = static_cast<uint32_t>(target.sm) |
+                         (target.one_generation ? MXC_IMAGE_OF_ONE : 0u);
     kernels.llvm = std::move(code.llvm);
     if (options.keep_assembly) kernels.assembly = code.ptx;
     if (code.emulated.empty()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "ir/support/check.h"
 #include "runtime/abi/parameters.h"
 
 namespace mxc {
@@ -246,6 +247,8 @@ std::vector<Value*> DeviceFunction::WaitForProducts(
 
 std::vector<Value*> DeviceFunction::AskForSums(const DeviceCall& call,
                                                Arguments arguments) {
+  MXC_CHECK(FindDeviceCall(call.ptx) != nullptr,
+            "'{}' is no row of primitives.def", call.ptx);
   Value* answer = Ask(call, arguments);
   std::vector<Value*> sums;
   for (unsigned i = 0; i < answer->getType()->getStructNumElements(); ++i) {

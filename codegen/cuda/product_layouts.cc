@@ -10,8 +10,7 @@ namespace {
 
 // A thread finds out where an element lies and whether it is there, and starts
 // the copy: counted in the PTX of ResNet-50's convolutions of bf16, what has 64
-// bits twice. What is too small
-// for a copy that runs ahead goes through a register.
+// bits twice. What is too small for a copy that runs ahead goes through a register.
 constexpr double kCopyInstructions = 18, kSmallInstructions = 26;
 constexpr int kWarpLanes = 32;
 // Outputs that are written at once at least.

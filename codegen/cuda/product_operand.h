@@ -81,7 +81,8 @@ class ProductOperand {
   int64_t DepthCount() const;
   int SlotCount() const;
   // Of the depth's variables those that a window's position has, if they are
-  // the outermost ones, and how many positions there are; 0: too many.
+  // the outermost ones, and how many positions there are; 0: they are too many,
+  // or others, and each element is asked for.
   struct Window {
     size_t vars = 0;
     int64_t positions = 0;

@@ -299,6 +299,8 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
     const Candidates more = CandidatesOf(
         {c, extents, by, RateOf(by, machine), machine, layouts, reading});
     if (more.all.empty()) return;
+    // Among layouts of one tile, what the whole device takes; of other tiles, how
+    // many blocks there are counts.
     const auto is_better = [&] {
       if (candidates.empty()) return true;
       const KernelCandidate &one = more.all[0], &other = candidates[0];

@@ -41,22 +41,38 @@ int64_t ProductSums::SharedBytes(const ProductTile& tile,
   return int64_t{4} * std::max(stages, sums);
 }
 
-int64_t ProductSums::Steps() const {
-  return DivideUp(depth_, int64_t{tile_.depth});
-}
-
-ProductSums::Values ProductSums::Zeros() const {
-  return Values(static_cast<size_t>(tiles_.rows * tiles_.columns * kSumsOfTile),
-                llvm::ConstantFP::get(kernel_.b().getFloatTy(), 0));
-}
-
-void ProductSums::CopyAhead() {
+void ProductSums::Run() {
+  constexpr int kAhead = ProductTile::kAhead;
   auto& b = kernel_.b();
-  kernel_.Loop(kernel_.Int(0), kernel_.Int(ProductTile::kAhead), 1,
-               [&](Value* i) {
-                 Value* step = b.CreateTrunc(i, b.getInt32Ty());
-                 Settle(CopyStage(step, step), step);
-               });
+  kernel_.Loop(kernel_.Int(0), kernel_.Int(kAhead), 1, [&](Value* i) {
+    Value* step = b.CreateTrunc(i, b.getInt32Ty());
+    Settle(CopyStage(step, step), step);
+  });
+  Values carried(
+      static_cast<size_t>(tiles_.rows * tiles_.columns * kSumsOfTile),
+      llvm::ConstantFP::get(b.getFloatTy(), 0));
+  carried.push_back(kernel_.Word(0));  // the stage whose turn it is
+  const int64_t steps = DivideUp(depth_, int64_t{tile_.depth});
+  carried = kernel_.Loop(
+      kernel_.Int(0), kernel_.Int(steps), 1, carried,
+      [&](Value* i, const Values& before) {
+        Value* stage = before.back();
+        kernel_.WaitForCopies({kernel_.Word(kAhead - 1)});
+        ShowCopies();
+        // All copies of the stage are there, and the stage that the next ones go
+        // into has been read.
+        kernel_.Barrier();
+        Value* step = b.CreateTrunc(i, b.getInt32Ty());
+        Value* last = StageAfter(stage, kAhead);
+        const OnTheWay elements =
+            CopyStage(b.CreateAdd(step, kernel_.Word(kAhead)), last);
+        Values after = Multiply(stage, {before.begin(), before.end() - 1});
+        Settle(elements, last);
+        after.push_back(StageAfter(stage, 1));
+        return after;
+      });
+  carried.pop_back();
+  sums_ = Finish(std::move(carried));
 }
 
 Value* ProductSums::StageAfter(Value* number, int more) {

@@ -24,7 +24,7 @@ class ProductSums {
                              const ContractionTypes& types);
 
   // Computes the sums, in the registers of the warps.
-  virtual void Run() = 0;
+  void Run();
   // Puts them into shared memory, columns or rows side by side.
   void Put(bool along_columns);
   // `vector` of them from there; i32.
@@ -45,10 +45,24 @@ class ProductSums {
   ProductSums(DeviceFunction& kernel, const ProductTile& tile,
               ProductOperand& data, ProductOperand& weight, int64_t depth);
 
-  int64_t Steps() const;
-  Values Zeros() const;
+  // What each thread does before the barrier behind which all may multiply what
+  // it has copied.
+  virtual void ShowCopies() {}
+  // The sums with the products of a stage, which may still be computed when this
+  // returns, but not when it returns the next time.
+  virtual Values Multiply(llvm::Value* stage, Values sums) = 0;
+  // The sums when all products are there.
+  virtual Values Finish(Values sums) { return sums; }
+
   // Where a stage of the operand begins; `stage` is its number, i32.
   llvm::Value* StageAt(llvm::Value* stage, const ProductOperand& operand);
+
+  DeviceFunction& kernel_;
+  const ProductTile tile_;
+  ProductOperand &data_, &weight_;
+  WarpTiles tiles_;
+
+ private:
   struct OnTheWay {
     ProductOperand::OnTheWay data, weight;
   };
@@ -56,21 +70,12 @@ class ProductSums {
   // own. Beyond the depth it copies zeros.
   OnTheWay CopyStage(llvm::Value* step, llvm::Value* stage);
   void Settle(const OnTheWay& elements, llvm::Value* stage);
-  // The first ProductTile::kAhead steps.
-  void CopyAhead();
   // number + more, modulo the stages; i32.
   llvm::Value* StageAfter(llvm::Value* number, int more);
-
-  DeviceFunction& kernel_;
-  const ProductTile tile_;
-  ProductOperand &data_, &weight_;
-  WarpTiles tiles_;
-  Values sums_;  // of the lane, row tile by row tile
-
- private:
   llvm::Value* PlaceOf(llvm::Value* row, llvm::Value* column);
 
   const int64_t depth_;
+  Values sums_;  // of the lane, row tile by row tile
   bool along_columns_ = false;
 };
 

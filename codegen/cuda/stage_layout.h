@@ -30,7 +30,7 @@ struct StageLayout {
   // Between cores that are neighbours along the lines, and along the depth.
   int64_t BytesToNextLines() const;
   int64_t BytesToNextDepth() const;
-  // Elements of 16 bytes, which a core has 8 of in both directions: of 2 bytes.
+  // Elements of a core in both directions, of 2 bytes each.
   static constexpr int kCore = 8;
 };
 

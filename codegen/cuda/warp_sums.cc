@@ -34,32 +34,6 @@ WarpSums::WarpSums(DeviceFunction& kernel, const ProductTile& tile,
             column};
 }
 
-void WarpSums::Run() {
-  auto& b = kernel_.b();
-  CopyAhead();
-  Values carried = Zeros();
-  carried.push_back(kernel_.Word(0));  // the stage whose turn it is
-  carried = kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(Steps()), 1, carried,
-      [&](Value* i, const Values& before) {
-        Value* stage = before.back();
-        kernel_.WaitForCopies({kernel_.Word(ProductTile::kAhead - 1)});
-        // All copies of the stage are there, and the stage before has been
-        // read: the next copies may go into it.
-        kernel_.Barrier();
-        Value* step = b.CreateTrunc(i, b.getInt32Ty());
-        Value* last = StageAfter(stage, ProductTile::kAhead);
-        const OnTheWay elements = CopyStage(
-            b.CreateAdd(step, kernel_.Word(ProductTile::kAhead)), last);
-        Values after = Multiplied(stage, {before.begin(), before.end() - 1});
-        Settle(elements, last);
-        after.push_back(StageAfter(stage, 1));
-        return after;
-      });
-  carried.pop_back();
-  sums_ = std::move(carried);
-}
-
 WarpSums::Split WarpSums::ReadBlock(ProductOperand& operand, Value* stage,
                                     Value* line, int word) {
   Split split;
@@ -111,7 +85,7 @@ Value* WarpSums::Product(const Split& left, const Split& right,
   return kernel_.MmaF32(arguments);
 }
 
-WarpSums::Values WarpSums::Multiplied(Value* stage, Values sums) {
+WarpSums::Values WarpSums::Multiply(Value* stage, Values sums) {
   auto& b = kernel_.b();
   const auto plus = [&](Value* a, int more) {
     return b.CreateAdd(a, kernel_.Word(more));

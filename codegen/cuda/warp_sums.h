@@ -13,7 +13,6 @@ class WarpSums : public ProductSums {
   WarpSums(DeviceFunction& kernel, const ProductTile& tile,
            ProductOperand& data, ProductOperand& weight, int64_t depth,
            std::string algorithm);
-  void Run() override;
 
  private:
   // f32 = large + small, as words of tf32; rounded to that, or two elements of
@@ -22,7 +21,7 @@ class WarpSums : public ProductSums {
     Values large, small;
   };
 
-  Values Multiplied(llvm::Value* stage, Values sums);
+  Values Multiply(llvm::Value* stage, Values sums) override;
   llvm::Value* Product(const Split& left, const Split& right,
                        const Values& sums);
   Split ReadBlock(ProductOperand& operand, llvm::Value* stage,

@@ -8,6 +8,8 @@ using llvm::Value;
 
 // What one instruction multiplies of the depth.
 constexpr int kDepth = 16;
+// Of bytes in descriptors.
+constexpr int64_t kUnit = 16;
 
 }  // namespace
 
@@ -25,40 +27,16 @@ WarpgroupSums::WarpgroupSums(DeviceFunction& kernel, const ProductTile& tile,
             kernel_.Word(0)};
 }
 
-void WarpgroupSums::Run() {
-  auto& b = kernel_.b();
-  CopyAhead();
-  Values carried = Zeros();
-  carried.push_back(kernel_.Word(0));  // the stage whose turn it is
-  carried = kernel_.Loop(
-      kernel_.Int(0), kernel_.Int(Steps()), 1, carried,
-      [&](Value* i, const Values& before) {
-        Value* stage = before.back();
-        kernel_.WaitForCopies({kernel_.Word(ProductTile::kAhead - 1)});
-        kernel_.FenceShared();
-        // All copies of the stage are there, and of the stage that was two
-        // before all products: the next copies may go into it. Those of the
-        // stage before may still be on their way.
-        kernel_.Barrier();
-        Value* step = b.CreateTrunc(i, b.getInt32Ty());
-        Value* last = StageAfter(stage, ProductTile::kAhead);
-        const OnTheWay elements = CopyStage(
-            b.CreateAdd(step, kernel_.Word(ProductTile::kAhead)), last);
-        Values after = Multiply(stage, {before.begin(), before.end() - 1});
-        after = kernel_.WaitForProducts(after, /*groups=*/1);
-        Settle(elements, last);
-        after.push_back(StageAfter(stage, 1));
-        return after;
-      });
-  carried.pop_back();
-  sums_ = kernel_.WaitForProducts(carried, /*groups=*/0);
+void WarpgroupSums::ShowCopies() { kernel_.FenceShared(); }
+
+ProductSums::Values WarpgroupSums::Finish(Values sums) {
+  return kernel_.WaitForProducts(sums, /*groups=*/0);
 }
 
 // PTX ISA, "Matrix Descriptor Format": sixteenths of the address, of the bytes to
 // the next depth and to the next lines, in 14 bits each; no swizzle.
 Value* WarpgroupSums::Descriptor(ProductOperand& operand, Value* stage,
                                  Value* line) {
-  constexpr int64_t kUnit = 16;
   auto& b = kernel_.b();
   const StageLayout& layout = operand.stage();
   Value* begin = kernel_.SharedAddress({StageAt(stage, operand)});
@@ -71,8 +49,8 @@ Value* WarpgroupSums::Descriptor(ProductOperand& operand, Value* stage,
                     kernel_.Int(steps));
 }
 
-ProductSums::Values WarpgroupSums::Multiply(Value* stage, const Values& sums) {
-  constexpr int64_t kUnit = 16;
+// As a group of its own; the products of the stage before are waited for.
+ProductSums::Values WarpgroupSums::Multiply(Value* stage, Values sums) {
   auto& b = kernel_.b();
   ProductOperand* sides[] = {&data_, &weight_};
   Value* lines[] = {row_, kernel_.Word(0)};
@@ -81,7 +59,6 @@ ProductSums::Values WarpgroupSums::Multiply(Value* stage, const Values& sums) {
     descriptors[side] = Descriptor(*sides[side], stage, lines[side]);
   }
   kernel_.BeginProducts();
-  Values after = sums;
   for (int k = 0; k < tile_.depth; k += kDepth) {
     DeviceFunction::WarpgroupProduct product;
     product.f16 = data_.dtype() == DType::kF16;
@@ -93,10 +70,10 @@ ProductSums::Values WarpgroupSums::Multiply(Value* stage, const Values& sums) {
                       kernel_.Int(cores * layout.BytesToNextDepth() / kUnit));
       product.turned[side] = !layout.along_depth;
     }
-    after = kernel_.Multiply(product, after);
+    sums = kernel_.Multiply(product, sums);
   }
   kernel_.CommitProducts();
-  return after;
+  return kernel_.WaitForProducts(sums, /*groups=*/1);
 }
 
 }  // namespace mxc

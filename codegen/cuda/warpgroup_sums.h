@@ -11,14 +11,14 @@ class WarpgroupSums : public ProductSums {
  public:
   WarpgroupSums(DeviceFunction& kernel, const ProductTile& tile,
                 ProductOperand& data, ProductOperand& weight, int64_t depth);
-  void Run() override;
 
  private:
+  void ShowCopies() override;
+  Values Multiply(llvm::Value* stage, Values sums) override;
+  Values Finish(Values sums) override;
   // Of the operand's cores from a line on: what wgmma calls a matrix descriptor.
   llvm::Value* Descriptor(ProductOperand& operand, llvm::Value* stage,
                           llvm::Value* line);
-  // Starts to add a stage's products to the sums, as a group of its own.
-  Values Multiply(llvm::Value* stage, const Values& sums);
 
   llvm::Value* row_ = nullptr;  // of the warpgroup, the first one; i32
 };

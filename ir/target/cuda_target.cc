@@ -16,7 +16,7 @@ namespace {
 struct Generation {
   std::string_view name;  // of the target
   int sm;
-  bool warpgroups;  // what later generations do not have
+  bool one_generation;  // with warpgroups, which later ones do not have
   int64_t multiprocessors;
   double bytes_per_second;  // of its memory
   double flops_per_second;  // f32
@@ -56,6 +56,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   target.backend = target.device = "cuda";
   target.architecture = generation.name.substr(kPrefix.size());
   target.sm = generation.sm;
+  target.one_generation = generation.one_generation;
   Machine& machine = target.machine;
   machine = Machine();
   machine.vector_bytes = kVectorBytes;
@@ -72,7 +73,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;
   machine.launch_seconds = kLaunchSeconds;
-  machine.warpgroup_products = generation.warpgroups;
+  machine.warpgroup_products = generation.one_generation;
   // Long reductions are cut until there is a block, which may be large, for
   // every fourth multiprocessor; a block has one result. Those of more results
   // share a launch with what follows from them (codegen/cuda/channel_kernel.h).

@@ -18,11 +18,11 @@ struct Target {
   std::string name;             // "x86-64-v3"
   std::string backend = "cpu";  // a row of codegen/targets.def
   std::string device;           // of runtime/device/devices.def; "": the host
-  // Of NVIDIA's devices: "sm_90", and the least that they are, 90. "sm_90a" has
-  // what no other generation has.
+  // Of NVIDIA's devices: "sm_90", and the least that they are, 90.
   std::string architecture;
   int sm = 0;
-  bool emulated = false;  // kernels of the device run on this machine
+  bool one_generation = false;  // "sm_90a": later ones do not run it
+  bool emulated = false;        // kernels of the device run on this machine
   // What follows is the host's, also where kernels run on a device.
   std::string triple;              // "x86_64-unknown-linux-gnu"
   std::string cpu;                 // LLVM's model, only tuned for: "znver3"

@@ -46,6 +46,31 @@ void CheckProduct(const Contraction& c, bool channels_last,
   CHECK(product.Error(y) < bound);
 }
 
+// Orders of blocks, warps and lanes give the same bytes; without any of the
+// barriers some order does not, and there are no more of them.
+void CheckThatEachIsNeeded(DeviceStep& product, int barriers) {
+  const std::vector<float> expected = product.Run({});
+  REQUIRE(!expected.empty());
+  const auto differs = [&](const std::vector<float>& other) {
+    return other.size() != expected.size() ||
+           std::memcmp(other.data(), expected.data(), 4 * other.size()) != 0;
+  };
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    CHECK(!differs(product.Run({.backwards = true, .seed = seed})));
+  }
+  for (int barrier = 1; barrier <= barriers; ++barrier) {
+    CAPTURE(barrier);
+    bool noticed = false;
+    for (uint64_t seed = 1; seed <= 8 && !noticed; ++seed) {
+      noticed = differs(product.Run(
+          {.seed = seed, .without_barrier = static_cast<uint32_t>(barrier)}));
+    }
+    CHECK(noticed);
+  }
+  CHECK(!differs(product.Run(
+      {.seed = 1, .without_barrier = static_cast<uint32_t>(barriers + 1)})));
+}
+
 const ConvolutionShape kConvolutions[] = {
     {.batch = 2,
      .in = 16,
@@ -194,33 +219,14 @@ TEST_CASE("warpgroups multiply operands of 16 bits, in any tile") {
   }
 }
 
-// Warps that end early, or products that are read too soon, would show.
 TEST_CASE("of warpgroups each barrier and each fence is needed") {
   const Contraction c =
       Typed(Convolution(kOfVectors), DType::kBF16, DType::kF32);
   const auto found = ByWarpgroups(c);
   REQUIRE(!found.empty());
   DeviceStep product(Build(WithEpilogue(c), found[0]));
-  const std::vector<float> expected = product.Run({});
-  REQUIRE(!expected.empty());
-  const auto differs = [&](const std::vector<float>& other) {
-    return other.size() != expected.size() ||
-           std::memcmp(other.data(), expected.data(), 4 * other.size()) != 0;
-  };
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    CHECK(!differs(product.Run({.backwards = true, .seed = seed})));
-  }
   // A fence and a barrier for each 64 of the depth, and two around the sums.
-  constexpr int kSteps = (24 * 9 + 63) / 64;
-  for (int barrier = 1; barrier <= 2 * kSteps + 2; ++barrier) {
-    CAPTURE(barrier);
-    bool noticed = false;
-    for (uint64_t seed = 1; seed <= 8 && !noticed; ++seed) {
-      noticed = differs(product.Run(
-          {.seed = seed, .without_barrier = static_cast<uint32_t>(barrier)}));
-    }
-    CHECK(noticed);
-  }
+  CheckThatEachIsNeeded(product, 2 * ((24 * 9 + 63) / 64) + 2);
 }
 
 TEST_CASE("warpgroups are for devices that have them, and for wide copies") {
@@ -305,27 +311,8 @@ TEST_CASE("operands are rounded to tf32 where that is asked for") {
 TEST_CASE("any order of threads gives the bytes, and each barrier is needed") {
   const Contraction c = Convolution(kConvolutions[0]);
   DeviceStep product(Build(WithEpilogue(c), CandidateFor(c, true)));
-  const std::vector<float> expected = product.Run({});
-  const auto differs = [&](const std::vector<float>& other) {
-    return other.size() != expected.size() ||
-           std::memcmp(other.data(), expected.data(), 4 * other.size()) != 0;
-  };
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    CHECK(!differs(product.Run({.backwards = true, .seed = seed})));
-  }
   // One for each 16 of the depth, and two around the sums.
-  const int barriers = 16 * 9 / ProductTile::kWords + 2;
-  for (int barrier = 1; barrier <= barriers; ++barrier) {
-    CAPTURE(barrier);
-    bool noticed = false;
-    for (uint64_t seed = 1; seed <= 8 && !noticed; ++seed) {
-      noticed = differs(product.Run(
-          {.seed = seed, .without_barrier = static_cast<uint32_t>(barrier)}));
-    }
-    CHECK(noticed);
-  }
-  CHECK(!differs(product.Run(
-      {.seed = 1, .without_barrier = static_cast<uint32_t>(barriers + 1)})));
+  CheckThatEachIsNeeded(product, 16 * 9 / ProductTile::kWords + 2);
 }
 
 TEST_CASE("few rows, columns or terms take a thread each") {

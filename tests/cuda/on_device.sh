@@ -8,8 +8,9 @@
 # DEVICES is build/tests/devices. MXC_ON_DEVICE_TARGET: what is compiled for
 # (default: cuda:sm_80, which later generations run, too); products of bf16 are
 # compiled for MXC_ON_DEVICE_WARPGROUPS (default: cuda:sm_90a), too;
-# MXC_ON_DEVICE_BATCH: of what is measured (default: 32). Networks whose files leave no room in 64 MiB
-# are left out, and named.
+# MXC_ON_DEVICE_BATCH: of what is measured (default: 32). Networks whose files
+# leave no room in 64 MiB are left out, and named. MXC_FAKE_GENERATION: of the
+# emulated device, 9.0.
 set -e
 limit_kib=65536
 

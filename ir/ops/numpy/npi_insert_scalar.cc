@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _npi_insert_scalar: before one index: values, of which the first axis counts along axis.
-// C1 … C5: see np_insert.h
+// C1 … C6: see np_insert.h
 #include "ir/ops/numpy/np_insert.h"
 
 namespace mxc {

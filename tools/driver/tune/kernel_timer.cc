@@ -120,9 +120,8 @@ Result<TuningMachine> FindMachine(const Target& target) {
   if (!device.ok()) return cannot(": " + device.status().message());
   const auto facts = (*device)->Facts();
   if (!facts.ok()) return cannot(": " + facts.status().message());
-  const bool other = target.machine.warpgroup_products
-                         ? facts->generation != target.sm
-                         : facts->generation < target.sm;
+  const bool other = target.one_generation ? facts->generation != target.sm
+                                           : facts->generation < target.sm;
   if (other) {
     return cannot(fmt::format(": its device is of sm_{}", facts->generation));
   }
