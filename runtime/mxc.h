@@ -46,6 +46,9 @@
  *   runs on the child's calling thread alone, with the same bytes; bind one in
  *   the child for several threads. An executor that another thread was running
  *   at the fork can only be closed: every call for a run is MXC_BUSY.
+ * - Null pointers: an argument that may be null is said to be. Any other that is
+ *   null is MXC_INVALID_ARGUMENT ("'executor' is null"); a call that returns no
+ *   status answers 0, "" or null.
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
  *   in the byte order of the machine. Nothing is allocated after mxc_bind.
  * - Same model, same input: same bytes of output, for any number of threads.
@@ -95,7 +98,7 @@ MXC_API void mxc_status_release(mxc_status* status);
 
 /* Of the library: "0.1.0". */
 MXC_API const char* mxc_version(void);
-/* Of the artifacts that it reads: 6. */
+/* Of the artifacts that it reads: 8. */
 MXC_API uint32_t mxc_format_version(void);
 
 /* ---- Models ------------------------------------------------------------ */
@@ -371,7 +374,12 @@ MXC_API size_t mxc_executor_entry(const mxc_executor* executor);
 MXC_API int mxc_executor_threads(const mxc_executor* executor);
 
 /* Inputs go by name. A null name is the only input that the entry reads, or
- * has. `size` must be the tensor's bytes. */
+ * has. `size` must be the tensor's bytes.
+ *
+ * Every input that the entry reads (mxc_model_input_read), labels and learning
+ * rate included, is set, mapped or bound before the first run, which else is
+ * MXC_INVALID_ARGUMENT: "input 'data' was not set". Only what is carried from
+ * run to run (mxc_model_carry) may be left out: it begins as zeros. */
 MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                                   const void* values, size_t size);
 /* The host's memory of an input, to read and to write, until mxc_unmap. An
@@ -379,7 +387,8 @@ MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
 MXC_API mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
                                   void** memory, size_t* size);
 /* Reads the input from the caller's memory, aligned to its element, from now
- * on, without a copy; null returns to the executor's own. */
+ * on, without a copy; null returns to the executor's own, and to the value that
+ * was set there. */
 MXC_API mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
                                    const void* memory, size_t size);
 
@@ -393,7 +402,7 @@ MXC_API mxc_status* mxc_run(mxc_executor* executor);
 MXC_API mxc_status* mxc_run_async(mxc_executor* executor);
 MXC_API mxc_status* mxc_wait(mxc_executor* executor);
 
-/* Outputs go by index; this finds one by name. */
+/* Outputs go by index; this finds one by name. A null name is the only one. */
 MXC_API mxc_status* mxc_find_output(const mxc_executor* executor,
                                     const char* name, size_t* index);
 MXC_API mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,

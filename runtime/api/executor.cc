@@ -83,16 +83,11 @@ Status CheckPlace(const mxc_executor* executor, uint32_t index,
               static_cast<int>(kDeviceAlignment));
 }
 
-Status CheckUnmapped(const mxc_executor* executor) {
-  if (executor->mapped.empty()) return {};
-  return Fail(StatusCode::kBusy,
-              "an input or output is mapped; unmap it before a run");
-}
-
-// The input's number, after a check of its name.
+// `use` gets the input's number, after a check of its name.
 template <class Use>
-mxc_status* WithInput(mxc_executor* executor, const char* name, Use use) {
-  return Guarded([&]() -> Status {
+mxc_status* WithInput(mxc_executor* executor, const char* name,
+                      std::initializer_list<Needed> needed, Use use) {
+  return Guarded(needed, [&]() -> Status {
     Executor& e = *executor->executor;
     const StatusOr<size_t> k = FindInput(executor, name);
     if (!k.ok()) return k.status();
@@ -102,8 +97,9 @@ mxc_status* WithInput(mxc_executor* executor, const char* name, Use use) {
 }
 
 template <class Use>
-mxc_status* WithOutput(const mxc_executor* executor, size_t index, Use use) {
-  return Guarded([&]() -> Status {
+mxc_status* WithOutput(const mxc_executor* executor, size_t index,
+                       std::initializer_list<Needed> needed, Use use) {
+  return Guarded(needed, [&]() -> Status {
     Executor& e = *executor->executor;
     const auto outputs = e.model().tables().Outputs(e.entry());
     if (index >= outputs.size()) {
@@ -119,7 +115,7 @@ mxc_status* WithOutput(const mxc_executor* executor, size_t index, Use use) {
 
 mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                      mxc_executor** executor) {
-  return Guarded([&]() -> Status {
+  return Guarded({{model, "model"}, {executor, "executor"}}, [&]() -> Status {
     const auto chosen =
         ReadOptions<mxc_bind_options>(options, MXC_BIND_OPTIONS);
     if (!chosen.ok()) return chosen.status();
@@ -136,8 +132,11 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
              chosen->share != nullptr ? chosen->share->executor.get() : nullptr,
          .device = chosen->device});
     if (!bound.ok()) return bound.status();
-    *executor = new mxc_executor{
-        .executor = std::move(*bound), .entry = *entry, .mapped = {}};
+    GivenInputs given(**bound);
+    *executor = new mxc_executor{.executor = std::move(*bound),
+                                 .entry = *entry,
+                                 .given = std::move(given),
+                                 .mapped = {}};
     return {};
   });
 }
@@ -145,59 +144,76 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
 void mxc_executor_close(mxc_executor* executor) { delete executor; }
 
 size_t mxc_executor_entry(const mxc_executor* executor) {
-  return executor->entry;
+  return executor != nullptr ? executor->entry : 0;
 }
 
 int mxc_executor_threads(const mxc_executor* executor) {
-  return executor->executor->threads();
+  return executor != nullptr ? executor->executor->threads() : 0;
 }
 
 mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                           const void* values, size_t size) {
-  return WithInput(executor, name,
-                   [&](Executor& e, size_t k, uint32_t buffer) -> Status {
-                     MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-                     e.BindInput(k, nullptr);
-                     if (size > 0) std::memcpy(e.InputStorage(k), values, size);
-                     return {};
-                   });
+  return WithInput(
+      executor, name,
+      {{executor, "executor"}, NeededArray(values, size, "values")},
+      [&](Executor& e, size_t k, uint32_t buffer) -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        e.BindInput(k, nullptr);
+        if (size > 0) std::memcpy(e.InputStorage(k), values, size);
+        executor->given.UseOwn(k, /*written=*/true);
+        return {};
+      });
 }
 
 mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
                           void** memory, size_t* size) {
   return WithInput(executor, name,
+                   {{executor, "executor"}, {memory, "memory"}, {size, "size"}},
                    [&](Executor& e, size_t k, uint32_t buffer) -> Status {
                      e.BindInput(k, nullptr);
                      *memory = e.InputStorage(k);
                      *size = e.buffers()[buffer].bytes;
                      executor->mapped.push_back(*memory);
+                     executor->given.UseOwn(k, /*written=*/true);
                      return {};
                    });
 }
 
-mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
-                           const void* memory, size_t size) {
-  return WithInput(executor, name,
-                   [&](Executor& e, size_t k, uint32_t buffer) -> Status {
-                     MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-                     e.BindInput(k, memory);
-                     return {};
-                   });
-}
+namespace {
 
-mxc_status* mxc_bind_device_input(mxc_executor* executor, const char* name,
-                                  const void* memory, size_t size) {
+mxc_status* BindInput(mxc_executor* executor, const char* name,
+                      const void* memory, size_t size, mxc_place place) {
   return WithInput(
-      executor, name, [&](Executor& e, size_t k, uint32_t buffer) -> Status {
+      executor, name, {{executor, "executor"}},
+      [&](Executor& e, size_t k, uint32_t buffer) -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-        MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
-        e.BindInput(k, memory, MXC_PLACE_DEVICE);
+        if (place == MXC_PLACE_DEVICE) {
+          MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
+        }
+        e.BindInput(k, memory, place);
+        if (memory != nullptr) {
+          executor->given.UseCallers(k);
+        } else {
+          executor->given.UseOwn(k, /*written=*/false);
+        }
         return {};
       });
 }
 
+}  // namespace
+
+mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
+                           const void* memory, size_t size) {
+  return BindInput(executor, name, memory, size, MXC_PLACE_HOST);
+}
+
+mxc_status* mxc_bind_device_input(mxc_executor* executor, const char* name,
+                                  const void* memory, size_t size) {
+  return BindInput(executor, name, memory, size, MXC_PLACE_DEVICE);
+}
+
 mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
-  return Guarded([&]() -> Status {
+  return Guarded({{executor, "executor"}}, [&]() -> Status {
     auto& mapped = executor->mapped;
     const auto found = std::ranges::find(mapped, memory);
     if (found == mapped.end()) {
@@ -209,26 +225,27 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
 }
 
 mxc_status* mxc_run(mxc_executor* executor) {
-  return Guarded([&]() -> Status {
-    MXC_RT_RETURN_IF_ERROR(CheckUnmapped(executor));
+  return Guarded({{executor, "executor"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckReady(*executor));
     return executor->executor->Run();
   });
 }
 
 mxc_status* mxc_run_async(mxc_executor* executor) {
-  return Guarded([&]() -> Status {
-    MXC_RT_RETURN_IF_ERROR(CheckUnmapped(executor));
+  return Guarded({{executor, "executor"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckReady(*executor));
     return executor->executor->Start();
   });
 }
 
 mxc_status* mxc_wait(mxc_executor* executor) {
-  return Guarded([&] { return executor->executor->Wait(); });
+  return Guarded({{executor, "executor"}},
+                 [&] { return executor->executor->Wait(); });
 }
 
 mxc_status* mxc_find_output(const mxc_executor* executor, const char* name,
                             size_t* index) {
-  return Guarded([&]() -> Status {
+  return Guarded({{executor, "executor"}, {index, "index"}}, [&]() -> Status {
     const Executor& e = *executor->executor;
     const StatusOr<size_t> k = FindTensor(
         executor, "output", e.model().tables().Outputs(e.entry()), name);
@@ -239,30 +256,33 @@ mxc_status* mxc_find_output(const mxc_executor* executor, const char* name,
 
 mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
                             void* values, size_t size) {
-  return WithOutput(executor, index,
-                    [&](Executor& e, uint32_t buffer) -> Status {
-                      MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-                      if (size > 0)
-                        std::memcpy(values, e.OutputStorage(index), size);
-                      return e.device().TakeFailure();
-                    });
+  return WithOutput(
+      executor, index,
+      {{executor, "executor"}, NeededArray(values, size, "values")},
+      [&](Executor& e, uint32_t buffer) -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        if (size > 0) std::memcpy(values, e.OutputStorage(index), size);
+        return e.device().TakeFailure();
+      });
 }
 
 mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
                            const void** memory, size_t* size) {
-  return WithOutput(executor, index,
-                    [&](Executor& e, uint32_t buffer) -> Status {
-                      *memory = e.OutputStorage(index);
-                      *size = e.buffers()[buffer].bytes;
-                      MXC_RT_RETURN_IF_ERROR(e.device().TakeFailure());
-                      executor->mapped.push_back(*memory);
-                      return {};
-                    });
+  return WithOutput(
+      executor, index,
+      {{executor, "executor"}, {memory, "memory"}, {size, "size"}},
+      [&](Executor& e, uint32_t buffer) -> Status {
+        *memory = e.OutputStorage(index);
+        *size = e.buffers()[buffer].bytes;
+        MXC_RT_RETURN_IF_ERROR(e.device().TakeFailure());
+        executor->mapped.push_back(*memory);
+        return {};
+      });
 }
 
 mxc_status* mxc_bind_output(mxc_executor* executor, size_t index, void* memory,
                             size_t size) {
-  return WithOutput(executor, index,
+  return WithOutput(executor, index, {{executor, "executor"}},
                     [&](Executor& e, uint32_t buffer) -> Status {
                       MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
                       e.BindOutput(index, memory);
@@ -273,7 +293,8 @@ mxc_status* mxc_bind_output(mxc_executor* executor, size_t index, void* memory,
 mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
                                    void* memory, size_t size) {
   return WithOutput(
-      executor, index, [&](Executor& e, uint32_t buffer) -> Status {
+      executor, index, {{executor, "executor"}},
+      [&](Executor& e, uint32_t buffer) -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
         MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
         e.BindOutput(index, memory, MXC_PLACE_DEVICE);
@@ -283,15 +304,17 @@ mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
 
 mxc_status* mxc_step_times(const mxc_executor* executor, const int64_t** times,
                            size_t* count) {
-  return Guarded([&]() -> Status {
-    const std::span<const int64_t> found = executor->executor->step_times();
-    const Executor& e = *executor->executor;
-    if (found.size() != e.entry().steps.count) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "the executor was bound without profile");
-    }
-    *times = found.data();
-    *count = found.size();
-    return {};
-  });
+  return Guarded({{executor, "executor"}, {times, "times"}, {count, "count"}},
+                 [&]() -> Status {
+                   const std::span<const int64_t> found =
+                       executor->executor->step_times();
+                   const Executor& e = *executor->executor;
+                   if (found.size() != e.entry().steps.count) {
+                     return Fail(StatusCode::kInvalidArgument,
+                                 "the executor was bound without profile");
+                   }
+                   *times = found.data();
+                   *count = found.size();
+                   return {};
+                 });
 }

@@ -7,19 +7,21 @@ using namespace mxc::runtime;
 
 mxc_status* mxc_register_function(const char* name, uint32_t version,
                                   mxc_function function, void* user_data) {
-  return Guarded([&]() -> Status {
-    if (name == nullptr || *name == '\0' || function == nullptr) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "a function without a name, or no function");
-    }
-    return RegisterFunction(name, version, {function, user_data});
-  });
+  return Guarded(
+      {{name, "name"}, {reinterpret_cast<void*>(function), "function"}},
+      [&]() -> Status {
+        if (*name == '\0') {
+          return Fail(StatusCode::kInvalidArgument,
+                      "a function without a name");
+        }
+        return RegisterFunction(name, version, {function, user_data});
+      });
 }
 
 mxc_status* mxc_load_functions(const char* path) {
   FunctionLibrary entry = nullptr;
-  mxc_status* failure = Guarded([&]() -> Status {
-    if (path == nullptr || *path == '\0') {
+  mxc_status* failure = Guarded({{path, "path"}}, [&]() -> Status {
+    if (*path == '\0') {
       return Fail(StatusCode::kInvalidArgument, "a library without a path");
     }
     const auto loaded = LoadFunctionLibrary(path);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "runtime/api/given_inputs.h"
 #include "runtime/base/status.h"
 #include "runtime/executor/describe.h"
 #include "runtime/executor/executor.h"
@@ -22,6 +24,7 @@ struct mxc_model {
 struct mxc_executor {
   std::unique_ptr<mxc::runtime::Executor> executor;
   size_t entry = 0;
+  mxc::runtime::GivenInputs given;
   std::vector<const void*> mapped;  // that a caller has not given back
 };
 
@@ -43,10 +46,43 @@ mxc_status* Guarded(Body body) {
   }
 }
 
+// An argument that a call cannot do without, by its name in the header.
+struct Needed {
+  const void* pointer;
+  const char* name;
+};
+
+// An array of `size` bytes, which is not needed where it holds nothing.
+inline Needed NeededArray(const void* pointer, size_t size, const char* name) {
+  return {size > 0 ? pointer : name, name};
+}
+
+// The same, where every pointer of `needed` points to something; else
+// kInvalidArgument.
+template <class Body>
+mxc_status* Guarded(std::initializer_list<Needed> needed, Body body) {
+  return Guarded([&]() -> Status {
+    for (const Needed& argument : needed) {
+      if (argument.pointer != nullptr) continue;
+      return Fail(StatusCode::kInvalidArgument, "'%s' is null", argument.name);
+    }
+    return body();
+  });
+}
+
 // Between mxc_run_async and mxc_wait memory is the run's.
 inline Status CheckIdle(const Executor& executor) {
   if (!executor.IsRunning()) return {};
   return Fail(StatusCode::kBusy, "a run is going on; wait for it");
+}
+
+// What every run asks for.
+inline Status CheckReady(const mxc_executor& executor) {
+  if (!executor.mapped.empty()) {
+    return Fail(StatusCode::kBusy,
+                "an input or output is mapped; unmap it before a run");
+  }
+  return executor.given.Check(*executor.executor);
 }
 
 // What the caller asks for, with the fields that it knows. `otherwise`: for a

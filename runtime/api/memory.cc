@@ -23,7 +23,7 @@ Status CheckSize(const mxc_memory* memory, size_t size) {
 
 mxc_status* mxc_memory_allocate(const mxc_executor* executor, size_t size,
                                 mxc_memory** memory) {
-  return Guarded([&]() -> Status {
+  return Guarded({{executor, "executor"}, {memory, "memory"}}, [&]() -> Status {
     const Device& device = executor->executor->device();
     auto allocated = device.Allocate(size, "the caller");
     if (!allocated.ok()) return allocated.status();
@@ -36,23 +36,25 @@ mxc_status* mxc_memory_allocate(const mxc_executor* executor, size_t size,
 void mxc_memory_free(mxc_memory* memory) { delete memory; }
 
 void* mxc_memory_data(const mxc_memory* memory) {
-  return memory->memory->data();
+  return memory != nullptr ? memory->memory->data() : nullptr;
 }
 
 mxc_status* mxc_memory_write(mxc_memory* memory, const void* values,
                              size_t size) {
-  return Guarded([&]() -> Status {
-    MXC_RT_RETURN_IF_ERROR(CheckSize(memory, size));
-    memory->device->Write(memory->memory->data(), values, size);
-    return memory->device->TakeFailure();
-  });
+  return Guarded({{memory, "memory"}, NeededArray(values, size, "values")},
+                 [&]() -> Status {
+                   MXC_RT_RETURN_IF_ERROR(CheckSize(memory, size));
+                   memory->device->Write(memory->memory->data(), values, size);
+                   return memory->device->TakeFailure();
+                 });
 }
 
 mxc_status* mxc_memory_read(const mxc_memory* memory, void* values,
                             size_t size) {
-  return Guarded([&]() -> Status {
-    MXC_RT_RETURN_IF_ERROR(CheckSize(memory, size));
-    memory->device->Read(values, memory->memory->data(), size);
-    return memory->device->TakeFailure();
-  });
+  return Guarded({{memory, "memory"}, NeededArray(values, size, "values")},
+                 [&]() -> Status {
+                   MXC_RT_RETURN_IF_ERROR(CheckSize(memory, size));
+                   memory->device->Read(values, memory->memory->data(), size);
+                   return memory->device->TakeFailure();
+                 });
 }

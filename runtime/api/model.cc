@@ -22,11 +22,12 @@ Status Missing(const char* what, size_t index, size_t count) {
               count);
 }
 
-// The row `index` of what `rows` gives for entry `entry`.
+// The row `index` of what `rows` gives for entry `entry`; `row` is where it is
+// to be described.
 template <class Rows, class Use>
 mxc_status* WithRow(const mxc_model* model, size_t entry, size_t index,
-                    const char* what, Rows rows, Use use) {
-  return Guarded([&]() -> Status {
+                    const char* what, Needed row, Rows rows, Use use) {
+  return Guarded({{model, "model"}, row}, [&]() -> Status {
     const Tables& tables = model->model->tables();
     if (entry >= tables.entries().size()) {
       return Missing("entry", entry, tables.entries().size());
@@ -115,7 +116,7 @@ Approval ApprovalBy(const mxc_model_options& options) {
 
 mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
                            mxc_model** model) {
-  return Guarded([&]() -> Status {
+  return Guarded({{path, "path"}, {model, "model"}}, [&]() -> Status {
     const auto chosen =
         ReadOptions<mxc_model_options>(options, MXC_MODEL_OPTIONS);
     if (!chosen.ok()) return chosen.status();
@@ -135,30 +136,35 @@ mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
 void mxc_model_close(mxc_model* model) { delete model; }
 
 mxc_status* mxc_model_verify(const mxc_model* model) {
-  return Guarded([&] { return model->model->VerifyWeights(); });
+  return Guarded({{model, "model"}},
+                 [&] { return model->model->VerifyWeights(); });
 }
 
 const char* mxc_model_manifest(const mxc_model* model) {
-  return model->model->manifest().c_str();
+  return model != nullptr ? model->model->manifest().c_str() : "";
 }
 
 mxc_status* mxc_model_symbol(const mxc_model* model, char** text,
                              size_t* size) {
-  return Guarded([&]() -> Status {
-    const StatusOr<std::string> symbol = model->model->SymbolJson();
-    if (!symbol.ok()) return symbol.status();
-    auto* copy = static_cast<char*>(std::malloc(symbol->size() + 1));
-    if (copy == nullptr) throw std::bad_alloc();
-    std::memcpy(copy, symbol->c_str(), symbol->size() + 1);
-    *text = copy;
-    *size = symbol->size();
-    return {};
-  });
+  return Guarded(
+      {{model, "model"}, {text, "text"}, {size, "size"}}, [&]() -> Status {
+        const StatusOr<std::string> symbol = model->model->SymbolJson();
+        if (!symbol.ok()) return symbol.status();
+        auto* copy = static_cast<char*>(std::malloc(symbol->size() + 1));
+        if (copy == nullptr) throw std::bad_alloc();
+        std::memcpy(copy, symbol->c_str(), symbol->size() + 1);
+        *text = copy;
+        *size = symbol->size();
+        return {};
+      });
 }
 
 void mxc_free(void* memory) { std::free(memory); }
 
 void mxc_model_measure(const mxc_model* model, mxc_model_sizes* sizes) {
+  if (sizes == nullptr) return;
+  *sizes = {};
+  if (model == nullptr) return;
   *sizes = {.file_bytes = model->model->file_bytes(),
             .code_bytes = model->model->code_bytes(),
             .weight_bytes = model->model->weights().size()};
@@ -174,12 +180,12 @@ size_t mxc_dtype_size(mxc_dtype dtype) {
 }
 
 size_t mxc_model_entry_count(const mxc_model* model) {
-  return model->model->tables().entries().size();
+  return model != nullptr ? model->model->tables().entries().size() : 0;
 }
 
 mxc_status* mxc_model_entry(const mxc_model* model, size_t entry,
                             mxc_entry_summary* summary) {
-  return Guarded([&]() -> Status {
+  return Guarded({{model, "model"}, {summary, "summary"}}, [&]() -> Status {
     const Tables& tables = model->model->tables();
     if (entry >= tables.entries().size()) {
       return Missing("entry", entry, tables.entries().size());
@@ -191,7 +197,7 @@ mxc_status* mxc_model_entry(const mxc_model* model, size_t entry,
 
 mxc_status* mxc_model_find_entry(const mxc_model* model, const char* name,
                                  int64_t batch, size_t* entry) {
-  return Guarded([&]() -> Status {
+  return Guarded({{model, "model"}, {entry, "entry"}}, [&]() -> Status {
     const StatusOr<size_t> found =
         FindEntry(model->model->tables(), name, batch);
     if (found.ok()) *entry = *found;
@@ -201,7 +207,8 @@ mxc_status* mxc_model_find_entry(const mxc_model* model, const char* name,
 
 mxc_status* mxc_model_input(const mxc_model* model, size_t entry, size_t index,
                             mxc_tensor* tensor) {
-  return WithRow(model, entry, index, "input", &Tables::Inputs,
+  return WithRow(model, entry, index, "input", {tensor, "tensor"},
+                 &Tables::Inputs,
                  [&](const Tables& tables, auto buffers, uint32_t buffer) {
                    *tensor = Describe(tables, buffers[buffer]);
                  });
@@ -209,7 +216,7 @@ mxc_status* mxc_model_input(const mxc_model* model, size_t entry, size_t index,
 
 mxc_status* mxc_model_input_read(const mxc_model* model, size_t entry,
                                  size_t index, int* read) {
-  return WithRow(model, entry, index, "input", &Tables::Inputs,
+  return WithRow(model, entry, index, "input", {read, "read"}, &Tables::Inputs,
                  [&](const Tables& tables, auto, uint32_t buffer) {
                    const mxc_entry& row = tables.entries()[entry];
                    *read = tables.IsRead(row, buffer) ? 1 : 0;
@@ -218,13 +225,15 @@ mxc_status* mxc_model_input_read(const mxc_model* model, size_t entry,
 
 mxc_status* mxc_model_output(const mxc_model* model, size_t entry, size_t index,
                              mxc_tensor* tensor) {
-  return WithRow(model, entry, index, "output", &Tables::Outputs,
+  return WithRow(model, entry, index, "output", {tensor, "tensor"},
+                 &Tables::Outputs,
                  [&](const Tables& tables, auto buffers, uint32_t buffer) {
                    *tensor = Describe(tables, buffers[buffer]);
                  });
 }
 
 size_t mxc_model_carry_count(const mxc_model* model, size_t entry) {
+  if (model == nullptr) return 0;
   const Tables& tables = model->model->tables();
   if (entry >= tables.entries().size()) return 0;
   return tables.Carries(tables.entries()[entry]).size() / 2;
@@ -232,29 +241,30 @@ size_t mxc_model_carry_count(const mxc_model* model, size_t entry) {
 
 mxc_status* mxc_model_carry(const mxc_model* model, size_t entry, size_t index,
                             size_t* output, size_t* input) {
-  return Guarded([&]() -> Status {
-    const size_t count = mxc_model_carry_count(model, entry);
-    if (index >= count) return Missing("carry", index, count);
-    const Tables& tables = model->model->tables();
-    const mxc_entry& row = tables.entries()[entry];
-    const auto carries = tables.Carries(row);
-    const auto place = [](auto list, uint32_t buffer) {
-      return static_cast<size_t>(std::ranges::find(list, buffer) -
-                                 list.begin());
-    };
-    *output = place(tables.Outputs(row), carries[2 * index]);
-    *input = place(tables.Inputs(row), carries[2 * index + 1]);
-    return {};
-  });
+  return Guarded({{model, "model"}, {output, "output"}, {input, "input"}},
+                 [&]() -> Status {
+                   const size_t count = mxc_model_carry_count(model, entry);
+                   if (index >= count) return Missing("carry", index, count);
+                   const Tables& tables = model->model->tables();
+                   const mxc_entry& row = tables.entries()[entry];
+                   const auto carries = tables.Carries(row);
+                   const auto place = [](auto list, uint32_t buffer) {
+                     return static_cast<size_t>(
+                         std::ranges::find(list, buffer) - list.begin());
+                   };
+                   *output = place(tables.Outputs(row), carries[2 * index]);
+                   *input = place(tables.Inputs(row), carries[2 * index + 1]);
+                   return {};
+                 });
 }
 
 size_t mxc_model_state_count(const mxc_model* model) {
-  return model->model->tables().states().size();
+  return model != nullptr ? model->model->tables().states().size() : 0;
 }
 
 mxc_status* mxc_model_state(const mxc_model* model, size_t index,
                             mxc_tensor* tensor) {
-  return Guarded([&]() -> Status {
+  return Guarded({{model, "model"}, {tensor, "tensor"}}, [&]() -> Status {
     const Tables& tables = model->model->tables();
     const auto states = tables.states();
     if (index >= states.size()) return Missing("state", index, states.size());
@@ -265,7 +275,8 @@ mxc_status* mxc_model_state(const mxc_model* model, size_t index,
 
 mxc_status* mxc_model_buffer(const mxc_model* model, size_t entry, size_t index,
                              mxc_buffer_summary* summary) {
-  return WithRow(model, entry, index, "buffer", &Tables::Buffers,
+  return WithRow(model, entry, index, "buffer", {summary, "summary"},
+                 &Tables::Buffers,
                  [&](const Tables& tables, auto, const mxc_buffer& buffer) {
                    *summary = {.tensor = Describe(tables, buffer),
                                .role = static_cast<mxc_role>(buffer.kind),
@@ -278,7 +289,8 @@ mxc_status* mxc_model_buffer(const mxc_model* model, size_t entry, size_t index,
 
 mxc_status* mxc_model_step(const mxc_model* model, size_t entry, size_t index,
                            mxc_step_summary* summary) {
-  return WithRow(model, entry, index, "step", &Tables::Steps,
+  return WithRow(model, entry, index, "step", {summary, "summary"},
+                 &Tables::Steps,
                  [&](const Tables& tables, auto, const mxc_step& step) {
                    const auto operands = tables.Operands(step);
                    *summary = {.name = tables.Text(step.name),

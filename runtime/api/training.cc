@@ -15,41 +15,47 @@ StatusOr<size_t> FindState(const mxc_executor* executor, const char* name,
   MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
   const Tables& tables = executor->executor->model().tables();
   const auto states = tables.states();
-  for (size_t row = 0; name != nullptr && row < states.size(); ++row) {
+  for (size_t row = 0; row < states.size(); ++row) {
     if (std::strcmp(tables.Text(states[row].name), name) != 0) continue;
     if (states[row].bytes == size) return row;
     return Fail(StatusCode::kInvalidArgument,
                 "'%s' has %llu bytes, but %zu are given", name,
                 static_cast<unsigned long long>(states[row].bytes), size);
   }
-  return Fail(StatusCode::kNotFound, "no state '%s'; the model has %zu",
-              name != nullptr ? name : "", states.size());
+  return Fail(StatusCode::kNotFound, "no state '%s'; the model has %zu", name,
+              states.size());
 }
 
 }  // namespace
 
 mxc_status* mxc_read_state(const mxc_executor* executor, const char* name,
                            void* values, size_t size) {
-  return Guarded([&]() -> Status {
-    const auto state = FindState(executor, name, size);
-    if (!state.ok()) return state.status();
-    executor->executor->ReadState(*state, values);
-    return {};
-  });
+  return Guarded({{executor, "executor"},
+                  {name, "name"},
+                  NeededArray(values, size, "values")},
+                 [&]() -> Status {
+                   const auto state = FindState(executor, name, size);
+                   if (!state.ok()) return state.status();
+                   executor->executor->ReadState(*state, values);
+                   return {};
+                 });
 }
 
 mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
                             const void* values, size_t size) {
-  return Guarded([&]() -> Status {
-    const auto state = FindState(executor, name, size);
-    if (!state.ok()) return state.status();
-    executor->executor->WriteState(*state, values);
-    return {};
-  });
+  return Guarded({{executor, "executor"},
+                  {name, "name"},
+                  NeededArray(values, size, "values")},
+                 [&]() -> Status {
+                   const auto state = FindState(executor, name, size);
+                   if (!state.ok()) return state.status();
+                   executor->executor->WriteState(*state, values);
+                   return {};
+                 });
 }
 
 mxc_status* mxc_reset_states(mxc_executor* executor) {
-  return Guarded([&]() -> Status {
+  return Guarded({{executor, "executor"}}, [&]() -> Status {
     MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
     executor->executor->ResetStates();
     return {};
@@ -57,9 +63,10 @@ mxc_status* mxc_reset_states(mxc_executor* executor) {
 }
 
 mxc_status* mxc_find_nonfinite(mxc_executor* executor, mxc_nonfinite* found) {
-  return Guarded([&]() -> Status {
+  return Guarded({{executor, "executor"}, {found, "found"}}, [&]() -> Status {
     Executor& e = *executor->executor;
     MXC_RT_RETURN_IF_ERROR(CheckIdle(e));
+    MXC_RT_RETURN_IF_ERROR(executor->given.Check(e));
     const auto first = FindNonFinite(e);
     if (!first.ok()) return first.status();
     *found = {};

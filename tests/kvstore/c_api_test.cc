@@ -91,6 +91,48 @@ TEST_CASE("C: options that mean nothing are refused in a sentence") {
   CHECK(Said(mxc_kvstore_open(&options, &store)) == "options without 'keys'");
 }
 
+TEST_CASE("C: a null is named") {
+  mxc_kvstore_options options = Options("local");
+  mxc_kvstore* s = nullptr;
+  CHECK(Said(mxc_kvstore_open(nullptr, &s)) == "options without 'kvstore'");
+  CHECK(Said(mxc_kvstore_open(&options, nullptr)) == "'store' is null");
+  REQUIRE(Said(mxc_kvstore_open(&options, &s)) == "");
+  const float one[3] = {1, 2, 3};
+  float two[3] = {};
+  const float* const in[] = {one, nullptr};
+  float* const out[] = {two, nullptr};
+  const uint64_t row = 0, counts[] = {1, 1};
+  const uint64_t* const rows[] = {&row, nullptr};
+  CHECK(Said(mxc_kvstore_init(nullptr, 0, one)) == "'store' is null");
+  CHECK(Said(mxc_kvstore_init(s, 0, nullptr)) == "'value' is null");
+  CHECK(Said(mxc_kvstore_push(nullptr, 0, in, 1, 0)) == "'store' is null");
+  CHECK(Said(mxc_kvstore_push(s, 0, nullptr, 1, 0)) == "'gradients' is null");
+  CHECK(Said(mxc_kvstore_push(s, 0, in, 2, 0)) ==
+        "'gradients' is null for a device");
+  CHECK(Said(mxc_kvstore_pull(nullptr, 0, out, 1, 0)) == "'store' is null");
+  CHECK(Said(mxc_kvstore_pull(s, 0, nullptr, 1, 0)) == "'values' is null");
+  CHECK(Said(mxc_kvstore_pull(s, 0, out, 2, 0)) ==
+        "'values' is null for a device");
+  CHECK(Said(mxc_kvstore_push_rows(nullptr, 0, rows, counts, in, 1, 0)) ==
+        "'store' is null");
+  CHECK(Said(mxc_kvstore_push_rows(s, 0, rows, nullptr, in, 1, 0)) ==
+        "'counts' is null");
+  CHECK(Said(mxc_kvstore_push_rows(s, 0, nullptr, counts, in, 1, 0)) ==
+        "'rows' is null");
+  CHECK(Said(mxc_kvstore_push_rows(s, 0, rows, counts, in, 2, 0)) ==
+        "'rows' is null for a device");
+  CHECK(Said(mxc_kvstore_pull_rows(nullptr, 0, rows, counts, out, 1, 0)) ==
+        "'store' is null");
+  CHECK(Said(mxc_kvstore_pull_rows(s, 0, rows, counts, nullptr, 1, 0)) ==
+        "'values' is null");
+  CHECK(Said(mxc_kvstore_wait(nullptr, 0)) == "'store' is null");
+  CHECK(Said(mxc_kvstore_finish(nullptr)) == "'store' is null");
+  CHECK(Said(mxc_kvstore_serve(nullptr)) == "options without 'kvstore'");
+  mxc_kvstore_set_learning_rate(nullptr, 1);
+  mxc_kvstore_close(nullptr);
+  mxc_kvstore_close(s);
+}
+
 TEST_CASE("C: a job of two workers and two servers, with a key on both") {
   const TestFolder folder;
   const auto secret = MakeSecret();

@@ -139,6 +139,8 @@ TEST_CASE("shared states outlive the executor that had them first") {
   train->Run();
   train.reset();
   CHECK(Weight(score) == std::vector<float>(kElements, 0.0f));
+  const std::vector<float> data(kElements, 1.0f);
+  score.SetInput("data", std::span(data));
   score.Run();
 }
 

@@ -68,6 +68,7 @@ Status ServeNode(const mxc_kvstore_options& options) {
 
 namespace kv = mxc::kvstore;
 using mxc::runtime::Guarded;
+using mxc::runtime::NeededArray;
 using mxc::runtime::Status;
 
 struct mxc_kvstore {
@@ -137,6 +138,27 @@ Status Open(const mxc_kvstore_options* given, mxc_kvstore& opened) {
   return {};
 }
 
+// That there is an array for each device, or none where `counts` says 0.
+template <class T>
+Status CheckArrays(T* const* arrays, uint32_t devices, const char* name,
+                   const uint64_t* counts = nullptr) {
+  for (uint32_t i = 0; i < devices; ++i) {
+    if (arrays != nullptr && arrays[i] != nullptr) continue;
+    if (arrays != nullptr && counts != nullptr && counts[i] == 0) continue;
+    return mxc::runtime::Fail(mxc::runtime::StatusCode::kInvalidArgument,
+                              "'%s' is null%s", name,
+                              arrays != nullptr ? " for a device" : "");
+  }
+  return {};
+}
+
+template <class T>
+Status CheckRows(const uint64_t* const* rows, const uint64_t* counts,
+                 T* const* arrays, uint32_t devices, const char* name) {
+  MXC_RT_RETURN_IF_ERROR(CheckArrays(rows, devices, "rows", counts));
+  return CheckArrays(arrays, devices, name, counts);
+}
+
 // An array for each device.
 template <class T>
 std::vector<std::span<T>> Arrays(const mxc_kvstore& store, uint32_t key,
@@ -167,7 +189,7 @@ std::vector<SomeRows> RowArrays(const mxc_kvstore& store, uint32_t key,
 
 mxc_status* mxc_kvstore_open(const mxc_kvstore_options* options,
                              mxc_kvstore** store) {
-  return Guarded([&]() -> Status {
+  return Guarded({{store, "store"}}, [&]() -> Status {
     auto opened = std::make_unique<mxc_kvstore>();
     MXC_RT_RETURN_IF_ERROR(Open(options, *opened));
     *store = opened.release();
@@ -179,7 +201,7 @@ void mxc_kvstore_close(mxc_kvstore* store) { delete store; }
 
 mxc_status* mxc_kvstore_init(mxc_kvstore* store, uint32_t key,
                              const float* value) {
-  return Guarded([&] {
+  return Guarded({{store, "store"}, {value, "value"}}, [&] {
     return store->store->Init(key, Arrays(*store, key, &value, 1)[0]);
   });
 }
@@ -187,7 +209,8 @@ mxc_status* mxc_kvstore_init(mxc_kvstore* store, uint32_t key,
 mxc_status* mxc_kvstore_push(mxc_kvstore* store, uint32_t key,
                              const float* const* gradients, uint32_t devices,
                              int64_t priority) {
-  return Guarded([&] {
+  return Guarded({{store, "store"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckArrays(gradients, devices, "gradients"));
     return store->store->Push(key, Arrays(*store, key, gradients, devices),
                               priority);
   });
@@ -196,7 +219,8 @@ mxc_status* mxc_kvstore_push(mxc_kvstore* store, uint32_t key,
 mxc_status* mxc_kvstore_pull(mxc_kvstore* store, uint32_t key,
                              float* const* values, uint32_t devices,
                              int64_t priority) {
-  return Guarded([&] {
+  return Guarded({{store, "store"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckArrays(values, devices, "values"));
     return store->store->Pull(key, Arrays(*store, key, values, devices),
                               priority);
   });
@@ -207,35 +231,44 @@ mxc_status* mxc_kvstore_push_rows(mxc_kvstore* store, uint32_t key,
                                   const uint64_t* counts,
                                   const float* const* gradients,
                                   uint32_t devices, int64_t priority) {
-  return Guarded([&] {
-    return store->store->PushRows(
-        key, RowArrays<kv::Rows>(*store, key, rows, counts, gradients, devices),
-        priority);
-  });
+  return Guarded(
+      {{store, "store"}, NeededArray(counts, devices, "counts")},
+      [&]() -> Status {
+        MXC_RT_RETURN_IF_ERROR(
+            CheckRows(rows, counts, gradients, devices, "gradients"));
+        return store->store->PushRows(
+            key,
+            RowArrays<kv::Rows>(*store, key, rows, counts, gradients, devices),
+            priority);
+      });
 }
 
 mxc_status* mxc_kvstore_pull_rows(mxc_kvstore* store, uint32_t key,
                                   const uint64_t* const* rows,
                                   const uint64_t* counts, float* const* values,
                                   uint32_t devices, int64_t priority) {
-  return Guarded([&] {
-    return store->store->PullRows(
-        key,
-        RowArrays<kv::WantedRows>(*store, key, rows, counts, values, devices),
-        priority);
-  });
+  return Guarded({{store, "store"}, NeededArray(counts, devices, "counts")},
+                 [&]() -> Status {
+                   MXC_RT_RETURN_IF_ERROR(
+                       CheckRows(rows, counts, values, devices, "values"));
+                   return store->store->PullRows(
+                       key,
+                       RowArrays<kv::WantedRows>(*store, key, rows, counts,
+                                                 values, devices),
+                       priority);
+                 });
 }
 
 mxc_status* mxc_kvstore_wait(mxc_kvstore* store, uint32_t key) {
-  return Guarded([&] { return store->store->Wait(key); });
+  return Guarded({{store, "store"}}, [&] { return store->store->Wait(key); });
 }
 
 void mxc_kvstore_set_learning_rate(mxc_kvstore* store, double rate) {
-  store->store->SetLearningRate(rate);
+  if (store != nullptr) store->store->SetLearningRate(rate);
 }
 
 mxc_status* mxc_kvstore_finish(mxc_kvstore* store) {
-  return Guarded([&] {
+  return Guarded({{store, "store"}}, [&] {
     return store->worker == nullptr ? Status() : store->worker->Finish();
   });
 }
