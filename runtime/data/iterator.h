@@ -92,6 +92,10 @@ struct IteratorOptions {
   // files, CIFAR-10's test batch, other digits, the end of a text, or the share
   // that `held_out` of the settings names.
   bool held_out = false;
+  // Of the workers of a job this one: it reads the positions worker, worker +
+  // workers, … of the order that all have alike (order.h). Settings that name
+  // num_parts cut the samples instead.
+  int64_t worker = 0, workers = 1;
   int threads = 1;   // that read ahead; 0: Next itself reads
   int prefetch = 4;  // batches that may be ready or being read
   // The names of labels that a model was trained with (Iterator::label_names):
@@ -148,7 +152,10 @@ class Iterator {
   virtual const Provides& provides(int bucket) const = 0;
   const Provides& provides() const { return provides(buckets() - 1); }
 
-  virtual int64_t samples() const = 0;  // of this part
+  // That an epoch reads; all workers together, where they share an order.
+  virtual int64_t samples() const = 0;
+  // How many share it (IteratorOptions::workers).
+  virtual int64_t workers() const { return 1; }
   virtual int64_t batches(int64_t epoch) const = 0;
   // The name of label k at [k]: classes, characters. Empty: they have none.
   virtual const std::vector<std::string>& label_names() const = 0;

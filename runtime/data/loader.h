@@ -41,6 +41,7 @@ class Loader : public Iterator {
   int64_t bucket_key(int bucket) const override;
   const Provides& provides(int bucket) const override;
   int64_t samples() const override { return order_.samples(); }
+  int64_t workers() const override { return options_.order.workers; }
   int64_t batches(int64_t epoch) const override;
   const std::vector<std::string>& label_names() const override {
     return label_names_;

@@ -53,6 +53,8 @@ CommonOptions Defaults(const IteratorOptions& options) {
   common.seed = static_cast<int64_t>(options.seed);
   common.shuffle = options.shuffle;
   common.last_batch = options.last_batch;
+  common.worker = options.worker;
+  common.workers = options.workers;
   common.threads = options.threads;
   common.prefetch = options.prefetch;
   return common;
@@ -65,11 +67,15 @@ Status CheckCommon(const CommonOptions& common) {
                          static_cast<long long>(common.batch_size),
                          static_cast<long long>(kMostEpochSamples));
   }
-  if (common.part_index >= common.num_parts) {
+  if (common.workers > kMostEpochSamples / common.batch_size) {
+    return {StatusCode::kInvalidArgument,
+            "the batches of all workers together are too large"};
+  }
+  if (common.part_index >= common.parts()) {
     return {StatusCode::kInvalidArgument,
             "part_index must be less than num_parts"};
   }
-  if (common.epoch_batches > kMostEpochSamples / common.batch_size) {
+  if (common.epoch_batches > kMostEpochSamples / common.whole_batch()) {
     return {StatusCode::kInvalidArgument, "epoch_batches is too large"};
   }
   return {};
@@ -94,18 +100,16 @@ Members Choose(const Source& source, const SourceRequest& request,
     }
     all = {0, static_cast<int64_t>(chosen.size()), std::move(chosen)};
   }
-  if (common.num_parts == 1 || source.parts_itself() || all.count == 0) {
-    return all;
-  }
+  const int64_t parts = common.parts();
+  if (parts == 1 || source.parts_itself() || all.count == 0) return all;
   if (all.list.empty()) {
-    const auto [begin, end] = source.Part(common.part_index, common.num_parts);
+    const auto [begin, end] = source.Part(common.part_index, parts);
     return {begin, end - begin, {}};
   }
   const auto size = static_cast<__int128>(all.count);
-  const auto begin =
-      static_cast<ptrdiff_t>(size * common.part_index / common.num_parts);
+  const auto begin = static_cast<ptrdiff_t>(size * common.part_index / parts);
   const auto end =
-      static_cast<ptrdiff_t>(size * (common.part_index + 1) / common.num_parts);
+      static_cast<ptrdiff_t>(size * (common.part_index + 1) / parts);
   std::vector<int64_t> part(all.list.begin() + begin, all.list.begin() + end);
   return {0, static_cast<int64_t>(part.size()), std::move(part)};
 }
@@ -129,7 +133,7 @@ std::vector<Members> Buckets(const Source& source,
 
 // How many samples the largest of all parts has.
 int64_t LargestPart(const Source& source, const SourceRequest& request) {
-  const int64_t parts = request.common.num_parts;
+  const int64_t parts = request.common.parts();
   int64_t largest = 0;
   if (source.splits_itself() || request.common.held_out == 0) {
     for (int64_t part = 0; part < parts; ++part) {
@@ -148,9 +152,8 @@ int64_t LargestPart(const Source& source, const SourceRequest& request) {
 void EvenOut(const Source& source, const SourceRequest& request,
              OrderOptions& options) {
   const CommonOptions& common = request.common;
-  if (!common.even_parts || common.num_parts == 1 ||
-      options.epoch_batches > 0 || source.parts_itself() ||
-      source.buckets() > 1) {
+  if (!common.even_parts || common.parts() == 1 || options.epoch_batches > 0 ||
+      source.parts_itself() || source.buckets() > 1) {
     return;
   }
   const Members largest{0, LargestPart(source, request), {}};
@@ -173,8 +176,10 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
                   "held_out=0.1, or other files");
   }
   LoaderOptions options;
-  options.order = {common.batch_size, static_cast<uint64_t>(common.seed),
-                   common.shuffle, common.last_batch, common.epoch_batches};
+  options.order = {common.batch_size,    static_cast<uint64_t>(common.seed),
+                   common.shuffle,       common.last_batch,
+                   common.epoch_batches, common.worker,
+                   common.workers};
   options.on_bad_record = on_bad_record;
   options.threads = common.threads;
   options.prefetch = common.prefetch;
@@ -223,6 +228,11 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                         options.takes,
                         settings};
   request.common.Describe(settings);
+  if (request.common.num_parts) {
+    request.common.even_parts |= options.workers > 1;
+    request.common.worker = 0;
+    request.common.workers = 1;
+  }
   if (request.common.round_batch) {
     request.common.last_batch =
         *request.common.round_batch ? LastBatch::kRound : LastBatch::kPad;

@@ -28,7 +28,7 @@ void Shuffle(uint64_t key, std::vector<T>* values) {
 uint64_t Fingerprint(const std::vector<Members>& buckets,
                      const OrderOptions& options) {
   uint64_t print = Key(options.seed, options.shuffle);
-  print = Key(print, static_cast<uint64_t>(options.batch_size));
+  print = Key(print, static_cast<uint64_t>(options.whole_batch()));
   print = Key(print, static_cast<uint64_t>(options.last_batch));
   print = Key(print, static_cast<uint64_t>(options.epoch_batches));
   for (const Members& members : buckets) {
@@ -56,12 +56,17 @@ Status Order::Check(const std::vector<Members>& buckets,
     return {StatusCode::kUnsupported,
             "more than 2^32 - 1 samples; use num_parts"};
   }
-  if (LeavesOut(options.last_batch) && most < options.batch_size) {
+  if (LeavesOut(options.last_batch) && most < options.whole_batch()) {
+    const std::string sharing =
+        options.workers == 1
+            ? ""
+            : " for each of " + std::to_string(options.workers) + " workers";
     return runtime::Fail(StatusCode::kInvalidArgument,
-                         "%lld samples do not fill a batch of %lld, and "
+                         "%lld samples do not fill a batch of %lld%s, and "
                          "last_batch leaves out what does not; use pad",
                          static_cast<long long>(most),
-                         static_cast<long long>(options.batch_size));
+                         static_cast<long long>(options.batch_size),
+                         sharing.c_str());
   }
   return {};
 }
@@ -74,14 +79,15 @@ Order::Order(std::vector<Members> buckets, const OrderOptions& options)
 
 // A round of less than one batch would leave epochs without any.
 bool Order::streams() const {
-  return buckets_.size() == 1 && samples_ >= options_.batch_size &&
+  return buckets_.size() == 1 && samples_ >= options_.whole_batch() &&
          (options_.last_batch == LastBatch::kRound ||
           options_.last_batch == LastBatch::kRollOver);
 }
 
 int64_t Order::BatchesOf(int64_t count) const {
-  return LeavesOut(options_.last_batch) ? count / options_.batch_size
-                                        : CeilingOf(count, options_.batch_size);
+  const int64_t batch = options_.whole_batch();
+  return LeavesOut(options_.last_batch) ? count / batch
+                                        : CeilingOf(count, batch);
 }
 
 int64_t Order::Batches(int64_t epoch) const {
@@ -105,7 +111,7 @@ void Order::Read(int64_t epoch, int64_t batch, Rows* rows) {
   if (streams()) {
     if (!resized) number += BatchesOf(epoch * samples_);
     const int64_t end = (epoch + 1) * samples_;
-    ReadStream(number * options_.batch_size, resized ? -1 : end, rows);
+    ReadStream(number * options_.whole_batch(), resized ? -1 : end, rows);
     return;
   }
   if (resized) {
@@ -117,9 +123,11 @@ void Order::Read(int64_t epoch, int64_t batch, Rows* rows) {
   ReadEpoch(epoch, number, rows);
 }
 
-// The rows from `first` of the stream on; those from `end` on are padding.
+// The worker's rows from `first` of the stream on; those from `end` on are
+// padding.
 void Order::ReadStream(int64_t first, int64_t end, Rows* rows) {
-  for (int64_t r = first; r < first + options_.batch_size; ++r) {
+  for (int64_t r = first + options_.worker; r < first + options_.whole_batch();
+       r += options_.workers) {
     rows->rows.push_back(At(r / samples_, 0, r % samples_));
     if (end >= 0 && r >= end && options_.last_batch == LastBatch::kRound) {
       ++rows->pad;
@@ -128,14 +136,15 @@ void Order::ReadStream(int64_t first, int64_t end, Rows* rows) {
 }
 
 void Order::ReadEpoch(int64_t epoch, int64_t batch, Rows* rows) {
-  Start start{0, batch * options_.batch_size};
+  Start start{0, batch * options_.whole_batch()};
   if (buckets_.size() > 1) {
     start = Prepare(epoch).starts[static_cast<size_t>(batch)];
   }
   rows->bucket = start.bucket;
   const int64_t count = buckets_[static_cast<size_t>(start.bucket)].count;
-  for (int64_t r = start.position; r < start.position + options_.batch_size;
-       ++r) {
+  const int64_t end = start.position + options_.whole_batch();
+  for (int64_t r = start.position + options_.worker; r < end;
+       r += options_.workers) {
     rows->rows.push_back(At(epoch, start.bucket, r % count));
     if (r >= count) ++rows->pad;
   }
@@ -171,7 +180,8 @@ const Order::Epoch& Order::Prepare(int64_t epoch) {
   if (buckets_.size() == 1) return prepared;
   for (size_t b = 0; b < buckets_.size(); ++b) {
     for (int64_t k = 0; k < BatchesOf(buckets_[b].count); ++k) {
-      prepared.starts.push_back({static_cast<int>(b), k * options_.batch_size});
+      prepared.starts.push_back(
+          {static_cast<int>(b), k * options_.whole_batch()});
     }
   }
   if (options_.shuffle) {

@@ -6,6 +6,11 @@
 // endless stream. `round` and `roll_over` cut it into batches as it is: an
 // epoch ends with the batch that takes its last sample, or before it. `pad` and
 // `discard` begin anew with every epoch.
+//
+// Workers share an order by turns: their batches of one number together are a
+// batch of batch_size * workers rows, of which worker w has the rows w,
+// w + workers, … So all have as many batches, of the same buckets, and read
+// what a single process with such batches reads, whatever stands beside what.
 #pragma once
 
 #include <array>
@@ -32,6 +37,9 @@ struct OrderOptions {
   bool shuffle = false;
   LastBatch last_batch = LastBatch::kRound;
   int64_t epoch_batches = 0;  // 0: as many as the samples make
+  int64_t worker = 0, workers = 1;
+
+  int64_t whole_batch() const { return batch_size * workers; }
 };
 
 struct Row {
@@ -63,7 +71,7 @@ class Order {
   void Read(int64_t epoch, int64_t batch, Rows* rows);
   // The row `steps` further in the same epoch and bucket, around its end.
   Row After(const Row& row, int bucket, int64_t steps);
-  // Differs where another order is possible.
+  // Differs where another order is possible; alike for workers that share one.
   uint64_t fingerprint() const { return fingerprint_; }
 
   // Epochs up to here can be asked for.

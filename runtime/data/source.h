@@ -76,12 +76,18 @@ struct CommonOptions {
   bool shuffle = false;
   LastBatch last_batch = LastBatch::kRound;
   std::optional<bool> round_batch;
-  int64_t part_index = 0, num_parts = 1;
+  int64_t worker = 0, workers = 1;  // as IteratorOptions has them: no settings
+  int64_t part_index = 0;
+  std::optional<int64_t> num_parts;
   bool even_parts = false;
   double held_out = 0;
   int64_t epoch_batches = 0;
   int64_t threads = 1, prefetch = 4;
   std::string data_name = "data", label_name = "softmax_label";
+
+  int64_t parts() const { return num_parts.value_or(1); }
+  // Rows of a batch of all workers.
+  int64_t whole_batch() const { return batch_size * workers; }
 
   template <class Fields>
   void Describe(Fields& f) {
@@ -91,7 +97,10 @@ struct CommonOptions {
              "samples that do not fill a batch");
     f("round_batch", round_batch, "MXNet's: 1 means round, 0 means pad");
     f("part_index", part_index, "which part of num_parts", kAtLeast0);
-    f("num_parts", num_parts, "how many workers share the samples", kAtLeast1);
+    f("num_parts", num_parts,
+      "MXNet's: cut into so many parts in a row; without it workers of a job "
+      "deal the samples by turns",
+      kAtLeast1);
     f("even_parts", even_parts,
       "as many batches an epoch in every part as in the largest");
     f("held_out", held_out, "share of the samples kept for validation", kShare);

@@ -202,17 +202,16 @@ Status Trainer::ResumeFrom(const NewestSet& newest) {
   return {};
 }
 
-// Another number of workers deals the samples otherwise: it begins with an
-// epoch.
+// Another number of workers shares the samples otherwise, unless their batches
+// together have as many rows: it begins with an epoch.
 StatusOr<data::Cursor> Trainer::CursorOf(const Checkpoint& checkpoint) const {
   auto cursor = data::ParseCursor(NoteOf(checkpoint, "cursor"));
   const std::string saved = NoteOf(checkpoint, kWorkersNote);
   const std::string own = WorkersText(options_);
   if (!cursor.ok() || saved == own) return cursor;
-  if (cursor->batch == 0) {
-    cursor->order = samples_.cursor().order;
-    return cursor;
-  }
+  const uint64_t order = samples_.cursor().order;
+  if (cursor->batch == 0) cursor->order = order;
+  if (cursor->order == order) return cursor;
   return Fail(StatusCode::kInvalidArgument,
               "the checkpoint is from within an epoch that %s workers had "
               "begun; as many can go on from there, not %s",

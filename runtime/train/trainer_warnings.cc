@@ -29,12 +29,16 @@ bool IsGuessing(const EpochSummary& summary, double labels, double classes) {
 void Trainer::WarnOfLargeBatch() {
   const std::vector<data::Field>& fields = samples_.provides().data;
   if (fields.empty() || fields[0].shape.empty()) return;
-  const int64_t batch = fields[0].shape[0];
-  if (batch <= samples_.samples()) return;
+  const int64_t batch = fields[0].shape[0], workers = samples_.workers();
+  if (batch * workers <= samples_.samples()) return;
+  const std::string sharing = workers == 1
+                                  ? ""
+                                  : Format(" for each of %lld workers",
+                                           static_cast<long long>(workers));
   reporter_.Warn(
-      Format("a batch of %lld is more than the %lld samples that there are: "
+      Format("a batch of %lld%s is more than the %lld samples that there are: "
              "every step repeats some",
-             static_cast<long long>(batch),
+             static_cast<long long>(batch), sharing.c_str(),
              static_cast<long long>(samples_.samples())));
 }
 

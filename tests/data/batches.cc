@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
+#include <numeric>
 
 namespace mxc::data {
 
@@ -101,6 +103,34 @@ std::vector<int64_t> Samples(const std::vector<Seen>& batches) {
                    batch.index.end() - static_cast<ptrdiff_t>(batch.pad));
   }
   return samples;
+}
+
+std::vector<int64_t> Sorted(std::vector<int64_t> values) {
+  std::ranges::sort(values);
+  return values;
+}
+
+std::vector<int64_t> Iota(int64_t count) {
+  std::vector<int64_t> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+Array ArrayOf(std::vector<int64_t> shape, const std::vector<float>& values) {
+  auto array = Array::Allocate(ElementType::kF32, std::move(shape));
+  REQUIRE(array.ok());
+  std::ranges::copy(std::as_bytes(std::span(values)), array->bytes().begin());
+  return *array;
+}
+
+std::string BigEndian(std::initializer_list<uint32_t> words) {
+  std::string bytes;
+  for (const uint32_t word : words) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(word >> shift);
+    }
+  }
+  return bytes;
 }
 
 std::string GzipOf(const std::string& content) {

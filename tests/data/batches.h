@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +58,11 @@ std::vector<Seen> Drain(Iterator& iterator);
 // The samples of all rows but the padding.
 std::vector<int64_t> Samples(const std::vector<Seen>& batches);
 
+std::vector<int64_t> Sorted(std::vector<int64_t> values);
+std::vector<int64_t> Iota(int64_t count);  // 0, 1, …
+
+Array ArrayOf(std::vector<int64_t> shape, const std::vector<float>& values);
+std::string BigEndian(std::initializer_list<uint32_t> words);
 std::string GzipOf(const std::string& content);
 // A PNG of one colour or of a pattern that `seed` decides.
 std::string PngOf(int width, int height, int channels, int seed);

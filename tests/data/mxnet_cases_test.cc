@@ -31,12 +31,6 @@ const std::map<std::string, std::string> kDifferences = {
     {"mnist-*", "MXNet leaves out what does not fill a batch; an option here"},
 };
 
-Array ArrayOf(std::vector<int64_t> shape, const std::vector<float>& values) {
-  auto array = Array::Allocate(ElementType::kF32, std::move(shape));
-  std::memcpy(array->storage.get(), values.data(), values.size() * 4);
-  return *array;
-}
-
 // The arrays that make_training.py gave to NDArrayIter.
 void WriteRamps(const TestFolder& folder) {
   std::vector<float> ramp(20), twice(20), labels(10);

@@ -3,7 +3,6 @@
 #include "runtime/data/order.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "tests/data/batches.h"
@@ -25,23 +24,12 @@ std::vector<int64_t> Epoch(Order& order, int64_t epoch) {
   return samples;
 }
 
-std::vector<int64_t> Sorted(std::vector<int64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values;
-}
-
-std::vector<int64_t> Range(int64_t count) {
-  std::vector<int64_t> values(static_cast<size_t>(count));
-  std::iota(values.begin(), values.end(), 0);
-  return values;
-}
-
 TEST_CASE("order: a shuffled epoch holds every sample once") {
   Order order = MakeOrder(1000, {.batch_size = 10, .seed = 7, .shuffle = true});
   const auto first = Epoch(order, 0), second = Epoch(order, 1);
   CHECK(first != second);
-  CHECK(Sorted(first) == Range(1000));
-  CHECK(Sorted(second) == Range(1000));
+  CHECK(Sorted(first) == Iota(1000));
+  CHECK(Sorted(second) == Iota(1000));
   CHECK(Epoch(order, 0) == first);
   Order other = MakeOrder(1000, {.batch_size = 10, .seed = 8, .shuffle = true});
   CHECK(Epoch(other, 0) != first);
@@ -62,7 +50,7 @@ TEST_CASE("order: round and roll_over give every sample equally often") {
     REQUIRE(all.size() == 40);
     for (size_t epoch = 0; epoch < 4; ++epoch) {
       const auto begin = all.begin() + static_cast<ptrdiff_t>(10 * epoch);
-      CHECK(Sorted({begin, begin + 10}) == Range(10));
+      CHECK(Sorted({begin, begin + 10}) == Iota(10));
     }
   }
 }
@@ -110,7 +98,7 @@ TEST_CASE("order: buckets are never mixed in a batch") {
       }
     }
   }
-  CHECK(Sorted(samples) == Range(16));
+  CHECK(Sorted(samples) == Iota(16));
 }
 
 TEST_CASE("iterator: parts share the samples, each exactly once") {
@@ -140,7 +128,7 @@ TEST_CASE("iterator: parts share the samples, each exactly once") {
     } else {
       CHECK(Refusal(spec, held_out).find("held_out=0.1") != std::string::npos);
     }
-    CHECK(Sorted(all) == Range(103));
+    CHECK(Sorted(all) == Iota(103));
   }
 }
 

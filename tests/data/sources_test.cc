@@ -14,16 +14,6 @@
 namespace mxc::data {
 namespace {
 
-std::string BigEndian(std::initializer_list<uint32_t> words) {
-  std::string bytes;
-  for (const uint32_t word : words) {
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      bytes += static_cast<char>(word >> shift & 0xff);
-    }
-  }
-  return bytes;
-}
-
 template <class T>
 Array MakeArray(ElementType type, std::vector<int64_t> shape,
                 const std::vector<T>& values) {

@@ -24,7 +24,7 @@ equal() {
 
 mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
   --input-shape data:16x784 --optimizer adam -o mlp.mxa --quiet
-# Three parts of 356 or 357 samples, which batches of 16 do not fill.
+# 1070 samples, which steps of 48 do not fill.
 train=(mxc train mlp.mxa --data digits --data-opt size=1070 --data-opt flat=1
   --compression 2bit:threshold=0.001 --seed 5 --save-every 7 --threads 1
   --quiet)

@@ -52,17 +52,6 @@ void ServeJob(Job job, const JobOptions& options, const std::string& artifact,
   });
 }
 
-SampleOptions PartOf(SampleOptions samples, const Job& job) {
-  const std::string parts[] = {
-      "num_parts=" + std::to_string(job.workers),
-      "part_index=" + std::to_string(job.rank),
-      "even_parts=1",
-  };
-  samples.settings.insert(samples.settings.begin(), std::begin(parts),
-                          std::end(parts));
-  return samples;
-}
-
 JobWorker::JobWorker(const Job& job, const JobOptions& options,
                      ArtifactStep& step)
     : keys_(JobKeys(job, options, *step.model())),

@@ -15,10 +15,6 @@ namespace mxc::run {
 void ServeJob(Job job, const JobOptions& options, const std::string& artifact,
               const runtime::OpenOptions& open);
 
-// The part of the samples that a worker trains on, unless the options name
-// another.
-SampleOptions PartOf(SampleOptions samples, const Job& job);
-
 class JobWorker {
  public:
   // `step` must outlive it; it is one of gradients, or of whole steps in a job

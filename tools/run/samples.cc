@@ -33,7 +33,7 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
   result.label_names = step.facts().label_names;
   result.preprocessing =
       options.trained.empty() ? step.facts().preprocessing : options.trained;
-  result.threads = options.workers;
+  result.threads = options.threads;
   result.on_bad_record = options.on_bad_record == "stop"
                              ? data::OnBadRecord::kStop
                              : data::OnBadRecord::kSkip;
@@ -74,7 +74,7 @@ void DeclareSamples(CLI::App& app, SampleOptions& options) {
                  "network's own random numbers")
       ->check(AtLeast(0))
       ->capture_default_str();
-  app.add_option("--data-threads", options.workers,
+  app.add_option("--data-threads", options.threads,
                  "threads that read ahead; 0: none")
       ->check(Between(0, 256))
       ->capture_default_str();
@@ -85,6 +85,8 @@ std::unique_ptr<data::Iterator> OpenTraining(const SampleOptions& options,
                                              const train::TrainStep& step) {
   data::IteratorOptions iterator = ToIteratorOptions(options, step);
   iterator.shuffle = shuffle;
+  iterator.worker = options.worker;
+  iterator.workers = options.workers;
   std::unique_ptr<data::Iterator> samples =
       Take(data::Open(options.data, iterator));
   RequireLengths(*samples, step);

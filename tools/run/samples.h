@@ -19,7 +19,9 @@ struct SampleOptions {
   std::vector<std::string> offered;   // data::IteratorOptions::offered
   std::string on_bad_record = "skip";
   uint64_t seed = 0;
-  int workers = 1;  // threads that read ahead
+  int threads = 1;  // that read ahead
+  // As data::IteratorOptions; of what is trained on alone.
+  int64_t worker = 0, workers = 1;
   // data::Iterator::preprocessing of the parameters; empty: as the step says.
   std::string trained;
 };

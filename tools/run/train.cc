@@ -144,12 +144,14 @@ void ReportBadRecords(const data::Iterator& samples,
   reporter.Warn(text);
 }
 
-// Worker 0 speaks, validates and saves for all; another saves what it alone
-// keeps.
+// Workers share the samples. Worker 0 speaks, validates and saves for all;
+// another saves what it alone keeps.
 void LeaveToFirst(const Job& job, TrainOptions& options) {
   train::TrainerOptions& trainer = options.trainer;
   trainer.worker = job.rank;
   trainer.workers = job.workers;
+  options.samples.worker = job.rank;
+  options.samples.workers = job.workers;
   trainer.resume = trainer.resume || (job.resumes && !trainer.save.empty());
   if (job.rank == 0) return;
   if (!trainer.save.empty()) {
@@ -241,13 +243,12 @@ std::unique_ptr<data::Iterator> OpenValidation(const TrainOptions& options,
   return OpenScoring(scored, samples.label_names(), step);
 }
 
-int TrainStates(train::TrainStep& step, const SampleOptions& part,
-                const TrainOptions& options, const Reporting& reporting,
-                bool speaks) {
+int TrainStates(train::TrainStep& step, const TrainOptions& options,
+                const Reporting& reporting, bool speaks) {
   const auto unwritable = UnwritableOf(
       {options.trainer.save, options.trainer.log_folder, options.trace});
   if (!unwritable.empty()) throw Failure(unwritable);
-  const auto samples = OpenTraining(part, !options.no_shuffle, step);
+  const auto samples = OpenTraining(options.samples, !options.no_shuffle, step);
   const auto validation = OpenValidation(options, *samples, step);
   PrepareStates(options, step);
   ListenForInterrupts();
@@ -271,8 +272,8 @@ int TrainInJob(const Job& job, ArtifactStep& step, TrainOptions options,
   options.trainer.settings.emplace_back("kvstore", options.job.kvstore);
   JobWorker worker(job, options.job, step);
   try {
-    const int code = TrainStates(worker.step(), PartOf(options.samples, job),
-                                 options, reporting, job.rank == 0);
+    const int code =
+        TrainStates(worker.step(), options, reporting, job.rank == 0);
     worker.Finish();
     return code;
   } catch (const Failure& failure) {
@@ -307,7 +308,7 @@ int Train(TrainOptions options, const Reporting& reporting) {
     const auto group = OpenGroup(options, open);
     if (group != nullptr) {
       SettleTrainer(*group, options);
-      return TrainStates(*group, options.samples, options, reporting, true);
+      return TrainStates(*group, options, reporting, true);
     }
   }
   const auto step = Take(ArtifactStep::Open(
@@ -321,7 +322,7 @@ int Train(TrainOptions options, const Reporting& reporting) {
     if (server) server->Await();
     return code;
   }
-  return TrainStates(*step, options.samples, options, reporting, true);
+  return TrainStates(*step, options, reporting, true);
 }
 
 // Before anything is compiled.

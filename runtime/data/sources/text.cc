@@ -5,6 +5,7 @@
 // Running text (by default): the text is cut into batch_size columns that stand
 // side by side; each batch takes the next T of all of them, so row r goes on in
 // row r of the next batch. What does not fill T in every column is left out.
+// Workers of a job share the columns of all their batches.
 //
 // Lines (`buckets`): each line is a sample of the smallest bucket that holds
 // it, filled up with 0, which no symbol has. As MXNet's rnn.BucketSentenceIter.
@@ -46,7 +47,7 @@ class RunningText : public Source {
               const Vocabulary& vocabulary, std::vector<uint32_t> symbols)
       : symbols_(std::move(symbols)),
         vocabulary_(vocabulary.names()),
-        columns_(request.common.batch_size),
+        columns_(request.common.whole_batch()),
         length_(options.length),
         has_held_out_(request.common.held_out > 0),
         names_{request.common.data_name, request.common.label_name} {
@@ -152,7 +153,7 @@ class TextLines : public Source {
 };
 
 // The share of the symbols that this iterator reads: what is held out stands at
-// the end; the rest is dealt to the parts.
+// the end; the rest is cut into parts.
 StatusOr<std::vector<uint32_t>> Choose(const SourceRequest& request,
                                        std::vector<uint32_t> symbols) {
   const auto size = static_cast<int64_t>(symbols.size());
@@ -161,7 +162,7 @@ StatusOr<std::vector<uint32_t>> Choose(const SourceRequest& request,
   int64_t begin = request.held_out ? kept : 0;
   int64_t end = request.held_out ? size : kept;
   const __int128 count = end - begin;
-  const int64_t parts = request.common.num_parts;
+  const int64_t parts = request.common.parts();
   const int64_t part = request.common.part_index;
   end = begin + static_cast<int64_t>(count * (part + 1) / parts);
   begin += static_cast<int64_t>(count * part / parts);
@@ -187,7 +188,7 @@ StatusOr<std::unique_ptr<Source>> OpenRunning(const SourceRequest& request,
                          "%zu symbols do not fill %lld rows of length=%lld; a "
                          "smaller --batch-size or length= asks for fewer",
                          count,
-                         static_cast<long long>(request.common.batch_size),
+                         static_cast<long long>(request.common.whole_batch()),
                          static_cast<long long>(options.length));
   }
   return std::unique_ptr<Source>(std::move(source));
