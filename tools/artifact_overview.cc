@@ -73,9 +73,8 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   if (step.kind == MXC_STEP_REPEAT || step.kind == MXC_STEP_BRANCH) {
     row.body = int64_t{step.body} + step.other;
   }
-  const uint64_t times = tables.TimesRun(step);
-  row.flops = static_cast<int64_t>(step.flops * times);
-  row.bytes = static_cast<int64_t>(step.bytes * times);
+  row.flops = static_cast<int64_t>(tables.InAllRuns(step, step.flops));
+  row.bytes = static_cast<int64_t>(tables.InAllRuns(step, step.bytes));
   row.scratch = static_cast<int64_t>(step.scratch_bytes);
   const auto product = [](const uint32_t(&axes)[3]) {
     return int64_t{axes[0]} * axes[1] * axes[2];
@@ -120,7 +119,7 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
     StepRow& row = overview.steps.emplace_back(ToRow(tables, step));
     if (overview.device.empty()) continue;
     row.modelled_seconds =
-        1e-9 * static_cast<double>(step.nanoseconds * tables.TimesRun(step));
+        1e-9 * static_cast<double>(tables.InAllRuns(step, step.nanoseconds));
   }
   NoteReadsAndPlaces(overview);
   if (entry.kind == MXC_ENTRY_GRAD) {

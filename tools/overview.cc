@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tools/driver/kernel_name.h"
 #include "tools/terminal.h"
@@ -122,6 +123,15 @@ int64_t Overview::BytesOf(std::string_view kind) const {
   return bytes;
 }
 
+int64_t Overview::flops() const {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  int64_t sum = 0;
+  for (const StepRow& step : steps) {
+    sum = step.flops < kMost - sum ? sum + step.flops : kMost;
+  }
+  return sum;
+}
+
 double Overview::modelled_seconds() const {
   double sum = 0;
   for (const StepRow& step : steps) sum += step.modelled_seconds;
@@ -207,8 +217,7 @@ void PrintSummary(const Overview& overview) {
   print("weights", "weight");
   if (overview.CountOf("prepared") > 0) print("at load", "prepared");
   if (overview.CountOf("state") > 0) print("states", "state");
-  int64_t flops = 0;
-  for (const StepRow& step : overview.steps) flops += step.flops;
+  const int64_t flops = overview.flops();
   const auto launches = std::ranges::count_if(
       overview.steps,
       [](const StepRow& step) { return step.block_threads > 0; });

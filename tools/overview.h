@@ -66,7 +66,9 @@ struct Overview {
   // Of all buffers of a kind.
   int64_t CountOf(std::string_view kind) const;
   int64_t BytesOf(std::string_view kind) const;
-  double modelled_seconds() const;  // of all steps
+  // Of all steps; flops up to the largest number that there is.
+  int64_t flops() const;
+  double modelled_seconds() const;
   // What lives from run to run.
   int64_t state_bytes() const { return BytesOf("state"); }
 };

@@ -147,7 +147,8 @@ typedef struct mxc_trailer {
   uint64_t magic;    /* last 8 bytes of the file */
 } mxc_trailer;
 
-/* A string: bytes in the string table. A zero byte, not counted, follows. */
+/* A string: bytes in the string table. A zero byte, not counted, follows. Zeros:
+ * there is none, which is as good as an empty one. */
 typedef mxc_range mxc_string;
 
 typedef enum mxc_buffer_kind {

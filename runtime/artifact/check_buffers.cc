@@ -17,11 +17,6 @@ bool SameType(const mxc_buffer& buffer, const mxc_state& state) {
 Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
                            const std::string& place) {
   const mxc_buffer& buffer = tables_.Buffers(entry)[index];
-  MXC_REQUIRE(IsText(buffer.name), place, "its name is no string");
-  MXC_REQUIRE(buffer.rank <= MXC_MAX_RANK, place, "too many axes");
-  MXC_REQUIRE(ElementSize(buffer.dtype) != 0, place, "unknown type");
-  MXC_REQUIRE(buffer.role < MXC_TENSOR_ROLE_COUNT, place, "unknown role");
-  MXC_REQUIRE(buffer.place < MXC_PLACE_COUNT, place, "unknown place");
   const std::optional<uint64_t> dense = DenseBytes(buffer);
   MXC_REQUIRE(dense && *dense <= buffer.bytes, place, "smaller than its shape");
   const bool rate = buffer.role == MXC_TENSOR_RATE;
@@ -45,7 +40,6 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
                             const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   const mxc_buffer& buffer = buffers[index];
-  MXC_REQUIRE(buffer.kind <= MXC_BUFFER_WINDOW, place, "unknown kind");
   if (buffer.kind == MXC_BUFFER_WINDOW) return Window(entry, buffer, place);
   const bool hosts = buffer.kind == MXC_BUFFER_WEIGHT ||
                      buffer.kind == MXC_BUFFER_INTERNAL ||
@@ -53,9 +47,8 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
   MXC_REQUIRE(hosts || buffer.place == MXC_PLACE_DEVICE, place,
               "lies on the host and is no weight or internal buffer");
   if (buffer.kind == MXC_BUFFER_ALIAS) {
-    MXC_REQUIRE(buffer.root < buffers.size() &&
-                    buffers[buffer.root].kind != MXC_BUFFER_ALIAS,
-                place, "its root is no buffer with bytes of its own");
+    MXC_REQUIRE(buffers[buffer.root].kind != MXC_BUFFER_ALIAS, place,
+                "its root is no buffer with bytes of its own");
     MXC_REQUIRE(
         Within(buffer.offset, buffer.bytes, buffers[buffer.root].bytes) &&
             buffer.offset % ElementSize(buffer.dtype) == 0,
@@ -112,13 +105,11 @@ Status TablesCheck::Window(const mxc_entry& entry, const mxc_buffer& window,
   MXC_REQUIRE(
       window.period == 0 || (steps[window.loop].flags & MXC_REPEAT_LAST) == 0,
       place, "a window with a period that begins late");
-  MXC_REQUIRE(window.root < buffers.size() &&
-                  buffers[window.root].kind != MXC_BUFFER_ALIAS,
-              place, "its root is no buffer with bytes of its own");
+  MXC_REQUIRE(buffers[window.root].kind != MXC_BUFFER_ALIAS, place,
+              "its root is no buffer with bytes of its own");
   const mxc_buffer& root = buffers[window.root];
   MXC_REQUIRE(
-      root.kind != MXC_BUFFER_WINDOW ||
-          (root.loop < steps.size() && InBody(steps, root.loop, window.loop)),
+      root.kind != MXC_BUFFER_WINDOW || InBody(steps, root.loop, window.loop),
       place, "a window of a window whose repeat is not around its own");
   MXC_REQUIRE(window.place == root.place, place,
               "lies in another place than its root");

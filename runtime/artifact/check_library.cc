@@ -10,7 +10,6 @@ namespace mxc::runtime {
 Status TablesCheck::LibraryTask(const mxc_entry& entry, const mxc_step& step,
                                 const std::string& place) {
   if (step.attributes.count == 0) return {};
-  MXC_REQUIRE(IsText(step.attributes), place, "its attributes are no string");
   const char* text = tables_.Text(step.attributes);
   const auto product = ReadMatrixProduct(text);
   const auto convolution = ReadConvolution(text);

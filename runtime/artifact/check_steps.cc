@@ -10,6 +10,13 @@ namespace {
 constexpr uint8_t kRepeatFlags = MXC_REPEAT_COUNT | MXC_REPEAT_CONDITION |
                                  MXC_REPEAT_TEST_FIRST | MXC_REPEAT_LAST;
 
+// Blocks, or threads of one.
+bool IsPossible(const uint32_t (&axes)[3]) {
+  const auto plane = Multiply(axes[0], axes[1]);
+  const auto all = plane ? Multiply(*plane, axes[2]) : std::nullopt;
+  return all && *all <= kMostAmount;
+}
+
 }  // namespace
 
 // Blocks lie within the entry and within each other, and each wait in the block
@@ -48,10 +55,8 @@ Status TablesCheck::Blocks(const mxc_entry& entry, const std::string& place) {
 Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
                          const std::string& place) {
   const mxc_step& step = tables_.Steps(entry)[row];
-  MXC_REQUIRE(IsText(step.name) && IsText(step.kernel_name), place,
-              "a name is no string");
-  MXC_REQUIRE(InRange(step.operands, tables_.operands_.size()), place,
-              "its operands leave their table");
+  MXC_REQUIRE(IsPossible(step.launch.grid) && IsPossible(step.launch.block),
+              place, "is launched with an impossible grid or block");
   MXC_REQUIRE(step.input_count <= step.operands.count, place,
               "more inputs than operands");
   MXC_RT_RETURN_IF_ERROR(Operands(entry, row, place));
@@ -78,8 +83,7 @@ Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
 
 Status TablesCheck::Kernel(const mxc_entry& entry, const mxc_step& step,
                            const std::string& place) {
-  MXC_REQUIRE(0 <= step.tasks && step.tasks <= MXC_MAX_TASKS, place,
-              "impossible number of tasks");
+  MXC_REQUIRE((step.flags & ~MXC_KERNEL_EVEN) == 0, place, "unknown flags");
   MXC_REQUIRE(step.tasks == 0 || step.kernel < tables_.header_->kernel_count,
               place, "no such kernel");
   MXC_REQUIRE(step.scratch_bytes <= entry.scratch_bytes, place,
@@ -100,8 +104,6 @@ Status TablesCheck::Repeat(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE((step.flags & ~kRepeatFlags) == 0, place, "unknown flags");
   MXC_REQUIRE(step.tasks == 0 && step.body > 0 && step.other == 0, place,
               "a repeat without a body of steps");
-  MXC_REQUIRE(0 <= step.turns && step.turns <= MXC_MAX_TURNS, place,
-              "impossible number of turns");
   const bool counts = (step.flags & MXC_REPEAT_COUNT) != 0;
   const bool asks = (step.flags & MXC_REPEAT_CONDITION) != 0;
   MXC_REQUIRE(asks || (step.flags & MXC_REPEAT_TEST_FIRST) == 0, place,
@@ -138,7 +140,6 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE(step.tasks == 0 && step.body == 0 && step.other == 0, place,
               "a call with tasks or a block of steps");
   MXC_REQUIRE(step.kernel < tables_.imports_.size(), place, "no such import");
-  MXC_REQUIRE(IsText(step.attributes), place, "its attributes are no string");
   const auto buffers = tables_.Buffers(entry);
   const auto operands = tables_.Operands(step);
   for (const uint32_t operand : operands) {

@@ -54,7 +54,6 @@ void Tables::NoteReads() {
 }
 
 void Tables::NoteTimesRun() {
-  constexpr uint64_t kMost = uint64_t{1} << 62;
   struct Block {
     size_t end;
     uint64_t times;
@@ -67,8 +66,7 @@ void Tables::NoteTimesRun() {
     const mxc_step& step = steps_[row];
     if (step.kind != MXC_STEP_REPEAT) continue;
     const auto turns = static_cast<uint64_t>(step.turns);
-    const bool fits = turns == 0 || times <= kMost / turns;
-    around.push_back({row + 1 + step.body, fits ? times * turns : kMost});
+    around.push_back({row + 1 + step.body, InAllRuns(step, turns)});
   }
 }
 

@@ -31,7 +31,9 @@ class Tables {
   const mxc_entry* preparation() const { return preparation_; }
   std::span<const mxc_state> states() const { return states_; }
   std::span<const mxc_import> imports() const { return imports_; }
-  const char* Text(mxc_string s) const { return strings_ + s.first; }
+  const char* Text(mxc_string s) const {
+    return s.count == 0 ? "" : strings_ + s.first;
+  }
   // The name of the step's kernel, or what it is without one.
   const char* KernelText(const mxc_step& step) const;
 
@@ -73,9 +75,16 @@ class Tables {
   uint64_t TimesRun(const mxc_step& step) const {
     return times_run_[static_cast<size_t>(&step - steps_.data())];
   }
+  // In all of these, what it is each time; up to 2^62.
+  uint64_t InAllRuns(const mxc_step& step, uint64_t each) const {
+    const auto all = Multiply(each, TimesRun(step));
+    return all && *all < kMostRuns ? *all : kMostRuns;
+  }
 
  private:
   friend class TablesCheck;
+
+  static constexpr uint64_t kMostRuns = uint64_t{1} << 62;
 
   void NoteReads();
   void NoteTimesRun();

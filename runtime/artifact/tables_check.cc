@@ -7,6 +7,35 @@
 #include <vector>
 
 namespace mxc::runtime {
+namespace {
+
+// Rows of one table. Each has one owner: none is left unchecked, and whatever is
+// allocated for each use of a row stays in proportion to the file.
+class OwnedRows {
+ public:
+  explicit OwnedRows(size_t count) : owned_(count) {}
+
+  // `range` lies within the table.
+  void Claim(mxc_range range) {
+    for (uint32_t i = 0; i < range.count && !twice_; ++i) {
+      twice_ = owned_[range.first + i];
+      owned_[range.first + i] = true;
+    }
+  }
+
+  Status Check() const {
+    MXC_REQUIRE(!twice_, "tables", "rows with two owners");
+    MXC_REQUIRE(std::ranges::count(owned_, false) == 0, "tables",
+                "rows without an owner");
+    return {};
+  }
+
+ private:
+  std::vector<bool> owned_;
+  bool twice_ = false;
+};
+
+}  // namespace
 
 Status TablesCheck::Header() {
   const Bytes bytes = std::as_bytes(std::span(tables_.storage_));
@@ -43,19 +72,57 @@ Status TablesCheck::Header() {
 
 Status TablesCheck::Rows() {
   MXC_REQUIRE(!tables_.entries_.empty(), "tables", "no entry");
-  MXC_RT_RETURN_IF_ERROR(Owners());
-  MXC_REQUIRE(IsText(tables_.header_->device), "tables",
-              "its device's name is no string");
+  MXC_RT_RETURN_IF_ERROR(Fields());
   MXC_RT_RETURN_IF_ERROR(States());
-  for (size_t i = 0; i < tables_.imports_.size(); ++i) {
-    MXC_REQUIRE(IsText(tables_.imports_[i].name), Format("import %zu", i),
-                "its name is no string");
-  }
   for (size_t i = 0; i < tables_.entries_.size(); ++i) {
     const std::string place = Format("entry %zu", i);
     MXC_RT_RETURN_IF_ERROR(Entry(tables_.entries_[i], place));
   }
   return Preparation();
+}
+
+// Of every row, once: those of an entry when it is known which they are.
+Status TablesCheck::Fields() {
+  FieldsCheck::Sizes sizes = {.strings = {tables_.strings_, string_bytes_},
+                              .buffers = tables_.buffers_.size(),
+                              .steps = tables_.steps_.size(),
+                              .operands = tables_.operands_.size()};
+  const auto check = [&](auto rows, std::span<const Field> fields,
+                         const std::string& place) {
+    return FieldsOf(rows, fields, place, sizes);
+  };
+  MXC_RT_RETURN_IF_ERROR(
+      check(std::span(tables_.header_, 1), kHeaderFields, "header"));
+  MXC_RT_RETURN_IF_ERROR(check(tables_.states_, kStateFields, "state"));
+  MXC_RT_RETURN_IF_ERROR(check(tables_.imports_, kImportFields, "import"));
+  MXC_RT_RETURN_IF_ERROR(check(tables_.entries_, kEntryFields, "entry"));
+  MXC_RT_RETURN_IF_ERROR(OwnersOfRows());
+  for (size_t i = 0; i < tables_.entries_.size(); ++i) {
+    const mxc_entry& entry = tables_.entries_[i];
+    const std::string place = Format("entry %zu, ", i);
+    sizes.buffers_of_entry = entry.buffers.count;
+    sizes.steps_of_entry = entry.steps.count;
+    MXC_RT_RETURN_IF_ERROR(
+        check(tables_.Buffers(entry), kBufferFields, place + "buffer"));
+    MXC_RT_RETURN_IF_ERROR(
+        check(tables_.Steps(entry), kStepFields, place + "step"));
+  }
+  return OwnersOfOperands();
+}
+
+template <class Row>
+Status TablesCheck::FieldsOf(std::span<const Row> rows,
+                             std::span<const Field> fields,
+                             const std::string& place,
+                             const FieldsCheck::Sizes& sizes) const {
+  FieldsCheck check(fields, sizes);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::string complaint =
+        check.Complaint(reinterpret_cast<const std::byte*>(&rows[i]));
+    MXC_REQUIRE(complaint.empty(), Format("%s %zu", place.c_str(), i),
+                complaint.c_str());
+  }
+  return {};
 }
 
 Status TablesCheck::Preparation() {
@@ -88,22 +155,25 @@ Status TablesCheck::Preparation() {
   return {};
 }
 
-// No row has two owners, so that whatever is allocated for each use of a row
-// stays in proportion to the file.
-Status TablesCheck::Owners() {
-  uint64_t buffers = 0, steps = 0, operands = 0;
+Status TablesCheck::OwnersOfRows() const {
+  OwnedRows buffers(tables_.buffers_.size()), steps(tables_.steps_.size());
   for (const mxc_entry& entry : tables_.entries_) {
-    buffers += entry.buffers.count;
-    steps += entry.steps.count;
-    operands += uint64_t{entry.inputs.count} + entry.outputs.count +
-                entry.carries.count;
+    buffers.Claim(entry.buffers);
+    steps.Claim(entry.steps);
   }
-  for (const mxc_step& step : tables_.steps_) operands += step.operands.count;
-  MXC_REQUIRE(buffers <= tables_.buffers_.size() &&
-                  steps <= tables_.steps_.size() &&
-                  operands <= tables_.operands_.size(),
-              "tables", "rows with two owners");
-  return {};
+  MXC_RT_RETURN_IF_ERROR(buffers.Check());
+  return steps.Check();
+}
+
+Status TablesCheck::OwnersOfOperands() const {
+  OwnedRows operands(tables_.operands_.size());
+  for (const mxc_entry& entry : tables_.entries_) {
+    for (const mxc_range range : {entry.inputs, entry.outputs, entry.carries}) {
+      operands.Claim(range);
+    }
+  }
+  for (const mxc_step& step : tables_.steps_) operands.Claim(step.operands);
+  return operands.Check();
 }
 
 Status TablesCheck::States() {
@@ -122,10 +192,6 @@ Status TablesCheck::States() {
 }
 
 Status TablesCheck::State(const mxc_state& state, const std::string& place) {
-  MXC_REQUIRE(IsText(state.name), place, "its name is no string");
-  MXC_REQUIRE(state.rank <= MXC_MAX_RANK, place, "too many axes");
-  MXC_REQUIRE(ElementSize(state.dtype) != 0, place, "unknown type");
-  MXC_REQUIRE(state.role < MXC_TENSOR_ROLE_COUNT, place, "unknown role");
   MXC_REQUIRE(DenseBytes(state) == state.bytes, place, "is not dense");
   MXC_REQUIRE(state.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
   MXC_REQUIRE(Within(state.offset, state.bytes, tables_.header_->state_bytes),
@@ -139,16 +205,6 @@ Status TablesCheck::State(const mxc_state& state, const std::string& place) {
 }
 
 Status TablesCheck::Entry(const mxc_entry& entry, const std::string& place) {
-  MXC_REQUIRE(IsText(entry.name), place, "its name is no string");
-  MXC_REQUIRE(InRange(entry.buffers, tables_.buffers_.size()) &&
-                  InRange(entry.steps, tables_.steps_.size()) &&
-                  InRange(entry.inputs, tables_.operands_.size()) &&
-                  InRange(entry.outputs, tables_.operands_.size()) &&
-                  InRange(entry.carries, tables_.operands_.size()),
-              place, "a range leaves its table");
-  MXC_REQUIRE(entry.kind < MXC_ENTRY_KIND_COUNT, place, "unknown kind");
-  MXC_REQUIRE(entry.batch >= 0 && entry.length >= 0, place,
-              "negative batch or length");
   MXC_RT_RETURN_IF_ERROR(Blocks(entry, place));
   for (uint32_t i = 0; i < entry.buffers.count; ++i) {
     MXC_RT_RETURN_IF_ERROR(

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/artifact/fields_check.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/base/status.h"
 
@@ -24,7 +25,13 @@ class TablesCheck {
   Status Rows();
 
  private:
-  Status Owners();
+  Status Fields();
+  template <class Row>
+  Status FieldsOf(std::span<const Row> rows, std::span<const Field> fields,
+                  const std::string& place,
+                  const FieldsCheck::Sizes& sizes) const;
+  Status OwnersOfRows() const;
+  Status OwnersOfOperands() const;
   Status States();
   Status State(const mxc_state& state, const std::string& place);
   Status Preparation();
@@ -70,10 +77,6 @@ class TablesCheck {
   bool IsScalar(const mxc_entry& entry, const mxc_step& step, size_t k) const;
   // Whether kernels are the host's.
   bool OnHost() const { return tables_.header_->device.count == 0; }
-  bool IsText(mxc_string s) const {
-    return Within(s.first, uint64_t{s.count} + 1, string_bytes_) &&
-           tables_.strings_[uint64_t{s.first} + s.count] == '\0';
-  }
 
   Tables& tables_;
   const uint64_t weight_bytes_;
@@ -87,10 +90,6 @@ class TablesCheck {
 
 inline Status Corrupt(const std::string& place, const char* what) {
   return Fail(StatusCode::kCorrupt, "%s: %s", place.c_str(), what);
-}
-
-inline bool InRange(mxc_range range, size_t rows) {
-  return Within(range.first, range.count, rows);
 }
 
 // Whether step `row` belongs to the body of the repeat at step `loop`.

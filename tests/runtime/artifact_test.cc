@@ -254,7 +254,7 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.steps[0].inputs = {7}; });
   check("entry 0, step 1: writes to an input or a weight",
         [](TestEntry& e) { e.steps[1].outputs = {2}; });
-  check("entry 0, step 1: impossible number of tasks",
+  check("entry 0, step 1: its field 'tasks' is impossible",
         [](TestEntry& e) { e.steps[1].tasks = -1; });
   check("entry 0, step 1: no such kernel",
         [](TestEntry& e) { e.steps[1].kernel = Kernel(kKernelCount); });
@@ -262,7 +262,7 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.steps[3].scratch_bytes = 65; });
   check("entry 0, buffer 3: leaves the arena",
         [](TestEntry& e) { e.buffers[3].offset = 4096 + 64; });
-  check("entry 0, buffer 3: leaves the arena",
+  check("entry 0, buffer 3: its field 'offset' is impossible",
         [](TestEntry& e) { e.buffers[3].offset = ~uint64_t{63}; });
   check("entry 0, buffer 2: leaves the weights",
         [](TestEntry& e) { e.buffers[2].offset = 320; });
@@ -278,8 +278,10 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.buffers[1].last_step = 5; });
   check("entry 0, buffer 1: its live range leaves the steps",
         [](TestEntry& e) { e.buffers[1].first_step = 2; });
-  check("entry 0, buffer 1: smaller than its shape",
+  check("entry 0, buffer 1: its field 'dims' is impossible",
         [](TestEntry& e) { e.buffers[1].dims = {-4}; });
+  check("entry 0, buffer 1: smaller than its shape",
+        [](TestEntry& e) { e.buffers[1].dims = {1 << 30, 1 << 30, 8}; });
   check("entry 0: its inputs are not its input buffers",
         [](TestEntry& e) { e.inputs = {0, 0}; });
   check("entry 0: its inputs are not its input buffers",
@@ -288,7 +290,7 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.inputs = {}; });
   check("entry 0: an output is no dense buffer",
         [](TestEntry& e) { e.outputs = {9}; });
-  check("entry 0: negative batch or length",
+  check("entry 0: its field 'batch' is impossible",
         [](TestEntry& e) { e.batch = -1; });
 }
 
@@ -329,10 +331,12 @@ TEST_CASE("every rule of the states is enforced") {
   check("", [](TestArtifact&) {});
   check("state 1: its name is another state's",
         [](TestArtifact& a) { a.states[1].name = "weight"; });
-  check("state 0: unknown type",
+  check("state 0: its field 'dtype' is unknown",
         [](TestArtifact& a) { a.states[0].dtype = 99; });
-  check("state 0: is not dense",
+  check("state 0: its field 'dims' is impossible",
         [](TestArtifact& a) { a.states[0].dims = {-1024}; });
+  check("state 0: is not dense",
+        [](TestArtifact& a) { a.states[0].dims = {1 << 30, 1 << 30, 8}; });
   check("state 1: not aligned",
         [](TestArtifact& a) { a.states[1].offset = 4104; });
   check("state 1: lies over the state before it",

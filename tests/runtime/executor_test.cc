@@ -206,7 +206,7 @@ TEST_CASE("an input that nothing reads is taken, checked and left out") {
 
 TEST_CASE("more memory than there is gets a sentence") {
   TestArtifact artifact = ChainArtifact();
-  artifact.entries.front().arena_bytes = uint64_t{1} << 62;
+  artifact.entries.front().arena_bytes = uint64_t{1} << 60;
   const ModelHandle model = Open(WriteTemporary("arena", artifact.File()));
   mxc_executor* none = nullptr;
   mxc_status* status = mxc_bind(model.get(), nullptr, &none);

@@ -108,7 +108,7 @@ TEST_CASE("a model says what its entries and tensors are for") {
                  "that is no f32"));
   train.buffers[6].role = MXC_TENSOR_ROLE_COUNT;
   CHECK(Contains(Refusal(WriteTemporary("roles", artifact.File())),
-                 "entry 0, buffer 6: unknown role"));
+                 "entry 0, buffer 6: its field 'role' is unknown"));
 }
 
 }  // namespace mxc::test

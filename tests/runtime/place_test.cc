@@ -125,7 +125,7 @@ TEST_CASE("every rule of places, copies, starts and waits is enforced") {
     CHECK(ComplaintAbout(artifact) == message);
   };
   check("", [](TestEntry&) {});
-  check("entry 0, buffer 2: unknown place",
+  check("entry 0, buffer 2: its field 'place' is unknown",
         [](TestEntry& e) { e.buffers[2].place = MXC_PLACE_COUNT; });
   check("entry 0, buffer 3: leaves the host's arena",
         [](TestEntry& e) { e.host_arena_bytes = 8191; });

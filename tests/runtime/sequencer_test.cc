@@ -268,7 +268,7 @@ TEST_CASE("every rule of blocks and windows is enforced") {
         [](TestEntry& e) { e.steps[0].body = 8; });
   check("entry 0, step 2: its block leaves the one around it",
         [](TestEntry& e) { e.steps[2].other = ~0u; });
-  check("entry 0, step 3: unknown kind",
+  check("entry 0, step 3: its field 'kind' is unknown",
         [](TestEntry& e) { e.steps[3].kind = mxc_step_kind(99); });
   check("entry 0, step 0: unknown flags",
         [](TestEntry& e) { e.steps[0].flags = 16; });
@@ -276,9 +276,9 @@ TEST_CASE("every rule of blocks and windows is enforced") {
         [](TestEntry& e) { e.steps[0].flags = MXC_REPEAT_LAST; });
   check("entry 0, buffer 10: a window with a period that begins late",
         [](TestEntry& e) { e.steps[4].flags = MXC_REPEAT_LAST; });
-  check("entry 0, step 0: impossible number of turns",
+  check("entry 0, step 0: its field 'turns' is impossible",
         [](TestEntry& e) { e.steps[0].turns = -1; });
-  check("entry 0, step 0: impossible number of turns", [](TestEntry& e) {
+  check("entry 0, step 0: its field 'turns' is impossible", [](TestEntry& e) {
     e.buffers[6].advance = e.buffers[7].advance = 0;
     e.buffers[8].advance = 0;
     e.steps[0].turns = int64_t{1} << 31;
@@ -307,7 +307,7 @@ TEST_CASE("every rule of blocks and windows is enforced") {
         [](TestEntry& e) { e.steps[3].body = 2; });
   check("entry 0, buffer 6: a window of no repeat",
         [](TestEntry& e) { e.buffers[6].loop = 3; });
-  check("entry 0, buffer 6: a window of no repeat",
+  check("entry 0, buffer 6: its field 'loop' is no step of its entry",
         [](TestEntry& e) { e.buffers[6].loop = ~0u; });
   check("entry 0, buffer 9: its root is no buffer with bytes of its own",
         [](TestEntry& e) { e.buffers[9].root = 13; });
@@ -354,7 +354,7 @@ TEST_CASE("every rule of kinds and carries is enforced") {
     CAPTURE(complaint);
     CHECK(complaint.ends_with(message));
   };
-  check("entry 0: unknown kind",
+  check("entry 0: its field 'kind' is unknown",
         [](TestEntry& e) { e.kind = MXC_ENTRY_KIND_COUNT; });
   check("entry 0: prepares what is no prepared region",
         [](TestEntry& e) { e.kind = MXC_ENTRY_PREPARE; });

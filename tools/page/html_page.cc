@@ -27,11 +27,9 @@ void AppendFact(std::string_view name, const std::string& value,
 }
 
 std::string Facts(const Overview& o) {
-  int64_t flops = 0;
-  for (const StepRow& step : o.steps) flops += step.flops;
   std::string out = "<div class=\"facts\">\n";
   AppendFact("steps", std::to_string(o.steps.size()), out);
-  AppendFact("arithmetic", Flops(flops), out);
+  AppendFact("arithmetic", Flops(o.flops()), out);
   const bool trains = o.state_bytes() > 0;
   const int64_t weights = o.BytesOf("weight") + o.BytesOf("prepared");
   if (trains) {
