@@ -8,6 +8,7 @@
 
 #include "passes/pass.h"
 #include "tools/driver/cache_folder.h"
+#include "tools/driver/precision.h"
 #include "tools/dump.h"
 #include "tools/functions_option.h"
 #include "tools/usage/usage.h"
@@ -87,12 +88,7 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
 void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
   app.add_option_function<std::string>(
          "--precision",
-         [&request](const std::string& name) {
-           request.precision = name == "bf16"  ? DType::kBF16
-                               : name == "f16" ? DType::kF16
-                                               : DType::kF32;
-           request.tf32 = name == "tf32";
-         },
+         [&request](const std::string& name) { SetPrecision(name, request); },
          "bf16: what is kept between layers, and weights where that is faster, "
          "have 8 bits of precision; sums, parameters, inputs and outputs stay "
          "f32. f16: 11 bits, and the loss is scaled where it trains. tf32: a "

@@ -33,11 +33,11 @@ void Append(Bytes bytes, runtime::FileWriter& file, WorkCount* count) {
   while (count != nullptr && bytes.size() > kPiece) {
     file.Append(bytes.first(kPiece));
     file.Settle();
-    count->done += kPiece;
+    count->Raise(kPiece);
     bytes = bytes.subspan(kPiece);
   }
   file.Append(bytes);
-  if (count != nullptr) count->done += static_cast<int64_t>(bytes.size());
+  if (count != nullptr) count->Raise(static_cast<int64_t>(bytes.size()));
 }
 
 // The sections one after the other, each from a page, then the trailer. What

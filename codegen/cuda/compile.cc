@@ -101,7 +101,7 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
     for (size_t i = next++; i < sources.size(); i = next++) {
       forms[i] = CompileOne(sources[i], target, *device, host.get(),
                             options.keep_llvm);
-      if (options.count != nullptr) ++options.count->done;
+      if (options.count != nullptr) options.count->Raise(1);
     }
   });
   DeviceCode code;

@@ -192,7 +192,7 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
     const auto machine = MakeMachine(target);
     for (size_t i = next++; i < sources.size(); i = next++) {
       CompileOne(sources[i], target, *machine, options, results[i]);
-      if (options.count != nullptr) ++options.count->done;
+      if (options.count != nullptr) options.count->Raise(1);
     }
   });
   if (options.cache != nullptr) options.cache->Trim();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -196,6 +197,55 @@ TEST_CASE("mxc_compile: without a network, an artifact or a file") {
   mxc_compilation_release(nullptr);
   CHECK(mxc_compilation_diagnostic_count(nullptr) == 0);
   CHECK(mxc_compilation_artifact(nullptr, nullptr) == nullptr);
+}
+
+TEST_CASE("mxc_compile: gives up when it is no longer wanted") {
+  mxc_compile_options options = Options();
+  // Wanted for so many questions: every one of them may be the last.
+  static std::atomic<int> left;
+  options.is_cancelled = [](void*) { return --left < 0 ? 1 : 0; };
+  left = 1 << 20;
+  CHECK(Compiled(options) != "");
+  const int questions = (1 << 20) - left;
+  CHECK(questions > 10);
+  for (const int wanted : {0, 1, questions / 2, questions - 1}) {
+    CAPTURE(wanted);
+    left = wanted;
+    CHECK(MessagesOf(&options) == std::vector<std::string>{"cancelled"});
+  }
+}
+
+TEST_CASE("mxc_compile: precisions have the names of the command line") {
+  mxc_compile_options options = Options();
+  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},
+    "nodes": [{"op": "FullyConnected", "num_hidden": 5},
+              {"op": "FullyConnected", "num_hidden": 2}]})json";
+  options.text = two.data();
+  options.text_size = two.size();
+  const std::string single = Compiled(options);
+  options.precision = "f32";
+  CHECK(Compiled(options) == single);
+  options.precision = "bf16";
+  CHECK(Compiled(options) != single);
+  options.precision = "half";
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{
+            "precision 'half' is unknown; expected f32, tf32, bf16 or f16"});
+}
+
+TEST_CASE("mxc_compile: an initializer is checked where nothing needs it") {
+  mxc_compile_options options = Options();
+  const float values[6] = {};
+  const int64_t weight[] = {2, 3}, bias[] = {2};
+  const mxc_compile_array arrays[] = {{"fc_weight", MXC_F32, 2, weight, values},
+                                      {"fc_bias", MXC_F32, 1, bias, values}};
+  options.arrays = arrays;
+  options.array_count = 2;
+  CHECK(Compiled(options) != "");
+  options.init = "nope";
+  const std::vector<std::string> messages = MessagesOf(&options);
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0].find("'nope' is unknown") != std::string::npos);
 }
 
 }  // namespace mxc

@@ -2,6 +2,7 @@
 // Values for the parameters that no file gives.
 #include <fmt/format.h>
 
+#include "ir/support/work_count.h"
 #include "runtime/base/memory.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/random.h"
@@ -85,11 +86,12 @@ Status InitializeMissing(const NetworkRequest& request, Model& model,
                          std::map<std::string, Tensor>& drawn) {
   const std::vector<Node*> missing = NotDrawn(drawn, model);
   const auto initializer = train::ParameterInitializer::Parse(
-      request.make_up_weights || missing.empty() ? "" : request.init);
+      request.make_up_weights ? "" : request.init);
   if (!initializer.ok()) return UnplacedError(initializer.status().message());
   if (!request.make_up_weights) MXC_RETURN_IF_ERROR(RequireMemory(missing));
   Diagnostics errors;
   for (const Node* variable : missing) {
+    ThrowIfCancelled(request.is_cancelled);
     const TensorType type = InitialType(*variable);
     if (!type.shape.known()) {
       errors.push_back(Error(variable->loc,

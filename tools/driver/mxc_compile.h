@@ -143,6 +143,21 @@ typedef struct mxc_compile_options {
   void (*progress)(void* context, const char* phase, const char* text,
                    double seconds);
   void* progress_context;
+
+  /* Of what is kept between layers: "f32", "tf32", "bf16" or "f16", as `mxc
+   * compile --precision` has it; null: "f32". */
+  const char* precision;
+  /* Asked again and again meanwhile, from several threads at once; not 0: the
+   * compilation gives up, with the error "cancelled". May be null. */
+  int (*is_cancelled)(void* context);
+  void* cancel_context;
+
+  /* What the labels' numbers stand for, and what was done to samples, as a
+   * source of data says it ("data_shape=3,224,224 resize=256 …"): kept in the
+   * artifact. None: what is noted beside the parameters of a checkpoint. */
+  const char* const* label_names;
+  size_t label_name_count;
+  const char* preprocessing;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

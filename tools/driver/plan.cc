@@ -8,6 +8,7 @@
 #include "codegen/codegen.h"
 #include "frontend/variables.h"
 #include "ir/program/memory.h"
+#include "ir/support/work_count.h"
 #include "passes/pass.h"
 #include "passes/training_graph.h"
 #include "tools/driver/figures.h"
@@ -185,6 +186,7 @@ class Planner {
     passes.level = request_.level;
     passes.disabled = {request_.disabled.begin(), request_.disabled.end()};
     passes.after_pass = [this](const PassOptions::Report& report) {
+      ThrowIfCancelled(request_.network.is_cancelled);
       AddTime(report, first(), plan_);
       if (first() && after_pass_ && heard_.ok()) {
         heard_ = after_pass_(report);

@@ -36,6 +36,9 @@ struct NetworkRequest {
   // What `params` and `epoch` choose; null: it is chosen when the network is
   // read.
   std::shared_ptr<const ParameterFile> parameters;
+  // Whether nobody wants what is made of it any more, asked as work goes on, by
+  // any thread: WorkCancelled is thrown. May be empty.
+  std::function<bool()> is_cancelled;
 };
 
 using InputShapes = std::map<std::string, Extents>;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/support/work_count.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_writer.h"
 #include "tools/driver/api/request_from.h"
@@ -93,12 +94,17 @@ Result<runtime::MappedFile> CompileToMemory(const mxc_compile_options* given,
   MXC_ASSIGN(const mxc_compile_options options, OptionsFrom(given));
   MXC_ASSIGN(const CompileRequest request, RequestFrom(options));
   CallerProgress progress(options, compilation);
-  MXC_ASSIGN(const Artifact artifact, Compile(request, progress));
+  MXC_ASSIGN(Plan plan, MakePlan(request, progress));
+  WorkCount count;
+  count.is_cancelled = request.network.is_cancelled;
+  MXC_ASSIGN(const Artifact artifact,
+             Generate(request, std::move(plan), &count));
   for (const Diagnostic& note : artifact.plan.notes) {
     compilation.Add(MXC_SEVERITY_NOTE, note);
   }
   MXC_ASSIGN(const runtime::NamelessFile file, MakeTemporaryFile());
-  MXC_RETURN_IF_ERROR(Save(request, artifact, file.path()));
+  const auto begin = [&](const char*) { ThrowIfCancelled(count.is_cancelled); };
+  MXC_RETURN_IF_ERROR(Save(request, artifact, file.path(), &count, begin));
   auto mapped = runtime::MappedFile::Open(file.path());
   if (!mapped.ok()) return Error({}, "{}", mapped.status().message());
   return std::move(*mapped);
@@ -109,6 +115,8 @@ template <class Work>
 void Guarded(mxc_compilation& compilation, Work work) {
   try {
     work();
+  } catch (const WorkCancelled& cancelled) {
+    compilation.Add(MXC_SEVERITY_ERROR, Error({}, "{}", cancelled.what()));
   } catch (const std::bad_alloc&) {
     compilation.Add(MXC_SEVERITY_ERROR, Error({}, "out of memory"));
   } catch (const std::exception& error) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "tools/driver/precision.h"
+
 namespace mxc {
 namespace {
 
@@ -104,6 +106,12 @@ class OptionsReader {
     return training;
   }
 
+  void Precision(const std::string& name, CompileRequest& request) {
+    if (SetPrecision(name, request)) return;
+    errors_.push_back(
+        Error({}, "precision '{}' is unknown; expected {}", name, kPrecisions));
+  }
+
  private:
   bool Named(const char* what, const char* name) {
     if (name != nullptr && *name != '\0') return true;
@@ -127,6 +135,12 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
   network.arrays = reader.Arrays({options.arrays, options.array_count});
   network.init = TextOr(options.init, "");
   network.seed = options.seed;
+  if (options.is_cancelled != nullptr) {
+    network.is_cancelled = [ask = options.is_cancelled,
+                            context = options.cancel_context] {
+      return ask(context) != 0;
+    };
+  }
   return network;
 }
 
@@ -166,11 +180,14 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
     request.entries = Texts(options.entries, options.entry_count);
   }
   request.training = reader.Training(options);
+  request.label_names = Texts(options.label_names, options.label_name_count);
+  request.preprocessing = TextOr(options.preprocessing, "");
   request.target = TextOr(options.target, "native");
   request.level = options.level;
   request.tuning.cache = TextOr(options.tuning_cache, "");
   request.tuning.seconds = options.tuning_seconds;
   request.tuning.measure = options.level == 3;
+  reader.Precision(TextOr(options.precision, "f32"), request);
   if (options.object_cache != nullptr) {
     request.objects = std::make_shared<ObjectCache>(options.object_cache);
   }
