@@ -116,7 +116,9 @@ typedef struct mxc_model_options {
   mxc_weights weights;
   int check_weights; /* not 0: read all weights when opened, and refuse a file
                         in which they have changed (about 6 GB a second from
-                        the page cache) */
+                        the page cache). 0: opening takes a millisecond, weights
+                        come when they are needed, and a run answers with them
+                        as they are */
   /* Sees the file as a whole, before anything in it is believed or loaded, and
    * returns null, or why it is not to be opened: a sentence, which lives until
    * mxc_model_open returns. May be null. For who opens signed files only: what

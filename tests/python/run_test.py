@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Artifacts in Python: arrays in and out, threads, errors."""
+import inspect
 import json
 import pathlib
 import shutil
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import mxc
+from mxc._words import in_python
 
 SMALL = {"mxc": 1, "name": "small", "inputs": {"data": [2, 3]},
          "nodes": [{"op": "FullyConnected", "name": "fc", "num_hidden": 4}]}
@@ -53,7 +55,45 @@ def test_batches_choose_entries(mlp, images):
     for row in range(8):
         assert np.allclose(mlp(images[row:row + 1]), eight[row], atol=1e-6)
     with pytest.raises(ValueError, match=r"\(1, 1, 28, 28\).*\(8, 1, 28, 28\)"):
-        mlp(images[:3])
+        mlp(images[:, 0])
+
+
+@pytest.mark.parametrize("samples", [2, 3, 7, 9, 8 * 3, 8 * 3 + 5])
+def test_any_number_of_samples(mlp, images, samples):
+    many = np.resize(images, (samples, 1, 28, 28))
+    found = mlp(many)
+    assert found.shape == (samples, 10)
+    one_by_one = np.concatenate([mlp(many[i:i + 1]) for i in range(samples)])
+    assert np.allclose(found, one_by_one, atol=1e-6)
+    assert np.array_equal(mlp(data=many), found)
+    with pytest.raises(ValueError, match="8, 1, 28, 28"):
+        mlp(many[:0])
+
+
+def test_samples_of_several_inputs_and_outputs():
+    network = {"mxc": 1, "inputs": {"a": [4, 2], "b": [4, 2], "c": [3, 2]},
+               "nodes": [{"op": "elemwise_add", "name": "sum",
+                          "inputs": ["a", "b"]},
+                         {"op": "dot", "name": "product", "transpose_b": True,
+                          "inputs": ["sum", "c"]}],
+               "outputs": ["sum", "product"]}
+    model = mxc.compile(network)
+    a = np.arange(14, dtype=np.float32).reshape(7, 2)
+    c = np.ones((3, 2), np.float32)
+    found = model(a, 2 * a, c)
+    assert np.array_equal(found[0], 3 * a)
+    assert np.array_equal(found[1], 3 * a @ c.T)
+    with pytest.raises(ValueError):
+        model(a, a[:3], c)  # lengths that differ
+
+
+def test_outputs_that_are_not_of_samples_are_not_told_apart():
+    network = {"mxc": 1, "inputs": {"data": [4, 2]},
+               "nodes": [{"op": "sum", "name": "total"}]}
+    model = mxc.compile(network)
+    assert model(np.ones((4, 2), np.float32)) == 8
+    with pytest.raises(ValueError, match="4 samples at once, 3 are given"):
+        model(np.ones((3, 2), np.float32))
 
 
 def test_a_call_does_not_touch_earlier_outputs(mlp, images):
@@ -75,7 +115,14 @@ def test_inputs_are_read_where_they_lie(mlp, images):
      r"'data' has shape \(2, 3\), not \(3, 2\)"),
     (np.zeros((3, 2), np.float32).T, ValueError, "'data' is not contiguous"),
     (np.zeros(6, np.float32), ValueError, r"not \(6,\)"),
-    ("text", TypeError, "'data' takes an array, not"),
+    (object(), TypeError, "'data' takes an array, not"),
+    ("photo.jpg", ValueError, "nothing says how the network takes pictures"),
+    (np.zeros((2, 3), ">f4"), TypeError, "'data' takes float32"),
+    (np.zeros((2, 3), np.complex64), TypeError, "'data' takes float32"),
+    (np.zeros((2, 3), object), TypeError, "'data' takes"),
+    (np.ma.zeros((2, 3), np.float32), TypeError, "'data' is a masked array"),
+    (np.frombuffer(bytes(25), np.float32, 6, offset=1).reshape(2, 3),
+     ValueError, "'data' is not aligned to its elements"),
     (1.5, TypeError, "'data' takes an array, not one number"),
 ])
 def test_what_does_not_fit_is_refused(wrong, error, sentence):
@@ -142,6 +189,30 @@ def test_errors_of_files(tmp_path):
     assert error.value.code == "corrupt"
 
 
+def damaged(path, at):
+    """A copy of the artifact with one bit of the weights changed."""
+    bytes_ = bytearray(path.read_bytes())
+    bytes_[bytes_.index(np.float32(1234.5678).tobytes()) + at] ^= 1
+    copy = path.with_name(f"damaged-{at}.mxa")
+    copy.write_bytes(bytes_)
+    return copy
+
+
+def test_damaged_weights_are_refused_unless_told_otherwise(tmp_path):
+    values = {"fc_weight": np.ones((4, 3), np.float32),
+              "fc_bias": np.full(4, 1234.5678, np.float32)}
+    model = mxc.compile(SMALL, tmp_path / "small.mxa", params=values)
+    x = np.ones((2, 3), np.float32)
+    for at in (0, 3, 7):
+        copy = damaged(tmp_path / "small.mxa", at)
+        for opened in (mxc.load, mxc.Model):
+            with pytest.raises(mxc.Error, match="damaged") as error:
+                opened(copy)
+            assert error.value.code == "corrupt"
+        trusted = mxc.load(copy, check_weights=False)
+        assert not np.array_equal(trusted(x), model(x))
+
+
 def test_errors_of_networks_have_places(tmp_path):
     path = tmp_path / "net.json"
     path.write_text('{ "mxc": 1, "inputs": {"data": [1, 4]},\n'
@@ -153,6 +224,66 @@ def test_errors_of_networks_have_places(tmp_path):
     assert [d.line for d in error.value.diagnostics] == [2, 3]
     assert error.value.column > 0
     assert "Convolution" in str(error.value)
+
+
+def test_errors_of_networks_are_in_pythons_words(tmp_path):
+    with pytest.raises(mxc.CompileError) as error:
+        mxc.compile(SMALL)
+    assert "params=" in str(error.value) and "--" not in str(error.value)
+    assert 'init="xavier"' in str(error.value)
+    nodes = [{"op": "null", "name": name, "inputs": []}
+             for name in ("data", "fc_weight", "fc_bias")]
+    mxnets = {"nodes": [*nodes, {"op": "FullyConnected", "name": "fc",
+                                 "attrs": {"num_hidden": "4"},
+                                 "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}],
+              "arg_nodes": [0, 1, 2], "heads": [[3, 0, 0]]}
+    with pytest.raises(mxc.CompileError) as error:
+        mxc.compile(mxnets, init="xavier")
+    assert 'shapes={"data": (1, 3' in str(error.value)
+    assert "--" not in str(error.value)
+
+
+@pytest.mark.parametrize("command_line, python", [
+    ("give --input-shape data:1x3x224x224", 'give shapes={"data": (1, 3, 224, 224)}'),
+    ("compile it with --entry train,score", 'compile it with entries=["train", "score"]'),
+    ("name a file (--params) or (--init xavier)", 'name a file (params=) or (init="xavier")'),
+    ("needs --batch 32, --seed and --fixed", "needs batch=32, seed= and fixed="),
+    ("--golden off leaves it out", "--golden off leaves it out"),
+    ("a-batch, --batches stay", "a-batch, --batches stay")])
+def test_options_of_the_command_line_in_python(command_line, python):
+    assert in_python(command_line) == python
+
+
+def test_an_initializer_is_checked_beside_parameters(tmp_path):
+    weight = {"fc_weight": np.ones((4, 3)), "fc_bias": np.ones(4)}
+    np.savez(tmp_path / "small.npz",
+             **{k: v.astype(np.float32) for k, v in weight.items()})
+    with pytest.raises(mxc.CompileError, match="'nope' is unknown"):
+        mxc.compile(SMALL, params=tmp_path / "small.npz", init="nope")
+
+
+def test_calls_have_signatures(mlp):
+    for call in (mlp, mlp.__call__, mlp.bind, mlp.bind(batch=8),
+                 mlp.bind(batch=8).read_state, mxc.compile, mxc.load, mxc.data,
+                 mxc.Trainer.fit, mxc.Trainer.predict):
+        assert str(inspect.signature(call)).startswith("("), call
+
+
+def test_everything_public_is_documented():
+    undocumented = [
+        f"{name}.{member}" for name in mxc.__all__
+        for member, value in [("", getattr(mxc, name)),
+                              *vars(getattr(mxc, name)).items()]
+        if not member.startswith("_") and (
+            callable(value) or isinstance(value, property))
+        and not inspect.getdoc(value)]
+    assert undocumented == []
+
+
+def test_a_summary_fits_a_terminal(mlp):
+    text = mlp.summary()
+    assert "infer, batch 8" in text and "(8, 1, 28, 28)" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_phases_are_reported():
@@ -203,6 +334,30 @@ def test_arrays_by_dlpack():
         model(SpeaksDlpack(x.astype(np.float64)))
     with pytest.raises(ValueError, match=r"\(2, 3\), not \(1, 3\)"):
         model(SpeaksDlpack(x[:1]))
+
+
+def test_what_is_handed_out_is_the_callers_own():
+    """Arrays that consumers of DLPack write to (PyTorch drops the flag of
+    read-only arrays) hold nothing that the model reads."""
+    model, _, _ = small()
+    x = np.ones((2, 3), np.float32)
+    first = model(x)
+    expected = first.copy()
+    assert first.flags.writeable and first.base is None
+    first[:] = 0
+    assert np.array_equal(model(x), expected)
+
+
+def test_read_only_arrays_are_taken_and_left_alone():
+    model, weight, bias = small()
+    x = np.ones((2, 3), np.float32)
+    x.flags.writeable = False
+    assert np.array_equal(model(x), x @ weight.T + bias)
+    assert np.array_equal(x, np.ones((2, 3), np.float32))
+    fixed = {"fc_weight": weight, "fc_bias": bias}
+    for array in fixed.values():
+        array.flags.writeable = False
+    assert np.array_equal(mxc.compile(SMALL, params=fixed)(x), model(x))
 
 
 def test_torch_by_dlpack(mlp, images):

@@ -37,11 +37,12 @@ def test_the_whole_learns_a_line():
     x = np.random.default_rng(1).random((400, 3)).astype(np.float32)
     y = x @ np.array([1, -2, 3], np.float32) + 0.5
     trainer = line().trainer()
-    losses = trainer.fit(x, y, epochs=60, lr=0.3)
+    losses = trainer.fit(x, y, epochs=60, lr=0.3)["loss"]
     assert losses[-1] < 1e-3 < losses[0]
     parameters = trainer.parameters()
     assert np.allclose(parameters["fc_weight"], [[1, -2, 3]], atol=0.05)
-    assert np.allclose(trainer.predict(x[:5], y[:5])[:, 0], y[:5], atol=0.1)
+    assert np.allclose(trainer.predict(x[:5])[:, 0], y[:5], atol=0.1)
+    assert np.array_equal(trainer.predict(x[:5], y[:5]), trainer.predict(x[:5]))
     learned = mxc.compile(LINE, params=parameters)
     assert np.allclose(learned(x[:4])[:, 0], y[:4], atol=0.1)
 

@@ -12,5 +12,6 @@ images[np.arange(640), 0, 2 * labels + 4, :] += 1  # the class is a bright row
 model = mxc.compile(sys.argv[1], init="xavier", entries=["train", "score"],
                     shapes={"data": (64, 1, 28, 28)}, attributes={"momentum": 0.9})
 trainer = model.trainer()
-print("loss", *(round(x, 2) for x in trainer.fit(images, labels, epochs=3, lr=0.1)))
+history = trainer.fit(images, labels, epochs=3, lr=0.1, validation=0.1)
+print(history)
 print("accuracy", trainer.accuracy(images, labels))

@@ -8,10 +8,14 @@
 
 from ._compile import compile
 from ._errors import CompileError, Error
+from ._executor import Executor
+from ._history import EarlyStopping, Epoch, History, StopTraining
 from ._model import Model, load
-from ._runtime import Entry, Executor, Tensor
+from ._runtime import Entry, Tensor
 from ._runtime import version as __version__
+from ._samples import Data, data
 from ._training import Trainer
 
-__all__ = ["compile", "load", "Model", "Executor", "Trainer", "Entry", "Tensor",
-           "Error", "CompileError"]
+__all__ = ["compile", "load", "data", "Model", "Executor", "Trainer", "Data",
+           "Epoch", "History", "EarlyStopping", "StopTraining", "Entry",
+           "Tensor", "Error", "CompileError"]

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import pathlib
 import tempfile
+import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import CompileError
 from ._model import Model
+from ._words import in_python
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._compiler import Request
+    from ._compiler import Diagnostic, Request
 
     Path = str | os.PathLike[str]
 
@@ -39,6 +44,99 @@ def _parameters(request: Request,
         request.params = os.fspath(params)
 
 
+# Samples of a training step where nobody says how many.
+_BATCH = 32
+
+
+def _default_batch(model: Path | Mapping[str, Any],
+                   entries: Sequence[str]) -> list[int]:
+    """[32] for the training of a network whose own words are for one sample, or
+    for any number of them."""
+    if not {"train", "score"} & set(entries):
+        return []
+    try:
+        if not isinstance(model, Mapping):
+            text = os.fspath(model)
+            if not text.lstrip().startswith("{"):
+                text = pathlib.Path(text).read_text()
+            model = json.loads(text)
+        assert isinstance(model, Mapping)
+        shapes = [s for s in model["inputs"].values() if isinstance(s, list)]
+        firsts = {shape[0] for shape in shapes if shape}
+    except (OSError, ValueError, KeyError, AttributeError, AssertionError):
+        return []  # the compiler says what is wrong
+    if firsts and all(isinstance(n, str) or n == 1 for n in firsts):
+        return [_BATCH]
+    return []
+
+
+class _Running:
+    """The compilations that are going on. When the program ends they are given
+    up and waited for: LLVM does not outlive it. Threads that would go on sleep
+    from then on, as Python has threads that want the interpreter."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests: dict[threading.Event, Request] = {}
+        self._ending = False
+        atexit.register(self._end)
+
+    def compile(self, request: Request) -> list[Diagnostic]:
+        from . import _compiler
+        ended = threading.Event()
+        with self._lock:
+            if not self._ending:
+                self._requests[ended] = request
+        try:
+            wanted = ended in self._requests
+            said = _compiler.compile(request) if wanted else []
+        finally:
+            self._requests.pop(ended, None)
+            ended.set()
+        while self._ending:
+            time.sleep(3600)
+        return said
+
+    def _end(self) -> None:
+        with self._lock:
+            self._ending = True
+            going_on = list(self._requests.items())
+        for _, request in going_on:
+            request.cancel()
+        for ended, _ in going_on:
+            ended.wait()
+
+
+_running = _Running()
+
+
+def _compiled(request: Request) -> list[Diagnostic]:
+    """What the compiler says. A signal is heard meanwhile: what it raises
+    (KeyboardInterrupt) is raised here, and the compilation is given up."""
+    if threading.current_thread() is not threading.main_thread():
+        return _running.compile(request)
+    said: list[list[Diagnostic]] = []
+    raised: list[BaseException] = []
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            said.append(_running.compile(request))
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            ended.set()
+    threading.Thread(target=work, name="mxc.compile").start()
+    try:
+        ended.wait()  # not join, which takes an interrupted thread for ended
+    except BaseException:
+        request.cancel()
+        raise
+    if raised:
+        raise raised[0]
+    return said[0]
+
+
 def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             params: Path | Mapping[str, NDArray[Any]] | None = None,
             init: str | None = None, seed: int = 0,
@@ -48,23 +146,39 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             optimizer: str | None = None,
             attributes: Mapping[str, object] | None = None,
             fixed: Sequence[str] = (), memory_budget: int = 0,
+            precision: str | None = None,
+            classes: Sequence[str] = (), preprocessing: str = "",
             target: str | None = None, level: int = 2,
             tuning_cache: str | None = None, tuning_seconds: float = 30,
             progress: Callable[[str, str, float | None], None] | None = None,
-            threads: int = 0) -> Model:
+            threads: int = 0, device: str = "") -> Model:
     """Compiles a network into the file `output` (None: one that goes with the
     model), and opens it.
 
     model: MXNet's symbol JSON or mxc's own: a file, its text, or a dict.
     params: a file (.params, .npz, .safetensors), or arrays by name; None:
-    a .params file beside the model.
-    init: how parameters without a value begin: "xavier".
-    shapes: of inputs: {"data": (1, 3, 224, 224)}.
-    batch: sizes, each with code of its own.
+        a .params file beside the model.
+    init: how parameters without a value begin: "xavier", "normal:0.01".
+    seed: of init.
+    shapes: of inputs, the batch first: {"data": (1, 3, 224, 224)}.
+    batch: sizes, each with code of its own. Training whose network says 1 or
+        nothing has 32.
     entries: "infer" (the default), "train", "score".
-    optimizer, attributes: "sgd", {"momentum": 0.9}.
-    progress: called with phase, text and seconds as each phase ends.
-    Raises CompileError with all that is wrong; warnings are UserWarnings."""
+    optimizer, attributes: "sgd", {"momentum": 0.9}, for training.
+    fixed: parameters that are not trained.
+    memory_budget: bytes of a plan's peak; 0: none.
+    precision: of what is kept between layers: "f32", "bf16", "f16".
+    classes, preprocessing: of the data that it was trained on (mxc.Data has
+        them): the model knows names and takes pictures. Without, what is noted
+        beside the parameters of a checkpoint.
+    target: "x86-64-v3", "cuda:sm_80"; None: this machine.
+    level: 0 to 3; 3 measures kernels for `tuning_seconds`, and keeps what it
+        finds in the file `tuning_cache`.
+    progress: called with phase, text and seconds (or None) as each phase ends.
+    threads, device: of calls, as mxc.load has them.
+
+    Raises CompileError with all that is wrong; what may be meant otherwise is a
+    UserWarning. Ctrl-C gives up at once."""
     from . import _compiler  # loads LLVM
     request = _compiler.Request()
     _network(request, model)
@@ -73,11 +187,16 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.seed = seed
     request.shapes = {n: list(s) for n, s in (shapes or {}).items()}
     request.batches = [batch] if isinstance(batch, int) else list(batch)
+    if not request.batches and not shapes:
+        request.batches = _default_batch(model, entries)
     request.entries = list(entries)
     request.optimizer = optimizer or ""
     request.attributes = [f"{k}={v}" for k, v in (attributes or {}).items()]
     request.fixed = list(fixed)
     request.memory_budget = memory_budget
+    request.precision = precision or ""
+    request.classes = list(classes)
+    request.preprocessing = preprocessing
     request.target = target or ""
     request.level = level
     request.tuning_cache = tuning_cache or ""
@@ -88,13 +207,13 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
         folder = tempfile.TemporaryDirectory(prefix="mxc-")
         output = os.path.join(folder.name, "model.mxa")
     request.output = os.fspath(output)
-    diagnostics = _compiler.compile(request)
+    diagnostics = _compiled(request)
     if any(d.severity == "error" for d in diagnostics):
         raise CompileError(diagnostics)
     for diagnostic in diagnostics:
         if diagnostic.severity == "warning":
-            warnings.warn(diagnostic.message, stacklevel=2)
-    made = Model(output, threads)
+            warnings.warn(in_python(diagnostic.message), stacklevel=2)
+    made = Model(output, threads, check_weights=False, device=device)
     if folder is not None:
         weakref.finalize(made, folder.cleanup)
     return made

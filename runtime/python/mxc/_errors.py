@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ._words import in_python
+
 if TYPE_CHECKING:
     from ._compiler import Diagnostic
 
@@ -22,7 +24,8 @@ class Error(RuntimeError):
 
 class CompileError(Error):
     """A network cannot be compiled. `diagnostics` holds all that is wrong;
-    `file`, `line` and `column` are those of the first error."""
+    `file`, `line` and `column` are those of the first error. Sentences are in
+    Python's words; `diagnostics` has them as the compiler says them."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = list(diagnostics)
@@ -39,4 +42,4 @@ def _sentence(diagnostic: Diagnostic) -> str:
     elif diagnostic.file:
         place = f"{diagnostic.file}: "
     notes = "".join("\n  " + n for n in diagnostic.notes.splitlines())
-    return f"{place}error: {diagnostic.message}{notes}"
+    return f"{place}error: {in_python(diagnostic.message + notes)}"

@@ -8,31 +8,108 @@ import os
 import pathlib
 import shutil
 import tempfile
+from typing import TYPE_CHECKING, Any
 
-from . import _programs, _runtime
+from . import _programs, _runtime, _train
+from ._executor import Executor
+from ._inputs import Batches, is_pictures, read_pictures
+from ._samples import ClassLabels
+from ._summary import summary
 from ._training import Trainer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Model(_runtime.Model):
     """An artifact. Called with arrays (NumPy, or what speaks DLPack, in the
-    host's memory) it runs its entry "infer" and returns NumPy arrays; nothing
-    is copied or converted, and other Python threads run meanwhile."""
+    host's memory) it runs its entry "infer" and returns new NumPy arrays, in
+    memory of their own; other Python threads run meanwhile, and may call it,
+    too."""
 
     def __init__(self, path: str | os.PathLike[str], threads: int = 0,
-                 check_weights: bool = False,
-                 copy_weights: bool = False) -> None:
-        super().__init__(os.fspath(path), threads, check_weights, copy_weights)
+                 check_weights: bool = True, copy_weights: bool = False,
+                 device: str = "") -> None:
+        super().__init__(os.fspath(path), threads, check_weights, copy_weights,
+                         device)
         self.path = os.fspath(path)
+
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        """Runs the entry "infer" whose inputs have the arguments' shapes.
+
+        arrays, named: inputs in their order, or by name, of the entry's types
+            (float32, as a rule), with as many samples as an entry computes:
+            read where they lie. Any other number of samples is computed batch
+            by batch. Where the model was trained on pictures: paths or bytes of
+            JPEG or PNG files, or a list of them.
+        Returns an array, or a tuple where there are several outputs, with a row
+        for each sample.
+        Raises TypeError or ValueError for arrays that do not fit, mxc.Error for
+        a run that fails."""
+        if arrays and is_pictures(arrays[0]):
+            arrays = (self._pictures(arrays[0]), *arrays[1:])
+        try:
+            return super().__call__(*arrays, **named)
+        except ValueError:
+            batches = Batches.of(self.entries, arrays, named)
+            if batches is None:
+                raise
+        return batches.run(super().__call__)
+
+    def bind(self, entry: str = "", batch: int = 0, threads: int = 0,
+             share: Executor | None = None, device: str = "") -> Executor:
+        """An executor of its own.
+
+        entry, batch: "train", 32; "", 0: "infer", or the first there is.
+        threads: of a run; 0: one for each processor.
+        share: whose states it uses, too: it sees what that has learned, and
+            they run one after the other.
+        device: "cuda:1"; "": the model's.
+        Raises mxc.Error where there is no such entry or device."""
+        return Executor(self, entry, batch, threads, share, device)
 
     @property
     def manifest(self) -> dict[str, str]:
-        lines = self.manifest_text.splitlines()
-        return dict(line.split(": ", 1) for line in lines if ": " in line)
+        """What the file says of itself; of lines with one key the last."""
+        return {key: values[-1] for key, values in self._lines().items()}
 
-    def trainer(self, threads: int = 0) -> Trainer:
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes that it was trained with; [] where nobody
+        said."""
+        return _train.label_names(self.manifest.get("label_names", ""))
+
+    @property
+    def class_labels(self) -> list[ClassLabels]:
+        """The labels that are numbers of classes."""
+        found = []
+        for line in self._lines().get("classes", []):
+            count, ignored, name = line.split(" ", 2)
+            found.append(ClassLabels(
+                name, int(count), None if ignored == "none" else float(ignored)))
+        return found
+
+    def summary(self) -> str:
+        """Entries with their inputs, outputs and memory, and the states, as
+        text of at most 80 columns: print(model.summary())."""
+        return summary(self)
+
+    def _lines(self) -> dict[str, list[str]]:
+        lines: dict[str, list[str]] = {}
+        for line in self.manifest_text.splitlines():
+            key, found, value = line.partition(": ")
+            if found:
+                lines.setdefault(key, []).append(value)
+        return lines
+
+    def _pictures(self, files: Any) -> NDArray[Any]:
+        shape = next(e for e in self.entries if e.name == "infer").inputs[0].shape
+        return read_pictures(files, self.manifest.get("preprocess", ""), shape)
+
+    def trainer(self, threads: int = 0, device: str = "") -> Trainer:
         """What trains the states of this model (compiled with entries
         ["train", "score"]); each has states of its own."""
-        return Trainer(self, threads)
+        return Trainer(self, threads, device)
 
     def page(self) -> str:
         """`mxc inspect --html`: the model's steps and memory."""
@@ -72,10 +149,14 @@ class Model(_runtime.Model):
 
 
 def load(path: str | os.PathLike[str], *, threads: int = 0,
-         check_weights: bool = False, copy_weights: bool = False) -> Model:
+         check_weights: bool = True, copy_weights: bool = False,
+         device: str = "") -> Model:
     """Opens an artifact, which is a program: open what you would run.
 
     threads: of a call of the model; 0: one for each processor.
-    check_weights: read all weights, and refuse a file in which they changed.
-    copy_weights: to huge pages, faster where weights exceed the caches."""
-    return Model(path, threads, check_weights, copy_weights)
+    check_weights: read all weights, and refuse a file in which they changed
+        (some 6 GB a second). Without, weights come when they are needed.
+    copy_weights: to huge pages, faster where weights exceed the caches.
+    device: "cuda:1", of the kind that it was compiled for; "": number 0.
+    Raises mxc.Error for a file that is damaged, or not for this machine."""
+    return Model(path, threads, check_weights, copy_weights, device)

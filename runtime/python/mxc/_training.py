@@ -4,74 +4,142 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _checkpoints
+from ._checkpoints import Series
+from ._history import Epoch, History, Progress
+from ._loop import Loop, schedule
+from ._measures import Measures
+from ._samples import Arrays, Batch, Data, LabelCheck
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from ._executor import Executor
     from ._model import Model
-    from ._runtime import Entry, Executor
+    from ._runtime import Entry
+
+    from ._loop import Rate
+    from ._measures import Metric
+
+    Validation = float | Data | Sequence[ArrayLike] | None
 
 
 class Trainer:
-    """Steps of the entry "train" on states of its own. As in MXNet's Module,
-    gradients are divided by the batch; the last batch of an epoch is filled up
-    with samples of its beginning."""
+    """Steps of a model's entry "train" on states of its own, which no other
+    trainer sees. One thread at a time uses it.
 
-    def __init__(self, model: Model, threads: int = 0) -> None:
+    As in MXNet's Module, gradients are divided by the batch; the last batch of
+    an epoch is filled up with samples of its beginning, which are trained on
+    and neither scored nor predicted."""
+
+    def __init__(self, model: Model, threads: int = 0,
+                 device: str = "") -> None:
+        """threads: of a step; 0: one for each processor. device: "cuda:1", of
+        the kind that the model was compiled for; "": the model's own.
+        Raises mxc.Error where the model has no entry "train"."""
         self._model = model
-        self._train = model.bind("train", threads=threads)
+        self._train = model.bind("train", threads=threads, device=device)
         self._entry = _entry(model, "train")
         self._score: Executor | None = None
         if any(entry.name == "score" for entry in model.entries):
-            self._score = model.bind("score", threads=threads,
+            self._score = model.bind("score", threads=threads, device=device,
                                      share=self._train)
+        self._data = [t for t in self._entry.inputs
+                      if t.use not in ("rate", "label")]
+        self._labels = [t for t in self._entry.inputs if t.use == "label"]
         self._fed = [t for t in self._entry.inputs if t.use != "rate"]
+        self._classes = model.class_labels
 
     @property
     def batch(self) -> int:
+        """Samples of a step: what the model was compiled for."""
         return self._fed[0].shape[0]
 
     def step(self, *arrays: object, lr: float) -> dict[str, NDArray[Any]]:
-        """One step on a batch: data, then labels, in the order of the entry's
-        inputs. Returns its outputs by name, "loss" among them."""
+        """One step on a batch: arrays of the shapes and types of the entry's
+        inputs, data before labels, read where they lie. Returns the outputs by
+        name, "loss" (the batch's mean) among them; where that is not finite
+        nothing was learned.
+        Raises TypeError or ValueError for arrays that do not fit."""
         found = self._train(*arrays, learning_rate=lr)
         return _by_name(self._entry, found)
 
-    def fit(self, *samples: ArrayLike, epochs: int = 1, lr: float = 0.01,
-            seed: int = 0,
-            on_epoch: Callable[[int, float], None] | None = None) -> list[float]:
-        """Trains on all samples, in an order drawn anew for each epoch.
-        Returns the mean loss of each epoch."""
-        arrays = self._convert(samples)
-        order = np.random.default_rng(seed)
-        losses = []
-        for epoch in range(epochs):
-            rows = order.permutation(len(arrays[0]))
-            found = [float(np.ravel(self.step(*batch, lr=lr)["loss"])[0])
-                     for batch, _ in self._batches(arrays, rows)]
-            losses.append(float(np.mean(found)))
-            if on_epoch is not None:
-                on_epoch(epoch + 1, losses[-1])
-        return losses
+    def fit(self, *samples: ArrayLike | Data, epochs: int = 1,
+            lr: Rate = 0.01, batch_size: int | None = None,
+            validation: Validation = None,
+            metrics: str | Sequence[Metric] | None = None,
+            callbacks: Sequence[Callable[[Epoch], object]] = (),
+            shuffle: bool = True, seed: int = 0,
+            checkpoint: str | os.PathLike[str] | None = None,
+            resume: bool = False, progress: bool | None = None) -> History:
+        """Trains on all samples, epoch by epoch.
 
-    def predict(self, *samples: ArrayLike) -> NDArray[Any]:
-        """The first output of the entry "score" for all samples, in order."""
-        if self._score is None:
-            raise TypeError('compile the model with entries ["train", "score"]')
-        arrays = self._convert(samples)
+        samples: arrays of N samples each, data before labels, of any numeric
+            type and any N; or one mxc.data(…).
+        lr: the learning rate; or a schedule as `mxc train --lr-schedule` has it,
+            "cosine:max_update=1000:base_lr=0.1"; or a function of the step's
+            number, from 1.
+        batch_size: None, or the batch that the model was compiled for.
+        validation: (X, Y), an mxc.data(…), or the share of the samples that is
+            kept for it, 0.1; scored after each epoch.
+        metrics: "accuracy,top_5" as --metric has them, or a list in which
+            functions of (labels, outputs) may stand, too; None: accuracy where
+            labels are classes.
+        callbacks: called with an mxc.Epoch after each; mxc.StopTraining ends.
+        shuffle, seed: another order for each epoch, the same for a seed.
+        checkpoint: a prefix: PREFIX-0001.params and .npz after epoch 1.
+        resume: goes on from the newest checkpoint of the prefix, if any.
+        progress: a line for each epoch; None: on a terminal and in a notebook.
+
+        Returns the values of the epochs of this call. Warns (UserWarning) of
+        labels that are no class, samples that are not finite, batches larger
+        than the samples, an epoch no better than guessing, and a loss that is
+        not finite, which ends training.
+        Raises ValueError for lengths, shapes and names that do not fit,
+        TypeError for what holds no numbers, FileExistsError for checkpoints of
+        an earlier run."""
+        if batch_size not in (None, self.batch):
+            raise ValueError(
+                f"batch_size is {batch_size}, but the model was compiled for "
+                f"{self.batch}: mxc.compile(…, batch={batch_size})")
+        train, held = self._split(samples, validation, shuffle, seed)
+        measured = Measures(metrics, self._default_metrics(), self._entry)
+        loop = Loop(self, train, held, measured, schedule(lr),
+                     Progress(progress), epochs)
+        if checkpoint is not None:
+            loop.series = Series(checkpoint)
+            loop.begin(resume)
+        loop.run([*callbacks])
+        return loop.history
+
+    def predict(self, *data: ArrayLike | Data) -> NDArray[Any]:
+        """The first output of the entry "score" for N samples, in order: N rows.
+
+        data: arrays of N samples, without labels (labels behind them are
+        ignored), or one mxc.data(…).
+        Raises TypeError where the model has no entry "score"."""
         found = []
-        for batch, count in self._batches(arrays, np.arange(len(arrays[0]))):
-            found.append(self._score(*batch)[0][:count])
+        for batch in self._unlabelled(data).batches(0):
+            outputs = self._scored(batch)
+            found.append(outputs[0][:self.batch - batch.pad])
         return np.concatenate(found)
 
-    def accuracy(self, *samples: ArrayLike) -> float:
+    def evaluate(self, *samples: ArrayLike | Data,
+                 metrics: str | Sequence[Metric] | None = None
+                 ) -> dict[str, float]:
+        """{"loss": …, "accuracy": …} of N samples and their labels, each of
+        which counts once. Arguments and errors are those of fit."""
+        measured = Measures(metrics, self._default_metrics(), self._entry)
+        return self._evaluate(self._samples(samples, False, 0), measured)
+
+    def accuracy(self, *samples: ArrayLike | Data) -> float:
         """The share of samples whose largest output is their label's."""
-        classes = self.predict(*samples).argmax(axis=1)
-        return float((classes == np.asarray(samples[-1])).mean())
+        return self.evaluate(*samples, metrics="accuracy")["accuracy"]
 
     def states(self) -> dict[str, NDArray[Any]]:
         """Copies of all states: parameters, moving statistics, moments."""
@@ -79,38 +147,154 @@ class Trainer:
                 for state in self._model.states}
 
     def parameters(self) -> dict[str, NDArray[Any]]:
-        """What mxc.compile takes as `params`."""
+        """Copies of what mxc.compile takes as `params`."""
         return {state.name: self._train.read_state(state.name)
                 for state in self._model.states
                 if state.use in ("parameter", "auxiliary")}
 
+    def load_states(self, states: Mapping[str, Any]) -> None:
+        """Takes all states from arrays by name, as states() returns them.
+        Raises ValueError for a state that lacks, before any is changed."""
+        self._write(states, [state.name for state in self._model.states])
+
+    def load_parameters(self, params: Mapping[str, Any] | str
+                        | os.PathLike[str]) -> None:
+        """Takes parameters from arrays by name or a .params, .npz or
+        .safetensors file; optimizer's states stay. Raises ValueError for one
+        that lacks or has another shape, before any is changed."""
+        if not isinstance(params, Mapping):
+            params = _checkpoints.read_parameters(params)
+        self._write(params, [state.name for state in self._model.states
+                             if state.use in ("parameter", "auxiliary")])
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """All states as .npz."""
-        states: dict[str, Any] = {_escape(n): array
-                                  for n, array in self.states().items()}
-        np.savez(path, **states)
+        """Parameters as MXNet's .params, where the name ends so; else all
+        states as .npz, to go on from. Whole or not at all."""
+        if os.fspath(path).endswith(".params"):
+            _checkpoints.write_parameters(path, self.parameters(),
+                                          self._model.states)
+        else:
+            _checkpoints.write_states(_with_suffix(path), self.states())
 
     def restore(self, path: str | os.PathLike[str]) -> None:
-        with np.load(path) as file:
-            for state in self._model.states:
-                self._train.write_state(state.name, file[_escape(state.name)])
+        """Takes what save has written. Raises mxc.Error for a damaged file."""
+        if os.fspath(path).endswith(".params"):
+            self.load_parameters(path)
+        else:
+            self.load_states(_checkpoints.read_states(_with_suffix(path))[0])
 
-    def _convert(self, arrays: Sequence[ArrayLike]) -> list[NDArray[Any]]:
-        if len(arrays) != len(self._fed):
+    def _write(self, arrays: Mapping[str, Any], names: list[str]) -> None:
+        tensors = {state.name: state for state in self._model.states}
+        for name in names:
+            if name not in arrays:
+                raise ValueError(f"there is no value for '{name}'")
+            if np.shape(arrays[name]) != tensors[name].shape:
+                raise ValueError(f"'{name}' has shape {tensors[name].shape}, "
+                                 f"not {np.shape(arrays[name])}")
+        for name in names:
+            self._train.write_state(name, np.ascontiguousarray(
+                arrays[name], dtype=tensors[name].dtype))
+
+    def _default_metrics(self) -> str:
+        return "accuracy" if self._classes else ""
+
+    def _samples(self, samples: Sequence[ArrayLike | Data], shuffle: bool,
+                 seed: int) -> Arrays | Data:
+        if len(samples) == 1 and isinstance(samples[0], Data):
+            return samples[0].bound(self.batch, self._data[0].shape, shuffle,
+                                    seed)
+        if len(samples) != len(self._fed):
             names = ", ".join(tensor.name for tensor in self._fed)
             raise TypeError(f"the entry is fed {names}")
-        return [np.ascontiguousarray(array, dtype=tensor.dtype)
-                for array, tensor in zip(arrays, self._fed)]
+        return Arrays([a for a in samples if not isinstance(a, Data)],
+                      self._fed, self.batch, shuffle, seed)
 
-    def _batches(self, arrays: Sequence[NDArray[Any]], rows: NDArray[np.int64]
-                 ) -> Iterator[tuple[list[NDArray[Any]], int]]:
-        for first in range(0, len(rows), self.batch):
-            chosen = rows[first:first + self.batch]
-            count = len(chosen)
-            if count < self.batch:
-                chosen = np.concatenate(
-                    [chosen, np.resize(rows, self.batch - count)])
-            yield [array[chosen] for array in arrays], count
+    def _split(self, samples: Sequence[ArrayLike | Data],
+               validation: Validation, shuffle: bool, seed: int
+               ) -> tuple[Arrays | Data, Arrays | Data | None]:
+        train = self._samples(samples, shuffle, seed)
+        if validation is None:
+            return train, None
+        if isinstance(validation, Data):
+            return train, self._samples([validation], False, 0)
+        if not isinstance(validation, (int, float)):
+            return train, self._samples(validation, False, 0)
+        if not 0 < validation < 1:
+            raise ValueError(f"validation is {validation}, expected a share "
+                             "between 0 and 1")
+        return train.split(validation)
+
+    def _unlabelled(self, data: Sequence[ArrayLike | Data]) -> Arrays | Data:
+        if len(data) == len(self._data) and not isinstance(data[0], Data):
+            return Arrays([a for a in data if not isinstance(a, Data)],
+                          self._data, self.batch)
+        return self._samples(data, False, 0)
+
+    def _scored(self, batch: Batch) -> list[NDArray[Any]]:
+        if self._score is None:
+            raise TypeError('compile the model with entries ["train", "score"]')
+        arrays: list[Any] = batch.arrays
+        if len(arrays) < len(self._fed):  # no output depends on labels
+            arrays = [*arrays, *(np.zeros(t.shape, t.dtype)
+                                 for t in self._labels)]
+        found = self._score(*arrays)
+        return list(found) if isinstance(found, tuple) else [found]
+
+    def _evaluate(self, samples: Arrays | Data, measured: Measures
+                  ) -> dict[str, float]:
+        names = [tensor.name for tensor in self._fed]
+        check = LabelCheck(self._classes, names)
+        measured.reset()
+        total = terms = 0.0
+        for batch in samples.batches(0):
+            check.look(batch, samples)
+            loss, outputs = self._loss_of(batch)
+            count = self._terms(batch)
+            total, terms = total + loss * count, terms + count
+            measured.update(batch, outputs, len(self._data))
+        check.tell_count()
+        return {"loss": total / terms if terms else 0.0, **measured.values()}
+
+    def _loss_of(self, batch: Batch) -> tuple[float, list[NDArray[Any]]]:
+        """The mean loss of the samples of a batch without what fills it up, and
+        the outputs. A batch that is filled with the samples over and over says
+        so many times what they say, and a batch of the first one alone says
+        what is left over."""
+        whole = self._scored(batch)
+        if not batch.pad:
+            return self._loss_in(whole), whole
+        count = self.batch - batch.pad
+        times, left = divmod(self.batch, count)
+        rows = np.concatenate([np.tile(np.arange(count), times),
+                               np.zeros(left, int)])
+        loss = self._loss_in(self._scored(_rows(batch, rows)))
+        if left:
+            first = self._loss_in(self._scored(_rows(batch, rows * 0)))
+            loss = (loss * self.batch - first * left) / (times * count)
+        return loss, whole
+
+    def _loss_in(self, outputs: Sequence[NDArray[Any]]) -> float:
+        names = [tensor.name for tensor in _entry(self._model, "score").outputs]
+        return float(np.ravel(outputs[names.index("loss")])[0])
+
+    def _terms(self, batch: Batch) -> int:
+        """Of how many terms the batch's loss is the mean: labels that are no
+        class, or ignored, are none."""
+        count = self.batch - batch.pad
+        if len(self._classes) != 1:
+            return count
+        label = self._classes[0]
+        place = [tensor.name for tensor in self._fed].index(label.name)
+        values = batch.arrays[place][:count]
+        counted = ~label.wrong(values)
+        if label.ignored is not None:
+            counted &= values != label.ignored
+        return int(np.count_nonzero(counted))
+
+
+def _rows(batch: Batch, rows: NDArray[Any]) -> Batch:
+    return Batch([np.ascontiguousarray(array[rows]) for array in batch.arrays],
+                 0, batch.samples[rows])
 
 
 def _entry(model: Model, name: str) -> Entry:
@@ -122,5 +306,6 @@ def _by_name(entry: Entry, found: Any) -> dict[str, NDArray[Any]]:
     return {t.name: array for t, array in zip(entry.outputs, arrays)}
 
 
-def _escape(name: str) -> str:
-    return name.replace("/", "|")  # a member of a zip archive has no folders
+def _with_suffix(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path)
+    return text if text.endswith(".npz") else text + ".npz"

@@ -82,6 +82,20 @@ std::string Attribute(nb::handle array, const char* name) {
                               "makes a copy that is");
 }
 
+[[noreturn]] void RefuseAlignment(const ArrayType& expected) {
+  Raise(PyExc_ValueError, "'" + expected.name +
+                              "' is not aligned to its elements: a copy of it "
+                              "is");
+}
+
+// The buffer of a masked array is all that lies below the mask.
+void RefuseMasked(nb::handle array, const ArrayType& expected) {
+  if (!nb::hasattr(array, "filled")) return;
+  Raise(PyExc_TypeError, "'" + expected.name +
+                             "' is a masked array: its filled(value) has a "
+                             "value for every element");
+}
+
 }  // namespace
 
 ArrayType TypeOf(const mxc_tensor& tensor) {
@@ -92,9 +106,15 @@ ArrayType TypeOf(const mxc_tensor& tensor) {
 }
 
 HeldArray::HeldArray(nb::handle array, const ArrayType& expected) {
+  RefuseMasked(array, expected);
   if (!PyObject_CheckBuffer(array.ptr()) || !HoldBuffer(array, expected)) {
     HoldDlpack(array, expected);
   }
+  // The runtime reads elements where they lie.
+  const uint64_t element = mxc_dtype_size(expected.dtype);
+  if (reinterpret_cast<uintptr_t>(memory_) % element == 0) return;
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  RefuseAlignment(expected);
 }
 
 HeldArray::~HeldArray() {

@@ -7,12 +7,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <list>
 #include <map>
 
+#include "runtime/python/source/element.h"
+#include "runtime/python/source/gil.h"
 #include "tools/driver/mxc_compile.h"
 
 namespace nb = nanobind;
+using namespace mxc::python;
 
 namespace {
 
@@ -24,16 +28,18 @@ struct Diagnostic {
 
 struct Request {
   std::string model, text, output;
-  std::string params, init, optimizer, target, tuning_cache, object_cache;
+  std::string params, init, optimizer, target, precision, tuning_cache,
+      object_cache, preprocessing;
   std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
   std::vector<int64_t> batches;
-  std::vector<std::string> entries, attributes, fixed;
+  std::vector<std::string> entries, attributes, fixed, classes;
   uint64_t seed = 0, memory_budget = 0;
   int level = 2;
   double tuning_seconds = 30;
   nb::object progress = nb::none();
+  std::atomic<bool> cancelled{false};
 };
 
 const char* OrNull(const std::string& text) {
@@ -46,35 +52,14 @@ std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// MXNet's flag of a type; -1 where there is none.
-int TypeFlag(nb::dlpack::dtype type) {
-  using nb::dlpack::dtype_code;
-  const auto is = [&](dtype_code code, int bits) {
-    return type.code == static_cast<uint8_t>(code) && type.bits == bits;
-  };
-  constexpr struct {
-    dtype_code code;
-    int bits, flag;
-  } kFlags[] = {{dtype_code::Float, 32, 0},  {dtype_code::Float, 64, 1},
-                {dtype_code::Float, 16, 2},  {dtype_code::UInt, 8, 3},
-                {dtype_code::Int, 32, 4},    {dtype_code::Int, 8, 5},
-                {dtype_code::Int, 64, 6},    {dtype_code::Bool, 8, 7},
-                {dtype_code::Int, 16, 8},    {dtype_code::UInt, 16, 9},
-                {dtype_code::UInt, 32, 10},  {dtype_code::UInt, 64, 11},
-                {dtype_code::Bfloat, 16, 12}};
-  for (const auto& row : kFlags) {
-    if (is(row.code, row.bits)) return row.flag;
-  }
-  return -1;
-}
-
 // The options of the C API over a request that outlives them.
 class Options {
  public:
   explicit Options(const Request& request)
       : entries_(Pointers(request.entries)),
         attributes_(Pointers(request.attributes)),
-        fixed_(Pointers(request.fixed)) {
+        fixed_(Pointers(request.fixed)),
+        classes_(Pointers(request.classes)) {
     mxc_compile_options_init(&options_, sizeof options_);
     SetNetwork(request);
     SetTraining(request);
@@ -85,6 +70,14 @@ class Options {
     options_.tuning_cache = OrNull(request.tuning_cache);
     options_.tuning_seconds = request.tuning_seconds;
     options_.object_cache = OrNull(request.object_cache);
+    options_.precision = OrNull(request.precision);
+    options_.label_names = classes_.data();
+    options_.label_name_count = classes_.size();
+    options_.preprocessing = OrNull(request.preprocessing);
+    options_.is_cancelled = [](void* context) -> int {
+      return static_cast<const Request*>(context)->cancelled ? 1 : 0;
+    };
+    options_.cancel_context = const_cast<Request*>(&request);
     if (!request.progress.is_none()) {
       options_.progress = &Report;
       options_.progress_context = const_cast<nb::object*>(&request.progress);
@@ -136,7 +129,7 @@ class Options {
   // A phase has ended; what the callable raises is printed and goes no further.
   static void Report(void* context, const char* phase, const char* text,
                      double seconds) {
-    const nb::gil_scoped_acquire acquire;
+    const GilTaken taken;
     try {
       const auto& progress = *static_cast<nb::object*>(context);
       progress(phase, text,
@@ -147,7 +140,7 @@ class Options {
   }
 
   mxc_compile_options options_;
-  std::vector<const char*> entries_, attributes_, fixed_;
+  std::vector<const char*> entries_, attributes_, fixed_, classes_;
   std::list<std::vector<int64_t>> dims_;
   std::vector<mxc_compile_array> arrays_;
   std::vector<mxc_compile_shape> shapes_;
@@ -163,7 +156,7 @@ Diagnostic Copy(const mxc_diagnostic& from) {
 std::vector<Diagnostic> Compile(const Request& request) {
   const Options options(request);
   std::vector<Diagnostic> diagnostics;
-  const nb::gil_scoped_release release;
+  const GilReleased released;
   mxc_compilation* compilation = mxc_compile(options.get());
   if (mxc_compilation_ok(compilation) != 0) {
     mxc_compilation_save(compilation, request.output.c_str());
@@ -181,6 +174,8 @@ std::vector<Diagnostic> Compile(const Request& request) {
 }  // namespace
 
 NB_MODULE(_compiler, m) {
+  // Threads that run when the interpreter ends keep what they use.
+  nb::set_leak_warnings(false);
   m.attr("version") = mxc_compile_version();
   nb::class_<Diagnostic>(m, "Diagnostic", "What is wrong, and where.")
       .def_ro("severity", &Diagnostic::severity,
@@ -199,15 +194,18 @@ NB_MODULE(_compiler, m) {
       .def(nb::init<>())
 #define MXC_FIELD(name) .def_rw(#name, &Request::name)
           MXC_FIELD(model) MXC_FIELD(text) MXC_FIELD(output) MXC_FIELD(params)
-              MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
-                  MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries)
-                      MXC_FIELD(optimizer) MXC_FIELD(attributes)
-                          MXC_FIELD(fixed) MXC_FIELD(memory_budget)
-                              MXC_FIELD(target) MXC_FIELD(level)
-                                  MXC_FIELD(tuning_cache)
-                                      MXC_FIELD(tuning_seconds)
-                                          MXC_FIELD(object_cache)
+              MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays) MXC_FIELD(
+                  shapes) MXC_FIELD(batches) MXC_FIELD(entries)
+                  MXC_FIELD(optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
+                      MXC_FIELD(memory_budget) MXC_FIELD(target)
+                          MXC_FIELD(level) MXC_FIELD(tuning_cache)
+                              MXC_FIELD(tuning_seconds) MXC_FIELD(object_cache)
+                                  MXC_FIELD(precision) MXC_FIELD(classes)
+                                      MXC_FIELD(preprocessing)
 #undef MXC_FIELD
-      .def_rw("progress", &Request::progress, nb::arg().none());
+      .def_rw("progress", &Request::progress, nb::arg().none())
+      .def(
+          "cancel", [](Request& request) { request.cancelled = true; },
+          "Lets compile give up soon, from any thread.");
   m.def("compile", &Compile, nb::arg("request"));
 }

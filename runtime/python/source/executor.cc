@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "runtime/python/source/error.h"
+#include "runtime/python/source/gil.h"
 
 namespace mxc::python {
 namespace {
@@ -169,7 +170,7 @@ nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
   }
   mxc_status* status = nullptr;
   {
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     status = mxc_run(handle_.get());
   }
   Check(status);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/python/source/error.h"
+#include "runtime/python/source/gil.h"
 
 namespace mxc::python {
 namespace {
@@ -60,15 +61,15 @@ std::string Shapes(const std::vector<Entry>& entries) {
 }  // namespace
 
 Model::Model(const std::string& path, int threads, bool check_weights,
-             bool copy_weights)
-    : threads_(threads) {
+             bool copy_weights, std::string device)
+    : threads_(threads), device_(std::move(device)) {
   mxc_model_options options = MXC_MODEL_OPTIONS;
   options.weights = copy_weights ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP;
   options.check_weights = check_weights ? 1 : 0;
   mxc_model* model = nullptr;
   mxc_status* status = nullptr;
   {
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     status = mxc_model_open(path.c_str(), &options, &model);
   }
   Check(status);
@@ -118,11 +119,6 @@ std::vector<Tensor> Model::states() const {
   return states;
 }
 
-std::unique_ptr<Executor> Model::Bind(const ExecutorOptions& options,
-                                      Executor* share) const {
-  return std::make_unique<Executor>(handle(), options, share);
-}
-
 std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
   for (size_t i = idle_.size(); i-- > 0;) {
     if (inferences_.size() > 1 && !idle_[i]->Takes(arguments, named)) continue;
@@ -138,7 +134,10 @@ std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
   for (const size_t e : inferences_) {
     mxc_entry_summary summary;
     Check(mxc_model_entry(handle(), e, &summary));
-    auto executor = Bind({summary.name, "", summary.batch, threads_}, nullptr);
+    auto executor = std::make_unique<Executor>(
+        handle(),
+        ExecutorOptions{summary.name, device_, summary.batch, threads_},
+        nullptr);
     if (inferences_.size() == 1 || executor->Takes(arguments, named)) {
       return executor;
     }

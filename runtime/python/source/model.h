@@ -30,18 +30,19 @@ struct Entry {
 class Model {
  public:
   // `threads`: of a call of the model itself; 0: one for each processor.
+  // `device`: where executors run that name none, as in mxc_bind_options; empty:
+  // what the model was compiled for.
   Model(const std::string& path, int threads, bool check_weights,
-        bool copy_weights);
+        bool copy_weights, std::string device);
   Model(const Model&) = delete;
 
   mxc_model* handle() const { return handle_.get(); }
+  const std::string& device() const { return device_; }
   std::string manifest() const { return mxc_model_manifest(handle()); }
   std::string symbol() const;
   std::vector<Entry> entries() const;
   std::vector<Tensor> states() const;
 
-  std::unique_ptr<Executor> Bind(const ExecutorOptions& options,
-                                 Executor* share) const;
   // Runs the entry for inference whose inputs have these shapes. Threads that
   // call at once get executors of their own, which are kept.
   nb::object Call(nb::args arguments, nb::kwargs named);
@@ -57,6 +58,7 @@ class Model {
 
   std::unique_ptr<mxc_model, Close> handle_;
   int threads_;
+  std::string device_;
   std::vector<size_t> inferences_;               // the entries "infer"
   std::vector<std::unique_ptr<Executor>> idle_;  // the last one used is last
 };

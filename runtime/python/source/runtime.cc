@@ -67,6 +67,21 @@ void DeclareExecutor(nb::module_& m) {
   nb::class_<Executor>(
       m, "Executor",
       "One entry with memory of its own; it serves one thread at a time.")
+      .def(
+          "__init__",
+          [](Executor* executor, const Model& model, const std::string& entry,
+             int64_t batch, int threads, Executor* share,
+             const std::string& device) {
+            new (executor)
+                Executor(model.handle(),
+                         {entry, device.empty() ? model.device() : device,
+                          batch, threads},
+                         share);
+          },
+          nb::arg("model"), nb::arg("entry") = "", nb::arg("batch") = 0,
+          nb::arg("threads") = 0, nb::arg("share").none() = nb::none(),
+          nb::arg("device") = "", nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 6>())
       .def("__call__", &Executor::Call, nb::sig(kCall),
            "Runs the entry on arrays (or numbers, where one is wanted), by "
            "position or by name, and returns a new array, or a tuple where "
@@ -83,27 +98,17 @@ void DeclareExecutor(nb::module_& m) {
 
 void DeclareModel(nb::module_& m) {
   nb::class_<Model>(m, "Model", "An opened artifact.")
-      .def(nb::init<const std::string&, int, bool, bool>(), nb::arg("path"),
-           nb::arg("threads") = 0, nb::arg("check_weights") = false,
-           nb::arg("copy_weights") = false)
+      .def(nb::init<const std::string&, int, bool, bool, std::string>(),
+           nb::arg("path"), nb::arg("threads") = 0,
+           nb::arg("check_weights") = true, nb::arg("copy_weights") = false,
+           nb::arg("device") = "")
       .def_prop_ro("entries", &Model::entries)
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("manifest_text", &Model::manifest)
       .def_prop_ro("symbol", &Model::symbol, "the network's JSON as it came")
       .def("__call__", &Model::Call, nb::sig(kCall),
            "Runs the entry \"infer\" whose inputs have the arguments' shapes. "
-           "Threads may call at once: each gets an executor.")
-      .def(
-          "bind",
-          [](const Model& model, const std::string& entry, int64_t batch,
-             int threads, Executor* share, const std::string& device) {
-            return model.Bind({entry, device, batch, threads}, share);
-          },
-          nb::arg("entry") = "", nb::arg("batch") = 0, nb::arg("threads") = 0,
-          nb::arg("share").none() = nb::none(), nb::arg("device") = "",
-          nb::keep_alive<0, 1>(), nb::keep_alive<0, 5>(),
-          "An executor of its own. One that shares another's states sees what "
-          "that has learned; they run one after the other.");
+           "Threads may call at once: each gets an executor.");
 }
 
 }  // namespace
@@ -127,8 +132,10 @@ void Check(mxc_status* status) {
 }  // namespace mxc::python
 
 NB_MODULE(_runtime, m) {
+  // Threads that run when the interpreter ends keep what they use.
+  nanobind::set_leak_warnings(false);
   m.attr("version") = mxc_version();
   mxc::python::DeclareRows(m);
-  mxc::python::DeclareExecutor(m);
   mxc::python::DeclareModel(m);
+  mxc::python::DeclareExecutor(m);
 }

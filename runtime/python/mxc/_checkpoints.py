@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of a trainer: parameters as MXNet's .params, all states as .npz."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _train
+from ._errors import Error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._runtime import Tensor
+
+    Path = str | os.PathLike[str]
+    Arrays = Mapping[str, NDArray[Any]]
+
+_META = "mxc|position"  # epochs, steps
+
+
+def write_parameters(path: Path, arrays: Arrays, states: list[Tensor]) -> None:
+    use = {state.name: state.use for state in states}
+    _train.write_parameters(os.fspath(path), {
+        ("aux:" if use[name] == "auxiliary" else "arg:") + name:
+            np.ascontiguousarray(array) for name, array in arrays.items()})
+
+
+def read_parameters(path: Path) -> dict[str, NDArray[Any]]:
+    """Arrays by the names of parameters: of a .params, .npz or .safetensors."""
+    read = _train.read_parameters(os.fspath(path))
+    return {name.removeprefix("arg:").removeprefix("aux:"): array
+            for name, array in read.items()}
+
+
+def write_states(path: Path, arrays: Arrays, epochs: int = 0,
+                 steps: int = 0) -> None:
+    """Whole or not at all."""
+    members: dict[str, Any] = {_escape(name): array
+                               for name, array in arrays.items()}
+    members[_META] = np.array([epochs, steps], np.int64)
+    unfinished = pathlib.Path(f"{os.fspath(path)}.{os.getpid()}.unfinished")
+    try:
+        with open(unfinished, "wb") as file:
+            np.savez(file, **members)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_states(path: Path) -> tuple[dict[str, NDArray[Any]], int, int]:
+    """States by name, and how many epochs and steps they have learned."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {_unescape(name): file[name] for name in file.files}
+    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
+        raise Error(f"'{os.fspath(path)}' is damaged: {error}",
+                    "corrupt") from None
+    position = arrays.pop(_unescape(_META), np.zeros(2, np.int64))
+    return arrays, int(position[0]), int(position[1])
+
+
+class Series:
+    """The checkpoints PREFIX-0001.params and PREFIX-0001.npz, PREFIX-0002 …,
+    beside PREFIX-symbol.json, the network as it came: what MXNet and `mxc
+    compile` take, and what training goes on from."""
+
+    def __init__(self, prefix: Path) -> None:
+        self._prefix = os.fspath(prefix)
+
+    def path(self, epoch: int, suffix: str) -> str:
+        return f"{self._prefix}-{epoch:04}.{suffix}"
+
+    def newest(self) -> int:
+        """The last epoch that was saved whole; 0: none was."""
+        folder, name = os.path.split(self._prefix)
+        if not os.path.isdir(folder or "."):
+            return 0
+        pattern = re.compile(re.escape(name) + r"-(\d{4,})\.npz")
+        found = [int(match[1]) for entry in os.listdir(folder or ".")
+                 if (match := pattern.fullmatch(entry))]
+        return max(found, default=0)
+
+    def require_new(self) -> None:
+        if self.newest():
+            raise FileExistsError(
+                f"{self.path(self.newest(), 'npz')} is of an earlier run: "
+                "resume=True goes on from it, another prefix begins anew")
+
+    def save(self, epoch: int, steps: int, arrays: Arrays,
+             states: list[Tensor], symbol: str) -> None:
+        if folder := os.path.dirname(self._prefix):
+            os.makedirs(folder, exist_ok=True)
+        symbol_path = pathlib.Path(self._prefix + "-symbol.json")
+        if not symbol_path.exists():
+            symbol_path.write_text(symbol)
+        learned = {state.name: arrays[state.name] for state in states
+                   if state.use in ("parameter", "auxiliary")}
+        write_parameters(self.path(epoch, "params"), learned, states)
+        write_states(self.path(epoch, "npz"), arrays, epoch, steps)
+
+
+def _escape(name: str) -> str:
+    return name.replace("/", "|")  # a member of a zip archive has no folders
+
+
+def _unescape(name: str) -> str:
+    return name.replace("|", "/")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How good predictions are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _train
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._runtime import Entry
+    from ._samples import Batch
+
+    Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
+
+
+class Measures:
+    """Metrics of runtime/train, and functions of the user's own."""
+
+    def __init__(self, metrics: str | Sequence[Metric] | None, default: str,
+                 entry: Entry) -> None:
+        chosen = default if metrics is None else metrics
+        listed: Sequence[Metric] = (chosen.split(",") if isinstance(chosen, str)
+                                    else chosen)
+        named = [m.strip() for m in listed if isinstance(m, str)]
+        self._named = _train.Metrics(",".join(m for m in named if m))
+        self._own = {getattr(m, "__name__", repr(m)): m for m in listed
+                     if not isinstance(m, str)}
+        self._predictions = [i for i, tensor in enumerate(entry.outputs)
+                             if tensor.use == "other"]
+        self.reset()
+
+    def reset(self) -> None:
+        self._named.reset()
+        self._sums = {name: 0.0 for name in self._own}
+        self._count = 0
+
+    def update(self, batch: Batch, outputs: Sequence[NDArray[Any]],
+               data: int) -> None:
+        """With what a network says of a batch, without what fills it up; its
+        arrays are `data` inputs, then labels."""
+        rows = len(batch.arrays[0])
+        count = rows - batch.pad
+
+        def counted(array: NDArray[Any]) -> NDArray[Any]:
+            if not array.ndim or len(array) % rows:
+                return array
+            return array[:len(array) // rows * count]
+        labels = [counted(array) for array in batch.arrays[data:]]
+        found = [counted(outputs[i]) for i in self._predictions]
+        found = found[:len(labels)] if labels else found
+        self._named.update(labels[:len(found)], found)
+        for name, function in self._own.items():
+            self._sums[name] += count * float(function(labels[0], found[0]))
+        self._count += count
+
+    def values(self) -> dict[str, float]:
+        own = {name: total / max(1, self._count)
+               for name, total in self._sums.items()}
+        return {**self._named.values(), **own}

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples: arrays and sources of data, cut into batches, and what is wrong with
+them."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _train
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._runtime import Tensor
+
+    Array = NDArray[Any]
+
+
+class Batch(NamedTuple):
+    """Rows of every array, data first; the last `pad` rows fill it up, and
+    sample `samples[r]` is in row r."""
+
+    arrays: list[Array]
+    pad: int
+    samples: Array
+
+
+class ClassLabels(NamedTuple):
+    """Labels that are numbers of classes: which input they are, how many
+    classes there are, and the label that stands for none."""
+
+    name: str
+    classes: int
+    ignored: float | None
+
+    def wrong(self, labels: Array) -> Array:
+        """Where a label is no class."""
+        values = np.asarray(labels, np.float64)
+        good = ((values >= 0) & (values < self.classes)
+                & (values == np.floor(values)))
+        if self.ignored is not None:
+            good |= values == self.ignored
+        wrong: Array = ~good
+        return wrong
+
+
+class Data:
+    """A source of samples by the words of `mxc train --data`: what `mxc.data`
+    returns. An epoch is one iteration over it: tuples of arrays, data first,
+    each of `batch_size` samples but the last one."""
+
+    def __init__(self, spec: str, batch_size: int = 32, *,
+                 shape: Sequence[int] = (), shuffle: bool = False,
+                 seed: int = 0, held_out: bool = False,
+                 options: Mapping[str, object] | None = None) -> None:
+        self.spec, self.batch_size = spec, batch_size
+        self._shape, self._shuffle, self._seed = tuple(shape), shuffle, seed
+        self._held_out = held_out
+        self._options = {k: str(v) for k, v in (options or {}).items()}
+        self._epoch = 0
+        self._open: _train.Samples | None = None
+
+    def bound(self, batch: int, shape: Sequence[int], shuffle: bool,
+              seed: int) -> Data:
+        """The same source in batches that a network takes; where nobody said
+        how large samples are, the network does."""
+        self._shape = self._shape or tuple(shape[1:])
+        return Data(self.spec, batch, shape=self._shape,
+                    shuffle=shuffle or self._shuffle,
+                    seed=seed or self._seed, held_out=self._held_out,
+                    options=self._options)
+
+    def split(self, share: float) -> tuple[Data, Data]:
+        """Without a share of the samples, which is kept for validation, and
+        these."""
+        options = {**self._options, "held_out": share}
+        return (Data(self.spec, self.batch_size, shape=self._shape,
+                     shuffle=self._shuffle, seed=self._seed, options=options),
+                Data(self.spec, self.batch_size, shape=self._shape,
+                     held_out=True, options=options))
+
+    def held_out(self) -> Data:
+        """The samples that the source itself keeps for validation: MNIST's
+        t10k files, other digits; split keeps a share of others."""
+        return Data(self.spec, self.batch_size, shape=self._shape,
+                    held_out=True, options=self._options)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the labels: of folders, for one."""
+        return self._samples().classes
+
+    @property
+    def preprocessing(self) -> str:
+        """What is done to every sample, as one line."""
+        return self._samples().preprocessing
+
+    def __len__(self) -> int:
+        return len(self._samples())
+
+    def __iter__(self) -> Iterator[tuple[Array, ...]]:
+        for batch in self.batches(self._epoch):
+            count = len(batch.arrays[0]) - batch.pad
+            yield tuple(array[:count] for array in batch.arrays)
+        self._epoch += 1
+
+    def batches(self, epoch: int) -> Iterator[Batch]:
+        """The batches of an epoch, which count from 0."""
+        samples = self._samples()
+        samples.seek(epoch)
+        while (found := samples.next()) is not None:
+            data, labels, index, pad = found
+            yield Batch([*data, *labels], pad, np.array(index))
+
+    def name_of(self, sample: int) -> str:
+        """For messages."""
+        return self._samples().name_of(sample)
+
+    def __repr__(self) -> str:
+        return f"<mxc.Data {self._samples().summary}>"
+
+    def _samples(self) -> _train.Samples:
+        if self._open is None:
+            options = _train.SampleOptions()
+            options.batch = self.batch_size
+            options.seed = self._seed
+            options.shuffle = self._shuffle
+            options.held_out = self._held_out
+            if self._shape:
+                options.shape = [self.batch_size, *self._shape]
+            options.settings = list(self._options.items())
+            self._open = _train.Samples(self.spec, options)
+        return self._open
+
+
+def data(spec: str, batch_size: int = 32, *, shape: Sequence[int] = (),
+         shuffle: bool = False, seed: int = 0, held_out: bool = False,
+         options: Mapping[str, object] | None = None) -> Data:
+    """Opens a source of data as `mxc train --data` does.
+
+    spec: "folder:photos" (a folder for each class), "rec:train.rec",
+        "npy:x.npy,y.npy", "csv:…", "libsvm:…", "mnist:DIR", "cifar10:DIR",
+        "digits" (drawn, nothing to download).
+    batch_size: samples of an iteration's arrays; Trainer.fit uses its own.
+    shape: of a sample: (3, 224, 224); a trainer knows its network's.
+    shuffle, seed: another order for each epoch.
+    held_out: the samples that are kept for validation.
+    options: as --data-opt: {"rand_mirror": 1, "mean_r": 123.68}.
+    Raises ValueError for a source, path or option that there is not."""
+    return Data(spec, batch_size, shape=shape, shuffle=shuffle, seed=seed,
+                held_out=held_out, options=options)
+
+
+class Arrays:
+    """Samples in memory, as the inputs `tensors` take them."""
+
+    def __init__(self, arrays: Sequence[ArrayLike], tensors: Sequence[Tensor],
+                 batch: int, shuffle: bool = False, seed: int = 0) -> None:
+        self._arrays = [_samples_of(array, tensor)
+                        for array, tensor in zip(arrays, tensors)]
+        self._tensors, self._batch = list(tensors), batch
+        self._shuffle, self._seed = shuffle, seed
+        _require_same_length(self._arrays, tensors)
+
+    def __len__(self) -> int:
+        return len(self._arrays[0])
+
+    def batches(self, epoch: int) -> Iterator[Batch]:
+        rows = np.arange(len(self))
+        if self._shuffle:
+            rows = np.random.default_rng([self._seed, epoch]).permutation(rows)
+        for first in range(0, len(rows), self._batch):
+            index = rows[first:first + self._batch]
+            pad = self._batch - len(index)
+            if pad:
+                index = np.concatenate([index, np.resize(rows, pad)])
+            yield Batch([np.ascontiguousarray(array[index], dtype=tensor.dtype)
+                         for array, tensor in zip(self._arrays, self._tensors)],
+                        pad, index)
+
+    def name_of(self, sample: int) -> str:
+        return f"sample {sample}"
+
+    def split(self, share: float) -> tuple[Arrays, Arrays]:
+        """Without a share of the samples, chosen by the seed, and these."""
+        held = max(1, round(share * len(self)))
+        if held >= len(self):
+            raise ValueError(f"{len(self)} samples are too few to keep "
+                             f"{share:g} of them for validation")
+        rows = np.random.default_rng([self._seed, 1 << 32]).permutation(
+            len(self))
+        return (self._only(np.sort(rows[held:]), self._shuffle),
+                self._only(np.sort(rows[:held]), False))
+
+    def _only(self, rows: Array, shuffle: bool) -> Arrays:
+        return Arrays([array[rows] for array in self._arrays], self._tensors,
+                      self._batch, shuffle, self._seed)
+
+
+class LabelCheck:
+    """Warns of labels that are no class: nothing is learned from them, and no
+    loss tells."""
+
+    def __init__(self, labels: Sequence[ClassLabels],
+                 names: Sequence[str]) -> None:
+        self._labels = [(names.index(label.name), label) for label in labels
+                        if label.name in names]
+        self.count = 0
+
+    def look(self, batch: Batch, samples: Arrays | Data) -> None:
+        for place, label in self._labels:
+            values = batch.arrays[place]
+            wrong = label.wrong(values[:len(values) - batch.pad])
+            found = int(np.count_nonzero(wrong))
+            if found and not self.count:
+                first = np.argwhere(wrong)[0]
+                name = samples.name_of(int(batch.samples[first[0]]))
+                _warn(f"{name}: label {float(values[tuple(first)]):g} is none "
+                      f"of the classes 0 to {label.classes - 1}; nothing is "
+                      "learned from such labels")
+            self.count += found
+
+    def tell_count(self) -> None:
+        if self.count > 1:
+            _warn(f"{self.count} labels of this epoch are no class")
+
+
+def warn_of_large_batch(batch: int, samples: int) -> None:
+    if batch > samples:
+        _warn(f"a batch of {batch} is more than the {samples} samples that "
+              "there are: every step repeats some")
+
+
+def warn_of_guessing(epoch: int, loss: float, accuracy: float | None,
+                     samples: int, classes: int) -> bool:
+    """Where a network that guesses would have done as well: three standard
+    deviations of the accuracy of guesses and a tenth are its due. A loss that
+    is far beyond has diverged, whatever the accuracy. Whether it has warned."""
+    chance = 1 / classes
+    due = 1.1 * chance + 3 * math.sqrt(chance * (1 - chance) / samples)
+    guess = math.log(classes)
+    guesses = accuracy is None or accuracy <= due or loss > 10 * guess
+    if loss < 0.998 * guess or not guesses:
+        return False
+    shown = "" if accuracy is None else f", accuracy {accuracy:.4g}"
+    _warn(f"epoch {epoch} ended no better than guessing: loss {loss:.4g}"
+          f"{shown} ({classes} classes at random: {math.log(classes):.4g}, "
+          f"{chance:.4g}); often the learning rate is too high or too low, "
+          "inputs are not scaled, or labels belong to other samples")
+    return True
+
+
+def warn_of_loss(loss: float, step: int, epoch: int, rate: float, batch: Batch,
+                 samples: Arrays | Data) -> None:
+    """That a loss is no number: no step learns anything any more."""
+    _warn(f"the loss is {loss:g} at step {step} of epoch {epoch} (learning rate "
+          f"{rate:g}){_not_finite(batch, samples)}; training has stopped")
+
+
+def _not_finite(batch: Batch, samples: Arrays | Data) -> str:
+    for array in batch.arrays:
+        if array.dtype.kind != "f":
+            continue
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            name = samples.name_of(int(batch.samples[bad[0][0]]))
+            return f"; {name} holds {float(array[tuple(bad[0])]):g}"
+    return ""
+
+
+def _warn(text: str) -> None:
+    """As said where the package was called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get(
+            "__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
+def _samples_of(array: ArrayLike, tensor: Tensor) -> Array:
+    """Samples of the tensor in an array of numbers, of any type: batches are
+    converted."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"'{tensor.name}' is a masked array: its filled(value) "
+                        "has a value for every element")
+    found = np.asarray(array)
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"'{tensor.name}' takes numbers, not {found.dtype}")
+    wanted = tensor.shape[1:]
+    if found.ndim == 0 or found.shape[1:] != wanted:
+        same = found.ndim > 0 and len(found) > 0 and (
+            math.prod(found.shape[1:]) == math.prod(wanted))
+        if not same or _without_ones(found.shape[1:]) != _without_ones(wanted):
+            raise ValueError(f"'{tensor.name}' has samples of shape {wanted}, "
+                             f"not {found.shape[1:]}")
+        found = found.reshape(len(found), *wanted)
+    return found
+
+
+def _without_ones(shape: Sequence[int]) -> list[int]:
+    return [dim for dim in shape if dim != 1]
+
+
+def _require_same_length(arrays: Sequence[Array],
+                         tensors: Sequence[Tensor]) -> None:
+    if not len(arrays[0]):
+        raise ValueError(f"'{tensors[0].name}' has no samples")
+    for array, tensor in zip(arrays, tensors):
+        if len(array) != len(arrays[0]):
+            raise ValueError(
+                f"'{tensor.name}' has {len(array)} samples, but "
+                f"'{tensors[0].name}' {len(arrays[0])}")

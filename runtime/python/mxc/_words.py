@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of the compiler in Python's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_WORD = r"[\w.:/-]*\w"
+
+
+def _shape(match: re.Match[str]) -> str:
+    name, dims = match[1], ", ".join(match[2].split("x"))
+    return f'shapes={{"{name}": ({dims})}}'
+
+
+def _entries(match: re.Match[str]) -> str:
+    return "entries=[" + ", ".join(f'"{e}"' for e in match[1].split(",")) + "]"
+
+
+# What the command line takes, and what mxc.compile does; the first that fits.
+_OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r"--input-shape (\w+):(\d+(?:x\d+)*)", _shape),
+    (r"--input-shape", "shapes="),
+    (r"--entry ([a-z]+(?:,[a-z]+)*)", _entries),
+    (r"--entry", "entries="),
+    (rf"--init ({_WORD})", r'init="\1"'),
+    (r"--init", "init="),
+    (r"--params", "params="),
+    (r"--batch (\d+)", r"batch=\1"),
+    (r"--batch", "batch="),
+    (r"--opt (\w+)=(\S*\w)", r'attributes={"\1": \2}'),
+    (r"--opt(?:-attr)?\b", "attributes="),
+    (rf"--optimizer ({_WORD})", r'optimizer="\1"'),
+    (rf"--target ({_WORD})", r'target="\1"'),
+    (rf"--precision ({_WORD})", r'precision="\1"'),
+    (r"--(optimizer|fixed|seed|target|precision)", r"\1="),
+    (r"--memory-budget", "memory_budget="),
+    (r"--tuning-cache", "tuning_cache="),
+]
+
+
+def in_python(sentence: str) -> str:
+    """The sentence with options of the command line as arguments of
+    mxc.compile; what has no such argument stays."""
+    for option, argument in _OPTIONS:
+        sentence = re.sub(r"(?<![\w-])" + option + r"(?![\w-])", argument,
+                          sentence)
+    return sentence

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How programs end: beside threads that run a model, and by Ctrl-C."""
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+MODELS = pathlib.Path(__file__).parents[2] / "models"
+
+
+def run(code, *arguments, runs=1):
+    for _ in range(runs):
+        done = subprocess.run([sys.executable, "-c", code, *arguments],
+                              capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_threads_that_call_a_model_do_not_hold_up_the_end(mlp):
+    run("""
+import mxc, numpy, sys, threading
+model = mxc.load(sys.argv[1])
+x = numpy.zeros((1, 1, 28, 28), numpy.float32)
+called = threading.Semaphore(0)
+def forever():
+    while True:
+        model(x)
+        called.release()
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+for _ in range(30):
+    called.acquire()
+""", mlp.path, runs=8)
+
+
+def test_threads_that_compile_do_not_hold_up_the_end():
+    run("""
+import mxc, threading
+network = {"mxc": 1, "inputs": {"data": [2, 3]},
+           "nodes": [{"op": "FullyConnected", "num_hidden": 4}]}
+heard = threading.Semaphore(0)
+def forever():
+    while True:
+        mxc.compile(network, init="xavier",
+                    progress=lambda *phase: heard.release())
+for _ in range(2):
+    threading.Thread(target=forever, daemon=True).start()
+for _ in range(6):
+    heard.acquire()
+""", runs=4)
+
+
+def test_ctrl_c_ends_a_compilation():
+    code = """
+import mxc, sys
+print("compiling", flush=True)
+try:
+    mxc.compile(sys.argv[1], init="xavier", shapes={"data": (1, 3, 224, 224)})
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, MODELS / "resnet-152.json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "compiling\n"
+    time.sleep(1)  # somewhere within
+    if process.poll() is not None:
+        pytest.skip("compiled within a second")
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "interrupted\n"
+    heard = time.monotonic() - began
+    _, said = process.communicate(timeout=60)
+    ended = time.monotonic() - began
+    assert (process.returncode, said) == (0, "")
+    # Compiling takes some 10 s; generous, for machines with other work.
+    assert heard < 3 and ended < 8, (heard, ended)
