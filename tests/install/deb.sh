@@ -71,12 +71,14 @@ bare sh -euc '
   user/compile_and_run lenet-symbol.json out.mxa
   user/run lenet.mxa
   user/run_static lenet.mxa
-  mxc-serve --version | sed -n 1p  # its HTTP library came along
+  mxc serve lenet.mxa --port 0 2>serve.log & server=$!
+  until grep -q ^serving serve.log; do kill -0 $server; sleep 0.1; done
+  kill $server; wait $server
   # Without what is only suggested, a job that asks for it is told.
   mxc launch --workers 2 -- mxc train lenet.json --data digits --epochs 1 \
     --kvstore allreduce --save job --quiet 2>job.log && exit 1
   grep -q "Debian: libgloo0" job.log || { cat job.log; exit 1; }
-  rm -rf user lenet* out.mxa example build-deb job* /root/.cache'
+  rm -rf user lenet* out.mxa serve.log example build-deb job* /root/.cache'
 bare sh -c 'yes | apt purge mxc' >"$root/apt.log" 2>&1
 bare apt-get autoremove -q=2 -o Dpkg::Use-Pty=0 --purge >/dev/null
 files >"$root/after"

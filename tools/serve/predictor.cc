@@ -18,10 +18,10 @@ namespace mxc::serve {
 namespace {
 
 // The body as a file, which is what inputs are read from.
-runtime::NamelessFile FileOf(const std::string& body) {
+runtime::NamelessFile FileOf(std::string_view body) {
   auto file = run::Take(runtime::NamelessFile::Create());
   runtime::FileWriter out(file.path());
-  out.Append(body);
+  out.Append(std::as_bytes(std::span(body)));
   run::Require(out.Commit(runtime::FileWriter::Sync::kNo));
   return file;
 }

@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/run/feed.h"
 #include "tools/run/session.h"
+#include "tools/serve/message.h"
 
 namespace mxc::serve {
-
-using Json = nlohmann::ordered_json;
 
 // Used by several threads at once; each has executors of its own, which share
 // the model's weights.
@@ -25,7 +25,8 @@ class Predictor {
   // A .npy, a JPEG or a PNG, for the input of that name; without one for the only
   // input that is read.
   struct Part {
-    std::string input, content;
+    std::string input;
+    std::string_view content;
   };
 
   // One sample or any number of them. {"top": …} of the `top` best classes, or

@@ -1,24 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// An artifact over HTTP.
-//
-//   GET  /         what it takes and gives, as JSON
-//   GET  /health   "ok", while it serves
-//   POST /predict  the body is a .npy, a JPEG or a PNG, the answer JSON: all
-//                  outputs, with ?top=N the N best classes of the first one
-//
-// What is wrong with a request is {"errors": [{"message": …}], "count": 1}: 400
-// where the sender is to mend it, 404 and 413 as HTTP has it, 500 where it is
-// this side's.
+// Accepts connections, and ends when a signal asks for it.
 #pragma once
 
-#include "tools/run/serve_options.h"
-#include "tools/serve/predictor.h"
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "tools/serve/connection.h"
 
 namespace mxc::serve {
 
-// Serves until SIGINT or SIGTERM asks it to stop: no connection is accepted any
-// more, and what has begun is answered. For a main that has no other thread
-// yet. Throws a run::Failure where it cannot listen.
-void Serve(Predictor& predictor, const run::ServeOptions& options);
+struct ServerOptions {
+  std::string host;
+  int port = 0;  // 0: any that is free
+  size_t connections = 0;
+};
+
+class Server {
+ public:
+  static constexpr int kStopSeconds = 5;  // for requests that still come
+
+  // Listens. Throws a run::Failure where it cannot.
+  Server(ConnectionSite& site, const ServerOptions& options);
+
+  // "http://127.0.0.1:8080"
+  std::string url() const;
+  size_t connections() const { return connections_.size(); }
+  // No connection is accepted any more; what has begun is answered. The
+  // io_context runs out of work when it is done.
+  void Stop();
+
+ private:
+  void Accept();
+  void Adopt(tcp::socket socket);
+  void AcceptWaiting();
+
+  ConnectionSite& site_;
+  const ServerOptions options_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer timer_;
+  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+};
+
+// The most sockets that this process may have open; raises the limit first.
+size_t RaiseSocketLimit();
 
 }  // namespace mxc::serve

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `serve` is told: mxc-run parses it for help and mistakes, mxc-serve to
-// obey it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,18 +9,20 @@
 #include "tools/run/picture_input.h"
 #include "tools/run/session.h"
 
-namespace mxc::run {
+namespace mxc::serve {
 
 struct ServeOptions {
-  SessionOptions session;
-  PictureOptions pictures;
+  run::SessionOptions session;
+  run::PictureOptions pictures;
   std::string host = "127.0.0.1";
   int port = 8080;                 // 0: any that is free
   size_t workers = 1;              // requests at once
+  size_t most_waiting = 16384;     // requests
   uint64_t most_bytes = 64 << 20;  // of a body
+  int request_seconds = 60;        // until a request is whole
   bool quiet = false;              // no line for each request
 };
 
 void DeclareServe(CLI::App& app, ServeOptions& options);
 
-}  // namespace mxc::run
+}  // namespace mxc::serve

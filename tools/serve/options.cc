@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/run/serve_options.h"
+#include "tools/serve/options.h"
 
 #include <algorithm>
 #include <thread>
@@ -7,11 +7,11 @@
 #include "tools/run/subcommand.h"
 #include "tools/usage/values.h"
 
-namespace mxc::run {
+namespace mxc::serve {
 
 void DeclareServe(CLI::App& app, ServeOptions& options) {
-  DeclareSession(app, options.session);
-  DeclareCheck(app, options.session.check_weights);
+  run::DeclareSession(app, options.session);
+  run::DeclareCheck(app, options.session.check_weights);
   options.session.threads = 1;
   app.get_option("--threads")->description("of each request")->default_str("1");
   options.workers = std::max(1u, std::thread::hardware_concurrency());
@@ -24,23 +24,30 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
       ->check(Between(0, 65535))
       ->capture_default_str();
   app.add_option("--workers", options.workers,
-                 "requests at once (default: one for each processor); as many "
-                 "again may wait")
+                 "requests at once (default: one for each processor)")
       ->check(Between(1, 512));
+  app.add_option("--queue", options.most_waiting,
+                 "requests that may wait for a worker; one more is told 503")
+      ->check(AtLeast(1))
+      ->capture_default_str();
   app.add_option("--max-body", options.most_bytes,
                  "the largest body of a request")
       ->transform(SizeInBytes())
       ->default_str("64MiB")
       ->type_name("SIZE");
-  DeclarePictures(app, options.pictures);
+  app.add_option("--request-timeout", options.request_seconds,
+                 "seconds in which a request must be here as a whole")
+      ->check(Between(1, 86400))
+      ->capture_default_str();
+  run::DeclarePictures(app, options.pictures);
   app.option_defaults()->group("Report");
   app.add_flag("--quiet", options.quiet, "no line for each request");
   app.footer(
-      Footer("  mxc serve net.mxa --port 8080\n"
-             "  curl --data-binary @photo.jpg \\\n"
-             "      'localhost:8080/predict?top=5'\n"
-             "  curl -F x=@x.npy -F y=@y.npy localhost:8080/predict\n"
-             "  curl localhost:8080/\n"));
+      run::Footer("  mxc serve net.mxa --port 8080\n"
+                  "  curl --data-binary @photo.jpg \\\n"
+                  "      'localhost:8080/predict?top=5'\n"
+                  "  curl -F x=@x.npy -F y=@y.npy localhost:8080/predict\n"
+                  "  curl localhost:8080/\n"));
 }
 
-}  // namespace mxc::run
+}  // namespace mxc::serve
