@@ -89,7 +89,7 @@ if [ -e "$bin/../lib/libmxc_gloo.so" ]; then
   {"op": "LinearRegressionOutput", "name": "out"}]}
 END
   for i in {1..40}; do echo "1,0.$i"; done >line.csv
-  for i in {1..40}; do echo $((i > 20 ? 1000 : 1)); done >label.csv
+  for i in {1..40}; do echo $((i % 2 ? 1 : 1000)); done >label.csv
   line() { # PREFIX LR EPOCHS WORD…
     "${@:4}" mxc train line.json --data csv:line.csv --data-opt \
       label_csv=label.csv --data-opt label_name=out_label --batch-size 2 \

@@ -84,13 +84,12 @@ def adam(w, state, g, t):
 def expected(first, words, labels, workers, rule, lazy):
     table = [list(row) for row in first]
     states = [[{} for _ in range(WIDTH)] for _ in range(ROWS)]
-    share = SAMPLES // workers
-    for step in range(share // BATCH):
+    whole = BATCH * workers
+    for step in range(SAMPLES // whole):
         total = {}
         for rank in range(workers):
-            begin = rank * share + step * BATCH
-            own = gradient(table, words[begin:begin + BATCH],
-                           labels[begin:begin + BATCH])
+            own = slice(step * whole + rank, (step + 1) * whole, workers)
+            own = gradient(table, words[own], labels[own])
             for row, values in own.items():
                 sums = total.setdefault(row, [0.0] * WIDTH)
                 for k in range(WIDTH):
