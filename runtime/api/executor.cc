@@ -66,21 +66,29 @@ Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
 // Vectors of kernels are aligned to this.
 constexpr uintptr_t kDeviceAlignment = 16;
 
-// That kernels may read and write the caller's memory, on a device.
-Status CheckPlace(const mxc_executor* executor, uint32_t index,
-                  const void* memory) {
-  const Device& device = executor->executor->device();
-  if (memory == nullptr || device.IsHost()) return {};
-  const char* name =
-      TablesOf(executor).Text(executor->executor->buffers()[index].name);
-  if (!device.Has(memory)) {
-    return Fail(StatusCode::kInvalidArgument,
-                "the memory for '%s' is not of the executor's device", name);
-  }
-  if (reinterpret_cast<uintptr_t>(memory) % kDeviceAlignment == 0) return {};
+Status CheckAlignment(const char* name, const void* memory,
+                      uintptr_t alignment) {
+  if (reinterpret_cast<uintptr_t>(memory) % alignment == 0) return {};
   return Fail(StatusCode::kInvalidArgument,
               "the memory for '%s' is not aligned to %d bytes", name,
-              static_cast<int>(kDeviceAlignment));
+              static_cast<int>(alignment));
+}
+
+// That kernels may read and write the caller's memory, which lies at `place`;
+// null is the executor's own.
+Status CheckMemory(const mxc_executor* executor, uint32_t index,
+                   const void* memory, mxc_place place) {
+  const Device& device = executor->executor->device();
+  const mxc_buffer& buffer = executor->executor->buffers()[index];
+  const char* name = TablesOf(executor).Text(buffer.name);
+  if (place == MXC_PLACE_HOST || device.IsHost()) {
+    return CheckAlignment(name, memory, ElementSize(buffer.dtype));
+  }
+  if (memory == nullptr || device.Has(memory)) {
+    return CheckAlignment(name, memory, kDeviceAlignment);
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "the memory for '%s' is not of the executor's device", name);
 }
 
 // `use` gets the input's number, after a check of its name.
@@ -187,9 +195,7 @@ mxc_status* BindInput(mxc_executor* executor, const char* name,
       executor, name, {{executor, "executor"}},
       [&](Executor& e, size_t k, uint32_t buffer) -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-        if (place == MXC_PLACE_DEVICE) {
-          MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
-        }
+        MXC_RT_RETURN_IF_ERROR(CheckMemory(executor, buffer, memory, place));
         e.BindInput(k, memory, place);
         if (memory != nullptr) {
           executor->given.UseCallers(k);
@@ -280,26 +286,30 @@ mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
       });
 }
 
-mxc_status* mxc_bind_output(mxc_executor* executor, size_t index, void* memory,
-                            size_t size) {
-  return WithOutput(executor, index, {{executor, "executor"}},
-                    [&](Executor& e, uint32_t buffer) -> Status {
-                      MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-                      e.BindOutput(index, memory);
-                      return {};
-                    });
-}
+namespace {
 
-mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
-                                   void* memory, size_t size) {
+mxc_status* BindOutput(mxc_executor* executor, size_t index, void* memory,
+                       size_t size, mxc_place place) {
   return WithOutput(
       executor, index, {{executor, "executor"}},
       [&](Executor& e, uint32_t buffer) -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
-        MXC_RT_RETURN_IF_ERROR(CheckPlace(executor, buffer, memory));
-        e.BindOutput(index, memory, MXC_PLACE_DEVICE);
+        MXC_RT_RETURN_IF_ERROR(CheckMemory(executor, buffer, memory, place));
+        e.BindOutput(index, memory, place);
         return {};
       });
+}
+
+}  // namespace
+
+mxc_status* mxc_bind_output(mxc_executor* executor, size_t index, void* memory,
+                            size_t size) {
+  return BindOutput(executor, index, memory, size, MXC_PLACE_HOST);
+}
+
+mxc_status* mxc_bind_device_output(mxc_executor* executor, size_t index,
+                                   void* memory, size_t size) {
+  return BindOutput(executor, index, memory, size, MXC_PLACE_DEVICE);
 }
 
 mxc_status* mxc_step_times(const mxc_executor* executor, const int64_t** times,

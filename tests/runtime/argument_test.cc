@@ -136,6 +136,24 @@ TEST_CASE("what is not read, empty or carried need not be set") {
         ChainExpected(std::vector<float>(1024)).reversed);
 }
 
+TEST_CASE("memory that is not aligned to its elements is refused") {
+  for (const char* device : {"", "null"}) {
+    CAPTURE(device);
+    const ModelHandle model = Open(ChainOn(device));
+    const ExecutorHandle executor = Bind(model.get(), 1);
+    std::vector<char> bytes(4096 + 8);
+    const auto place = reinterpret_cast<uintptr_t>(bytes.data());
+    char* const good = bytes.data() + (4 - place % 4) % 4;
+    for (int off = 1; off < 4; ++off) {
+      CHECK(Message(mxc_bind_input(executor.get(), "data", good + off, 4096)) ==
+            "the memory for 'data' is not aligned to 4 bytes");
+      CHECK(Message(mxc_bind_output(executor.get(), 0, good + off, 4096)) ==
+            "the memory for 'reversed' is not aligned to 4 bytes");
+    }
+    CHECK(Message(mxc_bind_input(executor.get(), "data", good, 4096)) == "");
+  }
+}
+
 namespace {
 
 int Nothing(const mxc_call*) { return 0; }
