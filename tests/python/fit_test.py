@@ -225,6 +225,33 @@ def test_samples_that_do_not_fit_are_refused(model, points, change, error, says)
         model.trainer().fit(*change(*points))
 
 
+@pytest.mark.parametrize("options, error, says", [
+    ({"lr": float("nan")}, ValueError, "the learning rate of step 1 is nan"),
+    ({"lr": lambda step: 1 / (2 - step) if step < 2 else float("inf")},
+     ValueError, "the learning rate of step 2 is inf"),
+    ({"epochs": -1}, ValueError, "epochs is -1"),
+    ({"validation": 1}, ValueError, "expected a share between 0 and 1"),
+    ({"metrics": [3]}, TypeError, "metric 3 is neither a name nor a function"),
+    ({"metrics": "f1"}, ValueError, "two classes"),
+])
+def test_options_that_mean_nothing_are_refused(model, points, options, error,
+                                               says):
+    with pytest.raises(error, match=says):
+        model.trainer().fit(*points, **options)
+
+
+@pytest.mark.parametrize("wrong, error", [
+    (np.ones((3, 2), complex), TypeError), (np.ma.ones((3, 2)), TypeError),
+    ([["a", "b"]] * 3, TypeError), (np.ones((2, 3)), ValueError)])
+def test_parameters_that_are_no_numbers_change_nothing(model, wrong, error):
+    trainer = model.trainer()
+    before = trainer.parameters()
+    with pytest.raises(error, match="'fc_weight'"):
+        trainer.load_parameters({"fc_bias": np.ones(3), "fc_weight": wrong})
+    for name, array in trainer.parameters().items():
+        assert np.array_equal(array, before[name])
+
+
 def test_a_batch_size_that_was_not_compiled_is_refused(model, points):
     model.trainer().fit(*points, batch_size=32, lr=0.1)
     with pytest.raises(ValueError, match=r"mxc.compile\(…, batch=64\)"):
@@ -262,6 +289,30 @@ def test_nothing_is_overwritten_that_was_not_read(model, points, tmp_path):
         model.trainer().fit(*points, epochs=2, checkpoint=prefix, resume=True)
     assert error.value.code == "corrupt"
     assert not (tmp_path / "net-0002.npz").exists()
+
+
+def test_damaged_states_are_refused(model, points, tmp_path):
+    trainer = model.trainer()
+    trainer.fit(*points, lr=0.1)
+    trainer.save(tmp_path / "good.npz")
+    good = (tmp_path / "good.npz").read_bytes()
+    before, path = trainer.states(), tmp_path / "bad.npz"
+    draw = np.random.default_rng(8)
+    np.save(tmp_path / "array.npy", np.ones(3))
+    damaged = [b"", good[:-1], b"PK" + bytes(99), good[:len(good) // 2],
+               (tmp_path / "array.npy").read_bytes()]
+    for _ in range(150):
+        copy = bytearray(good)
+        copy[draw.integers(len(good))] ^= 1 << draw.integers(8)
+        damaged.append(bytes(copy))
+    for bytes_ in damaged:
+        path.write_bytes(bytes_)
+        try:
+            trainer.restore(path)  # bits that nobody reads
+        except (mxc.Error, ValueError) as error:
+            assert "damaged" in str(error) or "no value for" in str(error)
+        for name, array in trainer.states().items():
+            assert np.array_equal(array, before[name])
 
 
 def test_parameters_are_saved_as_mxnets(model, points, tmp_path):

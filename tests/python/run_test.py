@@ -96,6 +96,21 @@ def test_outputs_that_are_not_of_samples_are_not_told_apart():
         model(np.ones((3, 2), np.float32))
 
 
+def test_parameters_of_any_strides():
+    model, weight, bias = small()
+    x = np.random.default_rng(2).random((2, 3), np.float32)
+    wide = np.zeros((4, 6), np.float32)
+    wide[:, ::2] = weight
+    for same in (np.asfortranarray(weight), weight.T.copy().T, wide[:, ::2],
+                 weight[::-1].copy()[::-1]):
+        found = mxc.compile(SMALL, params={"fc_weight": same, "fc_bias": bias})
+        assert np.array_equal(found(x), model(x))
+    for wrong in (np.ma.array(weight), weight.astype(complex),
+                  weight.astype(str)):
+        with pytest.raises(TypeError, match="'fc_weight'"):
+            mxc.compile(SMALL, params={"fc_weight": wrong, "fc_bias": bias})
+
+
 def test_a_call_does_not_touch_earlier_outputs(mlp, images):
     first = mlp(images)
     kept = first.copy()

@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -60,12 +62,18 @@ def write_states(path: Path, arrays: Arrays, epochs: int = 0,
 def read_states(path: Path) -> tuple[dict[str, NDArray[Any]], int, int]:
     """States by name, and how many epochs and steps they have learned."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as opened, np.load(opened) as file:
             arrays = {_unescape(name): file[name] for name in file.files}
-    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
-        raise Error(f"'{os.fspath(path)}' is damaged: {error}",
-                    "corrupt") from None
+    except (zipfile.BadZipFile, zlib.error, struct.error, ValueError, TypeError,
+            AttributeError, EOFError, KeyError, NotImplementedError,
+            MemoryError, RuntimeError, SyntaxError) as error:
+        # What NumPy, zipfile and zlib raise for files that are no archives, or
+        # damaged ones.
+        raise Error(f"'{os.fspath(path)}' is damaged, or no .npz of states",
+                    "corrupt") from error
     position = arrays.pop(_unescape(_META), np.zeros(2, np.int64))
+    if position.shape != (2,) or position.dtype.kind != "i":
+        raise Error(f"'{os.fspath(path)}' is damaged", "corrupt")
     return arrays, int(position[0]), int(position[1])
 
 

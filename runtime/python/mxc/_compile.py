@@ -13,14 +13,18 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ._errors import CompileError
 from ._model import Model
+from ._numbers import numbers
 from ._words import in_python
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike
 
     from ._compiler import Diagnostic, Request
 
@@ -37,9 +41,10 @@ def _network(request: Request, model: Path | Mapping[str, Any]) -> None:
 
 
 def _parameters(request: Request,
-                params: Path | Mapping[str, NDArray[Any]] | None) -> None:
+                params: Path | Mapping[str, ArrayLike] | None) -> None:
     if isinstance(params, Mapping):
-        request.arrays = dict(params)
+        request.arrays = {name: np.ascontiguousarray(numbers(array, name))
+                          for name, array in params.items()}
     elif params is not None:
         request.params = os.fspath(params)
 
@@ -138,7 +143,7 @@ def _compiled(request: Request) -> list[Diagnostic]:
 
 
 def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
-            params: Path | Mapping[str, NDArray[Any]] | None = None,
+            params: Path | Mapping[str, ArrayLike] | None = None,
             init: str | None = None, seed: int = 0,
             shapes: Mapping[str, Sequence[int]] | None = None,
             batch: int | Sequence[int] = (),
@@ -184,9 +189,13 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     _network(request, model)
     _parameters(request, params)
     request.init = init or ""
+    if seed < 0:
+        raise ValueError(f"seed is {seed}, expected 0 or more")
     request.seed = seed
-    request.shapes = {n: list(s) for n, s in (shapes or {}).items()}
-    request.batches = [batch] if isinstance(batch, int) else list(batch)
+    request.shapes = {n: [index(dim) for dim in s]
+                      for n, s in (shapes or {}).items()}
+    request.batches = ([batch] if isinstance(batch, int)
+                       else [index(size) for size in batch])
     if not request.batches and not shapes:
         request.batches = _default_batch(model, entries)
     request.entries = list(entries)

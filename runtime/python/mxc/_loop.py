@@ -86,6 +86,9 @@ class Loop:
         for batch in self._samples.batches(self._done):
             check.look(batch, self._samples)
             rate = float(self._rate(self._steps + 1))
+            if not math.isfinite(rate):
+                raise ValueError(f"the learning rate of step {self._steps + 1} "
+                                 f"is {rate}")
             loss = self._step(batch, rate)
             rows = self._trainer.batch - batch.pad
             total, count = total + loss * rows, count + rows

@@ -27,6 +27,10 @@ class Measures:
                                     else chosen)
         named = [m.strip() for m in listed if isinstance(m, str)]
         self._named = _train.Metrics(",".join(m for m in named if m))
+        for metric in listed:
+            if not isinstance(metric, str) and not callable(metric):
+                raise TypeError(f"metric {metric!r} is neither a name nor a "
+                                "function of (labels, outputs)")
         self._own = {getattr(m, "__name__", repr(m)): m for m in listed
                      if not isinstance(m, str)}
         self._predictions = [i for i, tensor in enumerate(entry.outputs)

@@ -33,6 +33,8 @@ class Model(_runtime.Model):
         super().__init__(os.fspath(path), threads, check_weights, copy_weights,
                          device)
         self.path = os.fspath(path)
+        if device:
+            self.bind()  # says what is wrong with it
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Runs the entry "infer" whose inputs have the arguments' shapes.

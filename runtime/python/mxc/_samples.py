@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _train
+from ._numbers import numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -286,12 +287,7 @@ def _warn(text: str) -> None:
 def _samples_of(array: ArrayLike, tensor: Tensor) -> Array:
     """Samples of the tensor in an array of numbers, of any type: batches are
     converted."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"'{tensor.name}' is a masked array: its filled(value) "
-                        "has a value for every element")
-    found = np.asarray(array)
-    if found.dtype.kind not in "fiub":
-        raise TypeError(f"'{tensor.name}' takes numbers, not {found.dtype}")
+    found = numbers(array, tensor.name)
     wanted = tensor.shape[1:]
     if found.ndim == 0 or found.shape[1:] != wanted:
         same = found.ndim > 0 and len(found) > 0 and (

@@ -14,6 +14,7 @@ from ._checkpoints import Series
 from ._history import Epoch, History, Progress
 from ._loop import Loop, schedule
 from ._measures import Measures
+from ._numbers import numbers
 from ._samples import Arrays, Batch, Data, LabelCheck
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Trainer:
             raise ValueError(
                 f"batch_size is {batch_size}, but the model was compiled for "
                 f"{self.batch}: mxc.compile(…, batch={batch_size})")
+        if epochs < 0:
+            raise ValueError(f"epochs is {epochs}, expected 0 or more")
         train, held = self._split(samples, validation, shuffle, seed)
         measured = Measures(metrics, self._default_metrics(), self._entry)
         loop = Loop(self, train, held, measured, schedule(lr),
@@ -181,19 +184,23 @@ class Trainer:
         if os.fspath(path).endswith(".params"):
             self.load_parameters(path)
         else:
-            self.load_states(_checkpoints.read_states(_with_suffix(path))[0])
+            if not os.path.exists(path):
+                path = _with_suffix(path)
+            self.load_states(_checkpoints.read_states(path)[0])
 
     def _write(self, arrays: Mapping[str, Any], names: list[str]) -> None:
         tensors = {state.name: state for state in self._model.states}
+        values = {}
         for name in names:
             if name not in arrays:
                 raise ValueError(f"there is no value for '{name}'")
-            if np.shape(arrays[name]) != tensors[name].shape:
+            found = numbers(arrays[name], name)
+            if found.shape != tensors[name].shape:
                 raise ValueError(f"'{name}' has shape {tensors[name].shape}, "
-                                 f"not {np.shape(arrays[name])}")
-        for name in names:
-            self._train.write_state(name, np.ascontiguousarray(
-                arrays[name], dtype=tensors[name].dtype))
+                                 f"not {found.shape}")
+            values[name] = np.ascontiguousarray(found, tensors[name].dtype)
+        for name, array in values.items():
+            self._train.write_state(name, array)
 
     def _default_metrics(self) -> str:
         return "accuracy" if self._classes else ""
