@@ -384,8 +384,8 @@ MXC_API int mxc_executor_threads(const mxc_executor* executor);
  * run to run (mxc_model_carry) may be left out: it begins as zeros. */
 MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                                   const void* values, size_t size);
-/* The host's memory of an input, to read and to write, until mxc_unmap. An
- * input keeps its value from run to run. */
+/* The host's memory of an input, to read and to write, until mxc_unmap; zeros at
+ * first. An input keeps its value from run to run. */
 MXC_API mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
                                   void** memory, size_t* size);
 /* Reads the input from the caller's memory, aligned to its element, from now

@@ -33,6 +33,24 @@ static int Compile(const char* model, const char* artifact) {
   return done;
 }
 
+/* The executor's memory of an input is zeros until somebody writes to it. */
+static int TakeZeros(const mxc_model* model, mxc_executor* executor) {
+  const size_t row = mxc_executor_entry(executor);
+  mxc_entry_summary entry;
+  if (Failed(mxc_model_entry(model, row, &entry))) return 0;
+  for (size_t i = 0; i < entry.input_count; ++i) {
+    mxc_tensor input;
+    void* memory;
+    size_t size;
+    if (Failed(mxc_model_input(model, row, i, &input)) ||
+        Failed(mxc_map_input(executor, input.name, &memory, &size)) ||
+        Failed(mxc_unmap(executor, memory))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
 int main(int argc, char** argv) {
   mxc_model* model = NULL;
   mxc_executor* executor = NULL;
@@ -41,7 +59,8 @@ int main(int argc, char** argv) {
   mxc_model_options open = MXC_MODEL_OPTIONS;
   mxc_bind_options bind = MXC_BIND_OPTIONS;
   if (Failed(mxc_model_open(argv[2], &open, &model)) ||
-      Failed(mxc_bind(model, &bind, &executor)) || Failed(mxc_run(executor)) ||
+      Failed(mxc_bind(model, &bind, &executor)) ||
+      !TakeZeros(model, executor) || Failed(mxc_run(executor)) ||
       Failed(mxc_model_output(model, 0, 0, &output))) {
     return 1;
   }

@@ -43,8 +43,11 @@ cat >static.c <<'END'
 int main(int argc, char** argv) {
   mxc_model* model = NULL;
   mxc_executor* executor = NULL;
+  static float data[784];
   mxc_status* status = mxc_model_open(argv[argc - 1], NULL, &model);
   if (status == NULL) status = mxc_bind(model, NULL, &executor);
+  if (status == NULL)
+    status = mxc_set_input(executor, "data", data, sizeof data);
   if (status == NULL) status = mxc_run(executor);
   puts(mxc_status_message(status));
   return status != NULL;
