@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _programs, _runtime, _train
@@ -48,15 +49,13 @@ class Model(_runtime.Model):
         for each sample.
         Raises TypeError or ValueError for arrays that do not fit, mxc.Error for
         a run that fails."""
-        if arrays and is_pictures(arrays[0]):
-            arrays = (self._pictures(arrays[0]), *arrays[1:])
         try:
             return super().__call__(*arrays, **named)
-        except ValueError:
-            batches = Batches.of(self.entries, arrays, named)
-            if batches is None:
+        except (TypeError, ValueError):
+            otherwise = self._otherwise(arrays, named)
+            if otherwise is None:
                 raise
-        return batches.run(super().__call__)
+        return otherwise()
 
     def bind(self, entry: str = "", batch: int = 0, threads: int = 0,
              share: Executor | None = None, device: str = "") -> Executor:
@@ -95,6 +94,17 @@ class Model(_runtime.Model):
         """Entries with their inputs, outputs and memory, and the states, as
         text of at most 80 columns: print(model.summary())."""
         return summary(self)
+
+    def _otherwise(self, arrays: tuple[Any, ...], named: dict[str, Any]
+                   ) -> Callable[[], Any] | None:
+        """How to compute what no entry takes as it is; None: there is no way."""
+        if arrays and is_pictures(arrays[0]):
+            return lambda: self(self._pictures(arrays[0]), *arrays[1:], **named)
+        batches = Batches.of(self.entries, arrays, named)
+        if batches is None:
+            return None
+        call = super().__call__
+        return lambda: batches.run(call)
 
     def _lines(self) -> dict[str, list[str]]:
         lines: dict[str, list[str]] = {}
