@@ -72,6 +72,7 @@ expect "$(user/compile_and_run "$source/models/mlp.json" b.mxa)" \
   "softmax_output: 1 10"
 cmp a.mxa b.mxa
 expect "$(user/run a.mxa)" 1
+expect "$(user/kvstore)" "y = 3.0 x -1.0"
 expect "$(LD_LIBRARY_PATH= user/run_static a.mxa)" 1
 
 # Two clients of the server at once: the same answer, whoever gives it.
