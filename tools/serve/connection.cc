@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "tools/serve/budget_body.h"
 
 namespace mxc::serve {
 namespace {
@@ -27,37 +28,6 @@ constexpr int kWindow = 5;        // seconds in which some bytes must move
 constexpr int kDrainSeconds = 5;  // for what a client still sends
 constexpr size_t kLongestId = 128;
 
-// Beast's body that takes its memory from a budget.
-struct BudgetBody {
-  using value_type = ByteBuffer;
-  class reader {
-   public:
-    template <bool is_request, class Fields>
-    reader(http::header<is_request, Fields>&, value_type& body) : body_(body) {}
-    void init(const boost::optional<std::uint64_t>&, error_code& error) {
-      error = {};
-    }
-    template <class Buffers>
-    std::size_t put(const Buffers& buffers, error_code& error) {
-      std::size_t count = 0;
-      for (auto at = asio::buffer_sequence_begin(buffers);
-           at != asio::buffer_sequence_end(buffers); ++at) {
-        const asio::const_buffer piece = *at;
-        if (!body_.Append(piece.data(), piece.size())) {
-          error = make_error_code(boost::system::errc::not_enough_memory);
-          return count;
-        }
-        count += piece.size();
-      }
-      error = {};
-      return count;
-    }
-    void finish(error_code& error) { error = {}; }
-
-   private:
-    value_type& body_;
-  };
-};
 using Parser = http::request_parser<BudgetBody>;
 
 bool IsId(std::string_view text) {
