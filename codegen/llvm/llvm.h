@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only header that includes LLVM and LLD.
+// LLVM and LLD, but for the pass builder, whose header takes as long to compile
+// as all of these together (pass_builder.h).
 #pragma once
 
 #pragma GCC diagnostic push
@@ -11,6 +12,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -27,7 +29,6 @@
 #include <llvm/ObjCopy/ConfigManager.h>
 #include <llvm/ObjCopy/ObjCopy.h>
 #include <llvm/Object/ObjectFile.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/BLAKE3.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>

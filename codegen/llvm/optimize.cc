@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/optimize.h"
 
+#include "codegen/llvm/pass_builder.h"
 #include "ir/support/check.h"
 
 namespace mxc {
