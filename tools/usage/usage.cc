@@ -9,6 +9,7 @@
 #include "runtime/base/nearest.h"
 #include "runtime/base/visible.h"
 #include "tools/usage/errors_json.h"
+#include "tools/usage/synonyms.h"
 #include "tools/usage/values.h"
 
 namespace mxc {
@@ -45,6 +46,12 @@ std::vector<std::string> OptionNames(const CLI::App& command) {
   return names;
 }
 
+std::string InsteadOf(const std::string& option, const CLI::App& command) {
+  const std::string_view synonym = SynonymOf(command, option);
+  if (!synonym.empty()) return "; instead: " + std::string(synonym);
+  return NearestTo(option, OptionNames(command));
+}
+
 std::vector<std::string> SubcommandNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) {
@@ -68,8 +75,7 @@ std::vector<std::string> Unexpected(const CLI::App& command) {
     if (word.size() > 1 && word[0] == '-' &&
         !(behind_unknown && IsNumber(word))) {
       const std::string name = word.substr(0, word.find('='));
-      errors.push_back("no option " + name +
-                       NearestTo(name, OptionNames(command)));
+      errors.push_back("no option " + name + InsteadOf(name, command));
       behind_unknown = true;
     } else if (!behind_unknown) {
       errors.push_back("'" + word + "' was not expected");
