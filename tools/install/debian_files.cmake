@@ -12,7 +12,8 @@ License: Apache-2.0
  On Debian systems the full text of the Apache License 2.0 is in
  /usr/share/common-licenses/Apache-2.0.
 
-Files: tools/page/dagre.min.js
+Files: usr/bin/mxc
+Comment: the pages that it writes hold dagre 0.8.5
 Copyright: 2012-2014 Chris Pettitt
  OpenJS Foundation and other contributors
 License: Expat

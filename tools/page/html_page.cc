@@ -146,12 +146,12 @@ std::string MakeHtmlPage(const Overview& overview, const Diagram& diagram,
       "buffer: the steps during which it lives, the bytes of the arena that it "
       "takes. The dashed line is the sum of live bytes.</p>\n{3}</section>\n"
       "{10}<section><h2>Table</h2>\n{5}</section>\n"
-      "{11}</main>\n<script>{6}</script>\n<script>(function () {{\n"
+      "{11}</main>\n<script>{12}{6}</script>\n<script>(function () {{\n"
       "'use strict';\n{7}{8}{9}}})();</script></body>\n</html>\n",
       title, Asset_page(), Facts(overview), MemoryChart(overview),
       Picture(overview, diagram), Table(overview), Asset_dagre(),
       Asset_diagram_facts(), Asset_diagram_layout(), Asset_diagram(),
-      Communication(overview), Weights(weights));
+      Communication(overview), Weights(weights), Asset_dagre_licence());
 }
 
 }  // namespace mxc
