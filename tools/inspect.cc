@@ -73,14 +73,20 @@ void PrintSummaries(const std::vector<Overview>& overviews) {
            overviews.front().network, updates);
 }
 
+// What the page of --html shows beside the plan.
+struct PageParts {
+  OperatorTexts operators;
+  std::vector<TensorStatistics> weights;
+};
+
 // The reports that were asked for, for each entry; a summary by default.
 int Report(const InspectOptions& options,
-           const std::vector<Overview>& overviews,
-           const std::vector<TensorStatistics>& weights, const Json& more) {
+           const std::vector<Overview>& overviews, const PageParts& page,
+           const Json& more) {
   if (!options.html.empty()) {
+    const Diagram diagram = StepDiagram(overviews.front(), page.operators);
     const Status written = WriteOutput(
-        options.html, MakeHtmlPage(overviews.front(),
-                                   StepDiagram(overviews.front()), weights));
+        options.html, MakeHtmlPage(overviews.front(), diagram, page.weights));
     if (!written.ok()) return Fail(options.style, written.errors());
   }
   if (options.style.json) {
@@ -133,19 +139,20 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
   return MakePlan(request, silent);
 }
 
-// Of the parameters in the file beside the network, if there is one.
-Result<std::vector<TensorStatistics>> WeightsOf(const InspectOptions& options) {
-  std::vector<TensorStatistics> weights;
-  if (options.html.empty()) return weights;
+// The weights are those in the file beside the network, if there is one.
+Result<PageParts> PagePartsOf(const InspectOptions& options) {
+  PageParts parts;
+  if (options.html.empty()) return parts;
   MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
   MXC_ASSIGN(const Model model, LoadModel(request.network, request.For(0),
                                           /*read_parameters=*/true));
+  parts.operators = TextsOf(model.graph);
   for (const auto& [name, tensor] : model.parameters) {
     const auto size = static_cast<size_t>(tensor.size_bytes());
-    weights.push_back(
+    parts.weights.push_back(
         StatisticsOf(name, tensor.type(), std::span(tensor.bytes(), size)));
   }
-  return weights;
+  return parts;
 }
 
 int InspectModel(const InspectOptions& options) {
@@ -169,9 +176,9 @@ int InspectModel(const InspectOptions& options) {
   for (const Program& program : plan->programs) {
     overviews.push_back(MakeOverview(program));
   }
-  const auto weights = WeightsOf(options);
-  if (!weights.ok()) return Fail(style, weights.errors());
-  return Report(options, overviews, *weights, more);
+  const auto page = PagePartsOf(options);
+  if (!page.ok()) return Fail(style, page.errors());
+  return Report(options, overviews, *page, more);
 }
 
 // Prints what was found, without --json.
@@ -206,6 +213,24 @@ std::vector<Overview> EntriesToReport(const InspectOptions& options,
   return entries.empty() ? artifact.entries : entries;
 }
 
+Result<Model> ModelIn(const InspectedArtifact& artifact,
+                      const std::string& path) {
+  return LoadText(std::make_shared<SourceFile>(
+                      SourceFile{path + " (network)", artifact.symbol}),
+                  {});
+}
+
+// A network that cannot be read leaves its operators unexplained.
+PageParts PagePartsOf(const InspectOptions& options,
+                      const InspectedArtifact& artifact) {
+  PageParts parts;
+  if (options.html.empty()) return parts;
+  parts.weights = artifact.weights;
+  const Result<Model> model = ModelIn(artifact, options.model());
+  if (model.ok()) parts.operators = TextsOf(model->graph);
+  return parts;
+}
+
 int InspectArtifact(const InspectOptions& options) {
   const std::string& path = options.model();
   const auto approve = options.requirement.Approval();
@@ -229,17 +254,15 @@ int InspectArtifact(const InspectOptions& options) {
     PrintLines(stdout, artifact->manifest);
   }
   if (options.ops) {
-    const auto source = std::make_shared<SourceFile>(
-        SourceFile{path + " (network)", artifact->symbol});
-    const Result<Model> model = LoadText(source, {});
+    const Result<Model> model = ModelIn(*artifact, path);
     if (!model.ok()) return Fail(options.style, model.errors());
     InspectOperators(options, model->graph, more);
   }
   const bool alone =
       options.manifest || options.ops || (options.check && !options.style.json);
   if (alone && !options.needs_plan()) return ReportOnly(options, more);
-  return Report(options, EntriesToReport(options, *artifact), artifact->weights,
-                more);
+  return Report(options, EntriesToReport(options, *artifact),
+                PagePartsOf(options, *artifact), more);
 }
 
 }  // namespace

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "runtime/base/terminal.h"
+#include "runtime/base/visible.h"
+#include "tools/diagram/diagram.h"
 #include "tools/driver/kernel_name.h"
 #include "tools/terminal.h"
 
@@ -98,11 +102,48 @@ std::string FlopsText(int64_t flops) {
   return fmt::format("{}", flops);
 }
 
+// The table of steps: all of it, or what a terminal has room for.
+struct StepColumns {
+  size_t name = 36;
+  bool output = true, dealing = true;
+};
+
+std::string KernelText(const StepRow& step, const StepColumns& columns) {
+  return step.algorithm + (columns.dealing ? DealingText(step) : "");
+}
+
+// The less telling columns are left out before names are cut.
+StepColumns ColumnsFor(const Overview& overview) {
+  constexpr StepColumns kWays[] = {
+      {}, {.output = false}, {.output = false, .dealing = false}};
+  constexpr size_t kLeastName = 12;
+  const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
+  if (columns == 0) return {};
+  size_t rest = 0;
+  for (const StepColumns& way : kWays) {
+    size_t kernel = 0;
+    for (const StepRow& step : overview.steps) {
+      kernel = std::max(kernel, KernelText(step, way).size());
+    }
+    const size_t others = 30 + (way.output ? 23 : 0) +
+                          (overview.modelled_seconds() > 0 ? 12 : 0) + kernel;
+    rest = columns > others ? columns - others : 0;
+    if (rest >= way.name) return way;
+  }
+  StepColumns narrow = kWays[2];
+  narrow.name = std::max(rest, kLeastName);
+  return narrow;
+}
+
 }  // namespace
 
 std::string Shorten(const std::string& text, size_t longest) {
   if (text.size() <= longest) return text;
   return text.substr(0, longest - 3) + "...";
+}
+
+std::string FormatFlops(int64_t flops) {
+  return FlopsText(flops) + (flops < 1000 ? " FLOP" : "FLOP");
 }
 
 std::string Overview::Title() const {
@@ -217,13 +258,12 @@ void PrintSummary(const Overview& overview) {
   print("weights", "weight");
   if (overview.CountOf("prepared") > 0) print("at load", "prepared");
   if (overview.CountOf("state") > 0) print("states", "state");
-  const int64_t flops = overview.flops();
   const auto launches = std::ranges::count_if(
       overview.steps,
       [](const StepRow& step) { return step.block_threads > 0; });
-  PrintOut("  {:<10} {}{}, {}{}FLOP\n", "steps", overview.steps.size(),
+  PrintOut("  {:<10} {}{}, {}\n", "steps", overview.steps.size(),
            launches > 0 ? fmt::format(" ({} launched)", launches) : "",
-           FlopsText(flops), flops < 1000 ? " " : "");
+           FormatFlops(overview.flops()));
   PrintOut("  {:<10} peak {}, lower bound {}, {} without sharing\n", "memory",
            FormatBytes(overview.memory.peak()),
            FormatBytes(overview.memory.lower_bound()),
@@ -254,34 +294,44 @@ void PrintMemory(const Overview& overview) {
     PrintBytes("at load", overview.BytesOf("prepared"),
                "weights that are transformed when the file is opened");
   }
+  constexpr size_t kName = 24, kBefore = 36 + kName;
+  const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
+  const size_t rest = columns > 0 ? std::max(columns, kBefore + 4) - kBefore
+                                  : std::string::npos;
   PrintOut("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
            "buffer", "shares bytes with");
   for (const int i : ArenaOrder(overview)) {
     const BufferRow& b = overview.buffers[i];
+    const std::string name =
+        runtime::Visible(b.name) + (b.on_host ? " on the host" : "");
     PrintOut("  {:>10} {:>10}  {:<9} {:<24} {}\n", b.offset, b.bytes,
              fmt::format("{}-{}", b.first, b.last),
-             b.name + (b.on_host ? " on the host" : ""),
-             JoinSome(Sharers(overview, i)));
+             columns > 0 ? runtime::CutFront(name, kName) : name,
+             Shorten(JoinSome(Sharers(overview, i)), rest));
   }
 }
 
 void PrintSteps(const Overview& overview) {
   const double all = overview.modelled_seconds();
-  // Nothing is said of machines whose steps are not modelled alone.
-  const auto modelled = [&](const std::string& text) {
-    return all > 0 ? fmt::format("{:>10}  ", text) : "";
+  const StepColumns columns = ColumnsFor(overview);
+  const auto print = [&](const auto& step, const std::string& name,
+                         const std::string& type, const std::string& flops,
+                         const std::string& bytes, const std::string& modelled,
+                         const std::string& kernel) {
+    PrintOut("  {:>4} {:<{}} {}{:>9} {:>10}  {}{}\n", step, name, columns.name,
+             columns.output ? fmt::format("{:<22} ", type) : "", flops, bytes,
+             // Nothing is said of machines whose steps are not modelled alone.
+             all > 0 ? fmt::format("{:>10}  ", modelled) : "", kernel);
   };
-  PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}\n", "step", "name",
-           "output", "FLOP", "bytes", modelled("modelled"), "kernel");
+  const std::vector<std::string> titles = StepTitles(overview);
+  print("step", "name", "output", "FLOP", "bytes", "modelled", "kernel");
   for (size_t i = 0; i < overview.steps.size(); ++i) {
     const StepRow& step = overview.steps[i];
     const std::string type =
         step.outputs.empty() ? "" : overview.buffers[step.outputs[0]].type;
-    PrintOut("  {:>4} {:<36} {:<22} {:>9} {:>10}  {}{}{}\n", i,
-             Shorten(step.name, 36), type, FlopsText(step.flops),
-             FormatBytes(step.bytes),
-             modelled(SecondsText(step.modelled_seconds)), step.kernel,
-             DealingText(step));
+    print(i, runtime::CutFront(runtime::Visible(titles[i]), columns.name), type,
+          FlopsText(step.flops), FormatBytes(step.bytes),
+          SecondsText(step.modelled_seconds), KernelText(step, columns));
   }
   if (all > 0) PrintOut("  {} modelled, not measured\n", SecondsText(all));
 }

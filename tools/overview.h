@@ -77,6 +77,9 @@ Overview MakeOverview(const Program& program);
 // Sets what follows from all rows: which buffers are read, and where steps run.
 void NoteReadsAndPlaces(Overview& overview);
 
+// "31.8 kFLOP"
+std::string FormatFlops(int64_t flops);
+
 // So many characters at most; "..." stands for the rest.
 std::string Shorten(const std::string& text, size_t longest);
 

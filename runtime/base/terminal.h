@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 namespace mxc::runtime {
 
@@ -11,5 +13,9 @@ bool RedrawsLines(int descriptor);
 
 // 0 where the descriptor is no terminal, or one that does not say.
 std::size_t TerminalColumns(int descriptor);
+
+// UTF-8 text in at most so many columns (4 or more): "..." stands for what is
+// cut at the front, for names tell the most at their ends.
+std::string CutFront(std::string_view text, std::size_t columns);
 
 }  // namespace mxc::runtime

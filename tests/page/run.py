@@ -26,12 +26,14 @@ const press = (element, type, more) => element.dispatchEvent(
     new PointerEvent(type, {bubbles: true, clientX: 400, clientY: 400, ...more}));
 const boxes = () => Number(at('picture').dataset.boxes);
 const frame = () => at('picture').getAttribute('viewBox').split(' ').map(Number);
-const seen = {opened: boxes()};
+const seen = {opened: boxes(), letters: 10 * at('picture').getScreenCTM().a,
+              top: frame()[1] < 0};
 press(document.querySelector('.box.block'), 'click');
 seen.one_unfolded = boxes();
 at('fold').click(); seen.folded = boxes();
 at('unfold').click(); seen.unfolded = boxes();
 at('order').click(); seen.order = document.querySelectorAll('.order').length;
+at('fit').click();
 const whole = frame();
 at('picture').dispatchEvent(new WheelEvent('wheel',
     {deltaY: -500, clientX: 400, clientY: 400, bubbles: true}));
@@ -93,8 +95,8 @@ def browser():
 def opened(page):
     """The document as the browser has it after the scripts."""
     command = [browser(), '--headless=new', '--no-sandbox', '--disable-gpu',
-               f'--user-data-dir={page.parent / "profile"}', '--dump-dom',
-               page.as_uri()]
+               '--window-size=1400,800', '--dump-dom',
+               f'--user-data-dir={page.parent / "profile"}', page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     return done.stdout
 
@@ -208,6 +210,13 @@ def weights(bin_dir, folder):
                    check=True, stdout=subprocess.DEVNULL)
     rows = re.findall(r'<tr><td class="name">[^<]*_weight.*', page.read_text())
     check('weights of four layers', len(rows) == 4)
+    check('kernels by their names', 'mxc_lenet' not in page.read_text())
+    check('the peak is marked',
+          re.search(r'class="peak".*?>peak [0-9.]+ KiB, step \d+: ',
+                    page.read_text()))
+    ticks = re.findall(r'text-anchor="end">([0-9.]+ [KM]?i?B)<',
+                       page.read_text())
+    check(f'round ticks, not {ticks}', ticks[1:3] == ['50.0 KiB', '100.0 KiB'])
     check('histograms', all(row.count('<rect') > 20 for row in rows))
 
 
@@ -219,11 +228,15 @@ def main():
         picture(bin_dir, folder, 'inception-v3', 'infer', 0)
         loops(bin_dir, folder)
         _, document = picture(bin_dir, folder, 'lenet', 'train', 4)
+        check('a table that says what a step is for',
+              '<td class="name">next fullyconnected1_bias</td>' in document)
         for phase in ('forward', 'backward', 'update'):
             check(f'no {phase}', f'data-title="{phase}"' in document)
         page, _ = picture(bin_dir, folder, 'resnet-50', 'infer', 0)
         seen = reader(page, READER.replace('SEARCH', '"stage3_unit2_conv2"'))
         print(seen)
+        check('letters that can be read, from the top',
+              seen['letters'] >= 10 and seen['top'])
         check('unfolding', seen['one_unfolded'] > seen['opened'])
         check('folding all', seen['folded'] < seen['opened'])
         check('unfolding all', seen['unfolded'] == 76)
@@ -233,6 +246,9 @@ def main():
         check('search', seen['found'] == '1 found' and seen['hits'] == 1)
         check('a step\'s facts', 'stage3_unit2_conv2' in seen['step'] and
               'MFLOP' in seen['step'])
+        check('an operator\'s attributes', re.search(
+            r'Convolution stage3_unit2_conv2: kernel \(3, ?3\).*num_filter 256',
+            seen['step']))
         check('a buffer\'s facts', 'f32[1, 3, 224, 224]' in seen['buffer'])
         curves(bin_dir, folder)
         weights(bin_dir, folder)

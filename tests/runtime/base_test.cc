@@ -10,6 +10,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/cpu.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 
 namespace mxc::runtime {
@@ -86,6 +87,14 @@ TEST_CASE("regions are zeroed, aligned and refuse the impossible") {
     CHECK(region->data()[bytes - 1] == std::byte{0});
   }
   CHECK_FALSE(Region::Allocate(~uint64_t{0}, "test").ok());
+}
+
+TEST_CASE("names are cut at their fronts, between characters") {
+  CHECK(CutFront("stage1_conv1", 12) == "stage1_conv1");
+  CHECK(CutFront("stage1_conv1", 11) == "...e1_conv1");
+  CHECK(CutFront("süß重み", 5) == "süß重み");
+  CHECK(CutFront("süß重み", 4) == "...み");
+  CHECK(CutFront("", 4) == "");
 }
 
 TEST_CASE("what a terminal would obey is made visible") {

@@ -83,6 +83,9 @@ OperatorTexts TextsOf(const Graph& graph);
 // Steps as boxes. A single number that many steps read, such as the learning
 // rate, is not drawn.
 Diagram StepDiagram(const Overview& overview, const OperatorTexts& texts = {});
+// What the steps are called in tables: as their boxes, and of which phase they
+// are, "gradient of conv1", "next conv1_weight".
+std::vector<std::string> StepTitles(const Overview& overview);
 // Operators as boxes; weights are not drawn.
 Diagram GraphDiagram(const Graph& graph);
 

@@ -18,6 +18,10 @@ const char* KindName(DiagramBox::Kind kind) {
 Json BoxesOf(const Diagram& diagram) {
   Json boxes = Json::array();
   for (const DiagramBox& box : diagram.boxes) {
+    Json operators = Json::array();
+    for (const auto& [name, told] : box.operators) {
+      operators.push_back(Visible(told.empty() ? name : name + ": " + told));
+    }
     boxes.push_back({{"name", Visible(box.name)},
                      {"short_name", Visible(box.short_name)},
                      {"kind", KindName(box.kind)},
@@ -25,6 +29,7 @@ Json BoxesOf(const Diagram& diagram) {
                      {"step", box.step},
                      {"group", box.group},
                      {"detail", Visible(box.detail)},
+                     {"operators", std::move(operators)},
                      {"shape", box.shape}});
   }
   return boxes;
@@ -56,7 +61,7 @@ Json StepsOf(const Overview& overview) {
   Json steps = Json::array();
   for (const StepRow& step : overview.steps) {
     steps.push_back({{"name", Visible(step.name)},
-                     {"kernel", Visible(step.kernel)},
+                     {"kernel", Visible(step.algorithm)},
                      {"inputs", step.inputs},
                      {"outputs", step.outputs},
                      {"tasks", step.tasks},

@@ -252,4 +252,16 @@ Diagram StepDiagram(const Overview& overview, const OperatorTexts& texts) {
   return StepDiagrammer(overview, texts).Make();
 }
 
+std::vector<std::string> StepTitles(const Overview& overview) {
+  std::vector<std::string> titles(overview.steps.size());
+  for (const DiagramBox& box : StepDiagram(overview).boxes) {
+    if (box.step < 0) continue;
+    const char* phase = box.phase == Phase::kBackward ? "gradient of "
+                        : box.phase == Phase::kUpdate ? "next "
+                                                      : "";
+    titles[box.step] = phase + box.name;
+  }
+  return titles;
+}
+
 }  // namespace mxc

@@ -42,7 +42,7 @@ function drawGroup(scene, placed, key) {
   add(frame, 'text', {x: at.x - at.width / 2 + 6, y: top + 10},
       (group.is_phase ? '' : '− ') + group.title);
   if (group.is_phase) return;
-  frame.addEventListener('click', () => { group.folded = true; redraw(); });
+  frame.addEventListener('click', () => toggle(key));
 }
 
 function drawEdge(scene, view, edge) {
@@ -74,10 +74,7 @@ function drawNode(scene, placed, key, node) {
   box.addEventListener('pointerenter', () => mark(key, true));
   box.addEventListener('pointerleave', () => mark(key, false));
   if (node.group === undefined) return;
-  box.addEventListener('click', () => {
-    groups[node.group].folded = false;
-    redraw();
-  });
+  box.addEventListener('click', () => toggle(key));
 }
 
 // The arrows of the box that the pointer is over.
@@ -119,7 +116,18 @@ function redraw() {
                               width: Math.round(size.width),
                               height: Math.round(size.height)});
   lookFor(search.value);
-  fit();
+}
+
+// Folds or unfolds a block, which stays where it is seen.
+function toggle(key) {
+  const before = placedNow.at.get(key);
+  const group = groups[key.slice(1)];
+  group.folded = !group.folded;
+  redraw();
+  const after = placedNow.at.get(key);
+  camera.x += after.x - before.x;
+  camera.y += after.y - after.height / 2 - (before.y - before.height / 2);
+  aim();
 }
 
 // --- the camera
@@ -129,14 +137,36 @@ function aim() {
                                camera.height].join(' '));
 }
 
-// A small picture is not blown up, nor does it lie in an empty frame.
-function fit() {
-  const LARGEST = 1.3, LOWEST = 240, SHARE = 0.86;  // of the window's height
-  camera = {x: -12, y: -22, width: size.width + 24, height: size.height + 34};
-  const scale = Math.min(svg.clientWidth / camera.width, LARGEST);
-  const height = Math.max(camera.height * scale, LOWEST);
-  svg.style.height = Math.min(height, SHARE * innerHeight) + 'px';
+const LARGEST = 1.3;  // A small picture is not blown up.
+
+function whole() {
+  return {x: -12, y: -22, width: size.width + 24, height: size.height + 34};
+}
+
+// As wide as the window, from the top, with letters that can be read.
+function open() {
+  const LOWEST = 240, SHARE = 0.86;  // of the window's height
+  const all = whole();
+  const scale =
+      Math.min(Math.max(svg.clientWidth / all.width, 1), LARGEST);
+  const height = Math.min(Math.max(all.height * scale, LOWEST),
+                          SHARE * innerHeight);
+  svg.style.height = height + 'px';
+  const width = svg.clientWidth / scale;
+  const middle = width < all.width ? firstBox().x : all.x + all.width / 2;
+  camera = {x: middle - width / 2, y: all.y, width, height: height / scale};
   aim();
+}
+
+// The whole picture.
+function fit() {
+  camera = whole();
+  aim();
+}
+
+function firstBox() {
+  return [...current.nodes.keys()].map((key) => placedNow.at.get(key))
+      .reduce((first, at) => at.y < first.y ? at : first);
 }
 
 // Keeps the point that is `x`, `y` of the window in its place.
@@ -203,6 +233,7 @@ function goToNext() {
 function foldAll(folded) {
   for (const group of groups) group.folded = folded && !group.is_phase;
   redraw();
+  open();
 }
 
 search.addEventListener('input', () => { next = 0; lookFor(search.value); });
@@ -221,3 +252,4 @@ for (const id in buttons) {
   document.getElementById(id).addEventListener('click', buttons[id]);
 }
 redraw();
+open();

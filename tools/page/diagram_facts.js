@@ -23,6 +23,7 @@ function bytesText(bytes) {
 function flopsText(flops) {
   if (flops >= 1e9) return (flops / 1e9).toFixed(2) + ' GFLOP';
   if (flops >= 1e6) return (flops / 1e6).toFixed(1) + ' MFLOP';
+  if (flops >= 1e3) return (flops / 1e3).toFixed(1) + ' kFLOP';
   return flops + ' FLOP';
 }
 
@@ -51,12 +52,13 @@ function bufferFacts(number) {
   return lines.join('\n');
 }
 
-function stepFacts(number) {
+function stepFacts(number, operators) {
   const step = steps[number];
   const list = (title, numbers) => numbers.map((b) =>
       title + '  ' + buffers[b].name + '  ' + buffers[b].type + '  ' +
       bytesText(buffers[b].bytes));
-  const lines = ['step ' + number + '  ' + step.name, 'kernel  ' + step.kernel];
+  const lines = ['step ' + number + '  ' + step.name, ...operators,
+                 'kernel  ' + step.kernel];
   if (step.flops > 0) lines.push('arithmetic  ' + flopsText(step.flops));
   lines.push('reads and writes  ' + bytesText(step.bytes));
   if (step.scratch > 0) lines.push('workspace  ' + bytesText(step.scratch));
@@ -79,6 +81,8 @@ function blockFacts(node) {
 
 function boxFacts(node) {
   if (node.group !== undefined) return blockFacts(node);
-  if (node.step >= 0 && steps.length > 0) return stepFacts(node.step);
+  if (node.step >= 0 && steps.length > 0) {
+    return stepFacts(node.step, boxes[node.members[0]].operators);
+  }
   return node.full + '\n' + node.detail;
 }

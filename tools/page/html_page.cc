@@ -15,12 +15,6 @@
 namespace mxc {
 namespace {
 
-std::string Flops(int64_t flops) {
-  if (flops >= 1'000'000'000) return fmt::format("{:.2f} GFLOP", flops * 1e-9);
-  if (flops >= 1'000'000) return fmt::format("{:.1f} MFLOP", flops * 1e-6);
-  return fmt::format("{} FLOP", flops);
-}
-
 void AppendFact(std::string_view name, const std::string& value,
                 std::string& out) {
   out += fmt::format("<div><b>{}</b><span>{}</span></div>\n", value, name);
@@ -29,7 +23,7 @@ void AppendFact(std::string_view name, const std::string& value,
 std::string Facts(const Overview& o) {
   std::string out = "<div class=\"facts\">\n";
   AppendFact("steps", std::to_string(o.steps.size()), out);
-  AppendFact("arithmetic", Flops(o.flops()), out);
+  AppendFact("arithmetic", FormatFlops(o.flops()), out);
   const bool trains = o.state_bytes() > 0;
   const int64_t weights = o.BytesOf("weight") + o.BytesOf("prepared");
   if (trains) {
@@ -47,26 +41,49 @@ std::string Facts(const Overview& o) {
 
 // --- the table
 
+// What the names of all steps begin with: whole words, each ended by one of
+// these characters.
+std::string CommonPrefix(const std::vector<std::string>& names) {
+  std::string prefix = names.size() > 1 ? names[0] : "";
+  for (const std::string& name : names) {
+    prefix.erase(std::ranges::mismatch(prefix, name).in1, prefix.end());
+  }
+  return prefix.substr(0, prefix.find_last_of("_/.-") + 1);
+}
+
 std::string Table(const Overview& o) {
   int64_t most = 1;
   for (const StepRow& step : o.steps) most = std::max(most, step.flops);
-  std::string out =
+  const bool dealt = std::ranges::any_of(
+      o.steps, [](const StepRow& step) { return step.tasks > 0; });
+  const std::vector<std::string> titles = StepTitles(o);
+  const std::string prefix = CommonPrefix(titles);
+  std::string out = prefix.empty()
+                        ? ""
+                        : fmt::format(
+                              "<p class=\"sub\">All names begin with "
+                              "{}.</p>\n",
+                              EscapeMarkup(prefix));
+  out += fmt::format(
       "<div class=\"scroll\"><table><tr><th class=\"n\">step</th><th>name</th>"
-      "<th>kernel</th><th>output</th><th class=\"n\">tasks</th>"
-      "<th class=\"n\">FLOP</th><th>share of the largest</th>"
-      "<th class=\"n\">bytes</th></tr>\n";
+      "<th>kernel</th><th>output</th>{}"
+      "<th class=\"n\">arithmetic</th><th>share of the largest</th>"
+      "<th class=\"n\">bytes</th></tr>\n",
+      dealt ? "<th class=\"n\">tasks</th>" : "");
   for (size_t i = 0; i < o.steps.size(); ++i) {
     const StepRow& step = o.steps[i];
     const std::string type =
         step.outputs.empty() ? "" : o.buffers[step.outputs[0]].type;
+    const std::string tasks = step.tasks > 0 ? std::to_string(step.tasks) : "";
     out += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"name\">{}</td><td>{}</td>"
-        "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td>{}</td>{}<td class=\"n\">{}</td>"
         "<td class=\"bar\"><div style=\"width:{:.0f}px\"></div></td>"
         "<td class=\"n\">{}</td></tr>\n",
-        i, EscapeMarkup(step.name), EscapeMarkup(step.kernel),
-        EscapeMarkup(type), step.tasks > 0 ? std::to_string(step.tasks) : "",
-        Flops(step.flops),
+        i, EscapeMarkup(titles[i].substr(prefix.size())),
+        EscapeMarkup(step.algorithm), EscapeMarkup(type),
+        dealt ? "<td class=\"n\">" + tasks + "</td>" : "",
+        step.flops > 0 ? FormatFlops(step.flops) : "",
         120.0 * static_cast<double>(step.flops) / static_cast<double>(most),
         FormatBytes(step.bytes));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "tools/diagram/graphviz.h"
 
@@ -25,15 +26,27 @@ bool LiesInArena(const BufferRow& b) {
 
 // Steps to the right, bytes upwards.
 struct Chart {
-  double left = 70, top = 12, width = 1020, height = 300, bottom = 34;
+  double left = 70, top = 24, width = 1020, height = 300, bottom = 34;
   double steps, bytes;
   double X(double step) const { return left + step / steps * width; }
   double Y(double at) const { return top + (1 - at / bytes) * height; }
 };
 
+// 1, 2, 5 or 10 and so on of a unit of 1024, so that at most six ticks stand
+// below `bytes`.
+double TickOf(double bytes) {
+  double unit = 1;
+  while (unit * 1024 * 2 < bytes) unit *= 1024;
+  for (double tick = unit;; tick *= 10) {
+    for (const double times : {1.0, 2.0, 5.0}) {
+      if (bytes / (tick * times) <= 6) return tick * times;
+    }
+  }
+}
+
 void AppendGrid(const Chart& chart, const Overview& o, std::string& out) {
-  for (int i = 0; i <= 4; ++i) {
-    const double bytes = chart.bytes * i / 4;
+  const double tick = TickOf(chart.bytes);
+  for (double bytes = 0; bytes <= chart.bytes; bytes += tick) {
     out += fmt::format(
         "<line x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" "
         "stroke=\"#e3e7ec\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\" "
@@ -55,18 +68,43 @@ void AppendGrid(const Chart& chart, const Overview& o, std::string& out) {
       chart.left + chart.width / 2, chart.top + chart.height + 29);
 }
 
-// The sum of live bytes, which no plan can stay below.
-void AppendLiveLine(const Chart& chart, const Overview& o, std::string& out) {
-  std::string points;
-  for (size_t s = 0; s < o.steps.size(); ++s) {
-    int64_t live = 0;
-    for (const BufferRow& b : o.buffers) {
-      if (LiesInArena(b) && b.first <= static_cast<int>(s) &&
-          static_cast<int>(s) <= b.last) {
-        live += b.bytes;
-      }
+// The sum of live bytes during each step.
+std::vector<int64_t> LiveBytes(const Overview& o) {
+  std::vector<int64_t> live(o.steps.size());
+  for (const BufferRow& b : o.buffers) {
+    if (!LiesInArena(b)) continue;
+    for (int s = b.first; s <= b.last && s < std::ssize(live); ++s) {
+      live[s] += b.bytes;
     }
-    const double y = chart.Y(static_cast<double>(live));
+  }
+  return live;
+}
+
+// A line at the peak: how much it is, and the first step that reaches it.
+void AppendPeak(const Chart& chart, const Overview& o,
+                const std::vector<int64_t>& live, std::string& out) {
+  const auto peak = std::ranges::max_element(live);
+  if (peak == live.end()) return;
+  const double step = static_cast<double>(peak - live.begin());
+  const double x = chart.X(step + 0.5);
+  const double y = chart.Y(static_cast<double>(*peak));
+  const bool right = x > chart.left + chart.width / 2;
+  out += fmt::format(
+      "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"3.5\" fill=\"#c0392b\"/>"
+      "<text class=\"peak\" x=\"{2:.1f}\" y=\"{3:.1f}\" font-size=\"11\" "
+      "fill=\"#c0392b\" text-anchor=\"{4}\">peak {5}, step {6:.0f}: {7}"
+      "</text>\n",
+      x, y, x + (right ? -7 : 7), y - 6, right ? "end" : "start",
+      FormatBytes(*peak), step,
+      EscapeMarkup(Shorten(o.steps[peak - live.begin()].name, 60)));
+}
+
+// The sum of live bytes, which no plan can stay below.
+void AppendLiveLine(const Chart& chart, const std::vector<int64_t>& live,
+                    std::string& out) {
+  std::string points;
+  for (size_t s = 0; s < live.size(); ++s) {
+    const double y = chart.Y(static_cast<double>(live[s]));
     points += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ",
                           chart.X(static_cast<double>(s)), y,
                           chart.X(static_cast<double>(s) + 1), y);
@@ -110,7 +148,9 @@ std::string MemoryChart(const Overview& o) {
     }
     out += "</g>\n";
   }
-  AppendLiveLine(chart, o, out);
+  const std::vector<int64_t> live = LiveBytes(o);
+  AppendLiveLine(chart, live, out);
+  AppendPeak(chart, o, live, out);
   return out + "</svg></div>\n";
 }
 

@@ -31,24 +31,34 @@ constexpr auto kStepColumns = std::to_array<Column>({{"time", 12, 0},
 static_assert(kStepColumns.size() == StepTable::kColumns);
 constexpr int kRanks = 5;
 
-int LeastRank() {
-  constexpr int kName = 12;  // of a step
-  const auto columns =
-      static_cast<int>(runtime::TerminalColumns(STDOUT_FILENO));
+constexpr int kLeastName = 12;  // of a step
+
+int WidthFrom(int least_rank) {
+  int width = 0;
+  for (const Column& column : kStepColumns) {
+    if (column.ShownFrom(least_rank)) width += std::abs(column.width) + 1;
+  }
+  return width;
+}
+
+int LeastRank(int columns) {
   int least = 1;
-  for (; columns > 0 && least <= kRanks; ++least) {
-    int width = kName;
-    for (const Column& column : kStepColumns) {
-      if (column.ShownFrom(least)) width += std::abs(column.width) + 1;
-    }
-    if (width <= columns) break;
+  while (columns > 0 && least <= kRanks &&
+         WidthFrom(least) + kLeastName > columns) {
+    ++least;
   }
   return least;
 }
 
 }  // namespace
 
-StepTable::StepTable() : least_rank_(LeastRank()) {
+StepTable::StepTable() {
+  const auto columns =
+      static_cast<int>(runtime::TerminalColumns(STDOUT_FILENO));
+  least_rank_ = LeastRank(columns);
+  if (columns > 0) {
+    longest_name_ = std::max(columns - WidthFrom(least_rank_), kLeastName);
+  }
   Row titles;
   std::ranges::transform(kStepColumns, titles.begin(), &Column::title);
   Print(titles, "step");
@@ -59,7 +69,10 @@ void StepTable::Print(const Row& row, const char* step) const {
     if (!kStepColumns[i].ShownFrom(least_rank_)) continue;
     PrintOut("%*s ", kStepColumns[i].width, row[i].c_str());
   }
-  PrintOut("%s\n", runtime::Visible(step).c_str());
+  const std::string name = runtime::Visible(step);
+  PrintOut("%s\n", longest_name_ > 0
+                       ? runtime::CutFront(name, longest_name_).c_str()
+                       : name.c_str());
 }
 
 }  // namespace mxc::run
