@@ -26,6 +26,7 @@
 #include "tools/source_help.h"
 #include "tools/train_data.h"
 #include "tools/train_devices.h"
+#include "tools/train_labels.h"
 #include "tools/train_loop.h"
 #include "tools/train_shapes.h"
 #include "tools/usage/values.h"
@@ -43,7 +44,8 @@ struct TrainOptions {
   // As mxc-run will be told.
   std::string device;  // empty: the target's
   SavedSeries series;
-  std::string validation, log_folder, trace, states;  // empty: not said
+  // Empty: not said.
+  std::string validation, log_folder, trace, states, metrics;
   std::vector<std::string> validation_options;
 };
 
@@ -163,6 +165,8 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   }
   request.training.gradient_norms = !options.log_folder.empty();
   request.golden = Golden::kOff;
+  MXC_RETURN_IF_ERROR(
+      RequireMetrics(options.metrics, HeadsOf(*network, request)));
   ReportStyle style = options.style;
   if (in_job && !run::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
@@ -230,6 +234,7 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.log_folder = loop.Value("--log-dir");
   options.trace = loop.Value("--trace");
   options.states = loop.Value("--states");
+  options.metrics = loop.Value("--metric");
 }
 
 int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {

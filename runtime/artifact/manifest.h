@@ -14,9 +14,12 @@
 //   parameter        a state that is trained, in the order of MXNet's update
 //                    indices
 //   auxiliary        a state that the network itself computes
+// Of any whose network has loss heads:
 //   classes          of a label input whose values are the numbers of classes:
 //                    how many there are, the label that stands for none or
 //                    "none", the input: "10 none softmax_label"
+//   head             what the output of a loss head and its label hold, in the
+//                    form of runtime/train/head.h
 // Of each entry, after its line `entry`:
 //   input, output    name and type
 //   peak_bytes, activation_bytes, workspace_bytes

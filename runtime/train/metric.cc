@@ -77,18 +77,24 @@ StatusOr<MetricList> MetricList::Parse(std::string_view text) {
   return list;
 }
 
+Status UpdatePairs(std::span<const FloatView> labels,
+                   std::span<const FloatView> predictions, Metric& metric) {
+  if (metric.needs_labels() && labels.size() != predictions.size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "%s: %zu labels do not match %zu predictions",
+                metric.name().c_str(), labels.size(), predictions.size());
+  }
+  for (size_t i = 0; i < predictions.size(); ++i) {
+    const FloatView& label = metric.needs_labels() ? labels[i] : FloatView();
+    MXC_RT_RETURN_IF_ERROR(metric.Update(label, predictions[i]));
+  }
+  return {};
+}
+
 Status MetricList::Update(std::span<const FloatView> labels,
                           std::span<const FloatView> predictions) {
   for (const auto& metric : metrics_) {
-    if (metric->needs_labels() && labels.size() != predictions.size()) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "%s: %zu labels do not match %zu predictions",
-                  metric->name().c_str(), labels.size(), predictions.size());
-    }
-    for (size_t i = 0; i < predictions.size(); ++i) {
-      const FloatView& label = metric->needs_labels() ? labels[i] : FloatView();
-      MXC_RT_RETURN_IF_ERROR(metric->Update(label, predictions[i]));
-    }
+    MXC_RT_RETURN_IF_ERROR(UpdatePairs(labels, predictions, *metric));
   }
   return {};
 }

@@ -5,14 +5,21 @@
 //   accuracy (acc)        axis=1
 //   top_k_accuracy (top_k_acc), top_5
 //                         top_k
-//   f1, mcc               average=macro|micro
+//   f1, mcc               average=micro|macro|batch
 //   perplexity            ignore_label, axis=-1
-//   mae, mse, rmse
+//   mae, mse, rmse        average=micro|batch
 //   cross-entropy (ce), nll_loss
 //                         eps=1e-12
-//   pearsonr              average=macro|micro
+//   pearsonr              average=micro|batch
 //   pcc
 //   loss (torch, caffe)
+//
+// A value is that of all samples, however they were dealt to batches (micro).
+// MXNet takes the mean of the batches' values where average=batch is named, which
+// is its default: a last batch of few samples then counts as much as others. f1
+// and mcc tell two classes apart; macro: the mean over the classes, each of which
+// is told apart from the others (scikit-learn's, not MXNet's, which calls the
+// mean over batches so).
 //
 // Arguments are written as in perplexity:ignore_label=0.
 #pragma once
@@ -44,7 +51,20 @@ class Metric {
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
 
+  // What a metric has to be told of a network's outputs.
+  enum class Asks {
+    kClasses,        // which class is the likeliest
+    kRanking,        // which are the likeliest
+    kProbabilities,  // how likely the right class is
+    kValues,         // elements, label beside label
+    kOutputs,        // the outputs alone
+    kAsGiven,        // labels and outputs in their order, whatever they are
+  };
+
   const std::string& name() const { return name_; }  // "top_k_accuracy_5"
+  virtual Asks asks() const { return Asks::kAsGiven; }
+  // Refuses a number of classes; 0: it is not known.
+  virtual Status RequireClasses(int64_t) const { return {}; }
 
   // Labels are the numbers of classes where the metric is about classes; they
   // are cut to integers as MXNet cuts them.
@@ -121,5 +141,9 @@ class MetricList {
  private:
   std::vector<std::unique_ptr<Metric>> metrics_;
 };
+
+// MetricList::Update of one metric.
+Status UpdatePairs(std::span<const FloatView> labels,
+                   std::span<const FloatView> predictions, Metric& metric);
 
 }  // namespace mxc::train

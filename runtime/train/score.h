@@ -2,11 +2,13 @@
 // How good a network is on all samples of a source.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/train/judge.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/train_step.h"
 
@@ -16,28 +18,34 @@ namespace mxc::train {
 using MetricValues = std::vector<std::pair<std::string, double>>;
 MetricValues ValuesOf(const MetricList& metrics);
 
-// Updates metrics with what a network said about a batch. Keeps its memory.
-class Judge {
- public:
-  // The labels of the batch against the first outputs; where there are no
-  // labels, all outputs. The last `skip` samples are not counted.
-  Status Update(const data::Batch& batch, const std::vector<FloatView>& outputs,
-                int64_t skip, MetricList& metrics);
+// Of how many terms the loss of a batch is the mean, where samples may have more
+// or fewer of them: of softmax losses those labels count that are classes and not
+// ignored. Else one for each row.
+double LossTerms(const TrainFacts& facts, const data::Batch& batch);
 
- private:
-  std::vector<std::vector<float>> labels_;
+// Whoever wants to know what the network says of each batch.
+class ScoreListener {
+ public:
+  virtual ~ScoreListener() = default;
+
+  // `outputs` as TrainStep's. The last `batch.pad` rows are no samples.
+  virtual Status OnBatch(const data::Batch& batch,
+                         const data::Iterator& samples,
+                         const std::vector<FloatView>& outputs) = 0;
 };
 
 struct ScoreResult {
-  double loss = 0;  // the mean over the batches, by their samples
+  // The mean of the terms of all samples; nothing where the step reports none.
+  std::optional<double> loss;
   int64_t samples = 0;
   double seconds = 0;
   std::vector<std::string> warnings;  // of the samples
 };
 
-// One epoch of `samples`; what fills up the last batch is not counted, but in
-// its loss. Metrics begin anew.
+// One epoch of `samples`, each of which counts once, whatever fills up the last
+// batch. Metrics begin anew.
 StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
-                               MetricList& metrics);
+                               MetricList& metrics,
+                               ScoreListener* listener = nullptr);
 
 }  // namespace mxc::train

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/train/head.h"
 #include "runtime/train/label_check.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/network_drawing.h"
@@ -32,6 +33,7 @@ struct TrainFacts {
   // precision as one more state, "weight_f32" (MXNet's multi_precision).
   std::string copied_state;
   double learning_rate = 0.01;  // where nobody says otherwise
+  bool reports_loss = true;     // an entry for inference does not
   // Of what is kept from layer to layer.
   std::string precision = "float32";
   // States by name: what is trained, in the order of MXNet's update indices,
@@ -39,6 +41,8 @@ struct TrainFacts {
   std::vector<std::string> parameters, auxiliaries;
   // Labels that are numbers of classes.
   std::vector<ClassLabels> class_labels;
+  // The outputs that are loss heads'; none where the artifact does not say.
+  std::vector<Head> heads;
   // data::Iterator::preprocessing of what the network was compiled for; empty:
   // it is not known.
   std::string preprocessing;

@@ -30,6 +30,7 @@ StatusOr<TrainResult> Trainer::Run() {
   MXC_RT_RETURN_IF_ERROR(JoinOthers());
   MXC_RT_RETURN_IF_ERROR(OpenJournal());
   WarnOfLargeBatch();
+  WarnOfMoreClasses();
   loss_scale_ = LossScale();
   if (epochs_ >= options_.epochs) {
     reporter_.Say(Format("all %lld epochs are done already",
@@ -182,7 +183,8 @@ Status Trainer::FinishEpoch() {
     const runtime::TraceSpan span("validate", "loop");
     StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);
     if (!score.ok()) return score.status();
-    summary.validation = {score->loss, ValuesOf(metrics_)};
+    summary.validation = {score->loss.value_or(std::nan("")),
+                          ValuesOf(metrics_)};
     for (const std::string& warning : score->warnings) {
       reporter_.Warn("to validate: " + warning);
     }

@@ -71,7 +71,8 @@ class Trainer {
         validation_(validation),
         reporter_(reporter),
         options_(std::move(options)),
-        labels_(step.facts().class_labels) {}
+        labels_(step.facts().class_labels, step.facts().heads),
+        judge_(step.facts().heads) {}
 
   StatusOr<TrainResult> Run();
 
@@ -96,6 +97,7 @@ class Trainer {
   StatusOr<float> TrainBatch();
   Status MeasureStep();
   void WarnOfLargeBatch();
+  void WarnOfMoreClasses();
   Status CheckBatch();
   std::string NonFiniteRecord() const;
   void WarnOfEpoch(const EpochSummary& summary);

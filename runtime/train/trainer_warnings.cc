@@ -24,6 +24,21 @@ bool IsGuessing(const EpochSummary& summary, double labels, double classes) {
   return true;
 }
 
+// The last layer before the network's output, if its outputs are the classes.
+NetworkNode LayerOfClasses(const std::vector<NetworkNode>& nodes) {
+  if (nodes.empty()) return {};
+  const NetworkNode* node = &nodes.back();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (node->op == "FullyConnected" || node->op == "Convolution") return *node;
+    if (node->inputs.empty()) return {};
+    const auto input =
+        std::ranges::find(nodes, node->inputs[0], &NetworkNode::name);
+    if (input == nodes.end()) return {};
+    node = &*input;
+  }
+  return {};
+}
+
 }  // namespace
 
 void Trainer::WarnOfLargeBatch() {
@@ -42,6 +57,23 @@ void Trainer::WarnOfLargeBatch() {
              static_cast<long long>(samples_.samples())));
 }
 
+// A network that tells more classes apart than there are names learns those
+// alone, but its accuracy of guesses and its outputs are of more.
+void Trainer::WarnOfMoreClasses() {
+  const std::vector<ClassLabels>& labels = step_.facts().class_labels;
+  const int64_t names = std::ssize(samples_.label_names());
+  if (labels.empty() || names < 2 || names >= labels[0].classes) return;
+  std::string text = Format(
+      "the data have %lld classes, the network %lld outputs",
+      static_cast<long long>(names), static_cast<long long>(labels[0].classes));
+  const NetworkNode layer = LayerOfClasses(step_.network());
+  if (!layer.name.empty()) {
+    text += ": '" + layer.name + "' " +
+            (layer.op == "Convolution" ? "num_filter" : "num_hidden");
+  }
+  reporter_.Warn(text);
+}
+
 // The first of what is wrong is told at once; how much there is, later.
 Status Trainer::CheckBatch() {
   const data::BadRecords& bad = samples_.bad_records();
@@ -58,7 +90,7 @@ Status Trainer::CheckBatch() {
     return Fail(StatusCode::kInvalidArgument, "%s", labels_.first().c_str());
   }
   if (none_before) {
-    reporter_.Warn(labels_.first() + "; nothing is learned from such labels");
+    reporter_.Warn(labels_.first() + "; " + labels_.consequence());
   }
   return {};
 }
@@ -84,18 +116,20 @@ std::string Trainer::NonFiniteRecord() const {
 
 void Trainer::WarnOfEpoch(const EpochSummary& summary) {
   if (epochs_ == 1 && labels_.count() > 1) {
-    reporter_.Warn(Format("%lld labels of this epoch are no class",
-                          static_cast<long long>(labels_.count())));
+    reporter_.Warn(labels_.Counted() + " in this epoch");
   }
   const std::vector<ClassLabels>& labels = step_.facts().class_labels;
   if (said_chance_ || labels.empty() || labels[0].classes < 2) return;
   // A few steps or samples tell nothing.
   constexpr int64_t kLeastSteps = 10, kLeastOfClass = 5;
-  if (epoch_stretch_.samples < kLeastOfClass * labels[0].classes ||
+  const int64_t names = std::ssize(samples_.label_names());
+  const int64_t told = labels[0].classes;  // apart
+  const int64_t there = names < 2 ? told : std::min(names, told);
+  if (epoch_stretch_.samples < kLeastOfClass * there ||
       (steps_ < kLeastSteps && epochs_ < options_.epochs)) {
     return;
   }
-  const auto classes = static_cast<double>(labels[0].classes);
+  const auto classes = static_cast<double>(there);
   const auto samples = static_cast<double>(epoch_stretch_.samples);
   if (!IsGuessing(summary, samples, classes)) return;
   said_chance_ = true;
@@ -109,8 +143,8 @@ void Trainer::WarnOfEpoch(const EpochSummary& summary) {
       text + Format(" (%lld classes at random: %.4g, %.4g); often the learning "
                     "rate is too high or too low, inputs are not scaled, or "
                     "labels belong to other samples",
-                    static_cast<long long>(labels[0].classes),
-                    std::log(classes), 1 / classes));
+                    static_cast<long long>(there), std::log(classes),
+                    1 / classes));
 }
 
 // The state that the compiler calls so (passes/loss_scale.h), which is no

@@ -275,20 +275,40 @@ TEST_CASE("trainer: labels that are no class are counted, the first is named") {
   data::Batch batch;
   batch.labels = {
       {"label", *runtime::Array::Allocate(runtime::ElementType::kF32, {3, 2})}};
-  const float values[] = {0, 3.5f, 4, -1, -7, std::nanf("")};
+  const float values[] = {0, 3, 4, -1, -7, std::nanf("")};
   std::memcpy(batch.labels[0].array.bytes().data(), values, sizeof values);
   batch.index = {10, 20, 30};
   const ToySamples samples;
-  LabelCheck check({{.index = 0, .classes = 4, .ignored = -1.0}});
+  LabelCheck check({{.index = 0, .classes = 4, .ignored = -1.0}}, {});
   check.Look(batch, samples, /*pad=*/2);
   CHECK(check.count() == 0);
   CHECK(check.first() == "");
   check.Look(batch, samples);
   CHECK(check.count() == 3);
   CHECK(check.first() == "record 20: label 4 is none of the classes 0 to 3");
-  LabelCheck strict({{.index = 0, .classes = 4, .ignored = std::nullopt}});
+  LabelCheck strict({{.index = 0, .classes = 4, .ignored = std::nullopt}}, {});
   strict.Look(batch, samples);
   CHECK(strict.count() == 4);
+}
+
+TEST_CASE("labels that are cut, or no probability, are told from others") {
+  data::Batch batch;
+  batch.labels = {
+      {"label", *runtime::Array::Allocate(runtime::ElementType::kF32, {4})}};
+  const float values[] = {0, 0.5f, 1, 2.5f};
+  std::memcpy(batch.labels[0].array.bytes().data(), values, sizeof values);
+  batch.index = {10, 20, 30, 40};
+  const ToySamples samples;
+  LabelCheck classes({{.index = 0, .classes = 3, .ignored = std::nullopt}}, {});
+  classes.Look(batch, samples);
+  CHECK(classes.Warning() ==
+        "record 20: label 0.5 is no class; 2 labels are no class");
+  CHECK(classes.consequence() == "it is cut to 0");
+  LabelCheck probabilities(
+      {}, {{.kind = HeadKind::kProbabilities, .output = 0, .label = 0}});
+  probabilities.Look(batch, samples);
+  CHECK(probabilities.Warning() ==
+        "record 40: label 2.5 is not between 0 and 1");
 }
 
 // The lines that the reporter prints of what `say` tells it.

@@ -22,36 +22,6 @@ bool IsSet(const Node& node, std::string_view name) {
   return text == "True" || text == "true" || text == "1";
 }
 
-// The input behind operators that change the shape of values, or their type.
-const Node* InputBehind(Value value) {
-  static constexpr std::string_view kSameValues[] = {
-      "Reshape", "Flatten",   "transpose", "SwapAxis", "expand_dims",
-      "squeeze", "BlockGrad", "Cast",      "_copy"};
-  const Node* node = value.node;
-  while (node->kind == Node::Kind::kOperator &&
-         std::ranges::count(kSameValues, node->op->name) > 0) {
-    node = node->inputs[0].node;
-  }
-  const bool is_input =
-      node->kind == Node::Kind::kVariable && node->role == VariableRole::kInput;
-  return is_input ? node : nullptr;
-}
-
-// The axis of the classes of such an operator's data.
-std::optional<int> ClassAxis(const Node& node, int rank) {
-  const std::string_view op = node.op->name;
-  if (op == "SoftmaxOutput") {
-    if (IsSet(node, "multi_output")) return 1;
-    if (IsSet(node, "preserve_shape") || rank == 2) return rank - 1;
-  }
-  if (op == "SVMOutput" || op == "softmax_cross_entropy") return rank - 1;
-  if (op == "pick" && AttributeText(node, "mode") != "wrap") {
-    const int axis = std::atoi(AttributeText(node, "axis").c_str());
-    return axis < 0 ? axis + rank : axis;
-  }
-  return std::nullopt;
-}
-
 std::optional<ClassLabels> LabelsOf(const Node& node) {
   if (node.kind != Node::Kind::kOperator || node.inputs.size() < 2) {
     return std::nullopt;
@@ -72,6 +42,34 @@ std::optional<ClassLabels> LabelsOf(const Node& node) {
 }
 
 }  // namespace
+
+const Node* InputBehind(Value value) {
+  static constexpr std::string_view kSameValues[] = {
+      "Reshape", "Flatten",   "transpose", "SwapAxis", "expand_dims",
+      "squeeze", "BlockGrad", "Cast",      "_copy"};
+  const Node* node = value.node;
+  while (node->kind == Node::Kind::kOperator &&
+         std::ranges::count(kSameValues, node->op->name) > 0) {
+    node = node->inputs[0].node;
+  }
+  const bool is_input =
+      node->kind == Node::Kind::kVariable && node->role == VariableRole::kInput;
+  return is_input ? node : nullptr;
+}
+
+std::optional<int> ClassAxis(const Node& node, int rank) {
+  const std::string_view op = node.op->name;
+  if (op == "SoftmaxOutput") {
+    if (IsSet(node, "multi_output")) return 1;
+    if (IsSet(node, "preserve_shape") || rank == 2) return rank - 1;
+  }
+  if (op == "SVMOutput" || op == "softmax_cross_entropy") return rank - 1;
+  if (op == "pick" && AttributeText(node, "mode") != "wrap") {
+    const int axis = std::atoi(AttributeText(node, "axis").c_str());
+    return axis < 0 ? axis + rank : axis;
+  }
+  return std::nullopt;
+}
 
 std::vector<ClassLabels> FindClassLabels(const Graph& graph) {
   std::vector<ClassLabels> found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ struct ClassLabels {
   int64_t classes = 0;
   std::string ignored;  // one that may stand for none; empty: there is none
 };
+
+// The input behind operators that change the shape of values, their order or
+// their type; null: there is none.
+const Node* InputBehind(Value value);
+
+// The axis of the classes of a loss's data, where it has one.
+std::optional<int> ClassAxis(const Node& node, int rank);
 
 // Of every softmax and hinge loss whose label is an input, perhaps seen in
 // another shape. Types must have been inferred.

@@ -54,6 +54,19 @@ void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
       fmt::format("{}", optimizer->options(attrs.get()).learning_rate));
 }
 
+// What scoring needs, by any entry.
+void AddLabels(const Plan& plan, Manifest& manifest) {
+  for (const ClassLabels& labels : plan.class_labels) {
+    manifest.emplace_back(
+        "classes", fmt::format("{} {} {}", labels.classes,
+                               labels.ignored.empty() ? "none" : labels.ignored,
+                               labels.input));
+  }
+  for (const train::Head& head : plan.heads) {
+    manifest.emplace_back("head", train::HeadText(head));
+  }
+}
+
 // What the trainer needs: runtime/artifact/manifest.h.
 void AddTraining(const CompileRequest& request, const Plan& plan,
                  Manifest& manifest) {
@@ -83,12 +96,6 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
   add("label", plan.label_inputs);
   add("parameter", plan.parameter_names);
   add("auxiliary", plan.auxiliary_names);
-  for (const ClassLabels& labels : plan.class_labels) {
-    manifest.emplace_back(
-        "classes", fmt::format("{} {} {}", labels.classes,
-                               labels.ignored.empty() ? "none" : labels.ignored,
-                               labels.input));
-  }
 }
 
 }  // namespace
@@ -105,6 +112,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
       {"parameters", std::to_string(plan.parameters)},
       {"operators", CountOperators(plan)}};
   AddTraining(request, plan, manifest);
+  AddLabels(plan, manifest);
   for (const Program& program : plan.programs) {
     manifest.emplace_back("entry", program.entry);
     for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),

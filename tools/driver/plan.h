@@ -12,6 +12,7 @@
 
 #include "ir/program/program.h"
 #include "ir/target/target.h"
+#include "runtime/train/head.h"
 #include "tools/driver/class_labels.h"
 #include "tools/driver/network.h"
 #include "tools/driver/progress.h"
@@ -44,6 +45,7 @@ struct Plan {
   // recurrent network.
   std::vector<std::pair<std::string, std::string>> carries;
   std::vector<ClassLabels> class_labels;
+  std::vector<train::Head> heads;
   std::vector<std::string> label_names;
   std::string preprocessing;
   std::string stem;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/driver/plan_network.h"
+#include "tools/driver/loss_heads.h"
 
 #include <algorithm>
 #include <string>
@@ -128,6 +129,7 @@ void NoteNetwork(const Model& model, Plan& plan) {
   }
   NoteCarries(model.graph, plan);
   plan.class_labels = FindClassLabels(model.graph);
+  plan.heads = FindLossHeads(model.graph, plan.label_inputs);
 }
 
 }  // namespace mxc

@@ -68,10 +68,6 @@ nlohmann::ordered_json Top(const OutputValues& output, int count,
     throw Failure("--top needs an output of floats; '" + output.name + "' is " +
                   Describe(output.array));
   }
-  if (!labels.empty() && labels.size() < row) {
-    throw Failure("the labels are " + std::to_string(labels.size()) +
-                  ", but the classes " + std::to_string(row));
-  }
   using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (size_t begin = 0; begin < values.size(); begin += row) {
@@ -79,7 +75,7 @@ nlohmann::ordered_json Top(const OutputValues& output, int count,
     const auto one = std::span(values).subspan(begin, row);
     for (const size_t index : Best(one, count)) {
       best.push_back({{"index", index},
-                      {"label", labels.empty() ? "" : labels[index]},
+                      {"label", index < labels.size() ? labels[index] : ""},
                       {"value", one[index]}});
     }
     rows.push_back(best);

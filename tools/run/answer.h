@@ -27,8 +27,8 @@ nlohmann::ordered_json DescribeOutputs(
     const std::vector<OutputValues>& outputs);
 
 // [[{index, label, value}…] for each row of the output], best first; equal
-// values in the order of the classes. Throws a Failure where it is not of
-// floats, or there are fewer labels than classes.
+// values in the order of the classes. A class that has no label has an empty one.
+// Throws a Failure where it is not of floats.
 nlohmann::ordered_json Top(const OutputValues& output, int count,
                            const std::vector<std::string>& labels);
 

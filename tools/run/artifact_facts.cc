@@ -79,6 +79,10 @@ train::TrainFacts TrainFactsOf(const runtime::Model& model) {
   facts.class_labels = ReadClassLabels(
       manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
                         MXC_TENSOR_LABEL));
+  for (const std::string& text : ManifestValues(manifest, "head")) {
+    const auto head = train::ParseHead(text);
+    if (head.ok()) facts.heads.push_back(*head);
+  }
   const std::string precision = FirstOf(ManifestValues(manifest, "precision"));
   if (!precision.empty()) facts.precision = precision;
   facts.preprocessing = FirstOf(ManifestValues(manifest, "preprocess"));

@@ -86,6 +86,10 @@ Status ArtifactStep::Bind(int threads, const std::string& device) {
   for (size_t row = 0; row < entries.size(); ++row) {
     MXC_RT_RETURN_IF_ERROR(BindEntry(row, threads, device));
   }
+  if (const auto infer = EntryForInference()) {
+    facts_.reports_loss = false;
+    MXC_RT_RETURN_IF_ERROR(BindEntry(*infer, threads, device));
+  }
   if (first_ == nullptr) {
     return Fail(StatusCode::kNotFound,
                 extent_ == Extent::kGradients
@@ -97,6 +101,23 @@ Status ArtifactStep::Bind(int threads, const std::string& device) {
   }
   ListStates();
   return {};
+}
+
+std::optional<size_t> ArtifactStep::EntryForInference() const {
+  if (extent_ != Extent::kScoring || !score_.empty()) return std::nullopt;
+  const auto entries = model_->tables().entries();
+  const auto batch = [&](size_t row) {
+    const auto inputs = model_->tables().Inputs(entries[row]);
+    if (inputs.empty()) return int64_t{0};
+    const mxc_buffer& input = model_->tables().Buffers(entries[row])[inputs[0]];
+    return input.rank > 0 ? input.dims[0] : 0;
+  };
+  std::optional<size_t> best;
+  for (size_t row = 0; row < entries.size(); ++row) {
+    if (entries[row].kind != MXC_ENTRY_INFER) continue;
+    if (!best || batch(row) > batch(*best)) best = row;
+  }
+  return best;
 }
 
 // Those of the tables, which all entries share, and what training carries: of
@@ -152,8 +173,10 @@ Status ArtifactStep::BindEntry(size_t row, int threads,
   const mxc_entry& entry_row = model_->tables().entries()[row];
   const bool trains =
       entry_row.kind ==
-      (extent_ == Extent::kWhole ? MXC_ENTRY_TRAIN : MXC_ENTRY_GRAD);
-  if (!trains && entry_row.kind != MXC_ENTRY_SCORE) return {};
+      (extent_ == Extent::kGradients ? MXC_ENTRY_GRAD : MXC_ENTRY_TRAIN);
+  const bool scores =
+      entry_row.kind == MXC_ENTRY_SCORE || (!facts_.reports_loss && !trains);
+  if (!trains && !scores) return {};
   runtime::Executor::Options options;
   options.threads = threads;
   options.share = first_;
@@ -197,7 +220,7 @@ Status ArtifactStep::Connect(Entry& entry) const {
          static_cast<size_t>(std::ranges::find(outputs, carries[i]) -
                              outputs.begin())});
   }
-  if (entry.loss >= 0) return {};
+  if (entry.loss >= 0 || !facts_.reports_loss) return {};
   return Fail(StatusCode::kUnsupported, "its entries report no loss");
 }
 
@@ -316,11 +339,14 @@ Status ArtifactStep::Feed(Entry& entry, const std::vector<size_t>& inputs,
 StatusOr<float> ArtifactStep::Run(Entry& entry, const data::Batch& batch) {
   runtime::Executor& executor = *entry.executor;
   MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.data, batch.data, "data"));
-  MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.labels, batch.labels, "label"));
+  if (facts_.reports_loss) {
+    MXC_RT_RETURN_IF_ERROR(Feed(entry, entry.labels, batch.labels, "label"));
+  }
   if (!batch.continues) ClearCarries(entry);
   WriteGivenStates();
   MXC_RT_RETURN_IF_ERROR(executor.Run());
   last_ = &entry;
+  if (entry.loss < 0) return 0.0f;
   float loss = 0;
   std::memcpy(&loss, executor.OutputStorage(static_cast<size_t>(entry.loss)),
               sizeof loss);

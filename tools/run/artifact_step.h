@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,9 @@
 
 namespace mxc::run {
 
-// What a step of training does: all of it, or no more than the gradients.
-enum class Extent { kWhole, kGradients };
+// What a step of training does: all of it, or no more than the gradients. To score
+// an entry for inference will do where there is none for scoring.
+enum class Extent { kWhole, kGradients, kScoring };
 
 // Whether the host runs what the model was compiled for.
 bool RunsOnHost(const runtime::Model& model);
@@ -92,6 +94,8 @@ class ArtifactStep : public train::TrainStep {
 
   runtime::Status Bind(int threads, const std::string& device);
   runtime::Status BindEntry(size_t row, int threads, const std::string& device);
+  // The index of the largest entry for inference, in place of one for scoring.
+  std::optional<size_t> EntryForInference() const;
   runtime::Status ReadLabelNames();
   void ListStates();
   void WriteGivenStates();

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "runtime/artifact/manifest.h"
+#include "runtime/train/score.h"
 
 namespace mxc::run {
 namespace {
@@ -202,8 +202,15 @@ StatusOr<float> GroupStep::Score(const data::Batch& batch, int64_t length) {
         return part.Score(rows, length);
       });
   if (!losses.ok()) return losses.status();
-  return std::accumulate(losses->begin(), losses->end(), 0.0f) /
-         static_cast<float>(losses->size());
+  double sum = 0, terms = 0;
+  for (size_t part = 0; part < parts_.size(); ++part) {
+    const auto rows = PartOf(batch, part, parts_.size());
+    if (!rows.ok()) return rows.status();
+    const double own = train::LossTerms(facts(), *rows);
+    sum += static_cast<double>((*losses)[part]) * own;
+    terms += own;
+  }
+  return static_cast<float>(terms > 0 ? sum / terms : 0);
 }
 
 std::span<std::byte> GroupStep::State(size_t index) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run score: how good an artifact is on samples.
 #include "runtime/train/score.h"
+#include "runtime/base/destination.h"
 #include "runtime/base/visible.h"
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/data/label_names.h"
 #include "runtime/data/preprocessing.h"
@@ -15,8 +19,10 @@
 #include "runtime/train/snapshot.h"
 #include "tools/functions_option.h"
 #include "tools/run/artifact_step.h"
+#include "tools/run/class_report.h"
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
+#include "tools/run/predictions.h"
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
@@ -29,7 +35,9 @@ namespace {
 struct ScoreOptions {
   std::string artifact;
   std::string params;
-  std::string metrics = "accuracy";
+  std::string metrics;  // empty: what fits the network
+  bool by_class = false;
+  std::string predictions;  // a file; empty: none
   SampleOptions samples;
   int threads = 0;
   std::string device;
@@ -37,24 +45,40 @@ struct ScoreOptions {
   signature::Requirement requirement;
 };
 
-void Print(const train::ScoreResult& result, const train::MetricValues& values,
-           const Reporting& reporting) {
+// What is known of the samples when all have been scored.
+struct Scored {
+  train::ScoreResult result;
+  train::MetricValues metrics;
+  const train::ConfusionMatrix* matrix;  // null: nobody wants it
+  std::vector<std::string> names;        // of the classes
+};
+
+void Print(const Scored& scored, const Reporting& reporting) {
+  const train::ScoreResult& result = scored.result;
   const double rate = static_cast<double>(result.samples) / result.seconds;
   if (reporting.json) {
+    std::string classes;
+    if (scored.matrix != nullptr) {
+      classes = ClassesToJson(*scored.matrix, scored.names).dump();
+      classes = ", " + classes.substr(1, classes.size() - 2);
+    }
     PrintOut(
         "{\"metrics\": %s, \"loss\": %s, \"samples\": %lld, "
-        "\"samples_per_s\": %s, \"warnings\": %s}\n",
-        train::JsonMetrics(values).c_str(),
-        train::JsonNumber(result.loss).c_str(),
+        "\"samples_per_s\": %s%s, \"warnings\": %s}\n",
+        train::JsonMetrics(scored.metrics).c_str(),
+        result.loss ? train::JsonNumber(*result.loss).c_str() : "null",
         static_cast<long long>(result.samples), train::JsonNumber(rate).c_str(),
-        train::JsonTexts(reporting.warnings).c_str());
+        classes.c_str(), train::JsonTexts(reporting.warnings).c_str());
     return;
   }
-  for (const auto& [name, value] : values) {
+  for (const auto& [name, value] : scored.metrics) {
     PrintOut("%-14s %.6g\n", runtime::Visible(name).c_str(), value);
   }
-  PrintOut("%-14s %.6g\n%-14s %lld   %.0f samples/s\n", "loss", result.loss,
-           "samples", static_cast<long long>(result.samples), rate);
+  if (result.loss) PrintOut("%-14s %.6g\n", "loss", *result.loss);
+  PrintOut("%-14s %lld   %.0f samples/s\n", "samples",
+           static_cast<long long>(result.samples), rate);
+  if (scored.matrix == nullptr) return;
+  PrintOut("%s", ClassTable(*scored.matrix, scored.names).c_str());
 }
 
 // Pictures that are prepared otherwise than those that were learned from score
@@ -73,47 +97,107 @@ void CompareWithTraining(const data::Iterator& samples,
   }
 }
 
+// The metrics that were asked for, else what fits the network.
+train::MetricList MetricsFor(const ScoreOptions& options,
+                             const std::vector<train::Head>& heads) {
+  auto metrics = Take(train::MetricList::Parse(
+      options.metrics.empty() ? train::DefaultMetrics(heads)
+                              : options.metrics));
+  Require(train::RequireFit(metrics, heads));
+  return metrics;
+}
+
+// Null unless asked for; the list has it as its last one.
+const train::ConfusionMatrix* AddMatrix(const ScoreOptions& options,
+                                        const std::vector<train::Head>& heads,
+                                        train::MetricList& metrics) {
+  if (!options.by_class) return nullptr;
+  train::MetricList alone;
+  alone.Add(std::make_unique<train::ConfusionMatrix>("--by-class"));
+  Require(train::RequireFit(alone, heads));
+  auto matrix = std::make_unique<train::ConfusionMatrix>();
+  const train::ConfusionMatrix* added = matrix.get();
+  metrics.Add(std::move(matrix));
+  return added;
+}
+
+// Parameters in place of the artifact's, and what is known of them.
+std::vector<std::string> TakeParameters(ScoreOptions& options,
+                                        ArtifactStep& step) {
+  if (options.params.empty()) return {};
+  if (step.states().empty()) {
+    throw Failure("'" + options.artifact +
+                  "' was compiled for inference, its parameters are part of "
+                  "it; --params needs --entry score");
+  }
+  Require(
+      train::LoadParameters(Take(train::ReadParameters(options.params)), step));
+  const train::Provenance learned = train::ProvenanceOf(options.params);
+  const std::string trained = learned.Note("preprocess");
+  if (!trained.empty()) options.samples.trained = trained;
+  return Take(data::ParseLabelNames(learned.Note("label_names")));
+}
+
 void Score(ScoreOptions options, Reporting& reporting) {
-  auto metrics = Take(train::MetricList::Parse(options.metrics));
+  Take(train::MetricList::Parse(options.metrics));  // before a file is opened
+  if (!options.predictions.empty()) {
+    Require(runtime::RequireDestination(options.predictions));
+  }
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
-  const auto step = Take(ArtifactStep::Open(
-      options.artifact, options.threads, open, Extent::kWhole, options.device));
+  const auto step =
+      Take(ArtifactStep::Open(options.artifact, options.threads, open,
+                              Extent::kScoring, options.device));
+  const std::vector<train::Head>& heads = step->facts().heads;
+  train::MetricList metrics = MetricsFor(options, heads);
+  Scored scored;
+  scored.matrix = AddMatrix(options, heads, metrics);
   options.samples.trained = step->facts().preprocessing;
-  std::vector<std::string> label_names;
-  if (!options.params.empty()) {
-    Require(train::LoadParameters(Take(train::ReadParameters(options.params)),
-                                  *step));
-    const train::Provenance learned = train::ProvenanceOf(options.params);
-    const std::string trained = learned.Note("preprocess");
-    if (!trained.empty()) options.samples.trained = trained;
-    label_names = Take(data::ParseLabelNames(learned.Note("label_names")));
-  }
+  const auto label_names = TakeParameters(options, *step);
   const auto samples = OpenScoring(options.samples, label_names, *step);
   CompareWithTraining(*samples, options.samples.trained, reporting);
-  const train::ScoreResult result =
-      Take(train::ScoreAll(*step, *samples, metrics));
+  scored.names = samples->label_names();
+  std::optional<Predictions> predictions;
+  if (!options.predictions.empty()) {
+    predictions.emplace(options.predictions, options.samples.data, heads,
+                        scored.names);
+  }
+  scored.result = Take(train::ScoreAll(*step, *samples, metrics,
+                                       predictions ? &*predictions : nullptr));
+  if (predictions) Require(predictions->Commit());
   const data::BadRecords& bad = samples->bad_records();
   for (const std::string& sentence : bad.sentences) {
     Warn(reporting, "skipped: " + sentence);
   }
-  for (const std::string& warning : result.warnings) Warn(reporting, warning);
-  Print(result, train::ValuesOf(metrics), reporting);
+  for (const std::string& warning : scored.result.warnings) {
+    Warn(reporting, warning);
+  }
+  scored.metrics = train::ValuesOf(metrics);
+  if (scored.matrix != nullptr) scored.metrics.pop_back();
+  Print(scored, reporting);
 }
 
 }  // namespace
 
 Command AddScore(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<ScoreOptions>();
-  app.add_option("ARTIFACT", options->artifact,
-                 "an .mxa file with an entry 'score'")
+  app.add_option(
+         "ARTIFACT", options->artifact,
+         "an .mxa file with an entry 'score'; without one 'infer' does, "
+         "which reports no loss")
       ->required();
   DeclareSamples(app, options->samples);
   app.add_option("--metric", options->metrics,
-                 "as those of train; several separated by commas")
-      ->capture_default_str()
+                 "as those of train; several separated by commas (default: "
+                 "accuracy of classes, rmse of values)")
       ->type_name("METRICS");
+  app.add_flag("--by-class", options->by_class,
+               "also precision, recall and F1 of each class, and which classes "
+               "are taken for which");
+  app.add_option("--predictions", options->predictions,
+                 "write what the network says of each sample, one line each")
+      ->type_name("FILE.csv");
   app.add_option("--params", options->params,
                  "score these parameters (.params, .npz, .safetensors) instead "
                  "of the artifact's")

@@ -189,9 +189,12 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
   add("device", options.device);
   trainer.interrupted = &interrupted;
   trainer.stop_at_bad_label = options.samples.on_bad_record == "stop";
-  // Accuracy is what most networks are about; one that is not says nothing.
-  trainer.metrics = options.metrics.empty() ? "accuracy" : options.metrics;
+  const std::vector<train::Head>& heads = step.facts().heads;
+  trainer.metrics =
+      options.metrics.empty() ? train::DefaultMetrics(heads) : options.metrics;
   trainer.metrics_may_fail = options.metrics.empty();
+  Require(train::RequireFit(Take(train::MetricList::Parse(trainer.metrics)),
+                            heads));
 }
 
 int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {

@@ -60,16 +60,36 @@ StatusOr<std::vector<int32_t>> ArgMax(const FloatView& prediction, int64_t axis,
   return best;
 }
 
+bool AreDistributions(const FloatView& label, const FloatView& prediction,
+                      int64_t axis) {
+  const auto rank = static_cast<int64_t>(label.shape.size());
+  if (axis < 0) axis += rank;
+  return label.shape == prediction.shape && axis >= 0 && axis < rank &&
+         rank > 1 && label.shape[static_cast<size_t>(axis)] > 1;
+}
+
 StatusOr<std::vector<int32_t>> PredictedClasses(const FloatView& label,
                                                 const FloatView& prediction,
                                                 int64_t axis,
                                                 const std::string& metric) {
-  if (label.shape == prediction.shape) return ClassesOf(prediction);
+  const bool distributions = AreDistributions(label, prediction, axis);
+  if (label.shape == prediction.shape && !distributions) {
+    return ClassesOf(prediction);
+  }
   StatusOr<std::vector<int32_t>> classes = ArgMax(prediction, axis, metric);
-  if (classes.ok() && classes->size() != label.values.size()) {
+  if (classes.ok() && !distributions &&
+      classes->size() != label.values.size()) {
     return ShapesDiffer(label, prediction, metric);
   }
   return classes;
+}
+
+StatusOr<std::vector<int32_t>> LabelClasses(const FloatView& label,
+                                            const FloatView& prediction,
+                                            int64_t axis,
+                                            const std::string& metric) {
+  if (!AreDistributions(label, prediction, axis)) return ClassesOf(label);
+  return ArgMax(label, axis, metric);
 }
 
 StatusOr<std::vector<float>> PickByLabel(const FloatView& label,

@@ -20,12 +20,22 @@ std::vector<int32_t> ClassesOf(const FloatView& label);
 StatusOr<std::vector<int32_t>> ArgMax(const FloatView& prediction, int64_t axis,
                                       const std::string& metric);
 
-// Classes by ArgMax along `axis`, or, where the shapes agree, by ClassesOf;
-// refuses other numbers of classes than labels.
+// Whether labels say for each of several classes along `axis` how likely it is,
+// as predictions of the same shape do.
+bool AreDistributions(const FloatView& label, const FloatView& prediction,
+                      int64_t axis);
+
+// Classes by ArgMax along `axis`, or, where labels of the same shape are no
+// distributions, by ClassesOf; refuses other numbers of classes than labels.
 StatusOr<std::vector<int32_t>> PredictedClasses(const FloatView& label,
                                                 const FloatView& prediction,
                                                 int64_t axis,
                                                 const std::string& metric);
+// What they are compared with: ArgMax of distributions, else ClassesOf.
+StatusOr<std::vector<int32_t>> LabelClasses(const FloatView& label,
+                                            const FloatView& prediction,
+                                            int64_t axis,
+                                            const std::string& metric);
 
 // One probability for each label: prediction[…, label] with the classes in the
 // last axis. Refuses a label that is no class.

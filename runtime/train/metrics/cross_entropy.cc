@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cross-entropy and nll_loss: the mean of −ln(p[label] + eps).
+// cross-entropy and nll_loss: the mean of −ln(p[label] + eps), or of
+// −Σ label · ln(p + eps) where labels are distributions, too.
 #include <cmath>
 
 #include "runtime/train/metrics/classes.h"
@@ -15,7 +16,19 @@ class CrossEntropy : public Metric {
     arguments.Read("eps", eps_);
   }
 
+  Asks asks() const override { return Asks::kProbabilities; }
+
   Status Update(const FloatView& label, const FloatView& prediction) override {
+    if (AreDistributions(label, prediction, -1)) {
+      double sum = 0;
+      for (size_t i = 0; i < label.values.size(); ++i) {
+        sum -= static_cast<double>(label.values[i]) *
+               std::log(static_cast<double>(prediction.values[i]) + eps_);
+      }
+      Add(sum, static_cast<double>(label.values.size()) /
+                   static_cast<double>(label.shape.back()));
+      return {};
+    }
     const auto picked = PickByLabel(label, prediction, name());
     if (!picked.ok()) return picked.status();
     double sum = 0;

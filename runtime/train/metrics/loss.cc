@@ -9,6 +9,7 @@ class Loss : public Metric {
  public:
   using Metric::Metric;
 
+  Asks asks() const override { return Asks::kOutputs; }
   bool needs_labels() const override { return false; }
 
   Status Update(const FloatView&, const FloatView& prediction) override {

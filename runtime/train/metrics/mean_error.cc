@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mae, mse and rmse: the mean over a pair, averaged over pairs whatever their
-// sizes.
+// mae, mse and rmse: the mean over all elements; with average=batch the mean over
+// a pair, averaged over pairs whatever their sizes, as MXNet has it.
 #include <cmath>
 
 #include "runtime/train/metrics/classes.h"
@@ -13,8 +13,12 @@ class MeanError : public Metric {
  public:
   enum class Kind { kAbsolute, kSquare, kRootOfSquare };
 
-  MeanError(std::string name, Kind kind)
-      : Metric(std::move(name)), kind_(kind) {}
+  MeanError(ArgumentReader& arguments, std::string name, Kind kind)
+      : Metric(std::move(name)), kind_(kind) {
+    arguments.Read("average", {"micro", "batch"}, average_);
+  }
+
+  Asks asks() const override { return Asks::kValues; }
 
   Status Update(const FloatView& label, const FloatView& prediction) override {
     const size_t count = label.values.size();
@@ -28,30 +32,48 @@ class MeanError : public Metric {
       sum += kind_ == Kind::kAbsolute ? std::abs(difference)
                                       : difference * difference;
     }
-    const double mean = sum / static_cast<double>(count);
-    Add(kind_ == Kind::kRootOfSquare ? std::sqrt(mean) : mean, 1);
+    if (average_ == kMicro) {
+      Add(sum, static_cast<double>(count));
+    } else {
+      Add(Finished(sum / static_cast<double>(count)), 1);
+    }
     return {};
   }
 
+  double Value() const override {
+    const double mean = Metric::Value();
+    return average_ == kMicro ? Finished(mean) : mean;
+  }
+
  private:
+  enum { kMicro, kBatch };
+
+  double Finished(double mean) const {
+    return kind_ == Kind::kRootOfSquare ? std::sqrt(mean) : mean;
+  }
+
   Kind kind_;
+  int average_ = kMicro;
 };
 
 }  // namespace
 
-std::unique_ptr<Metric> MakeMetric_mae(ArgumentReader&,
+std::unique_ptr<Metric> MakeMetric_mae(ArgumentReader& arguments,
                                        const std::string& asked) {
-  return std::make_unique<MeanError>(asked, MeanError::Kind::kAbsolute);
+  return std::make_unique<MeanError>(arguments, asked,
+                                     MeanError::Kind::kAbsolute);
 }
 
-std::unique_ptr<Metric> MakeMetric_mse(ArgumentReader&,
+std::unique_ptr<Metric> MakeMetric_mse(ArgumentReader& arguments,
                                        const std::string& asked) {
-  return std::make_unique<MeanError>(asked, MeanError::Kind::kSquare);
+  return std::make_unique<MeanError>(arguments, asked,
+                                     MeanError::Kind::kSquare);
 }
 
-std::unique_ptr<Metric> MakeMetric_rmse(ArgumentReader&,
+std::unique_ptr<Metric> MakeMetric_rmse(ArgumentReader& arguments,
                                         const std::string& asked) {
-  return std::make_unique<MeanError>(asked, MeanError::Kind::kRootOfSquare);
+  return std::make_unique<MeanError>(arguments, asked,
+                                     MeanError::Kind::kRootOfSquare);
 }
 
 }  // namespace mxc::train

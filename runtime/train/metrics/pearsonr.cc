@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pearson's correlation: of each pair, averaged ('macro'), or of all values so
-// far ('micro'), where MXNet's running sums are kept as they are: exact for the
-// first pair, an approximation from the second on.
+// Pearson's correlation: of all values so far, or of each pair, averaged
+// (average=batch, MXNet's macro). Moments of the pairs are joined as Chan, Golub
+// and LeVeque do (Updating Formulae and a Pairwise Algorithm for Computing
+// Sample Variances, 1979); MXNet's micro is an approximation from the second
+// pair on.
 #include <cmath>
 
 #include "runtime/train/metrics/classes.h"
@@ -26,58 +28,53 @@ double Covariance(std::span<const float> a, double a_mean,
   return sum;
 }
 
-double Correlation(std::span<const float> a, std::span<const float> b) {
-  const double a_mean = Mean(a), b_mean = Mean(b);
-  return Covariance(a, a_mean, b, b_mean) /
-         std::sqrt(Covariance(a, a_mean, a, a_mean)) /
-         std::sqrt(Covariance(b, b_mean, b, b_mean));
-}
-
 class PearsonCorrelation : public Metric {
  public:
   explicit PearsonCorrelation(ArgumentReader& arguments) : Metric("pearsonr") {
-    arguments.Read("average", {"macro", "micro"}, average_);
+    arguments.Read("average", {"micro", "batch"}, average_);
     Reset();
   }
+
+  Asks asks() const override { return Asks::kValues; }
 
   Status Update(const FloatView& label, const FloatView& prediction) override {
     if (label.shape != prediction.shape || label.values.empty()) {
       return ShapesDiffer(label, prediction, name());
     }
-    if (average_ == 0) {
-      Add(Correlation(prediction.values, label.values), 1);
+    const double x = Mean(prediction.values), y = Mean(label.values);
+    const double xx = Covariance(prediction.values, x, prediction.values, x);
+    const double yy = Covariance(label.values, y, label.values, y);
+    const double xy = Covariance(prediction.values, x, label.values, y);
+    if (average_ == kBatch) {
+      Add(xy / std::sqrt(xx) / std::sqrt(yy), 1);
       return {};
     }
-    Add(0, 1);
-    totals_[kValues] += static_cast<double>(label.values.size());
-    AddVariance(label.values, kLabelMean, kLabelSquares);
-    // Between the two: the label's new mean, the prediction's former one.
-    totals_[kProducts] += Covariance(label.values, totals_[kLabelMean],
-                                     prediction.values, totals_[kMean]);
-    AddVariance(prediction.values, kMean, kSquares);
+    const auto count = static_cast<double>(label.values.size());
+    const double before = totals_[1], all = before + count;
+    const double dx = x - totals_[kX], dy = y - totals_[kY];
+    const double weight = before * count / all;
+    totals_[1] = all;
+    totals_[kX] += dx * count / all;
+    totals_[kY] += dy * count / all;
+    totals_[kXX] += xx + dx * dx * weight;
+    totals_[kYY] += yy + dy * dy * weight;
+    totals_[kXY] += xy + dx * dy * weight;
     return {};
   }
 
   double Value() const override {
-    if (average_ == 0 || totals_[1] == 0) return Metric::Value();
-    return totals_[kProducts] / std::sqrt(totals_[kSquares]) /
-           std::sqrt(totals_[kLabelSquares]);
+    if (average_ == kBatch || totals_[1] == 0) return Metric::Value();
+    return totals_[kXY] / std::sqrt(totals_[kXX]) / std::sqrt(totals_[kYY]);
   }
 
   void Reset() override { totals_.assign(kTotals, 0); }
 
  private:
-  enum { kValues = 2, kMean, kSquares, kLabelMean, kLabelSquares, kProducts };
-  static constexpr size_t kTotals = kProducts + 1;
+  enum { kMicro, kBatch };
+  // Means, and sums of squares and products of what differs from them.
+  enum { kX = 2, kY, kXX, kYY, kXY, kTotals };
 
-  void AddVariance(std::span<const float> values, size_t mean, size_t squares) {
-    const double before = totals_[mean];
-    totals_[mean] += static_cast<double>(values.size()) *
-                     (Mean(values) - before) / totals_[kValues];
-    totals_[squares] += Covariance(values, before, values, totals_[mean]);
-  }
-
-  int average_ = 0;  // macro, micro
+  int average_ = kMicro;
 };
 
 }  // namespace

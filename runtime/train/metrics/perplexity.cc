@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp of the mean of −ln p[label], p no less than 1e-10. Rows with ignore_label
+// exp of the mean of −ln p[label] (of −Σ label · ln p where labels are distributions),
+// p no less than 1e-10. Rows with ignore_label
 // do not count. A label that is no class takes the nearest one, as MXNet's
 // pick.
 #include <algorithm>
@@ -18,6 +19,10 @@ class Perplexity : public Metric {
     arguments.Read("axis", axis_);
   }
 
+  Asks asks() const override {
+    return axis_ == -1 ? Asks::kProbabilities : Asks::kAsGiven;
+  }
+
   Status Update(const FloatView& label, const FloatView& prediction) override {
     const auto rank = static_cast<int64_t>(prediction.shape.size());
     const int64_t classes = rank == 0 ? 0 : prediction.shape.back();
@@ -25,6 +30,9 @@ class Perplexity : public Metric {
       return Fail(StatusCode::kInvalidArgument,
                   "perplexity: axis %lld is not the last one",
                   static_cast<long long>(axis_));
+    }
+    if (AreDistributions(label, prediction, -1)) {
+      return UpdateDistributions(label, prediction);
     }
     const size_t rows = label.values.size();
     if (classes < 1 ||
@@ -40,8 +48,7 @@ class Perplexity : public Metric {
           std::clamp<int64_t>(ClassOf(label.values[i]), 0, classes - 1);
       const float p = prediction.values[i * static_cast<size_t>(classes) +
                                         static_cast<size_t>(k)];
-      // max(1e-10, NaN) is NaN in MXNet: a network that has diverged shows.
-      loss -= std::log(p < 1e-10f ? 1e-10 : static_cast<double>(p));
+      loss -= LogOf(p);
       count += 1;
     }
     Add(loss, count);
@@ -51,6 +58,23 @@ class Perplexity : public Metric {
   double Value() const override { return std::exp(Metric::Value()); }
 
  private:
+  static double LogOf(float p) {
+    // max(1e-10, NaN) is NaN in MXNet: a network that has diverged shows.
+    return std::log(p < 1e-10f ? 1e-10 : static_cast<double>(p));
+  }
+
+  Status UpdateDistributions(const FloatView& label,
+                             const FloatView& prediction) {
+    double loss = 0;
+    for (size_t i = 0; i < label.values.size(); ++i) {
+      loss -=
+          static_cast<double>(label.values[i]) * LogOf(prediction.values[i]);
+    }
+    Add(loss, static_cast<double>(label.values.size()) /
+                  static_cast<double>(label.shape.back()));
+    return {};
+  }
+
   bool ignores_ = false;
   double ignore_label_ = 0;
   int64_t axis_ = -1;

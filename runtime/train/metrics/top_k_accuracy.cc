@@ -26,8 +26,12 @@ class TopKAccuracy : public Metric {
     }
   }
 
+  Asks asks() const override { return Asks::kRanking; }
+
   Status Update(const FloatView& label, const FloatView& prediction) override {
-    const size_t rows = label.values.size();
+    const auto labels = LabelClasses(label, prediction, 1, name());
+    if (!labels.ok()) return labels.status();
+    const size_t rows = labels->size();
     if (prediction.shape.size() != 2 ||
         static_cast<size_t>(prediction.shape[0]) != rows) {
       return ShapesDiffer(label, prediction, name());
@@ -36,7 +40,7 @@ class TopKAccuracy : public Metric {
     int64_t matches = 0;
     for (size_t i = 0; i < rows; ++i) {
       matches += IsAmongTop(prediction.values.subspan(i * classes, classes),
-                            ClassOf(label.values[i]));
+                            (*labels)[i]);
     }
     Add(static_cast<double>(matches), static_cast<double>(rows));
     return {};

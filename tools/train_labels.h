@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a network that is to be trained says of labels, before it is compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/support/result.h"
+#include "runtime/train/head.h"
+#include "tools/driver/network.h"
+#include "tools/driver/request.h"
+
+namespace mxc {
+
+// The loss heads of the network as the request will have it compiled; none
+// where that fails, which is told when it is compiled.
+std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
+                                 const CompileRequest& request);
+
+// Refuses metrics (--metric) that the heads do not fit.
+Status RequireMetrics(const std::string& names,
+                      const std::vector<train::Head>& heads);
+
+}  // namespace mxc
