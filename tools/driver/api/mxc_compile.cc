@@ -5,10 +5,12 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ir/support/work_count.h"
 #include "runtime/base/file.h"
@@ -67,11 +69,13 @@ struct mxc_compilation {
 
 namespace {
 
-// Keeps warnings, and passes phases on to the caller.
+// Keeps warnings, and passes phases on to the caller, who may give up before
+// each contraction is measured.
 class CallerProgress : public Progress {
  public:
-  CallerProgress(const mxc_compile_options& options, mxc_compilation& to)
-      : options_(options), to_(to) {}
+  CallerProgress(const mxc_compile_options& options,
+                 std::function<bool()> is_cancelled, mxc_compilation& to)
+      : options_(options), is_cancelled_(std::move(is_cancelled)), to_(to) {}
 
   void Phase(std::string_view name, std::string_view text,
              std::optional<double> seconds) override {
@@ -79,12 +83,16 @@ class CallerProgress : public Progress {
     options_.progress(options_.progress_context, std::string(name).c_str(),
                       std::string(text).c_str(), seconds.value_or(-1));
   }
+  void Measuring(std::string_view text) override {
+    if (!text.empty()) ThrowIfCancelled(is_cancelled_);
+  }
   void Warning(std::string_view text) override {
     to_.Add(MXC_SEVERITY_WARNING, Error({}, "{}", text));
   }
 
  private:
   const mxc_compile_options& options_;
+  const std::function<bool()> is_cancelled_;
   mxc_compilation& to_;
 };
 
@@ -93,7 +101,7 @@ Result<runtime::MappedFile> CompileToMemory(const mxc_compile_options* given,
                                             mxc_compilation& compilation) {
   MXC_ASSIGN(const mxc_compile_options options, OptionsFrom(given));
   MXC_ASSIGN(const CompileRequest request, RequestFrom(options));
-  CallerProgress progress(options, compilation);
+  CallerProgress progress(options, request.network.is_cancelled, compilation);
   MXC_ASSIGN(Plan plan, MakePlan(request, progress));
   WorkCount count;
   count.is_cancelled = request.network.is_cancelled;
