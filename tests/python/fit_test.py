@@ -354,6 +354,25 @@ def test_training_from_a_source_of_data():
         len(mxc.data("digit"))
 
 
+@pytest.mark.parametrize("kind, labels", [("f4", (96,)), ("f8", (96, 1)),
+                                          ("i8", (96,))])
+def test_files_of_other_types_and_shapes(model, tmp_path, kind, labels):
+    x = np.random.default_rng(6).integers(0, 9, (96, 2)).astype(kind)
+    y = (x[:, 0] > x[:, 1]).astype(kind)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y.reshape(labels))
+    files, arrays = model.trainer(), model.trainer()
+    source = mxc.data(f"npy:{tmp_path}/x.npy,{tmp_path}/y.npy")
+    files.fit(source, lr=0.1, epochs=2, shuffle=False)
+    arrays.fit(x, y, lr=0.1, epochs=2, shuffle=False)
+    for name, array in arrays.states().items():
+        assert np.array_equal(files.states()[name], array)
+    unlabelled = mxc.data(f"npy:{tmp_path}/x.npy")
+    assert np.array_equal(files.predict(unlabelled), files.predict(x))
+    with pytest.raises(TypeError, match="is fed data, softmax_label, but"):
+        files.fit(unlabelled)
+
+
 def test_from_a_folder_of_pictures_to_their_names(tmp_path):
     photos = tmp_path / "photos"
     write_colours(photos)

@@ -65,17 +65,20 @@ class Data:
         self._held_out = held_out
         self._options = {k: str(v) for k, v in (options or {}).items()}
         self._epoch = 0
+        self._tensors: list[Tensor] = []
         self._open: _train.Samples | None = None
 
-    def bound(self, batch: int, shape: Sequence[int], shuffle: bool,
+    def bound(self, batch: int, tensors: Sequence[Tensor], shuffle: bool,
               seed: int) -> Data:
-        """The same source in batches that a network takes; where nobody said
-        how large samples are, the network does."""
-        self._shape = self._shape or tuple(shape[1:])
-        return Data(self.spec, batch, shape=self._shape,
-                    shuffle=shuffle or self._shuffle,
-                    seed=seed or self._seed, held_out=self._held_out,
-                    options=self._options)
+        """The same source in batches as the inputs `tensors` take them; where
+        nobody said how large samples are, the first input does."""
+        self._shape = self._shape or tensors[0].shape[1:]
+        found = Data(self.spec, batch, shape=self._shape,
+                     shuffle=shuffle or self._shuffle,
+                     seed=seed or self._seed, held_out=self._held_out,
+                     options=self._options)
+        found._tensors = list(tensors)
+        return found
 
     def split(self, share: float) -> tuple[Data, Data]:
         """Without a share of the samples, which is kept for validation, and
@@ -117,7 +120,8 @@ class Data:
         samples.seek(epoch)
         while (found := samples.next()) is not None:
             data, labels, index, pad = found
-            yield Batch([*data, *labels], pad, np.array(index))
+            arrays = self._adapted([*data, *labels])
+            yield Batch(arrays, pad, np.array(index))
 
     def name_of(self, sample: int) -> str:
         """For messages."""
@@ -125,6 +129,16 @@ class Data:
 
     def __repr__(self) -> str:
         return f"<mxc.Data {self._samples().summary}>"
+
+    def _adapted(self, arrays: list[Array]) -> list[Array]:
+        if not self._tensors:
+            return arrays
+        if len(arrays) < len(self._tensors):
+            names = ", ".join(tensor.name for tensor in self._tensors)
+            raise TypeError(f"the entry is fed {names}, but {self.spec} has "
+                            f"{len(arrays)} arrays")
+        return [np.ascontiguousarray(_samples_of(array, tensor), tensor.dtype)
+                for array, tensor in zip(arrays, self._tensors)]
 
     def _samples(self) -> _train.Samples:
         if self._open is None:
