@@ -282,6 +282,17 @@ def test_nothing_is_overwritten_that_was_not_read(model, points, tmp_path):
     model.trainer().fit(*points, lr=0.1, checkpoint=prefix)
     with pytest.raises(FileExistsError, match="resume=True"):
         model.trainer().fit(*points, lr=0.1, checkpoint=prefix)
+    (tmp_path / "other-symbol.json").write_text("{}")
+    with pytest.raises(FileExistsError, match="holds another network"):
+        model.trainer().fit(*points, checkpoint=tmp_path / "other")
+    for name in ("mine-0003.mxc", "his-0003.params"):
+        (tmp_path / name).write_bytes(b"")
+        for resume in (False, True):
+            with pytest.raises(FileExistsError, match=name):
+                model.trainer().fit(*points, resume=resume,
+                                    checkpoint=tmp_path / name.split("-")[0])
+    with pytest.raises(ValueError, match="checkpoint=, which is not given"):
+        model.trainer().fit(*points, resume=True)
     damaged = bytearray((tmp_path / "net-0001.npz").read_bytes())
     damaged[len(damaged) // 2] ^= 0xFF
     (tmp_path / "net-0001.npz").write_bytes(damaged)

@@ -90,31 +90,51 @@ class Series:
 
     def newest(self) -> int:
         """The last epoch that was saved whole; 0: none was."""
-        folder, name = os.path.split(self._prefix)
-        if not os.path.isdir(folder or "."):
-            return 0
-        pattern = re.compile(re.escape(name) + r"-(\d{4,})\.npz")
-        found = [int(match[1]) for entry in os.listdir(folder or ".")
-                 if (match := pattern.fullmatch(entry))]
-        return max(found, default=0)
+        return max((int(m[1]) for m in self._files() if m[2] == "npz"),
+                   default=0)
 
-    def require_new(self) -> None:
-        if self.newest():
-            raise FileExistsError(
-                f"{self.path(self.newest(), 'npz')} is of an earlier run: "
-                "resume=True goes on from it, another prefix begins anew")
+    def require_own(self, symbol: str, resume: bool) -> None:
+        """That nothing is written over what others have left: another run, `mxc
+        train`, another network."""
+        for match in self._files():
+            foreign = match[2] in ("mxc", "states") or (
+                match[2] == "params" and int(match[1]) > self.newest())
+            if foreign:
+                raise FileExistsError(f"{match.string} is of another run: "
+                                      "another prefix begins anew")
+            if not resume:
+                raise FileExistsError(
+                    f"{match.string} is of an earlier run: resume=True goes on "
+                    "from it, another prefix begins anew")
+        path = self._symbol()
+        if path.exists() and path.read_text() != symbol:
+            raise FileExistsError(f"{path} holds another network: another prefix "
+                                  "begins anew")
 
     def save(self, epoch: int, steps: int, arrays: Arrays,
              states: list[Tensor], symbol: str) -> None:
+        """Writes all files of an epoch, first what training goes on from, so
+        that parameters without it are of another run."""
         if folder := os.path.dirname(self._prefix):
             os.makedirs(folder, exist_ok=True)
-        symbol_path = pathlib.Path(self._prefix + "-symbol.json")
-        if not symbol_path.exists():
-            symbol_path.write_text(symbol)
+        self._symbol().write_text(symbol)
         learned = {state.name: arrays[state.name] for state in states
                    if state.use in ("parameter", "auxiliary")}
-        write_parameters(self.path(epoch, "params"), learned, states)
         write_states(self.path(epoch, "npz"), arrays, epoch, steps)
+        write_parameters(self.path(epoch, "params"), learned, states)
+
+    def _symbol(self) -> pathlib.Path:
+        return pathlib.Path(self._prefix + "-symbol.json")
+
+    def _files(self) -> list[re.Match[str]]:
+        """Names that could be of a series, as (epoch, suffix)."""
+        folder, name = os.path.split(self._prefix)
+        pattern = re.compile(re.escape(name) +
+                             r"-(\d{4,})\.(npz|params|states|mxc)")
+        if not os.path.isdir(folder or "."):
+            return []
+        return [match for entry in sorted(os.listdir(folder or "."))
+                if (match := pattern.fullmatch(entry))]
 
 
 def _escape(name: str) -> str:

@@ -50,10 +50,9 @@ class Loop:
 
     def begin(self, resume: bool) -> None:
         assert self.series is not None
-        if not resume:
-            return self.series.require_new()
+        self.series.require_own(self._trainer._model.symbol, resume)
         if not (epoch := self.series.newest()):
-            return None
+            return
         states, self._done, self._steps = _checkpoints.read_states(
             self.series.path(epoch, "npz"))
         self._trainer.load_states(states)

@@ -110,10 +110,13 @@ class Trainer:
                 f"{self.batch}: mxc.compile(…, batch={batch_size})")
         if epochs < 0:
             raise ValueError(f"epochs is {epochs}, expected 0 or more")
+        if resume and checkpoint is None:
+            raise ValueError("resume goes on from checkpoint=, which is not "
+                             "given")
         train, held = self._split(samples, validation, shuffle, seed)
         measured = Measures(metrics, self._default_metrics(), self._entry)
         loop = Loop(self, train, held, measured, schedule(lr),
-                     Progress(progress), epochs)
+                    Progress(progress), epochs)
         if checkpoint is not None:
             loop.series = Series(checkpoint)
             loop.begin(resume)
