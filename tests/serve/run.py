@@ -7,8 +7,11 @@ whatever the body calls itself, and however many at once; mistakes are told.
 """
 
 import json
+import math
 import pathlib
 import random
+import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -41,6 +44,86 @@ def many_at_once(server, body, top):
     for one in clients:
         one.join()
     check(f'640 requests, 64 at once: {wrong[:1]}', not wrong)
+
+
+def expected_outputs(artifact, file):
+    """What `mxc run` writes: the outputs' values."""
+    folder = file.parent / 'outputs'
+    subprocess.run([BIN / 'mxc-run', 'run', artifact, '--input', file,
+                    '--output-dir', folder], check=True, capture_output=True)
+    data = (folder / 'output_0.npy').read_bytes()[128:]
+    return list(struct.unpack(f'<{len(data) // 4}f', data))
+
+
+def not_finite(server, digit):
+    """A NaN is told in the answer, as `mxc run --json` does."""
+    values = list(struct.unpack('<784f', digit[-4 * 784:]))
+    values[30] = math.nan
+    status, answer = server.ask('POST', '/predict?top=1',
+                                npy(values, (1, 1, 28, 28)))
+    check(f'NaN: {answer}', status == 200 and json.loads(answer)['warnings'] ==
+          ["input 'data' holds nan at (0, 0, 1, 2)"])
+
+
+def json_bodies(server, digit, outputs):
+    """Arrays in JSON, plain, by name and as KServe's protocol v2 has them."""
+    values = list(struct.unpack('<784f', digit[-4 * 784:]))
+    nested = [[[values[28 * y:28 * y + 28] for y in range(28)]]]
+    for body in (nested, {'data': nested}, {'instances': nested}):
+        status, answer = server.ask('POST', '/predict', json.dumps(body))
+        check(f'JSON: {answer[:200]}', status == 200 and
+              json.loads(answer)['outputs'][0]['values'] == outputs)
+    status, answer = server.ask('POST', '/predict?top=1',
+                                json.dumps(nested * 5))
+    check('five samples', len(json.loads(answer)['top']) == 5)
+    for wrong, why in (([[1, 2], [3]], 'several lengths'), ([[1, 'a']], 'type'),
+                       ({}, 'no array'), ({'data': 5}, 'no array'),
+                       ([[1, 2]], 'holds (1, 2)'), ([[]], 'empty')):
+        status, message = server.refused('POST', '/predict', json.dumps(wrong))
+        check(f'{wrong}: {message}', status == 400 and why in message)
+    for wrong, why in ((b'[[1, 2', 'damaged'), (b'[' * 90000, 'nested'),
+                       (b'[' + b'1,' * 2000000 + b'1]', 'send them as .npy')):
+        status, message = server.refused('POST', '/predict', wrong)
+        check(f'{wrong[:9]}: {message}', status == 400 and why in message)
+
+
+def kserve(server, digit, outputs):
+    values = list(struct.unpack('<784f', digit[-4 * 784:]))
+    check('ready', server.ask('GET', '/v2/health/ready')[0] == 200)
+    status, answer = server.ask('GET', '/v2/models/net')
+    told = json.loads(answer)
+    check(f'metadata: {told}', told['inputs'] == [
+        {'name': 'data', 'datatype': 'FP32', 'shape': [-1, 1, 28, 28]}])
+    request = {'id': '42', 'inputs': [{'name': 'data', 'datatype': 'FP32',
+                                       'shape': [1, 1, 28, 28],
+                                       'data': values}]}
+    status, answer = server.ask('POST', '/v2/models/net/infer',
+                                json.dumps(request))
+    told = json.loads(answer)
+    check(f'infer: {told}', told['id'] == '42' and
+          told['model_name'] == 'net' and told['outputs'] == [
+              {'name': 'softmax_output', 'shape': [1, 10],
+               'datatype': 'FP32', 'data': outputs}])
+    request['inputs'][0]['shape'] = [2, 1, 28, 28]
+    check('a wrong shape', server.refused('POST', '/v2/models/net/infer',
+                                          json.dumps(request))[0] == 400)
+    check('another network', server.refused('GET', '/v2/models/nat') ==
+          (404, "no network is named 'nat'; there are 'net'"))
+
+
+def metrics(server):
+    status, answer = server.ask('GET', '/metrics')
+    text = answer.decode()
+    samples = dict(line.rsplit(' ', 1) for line in text.splitlines()
+                   if not line.startswith('#'))
+    asked = float(samples['mxc_serve_requests_total{path="/predict",'
+                          'status="200"}'])
+    name = 'mxc_serve_request_duration_seconds'
+    check(f'metrics: {text}', asked >= 640 and
+          samples[name + '_bucket{path="/predict",le="+Inf"}'] ==
+          samples[name + '_count{path="/predict"}'] and
+          float(samples['mxc_serve_batches_total']) <=
+          float(samples['mxc_serve_batched_requests_total']))
 
 
 def mistakes(server, body):
@@ -91,9 +174,17 @@ def digits(folder):
     values = json.loads(answer)['outputs'][0]['values']
     check('all outputs', len(values) == 10 and max(values) == top[0][0]['value'])
     mistakes(server, body)
+    outputs = expected_outputs(artifact, digit)
+    not_finite(server, body)
+    json_bodies(server, body, outputs)
+    kserve(server, body, outputs)
+    metrics(server)
     same_port(server, artifact)
     said = server.stop()
     check(f'the last words: {said}', 'stopped; ' in said)
+    check('a line for each request', re.search(
+        r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z 127\.0\.0\.1 POST /predict '
+        r'200 \d+\.\d\dms \d+B \S+$', said, re.MULTILINE))
     server = Server(BIN, artifact, '--quiet')
     server.ask('GET', '/health')
     check('nothing but the last line with --quiet',

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run run: one inference on given inputs.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -15,12 +14,12 @@
 #include "runtime/base/visible.h"
 #include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
-#include "runtime/executor/non_finite.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
 #include "tools/run/input_file.h"
+#include "tools/run/non_finite_input.h"
 #include "tools/run/output.h"
 #include "tools/run/sample_batches.h"
 #include "tools/run/session.h"
@@ -130,28 +129,11 @@ void PrintOutputs(const std::vector<OutputValues>& outputs) {
   }
 }
 
-// "(0, 2, 17)": the place of an element.
-std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
-  std::vector<int64_t> place(shape.size());
-  auto rest = static_cast<int64_t>(element);
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = rest % shape[axis];
-    rest /= shape[axis];
-  }
-  return DescribeShape(place);
-}
-
 void WarnOfNonFinite(std::string_view input, runtime::ElementType type,
                      runtime::Bytes values, std::span<const int64_t> shape,
                      Reporting& reporting) {
-  const auto found =
-      runtime::FirstNonFinite(static_cast<uint8_t>(type), values);
-  if (!found) return;
-  const char* value = std::isnan(found->value) ? "nan"
-                      : found->value < 0       ? "-inf"
-                                               : "inf";
-  Warn(reporting, "input '" + std::string(input) + "' holds " + value + " at " +
-                      PlaceIn(shape, found->index));
+  const auto sentence = DescribeNonFinite(input, type, values, shape);
+  if (sentence) Warn(reporting, *sentence);
 }
 
 void WarnOfInputs(api::Executor& executor, std::span<const NetworkInput> inputs,

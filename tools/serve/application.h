@@ -1,41 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths that a server has, and what answers them.
+// Answers requests.
 //
-//   GET  /         what it takes and gives, as JSON
+//   GET  /         what the network takes and gives, as JSON
 //   GET  /health   "ok", while it serves
-//   POST /predict  the body is a .npy, a JPEG or a PNG, the answer JSON: all
-//                  outputs, with ?top=N the N best classes of the first one
+//   GET  /metrics  for Prometheus
+//   POST /predict  the body is a .npy, a JPEG, a PNG, a form of them, or JSON;
+//                  the answer JSON: all outputs, with ?top=N the N best classes
+//                  of the first one
+//   /models/NAME…  the same of each network; /v2/…: KServe's protocol v2
 //
 // What is wrong with a request is {"errors": [{"message": …}], "count": 1}.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
-#include "tools/serve/message.h"
-#include "tools/serve/predictor.h"
-#include "tools/serve/work_queue.h"
+#include "tools/serve/access_log.h"
+#include "tools/serve/batch_queue.h"
+#include "tools/serve/gate.h"
+#include "tools/serve/metrics.h"
+#include "tools/serve/model_set.h"
+#include "tools/serve/options.h"
 
 namespace mxc::serve {
 
 class ServeApplication final : public Application {
  public:
-  ServeApplication(std::unique_ptr<Predictor> predictor, size_t workers,
-                   size_t most_waiting, bool quiet);
+  // `connections` tells how many are open.
+  ServeApplication(const ServeOptions& options, const MemoryBudget& memory,
+                   std::function<size_t()> connections);
 
   std::optional<Response> Refuse(const Request& head) override;
   void Handle(std::shared_ptr<const Request> request, Respond respond) override;
   void Finished(const Request& request, int status, uint64_t sent) override;
 
-  int64_t answered() const { return answered_; }
+  ModelSet& models() { return models_; }
+  bool asks_for_key() const { return gate_.asks(); }
+  int64_t answered() const { return metrics_.answered(); }
 
  private:
-  void Predict(std::shared_ptr<const Request> request, Respond respond);
+  Response MetricsNow() const;
+  void Predict(std::shared_ptr<Predictor> model,
+               std::shared_ptr<const Request> request, Respond respond);
 
-  const std::unique_ptr<Predictor> predictor_;
-  const bool quiet_;
-  int64_t answered_ = 0;
-  WorkQueue queue_;  // the last member: its threads use the others
+  const MemoryBudget& memory_;
+  const std::function<size_t()> connections_;
+  ModelSet models_;
+  Gate gate_;
+  Metrics metrics_;
+  std::optional<AccessLog> log_;
+  BatchQueue queue_;  // the last member: its threads use the others
 };
 
 }  // namespace mxc::serve

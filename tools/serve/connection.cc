@@ -2,6 +2,7 @@
 #include "tools/serve/connection.h"
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
@@ -240,7 +241,10 @@ void Connection::AfterBody() {
   exchange_->request->body = std::move(exchange_->parser.get().body());
   const bool keep = exchange_->parser.keep_alive();
   site_.application.Handle(
-      exchange_->request, [self = shared_from_this(), keep](Response response) {
+      exchange_->request,
+      // A worker's answer is waited for, though nothing else is left to do.
+      [self = shared_from_this(), keep,
+       work = asio::make_work_guard(site_.io)](Response response) {
         asio::post(self->site_.io,
                    [self, keep, response = std::move(response)]() mutable {
                      if (self->state_ != State::kAnswering) return;

@@ -2,53 +2,20 @@
 #include "tools/serve/predictor.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <span>
+#include <cstring>
+#include <random>
+#include <ranges>
 #include <utility>
 
 #include "runtime/artifact/manifest.h"
-#include "runtime/base/file_writer.h"
-#include "runtime/base/nameless_file.h"
+#include "runtime/formats/convert.h"
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
-#include "tools/run/sample_batches.h"
+#include "tools/run/non_finite_input.h"
+#include "tools/serve/part_file.h"
 
 namespace mxc::serve {
 namespace {
-
-// The body as a file, which is what inputs are read from.
-runtime::NamelessFile FileOf(std::string_view body) {
-  auto file = run::Take(runtime::NamelessFile::Create());
-  runtime::FileWriter out(file.path());
-  out.Append(std::as_bytes(std::span(body)));
-  run::Require(out.Commit(runtime::FileWriter::Sync::kNo));
-  return file;
-}
-
-// "the body", or "part 'data'".
-std::string NameOf(const Predictor::Part& part) {
-  return part.input.empty() ? "the body" : "part '" + part.input + "'";
-}
-
-// What is wrong with the files, as the sender knows them.
-run::Failure AboutParts(const run::Failure& failure,
-                        const std::vector<Predictor::Part>& parts,
-                        const std::vector<run::InputFile>& files) {
-  std::vector<std::string> messages = failure.messages();
-  for (std::string& message : messages) {
-    for (size_t k = 0; k < parts.size(); ++k) {
-      const std::string name = NameOf(parts[k]);
-      for (const std::string& path :
-           {"'" + files[k].file + "'", files[k].file}) {
-        for (size_t at; (at = message.find(path)) != std::string::npos;) {
-          message.replace(at, path.size(), name);
-        }
-      }
-    }
-  }
-  return run::Failure(std::move(messages));
-}
 
 Json TensorJson(const mxc_tensor& tensor) {
   return {{"name", tensor.name},
@@ -56,48 +23,143 @@ Json TensorJson(const mxc_tensor& tensor) {
           {"shape", api::Shape(tensor)}};
 }
 
-// This thread's own.
-api::Executor& ExecutorOf(const run::Session& session, size_t entry) {
-  thread_local std::map<size_t, api::Executor> executors;
-  const auto known = executors.find(entry);
-  if (known != executors.end()) return known->second;
-  return executors.emplace(entry, session.BindTo(entry, /*profile=*/false))
-      .first->second;
+Json KserveJson(const mxc_tensor& tensor) {
+  Json shape = api::Shape(tensor);
+  if (!shape.empty()) shape[0] = -1;  // any number of samples
+  return {{"name", tensor.name},
+          {"datatype", KserveType(run::TypeOf(tensor))},
+          {"shape", shape}};
 }
 
-std::vector<run::OutputValues> Compute(const run::Session& session,
-                                       const run::Feed& feed) {
-  const api::Model& model = session.model;
-  size_t entry = run::ChooseBatch(model, session.entry, feed);
-  auto batches = run::SampleBatches::Of(model, entry, feed);
-  if (batches) {
-    entry = run::EntryFor(model, entry, batches->samples());
-    batches = run::SampleBatches::Of(model, entry, feed);
+std::vector<run::OutputValues> AllocateOutputs(
+    const std::vector<mxc_tensor>& outputs, int64_t samples) {
+  std::vector<run::OutputValues> values;
+  for (const mxc_tensor& output : outputs) {
+    const auto shape = api::Shape(output);
+    std::vector<int64_t> whole(shape.begin(), shape.end());
+    whole[0] = samples;
+    values.push_back(
+        {output.name, run::Take(runtime::Array::Allocate(run::TypeOf(output),
+                                                         std::move(whole)))});
   }
-  const auto outputs = model.outputs(entry);
-  api::Executor& executor = ExecutorOf(session, entry);
-  if (batches) return batches->Run(executor, outputs);
-  run::FillInputs(executor, run::InputsOf(model, entry), feed);
-  executor.Run();
-  return run::Results(executor, outputs);
+  return values;
 }
 
-Json AnswerOf(const std::vector<run::OutputValues>& results, int top,
-              const std::vector<std::string>& labels) {
-  if (top > 0) return {{"top", run::Top(results.at(0), top, labels)}};
-  Json outputs = run::DescribeOutputs(results);
-  for (size_t k = 0; k < results.size(); ++k) {
-    outputs[k]["values"] = run::Floats(results[k].array);
-  }
-  return {{"outputs", std::move(outputs)}};
+// The bytes of sample `k`.
+std::span<std::byte> Row(std::span<std::byte> bytes, int64_t samples,
+                         int64_t k) {
+  const size_t row = bytes.size() / static_cast<size_t>(samples);
+  return bytes.subspan(static_cast<size_t>(k) * row, row);
+}
+
+bool SameOutputs(const Answer& a, const Answer& b) {
+  return std::ranges::equal(
+      a.outputs, b.outputs, [](const auto& x, const auto& y) {
+        return std::ranges::equal(x.array.bytes(), y.array.bytes());
+      });
 }
 
 }  // namespace
 
-Predictor::Predictor(run::Session session, run::PictureOptions pictures)
-    : session_(std::move(session)), labels_(session_.LabelNames()) {
+class Predictor::Lease {
+ public:
+  Lease(Predictor& owner, size_t entry) : owner_(owner), entry_(entry) {
+    const std::lock_guard lock(owner_.mutex_);
+    std::vector<api::Executor>& idle = owner_.idle_[entry];
+    if (idle.empty()) return;
+    executor_.emplace(std::move(idle.back()));
+    idle.pop_back();
+  }
+  ~Lease() {
+    if (!executor_) return;
+    const std::lock_guard lock(owner_.mutex_);
+    owner_.idle_[entry_].push_back(std::move(*executor_));
+  }
+  api::Executor& get() {
+    if (!executor_) {
+      executor_.emplace(owner_.session_.BindTo(entry_, /*profile=*/false));
+    }
+    return *executor_;
+  }
+
+ private:
+  Predictor& owner_;
+  const size_t entry_;
+  std::optional<api::Executor> executor_;
+};
+
+Predictor::Predictor(std::string name, run::Session session,
+                     run::PictureOptions pictures)
+    : name_(std::move(name)),
+      session_(std::move(session)),
+      labels_(session_.LabelNames()) {
   feed_.pictures = std::move(pictures);
   feed_.pictures.trained = session_.Preprocessing();
+  if (!TakesSamples()) return;
+  const auto inputs = session_.Inputs();
+  input_ = *std::ranges::find_if(inputs, &run::NetworkInput::read);
+  for (const size_t entry : Entries()) {
+    const int64_t batch = session_.model.entry(entry).batch;
+    if (batch > most_together_ && SameBytes(entry)) most_together_ = batch;
+  }
+}
+
+std::vector<size_t> Predictor::Entries() const {
+  const std::string name = session_.model.entry(session_.entry).name;
+  std::vector<size_t> entries;
+  for (size_t e = 0; e < session_.model.entry_count(); ++e) {
+    if (session_.model.entry(e).name == name) entries.push_back(e);
+  }
+  return entries;
+}
+
+// Whether one input is read and has, as all outputs, the samples on its first
+// axis, in every compiled batch.
+bool Predictor::TakesSamples() const {
+  for (const size_t entry : Entries()) {
+    const int64_t batch = session_.model.entry(entry).batch;
+    const auto along = [batch](const mxc_tensor& tensor) {
+      return tensor.rank > 0 && tensor.dims[0] == batch;
+    };
+    const auto inputs = run::InputsOf(session_.model, entry);
+    const auto input = std::ranges::find_if(inputs, &run::NetworkInput::read);
+    if (batch < 1 ||
+        std::ranges::count_if(inputs, &run::NetworkInput::read) != 1 ||
+        !along(*input) ||
+        !std::ranges::all_of(session_.model.outputs(entry), along)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A sample's sums may be taken in another order where more of them are computed
+// at once. The order is the code's, so any values show it.
+bool Predictor::SameBytes(size_t entry) {
+  const int64_t batch = session_.model.entry(entry).batch;
+  auto shape = api::Shape(*input_);
+  std::vector<int64_t> whole(shape.begin(), shape.end());
+  whole[0] = batch;
+  runtime::Array drawn = run::Take(
+      runtime::Array::Allocate(runtime::ElementType::kF32, std::move(whole)));
+  std::mt19937 random(1);
+  for (size_t k = 0; k < drawn.bytes().size(); k += sizeof(float)) {
+    const float value = static_cast<float>(random()) * 0x1p-32F;
+    std::memcpy(drawn.bytes().data() + k, &value, sizeof value);
+  }
+  std::vector<Samples> samples;
+  for (int64_t k = 0; k < batch; ++k) {
+    std::vector<int64_t> one = drawn.shape;
+    one[0] = 1;
+    samples.push_back({drawn.type, std::move(one), Row(drawn.bytes(), batch, k),
+                       drawn.storage});
+  }
+  const std::vector<Answer> together = RunBatches(entry, samples);
+  for (size_t k = 0; k < samples.size(); ++k) {
+    const Answer alone = Run(std::span(samples).subspan(k, 1)).front();
+    if (!SameOutputs(together[k], alone)) return false;
+  }
+  return true;
 }
 
 Json Predictor::Describe() const {
@@ -116,18 +178,29 @@ Json Predictor::Describe() const {
           {"classes", labels_}};
 }
 
+Json Predictor::DescribeKserve() const {
+  Json inputs = Json::array(), outputs = Json::array();
+  for (const run::NetworkInput& input : session_.Inputs()) {
+    if (input.read) inputs.push_back(KserveJson(input));
+  }
+  for (const mxc_tensor& output : session_.model.outputs(session_.entry)) {
+    outputs.push_back(KserveJson(output));
+  }
+  return {{"name", name_},
+          {"versions", {"1"}},
+          {"platform", "mxc"},
+          {"inputs", inputs},
+          {"outputs", outputs}};
+}
+
 void Predictor::RequireParts(const std::vector<Part>& parts) const {
   std::vector<std::string> names;
   for (const run::NetworkInput& input : session_.Inputs()) {
     if (input.read) names.emplace_back(input.name);
   }
-  bool complete = true;
-  for (const std::string& name : names) {
-    complete &= std::ranges::count(parts, name, &Part::input) > 0;
-  }
-  for (const Part& part : parts) {
-    if (part.content.empty()) throw run::Failure(NameOf(part) + " is empty");
-  }
+  const bool complete = std::ranges::all_of(names, [&](const auto& name) {
+    return std::ranges::count(parts, name, &Part::input) > 0;
+  });
   if (complete || names.size() < 2) return;
   std::string list, example = "curl";
   for (const std::string& name : names) {
@@ -140,19 +213,90 @@ void Predictor::RequireParts(const std::vector<Part>& parts) const {
                      example);
 }
 
-Json Predictor::Predict(const std::vector<Part>& parts, int top) {
-  RequireParts(parts);
-  std::vector<runtime::NamelessFile> kept;
+std::optional<Samples> Predictor::SamplesOf(const Question& question) const {
+  if (!input_) return std::nullopt;
+  return Samples::Of(question, *input_, feed_.pictures);
+}
+
+std::vector<Answer> Predictor::Run(std::span<const Samples> samples) {
+  int64_t count = 0;
+  for (const Samples& one : samples) count += one.count();
+  return RunBatches(run::EntryFor(session_.model, session_.entry, count),
+                    samples);
+}
+
+std::vector<Answer> Predictor::RunBatches(size_t entry,
+                                          std::span<const Samples> samples) {
+  struct Place {
+    size_t question;
+    int64_t sample;
+  };
+  const auto outputs = session_.model.outputs(entry);
+  const int64_t batch = session_.model.entry(entry).batch;
+  std::vector<Answer> answers;
+  std::vector<Place> places;
+  for (const Samples& one : samples) {
+    Answer& answer = answers.emplace_back();
+    answer.outputs = AllocateOutputs(outputs, one.count());
+    if (const auto warning = run::DescribeNonFinite(input_->name, one.type,
+                                                    one.elements, one.shape)) {
+      answer.warnings.push_back(*warning);
+    }
+    for (int64_t k = 0; k < one.count(); ++k) {
+      places.push_back({answers.size() - 1, k});
+    }
+  }
+  Lease lease(*this, entry);
+  api::Executor& executor = lease.get();
+  for (size_t first = 0; first < places.size();
+       first += static_cast<size_t>(batch)) {
+    // The last sample again fills up the last batch.
+    for (const auto memory = executor.MapInput(input_->name);
+         const int64_t k : std::views::iota(int64_t{0}, batch)) {
+      const Place& place =
+          places[std::min(first + static_cast<size_t>(k), places.size() - 1)];
+      samples[place.question].Copy(place.sample, run::TypeOf(*input_),
+                                   Row(memory.span(), batch, k));
+    }
+    executor.Run();
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const auto result = executor.Output(k);
+      const size_t row = result.size() / static_cast<size_t>(batch);
+      for (size_t i = first;
+           i < std::min(first + static_cast<size_t>(batch), places.size());
+           ++i) {
+        runtime::Array& array = answers[places[i].question].outputs[k].array;
+        std::memcpy(Row(array.bytes(), array.shape[0], places[i].sample).data(),
+                    result.data() + (i - first) * row, row);
+      }
+    }
+  }
+  return answers;
+}
+
+Answer Predictor::RunAlone(const Question& question) {
+  RequireParts(question.parts);
+  PartFiles files(question.parts);
   run::Feed feed = feed_;
-  for (const Part& part : parts) {
-    kept.push_back(FileOf(part.content));
-    feed.files.push_back({part.input, kept.back().path()});
-  }
-  try {
-    return AnswerOf(Compute(session_, feed), top, labels_);
-  } catch (const run::Failure& failure) {
-    throw AboutParts(failure, parts, feed.files);
-  }
+  feed.files = files.inputs();
+  Answer answer;
+  files.Try([&] {
+    const size_t entry = run::ChooseBatch(session_.model, session_.entry, feed);
+    const auto inputs = run::InputsOf(session_.model, entry);
+    Lease lease(*this, entry);
+    api::Executor& executor = lease.get();
+    run::FillInputs(executor, inputs, feed);
+    for (const run::NetworkInput& input : inputs) {
+      if (!input.read) continue;
+      const auto warning = run::DescribeNonFinite(
+          input.name, run::TypeOf(input), executor.MapInput(input.name).span(),
+          api::Shape(input));
+      if (warning) answer.warnings.push_back(*warning);
+    }
+    executor.Run();
+    answer.outputs = run::Results(executor, session_.model.outputs(entry));
+  });
+  return answer;
 }
 
 }  // namespace mxc::serve

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run serve: compiled networks over HTTP.
+#include <atomic>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <exception>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <utility>
 
+#include "runtime/base/visible.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
 #include "tools/serve/application.h"
@@ -16,27 +21,80 @@ namespace {
 
 constexpr uint64_t kSpareMemory = 16 << 20;  // for small bodies beside a large
 
-void Serve(ServeOptions& options) {
-  asio::io_context io(1);
-  asio::signal_set signals(io, SIGINT, SIGTERM);
+// Opens the networks anew, beside what is served; one time after the other.
+class Reloader {
+ public:
+  explicit Reloader(ModelSet& models) : models_(models) {}
+  void Begin() {
+    if (!done_) return;
+    done_ = false;
+    thread_ = std::jthread([this] {
+      Reload();
+      done_ = true;
+    });
+  }
+
+ private:
+  void Reload() {
+    try {
+      models_.Reload();
+      run::PrintErr("the networks are loaded anew\n");
+    } catch (const std::exception& failure) {
+      run::PrintErr("error: %s; the networks stay as they are\n",
+                    runtime::Visible(failure.what()).c_str());
+    }
+  }
+
+  ModelSet& models_;
+  std::atomic<bool> done_ = true;
+  std::jthread thread_;
+};
+
+void WaitForHangUp(asio::signal_set& signals, Reloader& reloader) {
+  signals.async_wait([&](error_code error, int) {
+    if (error) return;
+    reloader.Begin();
+    WaitForHangUp(signals, reloader);
+  });
+}
+
+void Announce(const Server& server, const ServeOptions& options) {
+  run::PrintErr("serving on %s; Ctrl-C stops\n", server.url().c_str());
+  if (server.open() && options.key_file.empty()) {
+    run::PrintErr(
+        "warning: other machines may ask, and nobody is asked who they are "
+        "(--api-key-file)\n");
+  }
+}
+
+void Serve(const ServeOptions& options) {
+  signal(SIGPIPE, SIG_IGN);  // who is gone is no reason to end
   MemoryBudget memory(options.most_bytes + kSpareMemory);
-  ServeApplication application(
-      std::make_unique<Predictor>(
-          run::OpenSession(options.session.artifact, options.session),
-          std::move(options.pictures)),
-      options.workers, options.most_waiting, options.quiet);
-  ConnectionSite site{io, application, memory, {}};
+  asio::io_context io(1);
+  asio::signal_set stop(io, SIGINT, SIGTERM), hang_up(io, SIGHUP);
+  std::optional<Server> server;
+  std::optional<ServeApplication> application;
+  application.emplace(options, memory,
+                      [&] { return server ? server->connections() : 0; });
+  ConnectionSite site{io, *application, memory, {}};
   site.limits.body_bytes = options.most_bytes;
   site.limits.request_seconds = options.request_seconds;
-  Server server(site, {options.host, options.port, RaiseSocketLimit()});
-  run::PrintErr("serving on %s; Ctrl-C stops\n", server.url().c_str());
-  signals.async_wait([&](error_code, int) {
-    signals.clear();  // a second one ends it
-    server.Stop();
+  server.emplace(site,
+                 ServerOptions{options.host, options.port, RaiseSocketLimit(),
+                               options.client_connections, options.certificate,
+                               options.private_key});
+  Announce(*server, options);
+  Reloader reloader(application->models());
+  WaitForHangUp(hang_up, reloader);
+  stop.async_wait([&](error_code, int) {
+    stop.clear();  // a second one ends it
+    hang_up.cancel();
+    server->Stop();
   });
   io.run();
-  run::PrintErr("stopped; %lld requests were answered\n",
-                static_cast<long long>(application.answered()));
+  const auto answered = static_cast<long long>(application->answered());
+  application.reset();  // the last lines of its log
+  run::PrintErr("stopped; %lld requests were answered\n", answered);
 }
 
 }  // namespace

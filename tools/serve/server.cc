@@ -32,6 +32,9 @@ tcp::endpoint EndpointOf(asio::io_context& io, const ServerOptions& options) {
 
 Server::Server(ConnectionSite& site, const ServerOptions& options)
     : site_(site), options_(options), acceptor_(site.io), timer_(site.io) {
+  if (!options.certificate.empty()) {
+    tls_ = std::make_unique<Tls>(options.certificate, options.private_key);
+  }
   const tcp::endpoint endpoint = EndpointOf(site.io, options);
   error_code error;
   acceptor_.open(endpoint.protocol(), error);
@@ -49,8 +52,13 @@ Server::Server(ConnectionSite& site, const ServerOptions& options)
 
 std::string Server::url() const {
   const bool v6 = options_.host.find(':') != std::string::npos;
-  return "http://" + (v6 ? "[" + options_.host + "]" : options_.host) + ":" +
+  return (tls_ ? "https://" : "http://") +
+         (v6 ? "[" + options_.host + "]" : options_.host) + ":" +
          std::to_string(acceptor_.local_endpoint().port());
+}
+
+bool Server::open() const {
+  return !acceptor_.local_endpoint().address().is_loopback();
 }
 
 void Server::Accept() {
@@ -71,18 +79,28 @@ void Server::Adopt(tcp::socket socket) {
   const tcp::endpoint peer = socket.remote_endpoint(error);
   if (error) return;  // it is gone already
   socket.set_option(tcp::no_delay(true), error);
+  const std::string client = peer.address().to_string();
   const auto connection = std::make_shared<Connection>(
-      site_, PlainStream(std::move(socket)), peer.address().to_string(),
-      [this](Connection& ended) {
-        connections_.erase(&ended);
-        if (site_.stopping && connections_.empty()) timer_.cancel();
-      });
+      site_,
+      tls_ ? tls_->Secure(std::move(socket)) : PlainStream(std::move(socket)),
+      client, [this, client](Connection& ended) { Forget(ended, client); });
   connections_.emplace(connection.get(), connection);
-  if (connections_.size() <= options_.connections) {
-    connection->Start();
-  } else {
+  const size_t of_client = ++clients_[client];
+  if (connections_.size() > options_.connections) {
     connection->StartRefusing(BusyResponse("too many connections are open"));
+  } else if (options_.client_connections > 0 &&
+             of_client > options_.client_connections) {
+    connection->StartRefusing(BusyResponse(
+        "this client has too many connections (--client-connections)"));
+  } else {
+    connection->Start();
   }
+}
+
+void Server::Forget(Connection& ended, const std::string& client) {
+  if (--clients_[client] == 0) clients_.erase(client);
+  connections_.erase(&ended);
+  if (site_.stopping && connections_.empty()) timer_.cancel();
 }
 
 // Whoever has connected is answered, though the server has not looked yet.

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "tools/serve/connection.h"
+#include "tools/serve/tls.h"
 
 namespace mxc::serve {
 
@@ -18,6 +19,8 @@ struct ServerOptions {
   std::string host;
   int port = 0;  // 0: any that is free
   size_t connections = 0;
+  size_t client_connections = 0;         // of one address; 0: any number
+  std::string certificate, private_key;  // "": no TLS
 };
 
 class Server {
@@ -29,6 +32,8 @@ class Server {
 
   // "http://127.0.0.1:8080"
   std::string url() const;
+  // Whether other machines reach it.
+  bool open() const;
   size_t connections() const { return connections_.size(); }
   // No connection is accepted any more; what has begun is answered. The
   // io_context runs out of work when it is done.
@@ -38,12 +43,15 @@ class Server {
   void Accept();
   void Adopt(tcp::socket socket);
   void AcceptWaiting();
+  void Forget(Connection& ended, const std::string& client);
 
   ConnectionSite& site_;
   const ServerOptions options_;
+  std::unique_ptr<Tls> tls_;
   tcp::acceptor acceptor_;
   asio::steady_timer timer_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  std::unordered_map<std::string, size_t> clients_;  // their connections
 };
 
 // The most sockets that this process may have open; raises the limit first.

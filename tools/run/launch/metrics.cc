@@ -1,55 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/launch/metrics.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
+
+#include "tools/run/metric_text.h"
 
 namespace mxc::run {
 namespace {
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
+using Labels = MetricLabels;
 
 constexpr kvstore::WorkerState kStates[] = {
     kvstore::WorkerState::kAwaited, kvstore::WorkerState::kThere,
     kvstore::WorkerState::kLost, kvstore::WorkerState::kGivenUp,
     kvstore::WorkerState::kFinished};
-
-std::string Escaped(const std::string& value) {
-  std::string text;
-  for (const char byte : value) {
-    if (byte == '\\' || byte == '"') text += '\\';
-    text += byte == '\n' ? std::string("\\n") : std::string(1, byte);
-  }
-  return text;
-}
-
-// One metric with all its samples, which stand together.
-class Metric {
- public:
-  Metric(std::string& text, const std::string& name, const char* type,
-         const char* help)
-      : text_(text), name_(name) {
-    text_ += "# HELP " + name + " " + help + "\n";
-    text_ += "# TYPE " + name + " " + std::string(type) + "\n";
-  }
-  void Add(const Labels& labels, double value) {
-    text_ += name_;
-    const char* separator = "{";
-    for (const auto& [label, content] : labels) {
-      text_ += separator + label + "=\"" + Escaped(content) + "\"";
-      separator = ",";
-    }
-    if (!labels.empty()) text_ += "}";
-    char number[32];
-    std::snprintf(number, sizeof number, " %.15g\n", value);
-    text_ += number;
-  }
-
- private:
-  std::string& text_;
-  const std::string name_;
-};
 
 Labels LabelsOf(const ProcessFacts& process) {
   return {{"role", process.role}, {"rank", std::to_string(process.rank)}};

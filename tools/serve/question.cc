@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/question.h"
+
+#include <charconv>
+#include <utility>
+
+#include "tools/run/answer.h"
+#include "tools/run/failure.h"
+#include "tools/serve/json_tensors.h"
+#include "tools/serve/multipart.h"
+
+namespace mxc::serve {
+namespace {
+
+int TopOf(const Request& request) {
+  int top = 0;
+  for (const auto& [key, text] : request.query) {
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), top);
+    if (error != std::errc() || end != text.data() + text.size() || top < 1) {
+      throw run::Failure("top: '" + text +
+                         "' is not a whole number of at least 1");
+    }
+  }
+  return top;
+}
+
+Json KserveJson(const Question& question, const Answer& answer,
+                const std::string& network) {
+  Json outputs = Json::array();
+  for (const auto& [name, array] : answer.outputs) {
+    outputs.push_back({{"name", name},
+                       {"shape", array.shape},
+                       {"datatype", "FP32"},
+                       {"data", run::Floats(array)}});
+  }
+  Json json = {{"model_name", network}, {"model_version", "1"}};
+  if (!question.id.empty()) json["id"] = question.id;
+  json["outputs"] = std::move(outputs);
+  if (!answer.warnings.empty()) {
+    json["parameters"] = {{"warnings", answer.warnings}};
+  }
+  return json;
+}
+
+}  // namespace
+
+Question QuestionOf(const Request& request) {
+  Question question;
+  question.top = TopOf(request);
+  question.kserve = request.path.starts_with("/v2/");
+  const std::string_view body = request.body.view();
+  if (IsForm(request.content_type)) {
+    for (FormPart& part : run::Take(ParseForm(request.content_type, body))) {
+      question.parts.push_back({std::move(part.name), part.content, {}});
+    }
+  } else if (question.kserve || IsJson(body)) {
+    JsonTensors json = ParseJsonTensors(body);
+    question.id = std::move(json.id);
+    for (runtime::NamedArray& tensor : json.tensors) {
+      question.parts.push_back(
+          {std::move(tensor.name), {}, std::move(tensor.array)});
+    }
+  } else {
+    question.parts.push_back({"", body, {}});
+  }
+  for (const Part& part : question.parts) {
+    if (!part.array && part.content.empty()) {
+      throw run::Failure(NameOf(part) + " is empty");
+    }
+  }
+  return question;
+}
+
+Json AnswerJson(const Question& question, const Answer& answer,
+                const std::string& network,
+                const std::vector<std::string>& labels) {
+  if (question.kserve) return KserveJson(question, answer, network);
+  Json json;
+  if (question.top > 0) {
+    json["top"] = run::Top(answer.outputs.at(0), question.top, labels);
+  } else {
+    json["outputs"] = run::DescribeOutputs(answer.outputs);
+    for (size_t k = 0; k < answer.outputs.size(); ++k) {
+      json["outputs"][k]["values"] = run::Floats(answer.outputs[k].array);
+    }
+  }
+  json["warnings"] = answer.warnings;
+  return json;
+}
+
+std::string KserveType(runtime::ElementType type) {
+  using runtime::ElementType;
+  switch (type) {
+    case ElementType::kF32:
+      return "FP32";
+    case ElementType::kF64:
+      return "FP64";
+    case ElementType::kF16:
+      return "FP16";
+    case ElementType::kBF16:
+      return "BF16";
+    case ElementType::kBool:
+      return "BOOL";
+    case ElementType::kU8:
+      return "UINT8";
+    case ElementType::kI8:
+      return "INT8";
+    case ElementType::kI32:
+      return "INT32";
+    case ElementType::kI64:
+      return "INT64";
+    default:
+      return std::string(runtime::ElementName(type));
+  }
+}
+
+std::string NameOf(const Part& part) {
+  return part.input.empty() ? "the body" : "part '" + part.input + "'";
+}
+
+}  // namespace mxc::serve
