@@ -11,7 +11,6 @@
 #include "tools/run/failure.h"
 
 namespace mxc::serve {
-namespace {
 
 #define MXC_OPENSSL_FUNCTIONS(F)        \
   F(ERR_clear_error)                    \
@@ -35,14 +34,16 @@ namespace {
   F(SSL_write_ex)                       \
   F(TLS_server_method)
 
-struct OpenSsl {
+struct TlsFunctions {
 #define MXC_DECLARE(name) decltype(&::name) name = nullptr;
   MXC_OPENSSL_FUNCTIONS(MXC_DECLARE)
 #undef MXC_DECLARE
 };
 
-OpenSsl Load() {
-  OpenSsl functions;
+namespace {
+
+TlsFunctions Load() {
+  TlsFunctions functions;
 #define MXC_WANT(name) {#name, reinterpret_cast<void**>(&functions.name)},
   const runtime::WantedFunction wanted[] = {MXC_OPENSSL_FUNCTIONS(MXC_WANT)};
 #undef MXC_WANT
@@ -54,7 +55,7 @@ OpenSsl Load() {
 }  // namespace
 
 struct Tls::State {
-  OpenSsl openssl = Load();
+  TlsFunctions openssl = Load();
   SSL_CTX* context = openssl.SSL_CTX_new(openssl.TLS_server_method());
   ~State() { openssl.SSL_CTX_free(context); }
 };
@@ -138,7 +139,7 @@ class TlsStream final : public Stream,
                 count] { done(error, count); });
   }
 
-  const OpenSsl& openssl_;
+  const TlsFunctions& openssl_;
   tcp::socket socket_;
   SSL* const ssl_;
 };
@@ -166,7 +167,7 @@ class SharedStream final : public Stream {
 
 Tls::Tls(const std::string& certificate, const std::string& key)
     : state_(std::make_unique<State>()) {
-  const OpenSsl& openssl = state_->openssl;
+  const TlsFunctions& openssl = state_->openssl;
   SSL_CTX* context = state_->context;
   const auto require = [&](int result, const std::string& what) {
     if (result == 1) return;
