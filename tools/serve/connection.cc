@@ -18,57 +18,18 @@
 #include "tools/serve/budget_body.h"
 
 namespace mxc::serve {
+namespace {
 
 namespace http = boost::beast::http;
 
-<<<<<<< Updated upstream
-=======
-// Beast's body that takes its memory from a budget.
-struct BudgetBody {
-  using value_type = ByteBuffer;
-  class reader {
-   public:
-    template <bool is_request, class Fields>
-    reader(http::header<is_request, Fields>&, value_type& body) : body_(body) {}
-    void init(const boost::optional<std::uint64_t>&, error_code& error) {
-      error = {};
-    }
-    template <class Buffers>
-    std::size_t put(const Buffers& buffers, error_code& error) {
-      std::size_t count = 0;
-      for (auto at = asio::buffer_sequence_begin(buffers);
-           at != asio::buffer_sequence_end(buffers); ++at) {
-        const asio::const_buffer piece = *at;
-        if (!body_.Append(piece.data(), piece.size())) {
-          error = make_error_code(boost::system::errc::not_enough_memory);
-          return count;
-        }
-        count += piece.size();
-      }
-      error = {};
-      return count;
-    }
-    void finish(error_code& error) { error = {}; }
-
-   private:
-    value_type& body_;
-  };
-};
-
-namespace {
-
->>>>>>> Stashed changes
 constexpr size_t kHeadPiece = 2 << 10;  // what an idle connection holds
 constexpr size_t kPiece = 64 << 10;
 constexpr uint32_t kLongestHead = 16 << 10;
 constexpr int kWindow = 5;        // seconds in which some bytes must move
 constexpr int kDrainSeconds = 5;  // for what a client still sends
 constexpr size_t kLongestId = 128;
-<<<<<<< Updated upstream
 
 using Parser = http::request_parser<BudgetBody>;
-=======
->>>>>>> Stashed changes
 
 bool IsId(std::string_view text) {
   return !text.empty() && text.size() <= kLongestId &&
@@ -118,7 +79,7 @@ struct Connection::Exchange {
     request->client = client;
   }
 
-  http::request_parser<BudgetBody> parser;
+  Parser parser;
   std::shared_ptr<Request> request;
   int status = 0;
 };
@@ -197,7 +158,7 @@ void Connection::AfterRead(const error_code& error) {
 }
 
 void Connection::Parse() {
-  auto& parser = exchange_->parser;
+  Parser& parser = exchange_->parser;
   if (exchange_->request->begun == 0 && !input_.empty()) {
     exchange_->request->begun = runtime::Nanoseconds();
     Wait(site_.limits.head_seconds);
