@@ -187,10 +187,32 @@ def test_labels_that_are_no_class_are_named(model, points, wrong, says):
     trainer = model.trainer()
     found = told(lambda: trainer.fit(x, wrong(y), epochs=1, lr=0.01,
                                      shuffle=False))
-    assert says in found[0] and "nothing is learned" in found[0]
+    assert says in found[0]
+    assert "nothing is learned" in found[0] or "it is cut to" in found[0]
     assert "sample " in found[0]
-    assert any("labels of this epoch are no class" in text for text in found)
+    assert any("labels are no class in this epoch" in text for text in found)
     assert says in told(lambda: trainer.evaluate(x, wrong(y)))[0]
+
+
+def test_labels_that_are_no_probabilities_are_named():
+    network = {"mxc": 1, "inputs": {"data": [4, 2]},
+               "nodes": [{"op": "FullyConnected", "num_hidden": 1},
+                         {"op": "LogisticRegressionOutput"}]}
+    trainer = mxc.compile(network, init="xavier",
+                          entries=["train", "score"]).trainer()
+    x, y = np.ones((8, 2)), np.arange(8)
+    found = told(lambda: trainer.fit(x, y, lr=0.01, shuffle=False))
+    assert "sample 2: label 2 is not between 0 and 1" in found[0]
+    assert found[1] == "6 labels are not between 0 and 1 in this epoch"
+    assert told(lambda: trainer.fit(x, y / 7, lr=0.01)) == []
+
+
+def test_metrics_that_the_network_cannot_answer_are_refused(model, points):
+    trainer = model.trainer()
+    for metric in ("f1", "mcc", "mse"):
+        with pytest.raises(ValueError, match=metric):
+            trainer.fit(*points, metrics=metric)
+    assert set(trainer.evaluate(*points)) == {"loss", "accuracy"}
 
 
 def test_training_that_learns_nothing_is_told(model, points):

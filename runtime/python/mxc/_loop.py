@@ -78,7 +78,7 @@ class Loop:
 
     def _run_epoch(self) -> Epoch:
         began = time.perf_counter()
-        check = LabelCheck(self._trainer._classes,
+        check = LabelCheck(self._trainer._model.label_kinds,
                            [tensor.name for tensor in self._trainer._fed])
         self._measured.reset()
         total, count, rate = 0.0, 0, 0.0

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Measures:
     """Metrics of runtime/train, and functions of the user's own."""
 
-    def __init__(self, metrics: str | Sequence[Metric] | None, default: str,
-                 entry: Entry) -> None:
-        chosen = default if metrics is None else metrics
+    def __init__(self, metrics: str | Sequence[Metric] | None,
+                 heads: list[str], entry: Entry) -> None:
+        """heads: of the model's manifest; metrics that they cannot answer are
+        refused."""
+        chosen = _train.default_metrics(heads) if metrics is None else metrics
         listed: Sequence[Metric] = (chosen.split(",") if isinstance(chosen, str)
                                     else chosen)
         named = [m.strip() for m in listed if isinstance(m, str)]
-        self._named = _train.Metrics(",".join(m for m in named if m))
+        self._named = _train.Metrics(",".join(m for m in named if m), heads)
         for metric in listed:
             if not isinstance(metric, str) and not callable(metric):
                 raise TypeError(f"metric {metric!r} is neither a name nor a "
@@ -47,21 +49,23 @@ class Measures:
         """With what a network says of a batch, without what fills it up; its
         arrays are `data` inputs, then labels."""
         rows = len(batch.arrays[0])
+        labels = batch.arrays[data:]
+        found = [outputs[i] for i in self._predictions]
+        self._named.update(labels, found, rows, batch.pad)
         count = rows - batch.pad
-
-        def counted(array: NDArray[Any]) -> NDArray[Any]:
-            if not array.ndim or len(array) % rows:
-                return array
-            return array[:len(array) // rows * count]
-        labels = [counted(array) for array in batch.arrays[data:]]
-        found = [counted(outputs[i]) for i in self._predictions]
-        found = found[:len(labels)] if labels else found
-        self._named.update(labels[:len(found)], found)
         for name, function in self._own.items():
-            self._sums[name] += count * float(function(labels[0], found[0]))
+            self._sums[name] += count * float(function(
+                _counted(labels[0], rows, count),
+                _counted(found[0], rows, count)))
         self._count += count
 
     def values(self) -> dict[str, float]:
         own = {name: total / max(1, self._count)
                for name, total in self._sums.items()}
         return {**self._named.values(), **own}
+
+
+def _counted(array: NDArray[Any], rows: int, count: int) -> NDArray[Any]:
+    if not array.ndim or len(array) % rows:
+        return array
+    return array[:len(array) // rows * count]

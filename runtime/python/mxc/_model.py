@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import _programs, _runtime, _train
 from ._executor import Executor
 from ._inputs import Batches, is_pictures, read_pictures
-from ._samples import ClassLabels
+from ._samples import ClassLabels, Probabilities
 from ._summary import summary
 from ._training import Trainer
 
@@ -89,6 +89,21 @@ class Model(_runtime.Model):
             found.append(ClassLabels(
                 name, int(count), None if ignored == "none" else float(ignored)))
         return found
+
+    @property
+    def label_kinds(self) -> list[ClassLabels | Probabilities]:
+        """The same, and those that are probabilities."""
+        labels = [t.name for t in self.entries[0].inputs if t.use == "label"]
+        kinds = (line.split() for line in self.heads)
+        return [*self.class_labels,
+                *(Probabilities(labels[int(kind[2])]) for kind in kinds
+                  if kind[0] == "probabilities" and int(kind[2]) >= 0)]
+
+    @property
+    def heads(self) -> list[str]:
+        """What the outputs of loss heads and their labels hold, as lines of
+        the manifest."""
+        return self._lines().get("head", [])
 
     def summary(self) -> str:
         """Entries with their inputs, outputs and memory, and the states, as

@@ -50,6 +50,33 @@ class ClassLabels(NamedTuple):
         wrong: Array = ~good
         return wrong
 
+    def fault(self, label: float) -> tuple[str, str, str]:
+        """What is wrong with it, what becomes of it, and what such labels are
+        called, as runtime/train/label_check.cc says it."""
+        if -1 < label < self.classes:
+            return (f"label {label:g} is no class",
+                    f"it is cut to {math.trunc(label):g}", "no class")
+        return (f"label {label:g} is none of the classes 0 to "
+                f"{self.classes - 1}", "nothing is learned from such labels",
+                "no class")
+
+
+class Probabilities(NamedTuple):
+    """Labels that are probabilities: which input they are."""
+
+    name: str
+
+    def wrong(self, labels: Array) -> Array:
+        """Where a label is no probability."""
+        wrong: Array = ~((labels >= 0) & (labels <= 1))
+        return wrong
+
+    def fault(self, label: float) -> tuple[str, str, str]:
+        """As of ClassLabels."""
+        return (f"label {label:g} is not between 0 and 1",
+                "the loss of such labels has no lower bound",
+                "not between 0 and 1")
+
 
 class Data:
     """A source of samples by the words of `mxc train --data`: what `mxc.data`
@@ -219,13 +246,13 @@ class Arrays:
 
 
 class LabelCheck:
-    """Warns of labels that are no class: nothing is learned from them, and no
-    loss tells."""
+    """Warns of labels that the network cannot mean: no loss tells of them."""
 
-    def __init__(self, labels: Sequence[ClassLabels],
+    def __init__(self, labels: Sequence[ClassLabels | Probabilities],
                  names: Sequence[str]) -> None:
         self._labels = [(names.index(label.name), label) for label in labels
                         if label.name in names]
+        self._sort = ""
         self.count = 0
 
     def look(self, batch: Batch, samples: Arrays | Data) -> None:
@@ -236,14 +263,14 @@ class LabelCheck:
             if found and not self.count:
                 first = np.argwhere(wrong)[0]
                 name = samples.name_of(int(batch.samples[first[0]]))
-                _warn(f"{name}: label {float(values[tuple(first)]):g} is none "
-                      f"of the classes 0 to {label.classes - 1}; nothing is "
-                      "learned from such labels")
+                sentence, consequence, self._sort = label.fault(
+                    float(values[tuple(first)]))
+                _warn(f"{name}: {sentence}; {consequence}")
             self.count += found
 
     def tell_count(self) -> None:
         if self.count > 1:
-            _warn(f"{self.count} labels of this epoch are no class")
+            _warn(f"{self.count} labels are {self._sort} in this epoch")
 
 
 def warn_of_large_batch(batch: int, samples: int) -> None:

@@ -90,7 +90,7 @@ class Trainer:
             kept for it, 0.1; scored after each epoch.
         metrics: "accuracy,top_5" as --metric has them, or a list in which
             functions of (labels, outputs) may stand, too; None: accuracy where
-            labels are classes.
+            labels are classes, rmse where they are values.
         callbacks: called with an mxc.Epoch after each; mxc.StopTraining ends.
         shuffle, seed: another order for each epoch, the same for a seed.
         checkpoint: a prefix: PREFIX-0001.params and .npz after epoch 1.
@@ -114,7 +114,7 @@ class Trainer:
             raise ValueError("resume goes on from checkpoint=, which is not "
                              "given")
         train, held = self._split(samples, validation, shuffle, seed)
-        measured = Measures(metrics, self._default_metrics(), self._entry)
+        measured = Measures(metrics, self._model.heads, self._entry)
         loop = Loop(self, train, held, measured, schedule(lr),
                     Progress(progress), epochs)
         if checkpoint is not None:
@@ -140,7 +140,7 @@ class Trainer:
                  ) -> dict[str, float]:
         """{"loss": …, "accuracy": …} of N samples and their labels, each of
         which counts once. Arguments and errors are those of fit."""
-        measured = Measures(metrics, self._default_metrics(), self._entry)
+        measured = Measures(metrics, self._model.heads, self._entry)
         return self._evaluate(self._samples(samples, False, 0), measured)
 
     def accuracy(self, *samples: ArrayLike | Data) -> float:
@@ -205,9 +205,6 @@ class Trainer:
         for name, array in values.items():
             self._train.write_state(name, array)
 
-    def _default_metrics(self) -> str:
-        return "accuracy" if self._classes else ""
-
     def _samples(self, samples: Sequence[ArrayLike | Data], shuffle: bool,
                  seed: int) -> Arrays | Data:
         if len(samples) == 1 and isinstance(samples[0], Data):
@@ -254,7 +251,7 @@ class Trainer:
     def _evaluate(self, samples: Arrays | Data, measured: Measures
                   ) -> dict[str, float]:
         names = [tensor.name for tensor in self._fed]
-        check = LabelCheck(self._classes, names)
+        check = LabelCheck(self._model.label_kinds, names)
         measured.reset()
         total = terms = 0.0
         for batch in samples.batches(0):

@@ -17,6 +17,8 @@
 #include "runtime/python/source/pictures.h"
 #include "runtime/python/source/samples.h"
 #include "runtime/train/floats.h"
+#include "runtime/train/head.h"
+#include "runtime/train/judge.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/read_parameters.h"
 #include "runtime/train/scheduler.h"
@@ -35,46 +37,40 @@ class Schedule {
   std::unique_ptr<train::Scheduler> schedule_;
 };
 
-// An array's elements as floats, in its own memory where they are.
-class Floats {
- public:
-  explicit Floats(const InputArray& array) {
-    const auto type = ElementTypeOf(array);
-    view_.shape = ShapeOf(array);
-    if (type == runtime::ElementType::kF32) {
-      view_.values = {static_cast<const float*>(array.data()), array.size()};
-      return;
-    }
-    values_.resize(array.size());
-    train::ToFloats(type, BytesOf(array), values_);
-    view_.values = values_;
+std::vector<train::Head> HeadsOf(const std::vector<std::string>& lines) {
+  std::vector<train::Head> heads;
+  for (const std::string& line : lines) {
+    heads.push_back(Take(train::ParseHead(line)));
   }
-  Floats(Floats&&) = default;
-
-  const train::FloatView& view() const { return view_; }
-
- private:
-  std::vector<float> values_;
-  train::FloatView view_;
-};
-
-std::vector<train::FloatView> ViewsOf(const std::vector<Floats>& arrays) {
-  std::vector<train::FloatView> views;
-  for (const Floats& array : arrays) views.push_back(array.view());
-  return views;
+  return heads;
 }
 
+// Metrics of what a network says of batches, whose loss heads the lines `head`
+// of its manifest tell.
 class Metrics {
  public:
-  explicit Metrics(const std::string& text)
-      : metrics_(Take(train::MetricList::Parse(text))) {}
+  Metrics(const std::string& text, const std::vector<std::string>& heads)
+      : metrics_(Take(train::MetricList::Parse(text))), judge_(HeadsOf(heads)) {
+    Check(train::RequireFit(metrics_, HeadsOf(heads)));
+  }
   Metrics(const Metrics&) = delete;
 
+  // The last `pad` of `rows` samples are not counted.
   void Update(const std::vector<InputArray>& labels,
-              const std::vector<InputArray>& outputs) {
-    const std::vector<Floats> expected(labels.begin(), labels.end());
-    const std::vector<Floats> found(outputs.begin(), outputs.end());
-    Check(metrics_.Update(ViewsOf(expected), ViewsOf(found)));
+              const std::vector<InputArray>& outputs, int64_t rows,
+              int64_t pad) {
+    data::Batch batch;
+    batch.data.push_back({"", {.shape = {rows}}});
+    for (const InputArray& label : labels) {
+      batch.labels.push_back({"", CopyOf(label)});
+    }
+    std::vector<std::vector<float>> converted(outputs.size());
+    std::vector<train::FloatView> views;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      views.push_back(
+          {FloatsOf(outputs[i], converted[i]), ShapeOf(outputs[i])});
+    }
+    Check(judge_.Update(batch, views, pad, metrics_));
   }
   void Reset() { metrics_.Reset(); }
   nb::dict Values() const {
@@ -86,7 +82,20 @@ class Metrics {
   }
 
  private:
+  // In the array's own memory, if it holds floats, else in `converted`.
+  static std::span<const float> FloatsOf(const InputArray& array,
+                                         std::vector<float>& converted) {
+    const auto type = ElementTypeOf(array);
+    if (type == runtime::ElementType::kF32) {
+      return {static_cast<const float*>(array.data()), array.size()};
+    }
+    converted.resize(array.size());
+    train::ToFloats(type, BytesOf(array), converted);
+    return converted;
+  }
+
   train::MetricList metrics_;
+  train::Judge judge_;
 };
 
 void WriteParameters(const std::string& path, const nb::dict& arrays) {
@@ -122,13 +131,22 @@ void DeclareTraining(nb::module_& m) {
            nb::arg("text"), nb::arg("rate").none() = nb::none())
       .def("at", &Schedule::At, nb::arg("update"), "The first step is 1.");
   nb::class_<Metrics>(m, "Metrics", "How good predictions are.")
-      .def(nb::init<const std::string&>(), nb::arg("text"))
+      .def(nb::init<const std::string&, const std::vector<std::string>&>(),
+           nb::arg("text"), nb::arg("heads"))
       .def("update", &Metrics::Update, nb::arg("labels"), nb::arg("outputs"),
+           nb::arg("rows"), nb::arg("pad"),
            nb::sig("def update(self, labels: typing.Sequence[typing.Any], "
-                   "outputs: typing.Sequence[typing.Any]) -> None"))
+                   "outputs: typing.Sequence[typing.Any], rows: int, pad: int) "
+                   "-> None"))
       .def("reset", &Metrics::Reset)
       .def("values", &Metrics::Values,
            nb::sig("def values(self) -> dict[str, float]"));
+  m.def(
+      "default_metrics",
+      [](const std::vector<std::string>& heads) {
+        return heads.empty() ? "" : train::DefaultMetrics(HeadsOf(heads));
+      },
+      nb::arg("heads"));
 }
 
 void DeclareFiles(nb::module_& m) {
