@@ -113,50 +113,94 @@ int64_t MicroKernel::OutputOffset(int64_t row, int64_t column,
          vector * nest_.output_vector_stride;
 }
 
-MicroKernel::Accumulators MicroKernel::AddMain(Source source,
-                                               llvm::Value* count,
-                                               Accumulators sums) {
+MicroKernel::Accumulators MicroKernel::SumsOfMain(const Source& source,
+                                                  const Count& count) {
   if (nest_.access != DataAccess::kTiles) {
-    return Add(nest_.main, source, count, std::move(sums));
+    return Add(nest_.main, source, count);
   }
   TileUnit unit(kernel_, nest_, shape_.width, shape_.rows, shape_.vectors);
   unit.Zero();
   unit_ = &unit;
-  Add(nest_.main, source, count, {});
+  Add(nest_.main, source, count);
   unit_ = nullptr;
-  Accumulators added = unit.Sums();
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const auto* constant = llvm::dyn_cast<llvm::Constant>(sums[i]);
+  return unit.Sums();
+}
+
+MicroKernel::Accumulators MicroKernel::Plus(const Accumulators& total,
+                                            Accumulators added) {
+  KernelFunction::Builder& b = kernel_.b();
+  const bool real = IsFloat(nest_.types.sum);
+  for (size_t i = 0; i < total.size(); ++i) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(total[i]);
     if (constant != nullptr && constant->isNullValue()) continue;
-    added[i] = kernel_.b().CreateFAdd(sums[i], added[i]);
+    added[i] = real ? b.CreateFAdd(total[i], added[i])
+                    : b.CreateAdd(total[i], added[i]);
   }
   return added;
 }
 
 MicroKernel::Accumulators MicroKernel::AddTail(Source source,
-                                               Accumulators sums) {
+                                               const Accumulators& sums) {
   if (nest_.tail.unroll == 0) return sums;
   const auto& axes = nest_.tail.axes;
   source.data = At(source.data, nest_.tail_offset, nest_.types.data);
   source.ahead = nullptr;
-  return Add(nest_.tail, source, kernel_.Int(axes.empty() ? 1 : axes[0].extent),
-             std::move(sums));
+  return Plus(
+      sums, Add(nest_.tail, source, AllOf(axes.empty() ? 1 : axes[0].extent)));
 }
 
-MicroKernel::Accumulators MicroKernel::Add(const Steps& steps, Source source,
-                                           llvm::Value* count,
-                                           Accumulators sums) {
-  return StepLoops(steps, 0, count, source, std::move(sums));
+MicroKernel::Count MicroKernel::AllOf(int64_t iterations) {
+  return {kernel_.Int(iterations), iterations};
+}
+
+MicroKernel::Accumulators MicroKernel::Add(const Steps& steps,
+                                           const Source& source,
+                                           const Count& count) {
+  return StepLoops(steps, 0, count, source,
+                   unit_ == nullptr ? Zeros() : Accumulators());
+}
+
+// Of a loop whose iterations are chains of `inside` additions.
+int64_t MicroKernel::IterationsOfChain(int64_t inside, int64_t extent) const {
+  const int64_t most = nest_.chain_additions;
+  const bool is_cut = nest_.types.sum == DType::kF32 && unit_ == nullptr &&
+                      inside <= most && inside * extent > most;
+  if (!is_cut) return extent;
+  const int64_t chains = DivideUp(extent, most / inside);
+  return DivideUp(extent, chains);
 }
 
 MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
-                                            llvm::Value* count, Source source,
+                                            const Count& count,
+                                            const Source& source,
                                             Carried carried) {
   if (axis == steps.axes.size()) return OneStep(steps, source, carried);
-  const StepAxis& a = steps.axes[axis];
-  llvm::Value* extent = axis == 0 ? count : kernel_.Int(a.extent);
+  const int64_t chain =
+      IterationsOfChain(steps.AdditionsInside(axis), count.most);
+  if (chain == count.most) {
+    return StepRange(steps, axis, {kernel_.Int(0), count.value}, source,
+                     std::move(carried));
+  }
+  KernelFunction::Builder& b = kernel_.b();
   return kernel_.Loop(
-      kernel_.Int(0), extent, 1, std::move(carried),
+      kernel_.Int(0), count.value, chain, std::move(carried),
+      [&](llvm::Value* first, const Carried& total) {
+        llvm::Value* end =
+            b.CreateAdd(first, kernel_.Int(chain), "", true, true);
+        end =
+            b.CreateSelect(b.CreateICmpULT(end, count.value), end, count.value);
+        return Plus(total,
+                    StepRange(steps, axis, {first, end}, source, Zeros()));
+      });
+}
+
+MicroKernel::Carried MicroKernel::StepRange(const Steps& steps, size_t axis,
+                                            const Range& range,
+                                            const Source& source,
+                                            Carried carried) {
+  const StepAxis& a = steps.axes[axis];
+  return kernel_.Loop(
+      range.first, range.end, 1, std::move(carried),
       [&](llvm::Value* i, const Carried& values) {
         Source inner = source;
         inner.data =
@@ -168,7 +212,10 @@ MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
                 : Advance(source.data, i, a.data_stride, nest_.types.data);
         inner.weight =
             Advance(source.weight, i, a.weight_stride, nest_.types.weight);
-        return StepLoops(steps, axis + 1, count, inner, values);
+        const bool is_last = axis + 1 == steps.axes.size();
+        return StepLoops(steps, axis + 1,
+                         AllOf(is_last ? 1 : steps.axes[axis + 1].extent),
+                         inner, values);
       });
 }
 

@@ -33,6 +33,8 @@ class MicroKernel {
   Accumulators Zeros();
   Accumulators Load(llvm::Value* output);
   void Store(llvm::Value* output, const Accumulators& values);
+  // What is known to be zero costs nothing.
+  Accumulators Plus(const Accumulators& total, Accumulators added);
   // All vectors as wide as a full one, with zeros.
   Accumulators Widened(Accumulators sums);
 
@@ -46,20 +48,32 @@ class MicroKernel {
     // The data's stride along main.axes[0], an i64, instead of the Nest's.
     llvm::Value* data_stride = nullptr;
   };
-  // Adds iterations 0 ≤ i < count of main.axes[0].
-  Accumulators AddMain(Source source, llvm::Value* count, Accumulators sums);
+  // Iterations of a loop: an i64, and what it is at most.
+  struct Count {
+    llvm::Value* value;
+    int64_t most;
+  };
+  // Of iterations 0 ≤ i < count of main.axes[0].
+  Accumulators SumsOfMain(const Source& source, const Count& count);
   // Adds the channels that do not fill a block.
-  Accumulators AddTail(Source source, Accumulators sums);
+  Accumulators AddTail(Source source, const Accumulators& sums);
+  Count AllOf(int64_t iterations);
 
   // Element offset of an accumulator in the output, from the first pixel's.
   int64_t OutputOffset(int64_t row, int64_t column, int vector) const;
 
  private:
   using Carried = KernelFunction::Carried;
-  Accumulators Add(const Steps& steps, Source source, llvm::Value* count,
-                   Accumulators sums);
-  Carried StepLoops(const Steps& steps, size_t axis, llvm::Value* count,
-                    Source source, Carried carried);
+  Accumulators Add(const Steps& steps, const Source& source,
+                   const Count& count);
+  struct Range {
+    llvm::Value *first, *end;
+  };
+  Carried StepLoops(const Steps& steps, size_t axis, const Count& count,
+                    const Source& source, Carried carried);
+  Carried StepRange(const Steps& steps, size_t axis, const Range& range,
+                    const Source& source, Carried carried);
+  int64_t IterationsOfChain(int64_t inside, int64_t extent) const;
   Carried OneStep(const Steps& steps, const Source& source, Carried carried);
   void FetchAhead(const Source& source, llvm::Value* weight);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,

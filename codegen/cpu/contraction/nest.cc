@@ -373,6 +373,12 @@ int64_t Steps::count() const {
   return product;
 }
 
+int64_t Steps::AdditionsInside(size_t axis) const {
+  int64_t additions = unroll;
+  for (size_t i = axis + 1; i < axes.size(); ++i) additions *= axes[i].extent;
+  return additions;
+}
+
 int64_t Nest::outer_count() const {
   int64_t product = 1;
   for (const OuterAxis& axis : outer) product *= axis.extent;

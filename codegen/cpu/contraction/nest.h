@@ -66,6 +66,8 @@ struct Steps {
   int64_t stride = 1, row_stride = 0;
   int64_t weight_rows = 1;  // rows of the weight panel that one step covers
   int64_t count() const;
+  // To each sum, in one iteration of axes[axis].
+  int64_t AdditionsInside(size_t axis) const;
 };
 
 struct Nest {
@@ -90,6 +92,10 @@ struct Nest {
   Steps main, tail = {.axes = {}, .unroll = 0};
   int64_t tail_offset = 0;
   int64_t step_block = 0;
+  // An f32 sum of more products is one of sums of about so many each. Every
+  // addition rounds what has been added so far: the error of n in a chain grows
+  // with the root of n, of n in chains of c with that of c + n / c.
+  int64_t chain_additions = 256;
 
   // Output channels of one iteration of `outer`, and how data (depthwise) and
   // output advance from one vector of channels to the next.

@@ -50,10 +50,10 @@ void PlaneProducts::EmitTile(const RegisterTiles& tiles, int vectors,
   source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
                       Times(tiles.line, LineElements(nest_.types.weight)));
   source.ahead_lines = tiles.lines;
-  auto sums = tile.AddMain(source, kernel_.Int(nest_.main.axes[0].extent),
-                           tile.Zeros());
+  const auto sums =
+      tile.SumsOfMain(source, tile.AllOf(nest_.main.axes[0].extent));
   tile.Store(Advance(factors.products, tiles.first, nest_.lanes),
-             tile.AddTail(rest, std::move(sums)));
+             tile.AddTail(rest, sums));
 }
 
 }  // namespace mxc::contraction

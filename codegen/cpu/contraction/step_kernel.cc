@@ -287,13 +287,14 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
       AdvanceData(place.data, column, nest_.columns.data_stride);
   llvm::Value* output =
       AdvanceOutput(place.output, column, nest_.columns.output_stride);
-  MicroKernel::Accumulators sums = tile.Zeros();
-  if (shape_.sums_wait()) {
-    sums = Choose(place.is_first, sums, [&] { return tile.Load(output); });
-  }
   MicroKernel::Source source = {data, place.weight};
   FetchAhead(place, source);
-  sums = tile.AddMain(source, place.step_count, sums);
+  MicroKernel::Accumulators sums =
+      tile.SumsOfMain(source, {place.step_count, shape_.step_block});
+  if (shape_.sums_wait()) {
+    sums = Choose(place.is_first, sums,
+                  [&] { return tile.Plus(tile.Load(output), sums); });
+  }
   kernel_.If(
       place.is_last,
       [&] {

@@ -160,15 +160,13 @@ void StrassenKernel::EmitTile(MicroKernel::Source source, llvm::Value* plane,
   const auto at = [&](llvm::Value* product) {
     return Advance(place, product, shape_.grid.product_plane);
   };
-  const auto sums = tile.AddMain(source, kernel_.Int(nest.main.axes[0].extent),
-                                 tile.Load(at(from)));
+  const auto products =
+      tile.SumsOfMain(source, tile.AllOf(nest.main.axes[0].extent));
+  const auto sums = tile.Plus(tile.Load(at(from)), products);
   const auto add = [&] {
     for (const int64_t to : kAddedTo) {
-      auto sum = tile.Load(at(kernel_.Int(to)));
-      for (size_t i = 0; i < sum.size(); ++i) {
-        sum[i] = b_.CreateFAdd(sum[i], sums[i]);
-      }
-      tile.Store(at(kernel_.Int(to)), sum);
+      llvm::Value* total = at(kernel_.Int(to));
+      tile.Store(total, tile.Plus(tile.Load(total), sums));
     }
   };
   kernel_.If(b_.CreateICmpEQ(plane, kernel_.Int(kAdded)), add,

@@ -83,10 +83,27 @@ class RowSums {
     for (size_t j = 0; j < columns_; ++j) {
       (At(i, j) == At(i + 1, j) ? opposite : equal)[j] = 0;
     }
+    const double factor = TakeFactor(opposite);
     llvm::Value* e = Sum(equal);
     llvm::Value* o = Sum(opposite);
-    sums.push_back(b_.CreateFAdd(e, o));
-    sums.push_back(b_.CreateFSub(e, o));
+    sums.push_back(Add(e, factor, o));
+    sums.push_back(Add(e, -factor, o));
+  }
+
+  // A factor without which one coefficient is 1, so that its term needs no
+  // multiplication; 1 where taking it out would round.
+  static double TakeFactor(Coefficients& coefficients) {
+    const auto is_one = [](double x) { return std::fabs(x) == 1; };
+    if (std::ranges::any_of(coefficients, is_one)) return 1;
+    for (const double factor : coefficients) {
+      const auto divides = [&](double x) {
+        return static_cast<float>(x / factor) * factor == x;
+      };
+      if (factor == 0 || !std::ranges::all_of(coefficients, divides)) continue;
+      for (double& x : coefficients) x /= factor;
+      return factor;
+    }
+    return 1;
   }
 
   // A term of coefficient 1 first, so that all others can be fused to it.

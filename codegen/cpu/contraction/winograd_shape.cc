@@ -8,6 +8,13 @@
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
+namespace {
+
+// Short, since the transforms of outputs multiply the errors of these sums.
+constexpr int64_t kPlaneChain = 64;
+
+}  // namespace
+
 bool WinogradFits(const Contraction& c) {
   const Extents ones = {1, 1};
   if (c.groups != 1 || c.kernel.size() != 2 || c.stride != ones ||
@@ -70,6 +77,7 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
                           .tile = {static_cast<int>(body.choice.tile_rows),
                                    static_cast<int>(panel_vectors)}};
   shape.products = PlaneNest(work, shape.grid.block_tiles);
+  shape.products.chain_additions = kPlaneChain;
   shape.step.nest = OutputNest(c, output, lanes, panel_vectors);
   shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);

@@ -200,7 +200,6 @@ void WinogradSumsKernel::MultiplyBlock(const Block& block, llvm::Value* data,
                                        llvm::Value* weight, llvm::Value* sums,
                                        int vectors) {
   const Nest& nest = shape_.products;
-  llvm::Value* steps = kernel_.Int(nest.main.axes[0].extent);
   // A loop of no or one round, which carries the sums so far.
   llvm::Value* again =
       b_.CreateZExt(b_.CreateNot(block.is_first), b_.getInt64Ty());
@@ -212,13 +211,15 @@ void WinogradSumsKernel::MultiplyBlock(const Block& block, llvm::Value* data,
           llvm::Value* first =
               Plus(kernel_.Int(run.first), Times(i, run.width));
           llvm::Value* place = Advance(sums, first, nest.columns.output_stride);
-          const auto so_far =
-              kernel_.Loop(kernel_.Int(0), again, 1, tile.Zeros(),
+          const auto sums_of_block =
+              tile.SumsOfMain({Advance(data, first, 1), weight},
+                              tile.AllOf(nest.main.axes[0].extent));
+          tile.Store(
+              place,
+              kernel_.Loop(kernel_.Int(0), again, 1, sums_of_block,
                            [&](llvm::Value*, const KernelFunction::Carried&) {
-                             return tile.Load(place);
-                           });
-          tile.Store(place, tile.AddMain({Advance(data, first, 1), weight},
-                                         steps, so_far));
+                             return tile.Plus(tile.Load(place), sums_of_block);
+                           }));
         });
   }
 }
