@@ -199,6 +199,29 @@ TEST_CASE("mxc_compile: without a network, an artifact or a file") {
   CHECK(mxc_compilation_artifact(nullptr, nullptr) == nullptr);
 }
 
+TEST_CASE("mxc_compile: null arrays have no elements, values are there") {
+  mxc_compile_options_init(nullptr, 0);
+  const std::string expected = Compiled(Options());
+  mxc_compile_options options = Options();
+  options.array_count = options.shape_count = options.type_count = 3;
+  options.batch_count = options.bucket_count = options.entry_count = 3;
+  options.optimizer_attribute_count = options.fixed_count = 3;
+  options.label_name_count = 3;
+  CHECK(Compiled(options) == expected);
+  const int64_t dims[] = {2, 3};
+  const mxc_compile_array array = {"fc_weight", MXC_F32, 2, dims, nullptr};
+  options = Options();
+  options.arrays = &array;
+  options.array_count = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{"array 'fc_weight' has no values"});
+  const mxc_compile_shape shape = {"data", 2, nullptr};
+  options = Options();
+  options.shapes = &shape;
+  options.shape_count = 1;
+  CHECK(!MessagesOf(&options).empty());
+}
+
 TEST_CASE("mxc_compile: gives up when it is no longer wanted") {
   mxc_compile_options options = Options();
   // Wanted for so many questions: every one of them may be the last.

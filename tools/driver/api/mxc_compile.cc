@@ -138,6 +138,7 @@ void Guarded(mxc_compilation& compilation, Work work) {
 const char* mxc_compile_version() { return MXC_VERSION; }
 
 void mxc_compile_options_init(mxc_compile_options* options, size_t size) {
+  if (options == nullptr) return;
   mxc_compile_options defaults = {};
   defaults.struct_size = size;
   defaults.level = 2;

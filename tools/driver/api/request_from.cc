@@ -17,9 +17,22 @@ std::string TextOr(const char* text, const char* otherwise) {
   return text != nullptr ? text : otherwise;
 }
 
+// The caller's array; null has no elements, whatever its count says.
+template <class T>
+std::span<const T> ArrayOf(const T* elements, size_t count) {
+  return {elements, elements != nullptr ? count : 0};
+}
+
+Extents ExtentsOf(const int64_t* dims, int rank) {
+  const auto extents = ArrayOf(dims, static_cast<size_t>(std::max(rank, 0)));
+  return {extents.begin(), extents.end()};
+}
+
 std::vector<std::string> Texts(const char* const* texts, size_t count) {
   std::vector<std::string> list;
-  for (size_t i = 0; i < count; ++i) list.push_back(TextOr(texts[i], ""));
+  for (const char* text : ArrayOf(texts, count)) {
+    list.push_back(TextOr(text, ""));
+  }
   return list;
 }
 
@@ -30,9 +43,9 @@ class OptionsReader {
 
   InputShapes Shapes(const mxc_compile_shape* shapes, size_t count) {
     InputShapes list;
-    for (const mxc_compile_shape& shape : std::span(shapes, count)) {
+    for (const mxc_compile_shape& shape : ArrayOf(shapes, count)) {
       if (!Named("a shape", shape.name)) continue;
-      Extents extents(shape.dims, shape.dims + std::max(shape.rank, 0));
+      Extents extents = ExtentsOf(shape.dims, shape.rank);
       if (std::ranges::any_of(extents, [](int64_t n) { return n <= 0; })) {
         errors_.push_back(
             Error({}, "shape of '{}': every axis has 1 or more", shape.name));
@@ -45,7 +58,7 @@ class OptionsReader {
 
   InputTypes Types(const mxc_compile_type* types, size_t count) {
     InputTypes list;
-    for (const mxc_compile_type& type : std::span(types, count)) {
+    for (const mxc_compile_type& type : ArrayOf(types, count)) {
       if (!Named("a type", type.name)) continue;
       const auto dtype = DTypeFromFlag(type.dtype);
       if (!dtype) {
@@ -70,14 +83,20 @@ class OptionsReader {
                                 array.name, array.dtype));
         continue;
       }
-      auto copy = runtime::Array::Allocate(
-          *type, {array.dims, array.dims + std::max(array.rank, 0)});
+      auto copy =
+          runtime::Array::Allocate(*type, ExtentsOf(array.dims, array.rank));
       if (!copy.ok()) {
         errors_.push_back(
             Error({}, "array '{}': {}", array.name, copy.status().message()));
         continue;
       }
-      std::memcpy(copy->bytes().data(), array.values, copy->bytes().size());
+      if (copy->bytes().size() > 0 && array.values == nullptr) {
+        errors_.push_back(Error({}, "array '{}' has no values", array.name));
+        continue;
+      }
+      if (copy->bytes().size() > 0) {
+        std::memcpy(copy->bytes().data(), array.values, copy->bytes().size());
+      }
       list->push_back({array.name, std::move(*copy)});
     }
     return list;
@@ -132,7 +151,7 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
                    std::string(options.text, options.text_size)});
   }
   network.params = TextOr(options.params, "");
-  network.arrays = reader.Arrays({options.arrays, options.array_count});
+  network.arrays = reader.Arrays(ArrayOf(options.arrays, options.array_count));
   network.init = TextOr(options.init, "");
   network.seed = options.seed;
   if (options.is_cancelled != nullptr) {
@@ -169,14 +188,14 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
   request.network = NetworkFrom(options, reader);
   request.input_shapes = reader.Shapes(options.shapes, options.shape_count);
   request.input_types = reader.Types(options.types, options.type_count);
-  request.batches.assign(options.batches,
-                         options.batches + options.batch_count);
+  const auto batches = ArrayOf(options.batches, options.batch_count);
+  request.batches.assign(batches.begin(), batches.end());
   for (const mxc_compile_bucket& bucket :
-       std::span(options.buckets, options.bucket_count)) {
+       ArrayOf(options.buckets, options.bucket_count)) {
     request.buckets.push_back(
         {bucket.length, reader.Shapes(bucket.shapes, bucket.shape_count)});
   }
-  if (options.entry_count > 0) {
+  if (options.entries != nullptr && options.entry_count > 0) {
     request.entries = Texts(options.entries, options.entry_count);
   }
   request.training = reader.Training(options);
