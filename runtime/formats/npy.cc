@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/formats/npy.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <string_view>
 
 #include "runtime/base/file.h"
@@ -166,11 +168,14 @@ StatusOr<std::string_view> ReadHeaderText(ByteReader& reader) {
                           text.size());
 }
 
+// Little-endian, whatever the order of bytes is.
 StatusOr<ElementType> TypeOf(std::string descr) {
-  if (descr.size() == 3 && (descr[0] == '=' || descr[0] == '<') &&
-      descr[2] == '1') {
+  const bool ordered =
+      descr.size() == 3 &&
+      std::string_view("=<>").find(descr[0]) != std::string_view::npos;
+  if (ordered && descr[2] == '1') {
     descr[0] = '|';  // the order of one byte means nothing
-  } else if (descr.size() == 3 && descr[0] == '=') {
+  } else if (ordered) {
     descr[0] = '<';
   } else if (descr == "?") {
     descr = "|b1";
@@ -178,9 +183,69 @@ StatusOr<ElementType> TypeOf(std::string descr) {
   for (const DescrRow& row : kDescrs) {
     if (row.descr == descr) return row.type;
   }
-  return Status(StatusCode::kUnsupported,
-                "npy: element type '" + descr +
-                    "' is not supported; little-endian numbers are");
+  return Status(
+      StatusCode::kUnsupported,
+      "npy: element type '" + descr + "' is not supported; real numbers are");
+}
+
+void ReverseBytes(size_t width, std::span<std::byte> elements) {
+  for (size_t at = 0; at < elements.size(); at += width) {
+    std::ranges::reverse(elements.subspan(at, width));
+  }
+}
+
+// From column by column, the first axis fastest, to row by row.
+template <size_t kWidth>
+void ToRows(const std::vector<int64_t>& shape, const std::byte* from,
+            std::byte* to) {
+  std::vector<size_t> strides(shape.size(), kWidth);
+  for (size_t axis = 1; axis < shape.size(); ++axis) {
+    strides[axis] = strides[axis - 1] * static_cast<size_t>(shape[axis - 1]);
+  }
+  std::vector<int64_t> place(shape.size(), 0);
+  for (size_t axis = shape.size(); axis > 0; to += kWidth) {
+    std::memcpy(to, from, kWidth);
+    for (axis = shape.size(); axis > 0; --axis) {
+      from += strides[axis - 1];
+      if (++place[axis - 1] < shape[axis - 1]) break;
+      from -= strides[axis - 1] * static_cast<size_t>(shape[axis - 1]);
+      place[axis - 1] = 0;
+    }
+  }
+}
+
+void ToRows(size_t width, const std::vector<int64_t>& shape,
+            const std::byte* from, std::byte* to) {
+  switch (width) {
+    case 1:
+      return ToRows<1>(shape, from, to);
+    case 2:
+      return ToRows<2>(shape, from, to);
+    case 4:
+      return ToRows<4>(shape, from, to);
+    default:
+      return ToRows<8>(shape, from, to);
+  }
+}
+
+// Little-endian and row by row.
+Status Arrange(const Header& header, NpyView* view) {
+  const auto width = static_cast<size_t>(ElementBytes(view->type));
+  const bool reversed = header.descr.starts_with('>') && width > 1;
+  const bool by_columns = header.fortran_order && header.shape.size() > 1;
+  if (view->elements.empty() || !(reversed || by_columns)) return {};
+  auto array = Array::Allocate(view->type, view->shape);
+  if (!array.ok()) return array.status();
+  const std::span<std::byte> bytes = array->bytes();
+  if (by_columns) {
+    ToRows(width, view->shape, view->elements.data(), bytes.data());
+  } else {
+    std::ranges::copy(view->elements, bytes.begin());
+  }
+  if (reversed) ReverseBytes(width, bytes);
+  view->elements = bytes;
+  view->copy = array->storage;
+  return {};
 }
 
 }  // namespace
@@ -193,11 +258,6 @@ StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
   MXC_RT_RETURN_IF_ERROR(HeaderParser(*text).Parse(&header));
   const auto type = TypeOf(header.descr);
   if (!type.ok()) return type.status();
-  if (header.fortran_order && header.shape.size() > 1) {
-    return Status(StatusCode::kUnsupported,
-                  "npy: the array is stored column by column (fortran_order);"
-                  " save numpy.ascontiguousarray of it");
-  }
   const auto size = ArrayBytes(*type, header.shape);
   std::span<const std::byte> elements;
   if (!size || !reader.Take(static_cast<size_t>(*size), &elements)) {
@@ -206,12 +266,15 @@ StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
                       " bytes announced, " + std::to_string(reader.left()) +
                       " there");
   }
-  return NpyView{*type, std::move(header.shape), elements};
+  NpyView view{*type, header.shape, elements, nullptr};
+  MXC_RT_RETURN_IF_ERROR(Arrange(header, &view));
+  return view;
 }
 
 StatusOr<Array> ParseNpy(std::span<const std::byte> bytes) {
   auto view = ViewNpy(bytes);
   if (!view.ok()) return view.status();
+  if (view->copy) return Array{view->type, view->shape, view->copy};
   auto array = Array::Allocate(view->type, std::move(view->shape));
   if (!array.ok()) return array.status();
   if (!view->elements.empty()) {

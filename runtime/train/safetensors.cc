@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/safetensors.h"
 
-#include <array>
-#include <cstring>
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -133,18 +133,62 @@ StatusOr<std::vector<Row>> ReadHeader(ByteReader& reader) {
   }
   HeaderReader header;
   const auto* begin = reinterpret_cast<const char*>(text.data());
-  if (text.empty() || *begin != '{' ||
-      !Json::sax_parse(begin, begin + text.size(), &header)) {
+  if (!Json::sax_parse(begin, begin + text.size(), &header)) {
     return Fail(StatusCode::kCorrupt, "safetensors: the header is damaged: %s",
                 header.problem.c_str());
   }
   return std::move(header.rows);
 }
 
+// Floats of 8 bits: of the exponent, of the mantissa. Those of FN have no
+// infinity; all ones are NaN.
+struct Float8 {
+  const char* dtype;
+  int exponent_bits, mantissa_bits;
+  bool finite;
+};
+constexpr Float8 kFloats8[] = {{"F8_E4M3", 4, 3, true},
+                               {"F8_E4M3FN", 4, 3, true},
+                               {"F8_E5M2", 5, 2, false}};
+
+float ValueOf(const Float8& type, uint8_t bits) {
+  const int mantissa_ones = (1 << type.mantissa_bits) - 1;
+  const int exponent_ones = (1 << type.exponent_bits) - 1;
+  const int mantissa = bits & mantissa_ones;
+  const int exponent = bits >> type.mantissa_bits & exponent_ones;
+  const int least = 2 - (1 << (type.exponent_bits - 1));
+  const float sign = bits >> 7 != 0 ? -1.0f : 1.0f;
+  if (exponent == exponent_ones) {
+    if (!type.finite && mantissa == 0) return sign * INFINITY;
+    if (!type.finite || mantissa == mantissa_ones) return NAN;
+  }
+  const int whole = exponent == 0 ? 0 : 1 << type.mantissa_bits;
+  return sign *
+         std::ldexp(static_cast<float>(whole + mantissa),
+                    least - type.mantissa_bits + std::max(exponent, 1) - 1);
+}
+
+// As float32, which holds each of them.
+void ToFloats(const Float8& type, Bytes elements, Array& array) {
+  float table[256];
+  for (int bits = 0; bits < 256; ++bits) {
+    table[bits] = ValueOf(type, static_cast<uint8_t>(bits));
+  }
+  auto* to = reinterpret_cast<float*>(array.storage.get());
+  for (const std::byte element : elements) {
+    *to++ = table[static_cast<uint8_t>(element)];
+  }
+}
+
 StatusOr<Array> ReadArray(const Row& row, Bytes elements) {
-  const auto type = runtime::TypeOfSafetensors(row.dtype);
+  const auto* float8 = std::ranges::find(kFloats8, row.dtype, &Float8::dtype);
+  const bool is_float8 = float8 != std::end(kFloats8);
+  const auto type = is_float8 ? runtime::ElementType::kU8
+                              : runtime::TypeOfSafetensors(row.dtype);
   if (!type) {
-    return Fail(StatusCode::kUnsupported, "its element type is '%s'",
+    return Fail(StatusCode::kUnsupported,
+                "its element type is '%s'; real numbers of 8 to 64 bits are "
+                "read, of the 8-bit floats F8_E4M3 and F8_E5M2",
                 runtime::Visible(row.dtype).c_str());
   }
   std::vector<int64_t> shape;
@@ -161,9 +205,14 @@ StatusOr<Array> ReadArray(const Row& row, Bytes elements) {
                 static_cast<unsigned long long>(begin),
                 static_cast<unsigned long long>(end), elements.size());
   }
-  auto array = Array::Allocate(*type, std::move(shape));
-  if (array.ok() && end > begin) {
-    std::memcpy(array->storage.get(), elements.data() + begin, end - begin);
+  auto array = Array::Allocate(is_float8 ? runtime::ElementType::kF32 : *type,
+                               std::move(shape));
+  if (!array.ok() || begin == end) return array;
+  const Bytes own = elements.subspan(begin, end - begin);
+  if (is_float8) {
+    ToFloats(*float8, own, *array);
+  } else {
+    std::ranges::copy(own, array->bytes().begin());
   }
   return array;
 }
@@ -185,10 +234,11 @@ StatusOr<std::vector<NamedArray>> ParseSafetensors(Bytes file) {
                     "safetensors: '" + runtime::Visible(row.name) +
                         "': " + array.status().message());
     }
-    if (array->bytes().size() > left) {
+    const uint64_t size = row.offsets[1] - row.offsets[0];
+    if (size > left) {
       return Fail(StatusCode::kCorrupt, "safetensors: the arrays overlap");
     }
-    left -= array->bytes().size();
+    left -= size;
     arrays.push_back({std::move(row.name), std::move(*array)});
   }
   return arrays;

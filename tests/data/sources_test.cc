@@ -377,6 +377,27 @@ TEST_CASE("libsvm: features counted, one-based, wrong lines") {
   CHECK(Says(sentences[1], "line 4: index 0 is out of range"));
 }
 
+TEST_CASE("libsvm: what SVMrank, scikit-learn and MXNet read") {
+  const TestFolder folder;
+  const std::string spec = "libsvm:" + folder.Write("a.libsvm",
+                                                    "# made by hand\r\n"
+                                                    "\r\n"
+                                                    "1 qid:3 0:0.5 2:2 # x\r\n"
+                                                    "  # 1 0:7\n"
+                                                    "0 2:1 0:4 2:3\n"
+                                                    "2 qid:4\n"
+                                                    "1\tqid:4\t1:1\n"
+                                                    "1 qid:x 1:1\n");
+  const auto iterator = MustOpen(spec, Options(4));
+  CHECK(iterator->samples() == 5);
+  const auto batches = Drain(*iterator);
+  CHECK(batches[0].labels[0] == std::vector<float>{1, 0, 2, 1});
+  CHECK(batches[0].data[0] ==
+        std::vector<float>{0.5, 0, 2, 4, 0, 3, 0, 0, 0, 0, 1, 0});
+  CHECK(Says(iterator->bad_records().sentences[0],
+             "line 8: 'qid:x' is no query, expected qid:NUMBER"));
+}
+
 TEST_CASE("open: every mistake at once, with what is legal") {
   CHECK(Refusal("digit", Options(1)) ==
         "'digit' is no source of data; there are digits, mnist:DIR, "

@@ -74,8 +74,8 @@ TEST_CASE("safetensors: what is wrong with a header is said") {
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,5]}})", "0 to 5"},
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", "4 to 8"},
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}})", "4 to 0"},
-      {R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})",
-       "'F8_E4M3'"},
+      {R"({"a":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}})",
+       "'F8_E8M0'"},
       {R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],)"
        R"("data_offsets":[0,0]}})",
        "0 to 0"},
@@ -104,6 +104,33 @@ TEST_CASE("safetensors: what is wrong with a header is said") {
     CAPTURE(arrays.status().message());
     CHECK(arrays.status().message().find(row.says) != std::string::npos);
   }
+}
+
+TEST_CASE("safetensors: floats of 8 bits, unaligned, blanks around") {
+  const auto arrays = ParseSafetensors(BytesOf(
+      FileOf(R"( {"odd":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+             R"("a":{"dtype":"F8_E4M3","shape":[6],"data_offsets":[1,7]},)"
+             R"("b":{"dtype":"F8_E5M2","shape":[2,3],"data_offsets":[7,13]},)"
+             R"("c":{"dtype":"BF16","shape":[1],"data_offsets":[13,15]}}  )",
+             "x\x38\x7e\x01\x88\xbf\x7f\x3c\x7b\x01\xfc\x84\x7d\x80\x3f")));
+  REQUIRE(arrays.ok());
+  REQUIRE(arrays->size() == 4);
+  const auto floats = [&](size_t i) {
+    const Array& array = (*arrays)[i].array;
+    REQUIRE(array.type == ElementType::kF32);
+    std::vector<float> values(array.bytes().size() / sizeof(float));
+    std::memcpy(values.data(), array.bytes().data(), array.bytes().size());
+    return values;
+  };
+  const auto a = floats(1), b = floats(2);
+  CHECK(std::vector(a.begin(), a.end() - 1) ==
+        std::vector<float>{1, 448, 0x1p-9f, -0x1p-6f, -1.875f});
+  CHECK(std::isnan(a[5]));
+  CHECK(std::vector(b.begin(), b.end() - 1) ==
+        std::vector<float>{1, 57344, 0x1p-16f, -INFINITY, -0x1p-14f});
+  CHECK(std::isnan(b[5]));
+  CHECK((*arrays)[2].array.shape == std::vector<int64_t>{2, 3});
+  CHECK((*arrays)[3].array.type == ElementType::kBF16);
 }
 
 std::vector<NamedArray> OneOfEachType(bool bfloat16) {

@@ -31,7 +31,8 @@ bool Take(std::string_view* text, T* value) {
 
 }  // namespace
 
-runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip) {
+runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip,
+                                     char comment) {
   auto file = ReadFile(path, kMostLineFileBytes);
   if (!file.ok()) return file.status();
   Lines lines;
@@ -50,7 +51,8 @@ runtime::StatusOr<Lines> Lines::Read(const std::string& path, int64_t skip) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     size_t stop = end;
     if (stop > begin && text[stop - 1] == '\r') --stop;
-    const std::string_view line = text.substr(begin, stop - begin);
+    std::string_view line = text.substr(begin, stop - begin);
+    line = line.substr(0, line.find(comment));
     if (++number > skip && !std::all_of(line.begin(), line.end(), IsSpace)) {
       lines.lines_.push_back({begin, line.size(), number});
     }

@@ -14,8 +14,9 @@ namespace mxc::data {
 class Lines {
  public:
   // A text file, or one in gzip's form. Blank lines are left out, and the first
-  // `skip` lines.
-  static runtime::StatusOr<Lines> Read(const std::string& path, int64_t skip);
+  // `skip` lines. What follows a character `comment` is no part of a line.
+  static runtime::StatusOr<Lines> Read(const std::string& path, int64_t skip,
+                                       char comment = '\n');
 
   int64_t size() const { return static_cast<int64_t>(lines_.size()); }
   // Without the line's end, and without "\r" there.

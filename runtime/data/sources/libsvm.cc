@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libsvm:FILE: "label index:value index:value …", a sample in every line; what
 // is not named is 0. As MXNet 1.9.1's LibSVMIter (src/io/iter_libsvm.cc), but
-// dense: indices count from 0 unless `indexing` says 1.
+// dense: indices count from 0 unless `indexing` says 1. Indices may stand in any
+// order; of one that stands twice the last value counts. What follows "#", and
+// the query "qid:3" of files for ranking, is left out.
 //   data   f32[data_shape]     label   f32[label_shape], f32 for 1
 #include <algorithm>
 
@@ -32,10 +34,8 @@ struct LibsvmOptions {
   }
 };
 
-// What "# …" says is no part of the line.
-std::string_view WithoutComment(std::string_view line) {
-  return line.substr(0, line.find('#'));
-}
+constexpr std::string_view kQuery = "qid:";
+constexpr char kComment = '#';
 
 // Takes the labels off the front of the line; a row of label_libsvm may have
 // none.
@@ -56,9 +56,17 @@ Status TakeLabels(std::string_view* line, std::vector<float>* labels) {
 template <class Take>
 Status ParseFeatures(std::string_view line, int64_t indexing,
                      const Take& take) {
+  int64_t index = 0;
+  if (line.starts_with(kQuery)) {
+    std::string_view rest = line.substr(kQuery.size());
+    if (!TakeIndex(&rest, &index)) {
+      return BadRecord("'" + std::string(line.substr(0, line.find(' '))) +
+                       "' is no query, expected qid:NUMBER");
+    }
+    line = rest;
+  }
   while (!line.empty()) {
     const std::string_view field = line.substr(0, line.find(' '));
-    int64_t index = 0;
     float value = 0;
     if (!TakeIndex(&line, &index) || !TakeCharacter(&line, ':') ||
         !TakeNumber(&line, &value)) {
@@ -113,14 +121,14 @@ class Libsvm : public Source {
   }
 
   Status Read(const SampleRequest& request) const override {
-    std::string_view line = WithoutComment(data_.line(request.sample));
+    std::string_view line = data_.line(request.sample);
     std::vector<float> own_labels;
     MXC_RT_RETURN_IF_ERROR(TakeLabels(&line, &own_labels));
     MXC_RT_RETURN_IF_ERROR(
         FillRow(line, indexing_, request.Floats(0, features_)));
     const std::span<float> label = request.Floats(1, label_width_);
     if (labels_) {
-      std::string_view row = WithoutComment(labels_->line(request.sample));
+      std::string_view row = labels_->line(request.sample);
       std::vector<float> ignored;
       MXC_RT_RETURN_IF_ERROR(TakeLabels(&row, &ignored));
       return FillRow(row, indexing_, label);
@@ -145,7 +153,7 @@ class Libsvm : public Source {
 int64_t CountFeatures(const Lines& lines, int64_t indexing) {
   int64_t count = 1;
   for (int64_t i = 0; i < lines.size(); ++i) {
-    std::string_view line = WithoutComment(lines.line(i));
+    std::string_view line = lines.line(i);
     std::vector<float> labels;
     int64_t largest = 0;
     const auto take = [&](int64_t index, float) {
@@ -170,11 +178,11 @@ Extents ShapeOf(int64_t features, const Extents& taken) {
 StatusOr<std::unique_ptr<Source>> OpenLibsvm(const SourceRequest& request) {
   LibsvmOptions options;
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("libsvm", &options));
-  auto data = Lines::Read(request.path, 0);
+  auto data = Lines::Read(request.path, 0, kComment);
   if (!data.ok()) return data.status();
   std::optional<Lines> labels;
   if (!options.label_libsvm.empty()) {
-    auto lines = Lines::Read(options.label_libsvm, 0);
+    auto lines = Lines::Read(options.label_libsvm, 0, kComment);
     if (!lines.ok()) return lines.status();
     if (lines->size() != data->size()) {
       return runtime::Fail(StatusCode::kInvalidArgument,
