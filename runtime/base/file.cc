@@ -61,6 +61,31 @@ StatusOr<MappedFile> MappedFile::Map(const Descriptor& file,
   return mapped;
 }
 
+StatusOr<std::vector<std::byte>> ReadWholeFile(const std::string& path,
+                                               uint64_t most) {
+  const StatusOr<Descriptor> file = OpenFile(path);
+  if (!file.ok()) return file.status();
+  struct stat status;
+  if (fstat(file->get(), &status) != 0) return SystemError("read", path);
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size > most) {
+    return Fail(StatusCode::kCorrupt, "'%s' has more than %llu bytes",
+                path.c_str(), static_cast<unsigned long long>(most));
+  }
+  std::vector<std::byte> content(size);
+  size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t count =
+        read(file->get(), content.data() + done, content.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("read", path);
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  content.resize(done);
+  return content;
+}
+
 void MappedFile::Forget(Bytes part) const {
   const std::less_equal<const std::byte*> not_behind;
   if (!not_behind(bytes_.data(), part.data()) ||

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
@@ -59,5 +60,10 @@ class MappedFile {
   std::shared_ptr<const void> owner_;
   Bytes bytes_;
 };
+
+// The content of a regular file, copied: nothing that becomes of the file
+// meanwhile does harm. Refuses one of more than `most` bytes.
+StatusOr<std::vector<std::byte>> ReadWholeFile(const std::string& path,
+                                               uint64_t most);
 
 }  // namespace mxc::runtime

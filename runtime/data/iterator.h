@@ -162,6 +162,9 @@ class Iterator {
   // Whether Open with `held_out` finds other samples than without.
   virtual bool has_held_out() const = 0;
 
+  // What the user should know about the samples as a whole, in a sentence that
+  // names the source; empty: nothing.
+  virtual std::string remark() const { return ""; }
   // What is done to samples, as one line (preprocessing.h).
   virtual std::string preprocessing() const { return ""; }
   // "y.csv: line 18", for messages about Batch::index.

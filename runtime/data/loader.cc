@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/base/trace.h"
+#include "runtime/data/files/watched_file.h"
 #include "runtime/data/random.h"
 
 namespace mxc::data {
@@ -156,6 +157,11 @@ std::string Loader::summary() const {
   return text;
 }
 
+std::string Loader::remark() const {
+  const std::string remark = source_->remark();
+  return remark.empty() ? "" : options_.name + ": " + remark;
+}
+
 std::string Loader::SampleName(int64_t sample) const {
   return options_.name + ": " + source_->SampleName(sample);
 }
@@ -240,11 +246,15 @@ bool Loader::ReadSome(Lock& lock) {
   if (slot->status.ok()) {
     ++busy_;
     lock.unlock();
+    Status files;
     {
       const runtime::TraceSpan span("read samples", "data");
       for (int64_t row = begin; row < end; ++row) ReadRow(slot, row);
+      files = CheckFiles();
     }
     lock.lock();
+    // Before what is wrong with rows, of which it may be the cause.
+    if (!files.ok()) slot->failures.emplace_back(-1, std::move(files));
     --busy_;
   }
   slot->finished += end - begin;

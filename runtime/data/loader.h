@@ -50,6 +50,7 @@ class Loader : public Iterator {
   std::string preprocessing() const override {
     return PreprocessingText(source_->preprocessing());
   }
+  std::string remark() const override;
   std::string SampleName(int64_t sample) const override;
   StatusOr<bool> Next(Batch& batch) override;
   Cursor cursor() const override { return next_; }

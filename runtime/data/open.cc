@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "runtime/data/files/watched_file.h"
 #include "runtime/data/loader.h"
 #include "runtime/data/random.h"
 #include "runtime/data/source.h"
@@ -167,6 +168,7 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
   const CommonOptions& common = request.common;
   auto source = kind.open(request);
   if (!source.ok()) return source.status();
+  MXC_RT_RETURN_IF_ERROR(CheckFiles());
   const bool has_held_out = (*source)->splits_itself()
                                 ? (*source)->has_held_out()
                                 : common.held_out > 0;

@@ -27,6 +27,11 @@ class SettingWords {
                   const Range& = {}) {
     words_.push_back(std::string(name) + "=" + ExactText(value));
   }
+  template <class E>
+  void Choice(const char* name, E value, const Choices& names, const char*) {
+    words_.push_back(std::string(name) + "=" +
+                     names.begin()[static_cast<size_t>(value)]);
+  }
   const std::vector<std::string>& words() const { return words_; }
 
  private:
@@ -96,6 +101,9 @@ std::string DescribePreprocessing(const Preprocessing& p) {
   if (parts.empty() && !p.fit.empty()) parts.push_back("values 0 to 255");
   if (const std::string fit = DescribeFit(p); !fit.empty()) {
     parts.push_back(fit);
+  }
+  if (p.orientation == Orientation::kStored) {
+    parts.push_back("not turned by EXIF");
   }
   std::string text;
   for (const std::string& part : parts) {

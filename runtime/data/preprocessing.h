@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/data/picture/picture.h"
 #include "runtime/data/settings.h"
 
 namespace mxc::data {
@@ -22,6 +23,7 @@ struct PictureSteps {
   double std_r = 1, std_g = 1, std_b = 1;
   double scale = 1;
   std::string mean_img;  // a file
+  Orientation orientation = Orientation::kExif;
 
   template <class Fields>
   void Describe(Fields& f) {
@@ -38,6 +40,8 @@ struct PictureSteps {
     f("std_b", std_b, "blue is divided by it");
     f("scale", scale, "then multiplied by it");
     f("mean_img", mean_img, "NDArray file with a mean for every pixel");
+    f.Choice("orientation", orientation, {"exif", "stored"},
+             "turned as EXIF data say, or as stored");
   }
   bool operator==(const PictureSteps&) const = default;
 };

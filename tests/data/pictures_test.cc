@@ -155,18 +155,24 @@ TEST_CASE("folder: classes by name, nested pictures, what is none") {
   folder.Write("cats/1.jpg", JpegOf(8, 6, JCS_RGB, 3, 100));
   folder.Write("cats/notes.txt", "x");
   folder.Write("empty/notes.txt", "x");
+  folder.Write("__MACOSX/dogs/._2.png", "x");
+  folder.Write("dogs/4.webp", "x");
+  folder.Write("empty/deep/5.GIF", "x");
   folder.Write("dogs/3.jpeg", "no picture");
   const std::string spec = "folder:" + folder.path();
   const auto iterator = MustOpen(spec, Options(4, Shape("3,6,8")));
-  CHECK(iterator->label_names() ==
-        std::vector<std::string>{"cats", "dogs", "empty"});
+  CHECK(iterator->label_names() == std::vector<std::string>{"cats", "dogs"});
+  CHECK(iterator->remark() ==
+        spec +
+            ": '__MACOSX', 'empty' have no pictures and are no classes; 2 "
+            "files are neither JPEG nor PNG: dogs/4.webp, empty/deep/5.GIF");
   const auto batches = Drain(*iterator);
   CHECK(batches[0].labels[0] == std::vector<float>{0, 1, 1, 1});
   CHECK(std::abs(batches[0].data[0][0] - 100) <= 2);
   CHECK(iterator->bad_records().sentences[0] ==
         spec + ": dogs/3.jpeg: neither JPEG nor PNG");
   IteratorOptions trained = Options(4, Shape("3,6,8"));
-  trained.label_names = {"birds", "dogs", "cats", "empty"};
+  trained.label_names = {"birds", "dogs", "cats"};
   CHECK(Drain(*MustOpen(spec, trained))[0].labels[0] ==
         std::vector<float>{2, 1, 1, 1});
   trained.label_names = {"dogs"};
@@ -235,6 +241,32 @@ TEST_CASE("decode: grey, CMYK, sizes that lie, files that end early") {
   huge.replace(frame + 5, 4, std::string("\xff\x00\xff\x00", 4));
   CHECK(Says(DecodePicture(BytesOf(huge), 3, &picture).message(),
              "is too large"));
+}
+
+TEST_CASE("jpeg: a camera that was held sideways") {
+  const std::string jpeg = JpegOf(16, 8, JCS_GRAYSCALE, 1, 77);
+  const std::string segment(
+      "\xff\xe1\0\x22"
+      "Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"
+      "\x06\0\0\0\0\0\0",
+      36);
+  const std::string turned = jpeg.substr(0, 2) + segment + jpeg.substr(2);
+  Picture picture;
+  REQUIRE(DecodePicture(BytesOf(turned), 1, &picture).ok());
+  CHECK(picture.width == 8);
+  CHECK(picture.height == 16);
+  REQUIRE(
+      DecodePicture(BytesOf(turned), 1, &picture, Orientation::kStored).ok());
+  CHECK(picture.width == 16);
+  const TestFolder folder;
+  folder.Write("a/1.jpg", turned);
+  const auto shape = [&](Settings settings) {
+    return MustOpen("folder:" + folder.path(),
+                    Options(1, Shape("1,16,8", std::move(settings))))
+        ->preprocessing();
+  };
+  CHECK_FALSE(Says(shape({}), "orientation"));
+  CHECK(Says(shape({{"orientation", "stored"}}), "orientation=stored"));
 }
 
 TEST_CASE("resize: bilinear between pixel centres") {

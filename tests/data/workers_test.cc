@@ -5,14 +5,11 @@
 #include <random>
 
 #include "runtime/data/order.h"
-#include "runtime/formats/npy.h"
-#include "runtime/formats/recordio.h"
 #include "tests/data/batches.h"
+#include "tests/data/sorted_sources.h"
 
 namespace mxc::data {
 namespace {
-
-constexpr int kClasses = 3, kOfClass = 21;
 
 struct Drawn {
   std::vector<Members> buckets;
@@ -114,62 +111,9 @@ TEST_CASE("workers: an epoch of all is each sample once") {
   }
 }
 
-// The samples of every source, sorted by class; what to open.
-struct SortedSource {
-  std::string spec;
-  Settings settings;
-};
-
-std::vector<SortedSource> WriteSources(const TestFolder& folder) {
-  std::string csv, svm, cifar, labels, pixels, lines;
-  std::vector<float> x, y;
-  runtime::RecordWriter writer(folder.path("a.rec"));
-  for (int i = 0; i < kClasses * kOfClass; ++i) {
-    const int label = i / kOfClass;
-    const std::string name = std::to_string(label);
-    csv += std::to_string(i) + "," + name + "\n";
-    svm += name + " 0:" + std::to_string(i) + "\n";
-    cifar += static_cast<char>(label) + std::string(3072, '\x07');
-    labels += static_cast<char>(label);
-    pixels += std::string(784, '\x01');
-    lines += std::string(static_cast<size_t>(label) + 2, 'a') + "\n";
-    x.push_back(static_cast<float>(i));
-    y.push_back(static_cast<float>(label));
-    const std::string png = PngOf(4, 4, 3, i);
-    folder.Write("folder/" + name + "/" + std::to_string(100 + i) + ".png",
-                 png);
-    const auto payload =
-        runtime::PackImageRecord({{static_cast<float>(label)},
-                                  static_cast<uint64_t>(i),
-                                  0,
-                                  std::as_bytes(std::span(png))});
-    REQUIRE(writer.Append(payload).ok());
-  }
-  REQUIRE(writer.Commit().ok());
-  const int64_t count = std::ssize(x);
-  const auto size = static_cast<uint32_t>(count);
-  REQUIRE(runtime::WriteNpy(folder.path("x.npy"), ArrayOf({count, 1}, x)).ok());
-  REQUIRE(runtime::WriteNpy(folder.path("y.npy"), ArrayOf({count}, y)).ok());
-  folder.Write("cifar/data_batch_1.bin", cifar);
-  folder.Write("mnist/train-labels-idx1-ubyte",
-               BigEndian({0x801, size}) + labels);
-  folder.Write("mnist/train-images-idx3-ubyte",
-               BigEndian({0x803, size, 28, 28}) + pixels);
-  const Settings shape = {{"data_shape", "3,4,4"}};
-  return {{"csv:" + folder.Write("a.csv", csv), {{"label_column", "1"}}},
-          {"libsvm:" + folder.Write("a.svm", svm), {}},
-          {"npy:" + folder.path("x.npy") + "," + folder.path("y.npy"), {}},
-          {"folder:" + folder.path("folder"), shape},
-          {"rec:" + folder.path("a.rec"), shape},
-          {"cifar10:" + folder.path("cifar"), {}},
-          {"mnist:" + folder.path("mnist"), {}},
-          {"digits", {{"size", std::to_string(count)}}},
-          {"text:" + folder.Write("a.txt", lines), {{"buckets", "3,4,5"}}}};
-}
-
 TEST_CASE("workers: every source is dealt by turns, whatever its order") {
   const TestFolder folder;
-  for (const auto& [spec, settings] : WriteSources(folder)) {
+  for (const auto& [spec, settings, file] : WriteSources(folder)) {
     CAPTURE(spec);
     for (const bool shuffle : {false, true}) {
       std::vector<int64_t> all;

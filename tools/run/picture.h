@@ -15,7 +15,8 @@ using data::Picture;
 
 // `name` is for messages; throws a Failure.
 Picture DecodePicture(runtime::Bytes bytes, int channels,
-                      const std::string& name);
+                      const std::string& name,
+                      data::Orientation turned = data::Orientation::kExif);
 
 // Pixels between 0 and 255, interleaved.
 struct Pixels {

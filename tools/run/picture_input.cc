@@ -28,6 +28,7 @@ data::Preprocessing Complete(const PictureOptions& options) {
     p.std_g = static_cast<double>((*options.deviation)[1]);
     p.std_b = static_cast<double>((*options.deviation)[2]);
   }
+  if (options.orientation) p.orientation = *options.orientation;
   if (options.scale) p.scale = static_cast<double>(*options.scale);
   return p;
 }
@@ -113,8 +114,9 @@ std::vector<float> Transform(Picture picture, const Frame& frame,
 std::vector<float> Planes(const std::string& file, const Frame& frame,
                           const PictureOptions& options) {
   const auto bytes = Take(OpenInput(file));
-  Picture picture = DecodePicture(bytes.bytes(), frame.channels, file);
   const data::Preprocessing complete = Complete(options);
+  Picture picture =
+      DecodePicture(bytes.bytes(), frame.channels, file, complete.orientation);
   if (complete.fit == "crop" && options.resize.empty()) {
     return Transform(std::move(picture), frame, complete, file);
   }
@@ -181,6 +183,16 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
          },
          "of the colours in the input's channels")
       ->check(OneOf({"rgb", "bgr"}));
+  app.add_option_function<std::string>(
+         "--orientation",
+         [&options](const std::string& orientation) {
+           options.orientation = orientation == "exif"
+                                     ? data::Orientation::kExif
+                                     : data::Orientation::kStored;
+         },
+         "exif: turned as the camera says it was held (default, unless "
+         "trained otherwise), or stored")
+      ->check(OneOf({"exif", "stored"}));
   app.add_option("--resize", options.resize,
                  "to WxH, to so many pixels of the shorter side, or short: as "
                  "small as covers the input; then the centre is cut out "

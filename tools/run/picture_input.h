@@ -16,12 +16,13 @@
 namespace mxc::run {
 
 // value = (pixel − mean) / deviation · scale, in the order red, green, blue.
-// What is not said is as in `trained`, else 0, 1, 1, red first, and resized to
-// the input.
+// What is not said is as in `trained`, else 0, 1, 1, red first, turned upright,
+// and resized to the input.
 struct PictureOptions {
   std::optional<std::array<float, 3>> mean, deviation;
   std::optional<float> scale;
   std::optional<bool> blue_first;
+  std::optional<data::Orientation> orientation;
   std::string resize;  // "", "WxH", "short" or the shorter side's pixels
   std::string layout;  // "", "NCHW" or "NHWC"
   std::optional<data::Preprocessing> trained;

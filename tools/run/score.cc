@@ -156,6 +156,7 @@ void Score(ScoreOptions options, Reporting& reporting) {
   options.samples.trained = step->facts().preprocessing;
   const auto label_names = TakeParameters(options, *step);
   const auto samples = OpenScoring(options.samples, label_names, *step);
+  if (!samples->remark().empty()) Warn(reporting, samples->remark());
   CompareWithTraining(*samples, options.samples.trained, reporting);
   scored.names = samples->label_names();
   std::optional<Predictions> predictions;

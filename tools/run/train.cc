@@ -262,6 +262,10 @@ int TrainStates(train::TrainStep& step, const TrainOptions& options,
         "nothing will be saved: what is learned is lost at the end; --save "
         "PREFIX keeps it");
   }
+  for (const data::Iterator* opened : {samples.get(), validation.get()}) {
+    if (opened == nullptr || opened->remark().empty() || !speaks) continue;
+    reporter->Warn(opened->remark());
+  }
   train::Trainer trainer(step, *samples, validation.get(), *reporter,
                          options.trainer);
   const train::TrainResult result = Take(RunLoop(trainer, options));

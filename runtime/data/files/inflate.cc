@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "runtime/base/file.h"
 #include "runtime/data/files/libz.h"
+#include "runtime/data/files/watched_file.h"
 
 namespace mxc::data {
 namespace {
@@ -91,13 +91,14 @@ StatusOr<std::vector<std::byte>> Inflate(Bytes compressed, Deflated form,
 }
 
 StatusOr<HeldBytes> ReadFile(const std::string& path, uint64_t most) {
-  auto file = runtime::MappedFile::Open(path);
+  auto file = WatchedFile::Open(path);
   if (!file.ok()) return file.status();
   const Bytes bytes = file->bytes();
   const bool gzip = bytes.size() > 2 && bytes[0] == std::byte{0x1f} &&
                     bytes[1] == std::byte{0x8b};
   if (!gzip) return HeldBytes{file->owner(), bytes};
   auto content = Inflate(bytes, Deflated::kGzip, most);
+  MXC_RT_RETURN_IF_ERROR(CheckFiles());
   if (!content.ok()) {
     return Status(content.status().code(),
                   "'" + path + "': " + content.status().message());

@@ -25,7 +25,7 @@ enum class Deflated { kGzip, kRaw };  // with gzip's header, or bare as in zip
 runtime::StatusOr<std::vector<std::byte>> Inflate(runtime::Bytes compressed,
                                                   Deflated form, uint64_t most);
 
-// The file, mapped; its content where it begins as gzip files do.
+// The file, mapped and watched (watched_file.h); its content where it begins as gzip files do.
 runtime::StatusOr<HeldBytes> ReadFile(const std::string& path, uint64_t most);
 
 }  // namespace mxc::data

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/base/file.h"
 #include "runtime/data/files/libz.h"
+#include "runtime/data/files/watched_file.h"
 #include "runtime/formats/byte_reader.h"
 
 namespace mxc::data {
@@ -191,7 +191,7 @@ StatusOr<std::vector<NpzMember>> ParseNpz(const HeldBytes& file) {
 }
 
 StatusOr<std::vector<NpzMember>> ReadNpz(const std::string& path) {
-  const auto file = runtime::MappedFile::Open(path);
+  const auto file = WatchedFile::Open(path);
   if (!file.ok()) return file.status();
   auto members = ParseNpz({file->owner(), file->bytes()});
   if (members.ok()) return members;

@@ -21,13 +21,30 @@ namespace mxc::data {
   F(jpeg_mem_src)                \
   F(jpeg_read_header)            \
   F(jpeg_read_scanlines)         \
+  F(jpeg_save_markers)           \
   F(jpeg_start_decompress)       \
   F(jpeg_std_error)
 
-#define MXC_LIBPNG_FUNCTIONS(F)       \
-  F(png_image_begin_read_from_memory) \
-  F(png_image_finish_read)            \
-  F(png_image_free)
+#define MXC_LIBPNG_FUNCTIONS(F) \
+  F(png_create_info_struct)     \
+  F(png_create_read_struct)     \
+  F(png_destroy_read_struct)    \
+  F(png_get_channels)           \
+  F(png_get_color_type)         \
+  F(png_get_eXIf_1)             \
+  F(png_get_error_ptr)          \
+  F(png_get_image_height)       \
+  F(png_get_image_width)        \
+  F(png_get_rowbytes)           \
+  F(png_read_end)               \
+  F(png_read_info)              \
+  F(png_read_row)               \
+  F(png_read_update_info)       \
+  F(png_set_expand)             \
+  F(png_set_gray_to_rgb)        \
+  F(png_set_interlace_handling) \
+  F(png_set_read_fn)            \
+  F(png_set_strip_16)
 
 #define MXC_DECLARE(name) decltype(&::name) name = nullptr;
 struct LibJpeg {

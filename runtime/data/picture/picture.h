@@ -26,11 +26,16 @@ struct Picture {
 // JPEG or PNG by their first bytes.
 bool IsPicture(runtime::Bytes bytes);
 
-// Decodes JPEG (grey, YCbCr, CMYK) and PNG; what is transparent lies on white.
-// Refuses files that end early or hold damaged data, and sizes that the file
-// cannot possibly hold. Several threads may decode at once.
+// Whether pictures are turned upright as their EXIF data say, or stay as they
+// are stored.
+enum class Orientation { kExif, kStored };
+
+// Decodes JPEG (grey, YCbCr, CMYK) and PNG of any depth; what is transparent
+// lies on white. Refuses files that end early or hold damaged data, and sizes
+// that the file cannot possibly hold. Several threads may decode at once.
 runtime::Status DecodePicture(runtime::Bytes bytes, int channels,
-                              Picture* picture);
+                              Picture* picture,
+                              Orientation turned = Orientation::kExif);
 
 // Bilinear between the four nearest pixels, as OpenCV's INTER_LINEAR: what is
 // reduced is not smoothed first. Width and height are positive.

@@ -65,6 +65,10 @@ class PictureTransform {
   int channels() const { return static_cast<int>(options_.data_shape[0]); }
   Field field(std::string name) const;
   Preprocessing preprocessing() const;
+  // A file's picture, as Apply takes it.
+  Status Decode(runtime::Bytes file, Picture* picture) const {
+    return DecodePicture(file, channels(), picture, options_.orientation);
+  }
   // Fills `out`, of the field's type and shape.
   Status Apply(Picture picture, Draws draws, std::byte* out) const;
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // folder:DIR: DIR/CLASS/…/*.jpg, *.jpeg, *.png; classes are numbered in the
-// order of their names, or as the model's label names say.
+// order of their names, or as the model's label names say. A folder without
+// pictures is no class, and what is hidden (".…") is not looked at.
 //   data   [data_shape] of dtype     label   f32
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
+#include <span>
+#include <string_view>
 
 #include "runtime/base/file.h"
 #include "runtime/data/picture/transform.h"
@@ -29,16 +33,48 @@ struct Picked {
   int label = 0;
 };
 
-bool HasPictureName(const fs::path& path) {
+constexpr uint64_t kMostPictureBytes = uint64_t{1} << 30;
+constexpr size_t kMostNamed = 3;
+
+constexpr auto kDecoded =
+    std::to_array<std::string_view>({".jpg", ".jpeg", ".jpe", ".jfif", ".png"});
+constexpr auto kOthers = std::to_array<std::string_view>(
+    {".apng", ".avif", ".bmp", ".dng", ".gif", ".heic", ".heif", ".jp2", ".jxl",
+     ".pbm", ".pgm", ".ppm", ".svg", ".tga", ".tif", ".tiff", ".webp"});
+
+std::string ExtensionOf(const fs::path& path) {
   std::string extension = path.extension().string();
   for (char& c : extension) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return extension;
 }
 
-// What `folder` holds, sorted by name; folders, or pictures at any depth.
-StatusOr<std::vector<std::string>> ListClasses(const std::string& folder) {
+bool IsHidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+// Files below a folder, by their paths there, sorted.
+struct Found {
+  std::vector<std::string> pictures, others;  // of formats that are not read
+};
+
+// "3 files are neither JPEG nor PNG: a.webp, b.gif, …"
+std::string OthersText(const std::vector<std::string>& others) {
+  if (others.empty()) return "";
+  std::string names;
+  for (const std::string& name :
+       std::span(others).first(std::min(others.size(), kMostNamed))) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (others.size() > kMostNamed) names += ", …";
+  return std::to_string(others.size()) +
+         (others.size() == 1 ? " file is" : " files are") +
+         " neither JPEG nor PNG: " + names;
+}
+
+// The folders in `folder`, sorted by name.
+StatusOr<std::vector<std::string>> ListFolders(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end;
@@ -57,34 +93,43 @@ StatusOr<std::vector<std::string>> ListClasses(const std::string& folder) {
   return names;
 }
 
-StatusOr<std::vector<std::string>> ListPictures(const std::string& folder,
-                                                const std::string& name) {
-  std::vector<std::string> paths;
+// At any depth.
+StatusOr<Found> ListPictures(const std::string& folder,
+                             const std::string& name) {
+  Found found;
   std::error_code error;
   const fs::path top = fs::path(folder) / name;
   for (fs::recursive_directory_iterator at(top, error), end;
        !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (HasPictureName(at->path()) && at->is_regular_file(ignored)) {
-      paths.push_back(at->path().lexically_relative(folder).string());
+    if (IsHidden(at->path()) || !at->is_regular_file(ignored)) continue;
+    const std::string extension = ExtensionOf(at->path());
+    std::string path = at->path().lexically_relative(folder).string();
+    if (std::ranges::find(kDecoded, extension) != kDecoded.end()) {
+      found.pictures.push_back(std::move(path));
+    } else if (std::ranges::find(kOthers, extension) != kOthers.end()) {
+      found.others.push_back(std::move(path));
     }
   }
   if (error) {
     return runtime::Fail(StatusCode::kIo, "cannot list '%s': %s",
                          top.string().c_str(), error.message().c_str());
   }
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  std::ranges::sort(found.pictures);
+  std::ranges::sort(found.others);
+  return found;
 }
 
 class Folder : public Source {
  public:
   Folder(const SourceRequest& request, PictureTransform transform,
-         std::vector<std::string> classes, std::vector<Picked> pictures)
+         std::vector<std::string> classes, std::vector<Picked> pictures,
+         std::string remark)
       : transform_(std::move(transform)),
         folder_(request.path),
         classes_(std::move(classes)),
         pictures_(std::move(pictures)),
+        remark_(std::move(remark)),
         names_{request.common.data_name, request.common.label_name} {}
 
   int64_t size() const override {
@@ -97,17 +142,19 @@ class Folder : public Source {
     return {{transform_.field(names_[0])}, {FloatField(names_[1], {})}};
   }
   std::vector<std::string> label_names() const override { return classes_; }
+  std::string remark() const override { return remark_; }
   std::string SampleName(int64_t sample) const override {
     return pictures_[static_cast<size_t>(sample)].path;
   }
 
   Status Read(const SampleRequest& request) const override {
     const Picked& picked = pictures_[static_cast<size_t>(request.sample)];
-    const auto file = runtime::MappedFile::Open(folder_ + "/" + picked.path);
+    // Copied, so that a file which is cut meanwhile is a damaged picture.
+    const auto file =
+        runtime::ReadWholeFile(folder_ + "/" + picked.path, kMostPictureBytes);
     if (!file.ok()) return file.status();
     Picture picture;
-    MXC_RT_RETURN_IF_ERROR(
-        DecodePicture(file->bytes(), transform_.channels(), &picture));
+    MXC_RT_RETURN_IF_ERROR(transform_.Decode(*file, &picture));
     request.Floats(1, 1)[0] = static_cast<float>(picked.label);
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
@@ -118,6 +165,7 @@ class Folder : public Source {
   const std::string folder_;
   const std::vector<std::string> classes_;
   const std::vector<Picked> pictures_;
+  const std::string remark_;
   const std::string names_[2];
 };
 
@@ -137,6 +185,62 @@ StatusOr<std::map<std::string, int>> NumberClasses(
   return numbers;
 }
 
+// What stands in the subfolders: those with pictures are classes.
+struct Listing {
+  std::vector<std::string> classes;
+  std::vector<Found> found;  // of each class
+  std::vector<std::string> empty, others;
+};
+
+StatusOr<Listing> List(const std::string& folder) {
+  const auto names = ListFolders(folder);
+  if (!names.ok()) return names.status();
+  Listing listing;
+  for (const std::string& name : *names) {
+    auto found = ListPictures(folder, name);
+    if (!found.ok()) return found.status();
+    listing.others.insert(listing.others.end(), found->others.begin(),
+                          found->others.end());
+    if (found->pictures.empty()) {
+      listing.empty.push_back(name);
+      continue;
+    }
+    listing.classes.push_back(name);
+    listing.found.push_back(std::move(*found));
+  }
+  return listing;
+}
+
+// "'a' and 'b' have no pictures and are no classes; …"
+std::string RemarkOf(const Listing& listing) {
+  std::string text;
+  for (size_t i = 0; i < std::min(listing.empty.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "'" : ", '") + listing.empty[i] + "'";
+  }
+  if (listing.empty.size() > kMostNamed) {
+    text +=
+        " and " + std::to_string(listing.empty.size() - kMostNamed) + " others";
+  }
+  if (!text.empty()) {
+    text += listing.empty.size() == 1 ? " has no pictures and is no class"
+                                      : " have no pictures and are no classes";
+  }
+  const std::string others = OthersText(listing.others);
+  return text + (text.empty() || others.empty() ? "" : "; ") + others;
+}
+
+Status NoPictures(const std::string& folder, const Listing& listing) {
+  const auto own = ListPictures(folder, ".");
+  const bool bare = listing.classes.empty() && listing.empty.empty() &&
+                    own.ok() && !own->pictures.empty();
+  const std::string others = OthersText(listing.others);
+  return {StatusCode::kNotFound,
+          bare ? "its pictures are in no subfolder, which would be "
+                 "their class; expected DIR/CLASS/PICTURE.jpg"
+               : "no JPEG or PNG in it; expected DIR/CLASS/PICTURE.jpg" +
+                     (others.empty() ? "" : "; " + others)};
+}
+
 StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   FolderOptions options;
   if (request.trained != nullptr) options.picture.Take(*request.trained);
@@ -144,33 +248,24 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   if (options.picture.data_shape.empty()) {
     options.picture.data_shape = request.TakenShape();
   }
-  const auto found = ListClasses(request.path);
-  if (!found.ok()) return found.status();
+  const auto listing = List(request.path);
+  if (!listing.ok()) return listing.status();
   auto transform = PictureTransform::Make(options.picture, "folder");
   if (!transform.ok()) return transform.status();
   const std::vector<std::string> classes =
-      request.label_names.empty() ? *found : request.label_names;
-  const auto numbers = NumberClasses(*found, classes);
+      request.label_names.empty() ? listing->classes : request.label_names;
+  const auto numbers = NumberClasses(listing->classes, classes);
   if (!numbers.ok()) return numbers.status();
   std::vector<Picked> pictures;
-  for (const std::string& name : *found) {
-    const auto paths = ListPictures(request.path, name);
-    if (!paths.ok()) return paths.status();
-    for (const std::string& path : *paths) {
-      pictures.push_back({path, numbers->at(name)});
+  for (size_t i = 0; i < listing->classes.size(); ++i) {
+    for (const std::string& path : listing->found[i].pictures) {
+      pictures.push_back({path, numbers->at(listing->classes[i])});
     }
   }
-  if (pictures.empty()) {
-    const auto own = ListPictures(request.path, ".");
-    const bool bare = found->empty() && own.ok() && !own->empty();
-    return Status(StatusCode::kNotFound,
-                  bare ? "its pictures are in no subfolder, which would be "
-                         "their class; expected DIR/CLASS/PICTURE.jpg"
-                       : "no JPEG or PNG in it; expected "
-                         "DIR/CLASS/PICTURE.jpg");
-  }
-  return std::unique_ptr<Source>(std::make_unique<Folder>(
-      request, std::move(*transform), classes, std::move(pictures)));
+  if (pictures.empty()) return NoPictures(request.path, *listing);
+  return std::unique_ptr<Source>(
+      std::make_unique<Folder>(request, std::move(*transform), classes,
+                               std::move(pictures), RemarkOf(*listing)));
 }
 
 }  // namespace

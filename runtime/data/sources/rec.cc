@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "runtime/base/file.h"
 #include "runtime/data/files/lines.h"
+#include "runtime/data/files/watched_file.h"
 #include "runtime/data/picture/transform.h"
 #include "runtime/data/source.h"
 #include "runtime/formats/recordio.h"
@@ -69,7 +69,7 @@ StatusOr<LabelList> ReadLabelList(const std::string& path, size_t width) {
 class Rec : public Source {
  public:
   Rec(const SourceRequest& request, const RecOptions& options,
-      PictureTransform transform, runtime::MappedFile file,
+      PictureTransform transform, WatchedFile file,
       std::optional<LabelList> list)
       : transform_(std::move(transform)),
         file_(std::move(file)),
@@ -131,8 +131,7 @@ class Rec : public Source {
     MXC_RT_RETURN_IF_ERROR(
         ReadLabels(*record, request.Floats(1, label_width_)));
     Picture picture;
-    MXC_RT_RETURN_IF_ERROR(
-        DecodePicture(record->content, transform_.channels(), &picture));
+    MXC_RT_RETURN_IF_ERROR(transform_.Decode(record->content, &picture));
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
   }
@@ -159,7 +158,7 @@ class Rec : public Source {
   }
 
   const PictureTransform transform_;
-  const runtime::MappedFile file_;
+  const WatchedFile file_;
   const runtime::RecordIndex index_;
   const std::optional<LabelList> list_;
   const size_t label_width_;
@@ -173,7 +172,7 @@ StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
   if (options.picture.data_shape.empty()) {
     options.picture.data_shape = request.TakenShape();
   }
-  auto file = runtime::MappedFile::Open(request.path);
+  auto file = WatchedFile::Open(request.path);
   if (!file.ok()) return file.status();
   auto transform = PictureTransform::Make(options.picture, "rec");
   if (!transform.ok()) return transform.status();

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "runtime/data/files/inflate.h"
+#include "runtime/data/files/watched_file.h"
 #include "runtime/data/source.h"
 #include "runtime/data/text/vocabulary.h"
 
@@ -221,8 +222,10 @@ StatusOr<std::unique_ptr<Source>> OpenText(const SourceRequest& request) {
   if (!file.ok()) return file.status();
   const std::string_view text(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
-  if (options.buckets.empty()) return OpenRunning(request, options, text);
-  return OpenLines(request, options, text);
+  auto source = options.buckets.empty() ? OpenRunning(request, options, text)
+                                        : OpenLines(request, options, text);
+  MXC_RT_RETURN_IF_ERROR(CheckFiles());
+  return source;
 }
 
 }  // namespace
