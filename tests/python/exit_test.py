@@ -30,7 +30,7 @@ for _ in range(3):
     threading.Thread(target=forever, daemon=True).start()
 for _ in range(30):
     called.acquire()
-""", mlp.path, runs=8)
+""", mlp.path, runs=4)
 
 
 def test_threads_that_compile_do_not_hold_up_the_end():
@@ -47,7 +47,7 @@ for _ in range(2):
     threading.Thread(target=forever, daemon=True).start()
 for _ in range(6):
     heard.acquire()
-""", runs=4)
+""", runs=2)
 
 
 def test_ctrl_c_ends_a_compilation(tmp_path):
