@@ -156,14 +156,16 @@ Status PictureTransform::Apply(Picture picture, Draws draws,
   if (options_.resize > 0) {
     MXC_RT_RETURN_IF_ERROR(ResizeShorterSide(options_.resize, &picture));
   }
+  const auto fill = static_cast<uint8_t>(options_.fill_value);
+  Warp(options_.look, fill, draws, &picture);
   if (options_.pad > 0) {
-    picture = Pad(picture, static_cast<int>(options_.pad),
-                  static_cast<uint8_t>(options_.fill_value));
+    picture = Pad(picture, static_cast<int>(options_.pad), fill);
   }
   if (!options_.random_resized_crop || !CropAreaAtRandom(draws, &picture)) {
     MXC_RT_RETURN_IF_ERROR(Enlarge(&picture));
   }
-  const Window window = Choose(picture, draws);
+  Window window = Choose(picture, draws);
+  ChangeLook(draws, &window, &picture);
   switch (options_.dtype) {
     case PictureType::kFloat32:
       WriteFloats(picture, window, draws, reinterpret_cast<float*>(out));
@@ -238,6 +240,22 @@ PictureTransform::Window PictureTransform::Choose(const Picture& picture,
   }
   if (options_.rand_mirror && draws.Flip()) window.mirror = !window.mirror;
   return window;
+}
+
+// Of the part that is kept. What is erased is the mean, which normalizing makes
+// 0.
+void PictureTransform::ChangeLook(Draws& draws, Window* window,
+                                  Picture* picture) const {
+  const LookOptions& look = options_.look;
+  if (!look.changes_colors() && look.random_erasing == 0) return;
+  *picture = Crop(*picture, window->left, window->top, width(), height());
+  window->left = window->top = 0;
+  ChangeColors(look, draws, picture);
+  uint8_t mean[3];
+  for (size_t c = 0; c < 3; ++c) {
+    mean[c] = static_cast<uint8_t>(std::clamp(std::lrint(mean_[c]), 0L, 255L));
+  }
+  Erase(look.random_erasing, mean, draws, picture);
 }
 
 void PictureTransform::WriteFloats(const Picture& picture, const Window& window,

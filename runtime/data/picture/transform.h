@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a decoded picture to a tensor: the options and the arithmetic of MXNet
 // 1.9.1's ImageRecordIter (src/io/image_aug_default.cc, iter_normalize.h).
-//   resize → pad → enlarge where it is too small → crop → mirror → normalize
+//   resize → turn, shear → pad → enlarge where it is too small → crop → colours
+//   → erase → mirror → normalize
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/data/picture/augment.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/data/preprocessing.h"
 #include "runtime/data/random.h"
@@ -26,6 +28,7 @@ struct PictureOptions : PictureSteps {
   double min_random_area = 1, max_random_area = 1;
   double min_aspect_ratio = 1, max_aspect_ratio = 1;
   double max_random_contrast = 0, max_random_illumination = 0;
+  LookOptions look;
   PictureType dtype = PictureType::kFloat32;
 
   // What is not drawn at random, as in training.
@@ -51,6 +54,7 @@ struct PictureOptions : PictureSteps {
       "most by which contrast differs from 1", kAtLeast0);
     f("max_random_illumination", max_random_illumination,
       "most that is added to every pixel", kAtLeast0);
+    look.Describe(f);
     f.Choice("dtype", dtype, {"float32", "uint8", "int8"}, "of the data");
   }
 };
@@ -86,6 +90,7 @@ class PictureTransform {
   bool CropAreaAtRandom(Draws& draws, Picture* picture) const;
   Status Enlarge(Picture* picture) const;
   Window Choose(const Picture& picture, Draws& draws) const;
+  void ChangeLook(Draws& draws, Window* window, Picture* picture) const;
   void WriteFloats(const Picture& picture, const Window& window, Draws& draws,
                    float* out) const;
   template <class T>

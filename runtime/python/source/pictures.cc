@@ -33,7 +33,7 @@ nb::object Pictures::Load(nb::bytes picture) const {
   {
     const GilReleased released;
     data::Picture decoded;
-    status = data::DecodePicture(bytes, transform_.channels(), &decoded);
+    status = transform_.Decode(bytes, &decoded);
     if (status.ok()) {
       status = transform_.Apply(std::move(decoded), data::Draws(0),
                                 sample.bytes().data());
