@@ -18,7 +18,7 @@ using runtime::Status;
 using runtime::StatusOr;
 
 // A bit at least for every block's mean, of which 6 make 256 pixels.
-constexpr uint64_t kMostPixelsPerByte = 1024;
+constexpr uint64_t kMostJpegPixelsPerByte = 1024;
 constexpr int kMostJpegScans = 200;  // encoders make about 10
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr unsigned kMostMarkerBytes = 0xffff;
@@ -149,7 +149,7 @@ Status DecodeJpeg(Bytes bytes, int channels, Picture* picture,
   if (!decoder.Begin(bytes, channels)) return RefusePicture(decoder.message());
   MXC_RT_RETURN_IF_ERROR(AllocatePicture(
       decoder.width(), decoder.height(), decoder.cmyk() ? 4 : channels,
-      bytes.size(), kMostPixelsPerByte, picture));
+      bytes.size(), kMostJpegPixelsPerByte, picture));
   *orientation = decoder.orientation();
   if (!decoder.ReadRows(picture->pixels.data())) {
     return RefusePicture(decoder.message());

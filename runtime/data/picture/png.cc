@@ -16,7 +16,7 @@ using runtime::Status;
 using runtime::StatusOr;
 
 // Deflate cannot do better than 1 to 1032, on pixels of one bit.
-constexpr uint64_t kMostPixelsPerByte = 1032 * 8;
+constexpr uint64_t kMostPngPixelsPerByte = 1032 * 8;
 
 // The numbers of the file as other decoders take them: the upper 8 of 16 bits,
 // fewer bits stretched to 8, palettes looked up, and what a file says of gamma
@@ -137,7 +137,7 @@ Status DecodePng(Bytes bytes, int channels, Picture* picture,
   if (!decoder.Begin(channels == 3)) return RefusePicture(decoder.message());
   MXC_RT_RETURN_IF_ERROR(AllocatePicture(decoder.width(), decoder.height(),
                                          decoder.channels(), bytes.size(),
-                                         kMostPixelsPerByte, picture));
+                                         kMostPngPixelsPerByte, picture));
   if (!decoder.ReadRows(picture->pixels.data())) {
     return RefusePicture(decoder.message());
   }
