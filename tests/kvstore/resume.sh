@@ -65,6 +65,16 @@ mxc launch --workers 2 --servers 1 -- "${train[@]}" --epochs 4 --save within \
 [ $status -eq 1 ] && grep -q "from within an epoch that 3 workers" errors ||
   fail "within an epoch: $status, $(cat errors)"
 
+# A worker whose steps have as many samples as those of three reads on in the
+# same order.
+mxc compile "$models/mlp.json" --entry grad,update,score --init xavier \
+  --input-shape data:48x784 --optimizer adam -o mlp48.mxa --quiet
+for file in parts-step-*; do cp "$file" "alike${file#parts}"; done
+cp parts-symbol.json alike-step-symbol.json
+mxc launch --workers 1 --servers 1 -- "${train[@]/mlp.mxa/mlp48.mxa}" \
+  --epochs 4 --save alike --resume || fail "one worker cannot go on for three"
+[ -s alike-0004.params ] || fail "one worker saved nothing"
+
 # Jobs, until so many processes have been killed.
 jobs=0 beginnings=0
 while [ $killed -lt "$kills" ]; do
