@@ -15,8 +15,9 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
-from server import (PATIENCE, ROOT, Server, check, compiled, post,
+from server import (PATIENCE, ROOT, Server, check, compiled, png_of, post,
                     to_the_end)
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
@@ -120,6 +121,33 @@ def many_bodies(server):
           set(answers) <= {b'400', b'413', b'503'})
 
 
+def large_pictures(folder):
+    """Small files that unpack to much: what does not fit is refused."""
+    artifact = compiled(BIN, folder, 'picture', {
+        'mxc': 1, 'inputs': {'data': [1, 3, 8, 8]},
+        'nodes': [{'op': 'FullyConnected', 'num_hidden': 5}]})
+    server = Server(BIN, artifact, '--max-body', str(LIMIT), '--workers', '4',
+                    '--quiet')
+    side = 8192
+    rows = zlib.compress(bytes((3 * side + 1) * side), 9)
+    bomb = png_of(side, side, rows)[:LIMIT]
+    # A JPEG's head alone: the marker of a frame of 65500 x 65500.
+    frame = b'\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc\x03' + bytes(99)
+    for picture in (bomb, frame):
+        status, message = server.refused('POST', '/predict', picture)
+        check(f'{status} {message}', status == 400 and 'pixels' in message)
+    large = png_of(1900, 1900, zlib.compress(bytes(5701 * 1900), 0)[:LIMIT])
+    clients = [threading.Thread(target=server.ask,
+                                args=('POST', '/predict', large))
+               for _ in range(8)]
+    for one in clients:
+        one.start()
+    for one in clients:
+        one.join()
+    check(f'{server.peak()} bytes', server.peak() < LIMIT + (64 << 20))
+    server.stop()
+
+
 def beyond_the_queue(artifact, body):
     """503 and Retry-After; nobody is reset."""
     server = Server(BIN, artifact, '--workers', '1', '--queue', '1', '--quiet')
@@ -187,6 +215,7 @@ def main():
         server.stop()
         beyond_the_queue(artifact, body)
         stop_while_asked(artifact, body)
+        large_pictures(pathlib.Path(name))
     print('served')
 
 

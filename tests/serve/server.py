@@ -111,13 +111,17 @@ def npy(values, shape=None):
 
 def png(width, height, rgb):
     """A PNG of those bytes, not compressed."""
-    def chunk(kind, content):
-        return (struct.pack('>I', len(content)) + kind + content +
-                struct.pack('>I', zlib.crc32(kind + content)))
     stride = 3 * width
     rows = b''.join(b'\0' + rgb[stride * y:stride * (y + 1)]
                     for y in range(height))
+    return png_of(width, height, zlib.compress(rows, 0))
+
+
+def png_of(width, height, deflated):
+    def chunk(kind, content):
+        return (struct.pack('>I', len(content)) + kind + content +
+                struct.pack('>I', zlib.crc32(kind + content)))
     return (b'\x89PNG\r\n\x1a\n' +
             chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0,
                                        0)) +
-            chunk(b'IDAT', zlib.compress(rows, 0)) + chunk(b'IEND', b''))
+            chunk(b'IDAT', deflated) + chunk(b'IEND', b''))

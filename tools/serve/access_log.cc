@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/access_log.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <chrono>
 #include <climits>
 #include <ctime>
+#include <span>
 #include <string_view>
 
 #include "runtime/base/clock.h"
@@ -39,14 +39,7 @@ std::string Now() {
 }  // namespace
 
 AccessLog::AccessLog(const std::string& file) {
-  if (!file.empty()) {
-    file_ = runtime::Descriptor(
-        open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
-    if (file_.get() < 0) {
-      throw run::Failure(runtime::SystemError("open", file).message());
-    }
-    descriptor_ = file_.get();
-  }
+  if (!file.empty()) file_ = run::Take(runtime::LogFile::Continue(file));
   thread_ = std::thread([this] { Write(); });
 }
 
@@ -101,11 +94,12 @@ void AccessLog::Write() {
   }
 }
 
-// False where the server ends and nobody reads, or the disk is full.
+// False where the server ends and nobody reads, or the file takes no more.
 bool AccessLog::WriteLine(const std::string& line) {
+  if (file_) return file_->Append(std::as_bytes(std::span(line))).ok();
   std::string_view rest = line;
   while (!rest.empty()) {
-    pollfd ready = {.fd = descriptor_, .events = POLLOUT, .revents = 0};
+    pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
     if (poll(&ready, 1, kPatience) == 0) {
       const std::lock_guard lock(mutex_);
       if (ended_) return false;
@@ -113,7 +107,7 @@ bool AccessLog::WriteLine(const std::string& line) {
     }
     // A pipe that is ready takes at least this much without waiting.
     const std::string_view piece = rest.substr(0, PIPE_BUF);
-    const ssize_t count = write(descriptor_, piece.data(), piece.size());
+    const ssize_t count = write(STDERR_FILENO, piece.data(), piece.size());
     if (count < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (count > 0) rest.remove_prefix(static_cast<size_t>(count));
   }

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
-#include "runtime/base/file.h"
+#include "runtime/base/log_file.h"
 #include "tools/serve/message.h"
 
 namespace mxc::serve {
@@ -29,8 +30,7 @@ class AccessLog {
   void Write();
   bool WriteLine(const std::string& line);
 
-  runtime::Descriptor file_;
-  int descriptor_ = 2;
+  std::optional<runtime::LogFile> file_;  // nothing: stderr
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> lines_;

@@ -8,6 +8,7 @@
 #include "tools/run/failure.h"
 #include "tools/serve/json_tensors.h"
 #include "tools/serve/multipart.h"
+#include "tools/serve/picture_size.h"
 
 namespace mxc::serve {
 namespace {
@@ -23,6 +24,19 @@ int TopOf(const Request& request) {
     }
   }
   return top;
+}
+
+// A picture that unpacks to much more than its file would let who sends it take
+// the machine's memory: photos have a byte for some pixels.
+void RequirePixels(const Part& part) {
+  constexpr uint64_t kOfAny = 1 << 20, kOfByte = 32;
+  const uint64_t most = kOfAny + kOfByte * part.content.size();
+  const auto pixels = StatedPixels(part.content);
+  if (!pixels || *pixels <= most) return;
+  throw run::Failure(NameOf(part) + ": a picture of " +
+                     std::to_string(*pixels) + " pixels in " +
+                     std::to_string(part.content.size()) + " bytes; at most " +
+                     std::to_string(most) + " are unpacked from as many");
 }
 
 Json KserveJson(const Question& question, const Answer& answer,
@@ -68,6 +82,7 @@ Question QuestionOf(const Request& request) {
     if (!part.array && part.content.empty()) {
       throw run::Failure(NameOf(part) + " is empty");
     }
+    RequirePixels(part);
   }
   return question;
 }

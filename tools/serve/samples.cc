@@ -2,6 +2,7 @@
 #include "tools/serve/samples.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 #include "runtime/formats/convert.h"
@@ -10,6 +11,7 @@
 #include "tools/run/feed.h"
 #include "tools/run/picture.h"
 #include "tools/serve/part_file.h"
+#include "tools/serve/picture_size.h"
 
 namespace mxc::serve {
 namespace {
@@ -25,9 +27,22 @@ bool HoldsSamples(const std::vector<int64_t>& shape,
          std::equal(shape.begin() + 1, shape.end(), wanted.begin() + 1);
 }
 
+// Large pictures are unpacked one after the other, by all workers.
+std::unique_lock<std::mutex> Turn(const Question& question) {
+  constexpr uint64_t kLarge = 1 << 20;
+  static std::mutex mutex;
+  for (const Part& part : question.parts) {
+    if (StatedPixels(part.content).value_or(0) > kLarge) {
+      return std::unique_lock(mutex);
+    }
+  }
+  return {};
+}
+
 // One picture for each part.
 Samples Decode(const Question& question, const run::NetworkInput& input,
                const run::PictureOptions& pictures) {
+  const auto turn = Turn(question);
   PartFiles files(question.parts);
   mxc_tensor frame = input;
   const auto one = api::Shape(input);
