@@ -65,7 +65,8 @@ StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
   row.name = tables.Text(step.name);
   row.kernel = tables.KernelText(step);
-  row.kernel = LibraryText(tables.Text(step.attributes)) + row.kernel;
+  row.library = LibraryText(tables.Text(step.attributes));
+  row.kernel = row.library + row.kernel;
   const auto operands = tables.Operands(step);
   row.inputs.assign(operands.begin(), operands.begin() + step.input_count);
   row.outputs.assign(operands.begin() + step.input_count, operands.end());
@@ -136,6 +137,16 @@ std::string ManifestValue(const std::string& manifest, const std::string& key) {
   return manifest.substr(begin, manifest.find('\n', begin) - begin);
 }
 
+// "cuBLASLt, or mma 128x64 on the host": the name that the compiler gave, and
+// what the tables say beside it.
+std::string AlgorithmOf(const StepRow& step, std::string name) {
+  constexpr std::string_view kAny = " or library";
+  if (!step.library.empty() && name.ends_with(kAny)) {
+    name.erase(name.size() - kAny.size());
+  }
+  return step.library + name + step.place;
+}
+
 // Of the entry of this number, by the manifest's lines: a file may say anything.
 void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
                     Overview& entry) {
@@ -143,7 +154,8 @@ void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
   if (number < lines.size()) names = ParseKernelNames(lines[number]);
   const bool known = names.size() == entry.steps.size();
   for (size_t s = 0; s < entry.steps.size(); ++s) {
-    entry.steps[s].algorithm = known ? names[s] : entry.steps[s].kernel;
+    StepRow& step = entry.steps[s];
+    step.algorithm = known ? AlgorithmOf(step, names[s]) : step.kernel;
   }
 }
 

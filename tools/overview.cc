@@ -234,11 +234,11 @@ void NoteReadsAndPlaces(Overview& overview) {
     if (!runs || step.kernel == "wait") continue;
     const bool from = overview.buffers[step.inputs[0]].on_host;
     const bool to = overview.buffers[step.outputs[0]].on_host;
-    const char* place = from != to ? (to ? " to the host" : " to the device")
-                        : to       ? " on the host"
-                                   : "";
-    step.kernel += place;
-    step.algorithm += place;
+    step.place = from != to ? (to ? " to the host" : " to the device")
+                 : to       ? " on the host"
+                            : "";
+    step.kernel += step.place;
+    step.algorithm += step.place;
   }
 }
 

@@ -32,6 +32,8 @@ struct StepRow {
   std::string name;
   std::string kernel;     // with the place, if that is not where kernels run
   std::string algorithm;  // "winograd4 8c"; as the kernel where nobody knows
+  std::string library;    // "cuBLASLt, or ", the beginning of both
+  std::string place;      // " on the host", the end of both; empty: as usual
   std::vector<int> inputs, outputs;  // buffers
   int64_t tasks = 0;                 // 0: not known before code generation
   // Of an artifact's repeat or branch: so many of the next steps are run by it.

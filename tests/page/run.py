@@ -216,7 +216,7 @@ def weights(bin_dir, folder):
                     page.read_text()))
     ticks = re.findall(r'text-anchor="end">([0-9.]+ [KM]?i?B)<',
                        page.read_text())
-    check(f'round ticks, not {ticks}', ticks[1:3] == ['50.0 KiB', '100.0 KiB'])
+    check(f'round ticks, not {ticks}', ticks[1:3] == ['10.0 KiB', '20.0 KiB'])
     check('histograms', all(row.count('<rect') > 20 for row in rows))
 
 

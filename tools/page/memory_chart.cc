@@ -96,7 +96,7 @@ void AppendPeak(const Chart& chart, const Overview& o,
       "</text>\n",
       x, y, x + (right ? -7 : 7), y - 6, right ? "end" : "start",
       FormatBytes(*peak), step,
-      EscapeMarkup(Shorten(o.steps[peak - live.begin()].name, 60)));
+      EscapeMarkup(Shorten(StepTitles(o)[peak - live.begin()], 60)));
 }
 
 // The sum of live bytes, which no plan can stay below.
