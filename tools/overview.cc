@@ -288,11 +288,11 @@ void PrintMemory(const Overview& overview) {
   }
   if (overview.state_bytes() > 0) {
     PrintBytes("states", overview.state_bytes(),
-               "parameters and what the optimizer keeps, from run to run");
+               "parameters, the optimizer's states");
   }
   if (overview.CountOf("prepared") > 0) {
     PrintBytes("at load", overview.BytesOf("prepared"),
-               "weights that are transformed when the file is opened");
+               "weights, transformed at opening");
   }
   constexpr size_t kName = 24, kBefore = 36 + kName;
   const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
