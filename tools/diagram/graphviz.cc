@@ -53,7 +53,10 @@ const char* FillOf(const DiagramBox& box, bool trains) {
 
 class GraphvizWriter {
  public:
-  explicit GraphvizWriter(const Diagram& view) : view_(view) {}
+  explicit GraphvizWriter(const Diagram& view)
+      : view_(view), readers_(view.boxes.size()) {
+    for (const DiagramArrow& arrow : view.arrows) ++readers_[arrow.from];
+  }
 
   std::string Write() {
     out_ = fmt::format("digraph {} {{\n{}  label=<{}>;\n", Quoted(view_.name),
@@ -190,15 +193,20 @@ class GraphvizWriter {
     const bool up = from == Phase::kBackward && to == Phase::kBackward &&
                     view_.trains && !arrow.again;
     out_ += fmt::format(
-        "  n{} -> n{} [label={}{}{}{}];\n", up ? arrow.to : arrow.from,
+        "  n{} -> n{} [label={}{}{}{}{}];\n", up ? arrow.to : arrow.from,
         up ? arrow.from : arrow.to,
         Quoted(arrow.shape.empty() || value ? "" : " " + arrow.shape),
         up ? ", dir=back" : "",
         value ? ", style=dashed, color=\"#9aa4b1\"" : "",
-        arrow.again ? ", constraint=false" : "");
+        arrow.again ? ", constraint=false" : "",
+        // What many boxes read, such as a mask, does not bend their chain.
+        readers_[arrow.from] > kMostReadersOfChain ? ", weight=0" : "");
   }
 
+  static constexpr int kMostReadersOfChain = 3;
+
   const Diagram& view_;
+  std::vector<int> readers_;  // of each box
   std::string out_;
 };
 

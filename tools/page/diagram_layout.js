@@ -74,6 +74,7 @@ function look() {
 const PHASES = ['forward', 'backward', 'update'];
 const GAP = 110;        // between phases
 const MOST_IN_COLUMN = 22;
+const MOST_READERS_OF_CHAIN = 3;
 
 function measure(node) {
   node.rows = [shorten(node.title), shorten(node.detail)].filter((r) => r);
@@ -102,8 +103,12 @@ function placePart(view, keys, edges, up, links) {
     }
   }
   for (const [from, to] of links) graph.setEdge(from, to, {weight: 1});
+  const readers = new Map();
+  for (const {from} of edges) readers.set(from, (readers.get(from) || 0) + 1);
   for (const {from, to} of edges) {
-    graph.setEdge(up ? to : from, up ? from : to, {weight: 2});
+    // What many boxes read, such as a mask, does not bend their chain.
+    const weight = readers.get(from) > MOST_READERS_OF_CHAIN ? 0 : 2;
+    graph.setEdge(up ? to : from, up ? from : to, {weight});
   }
   dagre.layout(graph);
   return graph;
