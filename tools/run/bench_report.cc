@@ -67,6 +67,18 @@ Bound BoundOf(const BenchResult& result, size_t i) {
   return {name, std::max(compute, memory) / ns};
 }
 
+// Whether a step takes less time than its operations would.
+bool BeatsTheArithmetic(const BenchResult& result) {
+  for (size_t i = 0; i < result.steps.size(); ++i) {
+    const double ns = result.roofline.ComputeNanoseconds(
+        static_cast<double>(result.steps[i].flops));
+    const bool counted =
+        result.roofline.gflops > 0 && result.steps[i].tasks > 0;
+    if (counted && ns > static_cast<double>(result.step_ns[i])) return true;
+  }
+  return false;
+}
+
 // The share of the time in steps that wait for memory.
 double MemoryBoundShare(const BenchResult& result) {
   double bound = 0;
@@ -239,6 +251,12 @@ void PrintSteps(const BenchResult& result) {
         step.name);
   }
   PrintOut("%12s  100%% of the steps\n", Time(total).c_str());
+  if (BeatsTheArithmetic(result)) {
+    PrintOut(
+        "above 100%% of the roof: operations are counted as the mathematics "
+        "has\n"
+        "them, and Winograd's and Strassen's kernels do with fewer\n");
+  }
 }
 
 void PrintSideBySide(const BenchResult& a, const BenchResult& b) {
