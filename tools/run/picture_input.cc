@@ -203,6 +203,15 @@ void DeclarePictures(CLI::App& app, PictureOptions& options) {
       ->check(OneOf({"NCHW", "NHWC"}));
 }
 
+std::string GivenOption(const PictureOptions& options) {
+  if (options.mean) return "--mean";
+  if (options.deviation) return "--std";
+  if (options.scale) return "--scale";
+  if (options.blue_first) return "--order";
+  if (!options.resize.empty()) return "--resize";
+  return options.layout.empty() ? "" : "--layout";
+}
+
 std::string DescribeTrained(const PictureOptions& options) {
   if (!options.trained || options.trained->fit.empty()) return "";
   data::Preprocessing p = Complete(options);
@@ -213,23 +222,36 @@ std::string DescribeTrained(const PictureOptions& options) {
   return text;
 }
 
+namespace {
+
+std::optional<Frame> FrameIn(std::span<const int64_t> shape, bool last) {
+  if (shape.size() != 4) return std::nullopt;
+  const int64_t channels = last ? shape[3] : shape[1];
+  const int64_t height = last ? shape[1] : shape[2];
+  const int64_t width = last ? shape[2] : shape[3];
+  constexpr int64_t kMost = 1 << 14;
+  if ((channels != 1 && channels != 3) || height > kMost || width > kMost) {
+    return std::nullopt;
+  }
+  return Frame{shape[0], static_cast<int>(channels), static_cast<int>(width),
+               static_cast<int>(height), last};
+}
+
+}  // namespace
+
 Frame FrameOf(const mxc_tensor& tensor, const std::string& layout) {
   const auto shape = api::Shape(tensor);
-  const auto is_channels = [](int64_t n) { return n == 1 || n == 3; };
-  if (shape.size() == 4) {
-    const bool last =
-        layout == "NHWC" || (layout.empty() && !is_channels(shape[1]));
-    const int64_t channels = last ? shape[3] : shape[1];
-    const int64_t height = last ? shape[1] : shape[2];
-    const int64_t width = last ? shape[2] : shape[3];
-    constexpr int64_t kMost = 1 << 14;
-    if (is_channels(channels) && height <= kMost && width <= kMost) {
-      return {shape[0], static_cast<int>(channels), static_cast<int>(width),
-              static_cast<int>(height), last};
-    }
+  const std::optional<Frame> first = FrameIn(shape, /*last=*/false);
+  const std::optional<Frame> last = FrameIn(shape, /*last=*/true);
+  if (layout != "NHWC" && first) return *first;
+  if (layout != "NCHW" && last) return *last;
+  const std::string input =
+      "input '" + std::string(tensor.name) + "' " + Describe(tensor);
+  if (first || last) {
+    throw Failure(input + " is " + (first ? "NCHW" : "NHWC") +
+                  ", --layout says " + layout);
   }
-  throw Failure("input '" + std::string(tensor.name) + "' " + Describe(tensor) +
-                " does not take pictures");
+  throw Failure(input + " does not take pictures");
 }
 
 void FillFrame(const std::string& file, const Frame& frame,

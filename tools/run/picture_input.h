@@ -30,6 +30,9 @@ struct PictureOptions {
 
 void DeclarePictures(CLI::App& app, PictureOptions& options);
 
+// One of the options that was given; empty where none was.
+std::string GivenOption(const PictureOptions& options);
+
 // What is done to pictures, in words; empty where nothing of it is known from
 // training.
 std::string DescribeTrained(const PictureOptions& options);

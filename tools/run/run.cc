@@ -105,9 +105,11 @@ void PrintTop(const Json& rows, const std::vector<InputFile>& files) {
     }
     for (const Json& best : rows[n]) {
       const auto label = best["label"].get<std::string>();
-      PrintOut("%12.6g  %5zu%s\n", best["value"].get<double>(),
-               best["index"].get<size_t>(),
-               label.empty() ? "" : ("  " + runtime::Visible(label)).c_str());
+      const auto index = best["index"].get<size_t>();
+      // Classes that are called by their numbers are named once.
+      const bool named_so = label.empty() || label == std::to_string(index);
+      PrintOut("%12.6g  %5zu%s\n", best["value"].get<double>(), index,
+               named_so ? "" : ("  " + runtime::Visible(label)).c_str());
     }
   }
 }
@@ -171,6 +173,29 @@ void WarnOfArrays(const Feed& feed, Reporting& reporting) {
                        trained->scale));
 }
 
+// Returns what is done as in training, in words; empty for arrays, and where
+// nothing is known of training.
+std::string SayWhatPicturesBecome(const Feed& feed, Reporting& reporting) {
+  const std::string given = GivenOption(feed.pictures);
+  if (!HasPicture(feed)) {
+    if (!given.empty()) {
+      throw Failure(given + " is for pictures, and no input is one");
+    }
+    WarnOfArrays(feed, reporting);
+    return "";
+  }
+  const std::string trained = DescribeTrained(feed.pictures);
+  if (!trained.empty()) {
+    PrintErr("pictures as in training: %s\n",
+             runtime::Visible(trained).c_str());
+  } else if (given.empty()) {
+    Warn(reporting,
+         "pictures: values 0 to 255, stretched to the input; nothing says how "
+         "the network was trained: --mean, --std, --scale, --resize");
+  }
+  return trained;
+}
+
 void Run(RunOptions& options, Reporting& reporting) {
   Session session = OpenSession(options.session.artifact, options.session);
   options.feed.pictures.trained = session.Preprocessing();
@@ -195,15 +220,7 @@ void Run(RunOptions& options, Reporting& reporting) {
     FillInputs(executor, inputs, options.feed);
     WarnOfInputs(executor, inputs, reporting);
   }
-  std::string trained = DescribeTrained(options.feed.pictures);
-  if (!HasPicture(options.feed)) {
-    trained.clear();
-    WarnOfArrays(options.feed, reporting);
-  }
-  if (!trained.empty()) {
-    PrintErr("pictures as in training: %s\n",
-             runtime::Visible(trained).c_str());
-  }
+  const std::string trained = SayWhatPicturesBecome(options.feed, reporting);
   const int64_t begin = runtime::Nanoseconds();
   std::vector<OutputValues> results;
   if (batches) {
