@@ -32,6 +32,8 @@ constexpr const char* kFooter =
     "  mxc train models/mlp.json --data digits --save first\n"
     "  mxc compile first-symbol.json -o first.mxa\n"
     "  mxc run first.mxa --input photo.png --top 3\n"
+    "models/ and tools/ are those of the repository, and of\n"
+    "share/mxc where mxc is installed\n"
     "options and examples of a command: mxc COMMAND --help\n"
     "exit codes: 0 success, 1 errors in the input, 2 bad usage";
 

@@ -108,6 +108,11 @@ import json
 said = [json.load(open(name))["top"] for name in ("answers/1", "run.log")]
 assert said[0] == said[1], said' || fail "mxc serve and mxc run differ"
 
+# The files that help and README name, as help names them.
+(cd "$usr/share/mxc" && "$usr/bin/mxc" inspect models/mlp.json --ops >/dev/null)
+cmp <("$usr/share/mxc/tools/draw_digit") digit.npy
+[ -s "$(dirname "$examples")/tools/GUIDE.md" ] || fail "no guide"
+
 # Manual pages and completion know what the parsers know.
 for program in mxc mxc-run; do
   [ -s "$usr/share/zsh/vendor-completions/_$program" ] || fail "no zsh"
