@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -80,11 +81,13 @@ size_t WriteFileBlock(const Lines& lines, size_t at, const fs::path& folder,
 }
 
 // "npy NAME 1x3x8x8": numbers in [0, 1) that look random but never change, as
-// float32, or with "float64" behind it as that.
+// float32, or with "float64" behind it as that; with "below 3" whole numbers
+// from 0 to 2.
 bool WriteNpy(const std::string& line, const fs::path& folder) {
   std::istringstream words(line);
   std::string keyword, name, shape, type;
-  words >> keyword >> name >> shape >> type;
+  int64_t limit = 0;
+  words >> keyword >> name >> shape >> type >> limit;
   const bool wide = type == "float64";
   if (keyword != "npy" || shape.empty()) return false;
   int64_t count = 1;
@@ -103,7 +106,9 @@ bool WriteNpy(const std::string& line, const fs::path& folder) {
   uint32_t state = 1;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
-    const double value = static_cast<double>(state >> 8) * 0x1p-24;
+    const double part = static_cast<double>(state >> 8) * 0x1p-24;
+    const double value =
+        type == "below" ? std::floor(part * static_cast<double>(limit)) : part;
     const auto narrow = static_cast<float>(value);
     out.write(wide ? reinterpret_cast<const char*>(&value)
                    : reinterpret_cast<const char*>(&narrow),
