@@ -189,6 +189,15 @@ def digits(folder):
     server.ask('GET', '/health')
     check('nothing but the last line with --quiet',
           server.stop().count('\n') == 1)
+    log = folder / 'access.log'
+    log.write_text('what was there\n')
+    server = Server(BIN, artifact, '--log', log)
+    server.ask('GET', '/health', headers={'X-Request-Id': 'my-id'})
+    server.stop()
+    lines = log.read_text().splitlines()
+    check(f'the log: {lines}', len(lines) == 2 and
+          lines[0] == 'what was there' and
+          ' GET /health 200 ' in lines[1] and lines[1].endswith(' my-id'))
 
 
 def photos(folder):
