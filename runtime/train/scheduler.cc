@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/scheduler.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -19,6 +21,36 @@ constexpr SchedulerEntry kSchedulers[] = {
 #include "runtime/train/schedulers.def"
 #undef MXC_SCHEDULER
 };
+
+// Arguments that follow from how long the run is.
+Status TakeLength(const RunLength& length, Specification& specification) {
+  std::vector<Argument>& arguments = specification.arguments;
+  const auto of_key = [&](std::string_view key) {
+    return std::ranges::find(arguments, key, &Argument::key);
+  };
+  static constexpr std::string_view kOfLength[] = {"poly", "cosine",
+                                                   "onecycle"};
+  if (std::ranges::count(kOfLength, specification.name) > 0 &&
+      of_key("max_update") == arguments.end()) {
+    arguments.push_back({"max_update", std::to_string(length.updates)});
+  }
+  const auto epochs = of_key("warmup_epochs");
+  if (epochs == arguments.end()) return {};
+  double count = 0;
+  if (!ParseNumber(epochs->value, count) || !(count >= 0 && count < 1e9)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "schedule: warmup_epochs is '%s', expected a number from 0",
+                epochs->value.c_str());
+  }
+  if (of_key("warmup_steps") != arguments.end()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "schedule: warmup_steps and warmup_epochs say the same");
+  }
+  *epochs = {"warmup_steps",
+             std::to_string(std::llround(
+                 count * static_cast<double>(length.updates_an_epoch)))};
+  return {};
+}
 
 bool HasArgument(const Specification& specification, std::string_view key) {
   for (const Argument& argument : specification.arguments) {
@@ -80,10 +112,12 @@ StatusOr<std::unique_ptr<Scheduler>> MakeScheduler(
 }
 
 StatusOr<std::unique_ptr<Scheduler>> ParseSchedule(
-    std::string_view text, std::optional<double> learning_rate) {
+    std::string_view text, std::optional<double> learning_rate,
+    const std::optional<RunLength>& length) {
   StatusOr<Specification> specification =
       ParseSpecification(text.empty() ? "constant" : text);
   if (!specification.ok()) return specification.status();
+  if (length) MXC_RT_RETURN_IF_ERROR(TakeLength(*length, *specification));
   const bool has_base = HasArgument(*specification, "base_lr");
   if (learning_rate && !has_base) {
     specification->arguments.push_back(

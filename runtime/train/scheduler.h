@@ -7,9 +7,14 @@
 //   poly         max_update, pwr=2, final_lr=0
 //   cosine       max_update, final_lr=0
 //   constant
+// and PyTorch's
+//   onecycle     max_update, pct_start=0.3, div_factor=25, final_div_factor=1e4
+//   plateau      factor=0.1, patience=10, threshold=1e-4, min_lr=0
 //
 // All take base_lr=0.01, warmup_steps=0, warmup_begin_lr=0 and
 // warmup_mode=linear|constant:  multifactor:step=100,200:factor=0.1
+// Where the run's length is known max_update is it by default, and warmup_epochs
+// stands for warmup_steps.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +41,11 @@ class Scheduler {
 
   // The rate of the given update; the first one is 1.
   double At(int64_t update);
+
+  // The loss of an epoch that is over: of the validation, where there is one.
+  virtual void OnEpoch(double) {}
+  // Whether rates depend on what OnEpoch is told.
+  virtual bool NeedsEpochs() const { return false; }
 
   // What MXNet's optimizer does to its scheduler when it is given a learning
   // rate of its own: the warm-up keeps aiming at the scheduler's base, and poly
@@ -65,10 +75,16 @@ class Scheduler {
 StatusOr<std::unique_ptr<Scheduler>> MakeScheduler(
     const Specification& specification);
 
+// Updates that a run will make.
+struct RunLength {
+  int64_t updates = 0, updates_an_epoch = 0;
+};
+
 // A schedule from the command line. `learning_rate` becomes base_lr, unless the
 // text has its own, which it then overrides as MXNet's optimizer does. An empty
 // text is a constant rate.
 StatusOr<std::unique_ptr<Scheduler>> ParseSchedule(
-    std::string_view text, std::optional<double> learning_rate);
+    std::string_view text, std::optional<double> learning_rate,
+    const std::optional<RunLength>& length = std::nullopt);
 
 }  // namespace mxc::train

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -37,9 +38,11 @@ StatusOr<TrainResult> Trainer::Run() {
                          static_cast<long long>(epochs_)));
   }
   Status status;
-  while (status.ok() && epochs_ < options_.epochs && !result_.interrupted) {
+  while (status.ok() && epochs_ < options_.epochs && !result_.interrupted &&
+         !best_->Stops()) {
     status = RunEpoch();
   }
+  if (status.ok()) TellBest();
   if (journal_) {
     const Status closed = journal_->Close(!status.ok());
     if (status.ok() && !closed.ok()) reporter_.Warn(closed.message());
@@ -52,13 +55,54 @@ StatusOr<TrainResult> Trainer::Run() {
 
 Status Trainer::Prepare() {
   StatusOr<std::unique_ptr<Scheduler>> schedule =
-      ParseSchedule(options_.schedule, options_.learning_rate);
+      ParseSchedule(options_.schedule, options_.learning_rate, LengthOfRun());
   if (!schedule.ok()) return schedule.status();
+  StatusOr<StopRule> rule = ParseStopRule(options_.early_stop);
+  if (!rule.ok()) return rule.status();
+  best_.emplace(std::move(*rule));
+  if (options_.workers > 1 &&
+      ((*schedule)->NeedsEpochs() || !options_.early_stop.empty())) {
+    return Fail(StatusCode::kUnsupported,
+                "early stop and the schedule 'plateau' follow the validation, "
+                "which one worker of a job makes alone");
+  }
   schedule_ = std::move(*schedule);
   StatusOr<MetricList> metrics = MetricList::Parse(options_.metrics);
   if (!metrics.ok()) return metrics.status();
   metrics_ = std::move(*metrics);
   return options_.save.empty() ? Status() : BeginSeries();
+}
+
+RunLength Trainer::LengthOfRun() const {
+  RunLength length;
+  length.updates_an_epoch = samples_.batches(0);
+  // Epochs differ by a batch at most.
+  constexpr int64_t kCounted = 100000;
+  const int64_t counted = std::min(options_.epochs, kCounted);
+  for (int64_t epoch = 0; epoch < counted; ++epoch) {
+    length.updates += samples_.batches(epoch);
+  }
+  length.updates += (options_.epochs - counted) * length.updates_an_epoch;
+  return length;
+}
+
+// That the last one was is no news, unless training was to stop at the best.
+void Trainer::TellBest() {
+  if (best_->epoch() == 0 || result_.interrupted) return;
+  const bool stopped = best_->Stops();
+  const bool watched = !options_.early_stop.empty();
+  if (!watched && (validation_ == nullptr || best_->epoch() == epochs_)) return;
+  std::string text = best_->Sentence();
+  if (stopped) {
+    text =
+        Format("stopped after epoch %lld: ", static_cast<long long>(epochs_)) +
+        text;
+  }
+  if (!options_.save.empty()) {
+    text += ", saved as " +
+            EpochCheckpoint(options_.save, best_->epoch()).Path("params");
+  }
+  reporter_.Say(text);
 }
 
 Status Trainer::RunEpoch() {
@@ -189,6 +233,9 @@ Status Trainer::FinishEpoch() {
       reporter_.Warn("to validate: " + warning);
     }
   }
+  MXC_RT_RETURN_IF_ERROR(best_->Look(summary));
+  schedule_->OnEpoch(summary.validation ? summary.validation->loss
+                                        : summary.loss);
   WarnOfEpoch(summary);
   TellOfLossScale();
   metrics_.Reset();

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "runtime/data/iterator.h"
+#include "runtime/train/best_epoch.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/journal.h"
 #include "runtime/train/metric.h"
@@ -43,6 +44,8 @@ struct TrainerOptions {
   // Of a job: worker 0 saves what all have alike, under `save`; the others what
   // they alone keep, under WorkerPrefix, and follow it.
   int64_t worker = 0, workers = 1;
+
+  std::string early_stop;  // ParseStopRule; empty: all epochs are made
 
   bool stop_at_bad_label = false;  // one that is no class; else it is told
 
@@ -92,6 +95,8 @@ class Trainer {
   void JournalWeights();
   Status RunEpoch();
   Status FinishEpoch();
+  void TellBest();
+  RunLength LengthOfRun() const;
   Status RunStep();
   StatusOr<bool> NextBatch();
   StatusOr<float> TrainBatch();
@@ -120,6 +125,7 @@ class Trainer {
   TrainerOptions options_;
 
   std::unique_ptr<Scheduler> schedule_;
+  std::optional<BestEpoch> best_;
   MetricList metrics_;
   LabelCheck labels_;
   std::optional<double> loss_scale_;  // when the epoch began

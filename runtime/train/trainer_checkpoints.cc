@@ -189,6 +189,9 @@ Status Trainer::ResumeFrom(const NewestSet& newest) {
   if (NoteOf(*checkpoint, "schedule_text") == ScheduleText(options_)) {
     schedule_->Restore(NumbersOf(NoteOf(*checkpoint, "schedule")));
   }
+  if (NoteOf(*checkpoint, "best_text") == options_.early_stop) {
+    best_->Restore(NumbersOf(NoteOf(*checkpoint, "best")));
+  }
   if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
     metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
   }
@@ -279,6 +282,8 @@ Status Trainer::Save(const CheckpointName& name) {
       {"epoch_loss", NumbersText({static_cast<double>(batches_), epoch_loss_})},
       {"schedule_text", ScheduleText(options_)},
       {"schedule", NumbersText(schedule_->State())},
+      {"best_text", options_.early_stop},
+      {"best", NumbersText(best_->State())},
       {"metrics_text", options_.metrics},
       {"metrics", NumbersText(metrics_.State())},
       {"preprocess", samples_.preprocessing()},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/scheduler.h"
 
+#include <cmath>
+
 #include "tests/train/cases.h"
 
 namespace mxc::train {
@@ -33,7 +35,8 @@ TEST_CASE("scheduler: goes on from its state as if it had never stopped") {
   for (const char* text :
        {"constant", "factor:step=3:factor=0.5",
         "multifactor:step=4,9:factor=.1", "poly:max_update=10:warmup_steps=3",
-        "cosine:max_update=10"}) {
+        "cosine:max_update=10", "onecycle:max_update=16",
+        "plateau:patience=1"}) {
     CAPTURE(text);
     for (int64_t stop = 1; stop < 15; ++stop) {
       auto first = ParseSchedule(text, 0.5), second = ParseSchedule(text, 0.5);
@@ -63,6 +66,53 @@ TEST_CASE("scheduler: the command line's rate is the base") {
   CHECK(rate("factor:step=9:base_lr=0.1", 0.8, 1) == 0.8);
   CHECK(rate("poly:max_update=10:pwr=1:base_lr=0.1", 0.5, 5) == 0.05);
   CHECK((*ParseSchedule("constant", std::nullopt))->At(1) == 0.01);
+}
+
+TEST_CASE("scheduler: the run's length is what decays take") {
+  const auto rate = [](const char* text, int64_t at) {
+    return (*ParseSchedule(text, 0.5, RunLength{20, 5}))->At(at);
+  };
+  for (const int64_t at : {1, 7, 20}) {
+    CHECK(rate("cosine", at) == rate("cosine:max_update=20", at));
+    CHECK(rate("poly:pwr=1", at) == rate("poly:max_update=20:pwr=1", at));
+    CHECK(rate("cosine:max_update=9", at) ==
+          (*ParseSchedule("cosine:max_update=9", 0.5))->At(at));
+    CHECK(rate("cosine:warmup_epochs=0.4", at) ==
+          rate("cosine:warmup_steps=2", at));
+  }
+  CHECK(rate("constant:warmup_epochs=2", 5) == 0.25);
+  CHECK_FALSE(
+      ParseSchedule("constant:warmup_epochs=x", 0.5, RunLength{20, 5}).ok());
+  CHECK_FALSE(ParseSchedule("constant:warmup_epochs=1:warmup_steps=3", 0.5,
+                            RunLength{20, 5})
+                  .ok());
+}
+
+TEST_CASE("scheduler: onecycle goes up to the rate and down again") {
+  // torch.optim.lr_scheduler.OneCycleLR(max_lr=1, total_steps=10): its phases
+  // end at steps 0.3·10 − 1 and 9.
+  const auto made = ParseSchedule("onecycle:max_update=10", 1);
+  const auto& cycle = *made;
+  CHECK(cycle->At(1) == doctest::Approx(1.0 / 25));
+  CHECK(cycle->At(2) == doctest::Approx((1.0 / 25 + 1) / 2));
+  CHECK(cycle->At(3) == doctest::Approx(1));
+  const double last = 1.0 / 25 / 1e4;
+  CHECK(cycle->At(7) ==
+        doctest::Approx(last + (1 - last) * (1 + std::cos(M_PI * 4 / 7)) / 2));
+  CHECK(cycle->At(10) == doctest::Approx(last));
+  CHECK(cycle->At(12) == doctest::Approx(last));
+}
+
+TEST_CASE("scheduler: plateau lowers the rate when epochs get no better") {
+  const auto made =
+      ParseSchedule("plateau:factor=0.5:patience=1:min_lr=0.2", 1);
+  const auto& plateau = *made;
+  std::vector<double> rates;
+  for (const double loss : {3.0, 2.0, 2.0, 2.0, 1.0, 1.5, 1.5, 1.5, 1.5, 1.5}) {
+    plateau->OnEpoch(loss);
+    rates.push_back(plateau->At(1));
+  }
+  CHECK(rates == std::vector<double>{1, 1, 1, .5, .5, .5, .25, .25, .2, .2});
 }
 
 TEST_CASE("scheduler: refusals name what is wrong") {

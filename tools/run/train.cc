@@ -342,8 +342,14 @@ std::string CheckMetrics(const std::string& names) {
 // which the rate the network was compiled with may settle.
 std::string CheckSchedule(const std::string& text) {
   const auto schedule =
-      train::ParseSchedule(text, std::numeric_limits<double>::max());
+      train::ParseSchedule(text, std::numeric_limits<double>::max(),
+                           train::RunLength{int64_t{1} << 40, 1});
   return schedule.ok() ? "" : schedule.status().message();
+}
+
+std::string CheckStopRule(const std::string& text) {
+  const auto rule = train::ParseStopRule(text);
+  return rule.ok() ? "" : rule.status().message();
 }
 
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
@@ -357,8 +363,9 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
       ->check(NotNegative());
   app.add_option("--lr-schedule", trainer.schedule,
                  "factor:step=N:factor=F, multifactor:step=A,B:factor=F, "
-                 "poly:max_update=N, cosine:max_update=N; each with "
-                 "warmup_steps=N")
+                 "poly, cosine or onecycle over the run or max_update=N, "
+                 "plateau:factor=F:patience=EPOCHS; each but onecycle with "
+                 "warmup_steps=N or warmup_epochs=N")
       ->check(CheckSchedule)
       ->type_name("SCHEDULE");
   app.add_option("--metric", options.metrics,
@@ -367,6 +374,13 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "separated by commas")
       ->check(CheckMetrics)
       ->type_name("METRICS");
+  app.add_option(
+         "--early-stop", trainer.early_stop,
+         "stop when epochs get no better: "
+         "patience=EPOCHS[,metric=accuracy][,min_delta=D]; of --val, if "
+         "there is one, and of the loss, if no metric is named")
+      ->check(CheckStopRule)
+      ->type_name("RULE");
   app.add_option("--save", trainer.save,
                  "write checkpoints PREFIX-NNNN.{params,states,mxc} after "
                  "every epoch")
