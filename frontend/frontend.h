@@ -29,6 +29,9 @@ struct LoadOptions {
   std::string params;
   std::optional<int> epoch;     // NNNN
   bool read_parameters = true;  // or only find the file
+  // Leave out arrays of other shapes than the network needs, as a new head on
+  // old weights asks for; else they are errors.
+  bool leave_unfit = false;
   // The file's arrays, where somebody has read them; null: they are read.
   std::shared_ptr<const ParameterArrays> arrays;
   // Expand control flow, and refuse operators that cannot be compiled before
@@ -39,6 +42,7 @@ struct LoadOptions {
   // The same for inputs whose shape neither the file nor `input_shapes` gives;
   // names of no input are passed over.
   std::map<std::string, Extents> known_shapes;
+  bool known_batch = true;  // or their batch axes are left open
   // By input name. Without one an input has the type that follows from the
   // parameters' arrays, else the one that the network notes, else float32.
   std::map<std::string, DType> input_types;
@@ -61,6 +65,7 @@ struct Model {
 
   Diagnostics notes;     // what was ignored; nothing here is an error
   Diagnostics left_out;  // outputs that inference goes without
+  Diagnostics unfit;     // arrays that LoadOptions::leave_unfit left out
 };
 
 // Reads MXNet's symbol JSON of any generation or our own JSON, told apart by

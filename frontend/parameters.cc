@@ -168,6 +168,7 @@ class Fitting {
   }
 
   void CompareShapes() {
+    std::vector<std::string> unfit;
     for (const Node* node : model_.graph.TopologicalOrder()) {
       const auto found = model_.parameters.find(node->name);
       if (node->kind != Node::Kind::kVariable ||
@@ -177,6 +178,12 @@ class Fitting {
       const Shape& needed = node->types[0].shape;
       const Shape& given = found->second.shape();
       if (Agree(needed, given)) continue;
+      if (options_.leave_unfit) {
+        unfit.push_back(fmt::format("{} {}, needed {}", node->name,
+                                    ToString(given), ToString(needed)));
+        model_.parameters.erase(found);
+        continue;
+      }
       errors_.push_back(
           Error(node->loc,
                 "parameter '{}' has shape {} in {}, but the network needs "
@@ -184,6 +191,14 @@ class Fitting {
                 node->name, ToString(given), model_.parameter_file,
                 ToString(needed)));
     }
+    if (unfit.empty()) return;
+    const std::string arrays =
+        unfit.size() == 1
+            ? "1 array of another shape is"
+            : fmt::format("{} arrays of other shapes are", unfit.size());
+    model_.unfit.push_back(Error({}, "{}: {} made up anew: {}",
+                                 model_.parameter_file, arrays,
+                                 fmt::join(unfit, "; ")));
   }
 
   static bool Agree(const Shape& needed, const Shape& given) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 
 namespace mxc {
 namespace {
@@ -72,6 +73,19 @@ void RequireFit(const Node& input, std::string_view option,
   }
 }
 
+void SetKnownShapes(Graph& graph, const LoadOptions& options) {
+  for (const auto& [name, dims] : options.known_shapes) {
+    Node* node = graph.FindVariable(name);
+    if (node == nullptr || node->role != VariableRole::kInput) continue;
+    Shape& shape = node->types[0].shape;
+    if (shape.known()) continue;
+    shape = dims;
+    if (!options.known_batch && shape.rank() > 0) {
+      shape[BatchAxis(*node, shape.rank())] = Shape::kUnknownDim;
+    }
+  }
+}
+
 Diagnostic UnknownInput(const Graph& graph, const std::string& name) {
   std::vector<std::string> known;
   for (const Node* node : graph.Variables(VariableRole::kInput)) {
@@ -109,6 +123,14 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes) {
     std::from_chars(text.data(), text.data() + text.size(), flag);
     type.dtype = DTypeFromFlag(flag).value_or(DType::kUnknown);
   }
+}
+
+void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes) {
+  shape[BatchAxis(variable, shape.rank())] = Shape::kUnknownDim;
+  Extents dims = shape.dims();
+  if (!numpy_shapes) std::ranges::replace(dims, Shape::kUnknownDim, 0);
+  variable.annotations["__shape__"] =
+      fmt::format("({}{})", fmt::join(dims, ", "), dims.size() == 1 ? "," : "");
 }
 
 void AssignRoles(Graph& graph) {
@@ -170,11 +192,7 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options) {
     node->types[0].shape = dims;
     RequireFit(*node, "--input-shape", errors);
   }
-  for (const auto& [name, dims] : options.known_shapes) {
-    Node* node = graph.FindVariable(name);
-    if (node == nullptr || node->role != VariableRole::kInput) continue;
-    if (!node->types[0].shape.known()) node->types[0].shape = dims;
-  }
+  SetKnownShapes(graph, options);
   if (options.batch > 0) {
     for (Node* node : graph.Variables(VariableRole::kInput)) {
       Shape& shape = node->types[0].shape;
@@ -185,6 +203,25 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options) {
   }
   if (!errors.empty()) return errors;
   return Done{};
+}
+
+void CloseBatches(Graph& graph) {
+  std::vector<int64_t*> open;
+  std::set<int64_t> batches;
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    Shape& shape = input->types[0].shape;
+    if (!shape.known_rank() || shape.rank() == 0) continue;
+    const int axis = BatchAxis(*input, shape.rank());
+    if (shape.known()) {
+      batches.insert(shape[axis]);
+    } else if (std::ranges::count(shape.dims(), Shape::kUnknownDim) == 1 &&
+               !shape.known(axis)) {
+      open.push_back(&shape[axis]);
+    }
+  }
+  for (int64_t* batch : open) {
+    *batch = batches.size() == 1 ? *batches.begin() : 1;
+  }
 }
 
 std::unordered_set<const Node*> LabelsOf(const Graph& graph) {

@@ -21,6 +21,9 @@ void AddOutput(Graph& graph, Value value, OutputNamer& namer);
 // shapes 0 is an extent and -1 unknown; without, both are unknown.
 void SetAnnotatedType(Node& variable, bool numpy_shapes);
 
+// Says the shape of a variable as __shape__, whose batch axis stays open.
+void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes);
+
 // States are what feeds an auxiliary input; parameters what feeds a parameter
 // input, or is named or annotated like one; the rest are inputs.
 void AssignRoles(Graph& graph);
@@ -35,6 +38,10 @@ Status SetInputTypes(Graph& graph, const LoadOptions& options);
 
 // The axis of `__layout__`'s N, else 0.
 int BatchAxis(const Node& variable, int rank);
+
+// Gives inputs of which only the batch is open the batch of the others, or 1
+// where those have none or several.
+void CloseBatches(Graph& graph);
 
 // The variables that feed label inputs of loss heads and nothing else.
 std::unordered_set<const Node*> LabelsOf(const Graph& graph);

@@ -14,6 +14,7 @@
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"
+#include "ir/support/wildcard.h"
 #include "passes/gradient_norms.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
@@ -59,8 +60,8 @@ double Annotated(const Node& parameter, const std::string& name,
 
 double ByName(const std::map<std::string, double>& multipliers,
               const std::string& name, double otherwise) {
-  const auto found = multipliers.find(name);
-  return found == multipliers.end() ? otherwise : found->second;
+  const double* found = FindByWildcard(multipliers, name);
+  return found == nullptr ? otherwise : *found;
 }
 
 // The parameter with its multipliers.

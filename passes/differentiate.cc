@@ -26,6 +26,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
 #include "ir/ops/tensor/call.h"
+#include "ir/support/wildcard.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
@@ -76,9 +77,14 @@ class Differentiation {
   // Every parameter that the options name must be there.
   Status RequireNames() const {
     Diagnostics errors;
+    const std::vector<Node*> parameters =
+        graph_.Variables(VariableRole::kParameter);
     const auto require = [&](const std::string& name) {
-      const Node* node = graph_.FindVariable(name);
-      if (node != nullptr && node->role == VariableRole::kParameter) return;
+      const bool names_one =
+          std::ranges::any_of(parameters, [&](const Node* parameter) {
+            return MatchesWildcard(name, parameter->name);
+          });
+      if (names_one) return;
       errors.push_back(Error({}, "the network has no parameter '{}'", name));
     };
     for (const std::string& name : options_.fixed) require(name);
@@ -111,12 +117,18 @@ class Differentiation {
     graph_.output_names.push_back(std::move(name));
   }
 
+  bool IsFixed(const std::string& name) const {
+    return std::ranges::any_of(options_.fixed, [&](const std::string& fixed) {
+      return MatchesWildcard(fixed, name);
+    });
+  }
+
   std::vector<Value> Trained() const {
     std::vector<Value> trained;
     for (Node* node : forward_) {
       const bool parameter = node->kind == Node::Kind::kVariable &&
                              node->role == VariableRole::kParameter;
-      if (!parameter || options_.fixed.contains(node->name)) continue;
+      if (!parameter || IsFixed(node->name)) continue;
       if (IsFloat(node->types[0].dtype)) trained.push_back(node->out());
     }
     return trained;

@@ -33,10 +33,10 @@ struct TrainingOptions {
   // updated, and the gradients follow the loss as outputs `grad:NAME`.
   std::string optimizer = "sgd";
   std::vector<AttrText> optimizer_attrs;
-  // Parameters that are not trained (grad_req null).
+  // Parameters that are not trained (grad_req null), as wildcards.
   std::set<std::string> fixed;
-  // By parameter: set_lr_mult and set_wd_mult of MXNet, which win over the
-  // annotations __lr_mult__ and __wd_mult__.
+  // By wildcards of parameters: set_lr_mult and set_wd_mult of MXNet, which win
+  // over the annotations __lr_mult__ and __wd_mult__.
   std::map<std::string, double> lr_mult, wd_mult;
   // Only …_weight and …_gamma decay (MXNet's Module); else every parameter
   // does (Gluon's Trainer).

@@ -365,14 +365,20 @@ void PrintNext(const CompileOptions& options, const Plan& plan) {
 
 // What was asked for and changes nothing.
 void WarnOfUnused(const CompileRequest& request, Progress& progress) {
+  if (request.trains()) return;
   const TrainingOptions defaults;
-  const bool says_how = request.training.optimizer != defaults.optimizer ||
-                        !request.training.optimizer_attrs.empty();
-  if (says_how && !request.trains()) {
-    progress.Warning(
-        "--optimizer and --opt say how to train; without --entry train they "
-        "change nothing");
+  const TrainingOptions& training = request.training;
+  const auto warn = [&](const char* options, const char* they) {
+    progress.Warning(fmt::format(
+        "{} how to train; without --entry train {} nothing", options, they));
+  };
+  if (training.optimizer != defaults.optimizer ||
+      !training.optimizer_attrs.empty()) {
+    warn("--optimizer and --opt say", "they change");
   }
+  if (!training.fixed.empty()) warn("--fixed says", "it changes");
+  if (!training.lr_mult.empty()) warn("--lr-mult says", "it changes");
+  if (!training.wd_mult.empty()) warn("--wd-mult says", "it changes");
 }
 
 Status RequireOutput(const std::string& path, const CompileRequest& request) {

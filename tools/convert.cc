@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "runtime/train/checkpoint_files.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/driver/network.h"
@@ -25,6 +26,7 @@ struct ConvertOptions {
   NetworkRequest network;
   InputTexts inputs;
   std::string output;
+  bool overwrite = false;
 };
 
 struct Written {
@@ -77,6 +79,33 @@ Result<Written> Write(const Model& model, const std::string& path) {
   return written;
 }
 
+// The prefix of the series that a file joins: "net" of "net-symbol.json",
+// "net.json" and "net-0003.params".
+std::string PrefixOf(const std::string& path) {
+  for (const std::string_view suffix : {"-symbol.json", ".json"}) {
+    if (path.ends_with(suffix)) return WithoutSuffix(path, suffix);
+  }
+  const size_t dash = path.find_last_of("-/");
+  const bool numbered =
+      path.ends_with(".params") && dash != path.npos && path[dash] == '-';
+  return numbered ? path.substr(0, dash) : "";
+}
+
+// A run's symbol and parameters belong together.
+Status RequireNoRun(const ConvertOptions& options) {
+  const std::string prefix = PrefixOf(options.output);
+  if (options.overwrite || prefix.empty()) return Done{};
+  std::vector<std::string> records;
+  for (const train::CheckpointName& name : train::SetsOf(prefix)) {
+    records.push_back(name.Path("mxc"));
+  }
+  if (records.empty()) return Done{};
+  return UnplacedError(fmt::format(
+      "'{}' is the prefix of a training: {}; --overwrite writes '{}' over its "
+      "files",
+      prefix, train::ListFiles(records), options.output));
+}
+
 // As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it.
 void NoteShapes(Graph& graph) {
   for (Node* input : graph.Variables(VariableRole::kInput)) {
@@ -110,6 +139,7 @@ Result<Model> LoadStored(const NetworkRequest& network,
 Result<Written> Convert(const ConvertOptions& options) {
   MXC_RETURN_IF_ERROR(RequireOutputName(
       options.output, {options.network.model, options.network.params}));
+  MXC_RETURN_IF_ERROR(RequireNoRun(options));
   MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
   const NetworkRequest& network = options.network;
   MXC_ASSIGN(Model model, IsArtifact(network.model)
@@ -152,6 +182,8 @@ std::function<int()> AddConvert(CLI::App& app) {
                  "FILE-symbol.json, .params, .npz or .safetensors")
       ->required()
       ->type_name("FILE");
+  app.add_flag("--overwrite", options->overwrite,
+               "write over files of a training, too");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
   app.footer(

@@ -77,7 +77,10 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
       ->check(AtLeast(0))
       ->type_name("NNNN");
   app.add_option("--init", request.init,
-                 "initialize missing parameters: " + InitializersHelp())
+                 "initialize missing parameters, and those of which --params "
+                 "has other shapes: " +
+                     InitializersHelp())
+      ->each([&request](const std::string&) { request.refits = true; })
       ->type_name("HOW");
   app.add_option("--seed", request.seed, "of the values that --init makes up")
       ->check(AtLeast(0))

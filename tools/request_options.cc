@@ -220,7 +220,8 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   app.add_option("--fixed", training.fixed,
-                 "a parameter that is not trained (repeatable)")
+                 "a parameter that is not trained, or several: 'stage1_*' "
+                 "(repeatable)")
       ->allow_extra_args(false)
       ->type_name("PARAMETER");
   app.add_option("--replicas", training.replicas,

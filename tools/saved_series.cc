@@ -8,7 +8,9 @@
 
 #include "codegen/artifact/states.h"
 #include "frontend/frontend.h"
+#include "runtime/train/sample_facts.h"
 #include "runtime/train/snapshot.h"
+#include "runtime/train/unread_sets.h"
 #include "tools/driver/manifest.h"
 #include "tools/run/job.h"
 #include "tools/terminal.h"
@@ -55,15 +57,42 @@ std::optional<train::CheckpointName> ResumedFrom(const SavedSeries& series) {
   if (series.prefix.empty() || !series.resume || run::InJob()) return {};
   const auto newest = train::FindNewestComplete(series.prefix);
   if (!newest.ok() || !newest->has_value()) return {};
-  const auto& [name, run] = **newest;
-  if (!AreOfOneRun(series.prefix, run)) return {};
-  return name;
+  if (!AreOfOneRun(series.prefix, (*newest)->run)) return {};
+  return (*newest)->name;
+}
+
+// mxc-run knows which run is meant, and judges sets of others.
+Status RequireRead(const SavedSeries& series) {
+  if (run::InJob()) return Done{};
+  const auto newest = train::FindNewestComplete(series.prefix);
+  if (!newest.ok()) return UnplacedError(newest.status().message());
+  train::Position reached;
+  if (newest->has_value()) reached = {(*newest)->step, (*newest)->epoch};
+  const train::Status read = train::RequireNoUnreadSets(
+      train::FindUnreadSets(series.prefix, reached, "", 0), *newest);
+  if (!read.ok()) return UnplacedError(read.message());
+  return Done{};
 }
 
 }  // namespace
 
+// What else may be wrong with the folder others will say.
+Result<runtime::FileLock> LockSeries(const SavedSeries& series) {
+  if (series.prefix.empty() || (run::InJob() && !run::SpeaksForJob())) {
+    return runtime::FileLock();
+  }
+  auto lock = runtime::FileLock::Take(train::LockPath(series.prefix));
+  if (lock.ok()) return std::move(*lock);
+  if (lock.status().code() != runtime::StatusCode::kBusy) {
+    return runtime::FileLock();
+  }
+  return UnplacedError(lock.status().message() +
+                       ": another training saves under the same --save");
+}
+
 Status RequireRoom(const SavedSeries& series) {
-  if (series.prefix.empty() || series.resume || series.overwrite) return Done{};
+  if (series.prefix.empty() || series.overwrite) return Done{};
+  if (series.resume) return RequireRead(series);
   const train::Status room = train::RequireNoSeries(series.prefix);
   if (!room.ok()) return UnplacedError(room.message());
   return Done{};
@@ -82,20 +111,26 @@ Status RequireStates(const SavedSeries& series, const CompileRequest& request,
   return UnplacedError(resumed->Path("mxc") + ": " + same.message());
 }
 
-Status RequireSamples(const SavedSeries& series, data::Iterator& samples) {
+Status RequireSamples(const SavedSeries& series, const DataRequest& request,
+                      data::Iterator& samples) {
   const auto resumed = ResumedFrom(series);
   if (!resumed) return Done{};
   const train::Provenance saved = train::ProvenanceOf(resumed->Path("params"));
   // A job dealt the samples otherwise; mxc-run knows what follows from it.
   if (!saved.problem.empty() || !saved.Note("workers").empty()) return Done{};
+  const train::SampleFacts now = {.source = request.source,
+                                  .options = request.settings,
+                                  .seed = request.seed,
+                                  .shuffled = request.shuffle,
+                                  .batch = request.batch_size,
+                                  .summary = samples.summary()};
   const auto cursor = data::ParseCursor(saved.Note("cursor"));
   if (!cursor.ok()) return Done{};
   const data::Status same = samples.Seek(*cursor);
   if (same.ok()) return Done{};
-  return UnplacedError(
-      resumed->Path("mxc") + ": " + same.message() +
-      "; to go on, --data, --data-opt, --batch-size, --seed and --no-shuffle "
-      "must be as they were");
+  const std::string others = train::OtherSamples(saved.Note("samples"), now);
+  return UnplacedError(resumed->Path("mxc") + ": " +
+                       train::ExplainSeek(same, others).message());
 }
 
 Result<std::shared_ptr<const ParameterFile>> FirstParameters(

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "ir/support/result.h"
+#include "runtime/base/file_lock.h"
 #include "runtime/data/iterator.h"
 #include "tools/driver/plan.h"
+#include "tools/train_data.h"
 
 namespace mxc {
 
@@ -18,6 +20,11 @@ struct SavedSeries {
   bool resume = false, overwrite = false;
 };
 
+// Held until mxc-run takes its place: two that begin at once would both train.
+// Refuses a prefix under which another training saves; holds nothing where this
+// process saves nothing.
+Result<runtime::FileLock> LockSeries(const SavedSeries& series);
+
 // Refuses what mxc-run would refuse after the network has been compiled.
 Status RequireRoom(const SavedSeries& series);
 // The same of a checkpoint to go on from, which must be of the planned network
@@ -25,8 +32,9 @@ Status RequireRoom(const SavedSeries& series);
 Status RequireStates(const SavedSeries& series, const CompileRequest& request,
                      const Plan& plan);
 // And of the samples, which must be those that it stands among, in their order.
-// `samples` then stands where it does.
-Status RequireSamples(const SavedSeries& series, data::Iterator& samples);
+// `samples`, which `request` opened, then stands where it does.
+Status RequireSamples(const SavedSeries& series, const DataRequest& request,
+                      data::Iterator& samples);
 
 // What training begins with. Where it is resumed, nothing is read that the
 // checkpoint replaces, and where a series is written over, nothing of it. `anew`:

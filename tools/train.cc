@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "runtime/base/destination.h"
-#include "runtime/base/file.h"
 #include "runtime/data/iterator.h"
 #include "runtime/kvstore/averaging.h"
+#include "runtime/train/read_parameters.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/driver/compile.h"
@@ -92,8 +92,10 @@ Status RequireFiles(const TrainOptions& options) {
                           silent ? "" : options.log_folder, options.trace})) {
     errors.push_back(UnplacedError(sentence));
   }
+  const std::string incomplete = run::IncompleteJob();
+  if (!incomplete.empty()) errors.push_back(UnplacedError(incomplete));
   if (!options.states.empty()) {
-    const auto states = runtime::OpenFile(options.states);
+    const auto states = train::ReadStates(options.states);
     if (!states.ok())
       errors.push_back(UnplacedError(states.status().message()));
   }
@@ -132,11 +134,11 @@ Result<Material> Gather(const TrainOptions& options) {
   } else {  // its shapes are not what is wrong
     data.takes = {{"data", data::ElementType::kF32, {1, 3, 1, 1}}};
   }
-  TakeOrAdd(OpenData(data, network.parameters->provenance), material.source,
-            errors);
-  if (material.source != nullptr) {
-    TakeOrAdd(RequireSamples(options.series, *material.source), legal, errors);
-  }
+  const train::Provenance& learned =
+      material.network == nullptr
+          ? network.parameters->provenance
+          : material.network->parameter_file().provenance;
+  TakeOrAdd(OpenData(data, learned), material.source, errors);
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,
                                 data, *material.source),
@@ -176,6 +178,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
     PrintPhase(style, "note", sentence);
   }
   MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
+  MXC_RETURN_IF_ERROR(RequireSamples(options.series, options.data, *source));
   WarnOfFewClasses(style, plan);
   TellFirstParameters(style, request.network);
   const Stopwatch watch;
@@ -249,6 +252,9 @@ int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
     if (!legal.ok()) return Fail(options.style, legal.errors());
     return HandOver(app, loop, model);
   }
+  const Result<runtime::FileLock> lock = LockSeries(options.series);
+  if (!lock.ok())
+    return Fail(options.style, lock.errors(), "nothing was trained");
   std::optional<runtime::NamelessFile> temporary;
   const Result<std::string> artifact = CompileSomewhere(options, temporary);
   if (!artifact.ok()) {

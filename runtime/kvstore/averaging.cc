@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kvstore/averaging.h"
 
+#include <algorithm>
+
 namespace mxc::kvstore {
 namespace {
 
@@ -13,19 +15,26 @@ std::span<float> Floats(std::span<std::byte> bytes) {
 class AveragingShelf final : public Shelf {
  public:
   AveragingShelf(const KeyTable& keys, const Averaging& averaging)
-      : averaging_(averaging), values_(keys.size()), speeds_(keys.size()) {
-    for (size_t i = 0; i < keys.size(); ++i) {
-      values_[i].resize(keys[i].bytes);
-      if (averaging.rule == Rule::kBlockMomentum) {
-        speeds_[i].resize(keys[i].bytes);
-      }
+      : averaging_(averaging), speeds_(keys.size()) {
+    for (const KeySpec& key : keys) values_.emplace_back(key.bytes);
+    if (averaging.rule != Rule::kBlockMomentum) return;
+    for (size_t key = 0; key < keys.size(); ++key) {
+      if (!keys[key].trained) continue;
+      const auto speed = std::ranges::find_if(keys, [&](const KeySpec& other) {
+        return !other.trained && other.group == keys[key].group;
+      });
+      speeds_[key] = static_cast<size_t>(speed - keys.begin());
+      if (speed != keys.end()) continue;  // nobody reads it
+      speeds_[key] = values_.size();
+      values_.emplace_back(keys[key].bytes);
     }
   }
 
   std::span<std::byte> Value(uint32_t key) override { return values_[key]; }
   void OnWritten(uint32_t) override {}
   std::vector<std::span<std::byte>> Kept(uint32_t key, uint64_t) override {
-    return {values_[key], speeds_[key]};
+    if (speeds_[key] == 0) return {values_[key]};
+    return {values_[key], values_[speeds_[key]]};
   }
 
   Status Update(uint32_t key, uint64_t first, std::span<const float> sum,
@@ -38,7 +47,7 @@ class AveragingShelf final : public Shelf {
     const auto momentum = static_cast<float>(averaging_.momentum);
     const auto rate =
         static_cast<float>((1 - averaging_.momentum) * averaging_.rate);
-    const auto speed = Floats(speeds_[key]).subspan(first);
+    const auto speed = Floats(values_[speeds_[key]]).subspan(first);
     for (size_t i = 0; i < sum.size(); ++i) {
       speed[i] = momentum * speed[i] + rate * sum[i];
       value[i] -= speed[i];
@@ -48,7 +57,10 @@ class AveragingShelf final : public Shelf {
 
  private:
   const Averaging averaging_;
-  std::vector<std::vector<std::byte>> values_, speeds_;
+  std::vector<std::vector<std::byte>> values_;  // of keys; perhaps speeds
+  // Of a trained key of block momentum: where in values_ its s lies; else 0,
+  // where a parameter does.
+  std::vector<size_t> speeds_;
 };
 
 }  // namespace

@@ -44,7 +44,8 @@ inline std::optional<Averaging::Rule> ParseRule(std::string_view kvstore) {
   return std::nullopt;
 }
 
-// What the workers have in common, of each key.
+// What the workers have in common, of each key. Block momentum's s of a key is
+// the value of the key of its group that is not trained, where there is one.
 std::unique_ptr<Shelf> MakeAveragingShelf(const KeyTable& keys,
                                           const Averaging& averaging);
 

@@ -82,6 +82,20 @@ Status WriteSymbol(const std::string& path, const std::string& symbol) {
   return file.Commit();
 }
 
+// Until the whole record takes its place.
+Status MarkUnfinished(const CheckpointName& name) {
+  FileWriter file(name.Path("mxc"));
+  runtime::RunningChecksum checksum;
+  file.Follow(&checksum);
+  for (const std::string_view line :
+       {kCheckpointTitle, kUnfinishedLine, kArraysLine}) {
+    file.Append(std::string(line) + "\n");
+  }
+  file.Follow(nullptr);
+  file.AppendScalar(checksum.value());
+  return file.Commit();
+}
+
 Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
                    const std::vector<std::string>& kinds) {
   FileWriter file(name.Path("mxc"));
@@ -112,8 +126,7 @@ Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint) {
   std::error_code error;
   fs::create_directories(FolderOf(name.prefix), error);
-  // From here on until the new .mxc is there this set is not complete.
-  fs::remove(name.Path("mxc"), error);
+  MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
   std::vector<std::string> kinds;
   if (!checkpoint.symbol.empty()) {
     MXC_RT_RETURN_IF_ERROR(WriteSymbol(name.SymbolPath(), checkpoint.symbol));
@@ -129,6 +142,19 @@ Status WriteCheckpoint(const CheckpointName& name,
   return WriteRecord(name, checkpoint, kinds);
 }
 
+Status RemoveSets(const std::vector<CheckpointName>& names) {
+  std::error_code error;
+  for (const CheckpointName& name : names) {
+    if (!fs::exists(name.Path("mxc"), error)) continue;
+    MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
+  }
+  for (const CheckpointName& name : names) {
+    MXC_RT_RETURN_IF_ERROR(RemoveFiles(
+        {name.Path("params"), name.Path("states"), name.Path("mxc")}));
+  }
+  return {};
+}
+
 StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   const std::string path = name.Path("mxc");
   const StatusOr<MappedFile> file = MappedFile::Open(path);
@@ -136,6 +162,7 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
   StatusOr<CheckpointRecord> record =
       ParseCheckpointRecord(file->bytes(), path);
   if (!record.ok()) return record.status();
+  MXC_RT_RETURN_IF_ERROR(RequireFinished(*record, path));
   MXC_RT_RETURN_IF_ERROR(CheckHashes(name, *record));
 
   Checkpoint checkpoint;
@@ -181,8 +208,10 @@ Provenance ProvenanceOf(const std::string& params) {
   }
   StatusOr<CheckpointRecord> record =
       ParseCheckpointRecord(file->bytes(), path);
-  if (!record.ok()) {
-    result.problem = record.status().message();
+  const Status whole =
+      record.ok() ? RequireFinished(*record, path) : record.status();
+  if (!whole.ok()) {
+    result.problem = whole.message();
     return result;
   }
   result.step = record->step;
@@ -196,6 +225,18 @@ Provenance ProvenanceOf(const std::string& params) {
   }
   result.notes = std::move(record->notes);
   return result;
+}
+
+Status CheckSet(const CheckpointName& name) {
+  const std::string path = name.Path("mxc");
+  const auto file = MappedFile::Open(path);
+  if (!file.ok()) return file.status();
+  const auto record = ParseCheckpointRecord(file->bytes(), path);
+  if (!record.ok()) return record.status();
+  const Status same = CheckHashes(name, *record);
+  if (same.code() != StatusCode::kNotFound) return same;
+  return Fail(StatusCode::kCorrupt, "%s is damaged: %s",
+              name.Path("mxc").c_str(), same.message().c_str());
 }
 
 std::string RunOf(const std::string& path) {
@@ -215,7 +256,7 @@ StatusOr<std::optional<NewestSet>> FindNewestComplete(
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
     auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));
-    if (!record.ok()) continue;
+    if (!record.ok() || record->unfinished) continue;
     found.emplace_back(std::move(*record), name);
   }
   const auto rank = [&](const CheckpointRecord& record) {
@@ -230,7 +271,8 @@ StatusOr<std::optional<NewestSet>> FindNewestComplete(
   for (auto& [record, name] : found) {
     if (wanted && !wanted(record.step)) continue;
     if (!CheckHashes(name, record).ok()) continue;
-    return std::optional(NewestSet{name, std::move(record.notes["run"])});
+    return std::optional(NewestSet{name, std::move(record.notes["run"]),
+                                   record.step, record.epoch});
   }
   return std::optional<NewestSet>();
 }

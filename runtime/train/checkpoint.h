@@ -8,9 +8,10 @@
 //
 // A process that keeps no parameters writes the .mxc alone.
 //
-// Every file appears whole or not at all, the .mxc last: a set is complete if
-// its .mxc is there and the hashes agree. A set is never written over while it
-// is the newest one.
+// Every file appears whole or not at all. While a set is written its .mxc says
+// that it is unfinished; the whole one comes last. So a set is complete if its
+// .mxc is whole and the hashes agree, and one without an .mxc is not ours. A set
+// is never written over while it is the newest one.
 // checkpoint_record.h describes the .mxc.
 #pragma once
 
@@ -47,6 +48,10 @@ struct Checkpoint {
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint);
 
+// Removes sets, whole ones or not. Whoever is killed meanwhile leaves sets that
+// are unfinished.
+Status RemoveSets(const std::vector<CheckpointName>& names);
+
 // Refuses a set that is not complete.
 StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name);
 
@@ -62,6 +67,11 @@ struct Provenance {
 // Compares the parameters with their hash, so it reads them.
 Provenance ProvenanceOf(const std::string& params);
 
+// What is wrong with a set, as a sentence: a file that is missing or is not the
+// one that was saved. kNotFound: there is no .mxc, so mxc has not saved it.
+// Fine: it is complete, or unfinished.
+Status CheckSet(const CheckpointName& name);
+
 // The run that a set belongs to, by its "PREFIX-NNNN.mxc"; empty where there is
 // none or it does not say.
 std::string RunOf(const std::string& path);
@@ -69,6 +79,7 @@ std::string RunOf(const std::string& path);
 struct NewestSet {
   CheckpointName name;
   std::string run;  // as RunOf
+  int64_t step = 0, epoch = 0;
 };
 // The complete set of the most steps among those of both kinds whose steps are
 // `wanted`, of the run `preferred` if there is one; nothing if there is none.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
+#include <iterator>
 #include <optional>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExtensions[] = {"mxc", "params", "states"};
+constexpr auto kRecord = std::span(kExtensions).first<1>();
 
 // NNNN of "stem-NNNN.extension", if that is what the file is called.
 std::optional<int64_t> NumberOf(std::string_view file, std::string_view stem,
@@ -48,15 +51,28 @@ std::vector<std::string> FilesBeside(const std::string& prefix) {
   return files;
 }
 
-// The sets of which there is an .mxc.
-std::vector<CheckpointName> SetsOfKind(const std::string& prefix) {
+// The sets of which there is a file with one of the extensions, by number.
+std::vector<CheckpointName> SetsOfKind(
+    const std::string& prefix, std::span<const char* const> extensions) {
   const std::string stem = fs::path(prefix).filename().string();
-  std::vector<CheckpointName> sets;
+  std::set<int64_t> numbers;
   for (const std::string& file : FilesBeside(prefix)) {
-    if (const auto number = NumberOf(file, stem, ".mxc")) {
-      sets.push_back({prefix, *number});
+    for (const char* extension : extensions) {
+      const auto number = NumberOf(file, stem, std::string(".") + extension);
+      if (number) numbers.insert(*number);
     }
   }
+  std::vector<CheckpointName> sets;
+  for (const int64_t number : numbers) sets.push_back({prefix, number});
+  return sets;
+}
+
+// Those after epochs, then those within.
+std::vector<CheckpointName> SetsOfBothKinds(
+    const std::string& prefix, std::span<const char* const> extensions) {
+  std::vector<CheckpointName> sets = SetsOfKind(prefix, extensions);
+  std::ranges::copy(SetsOfKind(StepCheckpoint(prefix, 0).prefix, extensions),
+                    std::back_inserter(sets));
   return sets;
 }
 
@@ -99,17 +115,19 @@ std::string WorkerPrefix(const std::string& prefix, int64_t rank) {
   return Format("%s.worker-%lld", prefix.c_str(), static_cast<long long>(rank));
 }
 
+std::string LockPath(const std::string& prefix) { return prefix + ".lock"; }
+
 fs::path FolderOf(const std::string& prefix) {
   const fs::path folder = fs::path(prefix).parent_path();
   return folder.empty() ? "." : folder;
 }
 
 std::vector<CheckpointName> SetsOf(const std::string& prefix) {
-  std::vector<CheckpointName> sets = SetsOfKind(prefix);
-  for (CheckpointName& name : SetsOfKind(StepCheckpoint(prefix, 0).prefix)) {
-    sets.push_back(std::move(name));
-  }
-  return sets;
+  return SetsOfBothKinds(prefix, kRecord);
+}
+
+std::vector<CheckpointName> AllSetsOf(const std::string& prefix) {
+  return SetsOfBothKinds(prefix, kExtensions);
 }
 
 std::vector<std::string> FilesOfSeries(const std::string& prefix) {
@@ -157,20 +175,11 @@ Status RemoveFiles(const std::vector<std::string>& files) {
   return {};
 }
 
-void RemoveOutdated(const std::string& prefix, int keep) {
+void RemoveAbandoned(const std::string& prefix) {
   std::error_code error;
   const std::string stem = fs::path(prefix).filename().string();
   for (const std::string& file : FilesBeside(prefix)) {
     if (AbandonedBy(file, stem)) fs::remove(FolderOf(prefix) / file, error);
-  }
-  std::vector<CheckpointName> sets =
-      SetsOfKind(StepCheckpoint(prefix, 0).prefix);
-  std::ranges::sort(sets, std::greater(), &CheckpointName::number);
-  for (size_t i = static_cast<size_t>(std::max(keep, 1)); i < sets.size();
-       ++i) {
-    for (const char* extension : kExtensions) {
-      fs::remove(sets[i].Path(extension), error);
-    }
   }
 }
 

@@ -30,11 +30,16 @@ CheckpointName StepCheckpoint(const std::string& prefix, int64_t step);
 // under `prefix` itself.
 std::string WorkerPrefix(const std::string& prefix, int64_t rank);
 
+// The file that a training holds while it saves under a prefix.
+std::string LockPath(const std::string& prefix);
+
 // Where the files of a prefix lie.
 std::filesystem::path FolderOf(const std::string& prefix);
 
 // The sets of which there is an .mxc: those after epochs, then those within.
 std::vector<CheckpointName> SetsOf(const std::string& prefix);
+// And those of which there is any file.
+std::vector<CheckpointName> AllSetsOf(const std::string& prefix);
 
 // Every .mxc, .params and .states of the prefix, whole sets or not, by path in
 // this order; without the symbol.
@@ -50,8 +55,8 @@ Status RequireNoSeries(const std::string& prefix);
 // complete and is not.
 Status RemoveFiles(const std::vector<std::string>& files);
 
-// Leaves the newest `keep` sets within epochs, and removes what writers that
-// were killed have left. Failures are silent: nothing depends on it.
-void RemoveOutdated(const std::string& prefix, int keep);
+// Removes what writers that were killed have left. Failures are silent: nothing
+// depends on it.
+void RemoveAbandoned(const std::string& prefix);
 
 }  // namespace mxc::train

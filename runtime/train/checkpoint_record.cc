@@ -20,6 +20,7 @@ std::pair<std::string_view, std::string_view> SplitLine(std::string_view line) {
 }
 
 bool ReadRecordLine(std::string_view line, CheckpointRecord& record) {
+  if (line == kUnfinishedLine) return record.unfinished = true;
   const auto [word, value] = SplitLine(line);
   if (word == "step") return ParseInteger(value, record.step);
   if (word == "epoch") return ParseInteger(value, record.epoch);
@@ -39,6 +40,15 @@ bool ReadRecordLine(std::string_view line, CheckpointRecord& record) {
 
 Status DamagedCheckpoint(const std::string& path, const char* what) {
   return Fail(StatusCode::kCorrupt, "%s is damaged: %s", path.c_str(), what);
+}
+
+Status RequireFinished(const CheckpointRecord& record,
+                       const std::string& path) {
+  if (!record.unfinished) return {};
+  return Fail(StatusCode::kCorrupt,
+              "%s says that its set is not finished: the program that wrote it "
+              "was stopped",
+              path.c_str());
 }
 
 StatusOr<CheckpointRecord> ParseCheckpointRecord(Bytes bytes,
@@ -68,7 +78,7 @@ StatusOr<CheckpointRecord> ParseCheckpointRecord(Bytes bytes,
                                            : "a line is not understood");
     }
   }
-  if (record.step < 0 || record.epoch < 0) {
+  if (!record.unfinished && (record.step < 0 || record.epoch < 0)) {
     return DamagedCheckpoint(path, "it has no step or no epoch");
   }
   record.arrays = body.subspan(body.size() - text.size());

@@ -2,6 +2,7 @@
 #include "runtime/train/read_parameters.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "runtime/base/file.h"
 #include "runtime/data/files/npz.h"
@@ -51,6 +52,16 @@ StatusOr<std::vector<NamedArray>> ReadParameters(const std::string& path) {
   }
   return Status(arrays.status().code(),
                 path + ": " + arrays.status().message());
+}
+
+StatusOr<runtime::UpdaterStates> ReadStates(const std::string& path) {
+  auto states = runtime::ReadUpdaterStates(path);
+  if (states.ok() || !ReadParameters(path).ok()) return states;
+  const std::string beside =
+      std::filesystem::path(path).replace_extension(".states").string();
+  return Status(StatusCode::kInvalidArgument,
+                path + " holds parameters; the optimizer's states are in " +
+                    (beside == path ? "another file" : beside));
 }
 
 }  // namespace mxc::train

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/formats/array.h"
+#include "runtime/formats/updater_states.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -14,5 +15,9 @@ namespace mxc::train {
 // of the file. A name may have "arg:" or "aux:" before it, as MXNet writes it.
 StatusOr<std::vector<runtime::NamedArray>> ReadParameters(
     const std::string& path);
+
+// An optimizer's states (runtime/formats/updater_states.h). Says so where the
+// file holds parameters.
+StatusOr<runtime::UpdaterStates> ReadStates(const std::string& path);
 
 }  // namespace mxc::train

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "runtime/train/floats.h"
@@ -56,38 +58,65 @@ std::string_view WithoutPrefix(std::string_view name) {
   return name;
 }
 
-// All arrays of a checkpoint under the names of states.
-std::map<std::string, Array> ArraysByState(
-    const Checkpoint& checkpoint, const TrainFacts& facts,
-    const std::vector<data::Field>& fields) {
-  const StateNames states(facts, fields);
+// "fc1_weight" of an entry's key; empty: the network has no such parameter.
+std::string ParameterOf(const runtime::UpdaterStates::Entry& entry,
+                        const TrainFacts& facts) {
+  if (const auto* name = std::get_if<std::string>(&entry.key)) {
+    return std::ranges::count(facts.parameters, *name) > 0 ? *name : "";
+  }
+  const int64_t index = std::get<int64_t>(entry.key);
+  if (index < 0 || index >= std::ssize(facts.parameters)) return "";
+  return facts.parameters[static_cast<size_t>(index)];
+}
+
+// "parameter 3", "parameter 'fc1_weight'"
+std::string KeyText(const runtime::UpdaterStates::Entry& entry) {
+  if (const auto* name = std::get_if<std::string>(&entry.key)) {
+    return "parameter '" + *name + "'";
+  }
+  return "parameter " + std::to_string(std::get<int64_t>(entry.key));
+}
+
+// The arrays of a checkpoint under the names of states.
+struct ArraysByState {
   std::map<std::string, Array> arrays;
-  for (const NamedArray& named : checkpoint.parameters) {
-    arrays[std::string(WithoutPrefix(named.name))] = named.array;
-  }
-  for (const NamedArray& named : checkpoint.states) {
-    arrays[named.name] = named.array;
-  }
-  for (const auto& entry : checkpoint.updater.entries) {
-    std::string parameter;
-    if (const auto* index = std::get_if<int64_t>(&entry.key)) {
-      if (*index < 0 ||
-          *index >= static_cast<int64_t>(facts.parameters.size())) {
-        continue;
-      }
-      parameter = facts.parameters[static_cast<size_t>(*index)];
-    } else {
-      parameter = std::get<std::string>(entry.key);
+  // "'fc0_weight'", "an optimizer's state of parameter 7": the network has no
+  // such thing.
+  std::vector<std::string> homeless;
+
+  ArraysByState(const Checkpoint& checkpoint, const TrainFacts& facts,
+                const std::vector<data::Field>& fields) {
+    const StateNames states(facts, fields);
+    for (const NamedArray& named : checkpoint.parameters) {
+      const std::string name(WithoutPrefix(named.name));
+      if (!states.Find(name)) homeless.push_back("'" + name + "'");
+      arrays[name] = named.array;
     }
-    const std::vector<std::string> names =
-        NamesOfForm(states.FormOf(parameter));
+    for (const NamedArray& named : checkpoint.states) {
+      arrays[named.name] = named.array;
+    }
+    for (const auto& entry : checkpoint.updater.entries) {
+      AddEntry(entry, facts, states);
+    }
+  }
+
+ private:
+  void AddEntry(const runtime::UpdaterStates::Entry& entry,
+                const TrainFacts& facts, const StateNames& states) {
     const std::vector<Array> values = FlattenState(entry.value);
+    const std::string parameter = ParameterOf(entry, facts);
+    std::vector<std::string> names;
+    if (!parameter.empty()) names = NamesOfForm(states.FormOf(parameter));
+    if (values.size() > names.size()) {
+      homeless.push_back(
+          "an optimizer's state of " +
+          (parameter.empty() ? KeyText(entry) : "'" + parameter + "'"));
+    }
     for (size_t k = 0; k < values.size() && k < names.size(); ++k) {
       arrays[parameter + "/" + names[k]] = values[k];
     }
   }
-  return arrays;
-}
+};
 
 void SkipSpaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -155,6 +184,7 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     const auto parameter = states.Find(facts.parameters[i]);
     if (parameter && !step.Saves(*parameter)) continue;
+    if (!states.IsUpdated(facts.parameters[i])) continue;
     StatusOr<StateValue> value = OwnState(states, facts.parameters[i], step);
     if (!value.ok()) return value.status();
     runtime::UpdaterStates::Entry& entry =
@@ -166,11 +196,14 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
 }
 
 Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
-                     const std::vector<data::Field>& states) {
-  const auto arrays = ArraysByState(checkpoint, facts, states);
-  for (const data::Field& field : states) {
-    const auto found = arrays.find(field.name);
-    if (found == arrays.end()) {
+                     const std::vector<data::Field>& states,
+                     const std::function<bool(size_t)>& wanted) {
+  const ArraysByState given(checkpoint, facts, states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (wanted && !wanted(i)) continue;
+    const data::Field& field = states[i];
+    const auto found = given.arrays.find(field.name);
+    if (found == given.arrays.end()) {
       return Fail(StatusCode::kNotFound,
                   "the checkpoint has no state '%s': it is of another network "
                   "or another optimizer",
@@ -184,54 +217,124 @@ Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
                 field.name.c_str(), TypeText(array.type, array.shape).c_str(),
                 TypeText(field.type, field.shape).c_str());
   }
-  return {};
+  if (given.homeless.empty()) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "the checkpoint has %s, which the network does not keep: it is "
+              "of another network or optimizer, or other parameters were "
+              "fixed",
+              given.homeless.front().c_str());
 }
 
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
   const std::vector<data::Field>& states = step.states();
-  std::vector<data::Field> saved;
+  MXC_RT_RETURN_IF_ERROR(
+      RequireStates(checkpoint, step.facts(), states,
+                    [&](size_t index) { return step.Requires(index); }));
+  const ArraysByState given(checkpoint, step.facts(), states);
   for (size_t i = 0; i < states.size(); ++i) {
-    if (step.Saves(i)) saved.push_back(states[i]);
-  }
-  MXC_RT_RETURN_IF_ERROR(RequireStates(checkpoint, step.facts(), saved));
-  const auto arrays = ArraysByState(checkpoint, step.facts(), saved);
-  for (size_t i = 0; i < states.size(); ++i) {
-    if (!step.Saves(i)) continue;
-    const std::span<const std::byte> bytes = arrays.at(states[i].name).bytes();
+    const auto array = given.arrays.find(states[i].name);
+    if (!step.Saves(i) || array == given.arrays.end() ||
+        array->second.type != states[i].type ||
+        array->second.shape != states[i].shape) {
+      continue;  // one that need not be there
+    }
+    const std::span<const std::byte> bytes = array->second.bytes();
     std::memcpy(step.State(i).data(), bytes.data(), bytes.size());
   }
   return {};
 }
 
-Status LoadParameters(std::span<const NamedArray> arrays, TrainStep& step) {
+namespace {
+
+// "2 arrays are none of the network's parameters: a, b"; nothing of none.
+void Tell(const std::vector<std::string>& names, const char* one,
+          const char* several, std::vector<std::string>& sentences) {
+  if (names.empty()) return;
+  constexpr size_t kShown = 6;
+  std::string text = names.size() == 1
+                         ? std::string("1 ") + one
+                         : std::to_string(names.size()) + " " + several;
+  for (size_t i = 0; i < names.size() && i < kShown; ++i) {
+    text += (i == 0 ? ": " : ", ") + names[i];
+  }
+  sentences.push_back(text + (names.size() > kShown ? " …" : ""));
+}
+
+Status CopyConverted(const NamedArray& named, const data::Field& field,
+                     std::span<std::byte> target) {
+  if (named.array.type == field.type) {
+    std::memcpy(target.data(), named.array.bytes().data(), target.size());
+    return {};
+  }
+  if (field.type != runtime::ElementType::kF32) {
+    return Fail(StatusCode::kUnsupported,
+                "'%s' has another type in the network", field.name.c_str());
+  }
+  ToFloats(
+      named.array.type, named.array.bytes(),
+      {reinterpret_cast<float*>(target.data()), target.size() / sizeof(float)});
+  return {};
+}
+
+bool IsNamed(const TrainFacts& facts, const std::string& name) {
+  return std::ranges::count(facts.parameters, name) > 0 ||
+         std::ranges::count(facts.auxiliaries, name) > 0;
+}
+
+// Parameters and auxiliary states of which there is no array.
+std::vector<std::string> WithoutArray(const TrainFacts& facts,
+                                      const std::set<std::string>& given) {
+  std::vector<std::string> missing;
+  for (const auto* names : {&facts.parameters, &facts.auxiliaries}) {
+    std::ranges::copy_if(
+        *names, std::back_inserter(missing),
+        [&](const std::string& name) { return !given.contains(name); });
+  }
+  return missing;
+}
+
+}  // namespace
+
+StatusOr<std::vector<std::string>> LoadParameters(
+    std::span<const NamedArray> arrays, TrainStep& step, bool leave_unfit) {
   const StateNames states(step.facts(), step.states());
-  int64_t loaded = 0;
+  std::set<std::string> given;
+  int64_t fitting = 0;  // arrays that have a state
+  std::vector<std::string> homeless, unfit, sentences;
   for (const NamedArray& named : arrays) {
     const std::string name(WithoutPrefix(named.name));
     const std::optional<size_t> index = states.Find(name);
-    if (!index) continue;
+    given.insert(name);
+    if (!index) {
+      // One that nothing reads has a name and no state.
+      if (!IsNamed(step.facts(), name)) homeless.push_back(name);
+      continue;
+    }
+    ++fitting;
     const data::Field& field = step.states()[*index];
-    const std::span<std::byte> target = step.State(*index);
-    if (named.array.shape != field.shape) {
+    if (named.array.shape == field.shape) {
+      MXC_RT_RETURN_IF_ERROR(CopyConverted(named, field, step.State(*index)));
+      continue;
+    }
+    if (!leave_unfit) {
       return Fail(StatusCode::kInvalidArgument,
                   "'%s' has another shape in the network", name.c_str());
     }
-    if (named.array.type == field.type) {
-      std::memcpy(target.data(), named.array.bytes().data(), target.size());
-    } else if (field.type == runtime::ElementType::kF32) {
-      ToFloats(named.array.type, named.array.bytes(),
-               {reinterpret_cast<float*>(target.data()),
-                target.size() / sizeof(float)});
-    } else {
-      return Fail(StatusCode::kUnsupported,
-                  "'%s' has another type in the network", name.c_str());
-    }
-    ++loaded;
+    unfit.push_back(name);
   }
-  if (loaded > 0 || arrays.empty()) return {};
-  return Fail(StatusCode::kNotFound,
-              "none of the %zu arrays is a parameter of the network",
-              arrays.size());
+  if (fitting == 0 && !arrays.empty()) {
+    return Fail(StatusCode::kNotFound,
+                "none of the %zu arrays is a parameter of the network",
+                arrays.size());
+  }
+  Tell(homeless, "array is no parameter of the network",
+       "arrays are no parameters of the network", sentences);
+  Tell(unfit, "array of another shape is left out",
+       "arrays of other shapes are left out", sentences);
+  Tell(WithoutArray(step.facts(), given),
+       "parameter has no array and stays as it was",
+       "parameters have no array and stay as they were", sentences);
+  return sentences;
 }
 
 namespace {
@@ -286,11 +389,25 @@ Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
                          TrainStep& step) {
   const StateNames states(step.facts(), step.states());
   const std::vector<std::string>& parameters = step.facts().parameters;
+  for (const auto& entry : updater.entries) {
+    if (!ParameterOf(entry, step.facts()).empty()) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "it has a state of %s, and the network has %zu parameters, "
+                "none of which is that",
+                KeyText(entry).c_str(), parameters.size());
+  }
   Match match;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const StatusOr<StateValue> own = OwnState(states, parameters[i], step);
     if (!own.ok()) return own.status();
-    if (!match.Add(*own, EntryOf(updater, i, parameters[i]))) {
+    const StateValue given = EntryOf(updater, i, parameters[i]);
+    if (!states.IsUpdated(parameters[i]) && !FlattenState(given).empty()) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "it has a state of parameter %zu, '%s', which is not trained "
+                  "here",
+                  i, parameters[i].c_str());
+    }
+    if (!match.Add(*own, given)) {
       return Fail(StatusCode::kInvalidArgument,
                   "its state of parameter %zu, '%s', is not what optimizer "
                   "'%s' keeps: %s of the parameter's shape",

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/train_step.h"
@@ -17,20 +19,25 @@ namespace mxc::train {
 // fields of the checkpoint stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
 
-// Refuses a checkpoint that lacks one of `states` or has another shape or type
-// for it. `facts` are of the network that has the states.
+// Refuses a checkpoint that lacks one of the `wanted` states or has another shape
+// or type for it, and one that has a parameter or an optimizer's state of which
+// `states` has none. `facts` are of the network that has the states; `wanted`
+// null: all.
 Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
-                     const std::vector<data::Field>& states);
+                     const std::vector<data::Field>& states,
+                     const std::function<bool(size_t)>& wanted = nullptr);
 
 // CaptureStates the other way; refuses what RequireStates refuses, and then
 // changes nothing.
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
 
 // Parameters and auxiliary states by name (with "arg:" and "aux:" or without),
-// converted to their types. What the arrays lack stays as it is; refuses arrays
-// of other shapes and arrays of which none is the network's.
-Status LoadParameters(std::span<const runtime::NamedArray> arrays,
-                      TrainStep& step);
+// converted to their types. What the arrays lack stays as it is. Refuses arrays
+// of which none is the network's and, unless `leave_unfit`, those of other
+// shapes. Returns sentences about what was not taken and what stays.
+StatusOr<std::vector<std::string>> LoadParameters(
+    std::span<const runtime::NamedArray> arrays, TrainStep& step,
+    bool leave_unfit = false);
 
 // The optimizer's states of one of MXNet's .states files, by index or name.
 // Refuses a file that lacks a state or has one of another form, shape or type,

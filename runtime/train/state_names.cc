@@ -30,12 +30,24 @@ StateNames::StateNames(const TrainFacts& facts,
   }
 }
 
+const std::string& StateNames::OptimizersForm(
+    const std::string& parameter) const {
+  const bool copied = Find(parameter + "/weight_f32").has_value();
+  return copied ? facts_.copied_state : facts_.optimizer_state;
+}
+
+bool StateNames::IsUpdated(const std::string& parameter) const {
+  const std::vector<std::string> names = NamesOfForm(OptimizersForm(parameter));
+  return names.empty() ||
+         std::ranges::any_of(names, [&](const std::string& name) {
+           return Find(parameter + "/" + name).has_value();
+         });
+}
+
 const std::string& StateNames::FormOf(const std::string& parameter) const {
   static const std::string none = "None";
-  const bool copied = Find(parameter + "/weight_f32").has_value();
-  const std::string& form =
-      copied ? facts_.copied_state : facts_.optimizer_state;
-  return form.empty() ? none : form;
+  const std::string& form = OptimizersForm(parameter);
+  return form.empty() || !IsUpdated(parameter) ? none : form;
 }
 
 StateNames::Place StateNames::PlaceOf(const std::string& name) const {

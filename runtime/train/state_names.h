@@ -25,12 +25,18 @@ class StateNames {
   // `facts` must outlive this.
   StateNames(const TrainFacts& facts, const std::vector<data::Field>& states);
 
-  // The form of a parameter's state in MXNet's files.
+  // The form of a parameter's state in MXNet's files; "None" of one that is not
+  // updated.
   const std::string& FormOf(const std::string& parameter) const;
+  // Whether the optimizer keeps what it keeps of a parameter. It keeps nothing of
+  // one that is fixed, that has no gradient or that nothing reads.
+  bool IsUpdated(const std::string& parameter) const;
   Place PlaceOf(const std::string& name) const;
   std::optional<size_t> Find(std::string_view name) const;
 
  private:
+  const std::string& OptimizersForm(const std::string& parameter) const;
+
   const TrainFacts& facts_;
   std::map<std::string, Place> places_;
   std::map<std::string, size_t, std::less<>> indices_;

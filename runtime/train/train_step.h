@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +57,9 @@ struct Position {
   int64_t steps = 0, epochs = 0, batches = 0;
 };
 
+// How many batches an epoch has.
+using EpochLength = std::function<int64_t(int64_t epoch)>;
+
 // Used by one thread at a time. Both kinds of run read the same states; Train
 // alone changes them.
 class TrainStep {
@@ -95,11 +99,20 @@ class TrainStep {
   virtual std::span<std::byte> State(size_t index) = 0;
 
   // Before the first step, at `own`: where all are that train together.
-  virtual StatusOr<Position> Begin(const Position& own) { return own; }
+  virtual StatusOr<Position> Begin(const Position& own, const EpochLength&) {
+    return own;
+  }
+  // After the last step of an epoch, before anything is scored or saved.
+  virtual Status EndEpoch() { return {}; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
-  // Whether this process's checkpoints hold the state, by its index.
+  // Whether this process's checkpoints hold the state, by its index, and whether
+  // one to go on from must.
   virtual bool Saves(size_t) const { return true; }
+  virtual bool Requires(size_t index) const { return Saves(index); }
+  // Whether what this process alone keeps of an earlier step than where it
+  // begins is of use.
+  virtual bool TakesEarlier() const { return true; }
 
   // After a loss that was not finite: which tensor of which step went wrong
   // first, as a sentence; empty if nothing did.

@@ -34,8 +34,12 @@ StatusOr<TrainResult> Trainer::Run() {
   WarnOfMoreClasses();
   loss_scale_ = LossScale();
   if (epochs_ >= options_.epochs) {
-    reporter_.Say(Format("all %lld epochs are done already",
-                         static_cast<long long>(epochs_)));
+    const auto done = static_cast<long long>(epochs_);
+    const auto asked = static_cast<long long>(options_.epochs);
+    reporter_.Say(
+        done == asked
+            ? Format("all %lld epochs are done already", done)
+            : Format("%lld epochs are done, --epochs says %lld", done, asked));
   }
   Status status;
   while (status.ok() && epochs_ < options_.epochs && !result_.interrupted &&
@@ -223,6 +227,7 @@ Status Trainer::FinishEpoch() {
   summary.samples_per_s =
       PerSecond(epoch_stretch_.samples, epoch_stretch_.nanoseconds);
   summary.seconds = static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9;
+  MXC_RT_RETURN_IF_ERROR(step_.EndEpoch());
   if (validation_ != nullptr) {
     const runtime::TraceSpan span("validate", "loop");
     StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);

@@ -12,13 +12,16 @@
 #include <optional>
 #include <string>
 
+#include "runtime/base/file_lock.h"
 #include "runtime/data/iterator.h"
 #include "runtime/train/best_epoch.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/journal.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/progress.h"
+#include "runtime/train/retention.h"
 #include "runtime/train/run_settings.h"
+#include "runtime/train/sample_facts.h"
 #include "runtime/train/scheduler.h"
 #include "runtime/train/train_step.h"
 
@@ -35,11 +38,13 @@ struct TrainerOptions {
 
   std::string save;        // a checkpoint's prefix; empty: nothing is saved
   int64_t save_every = 0;  // steps; 0: after epochs alone
-  int keep = 2;            // sets of files within epochs
+  Retention keep;          // which of both kinds stay
   bool resume = false;     // from the newest complete checkpoint, if any
-  // Remove what an earlier run has left under `save`, with `resume` what runs
-  // other than the resumed one have left; without, a new run is refused.
+  // Remove what an earlier run has left under `save`, with `resume` what the
+  // resumed run would write over unread; without, both are refused.
   bool overwrite = false;
+  // Where the samples come from; batch and summary are the trainer's to fill.
+  SampleFacts samples;
 
   // Of a job: worker 0 saves what all have alike, under `save`; the others what
   // they alone keep, under WorkerPrefix, and follow it.
@@ -82,10 +87,16 @@ class Trainer {
  private:
   Status Prepare();
   StatusOr<std::string> NameOfRun();
+  Status LockSeries();
   Status BeginSeries();
   Status Resume();
+  StatusOr<std::optional<NewestSet>> FindNewest() const;
+  Status LeaveUnread(const std::optional<NewestSet>& newest);
   Status ResumeFrom(const NewestSet& newest);
+  void RestoreLoop(const Checkpoint& checkpoint);
+  Status SeekTo(const Checkpoint& checkpoint);
   StatusOr<data::Cursor> CursorOf(const Checkpoint& checkpoint) const;
+  StatusOr<SampleFacts> FactsOfSamples() const;
   Status JoinOthers();
   Status SkipTo(const Position& position);
   Status BeginAnew();
@@ -134,6 +145,7 @@ class Trainer {
   Judge judge_;
   data::Batch batch_;
 
+  runtime::FileLock lock_;          // of the prefix that it saves under
   std::string run_;                 // names this run in its checkpoints
   int64_t steps_ = 0, epochs_ = 0;  // done in all
   int64_t batches_ = 0;             // of the epoch

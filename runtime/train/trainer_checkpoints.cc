@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a trainer begins, saves and resumes a series of checkpoints.
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -9,6 +12,7 @@
 #include "runtime/data/label_names.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
+#include "runtime/train/unread_sets.h"
 
 namespace mxc::train {
 namespace {
@@ -64,6 +68,14 @@ std::string WorkersText(const TrainerOptions& options) {
   return options.workers > 1 ? std::to_string(options.workers) : "";
 }
 
+// Rows of a batch; 0 of a network that is fed nothing.
+int64_t RowsOf(const data::Provides& provides) {
+  if (provides.data.empty() || provides.data[0].shape.empty()) return 0;
+  return provides.data[0].shape[0];
+}
+
+constexpr const char* kSamplesNote = "samples";
+
 template <class Text>
 void AddText(const Text& text, runtime::RunningChecksum& checksum) {
   checksum.Add(std::as_bytes(std::span(text)));
@@ -94,46 +106,54 @@ StatusOr<std::string> Trainer::NameOfRun() {
   return Format("%016llx", static_cast<unsigned long long>(checksum.value()));
 }
 
+// Two trainings at once would write over each other's checkpoints.
+Status Trainer::LockSeries() {
+  std::error_code error;
+  std::filesystem::create_directories(FolderOf(options_.save), error);
+  auto lock = runtime::FileLock::Take(LockPath(options_.save));
+  if (!lock.ok()) {
+    return Status(lock.status().code(),
+                  lock.status().message() +
+                      ": another training saves under the same --save");
+  }
+  if (!lock->holds()) {
+    reporter_.Warn("the file system of '" + options_.save +
+                   "' has no locks: nothing keeps another training from "
+                   "writing over what this one saves");
+  }
+  lock_ = std::move(*lock);
+  return {};
+}
+
 Status Trainer::BeginSeries() {
+  MXC_RT_RETURN_IF_ERROR(LockSeries());
   StatusOr<std::string> run = NameOfRun();
   if (!run.ok()) return run.status();
   run_ = std::move(*run);
   if (options_.resume) return {};
   if (!options_.overwrite) return RequireNoSeries(options_.save);
-  return RemoveFiles(FilesOfSeries(options_.save));
+  return RemoveSets(AllSetsOf(options_.save));
 }
 
-// Nothing is there to go on from, at most what an interrupted run has begun to
-// write, or MXNet.
+// Nothing is there to go on from, at most what a killed run had begun to write.
 Status Trainer::BeginAnew() {
   reporter_.Say("no complete checkpoint of '" + options_.save +
                 "' was found: starting anew");
-  const std::vector<std::string> files = FilesOfSeries(options_.save);
-  if (files.empty()) return {};
-  if (options_.overwrite) return RemoveFiles(files);
-  reporter_.Warn(ListFiles(files) + (files.size() == 1 ? " is" : " are") +
-                 " no whole set of mxc's and will be written over; --params "
-                 "FILE begins with the parameters of a file");
-  return {};
+  return RemoveFiles(FilesOfSeries(options_.save));
 }
 
 // What another run has left would be taken for this one's.
 Status Trainer::LeaveOtherRuns() {
+  std::vector<CheckpointName> sets;
   std::vector<std::string> others;
   for (const CheckpointName& name : SetsOf(options_.save)) {
     const std::string run = RunOf(name.Path("mxc"));
-    if (!run.empty() && run != run_) others.push_back(name.Path("mxc"));
+    if (run.empty() || run == run_) continue;
+    sets.push_back(name);
+    others.push_back(name.Path("mxc"));
   }
   if (others.empty()) return {};
-  if (options_.overwrite) {
-    for (size_t i = 0, count = others.size(); i < count; ++i) {
-      for (const char* extension : {".params", ".states"}) {
-        others.push_back(
-            std::filesystem::path(others[i]).replace_extension(extension));
-      }
-    }
-    return RemoveFiles(others);
-  }
+  if (options_.overwrite) return RemoveSets(sets);
   const bool one = others.size() == 1;
   reporter_.Warn(ListFiles(others) + (one ? " is" : " are") +
                  " of another run; --resume --overwrite removes " +
@@ -143,11 +163,7 @@ Status Trainer::LeaveOtherRuns() {
 
 // A set of a job of as many workers counts if all of them have saved theirs, and
 // any set if there is none such.
-Status Trainer::Resume() {
-  if (options_.save.empty()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "resuming needs the prefix of the checkpoints: --save");
-  }
+StatusOr<std::optional<NewestSet>> Trainer::FindNewest() const {
   const auto by_all = [this](int64_t steps) {
     for (int64_t worker = 1; worker < options_.workers; ++worker) {
       const auto set =
@@ -158,10 +174,38 @@ Status Trainer::Resume() {
     return true;
   };
   auto newest = FindNewestComplete(options_.save, run_, by_all);
-  if (newest.ok() && !newest->has_value()) {
-    newest = FindNewestComplete(options_.save, run_);
+  if (!newest.ok() || newest->has_value()) return newest;
+  return FindNewestComplete(options_.save, run_);
+}
+
+// Nothing is written over that was not read, here and beside.
+Status Trainer::LeaveUnread(const std::optional<NewestSet>& newest) {
+  Position reached;
+  std::string run = run_;
+  if (newest) {
+    reached = {newest->step, newest->epoch};
+    run = newest->run;
   }
+  auto unread = FindUnreadSets(options_.save, reached, run, options_.epochs);
+  for (int64_t worker = 1; worker < options_.workers; ++worker) {
+    const std::string prefix = WorkerPrefix(options_.save, worker);
+    std::ranges::move(FindUnreadSets(prefix, reached, "", options_.epochs),
+                      std::back_inserter(unread));
+  }
+  if (!options_.overwrite) return RequireNoUnreadSets(unread, newest);
+  std::vector<CheckpointName> names;
+  for (const UnreadSet& set : unread) names.push_back(set.name);
+  return RemoveSets(names);
+}
+
+Status Trainer::Resume() {
+  if (options_.save.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "resuming needs the prefix of the checkpoints: --save");
+  }
+  const auto newest = FindNewest();
   if (!newest.ok()) return newest.status();
+  MXC_RT_RETURN_IF_ERROR(LeaveUnread(*newest));
   if (!newest->has_value()) return BeginAnew();
   MXC_RT_RETURN_IF_ERROR(ResumeFrom(**newest));
   reporter_.Say(Format("resumed from %s: step %lld, epoch %lld",
@@ -171,38 +215,70 @@ Status Trainer::Resume() {
   return LeaveOtherRuns();
 }
 
+// The network comes first: another one is fed other samples, too.
 Status Trainer::ResumeFrom(const NewestSet& newest) {
   const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(newest.name);
   if (!checkpoint.ok()) return checkpoint.status();
-  const auto cursor = CursorOf(*checkpoint);
-  if (!cursor.ok()) return cursor.status();
-  MXC_RT_RETURN_IF_ERROR(samples_.Seek(*cursor));
-  MXC_RT_RETURN_IF_ERROR(RestoreStates(*checkpoint, step_));
-  steps_ = checkpoint->step;
-  epochs_ = checkpoint->epoch;
-  const auto epoch = NumbersOf(NoteOf(*checkpoint, "epoch_loss"));
+  Status status = RestoreStates(*checkpoint, step_);
+  if (status.ok()) status = SeekTo(*checkpoint);
+  if (!status.ok()) {
+    return Status(status.code(),
+                  newest.name.Path("mxc") + ": " + status.message());
+  }
+  RestoreLoop(*checkpoint);
+  if (!newest.run.empty()) run_ = newest.run;
+  return {};
+}
+
+void Trainer::RestoreLoop(const Checkpoint& checkpoint) {
+  steps_ = checkpoint.step;
+  epochs_ = checkpoint.epoch;
+  const auto epoch = NumbersOf(NoteOf(checkpoint, "epoch_loss"));
   if (epoch.size() == 2 && epoch[0] >= 0 && epoch[0] < 0x1p53) {
     batches_ = static_cast<int64_t>(epoch[0]);
     epoch_loss_ = epoch[1];
   }
   // Another schedule begins as MXNet's begin_num_update: from its own start.
-  if (NoteOf(*checkpoint, "schedule_text") == ScheduleText(options_)) {
-    schedule_->Restore(NumbersOf(NoteOf(*checkpoint, "schedule")));
+  if (NoteOf(checkpoint, "schedule_text") == ScheduleText(options_)) {
+    schedule_->Restore(NumbersOf(NoteOf(checkpoint, "schedule")));
   }
-  if (NoteOf(*checkpoint, "best_text") == options_.early_stop) {
-    best_->Restore(NumbersOf(NoteOf(*checkpoint, "best")));
+  if (NoteOf(checkpoint, "best_text") == options_.early_stop) {
+    best_->Restore(NumbersOf(NoteOf(checkpoint, "best")));
   }
-  if (NoteOf(*checkpoint, "metrics_text") == options_.metrics) {
-    metrics_.Restore(NumbersOf(NoteOf(*checkpoint, "metrics")));
+  if (NoteOf(checkpoint, "metrics_text") == options_.metrics) {
+    metrics_.Restore(NumbersOf(NoteOf(checkpoint, "metrics")));
   }
-  if (!newest.run.empty()) run_ = newest.run;
-  const std::string prepared = NoteOf(*checkpoint, "preprocess");
+  const std::string prepared = NoteOf(checkpoint, "preprocess");
   if (!prepared.empty() && prepared != samples_.preprocessing()) {
     reporter_.Warn("the samples are prepared otherwise than before: '" +
                    samples_.preprocessing() + "' now, '" + prepared +
                    "' until here");
   }
+}
+
+// Samples that only look alike are told: they may be the same ones elsewhere.
+Status Trainer::SeekTo(const Checkpoint& checkpoint) {
+  const auto cursor = CursorOf(checkpoint);
+  if (!cursor.ok()) return cursor.status();
+  const auto facts = FactsOfSamples();
+  if (!facts.ok()) return facts.status();
+  const std::string others =
+      OtherSamples(NoteOf(checkpoint, kSamplesNote), *facts);
+  const Status same = samples_.Seek(*cursor);
+  if (!same.ok()) return ExplainSeek(same, others);
+  if (!others.empty()) {
+    reporter_.Warn("training goes on with other samples: " + others);
+  }
   return {};
+}
+
+StatusOr<SampleFacts> Trainer::FactsOfSamples() const {
+  const StatusOr<data::Provides> needs = step_.needs(0);
+  if (!needs.ok()) return needs.status();
+  SampleFacts facts = options_.samples;
+  facts.batch = RowsOf(*needs);
+  facts.summary = samples_.summary();
+  return facts;
 }
 
 // Another number of workers shares the samples otherwise, unless their batches
@@ -225,12 +301,17 @@ StatusOr<data::Cursor> Trainer::CursorOf(const Checkpoint& checkpoint) const {
 // Worker 0 says where the job begins, or the servers where it is by now. What
 // this one alone keeps is in a set of its own of that step, or of one before.
 Status Trainer::JoinOthers() {
-  const StatusOr<Position> at = step_.Begin({steps_, epochs_, batches_});
+  const StatusOr<Position> at =
+      step_.Begin({steps_, epochs_, batches_},
+                  [this](int64_t epoch) { return samples_.batches(epoch); });
   if (!at.ok()) return at.status();
   if (at->steps == steps_) return {};
   if (options_.resume && !options_.save.empty() && options_.worker != 0) {
-    const auto own = FindNewestComplete(
-        options_.save, run_, [&](int64_t saved) { return saved <= at->steps; });
+    const auto own =
+        FindNewestComplete(options_.save, run_, [&](int64_t saved) {
+          return saved == at->steps ||
+                 (saved < at->steps && step_.TakesEarlier());
+        });
     if (!own.ok()) return own.status();
     if (own->has_value()) MXC_RT_RETURN_IF_ERROR(ResumeFrom(**own));
   }
@@ -261,7 +342,6 @@ Status Trainer::SaveIfDue() {
   const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
   if (!due && !result_.interrupted) return {};
   MXC_RT_RETURN_IF_ERROR(Save(StepCheckpoint(options_.save, steps_)));
-  RemoveOutdated(options_.save, options_.keep);
   return {};
 }
 
@@ -275,6 +355,8 @@ Status Trainer::Save(const CheckpointName& name) {
   if (options_.worker == 0) checkpoint.symbol = std::move(*symbol);
   const StatusOr<data::Provides> needs = step_.needs(0);
   if (!needs.ok()) return needs.status();
+  const StatusOr<SampleFacts> facts = FactsOfSamples();
+  if (!facts.ok()) return facts.status();
   checkpoint.notes = {
       {"run", run_},
       {"inputs", InputsText(*needs)},
@@ -287,6 +369,7 @@ Status Trainer::Save(const CheckpointName& name) {
       {"metrics_text", options_.metrics},
       {"metrics", NumbersText(metrics_.State())},
       {"preprocess", samples_.preprocessing()},
+      {kSamplesNote, SampleFactsText(*facts)},
       {"label_names", data::LabelNamesText(samples_.label_names())}};
   const std::string workers = WorkersText(options_);
   if (!workers.empty()) checkpoint.notes[kWorkersNote] = workers;
@@ -294,6 +377,9 @@ Status Trainer::Save(const CheckpointName& name) {
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
   MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
   result_.saved = name;
+  RemoveAbandoned(options_.save);
+  options_.keep.best = best_->epoch();
+  RemoveOutdated(options_.save, run_, options_.keep);
   return {};
 }
 

@@ -146,7 +146,7 @@ mxc launch --workers 2 --servers 2 -- mxc train mlp.mxa --data digits \
 mkdir journal
 (
   for i in 1 2 3 4 5 6; do
-    sleep 0.5
+    until [ -e "killed-000$i.mxc" ] || [ -e ended ]; do sleep 0.01; done
     for process in $(pgrep -f "mxc train mlp.mxa .* --save [k]illed" || true); do
       if grep -qz MXC_ROLE=server "/proc/$process/environ" 2>/dev/null; then
         kill -9 "$process" && break
@@ -158,6 +158,7 @@ mlp=(mxc train mlp.mxa --data digits --data-opt size=3200 --data-opt flat=1
   --epochs 8 --lr 0.05 --quiet)
 mxc launch --workers 2 --servers 2 --journal journal -- \
   "${mlp[@]}" --save killed 2>errors || fail "killed servers: $(cat errors)"
+: >ended
 wait
 mxc launch --workers 2 --servers 2 -- "${mlp[@]}" --save whole
 echo "killed servers: $(grep -c "it is started again" errors)"
@@ -220,7 +221,7 @@ near=1 host=192.0.2.1 told 0 train none 2>errors || status=$?
 # A worker that is killed.
 mkdir killed
 cat >killed/train.sh <<END
-[ "\$MXC_ROLE \$RANK" != "worker 1" ] || { sleep 1; kill -9 \$\$; }
+[ "\$MXC_ROLE \$RANK" != "worker 1" ] || kill -9 \$\$
 exec mxc train "$models/mlp.json" --data digits --quiet --epochs 1000
 END
 status=0
@@ -231,15 +232,60 @@ grep -q "^error: worker 1 was killed by signal 9; the job ends$" killed/errors |
   fail "a killed worker: $(cat killed/errors)"
 
 # Ctrl-C while the workers still compile is heard when they train.
-setsid mxc launch --workers 2 --servers 1 -- mxc train "$models/lenet.json" \
-  --data digits --quiet --epochs 1000 --save early 2>early.errors &
+cat >early.sh <<END
+: >"early.\$MXC_ROLE.\$RANK"
+exec mxc train "$models/lenet.json" --data digits --quiet --epochs 1000 \
+  --save early
+END
+setsid mxc launch --workers 2 --servers 1 -- sh early.sh 2>early.errors &
 job=$!
 (sleep 60; kill -KILL -- "-$job") >/dev/null 2>&1 &
-sleep 0.2
+until [ -e early.worker.0 ] && [ -e early.worker.1 ]; do
+  kill -0 $job || fail "an early Ctrl-C: $(cat early.errors)"
+  sleep 0.01
+done
 kill -INT -- "-$job"
 status=0
 wait $job || status=$?
 [ $status -eq 130 ] || fail "an early Ctrl-C: $status, $(cat early.errors)"
+
+# The mxc that launches is found where PATH has none, and what nobody has is
+# told once.
+here=$(command -v mxc)
+PATH=/usr/bin:/bin "$here" launch --workers 1 -- mxc --version >/dev/null ||
+  fail "mxc is not found off PATH"
+status=0
+mxc launch -- no-such-program 2>errors || status=$?
+[ $status -eq 1 ] && grep -q "cannot start 'no-such-program'" errors ||
+  fail "a program that is not there: $status, $(cat errors)"
+
+# The folder with a job's keys goes with a launcher that is killed.
+mkdir keys
+TMPDIR=$work/keys mxc launch --workers 1 -- sh -c ': >up; exec sleep 60' &
+job=$!
+until [ -e up ]; do sleep 0.01; done
+[ "$(ls keys | wc -l)" = 1 ] || fail "a job without a folder: $(ls keys)"
+kill -9 $job
+for i in {1..1000}; do [ -n "$(ls keys)" ] || break; sleep 0.01; done
+[ -z "$(ls keys)" ] || fail "the keys of a killed launcher stay: $(ls keys)"
+
+# Two trainings do not save under one prefix, nor do ranks of other starters.
+for told in "RANK=0 WORLD_SIZE=2" "OMPI_COMM_WORLD_RANK=1" \
+  "PMI_RANK=0 PMI_SIZE=2" "SLURM_PROCID=1 SLURM_NTASKS=2" "PMIX_RANK=0"; do
+  status=0
+  env $told mxc train "$models/mlp.json" --data digits --quiet --save ranks \
+    2>errors || status=$?
+  [ $status -eq 1 ] && grep -q "MASTER_ADDR" errors && [ ! -e ranks-0001.mxc ] ||
+    fail "$told: $status, $(cat errors)"
+done
+slurm() { # RANK WORD…
+  MASTER_ADDR=localhost MASTER_PORT=29472 SLURM_PROCID=$1 SLURM_NTASKS=2 \
+    "${@:2}"
+}
+slurm 1 train slurm "${half[@]}" &
+slurm 0 train slurm "${half[@]}" || fail "worker 0 as srun starts it"
+wait $! || fail "worker 1 as srun starts it"
+equal two1 slurm || fail "srun's workers learn something else"
 
 status=0
 RANK=2 WORLD_SIZE=2 MXC_ROLE=worker MXC_SERVERS=127.0.0.1:1 \

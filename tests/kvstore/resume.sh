@@ -75,6 +75,35 @@ mxc launch --workers 1 --servers 1 -- "${train[@]/mlp.mxa/mlp48.mxa}" \
   --epochs 4 --save alike --resume || fail "one worker cannot go on for three"
 [ -s alike-0004.params ] || fail "one worker saved nothing"
 
+# Workers that average parameters: a checkpoint has what was learned since the
+# last meeting, also where there was none, and the job goes on from within.
+for rule in allreduce_ea block_momentum; do
+  apart=(mxc train "$models/mlp.json" --data digits --data-opt size=640
+    --batch-size 16 --lr 0.1 --opt momentum=0.9 --seed 5 --threads 1
+    --kvstore "$rule" --quiet)
+  mxc launch --workers 2 -- "${apart[@]}" --period 1000 --epochs 1 --save rare \
+    --overwrite
+  mxc launch --workers 2 -- "${apart[@]/0.1/0}" --epochs 1 --save still \
+    --overwrite
+  ! cmp -s rare-0001.params still-0001.params ||
+    fail "$rule: a checkpoint lacks what was learned"
+  mxc launch --workers 2 -- "${apart[@]}" --period 7 --epochs 4 --save "$rule"
+  mxc launch --workers 2 -- "${apart[@]}" --period 7 --epochs 1 --save half \
+    --overwrite
+  mxc launch --workers 2 -- "${apart[@]}" --period 7 --epochs 4 --save half \
+    --save-every 3 --resume &
+  job=$!
+  until compgen -G "half-step-*.mxc" >/dev/null; do
+    kill -0 $job 2>/dev/null || fail "$rule: the job ended before it saved"
+    sleep 0.01
+  done
+  kill -9 $job
+  wait $job || true
+  mxc launch --workers 2 -- "${apart[@]}" --period 7 --epochs 4 --save half \
+    --resume
+  equal "$rule" half || fail "$rule: a job that was resumed learned otherwise"
+done
+
 # Jobs, until so many processes have been killed.
 jobs=0 beginnings=0
 while [ $killed -lt "$kills" ]; do

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/checkpoint.h"
+#include "runtime/train/retention.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -171,7 +172,8 @@ TEST_CASE("checkpoint: outdated sets and files of killed writers go") {
   const std::string alive = ".params." + std::to_string(getpid()) + ".0x7fff";
   std::ofstream(prefix + "-0002" + dead) << "half";
   std::ofstream(prefix + "-0002" + alive) << "half";
-  RemoveOutdated(prefix, 2);
+  RemoveAbandoned(prefix);
+  RemoveOutdated(prefix, "", {.steps = 2});
   CHECK(folder.Files() == std::vector<std::string>{
                               "net-0001.mxc", "net-0001.params",
                               "net-0001.states", "net-0002" + alive,

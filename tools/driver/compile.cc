@@ -17,6 +17,7 @@
 #include "tools/driver/figures.h"
 #include "tools/driver/golden.h"
 #include "tools/driver/manifest.h"
+#include "tools/driver/symbol_text.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/driver/unplaced_error.h"
 #include "tools/signature/digest.h"

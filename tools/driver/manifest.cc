@@ -132,15 +132,4 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
   return manifest;
 }
 
-Result<std::string> SymbolText(const CompileRequest& request,
-                               const Plan& plan) {
-  const std::string& source = plan.network->source()->text;
-  const bool from_mxnet = source.find("\"arg_nodes\"") != std::string::npos;
-  if (!request.trains() || from_mxnet) return source;
-  Specialization of = request.For(0);
-  if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
-  MXC_ASSIGN(const Model model, plan.network->Draft(of));
-  return WriteSymbol(model.graph);
-}
-
 }  // namespace mxc

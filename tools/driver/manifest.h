@@ -9,8 +9,4 @@ namespace mxc {
 
 Manifest MakeManifest(const CompileRequest& request, const Plan& plan);
 
-// The network's JSON that the artifact holds: as it came, but where it trains
-// in MXNet's form, for checkpoints are MXNet's to open.
-Result<std::string> SymbolText(const CompileRequest& request, const Plan& plan);
-
 }  // namespace mxc

@@ -125,7 +125,7 @@ typedef struct mxc_compile_options {
   const char* optimizer; /* null: "sgd" */
   const char* const* optimizer_attributes;
   size_t optimizer_attribute_count;
-  /* Of parameters that are not trained. */
+  /* Of parameters that are not trained, as a shell's patterns: "stage1_*". */
   const char* const* fixed;
   size_t fixed_count;
   uint64_t memory_budget; /* a plan whose peak is larger is refused; 0: none */

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "frontend/variables.h"
+#include "tools/driver/example_shape.h"
 #include "tools/driver/figures.h"
+#include "tools/driver/symbol_text.h"
 #include "tools/driver/unplaced_error.h"
 
 namespace mxc {
@@ -17,11 +20,6 @@ LoadOptions LoadOptionsOf(const Specialization& of) {
   return load;
 }
 
-// What a shape may look like: of a label one number for each sample.
-const char* ExampleShape(const Node& input) {
-  return input.name.ends_with("label") ? "1" : "1x3x224x224";
-}
-
 // Inputs whose shape neither the file nor the request gives.
 Status RequireInputShapes(const Graph& graph) {
   Diagnostics errors;
@@ -33,7 +31,7 @@ Status RequireInputShapes(const Graph& graph) {
               "the shape of input '{0}' is {1}; give --input-shape "
               "{0}:{2} or as it must be",
               input->name, shape.known_rank() ? ToString(shape) : "unknown",
-              ExampleShape(*input)));
+              ExampleShape(graph, *input)));
   }
   if (!errors.empty()) return errors;
   return Done{};
@@ -78,6 +76,7 @@ Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
   load.params = request.params;
   load.epoch = request.epoch;
   load.read_parameters = read_parameters;
+  load.leave_unfit = request.refits;
   return Load(request.model, load);
 }
 
@@ -93,8 +92,19 @@ Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(
     TakeOrAdd(ParseNetwork(source), network->text_, errors);
   }
   if (!errors.empty()) return errors;
+  network->TakeNotesOfSymbol();
   network->seconds_ = watch.seconds();
   return network;
+}
+
+// Where no .mxc lies beside the parameters, the symbol may know what it would.
+void LoadedNetwork::TakeNotesOfSymbol() {
+  if (parameter_file_->provenance.known) return;
+  const Result<Model> model = Draft({});
+  if (!model.ok()) return;
+  auto file = std::make_shared<ParameterFile>(*parameter_file_);
+  file->provenance.notes.merge(NotesOfSymbol(model->graph));
+  parameter_file_ = std::move(file);
 }
 
 Result<Model> LoadedNetwork::Draft(const Specialization& of) const {
@@ -111,6 +121,7 @@ Status LoadedNetwork::RequireOperators(const Specialization& of) const {
 Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
   options.params = parameter_file_->path;
   options.read_parameters = !options.params.empty();
+  options.leave_unfit = request_.refits;
   // Nothing lies beside a text in memory.
   if (request_.text != nullptr && options.params.empty()) return Done{};
   if (arrays_ == nullptr && options.read_parameters) {
@@ -124,11 +135,13 @@ Result<Model> LoadedNetwork::Specialize(const Specialization& of,
                                         ParameterUse use) {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;
-  // What was trained on many samples at a time is used on one.
-  const bool one = of.batch == 0 && use == ParameterUse::kConstants;
-  load.known_shapes = ShapesOfTraining(*parameter_file_, one ? 1 : of.batch);
+  // What was trained on many samples at a time may be used on one.
+  load.known_shapes = ShapesOfTraining(*parameter_file_);
+  load.known_batch = false;
   MXC_ASSIGN(Model model, BuildModel(text_, load));
   MXC_RETURN_IF_ERROR(AddParameters(model, load));
+  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  CloseBatches(model.graph);
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
   if (use == ParameterUse::kConstants) {
     model.left_out = CutUnknownLabels(model.graph);

@@ -48,6 +48,7 @@ class LoadedNetwork {
   explicit LoadedNetwork(const NetworkRequest& request)
       : request_(request), arrays_(request.arrays) {}
 
+  void TakeNotesOfSymbol();
   Status AddParameters(Model& model, LoadOptions& options);
 
   NetworkRequest request_;

@@ -98,14 +98,13 @@ std::string Describe(const ParameterFile& file) {
 }
 
 std::map<std::string, std::vector<int64_t>> ShapesOfTraining(
-    const ParameterFile& file, int64_t batch) {
+    const ParameterFile& file) {
   const auto words = data::ParseLabelNames(file.provenance.Note("inputs"));
   if (!words.ok()) return {};
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const std::string& word : *words) {
     auto shape = ParseNamedShape(word);
     if (!shape || shapes.contains(shape->first)) return {};
-    if (batch > 0) shape->second[0] = batch;
     shapes.insert(std::move(*shape));
   }
   return shapes;

@@ -30,9 +30,9 @@ Result<ParameterFile> ChooseParameters(const std::string& model,
 // "net-0003.params, the newest of epochs 1, 2, 3"
 std::string Describe(const ParameterFile& file);
 
-// The shapes that training gave to inputs; with `batch` samples unless that is
-// 0. Empty where the parameters are of no checkpoint that knows.
+// The shapes that training gave to inputs. Empty where the parameters are of no
+// checkpoint that knows.
 std::map<std::string, std::vector<int64_t>> ShapesOfTraining(
-    const ParameterFile& file, int64_t batch);
+    const ParameterFile& file);
 
 }  // namespace mxc

@@ -130,7 +130,8 @@ class Planner {
 
   void Note(const Model& model) {
     NoteNetwork(model, plan_);
-    plan_.notes = model.left_out;
+    plan_.notes = model.unfit;
+    plan_.notes.Append(model.left_out);
     progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);
     const ParameterFile& file = plan_.network->parameter_file();
     if (!file.path.empty()) progress_.Phase("params", Describe(file));

@@ -29,7 +29,8 @@ struct NetworkRequest {
   std::optional<int> epoch;  // of the parameter file
   // The parameters themselves, which win over any file.
   std::shared_ptr<const ParameterArrays> arrays;
-  std::string init;  // how missing ones begin; empty: they are errors
+  std::string init;     // how missing ones begin; empty: they are errors
+  bool refits = false;  // and so do those of other shapes
   uint64_t seed = 0;
   // Only shapes matter: missing parameters are made up.
   bool make_up_weights = false;

@@ -59,8 +59,9 @@ AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
 }
 
 // The optimizer's states come, too: everybody makes the updates.
-StatusOr<train::Position> AllReduceStep::Begin(const train::Position& own) {
-  const auto at = JobStep::Begin(own);
+StatusOr<train::Position> AllReduceStep::Begin(
+    const train::Position& own, const train::EpochLength& length) {
+  const auto at = JobStep::Begin(own, length);
   if (!at.ok()) return at;
   if (worker_.replaces()) {
     return runtime::Fail(runtime::StatusCode::kFailed,

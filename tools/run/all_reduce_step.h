@@ -28,7 +28,8 @@ class AllReduceStep final : public JobStep {
                 MeshMaker make_mesh);
   ~AllReduceStep() override;
 
-  runtime::StatusOr<train::Position> Begin(const train::Position& own) override;
+  runtime::StatusOr<train::Position> Begin(
+      const train::Position& own, const train::EpochLength& length) override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,

@@ -157,7 +157,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
   return keys;
 }
 
-StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model) {
+StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model, bool speeds) {
   const auto states = model.tables().states();
   ArtifactKeys keys;
   for (size_t row = 0; row < states.size(); ++row) {
@@ -167,6 +167,10 @@ StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model) {
     const auto key = static_cast<uint32_t>(keys.table.size());
     keys.table.push_back({name, states[row].bytes, true, key, false, key});
     keys.states.push_back(row);
+    if (!speeds) continue;
+    keys.table.push_back(
+        {name + "/speed", states[row].bytes, false, key, false, key});
+    keys.states.push_back(SIZE_MAX);
   }
   if (keys.table.empty()) {
     return Fail(StatusCode::kNotFound, "the artifact has no parameters");

@@ -34,7 +34,9 @@ struct ArtifactKeys {
 };
 
 runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model);
-// Of one whose workers train by themselves: the parameters alone.
-runtime::StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model);
+// Of one whose workers train by themselves: the parameters, and where they have
+// a block momentum "NAME/speed" behind each, which is no state of the model.
+runtime::StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model,
+                                             bool speeds);
 
 }  // namespace mxc::run

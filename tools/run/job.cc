@@ -11,6 +11,7 @@
 #include "tools/run/launch/term_lines.h"
 #include "tools/run/output.h"
 #include "tools/run/server_report.h"
+#include "tools/usage/values.h"
 
 namespace mxc::run {
 
@@ -29,6 +30,23 @@ std::string AddressOf(const std::string& server, bool first) {
   return first ? server.substr(0, bar) : server.substr(bar + 1);
 }
 
+std::string CheckKvstore(const std::string& name) {
+  JobOptions options;
+  options.kvstore = name;
+  if (options.averages() || options.reduces() ||
+      kvstore::ParseMode(name).ok()) {
+    return "";
+  }
+  if (name == "local" || name == "device" || name == "nccl") {
+    return "'" + name +
+           "' is of one process, which needs no --kvstore; several GPUs: "
+           "--device cuda:0,cuda:1";
+  }
+  std::string text = name;
+  return OneOf({"dist_sync", "dist_async", "dist_ssp", "allreduce",
+                "allreduce_ea", "block_momentum"})(text);
+}
+
 void DeclareJob(CLI::App& app, JobOptions& options) {
   app.option_defaults()->group("Jobs");
   app.add_option("--kvstore", options.kvstore,
@@ -39,6 +57,8 @@ void DeclareJob(CLI::App& app, JobOptions& options) {
                  "only introduce them; allreduce_ea (elastic averaging) or "
                  "block_momentum, where workers train by themselves and "
                  "average parameters every --period steps")
+      ->check(CheckKvstore)
+      ->type_name("HOW")
       ->capture_default_str();
   app.add_option("--staleness", options.staleness,
                  "of dist_ssp: how many steps of others a worker may lack")

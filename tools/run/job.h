@@ -37,12 +37,13 @@
 // Worker 0 has a server in a process beside it. When a worker dies, the job ends,
 // and torchrun may start all workers again.
 //
-//   RANK, WORLD_SIZE, MXC_KEY, MXC_ARRIVAL  as above
+//   RANK, WORLD_SIZE, MXC_KEY, MXC_ARRIVAL  as above. In place of the first two
+//                those of Open MPI, MVAPICH2, PMI and Slurm (foreign_ranks.h)
 //   MASTER_ADDR  worker 0's machine
 //   MASTER_PORT  the server listens at the next one
 //   MXC_PORT     or at this one
 //   LOCAL_WORLD_SIZE  where it is WORLD_SIZE, all workers are on one machine
-//   TORCHELASTIC_RESTART_COUNT  not 0: as MXC_RESUME
+//   TORCHELASTIC_RESTART_COUNT, SLURM_RESTART_COUNT  not 0: as MXC_RESUME
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -83,7 +84,7 @@ struct Job {
   kvstore::Time arrival = kvstore::Patience().arrival;
 
   // None: this process is alone. Throws a Failure where the environment
-  // contradicts itself.
+  // contradicts itself or is incomplete.
   static std::optional<Job> OfEnvironment();
 };
 
@@ -91,6 +92,9 @@ struct Job {
 // for all of them.
 bool InJob();
 bool SpeaksForJob();
+// What the environment lacks that makes this process one of several, as a
+// sentence; empty: nothing. Alone it would write over the others' checkpoints.
+std::string IncompleteJob();
 // Whether the job has begun before, and goes on from its newest checkpoint.
 bool JobResumes();
 
@@ -123,6 +127,8 @@ struct JobOptions {
 };
 
 void DeclareJob(CLI::App& app, JobOptions& options);
+// What is wrong with a name for --kvstore; empty: nothing.
+std::string CheckKvstore(const std::string& name);
 
 // What a process of a job needs to talk to the others. Throws Failures.
 class JobNode {

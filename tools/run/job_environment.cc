@@ -6,6 +6,7 @@
 
 #include "runtime/kvstore/transport/address.h"
 #include "tools/run/failure.h"
+#include "tools/run/foreign_ranks.h"
 #include "tools/run/job.h"
 
 namespace mxc::run {
@@ -16,20 +17,39 @@ std::string Variable(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// RANK and WORLD_SIZE alone may be anybody's.
-bool ByTorchrun() {
-  return Variable("MXC_ROLE").empty() && !Variable("RANK").empty() &&
-         !Variable("WORLD_SIZE").empty() && !Variable("MASTER_ADDR").empty() &&
-         !Variable("MASTER_PORT").empty();
+bool NamesFirst() {
+  return !Variable("MASTER_ADDR").empty() && !Variable("MASTER_PORT").empty();
 }
 
-uint32_t NumberOf(const char* name) {
-  const std::string text = Variable(name);
+// Who makes this process one of a job and is not mxc launch. Torchrun's jobs of
+// one worker are jobs, too.
+std::optional<ForeignRank> StarterOf() {
+  if (!Variable("MXC_ROLE").empty()) return std::nullopt;
+  const std::string rank = Variable("RANK"), size = Variable("WORLD_SIZE");
+  if (NamesFirst() && !rank.empty() && !size.empty()) {
+    return ForeignRank{"torchrun", "RANK", "WORLD_SIZE", rank, size};
+  }
+  return FindForeignRank();
+}
+
+// Whose variables are all there.
+std::optional<ForeignRank> CompleteStarter() {
+  auto starter = StarterOf();
+  if (!starter || !NamesFirst() || starter->rank.empty() ||
+      starter->size.empty()) {
+    return std::nullopt;
+  }
+  return starter;
+}
+
+uint32_t NumberOf(const std::string& name) {
+  const std::string text = Variable(name.c_str());
   char* end = nullptr;
   const unsigned long number = std::strtoul(text.c_str(), &end, 10);
   constexpr unsigned long kMost = 1 << 16;
   if (text.empty() || *end != '\0' || text[0] == '-' || number > kMost) {
-    throw Failure(std::string(ByTorchrun() ? "torchrun" : "MXC_ROLE") +
+    const auto starter = CompleteStarter();
+    throw Failure((starter ? starter->starter : "MXC_ROLE") +
                   " makes this process one of a job, but " + name + " is '" +
                   text + "', no number");
   }
@@ -101,14 +121,15 @@ std::string ServerOfTorchrun() {
                             : NumberOf("MXC_PORT");
   constexpr uint32_t kLastPort = 65535;
   if (port > kLastPort) {
-    throw Failure("torchrun's MASTER_PORT is " + Variable("MASTER_PORT") +
+    throw Failure("MASTER_PORT is " + Variable("MASTER_PORT") +
                   " and no port follows it; MXC_PORT chooses another one");
   }
   const std::string end = ":" + std::to_string(port);
-  if (Variable("LOCAL_WORLD_SIZE") == Variable("WORLD_SIZE")) {
-    return "127.0.0.1" + end;
-  }
   const std::string host = Variable("MASTER_ADDR");
+  const std::string here = Variable("LOCAL_WORLD_SIZE");
+  const bool one_machine =
+      here.empty() ? host == "localhost" : here == Variable("WORLD_SIZE");
+  if (one_machine) return "127.0.0.1" + end;
   const bool bare = host.find(':') == std::string::npos;
   return (bare ? host : "[" + host + "]") + end;
 }
@@ -122,11 +143,12 @@ void RequireRank(const Job& job) {
                 std::to_string(job.rank));
 }
 
-// Torchrun ends all workers when one fails, and may start them again.
-Job JobOfTorchrun() {
+// Whoever starts processes ends all of them when one fails, and may start them
+// again.
+Job JobOfStarter(const ForeignRank& starter) {
   Job job;
-  job.rank = NumberOf("RANK");
-  job.workers = NumberOf("WORLD_SIZE");
+  job.rank = NumberOf(starter.rank_name);
+  job.workers = NumberOf(starter.size_name);
   job.servers = {ServerOfTorchrun()};
   RequireRank(job);
   job.hosts = job.rank == 0;
@@ -136,7 +158,8 @@ Job JobOfTorchrun() {
   const auto address = kvstore::ParseAddress(job.servers.front());
   if (!Take(address).local()) {
     throw Failure(
-        "torchrun's workers are on several machines, and MXC_KEY does not name "
+        starter.starter +
+        "'s workers are on several machines, and MXC_KEY does not name "
         "the file with their job's key: (umask 077; echo mxc-kvstore-key "
         "server $(openssl rand -hex 32) >job.key) makes one, for all machines");
   }
@@ -201,22 +224,46 @@ Job JobOfVariables() {
 
 }  // namespace
 
-bool InJob() { return !Variable("MXC_ROLE").empty() || ByTorchrun(); }
+bool InJob() { return !Variable("MXC_ROLE").empty() || CompleteStarter(); }
 
 bool SpeaksForJob() {
-  const std::string role = Variable("MXC_ROLE");
-  return (role == "worker" || ByTorchrun()) && Variable("RANK") == "0";
+  if (const auto starter = CompleteStarter()) return starter->rank == "0";
+  return Variable("MXC_ROLE") == "worker" && Variable("RANK") == "0";
 }
 
 bool JobResumes() {
-  if (!ByTorchrun()) return Variable("MXC_RESUME") == "1";
-  const std::string restarts = Variable("TORCHELASTIC_RESTART_COUNT");
-  return !restarts.empty() && restarts != "0";
+  for (const char* name :
+       {"MXC_RESUME", "TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"}) {
+    const std::string restarts = Variable(name);
+    if (!restarts.empty() && restarts != "0") return InJob();
+  }
+  return false;
+}
+
+std::string IncompleteJob() {
+  const auto starter = StarterOf();
+  if (!starter || CompleteStarter()) return "";
+  std::string text;
+  const std::pair<std::string, std::string> told[] = {
+      {starter->rank_name, starter->rank}, {starter->size_name, starter->size}};
+  for (const auto& [name, value] : told) {
+    text += (text.empty() ? "" : " and ") + name +
+            (value.empty() ? " is not set" : " is " + value);
+  }
+  return text +
+         (NamesFirst() ? ""
+                       : ", but MASTER_ADDR and MASTER_PORT do not say where "
+                         "worker 0 is") +
+         ": processes that train together need all four, or mxc launch; one "
+         "that trains alone needs the first two unset";
 }
 
 std::optional<Job> Job::OfEnvironment() {
+  const std::string incomplete = IncompleteJob();
+  if (!incomplete.empty()) throw Failure(incomplete);
   if (!InJob()) return std::nullopt;
-  Job job = ByTorchrun() ? JobOfTorchrun() : JobOfVariables();
+  const auto starter = CompleteStarter();
+  Job job = starter ? JobOfStarter(*starter) : JobOfVariables();
   job.key_file = Variable("MXC_KEY");
   job.resumes = JobResumes();
   return job;

@@ -13,8 +13,10 @@ namespace {
 
 ArtifactKeys JobKeys(const Job& job, const JobOptions& options,
                      const runtime::Model& model) {
-  ArtifactKeys keys =
-      Take(options.averages() ? ParametersOf(model) : KeysOf(model));
+  using Rule = kvstore::Averaging::Rule;
+  const auto rule = kvstore::ParseRule(options.kvstore);
+  ArtifactKeys keys = Take(
+      rule ? ParametersOf(model, rule == Rule::kBlockMomentum) : KeysOf(model));
   if (keys.loss_scale && !options.reduces()) {
     throw Failure(
         "the network trains in f16, where one gradient that is not finite "

@@ -16,17 +16,13 @@ namespace mxc::run {
 class JobStep : public train::TrainStep {
  public:
   // All must outlive the step. The worker of rank 0 brings the first values of
-  // all keys, those of its states when training begins. `period`: steps from
-  // one push to the next.
+  // all keys, those of its states when training begins.
   JobStep(ArtifactStep& step, const ArtifactKeys& keys, kvstore::Worker& worker,
-          uint32_t rank, uint32_t period = 1)
-      : step_(step),
-        keys_(keys),
-        worker_(worker),
-        rank_(rank),
-        period_(period) {}
+          uint32_t rank)
+      : step_(step), keys_(keys), worker_(worker), rank_(rank) {}
 
-  runtime::StatusOr<train::Position> Begin(const train::Position& own) override;
+  runtime::StatusOr<train::Position> Begin(
+      const train::Position& own, const train::EpochLength& length) override;
 
   const train::TrainFacts& facts() const override { return step_.facts(); }
   runtime::StatusOr<std::string> symbol() const override {
@@ -53,6 +49,18 @@ class JobStep : public train::TrainStep {
 
  protected:
   bool begun() const { return begun_; }
+  // The memory of a key's value in this process.
+  virtual std::span<std::byte> ValueOf(uint32_t key) {
+    return step_.State(keys_.states[key]);
+  }
+  // The steps and batches at which this worker stands after it has pushed so
+  // often since all began.
+  virtual train::Position After(uint64_t pushes, train::Position begin,
+                                const train::EpochLength&) const {
+    begin.steps += static_cast<int64_t>(pushes);
+    begin.batches += static_cast<int64_t>(pushes);
+    return begin;
+  }
 
   ArtifactStep& step_;
   const ArtifactKeys& keys_;
@@ -62,7 +70,6 @@ class JobStep : public train::TrainStep {
  private:
   runtime::Status PullAll(std::span<std::byte> position);
 
-  const uint32_t period_;
   bool begun_ = false;
 };
 

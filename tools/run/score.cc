@@ -123,15 +123,18 @@ const train::ConfusionMatrix* AddMatrix(const ScoreOptions& options,
 
 // Parameters in place of the artifact's, and what is known of them.
 std::vector<std::string> TakeParameters(ScoreOptions& options,
-                                        ArtifactStep& step) {
+                                        ArtifactStep& step,
+                                        Reporting& reporting) {
   if (options.params.empty()) return {};
   if (step.states().empty()) {
     throw Failure("'" + options.artifact +
                   "' was compiled for inference, its parameters are part of "
                   "it; --params needs --entry score");
   }
-  Require(
-      train::LoadParameters(Take(train::ReadParameters(options.params)), step));
+  for (const std::string& sentence : Take(train::LoadParameters(
+           Take(train::ReadParameters(options.params)), step))) {
+    Warn(reporting, options.params + ": " + sentence);
+  }
   const train::Provenance learned = train::ProvenanceOf(options.params);
   const std::string trained = learned.Note("preprocess");
   if (!trained.empty()) options.samples.trained = trained;
@@ -154,7 +157,7 @@ void Score(ScoreOptions options, Reporting& reporting) {
   Scored scored;
   scored.matrix = AddMatrix(options, heads, metrics);
   options.samples.trained = step->facts().preprocessing;
-  const auto label_names = TakeParameters(options, *step);
+  const auto label_names = TakeParameters(options, *step, reporting);
   const auto samples = OpenScoring(options.samples, label_names, *step);
   if (!samples->remark().empty()) Warn(reporting, samples->remark());
   CompareWithTraining(*samples, options.samples.trained, reporting);

@@ -17,7 +17,6 @@
 #include "runtime/base/shell_word.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/trace.h"
-#include "runtime/formats/updater_states.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/read_parameters.h"
 #include "runtime/train/scheduler.h"
@@ -56,6 +55,7 @@ struct TrainOptions {
   std::string metrics;
   std::string params, states, init;
   JobOptions job;
+  std::vector<std::string> job_options;  // said to a process that is alone
   std::string trace;
   int64_t report_every = 50;
   bool quiet = false;
@@ -92,19 +92,24 @@ void SeedRandom(uint64_t seed, train::TrainStep& step) {
   }
 }
 
-void PrepareStates(const TrainOptions& options, train::TrainStep& step) {
+void PrepareStates(const TrainOptions& options, train::TrainStep& step,
+                   train::Reporter& reporter) {
   if (options.samples.seed != 0) SeedRandom(options.samples.seed, step);
   if (!options.init.empty()) {
     Require(
         train::InitializeParameters(options.init, options.samples.seed, step));
   }
   if (!options.params.empty()) {
-    Require(train::LoadParameters(Take(train::ReadParameters(options.params)),
-                                  step));
+    for (const std::string& sentence : Take(train::LoadParameters(
+             Take(train::ReadParameters(options.params)), step,
+             /*leave_unfit=*/!options.init.empty()))) {
+      if (options.trainer.worker > 0) break;  // the first one tells it
+      reporter.Warn(options.params + ": " + sentence);
+    }
   }
   if (!options.states.empty()) {
-    const train::Status loaded = train::LoadUpdaterStates(
-        Take(runtime::ReadUpdaterStates(options.states)), step);
+    const train::Status loaded =
+        train::LoadUpdaterStates(Take(train::ReadStates(options.states)), step);
     if (!loaded.ok()) {
       throw Failure("'" + options.states + "': " + loaded.message());
     }
@@ -187,6 +192,12 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
   add("order", options.no_shuffle ? "as given" : "shuffled");
   add("begins_with", options.params.empty() ? options.init : options.params);
   add("device", options.device);
+  trainer.samples = {.source = options.samples.data,
+                     .options = options.samples.settings,
+                     .seed = options.samples.seed,
+                     .shuffled = !options.no_shuffle,
+                     .batch = 0,
+                     .summary = ""};
   trainer.interrupted = &interrupted;
   trainer.stop_at_bad_label = options.samples.on_bad_record == "stop";
   const std::vector<train::Head>& heads = step.facts().heads;
@@ -253,10 +264,10 @@ int TrainStates(train::TrainStep& step, const TrainOptions& options,
   if (!unwritable.empty()) throw Failure(unwritable);
   const auto samples = OpenTraining(options.samples, !options.no_shuffle, step);
   const auto validation = OpenValidation(options, *samples, step);
-  PrepareStates(options, step);
-  ListenForInterrupts();
   std::unique_ptr<train::Reporter> reporter =
       ReporterFor(options, speaks ? reporting : Reporting());
+  PrepareStates(options, step, *reporter);
+  ListenForInterrupts();
   if (options.trainer.save.empty() && speaks) {
     reporter->Warn(
         "nothing will be saved: what is learned is lost at the end; --save "
@@ -265,6 +276,11 @@ int TrainStates(train::TrainStep& step, const TrainOptions& options,
   for (const data::Iterator* opened : {samples.get(), validation.get()}) {
     if (opened == nullptr || opened->remark().empty() || !speaks) continue;
     reporter->Warn(opened->remark());
+  }
+  if (!options.job_options.empty()) {
+    reporter->Warn(Joined(options.job_options) +
+                   ": of jobs, and this process trains alone; mxc launch "
+                   "--workers N -- mxc train … begins one");
   }
   train::Trainer trainer(step, *samples, validation.get(), *reporter,
                          options.trainer);
@@ -299,6 +315,7 @@ std::unique_ptr<GroupStep> OpenGroup(const TrainOptions& options,
 
 int Train(TrainOptions options, const Reporting& reporting) {
   const std::optional<Job> job = Job::OfEnvironment();
+  if (job) options.job_options.clear();
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
@@ -352,6 +369,17 @@ std::string CheckStopRule(const std::string& text) {
   return rule.ok() ? "" : rule.status().message();
 }
 
+// The options of a group that were given.
+std::vector<std::string> SaidOf(const CLI::App& app, const std::string& group) {
+  std::vector<std::string> said;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == group && option->count() > 0) {
+      said.push_back(option->get_name());
+    }
+  }
+  return said;
+}
+
 void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.option_defaults()->group("Training");
   train::TrainerOptions& trainer = options.trainer;
@@ -389,9 +417,14 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "and PREFIX-step-NNNN after every N steps")
       ->check(AtLeast(1))
       ->type_name("N");
-  app.add_option("--keep", trainer.keep,
+  app.add_option("--keep", trainer.keep.steps,
                  "how many of the latter to keep (default: 2)")
       ->check(AtLeast(1));
+  app.add_option("--keep-epochs", trainer.keep.epochs,
+                 "of the checkpoints after epochs keep the newest N (default: "
+                 "all)")
+      ->check(AtLeast(1))
+      ->type_name("N");
   app.add_flag("--resume", trainer.resume,
                "go on from the newest complete checkpoint of --save")
       ->needs("--save");
@@ -461,7 +494,8 @@ Command AddTrain(CLI::App& app, Reporting& reporting) {
   app.add_flag("--quiet", options->quiet,
                "say nothing but warnings and errors");
   app.add_flag("--json", reporting.json, "one object a line");
-  return [options, &reporting] {
+  return [options, &app, &reporting] {
+    options->job_options = SaidOf(app, "Jobs");
     reporting.exit_code = Train(*options, reporting);
   };
 }

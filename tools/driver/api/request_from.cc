@@ -153,6 +153,7 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
   network.params = TextOr(options.params, "");
   network.arrays = reader.Arrays(ArrayOf(options.arrays, options.array_count));
   network.init = TextOr(options.init, "");
+  network.refits = !network.init.empty();
   network.seed = options.seed;
   if (options.is_cancelled != nullptr) {
     network.is_cancelled = [ask = options.is_cancelled,

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 
+#include "runtime/base/file.h"
+
 namespace mxc::run {
 
-// A folder of the job alone, which goes with the launcher: for keys and sockets,
-// or for journals.
+// A folder of the job alone, for keys and sockets, or for journals. It goes with
+// the launcher, also with one that is killed: a process of its own waits for
+// that.
 class JobFolder {
  public:
   // Throws a Failure.
@@ -19,6 +24,8 @@ class JobFolder {
 
  private:
   std::filesystem::path path_;
+  runtime::Descriptor alive_;  // closed when the launcher ends, however
+  pid_t attendant_ = 0;
 };
 
 }  // namespace mxc::run

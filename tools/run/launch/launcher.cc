@@ -45,6 +45,7 @@ int Launcher::Run() {
   }
   transport_ = Take(kvstore::MakeSockets());
   FindMachines();
+  FindCommand();
   OpenPorts();
   ServeMetrics();
   AddServers();

@@ -66,6 +66,7 @@ class Launcher {
   // launcher_setup.cc
   void MakeKeys();
   void FindMachines();
+  void FindCommand();
   void OpenPorts();
   void ServeMetrics();
   void PrintManifests();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "runtime/base/clock.h"
@@ -52,6 +53,19 @@ Process::Environment Exported() {
   return exported;
 }
 
+// As execvp finds a program.
+bool CanRun(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    return access(program.c_str(), X_OK) == 0;
+  }
+  std::istringstream folders(std::getenv("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string path = (folder.empty() ? "." : folder) + "/" + program;
+    if (access(path.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 std::string LineOf(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -60,6 +74,21 @@ std::string LineOf(const std::string& path) {
 }
 
 }  // namespace
+
+// A job runs the mxc that launches it, where PATH knows none.
+void Launcher::FindCommand() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const char* path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "/usr/bin:/bin" : path;
+  if (!error) {
+    setenv("PATH", (folders + ":" + self.parent_path().string()).c_str(), 1);
+  }
+  const std::string& program = options_.command.front();
+  if (!machines_.empty() || CanRun(program)) return;
+  throw Failure("cannot start '" + program +
+                "': it is no program here, nor in a folder of PATH");
+}
 
 void Launcher::MakeKeys() {
   const kvstore::Credentials secret = Take(kvstore::MakeSecret());

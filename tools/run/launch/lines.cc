@@ -13,6 +13,12 @@ namespace {
 // What has no end of its own gets one.
 constexpr size_t kLongestLine = size_t{256} << 10;
 
+// What ends a line on a terminal, as ssh writes it, is none of its text.
+std::string Whole(std::string line) {
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
 }  // namespace
 
 Lines::Lines(runtime::Descriptor from) : from_(std::move(from)) {
@@ -28,11 +34,11 @@ bool Lines::Read(const std::function<void(const std::string&)>& take,
     for (const char byte : std::string_view(bytes, static_cast<size_t>(size))) {
       if (byte != '\n') rest_ += byte;
       if (byte != '\n' && rest_.size() < kLongestLine) continue;
-      take(std::exchange(rest_, {}));
+      take(Whole(std::exchange(rest_, {})));
     }
   }
   if (size == 0 || all) from_.Close();
-  if (from_.get() < 0 && !rest_.empty()) take(std::exchange(rest_, {}));
+  if (from_.get() < 0 && !rest_.empty()) take(Whole(std::exchange(rest_, {})));
   return from_.get() >= 0;
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/driver/symbol_text.h"
+
+#include <algorithm>
+
+#include "frontend/variables.h"
+#include "runtime/data/label_names.h"
+
+namespace mxc {
+namespace {
+
+constexpr const char* kNotes[] = {"label_names", "preprocess"};
+
+std::string AnnotationOf(const std::string& note) { return "__" + note + "__"; }
+
+// The shapes of all inputs that batches fill. An axis is open where programs
+// have it of several lengths.
+std::map<std::string, Shape> ShapesOfBatches(const Plan& plan) {
+  std::map<std::string, Shape> shapes;
+  for (const Program& program : plan.programs) {
+    for (const int b : program.BuffersOf(BufferKind::kInput)) {
+      const Buffer& buffer = program.buffers[b];
+      const auto is_it = [&](const auto& names) {
+        return std::ranges::count(names, buffer.name) > 0;
+      };
+      if (!is_it(plan.data_inputs) && !is_it(plan.label_inputs)) continue;
+      const auto [at, added] = shapes.emplace(buffer.name, buffer.type.shape);
+      if (added || at->second.rank() != buffer.type.shape.rank()) continue;
+      for (int axis = 0; axis < at->second.rank(); ++axis) {
+        int64_t& extent = at->second[axis];
+        if (extent != buffer.type.shape[axis]) extent = Shape::kUnknownDim;
+      }
+    }
+  }
+  return shapes;
+}
+
+void Annotate(const Plan& plan, Graph& graph) {
+  const auto shapes = ShapesOfBatches(plan);
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    const auto shape = shapes.find(input->name);
+    if (shape == shapes.end() || shape->second.rank() == 0) continue;
+    AnnotateShape(*input, shape->second, graph.numpy_shapes);
+    if (std::ranges::count(plan.data_inputs, input->name) == 0) continue;
+    const std::string notes[] = {data::LabelNamesText(plan.label_names),
+                                 plan.preprocessing};
+    for (size_t i = 0; i < std::size(notes); ++i) {
+      const std::string key = AnnotationOf(kNotes[i]);
+      if (notes[i].empty()) {
+        input->annotations.erase(key);
+      } else {
+        input->annotations[key] = notes[i];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::string> SymbolText(const CompileRequest& request,
+                               const Plan& plan) {
+  if (!request.trains()) return plan.network->source()->text;
+  Specialization of = request.For(0);
+  if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
+  MXC_ASSIGN(Model model, plan.network->Draft(of));
+  Annotate(plan, model.graph);
+  return WriteSymbol(model.graph);
+}
+
+std::map<std::string, std::string> NotesOfSymbol(const Graph& graph) {
+  std::map<std::string, std::string> notes;
+  for (const Node* input : graph.Variables(VariableRole::kInput)) {
+    for (const std::string note : kNotes) {
+      const auto found = input->annotations.find(AnnotationOf(note));
+      if (found != input->annotations.end()) notes.emplace(note, found->second);
+    }
+  }
+  return notes;
+}
+
+}  // namespace mxc
