@@ -19,11 +19,12 @@ void Remove(const CheckpointName& name) {
   }
 }
 
-void RemoveBeyond(int64_t kept, std::vector<CheckpointName> sets) {
+void RemoveBeyond(int64_t kept, int64_t best,
+                  std::vector<CheckpointName> sets) {
   std::ranges::sort(sets, std::greater(), &CheckpointName::number);
   for (size_t i = static_cast<size_t>(std::max<int64_t>(kept, 1));
        i < sets.size(); ++i) {
-    Remove(sets[i]);
+    if (sets[i].number != best) Remove(sets[i]);
   }
 }
 
@@ -34,14 +35,11 @@ void RemoveOutdated(const std::string& prefix, const std::string& run,
   std::vector<CheckpointName> within, after;
   for (const CheckpointName& name : SetsOf(prefix)) {
     if (RunOf(name.Path("mxc")) != run) continue;
-    if (name.prefix != prefix) {
-      within.push_back(name);
-    } else if (name.number != retention.best) {
-      after.push_back(name);
-    }
+    (name.prefix == prefix ? after : within).push_back(name);
   }
-  RemoveBeyond(retention.steps, std::move(within));
-  if (retention.epochs > 0) RemoveBeyond(retention.epochs, std::move(after));
+  RemoveBeyond(retention.steps, 0, std::move(within));
+  if (retention.epochs == 0) return;
+  RemoveBeyond(retention.epochs, retention.best, std::move(after));
 }
 
 }  // namespace mxc::train
