@@ -143,8 +143,9 @@ void AddOperandErrors(const Program& program, const Step& step,
     squares[1 - i] = Squares(operands[1 - i]);
     const Tensor sums = SumsOf(program, step, squares);
     for (size_t k = 0; k < bounded.bound.size(); ++k) {
-      bounded.bound[k] = std::hypot(
-          bounded.bound[k], std::sqrt(sums.At(static_cast<int64_t>(k))));
+      const double before = bounded.bound[k];
+      bounded.bound[k] =
+          std::sqrt(before * before + sums.At(static_cast<int64_t>(k)));
     }
   }
 }

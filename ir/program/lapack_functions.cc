@@ -214,8 +214,8 @@ void Jacobi(const Matrix& a, const Matrix& v, int64_t n) {
         if (a(p, q) == 0) continue;
         const double tau = (a(q, q) - a(p, p)) / (2 * a(p, q));
         const double t =
-            (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::hypot(1, tau));
-        const double c = 1 / std::hypot(1, t), s = t * c;
+            (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::sqrt(1 + tau * tau));
+        const double c = 1 / std::sqrt(1 + t * t), s = t * c;
         for (int64_t j = 0; j < n; ++j) {
           const double x = a(j, p), y = a(j, q);
           a(j, p) = c * x - s * y;

@@ -2,7 +2,6 @@
 #include "runtime/base/file_writer.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <climits>
 #include <cstdint>
 #include <utility>
+
+#include "runtime/base/random_number.h"
 
 namespace mxc::runtime {
 namespace {
@@ -83,12 +84,9 @@ bool FileWriter::OpenNamed(unsigned mode) {
 
 // "NAME.PID.0xRANDOM": whoever finds it after a crash knows whose it was.
 std::string FileWriter::DrawName() const {
-  uint64_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) {
-    random = reinterpret_cast<uintptr_t>(this);
-  }
-  const std::string ending = Format(".%d.0x%016llx", static_cast<int>(getpid()),
-                                    static_cast<unsigned long long>(random));
+  const std::string ending =
+      Format(".%d.0x%016llx", static_cast<int>(getpid()),
+             static_cast<unsigned long long>(RandomNumber()));
   return to_.name.substr(0, NAME_MAX - ending.size()) + ending;
 }
 

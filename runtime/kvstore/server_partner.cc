@@ -3,9 +3,9 @@
 // gets records. Who is not the primary, and has no link to it, calls the other
 // one.
 #include <algorithm>
-#include <random>
 #include <utility>
 
+#include "runtime/base/random_number.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/session.h"
 
@@ -27,10 +27,7 @@ uint64_t LargestRecord(const KeyTable& keys, uint32_t workers) {
 
 }  // namespace
 
-uint64_t Server::MakeBirth() {
-  std::random_device random;
-  return (uint64_t{random()} << 32 | random()) | 1;
-}
+uint64_t Server::MakeBirth() { return RandomNumber() | 1; }
 
 std::string Server::PartnerText() const {
   return options_.pair.name + ", " + Describe(options_.settings);
