@@ -55,6 +55,7 @@ Result<ArtifactFindings> CheckArtifact(const std::string& path,
   };
   check(container.CheckSection(MXC_SECTION_WEIGHTS));
   check(container.CheckSection(MXC_SECTION_SYMBOL));
+  check(container.CheckGaps());
   check(CheckCode(container, tables));
   if (!errors.empty()) return errors;
   check(CheckDigest(container, "sha256_code", MXC_SECTION_CODE));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "runtime/base/checksum.h"
 
@@ -81,20 +82,41 @@ Status Container::ReadTrailer() {
 
 Status Container::CheckPlaces() const {
   const uint64_t limit = trailer_.file_size - sizeof trailer_;
-  std::array<mxc_section, MXC_SECTION_COUNT> sorted;
-  std::copy_n(trailer_.sections, MXC_SECTION_COUNT, sorted.begin());
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return a.offset < b.offset || (a.offset == b.offset && a.size < b.size);
-  });
   uint64_t end = 0;
   bool good = trailer_.sections[MXC_SECTION_CODE].offset == 0;
-  for (const mxc_section& section : sorted) {
+  for (const mxc_section& section : InOrder()) {
     good = good && Within(section.offset, section.size, limit) &&
            section.offset % MXC_PAGE == 0 && section.offset >= end;
     end = section.offset + section.size;
   }
   if (good) return {};
   return Fail(StatusCode::kCorrupt, "damaged: its sections do not fit");
+}
+
+std::array<mxc_section, MXC_SECTION_COUNT> Container::InOrder() const {
+  std::array<mxc_section, MXC_SECTION_COUNT> sections;
+  std::ranges::copy(trailer_.sections, sections.begin());
+  std::ranges::sort(sections, {}, [](const mxc_section& section) {
+    return std::pair(section.offset, section.size);
+  });
+  return sections;
+}
+
+Status Container::CheckGaps() const {
+  uint64_t end = 0;
+  const auto is_empty_to = [&](uint64_t begin) {
+    const Bytes gap = bytes().subspan(end, begin - end);
+    return std::ranges::all_of(gap,
+                               [](std::byte b) { return b == std::byte{}; });
+  };
+  bool empty = true;
+  for (const mxc_section& section : InOrder()) {
+    empty = empty && is_empty_to(section.offset);
+    end = section.offset + section.size;
+  }
+  if (empty && is_empty_to(trailer_.file_size - sizeof trailer_)) return {};
+  return Fail(StatusCode::kCorrupt,
+              "altered: something lies between its sections");
 }
 
 Bytes Container::section(mxc_section_kind kind) const {

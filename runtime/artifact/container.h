@@ -2,6 +2,7 @@
 // The file around an artifact: its trailer and its sections.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -26,6 +27,8 @@ class Container {
   Bytes section(mxc_section_kind kind) const;
   Bytes bytes() const { return mapping_.bytes(); }
   Status CheckSection(mxc_section_kind kind) const;
+  // Refuses anything but zeros outside of the sections.
+  Status CheckGaps() const;
   // As MappedFile's.
   void Forget(Bytes part) const { mapping_.Forget(part); }
 
@@ -37,6 +40,7 @@ class Container {
  private:
   Status ReadTrailer();
   Status CheckPlaces() const;
+  std::array<mxc_section, MXC_SECTION_COUNT> InOrder() const;
 
   std::string path_;
   Descriptor file_;

@@ -47,6 +47,28 @@ void Replace(std::string& text, const std::string& from,
 
 }  // namespace
 
+TEST_CASE("bytes between sections, which no checksum covers, are told") {
+  const TemporaryFolder folder("gaps");
+  const std::string good =
+      CompiledFile(folder, R"({"mxc": 1, "inputs": {"data": [1, 4]}, "nodes":
+                               [{"op": "FullyConnected", "num_hidden": 3}]})");
+  mxc_trailer trailer;
+  std::memcpy(&trailer, good.data() + good.size() - sizeof trailer,
+              sizeof trailer);
+  int gaps = 0;
+  for (const mxc_section& section : trailer.sections) {
+    const uint64_t end = section.offset + section.size;
+    if (end % MXC_PAGE == 0 || good.size() - end == sizeof trailer) continue;
+    ++gaps;
+    for (const uint64_t at : {end, (end / MXC_PAGE + 1) * MXC_PAGE - 1}) {
+      std::string hiding = good;
+      hiding[at] = 'x';
+      CHECK_FALSE(Passes(WriteTemporary("hiding.mxa", hiding), "--check"));
+    }
+  }
+  CHECK(gaps >= 3);
+}
+
 TEST_CASE("digests tell what checksums do not") {
   const TemporaryFolder folder("check");
   const std::string good =
