@@ -27,7 +27,7 @@ uint64_t LargestRecord(const KeyTable& keys, uint32_t workers) {
 
 }  // namespace
 
-uint64_t Server::MakeBirth() { return RandomNumber() | 1; }
+uint64_t Server::MakeBirth() { return runtime::RandomNumber() | 1; }
 
 std::string Server::PartnerText() const {
   return options_.pair.name + ", " + Describe(options_.settings);
