@@ -288,7 +288,7 @@ void PrintMemory(const Overview& overview) {
   }
   if (overview.state_bytes() > 0) {
     PrintBytes("states", overview.state_bytes(),
-               "parameters, the optimizer's states");
+               "parameters, optimizer's states");
   }
   if (overview.CountOf("prepared") > 0) {
     PrintBytes("at load", overview.BytesOf("prepared"),
