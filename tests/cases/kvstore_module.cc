@@ -101,10 +101,10 @@ class ModuleJob {
     const auto own = run::Take(
         run::ArtifactStep::Open(artifact_, 1, {}, run::Extent::kGradients));
     run::DistributedStep step(*own, keys_, worker, rank);
-    (void)run::Take(step.Begin({}));
     const WorkerArrays& arrays = workers_[rank];
     const auto steps =
         static_cast<int>(arrays.at("label").size() / size_t{kModuleBatch});
+    (void)run::Take(step.Begin({}, [&](int64_t) { return steps; }));
     for (int i = 0; i < steps; ++i) {
       data::Batch batch;
       batch.data = {
