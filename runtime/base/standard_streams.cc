@@ -29,6 +29,13 @@ void ReserveStandardStreams() {
   }
 }
 
+void LeaveStandardStreams() {
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    dup2(nothing, stream);
+  }
+}
+
 int FinishStandardOutput(int exit_code) {
   const bool failed = std::ferror(stdout) != 0;
   bool sound = std::fflush(stdout) == 0 && CloseCopyOfStdout();

@@ -9,6 +9,10 @@ namespace mxc::runtime {
 // it.
 void ReserveStandardStreams();
 
+// In a process that stays behind its parent: stdin is empty, what is printed is
+// lost, and no terminal or pipe of the parent's is held open.
+void LeaveStandardStreams();
+
 // Last of all, when everything has been printed: flushes stdout and returns
 // `exit_code`. Where something did not get to where stdout goes, as on a full
 // disk, says so on stderr and returns 1 for a 0. A pipe that nobody reads ends

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/standard_streams.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
@@ -26,8 +27,7 @@ void RemoveAll(const std::filesystem::path& path) {
 [[noreturn]] void Attend(int alive, const std::filesystem::path& path) {
   prctl(PR_SET_NAME, "mxc-folder");
   setsid();  // what is sent to the launcher's group is not for it
-  const int nothing = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd < 3; ++fd) dup2(nothing, fd);
+  runtime::LeaveStandardStreams();
   dup2(alive, 3);
   close_range(4, ~0U, 0);
   char byte = 0;
