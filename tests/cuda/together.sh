@@ -87,7 +87,7 @@ refused "numbered from 0" train cuda:0,cuda:7 1 no
 # Gradients, loss and statistics are one sum.
 "$mxc" compile norm.json --entry train --target cuda:emulated --init zero \
   --replicas 2 --quiet -o sums.mxa
-[ "$("$mxc" inspect --steps sums.mxa | grep -c all_reduce)" = 1 ] ||
+[ "$("$mxc" inspect --steps sums.mxa | grep -c ' all_reduce$')" = 1 ] ||
   fail "$("$mxc" inspect --steps sums.mxa)"
 refused "2 devices that share each batch (--replicas), and --device names 1" \
   "$mxc" train two.mxa --data digits --device cuda:0

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Compiles networks to infer and, where they can, to train, and compares devices:
+# Compiles networks to infer and, where they can, to train, and compares devices,
+# whose contractions need not sum in the same chains:
 #   run.sh FOLDER_OF_MXC DEVICES [NETWORK…]     of models/; default: all of them
 set -e
 mxc=$1/mxc devices=$2
@@ -22,7 +23,7 @@ for network in "$@"; do
   for entries in infer train,score; do
     if compile native; then
       compile null || { cat "$folder/error"; exit 1; }
-      "$devices" "$folder/native.mxa" "$folder/null.mxa"
+      "$devices" "$folder/native.mxa" "$folder/null.mxa" 1e-6
     elif grep -q 'no loss head' "$folder/error"; then
       echo "$network does not train"
     else

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <ranges>
 
 #include "frontend/frontend.h"
 #include "runtime/data/label_names.h"
@@ -48,16 +49,16 @@ std::string Doubt(const ParameterFile& file, const Runs& runs) {
   if (!file.provenance.problem.empty()) return file.provenance.problem;
   if (runs.size() < 2) return "";
   const std::string run = file.provenance.Note("run");
-  std::string text;
+  std::map<int, std::string> texts;  // by the first epoch
   for (const auto& [name, epochs] : runs) {
-    text +=
-        fmt::format("{}{} of {}", text.empty() ? "" : ", ", ListEpochs(epochs),
+    texts[epochs.front()] =
+        fmt::format("{} of {}", ListEpochs(epochs),
                     name.empty() ? "no run that is known" : "run " + name);
   }
   // Older sets that do not say are of the same prefix, and no contradiction.
   if (runs.size() == 2 && runs.contains("") && !run.empty()) return "";
   return fmt::format("{} stands among files of several runs: {}", file.path,
-                     text);
+                     fmt::join(std::views::values(texts), ", "));
 }
 
 }  // namespace

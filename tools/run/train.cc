@@ -405,8 +405,8 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.add_option(
          "--early-stop", trainer.early_stop,
          "stop when epochs get no better: "
-         "patience=EPOCHS[,metric=accuracy][,min_delta=D]; of --val, if "
-         "there is one, and of the loss, if no metric is named")
+         "patience=EPOCHS, behind it ,metric=NAME and ,min_delta=D; of --val, "
+         "if there is one, and of the loss, if no metric is named")
       ->check(CheckStopRule)
       ->type_name("RULE");
   app.add_option("--save", trainer.save,
