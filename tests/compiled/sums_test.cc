@@ -3,6 +3,10 @@
 // compensates them.
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 #include "tests/cases/engine.h"
 #include "tests/passes/network.h"
 #include "tests/support/levels.h"
@@ -17,6 +21,16 @@ Tensor Columns(int64_t columns) {
     values.push_back(i < columns ? 0x1p24f : 1);
   }
   return Tensor::FromFloats({261, columns}, values);
+}
+
+// A large number and then ones.
+Tensor Integers(DType dtype, int64_t large, int64_t count) {
+  std::byte* bytes = nullptr;
+  Tensor tensor = Tensor::Allocate({dtype, {count}}, &bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    StoreElement(bytes + i * SizeOf(dtype), dtype, i == 0 ? large : 1);
+  }
+  return tensor;
 }
 
 struct Summed {
@@ -47,6 +61,25 @@ TEST_CASE("ones that are added to a large number count") {
           CHECK((*actual)[0].At(i) == expected);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("sums of integers have all digits, where floats would round") {
+  for (const auto& [dtype, large] :
+       {std::pair{DType::kI32, (int64_t{1} << 24) + 1},
+        std::pair{DType::kI64, (int64_t{1} << 53) + 1}}) {
+    Network net("sums");
+    const Value x = net.Input("x", {38}, dtype);
+    net.inputs["x"] = Integers(dtype, large, 38);
+    net.Output(net.Op("sum", "sum", {x}, {{"axis", "0"}}));
+    for (const Target& target : test::RunnableTargets()) {
+      EngineOptions options;
+      options.engine = "compiled";
+      options.target = target.name;
+      const auto actual = RunGraph(net.Copy(), net.inputs, options);
+      REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
+      CHECK((*actual)[0].ExactAt(0) == static_cast<Element>(large + 37));
     }
   }
 }

@@ -11,7 +11,7 @@ build=$(realpath "$1")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 root=$(mktemp -d)
-trap 'umount "$root/bare/proc" 2>/dev/null; rm -rf "$root"' EXIT
+trap 'umount "$root/bare/proc" 2>/dev/null || true; rm -rf "$root"' EXIT
 fail() { echo "error: $*" >&2; exit 1; }
 
 mapfile -t commands < <(

@@ -14,7 +14,7 @@ later=${3:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 root=$(mktemp -d)
-trap 'umount "$root/bare/proc" 2>/dev/null; rm -rf "$root"' EXIT
+trap 'umount "$root/bare/proc" 2>/dev/null || true; rm -rf "$root"' EXIT
 skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "error: $*" >&2; exit 1; }
 

@@ -19,8 +19,9 @@ using Words = std::vector<std::string>;
 
 const fs::path kRoot = MXC_SOURCE_DIR;
 const std::set<std::string> kTopLevel = {
-    "CMakeLists.txt", "LICENSE", "README.md", "codegen", "frontend", "ir",
-    "models",         "passes",  "runtime",   "tests",   "tools"};
+    "CMakeLists.txt", "LICENSE",  "README.md", "codegen",
+    "findings",       "frontend", "ir",        "models",
+    "passes",         "runtime",  "tests",     "tools"};
 
 struct Room {
   std::string path;

@@ -114,4 +114,26 @@ TEST_CASE("passes/README.md names every pass and every header") {
   }
 }
 
+// That they find anything, people see who run them.
+TEST_CASE("findings say what they show, and stand in their table") {
+  const std::string table = TextOf("/findings/README.md");
+  int scripts = 0;
+  for (const auto& entry : fs::directory_iterator(kFolder / "findings")) {
+    const std::string name = entry.path().filename();
+    if (!name.ends_with(".sh")) continue;
+    ++scripts;
+    CAPTURE(name);
+    CHECK((entry.status().permissions() & fs::perms::owner_exec) !=
+          fs::perms::none);
+    const std::string text = TextOf("/findings/" + name);
+    for (const std::string part :
+         {"\n# version: ", "\n# expected: ", "\n# seen: ", "\nsame "}) {
+      CHECK_MESSAGE(text.find(part) != text.npos, "no '", part, "'");
+    }
+    CHECK(table.find("](" + name + ")") != table.npos);
+  }
+  CHECK(scripts > 0);
+  CHECK(scripts <= 12);
+}
+
 }  // namespace
