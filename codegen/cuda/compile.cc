@@ -12,6 +12,7 @@
 #include "codegen/cuda/emulate.h"
 #include "codegen/llvm/link.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 
 namespace mxc {

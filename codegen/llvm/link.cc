@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/llvm/llvm.h"
+#include "codegen/llvm/objects.h"
 #include "runtime/base/file_writer.h"
 #include "runtime/base/nameless_file.h"
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "codegen/llvm/objects.h"
+
 namespace mxc {
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/object_symbols.h"
 
-#include "codegen/llvm/llvm.h"
+#include "codegen/llvm/objects.h"
 #include "ir/support/check.h"
 
 namespace mxc {

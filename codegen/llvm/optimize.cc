@@ -2,6 +2,7 @@
 #include "codegen/llvm/optimize.h"
 
 #include "codegen/llvm/pass_builder.h"
+#include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -16,6 +16,7 @@
 #include "codegen/llvm/module_key.h"
 #include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "codegen/llvm/llvm.h"
+#include "codegen/llvm/objects.h"
 #include "ir/support/check.h"
 
 LLD_HAS_DRIVER(elf)
