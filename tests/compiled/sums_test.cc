@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "tests/cases/engine.h"
 #include "tests/passes/network.h"
@@ -33,6 +34,20 @@ Tensor Integers(DType dtype, int64_t large, int64_t count) {
   return tensor;
 }
 
+// Output 0 by compiled code for each target that can run here.
+std::vector<Tensor> OnEachTarget(const Network& net) {
+  std::vector<Tensor> found;
+  for (const Target& target : test::RunnableTargets()) {
+    EngineOptions options;
+    options.engine = "compiled";
+    options.target = target.name;
+    const auto actual = RunGraph(net.Copy(), net.inputs, options);
+    REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
+    found.push_back((*actual)[0]);
+  }
+  return found;
+}
+
 struct Summed {
   const char *op, *name, *value;  // an attribute, or none
   double factor;
@@ -49,16 +64,11 @@ TEST_CASE("ones that are added to a large number count") {
       const Value x = net.Input("x", {261, columns});
       net.inputs["x"] = Columns(columns);
       net.Output(net.Op(sum.op, "sum", {x}, attrs));
-      for (const Target& target : test::RunnableTargets()) {
-        EngineOptions options;
-        options.engine = "compiled";
-        options.target = target.name;
-        const auto actual = RunGraph(net.Copy(), net.inputs, options);
-        REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
-        const float expected =
-            static_cast<float>(0x1p24 + 260) / static_cast<float>(sum.factor);
+      const float expected =
+          static_cast<float>(0x1p24 + 260) / static_cast<float>(sum.factor);
+      for (const Tensor& actual : OnEachTarget(net)) {
         for (int64_t i = 0; i < columns; ++i) {
-          CHECK((*actual)[0].At(i) == expected);
+          CHECK(actual.At(i) == expected);
         }
       }
     }
@@ -73,13 +83,8 @@ TEST_CASE("sums of integers have all digits, where floats would round") {
     const Value x = net.Input("x", {38}, dtype);
     net.inputs["x"] = Integers(dtype, large, 38);
     net.Output(net.Op("sum", "sum", {x}, {{"axis", "0"}}));
-    for (const Target& target : test::RunnableTargets()) {
-      EngineOptions options;
-      options.engine = "compiled";
-      options.target = target.name;
-      const auto actual = RunGraph(net.Copy(), net.inputs, options);
-      REQUIRE_MESSAGE(actual.ok(), Render(actual.errors()));
-      CHECK((*actual)[0].ExactAt(0) == static_cast<Element>(large + 37));
+    for (const Tensor& actual : OnEachTarget(net)) {
+      CHECK(actual.ExactAt(0) == static_cast<Element>(large + 37));
     }
   }
 }

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: wheel.sh [PYTHON [BUILD [LATER]]]
 # Builds the wheel as `pip install ./runtime/python` does (in BUILD, an absolute
-# path, where mxc is built already), lets auditwheel put LLVM and what else is
-# not everywhere into it, runs tests/python against it in a fresh environment,
-# and removes it without a trace; then the same wheel with LATER, a later Python
-# (of 3.12 and above one wheel serves all). Then a bare root that has Python and no
-# LLVM, no compiler and no mxc: installed, LeNet trained in ten lines, removed.
+# path, where mxc is built already), lets auditwheel put what is not everywhere
+# into it, reads which glibc it needs, runs tests/python against it in a fresh
+# environment, and removes it without a trace; then the same wheel with LATER, a
+# later Python (of 3.12 and above one wheel serves all). Then a bare root that has
+# Python and no LLVM, no compiler and no mxc: installed, LeNet trained in ten
+# lines and served, removed.
 # By hand: it asks PyPI and Debian's archive for packages.
 set -euo pipefail
 python=${1:-python3}
@@ -23,10 +24,14 @@ fail() { echo "error: $*" >&2; exit 1; }
   skip "no packages from PyPI"
 "$root/tools/bin/pip" wheel -q --no-deps ${2:+-C "build-dir=$2"} \
   -w "$root/local" "$source/runtime/python"
-PATH=$root/tools/bin:$PATH auditwheel repair --strip -w "$root/wheel" \
+PATH=$root/tools/bin:$PATH auditwheel repair --strip \
+  --plat manylinux_2_34_x86_64 -w "$root/wheel" \
   "$root"/local/*.whl >"$root/audit.log" 2>&1 ||
   { cat "$root/audit.log"; exit 1; }
 (cd "$root" && ls -sh local wheel)
+"$python" -m zipfile -e "$root"/wheel/*.whl "$root/files"
+mapfile -t shipped < <(find "$root/files" -name '*.so*' -o -path '*/mxc/bin/*')
+"$here/symbol_versions.sh" 2.34 "${shipped[@]}"
 
 "$python" -m venv "$root/venv"
 pip=$root/venv/bin/pip
@@ -67,6 +72,10 @@ chroot "$root/bare" env -i PATH=/usr/bin:/bin sh -euc '
   venv/bin/pip install -q --no-index --find-links . mxc
   venv/bin/python train.py lenet.json
   venv/bin/mxc --version
+  venv/bin/mxc compile lenet.json --init xavier -o lenet.mxa --quiet
+  venv/bin/mxc serve lenet.mxa --port 0 2>serve.log & server=$!
+  until grep -q ^serving serve.log; do kill -0 $server; sleep 0.1; done
+  kill $server; wait $server
   venv/bin/pip uninstall -q -y mxc numpy
   after=$(find venv ! -name "*.pyc" ! -name __pycache__ | sort)
   [ "$before" = "$after" ]'
