@@ -27,6 +27,20 @@ std::string_view TextOf(rt::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// The longest name that is shown. Rows may share a string, and each operand is
+// shown by its buffer's name: whole ones would not stay in proportion to the
+// file.
+constexpr size_t kLongestShown = 256;
+
+// The end of a name that is longer: there it differs from others.
+std::string ShownName(std::string_view name) {
+  if (name.size() <= kLongestShown) return std::string(name);
+  size_t at = name.size() - kLongestShown + 3;
+  const auto continues = [](char byte) { return (byte & 0xc0) == 0x80; };
+  while (at < name.size() && continues(name[at])) ++at;
+  return "..." + std::string(name.substr(at));
+}
+
 // Of a buffer or a state.
 template <class Row>
 TensorType TypeOf(const Row& row) {
@@ -40,7 +54,7 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   constexpr const char* kKinds[] = {"input", "output", "weight",   "internal",
                                     "alias", "state",  "prepared", "window"};
   BufferRow row;
-  row.name = tables.Text(buffer.name);
+  row.name = ShownName(tables.Text(buffer.name));
   row.type = ToString(TypeOf(buffer));
   row.kind = kKinds[buffer.kind];
   row.on_host = buffer.place == MXC_PLACE_HOST;
@@ -63,8 +77,8 @@ std::string LibraryText(const char* task) {
 
 StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
-  row.name = tables.Text(step.name);
-  row.kernel = tables.KernelText(step);
+  row.name = ShownName(tables.Text(step.name));
+  row.kernel = ShownName(tables.KernelText(step));
   row.library = LibraryText(tables.Text(step.attributes));
   row.kernel = row.library + row.kernel;
   const auto operands = tables.Operands(step);
@@ -90,20 +104,20 @@ std::vector<ExchangeRow> ExchangeRowsOf(const rt::Tables& tables,
                                         const mxc_entry& entry) {
   std::vector<ExchangeRow> rows;
   for (const rt::Exchange& exchange : rt::ExchangesOf(tables, entry)) {
-    rows.push_back(
-        {.parameter = tables.Text(tables.states()[exchange.state].name),
-         .bytes = static_cast<int64_t>(exchange.bytes),
-         .ready = static_cast<int>(exchange.ready),
-         .needed = static_cast<int>(exchange.needed),
-         .priority = static_cast<int>(exchange.priority)});
+    rows.push_back({.parameter = ShownName(
+                        tables.Text(tables.states()[exchange.state].name)),
+                    .bytes = static_cast<int64_t>(exchange.bytes),
+                    .ready = static_cast<int>(exchange.ready),
+                    .needed = static_cast<int>(exchange.needed),
+                    .priority = static_cast<int>(exchange.priority)});
   }
   return rows;
 }
 
 Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
-  overview.entry = tables.Text(entry.name);
-  overview.device = tables.Text(tables.header().device);
+  overview.entry = ShownName(tables.Text(entry.name));
+  overview.device = ShownName(tables.Text(tables.header().device));
   overview.batch = entry.batch;
   overview.memory = {
       .arena = static_cast<int64_t>(entry.arena_bytes),
@@ -129,14 +143,6 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   return overview;
 }
 
-// The value of a manifest's line, empty where there is none.
-std::string ManifestValue(const std::string& manifest, const std::string& key) {
-  const size_t at = ("\n" + manifest).find("\n" + key + ": ");
-  if (at == std::string::npos) return "";
-  const size_t begin = at + key.size() + 2;
-  return manifest.substr(begin, manifest.find('\n', begin) - begin);
-}
-
 // "cuBLASLt, or mma 128x64 on the host": the name that the compiler gave, and
 // what the tables say beside it.
 std::string AlgorithmOf(const StepRow& step, std::string name) {
@@ -155,19 +161,25 @@ void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
   const bool known = names.size() == entry.steps.size();
   for (size_t s = 0; s < entry.steps.size(); ++s) {
     StepRow& step = entry.steps[s];
-    step.algorithm = known ? AlgorithmOf(step, names[s]) : step.kernel;
+    step.algorithm =
+        known ? AlgorithmOf(step, ShownName(names[s])) : step.kernel;
   }
 }
 
-// What each part of the weights section holds, once.
+// What each part of the weights section holds, once. Parts that lie over each
+// other, which no compiler makes, are left out when so many bytes are read as
+// the section has twice.
 std::vector<TensorStatistics> WeightsOf(const rt::Tables& tables,
                                         rt::Bytes section) {
   std::vector<TensorStatistics> weights;
   std::set<std::pair<uint64_t, uint64_t>> seen;  // begin, bytes
+  uint64_t left = 2 * section.size();
   const auto add = [&](const auto& row, uint64_t begin) {
     if (begin > section.size() || row.bytes > section.size() - begin) return;
-    if (!seen.emplace(begin, row.bytes).second) return;
-    weights.push_back(StatisticsOf(tables.Text(row.name), TypeOf(row),
+    if (row.bytes > left || !seen.emplace(begin, row.bytes).second) return;
+    left -= row.bytes;
+    weights.push_back(StatisticsOf(ShownName(tables.Text(row.name)),
+                                   TypeOf(row),
                                    section.subspan(begin, row.bytes)));
   };
   for (const mxc_entry& entry : tables.entries()) {
@@ -232,10 +244,12 @@ Result<InspectedArtifact> ReadArtifact(const std::string& path,
   artifact.manifest = TextOf(container->section(MXC_SECTION_MANIFEST));
   artifact.symbol = TextOf(container->section(MXC_SECTION_SYMBOL));
   const auto kernels = rt::ManifestValues(artifact.manifest, "kernels");
+  const auto networks = rt::ManifestValues(artifact.manifest, "network");
   for (const mxc_entry& entry : tables->entries()) {
     artifact.entries.push_back(ToOverview(*tables, entry));
-    artifact.entries.back().network =
-        ManifestValue(artifact.manifest, "network");
+    if (!networks.empty()) {
+      artifact.entries.back().network = ShownName(networks.front());
+    }
     NameAlgorithms(kernels, artifact.entries.size() - 1,
                    artifact.entries.back());
   }

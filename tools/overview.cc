@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
+#include "tools/arena_sharers.h"
 #include "tools/diagram/diagram.h"
 #include "tools/driver/kernel_name.h"
 #include "tools/terminal.h"
@@ -39,20 +41,11 @@ std::string SecondsText(double seconds) {
   return fmt::format("{:.1f} us", seconds * 1e6);
 }
 
-bool InArena(const BufferRow& b) {
-  return b.kind == "internal" && b.offset >= 0;
-}
-
-bool ShareBytes(const BufferRow& a, const BufferRow& b) {
-  return a.on_host == b.on_host && a.offset < b.offset + b.bytes &&
-         b.offset < a.offset + a.bytes;
-}
-
 // Buffers of each arena by offset, then by the step that writes them.
 std::vector<int> ArenaOrder(const Overview& overview) {
   std::vector<int> order;
   for (size_t i = 0; i < overview.buffers.size(); ++i) {
-    if (InArena(overview.buffers[i])) order.push_back(static_cast<int>(i));
+    if (overview.buffers[i].in_arena()) order.push_back(static_cast<int>(i));
   }
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     const BufferRow& x = overview.buffers[a];
@@ -63,27 +56,24 @@ std::vector<int> ArenaOrder(const Overview& overview) {
   return order;
 }
 
-// Names of what lies on the same bytes at other times, and of its aliases.
-std::vector<std::string> Sharers(const Overview& overview, int buffer) {
+std::vector<std::string> NamesOf(const Overview& overview,
+                                 std::span<const int> buffers) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < overview.buffers.size(); ++i) {
-    const BufferRow& other = overview.buffers[i];
-    if (static_cast<int>(i) == buffer) continue;
-    if (other.kind == "alias" && other.root == buffer) {
-      names.push_back(other.name + " (alias)");
-    } else if (InArena(other) && ShareBytes(overview.buffers[buffer], other)) {
-      names.push_back(other.name);
-    }
+  for (const int buffer : buffers) {
+    const BufferRow& row = overview.buffers[buffer];
+    names.push_back(row.name + (row.kind == "alias" ? " (alias)" : ""));
   }
   return names;
 }
 
-std::string JoinSome(const std::vector<std::string>& names) {
+std::string SharersText(const Overview& overview, const ArenaSharers& sharers) {
   constexpr size_t kShown = 3;
-  if (names.size() <= kShown) return fmt::format("{}", fmt::join(names, ", "));
-  const std::vector<std::string> some(names.begin(), names.begin() + kShown);
-  return fmt::format("{} and {} more", fmt::join(some, ", "),
-                     names.size() - kShown);
+  const std::span<const int> all = sharers.buffers;
+  const auto shown = all.first(std::min(kShown, all.size()));
+  const size_t more = all.size() - shown.size() + sharers.more;
+  const std::string text =
+      fmt::format("{}", fmt::join(NamesOf(overview, shown), ", "));
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
 void PrintBytes(std::string_view what, int64_t bytes, std::string_view note) {
@@ -300,6 +290,7 @@ void PrintMemory(const Overview& overview) {
                                   : std::string::npos;
   PrintOut("\n  {:>10} {:>10}  {:<9} {:<24} {}\n", "offset", "bytes", "steps",
            "buffer", "shares bytes with");
+  const std::vector<ArenaSharers> sharers = SharersOf(overview);
   for (const int i : ArenaOrder(overview)) {
     const BufferRow& b = overview.buffers[i];
     const std::string name =
@@ -307,7 +298,7 @@ void PrintMemory(const Overview& overview) {
     PrintOut("  {:>10} {:>10}  {:<9} {:<24} {}\n", b.offset, b.bytes,
              fmt::format("{}-{}", b.first, b.last),
              columns > 0 ? runtime::CutFront(name, kName) : name,
-             Shorten(JoinSome(Sharers(overview, i)), rest));
+             Shorten(SharersText(overview, sharers[i]), rest));
   }
 }
 
@@ -338,6 +329,7 @@ void PrintSteps(const Overview& overview) {
 
 Json MemoryToJson(const Overview& overview) {
   Json buffers = Json::array();
+  const std::vector<ArenaSharers> sharers = SharersOf(overview);
   for (size_t i = 0; i < overview.buffers.size(); ++i) {
     const BufferRow& b = overview.buffers[i];
     Json row = {{"name", b.name},     {"type", b.type},
@@ -348,8 +340,9 @@ Json MemoryToJson(const Overview& overview) {
     if (b.on_host) row["place"] = "host";
     if (!b.layout.empty()) row["layout"] = b.layout;
     if (b.kind == "alias") row["alias_of"] = overview.buffers[b.root].name;
-    if (InArena(b)) {
-      row["shares_bytes_with"] = Sharers(overview, static_cast<int>(i));
+    if (b.in_arena()) {
+      row["shares_bytes_with"] = NamesOf(overview, sharers[i].buffers);
+      if (sharers[i].more > 0) row["more_sharers"] = sharers[i].more;
     }
     buffers.push_back(row);
   }

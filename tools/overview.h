@@ -26,6 +26,9 @@ struct BufferRow {
   int64_t bytes = 0;
   int first = -1, last = -1;  // steps between which it is needed
   bool read = false;          // by a step, or an alias of it is
+
+  // Whether its bytes are other buffers' at other times.
+  bool in_arena() const { return kind == "internal" && offset >= 0; }
 };
 
 struct StepRow {

@@ -7,6 +7,11 @@
 namespace mxc::runtime {
 namespace {
 
+// Repeats and branches within each other. Networks' files cannot nest so many,
+// and whoever walks the steps around a step, or the windows of windows, walks so
+// many at most.
+constexpr size_t kDeepest = 128;
+
 constexpr uint8_t kRepeatFlags = MXC_REPEAT_COUNT | MXC_REPEAT_CONDITION |
                                  MXC_REPEAT_TEST_FIRST | MXC_REPEAT_LAST;
 
@@ -48,6 +53,7 @@ Status TablesCheck::Blocks(const mxc_entry& entry, const std::string& place) {
     if (end == row + 1) continue;
     open.push_back({body, end});
     open.push_back({row + 1, body});
+    MXC_REQUIRE(open.size() <= 2 * kDeepest, where, "is nested too deep");
   }
   return {};
 }
@@ -163,8 +169,8 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
 bool TablesCheck::Sums(const mxc_step& step) const {
   if (step.kernel >= tables_.imports_.size()) return false;
   const mxc_import& import = tables_.imports_[step.kernel];
-  return std::string_view(tables_.Text(import.name)) == "all_reduce" &&
-         import.version == 1;
+  const std::string_view name(tables_.Text(import.name), import.name.count);
+  return name == "all_reduce" && import.version == 1;
 }
 
 // Of tensors of floats, each with its sum.

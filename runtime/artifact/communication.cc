@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace mxc::runtime {
 namespace {
@@ -52,29 +53,53 @@ class Touches {
   Map states_, buffers_;
 };
 
-// Of "grad:conv0_weight" the row of "conv0_weight"; -1: there is none.
-int64_t StateOf(const Tables& tables, const std::string& gradient) {
-  const std::string name = gradient.substr(gradient.find(':') + 1);
-  const auto states = tables.states();
-  for (size_t row = 0; row < states.size(); ++row) {
-    if (name == tables.Text(states[row].name)) return static_cast<int64_t>(row);
-  }
-  return -1;
-}
-
-// The output that has the role for the state; -1: none has.
-int64_t OutputFor(const Tables& tables, const mxc_entry& entry, uint32_t state,
-                  mxc_tensor_role role) {
-  const auto outputs = tables.Outputs(entry);
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const mxc_buffer& buffer = tables.Buffers(entry)[outputs[k]];
-    if (buffer.role == role &&
-        StateOf(tables, tables.Text(buffer.name)) == state) {
-      return static_cast<int64_t>(k);
+// The rows of states, by name.
+class StateRows {
+ public:
+  explicit StateRows(const Tables& tables) {
+    const auto states = tables.states();
+    for (uint32_t row = 0; row < states.size(); ++row) {
+      rows_.emplace(tables.Text(states[row].name), row);
     }
   }
-  return -1;
-}
+
+  // Of "grad:conv0_weight" the row of "conv0_weight"; -1: there is none.
+  int64_t Of(std::string_view gradient) const {
+    const auto row = rows_.find(gradient.substr(gradient.find(':') + 1));
+    return row == rows_.end() ? -1 : int64_t{row->second};
+  }
+
+ private:
+  std::map<std::string_view, uint32_t> rows_;
+};
+
+// What an entry yields.
+class EntryOutputs {
+ public:
+  EntryOutputs(const Tables& tables, const mxc_entry& entry,
+               const StateRows& states)
+      : times_(tables.Buffers(entry).size()) {
+    const auto outputs = tables.Outputs(entry);
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      ++times_[outputs[k]];
+      const mxc_buffer& buffer = tables.Buffers(entry)[outputs[k]];
+      if (buffer.role != MXC_TENSOR_ROWS) continue;
+      rows_of_.emplace(states.Of(tables.Text(buffer.name)),
+                       static_cast<int64_t>(k));
+    }
+  }
+
+  // The first output that holds the numbers of rows for the state; -1: none.
+  int64_t RowsOf(uint32_t state) const {
+    const auto found = rows_of_.find(state);
+    return found == rows_of_.end() ? -1 : found->second;
+  }
+  bool IsOnlyOnce(uint32_t buffer) const { return times_[buffer] == 1; }
+
+ private:
+  std::map<int64_t, int64_t> rows_of_;  // outputs by state
+  std::vector<uint32_t> times_;         // among the outputs, by buffer
+};
 
 // The step after which an entry's output is final.
 uint32_t FinalAfter(const Tables& tables, const mxc_entry& entry,
@@ -99,28 +124,31 @@ void SetPriorities(std::vector<Exchange>& exchanges) {
 std::vector<Exchange> ExchangesOf(const Tables& tables,
                                   const mxc_entry& entry) {
   const Touches touches(tables, entry);
+  const StateRows states(tables);
+  const EntryOutputs yielded(tables, entry, states);
   const auto buffers = tables.Buffers(entry);
   const auto outputs = tables.Outputs(entry);
   const auto steps = static_cast<uint32_t>(tables.Steps(entry).size());
   std::vector<Exchange> exchanges;
   for (uint32_t k = 0; k < outputs.size(); ++k) {
     const mxc_buffer& buffer = buffers[outputs[k]];
-    const int64_t state = StateOf(tables, tables.Text(buffer.name));
-    if (buffer.role != MXC_TENSOR_GRADIENT || state < 0) continue;
+    if (buffer.role != MXC_TENSOR_GRADIENT) continue;
+    const int64_t state = states.Of(tables.Text(buffer.name));
+    if (state < 0) continue;
     Exchange exchange;
     exchange.state = static_cast<uint32_t>(state);
     exchange.output = k;
     exchange.bytes = buffer.bytes;
     exchange.ready = steps;
     const Touched gradient = touches.OfBuffer(outputs[k]);
-    const bool own = buffer.kind == MXC_BUFFER_OUTPUT &&
-                     std::ranges::count(outputs, outputs[k]) == 1;
+    const bool own =
+        buffer.kind == MXC_BUFFER_OUTPUT && yielded.IsOnlyOnce(outputs[k]);
     if (own && gradient.last_written < steps) {
       const Touched parameter = touches.OfState(exchange.state);
       exchange.ready = std::max(gradient.last_written, parameter.last);
       exchange.needed = std::min(gradient.first, parameter.first);
     }
-    exchange.rows = OutputFor(tables, entry, exchange.state, MXC_TENSOR_ROWS);
+    exchange.rows = yielded.RowsOf(exchange.state);
     if (exchange.rows >= 0) {
       exchange.ready = std::max(
           exchange.ready,

@@ -109,8 +109,13 @@ bool FieldsCheck::Fits(const Field& field, const std::byte* at,
 
 bool FieldsCheck::IsText(mxc_string s) const {
   if (s.first == 0 && s.count == 0) return true;  // none
-  return Within(s.first, uint64_t{s.count} + 1, sizes_.strings.size()) &&
-         sizes_.strings[uint64_t{s.first} + s.count] == '\0';
+  if (!Within(s.first, uint64_t{s.count} + 1, sizes_.strings.size()) ||
+      sizes_.strings[uint64_t{s.first} + s.count] != '\0' ||
+      s.count > *sizes_.text_bytes_left) {
+    return false;
+  }
+  *sizes_.text_bytes_left -= s.count;
+  return true;
 }
 
 }  // namespace mxc::runtime

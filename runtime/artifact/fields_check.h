@@ -19,6 +19,7 @@ class FieldsCheck {
   // Rows of the tables, and of the entry that the rows belong to.
   struct Sizes {
     std::span<const char> strings;
+    uint64_t* text_bytes_left;  // of the strings that rows may name yet
     uint64_t buffers = 0, steps = 0, operands = 0;
     uint64_t buffers_of_entry = 0, steps_of_entry = 0;
   };

@@ -37,7 +37,7 @@ std::optional<SharedObject::Symbol> SharedObject::Find(
     std::string_view name) const {
   for (const Elf64_Sym& symbol : symbols_) {
     const std::string_view text = strings_.substr(symbol.st_name);
-    if (text.substr(0, text.find('\0')) != name) continue;
+    if (!text.starts_with(name) || text[name.size()] != '\0') continue;
     const Elf64_Phdr* segment = SegmentOf(symbol.st_value, symbol.st_size);
     if (segment == nullptr) return std::nullopt;
     const uint64_t at =

@@ -9,6 +9,11 @@
 namespace mxc::runtime {
 namespace {
 
+// Rows may share strings. All that they name together is at most so many times
+// as long as the tables, so that reading each row's strings stays in proportion
+// to the file.
+constexpr uint64_t kMostTextShare = 256;
+
 // Rows of one table. Each has one owner: none is left unchecked, and whatever is
 // allocated for each use of a row stays in proportion to the file.
 class OwnedRows {
@@ -83,7 +88,10 @@ Status TablesCheck::Rows() {
 
 // Of every row, once: those of an entry when it is known which they are.
 Status TablesCheck::Fields() {
+  uint64_t text_bytes =
+      kMostTextShare * tables_.storage_.size() * sizeof tables_.storage_[0];
   FieldsCheck::Sizes sizes = {.strings = {tables_.strings_, string_bytes_},
+                              .text_bytes_left = &text_bytes,
                               .buffers = tables_.buffers_.size(),
                               .steps = tables_.steps_.size(),
                               .operands = tables_.operands_.size()};
@@ -256,11 +264,13 @@ Status TablesCheck::Outputs(const mxc_entry& entry, const std::string& place) {
 Status TablesCheck::Carries(const mxc_entry& entry, const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   const auto carries = tables_.Carries(entry);
-  const auto outputs = tables_.Outputs(entry);
   MXC_REQUIRE(carries.size() % 2 == 0, place, "a carry without its input");
+  std::vector<bool> is_output(buffers.size());
+  for (const uint32_t output : tables_.Outputs(entry)) is_output[output] = true;
   for (size_t i = 0; i < carries.size(); i += 2) {
     const uint32_t from = carries[i], to = carries[i + 1];
-    MXC_REQUIRE(std::ranges::count(outputs, from) > 0 && to < buffers.size() &&
+    MXC_REQUIRE(from < buffers.size() && is_output[from] &&
+                    to < buffers.size() &&
                     buffers[to].kind == MXC_BUFFER_INPUT &&
                     buffers[to].dtype == buffers[from].dtype &&
                     buffers[to].bytes == buffers[from].bytes,

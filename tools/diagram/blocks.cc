@@ -135,17 +135,16 @@ class BlockFinder {
         candidates, [](const WordRange& a, const WordRange& b) {
           return std::pair(b.size(), a.first) < std::pair(a.size(), b.first);
         });
-    std::vector<WordRange> taken;
+    std::map<size_t, WordRange> taken;  // by their first; they do not overlap
     for (WordRange& range : candidates) {
-      const auto overlaps = [&](const WordRange& other) {
-        return range.first <= other.last && other.first <= range.last;
-      };
-      if (std::ranges::none_of(taken, overlaps)) {
-        taken.push_back(std::move(range));
-      }
+      const auto behind = taken.upper_bound(range.last);
+      const bool free = behind == taken.begin() ||
+                        std::prev(behind)->second.last < range.first;
+      if (free) taken.emplace(range.first, std::move(range));
     }
-    std::ranges::sort(taken, {}, &WordRange::first);
-    return taken;
+    std::vector<WordRange> ranges;
+    for (auto& [first, range] : taken) ranges.push_back(std::move(range));
+    return ranges;
   }
 
   // Gives the items their group, in stretches where there are too many.

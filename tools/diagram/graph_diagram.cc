@@ -73,7 +73,7 @@ std::pair<std::string, std::string> TextOf(const Node& node) {
   std::string told = AttributeText(node);
   const std::string weights = WeightText(node);
   if (!weights.empty()) told += (told.empty() ? "" : ", ") + weights;
-  return {OperatorName(node) + " " + node.name, told};
+  return {OperatorName(node) + " " + node.name, Shorten(told, 3 * kLongest)};
 }
 
 std::string ShapeTextOf(const Value& value) {

@@ -56,6 +56,12 @@ class GraphvizWriter {
   explicit GraphvizWriter(const Diagram& view)
       : view_(view), readers_(view.boxes.size()) {
     for (const DiagramArrow& arrow : view.arrows) ++readers_[arrow.from];
+    for (size_t g = 0; g < view.groups.size(); ++g) {
+      groups_in_[view.groups[g].parent].push_back(g);
+    }
+    for (size_t b = 0; b < view.boxes.size(); ++b) {
+      boxes_in_[view.boxes[b].group].push_back(b);
+    }
   }
 
   std::string Write() {
@@ -105,9 +111,9 @@ class GraphvizWriter {
 
   // Inputs and outputs are outside every group.
   void WriteGroup(int group, const std::string& indent) {
-    for (size_t g = 0; g < view_.groups.size(); ++g) {
+    for (const size_t g : groups_in_[group]) {
       const DiagramGroup& inner = view_.groups[g];
-      if (inner.parent != group || inner.folded) continue;
+      if (inner.folded) continue;
       out_ += fmt::format(
           "{0}subgraph cluster_{1} {{\n"
           "{0}  style=\"rounded,filled\"; color=\"#b8bfc8\"; "
@@ -118,9 +124,7 @@ class GraphvizWriter {
       WriteGroup(static_cast<int>(g), indent + "  ");
       out_ += indent + "}\n";
     }
-    for (size_t b = 0; b < view_.boxes.size(); ++b) {
-      if (view_.boxes[b].group == group) WriteBox(b, indent);
-    }
+    for (const size_t b : boxes_in_[group]) WriteBox(b, indent);
   }
 
   void WriteBox(size_t number, const std::string& indent) {
@@ -206,7 +210,8 @@ class GraphvizWriter {
   static constexpr int kMostReadersOfChain = 3;
 
   const Diagram& view_;
-  std::vector<int> readers_;  // of each box
+  std::vector<int> readers_;                                 // of each box
+  std::map<int, std::vector<size_t>> groups_in_, boxes_in_;  // -1: outside
   std::string out_;
 };
 

@@ -14,6 +14,9 @@ namespace {
 using Kind = DiagramBox::Kind;
 
 constexpr size_t kMostReadersOfNumber = 3;
+// A buffer of many parts that is read often, or read within many loops, has an
+// arrow for each; beyond so many for each operand the rest are not drawn.
+constexpr size_t kMostArrowsOfOperand = 8, kFewestArrows = 4096;
 
 // "1x64x56x56" of "f32[1, 64, 56, 56]".
 std::string ShapeOf(const std::string& type) {
@@ -29,7 +32,13 @@ std::string ShapeOf(const std::string& type) {
 class StepDiagrammer {
  public:
   StepDiagrammer(const Overview& overview, const OperatorTexts& texts)
-      : overview_(overview), names_(overview, texts) {}
+      : overview_(overview), names_(overview, texts) {
+    size_t operands = 0;
+    for (const StepRow& step : overview.steps) {
+      operands += step.inputs.size() + step.outputs.size();
+    }
+    most_arrows_ = std::max(kFewestArrows, kMostArrowsOfOperand * operands);
+  }
 
   Diagram Make() {
     diagram_.name = overview_.Title();
@@ -109,7 +118,10 @@ class StepDiagrammer {
       AddArrow(same->second, to, buffer);
       return;
     }
-    for (const auto& [part, from] : writers->second) AddArrow(from, to, part);
+    for (const auto& [part, from] : writers->second) {
+      if (diagram_.arrows.size() >= most_arrows_) return;
+      AddArrow(from, to, part);
+    }
   }
 
   // What comes from before a loop or a branch enters by its box.
@@ -123,6 +135,7 @@ class StepDiagrammer {
   }
 
   void Draw(int from, int to, int buffer) {
+    if (diagram_.arrows.size() >= most_arrows_) return;
     const BufferRow& row = overview_.buffers[buffer];
     const auto has = [&](std::string_view word) {
       return row.name.find(word) != std::string::npos;
@@ -232,6 +245,7 @@ class StepDiagrammer {
 
   const Overview& overview_;
   const StepNames names_;
+  size_t most_arrows_ = 0;
   Diagram diagram_;
   // By root buffer, for each buffer there: the box that wrote it last.
   std::map<int, std::map<int, int>> writers_;

@@ -14,6 +14,9 @@ namespace {
 
 using Kind = DiagramBox::Kind;
 
+// Of a step; an artifact's may have any name.
+constexpr size_t kMostOperatorsOfStep = 64;
+
 // Into the order that a kernel reads: none of the operators it is named after
 // is computed.
 bool OnlyMoves(const StepRow& step) {
@@ -27,12 +30,15 @@ bool OnlyCopies(const StepRow& step) { return step.name.ends_with("/copy"); }
 // "softmax" of "softmax+softmax/loss".
 std::string OuterNodes(const std::string& name) {
   const std::vector<std::string_view> parts = PartsOf(name);
+  const std::set<std::string_view> nodes(parts.begin(), parts.end());
   std::vector<std::string_view> outer;
   for (const std::string_view part : parts) {
-    const auto is_inner_of = [&](std::string_view node) {
-      return part.starts_with(std::string(node) + "/");
-    };
-    if (std::ranges::none_of(parts, is_inner_of)) outer.push_back(part);
+    bool inner = false;
+    for (size_t slash = part.find('/'); slash != part.npos && !inner;
+         slash = part.find('/', slash + 1)) {
+      inner = nodes.contains(part.substr(0, slash));
+    }
+    if (!inner) outer.push_back(part);
   }
   return fmt::format("{}", fmt::join(outer, "+"));
 }
@@ -176,6 +182,7 @@ void StepNames::Describe(const StepRow& step, DiagramBox& box) const {
   const Namesakes& namesakes = namesakes_.at(KeyOf(step));
   const auto elsewhere = ComputedElsewhere(step);
   for (const std::string_view part : PartsOf(step.name)) {
+    if (box.operators.size() == kMostOperatorsOfStep) break;
     const auto text = texts_.find(std::string(part));
     const bool told_elsewhere = namesakes.count > 1 ? namesakes.largest != &step
                                                     : elsewhere.contains(part);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "tools/diagram/graphviz.h"
@@ -20,9 +21,7 @@ const char* FillColor(int n) {
   return kColors[static_cast<size_t>(n) % kColors.size()];
 }
 
-bool LiesInArena(const BufferRow& b) {
-  return b.kind == "internal" && b.offset >= 0 && b.first >= 0;
-}
+bool LiesInArena(const BufferRow& b) { return b.in_arena() && b.first >= 0; }
 
 // Steps to the right, bytes upwards.
 struct Chart {
@@ -70,13 +69,14 @@ void AppendGrid(const Chart& chart, const Overview& o, std::string& out) {
 
 // The sum of live bytes during each step.
 std::vector<int64_t> LiveBytes(const Overview& o) {
-  std::vector<int64_t> live(o.steps.size());
+  std::vector<int64_t> live(o.steps.size() + 1);  // at first the changes
   for (const BufferRow& b : o.buffers) {
-    if (!LiesInArena(b)) continue;
-    for (int s = b.first; s <= b.last && s < std::ssize(live); ++s) {
-      live[s] += b.bytes;
-    }
+    if (!LiesInArena(b) || b.first >= std::ssize(o.steps)) continue;
+    live[b.first] += b.bytes;
+    live[std::min(b.last + 1, static_cast<int>(o.steps.size()))] -= b.bytes;
   }
+  std::partial_sum(live.begin(), live.end(), live.begin());
+  live.pop_back();
   return live;
 }
 
