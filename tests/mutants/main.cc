@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxc-mutants ARTIFACT [COUNT] [SEED]: changes an artifact in COUNT ways, makes
-// all checksums right again in most, and looks at, opens, binds and runs each
-// in a process of its own. Ends with 0 where none crashed or hung. What the
-// instructions do is not changed: an artifact is a program.
+// mxc-mutants ARTIFACT [COUNT] [SEED] [--look]: changes an artifact in COUNT
+// ways, makes all checksums right again in most, and looks at, opens, binds and
+// runs each in a process of its own. Ends with 0 where none crashed or hung.
+// What the instructions do is not changed: an artifact is a program.
+// With --look nothing of it is opened or run, only read and shown, all in this
+// process: that is fast, and meant for sanitizers, which end it at a fault; the
+// mutant is the file that is left beside the artifact.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,11 +20,11 @@
 #include <memory>
 #include <random>
 
-#include "frontend/frontend.h"
 #include "runtime/executor/executor.h"
+#include "tests/mutants/look.h"
 #include "tests/mutants/sealed_file.h"
+#include "tests/mutants/table_mutator.h"
 #include "tests/support/hurtful_values.h"
-#include "tools/artifact_overview.h"
 
 namespace mxc::test {
 namespace {
@@ -36,7 +39,7 @@ class Mutator {
   // The file, and what was changed.
   std::pair<std::string, const char*> Next() {
     SealedFile file = good_;
-    switch (Below(12)) {
+    switch (Below(18)) {
       case 0:
       case 1:
         SwapOperands(file);
@@ -61,8 +64,13 @@ class Mutator {
       case 10:
         return {file.Seal([&](mxc_trailer& trailer) { Spoil(trailer); }),
                 "trailer"};
-      default:
+      case 11:
         return {Damaged(), "unsealed"};
+      default: {
+        std::string& tables = file.sections[MXC_SECTION_TABLES];
+        tables = MutatedTables(tables, random_);
+        return {file.Seal(), "rows"};
+      }
     }
   }
 
@@ -134,13 +142,7 @@ void RunEntries(const std::shared_ptr<const runtime::Model>& model) {
 // In a process of its own.
 int LookOpenRun(const std::string& path) {
   alarm(kSeconds);
-  const Result<InspectedArtifact> read = ReadArtifact(path);
-  if (read.ok()) {
-    (void)ReadArtifact(path, {.approve = {}, .check = true});
-    (void)LoadText(std::make_shared<SourceFile>(
-                       SourceFile{path + " (network)", read->symbol}),
-                   {});
-  }
+  LookAt(path);
   const auto model = runtime::Model::Open(path, {});
   if (!model.ok()) return kRefused;
   RunEntries(*model);
@@ -168,10 +170,29 @@ void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-int Main(const std::string& artifact, int count, uint64_t seed) {
+SealedFile GoodFile(const std::string& artifact) {
   std::ifstream in(artifact, std::ios::binary);
-  const SealedFile good(std::string((std::istreambuf_iterator<char>(in)),
-                                    std::istreambuf_iterator<char>()));
+  return SealedFile(std::string((std::istreambuf_iterator<char>(in)),
+                                std::istreambuf_iterator<char>()));
+}
+
+int Look(const std::string& artifact, int count, uint64_t seed) {
+  const SealedFile good = GoodFile(artifact);
+  Mutator mutator(good, seed);
+  const std::string path = fmt::format("{}.mutant-{}", artifact, getpid());
+  int read = 0;
+  for (int i = 0; i < count; ++i) {
+    WriteFile(path, mutator.Next().first);
+    alarm(kSeconds);
+    read += LookAt(path) ? 1 : 0;
+  }
+  std::filesystem::remove(path);
+  fmt::print(stderr, "{} mutants of {}, {} were read\n", count, artifact, read);
+  return 0;
+}
+
+int Main(const std::string& artifact, int count, uint64_t seed) {
+  const SealedFile good = GoodFile(artifact);
   Mutator mutator(good, seed);
   std::map<std::string, Counts> table;
   const std::string path = fmt::format("{}.mutant-{}", artifact, getpid());
@@ -207,9 +228,12 @@ int Main(const std::string& artifact, int count, uint64_t seed) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: mxc-mutants ARTIFACT [COUNT] [SEED]\n");
+    fmt::print(stderr, "usage: mxc-mutants ARTIFACT [COUNT] [SEED] [--look]\n");
     return 2;
   }
-  return mxc::test::Main(argv[1], argc > 2 ? std::atoi(argv[2]) : 2000,
-                         argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
+  const int count = argc > 2 ? std::atoi(argv[2]) : 2000;
+  const uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+  const bool look = argc > 4 && std::string_view(argv[4]) == "--look";
+  return look ? mxc::test::Look(argv[1], count, seed)
+              : mxc::test::Main(argv[1], count, seed);
 }
