@@ -21,8 +21,6 @@ Status Dump::operator()(const PassOptions::Report& report) {
     PrintLines(stdout, fmt::format("# after {}\n{}\n", report.name, text));
     return Done{};
   }
-  std::error_code error;  // what is wrong shows in the writing
-  std::filesystem::create_directories(folder_, error);
   return WriteDump(fmt::format("{}/{:02}-{}.{}", folder_, number_, report.name,
                                report.graph ? "graph" : "program"),
                    text);

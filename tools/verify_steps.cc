@@ -34,8 +34,6 @@ Status WriteValues(const std::string& path, const Tensor& tensor) {
 Status WriteRepro(const std::string& folder, const Program& program, int step,
                   std::span<const Tensor> inputs, const Tensor& found,
                   const Tensor& expected) {
-  std::error_code error;
-  fs::create_directories(folder, error);
   Program alone;
   alone.name = program.name;
   alone.entry = program.entry;

@@ -149,11 +149,26 @@ StatusOr<Destination> FindDestination(const std::string& path) {
   return SystemError("write", path);
 }
 
+Status MakeFoldersAround(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (folder.empty() || std::filesystem::is_directory(folder, error)) return {};
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  errno = error.value();
+  return SystemError("create", path);
+}
+
 Status RequireDestination(const std::string& path) {
   struct stat found;
   if (stat(path.c_str(), &found) == 0 &&
       (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode))) {
     return {};
+  }
+  const std::string around = std::filesystem::path(path).parent_path();
+  if (stat(around.c_str(), &found) != 0 && errno == ENOENT && !around.empty()) {
+    return RequireFolder(around);
   }
   const StatusOr<Destination> to = FindDestination(path);
   if (!to.ok()) return to.status();

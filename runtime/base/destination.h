@@ -28,8 +28,14 @@ struct Destination {
 // and a link of another user in a folder that everybody may write to.
 StatusOr<Destination> FindDestination(const std::string& path);
 
+// Makes the folders that are missing around `path`, with the rights that the
+// umask leaves: whatever is written makes its own. Paths that end with a slash,
+// or in /dev or /proc, are left to who opens them.
+Status MakeFoldersAround(const std::string& path);
+
 // Refuses what could not be written to, before the work that is to be written
-// there. No pipe is opened, and nothing is made.
+// there. No pipe is opened, and nothing is made: folders around it may be
+// missing yet.
 Status RequireDestination(const std::string& path);
 // The same for files of any name in a folder; it and the folders around it may
 // still have to be made.

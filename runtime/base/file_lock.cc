@@ -60,6 +60,7 @@ StatusOr<FileLock> FileLock::Take(std::string path) {
   // Whoever was killed just now still holds it.
   constexpr int64_t kPatience = 3'000'000'000;
   const int64_t begin = Nanoseconds();
+  MXC_RT_RETURN_IF_ERROR(MakeFoldersAround(path));
   while (true) {
     Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (file.get() < 0) {

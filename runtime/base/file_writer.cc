@@ -38,6 +38,8 @@ std::string ShownPath(const Descriptor& file, const std::string& path) {
 }  // namespace
 
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  status_ = MakeFoldersAround(path_);
+  if (!status_.ok()) return;
   StatusOr<Destination> to = FindDestination(path_);
   if (!to.ok()) {
     status_ = to.status();

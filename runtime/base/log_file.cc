@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "runtime/base/destination.h"
+
 namespace mxc::runtime {
 
 StatusOr<LogFile> LogFile::Create(std::string path) {
@@ -17,6 +19,7 @@ StatusOr<LogFile> LogFile::Continue(std::string path) {
 }
 
 StatusOr<LogFile> LogFile::Open(std::string path, int flags) {
+  MXC_RT_RETURN_IF_ERROR(MakeFoldersAround(path));
   Descriptor file(open(
       path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666));
   if (file.get() < 0) return SystemError("create", path);

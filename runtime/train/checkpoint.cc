@@ -124,8 +124,6 @@ Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
 
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint) {
-  std::error_code error;
-  fs::create_directories(FolderOf(name.prefix), error);
   MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
   std::vector<std::string> kinds;
   if (!checkpoint.symbol.empty()) {

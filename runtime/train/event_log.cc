@@ -156,8 +156,6 @@ uint32_t Crc32c(Bytes bytes) {
 }
 
 StatusOr<EventLog> EventLog::Create(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
   StatusOr<runtime::LogFile> file = runtime::LogFile::Create(Format(

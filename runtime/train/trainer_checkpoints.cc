@@ -108,8 +108,6 @@ StatusOr<std::string> Trainer::NameOfRun() {
 
 // Two trainings at once would write over each other's checkpoints.
 Status Trainer::LockSeries() {
-  std::error_code error;
-  std::filesystem::create_directories(FolderOf(options_.save), error);
   auto lock = runtime::FileLock::Take(LockPath(options_.save));
   if (!lock.ok()) {
     return Status(lock.status().code(),

@@ -96,7 +96,7 @@ TEST_CASE("ndarray list: what is written is read") {
   }
   CHECK_FALSE(std::filesystem::exists(path + ".tmp"));
   std::filesystem::remove(path);
-  CHECK(WriteNdarrayList("/nowhere/x.params", written).code() ==
+  CHECK(WriteNdarrayList("/proc/nowhere/x.params", written).code() ==
         StatusCode::kNotFound);
 }
 

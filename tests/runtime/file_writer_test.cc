@@ -95,8 +95,13 @@ TEST_CASE("file writer: as a whole or not at all") {
   REQUIRE(writer.Commit().ok());
   CHECK(TextOf(path) == "after!");
   CHECK(FilesIn(folder) == 1);
-  CHECK(Write("/nowhere/x", "") ==
-        "cannot create '/nowhere/x': No such file or directory");
+  // Folders are made, where that can be.
+  CHECK(Write(folder.File("new/deeper/x"), "here") == "");
+  CHECK(TextOf(folder.File("new/deeper/x")) == "here");
+  CHECK(Write("/proc/nowhere/x", "") ==
+        "cannot create '/proc/nowhere/x': No such file or directory");
+  CHECK(Write(path + "/below", "") ==
+        "cannot create '" + path + "/below': Not a directory");
 }
 
 TEST_CASE(
@@ -250,9 +255,10 @@ TEST_CASE("destination: what cannot be written is known, and nothing is made") {
   CHECK(RequireDestination(file).ok());
   CHECK(RequireDestination(folder.File("new")).ok());
   CHECK(RequireDestination(pipe).ok());  // waits for no reader
-  CHECK(RequireDestination(folder.File("none/y")).message() ==
-        "cannot create '" + folder.File("none/y") +
-            "': No such file or directory");
+  CHECK(RequireDestination(folder.File("none/y")).ok());
+  CHECK_FALSE(fs::exists(folder.File("none")));
+  CHECK(RequireDestination(file + "/y").message() ==
+        "cannot create '" + file + "/y': Not a directory");
   CHECK(RequireFolder(own).ok());
   CHECK(RequireFolder(own + "/").ok());
   CHECK(RequireFolder(folder.File("none/deeper/")).ok());

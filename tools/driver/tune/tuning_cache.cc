@@ -188,8 +188,6 @@ std::string TuningCache::Text() const {
 Status TuningCache::Write(const std::string& path) const {
   MXC_ASSIGN(TuningCache all, Read(path));
   for (const auto& [key, entry] : put_) all.entries_[key] = entry;
-  std::error_code ignored;  // what is wrong shows in the writing
-  fs::create_directories(fs::path(path).parent_path(), ignored);
   runtime::FileWriter out(path);
   out.Append(all.Text());
   if (const runtime::Status status = out.Commit(); !status.ok()) {
