@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh BUILD SOURCE
 # Installs into a folder, moves the folder, builds runtime/examples with what is
-# there as a user would, by pkg-config and by CMake, runs them, and removes
-# everything without a trace.
+# there as a user would, by pkg-config and by CMake, and runs them. Before that
+# all is installed and removed without a trace.
 set -euo pipefail
 build=$1 source=$2
 root=$(mktemp -d)
@@ -12,8 +12,24 @@ unset MXC_MAX_CPU
 fail() { echo "error: $*" >&2; exit 1; }
 expect() { [ "$1" = "$2" ] || fail "'$1', expected '$2'"; }
 
-DESTDIR=$root/stage cmake --install "$build" --prefix /usr >/dev/null
-files=$(cd "$root/stage" && find . ! -type d)
+# Installed and taken away: neither a file nor a folder stays of it, and what was
+# there before does, an empty folder, too.
+mkdir -p "$root/stage/usr/local/empty" "$root/stage/usr/share/man"
+touch "$root/stage/usr/share/mine"
+before=$(cd "$root/stage" && find . | sort)
+export DESTDIR=$root/stage
+cmake --install "$build" --prefix /usr >/dev/null
+[ -x "$root/stage/usr/bin/mxc" ] || fail "not installed"
+cmake --build "$build" --target uninstall >/dev/null
+expect "$(cd "$root/stage" && find . | sort)" "$before"
+! cmake --build "$build" --target uninstall >"$root/again.txt" 2>&1 ||
+  fail "uninstalled twice"
+grep -q 'nothing was installed from here' "$root/again.txt" ||
+  fail "$(cat "$root/again.txt")"
+rm -r "$root/stage"
+
+cmake --install "$build" --prefix /usr >/dev/null
+unset DESTDIR
 mv "$root/stage" "$root/moved"
 usr=$root/moved/usr
 libraries=$(dirname "$(find "$usr" -name libmxc_runtime.so)")
@@ -125,6 +141,18 @@ source "$usr/share/bash-completion/completions/mxc"
 COMP_WORDS=(mxc compile --target x86-64-v2) COMP_CWORD=3
 _mxc
 expect "${COMPREPLY[*]}" x86-64-v2
+offers() { # LINE WORD: what the word becomes
+  read -ra COMP_WORDS <<<"$1 $2"
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _mxc
+  echo "${COMPREPLY[*]}"
+}
+expect "$(offers 'mxc train --init' xav)" xavier
+expect "$(offers 'mxc train --metric' pears)" pearsonr
+expect "$(offers 'mxc train --lr-schedule' multi)" multifactor
+expect "$(offers 'mxc compile --optimizer' adad)" adadelta
+expect "$(offers 'mxc ops' FullyC)" FullyConnected
+expect "$(offers 'mxc kv' st)" status
 # The shells themselves, where there are such.
 if command -v fish >/dev/null; then
   expect "$(fish --no-config -c "
@@ -144,5 +172,3 @@ fi
 "$usr/bin/mxc" compile "$source/models/mlp.json" --init xavier --quiet -o c.mxa
 "$usr/bin/mxc" bench c.mxa --iterations 3 >bench.txt
 
-(cd moved && xargs rm <<<"$files")
-expect "$(find moved ! -type d)" ""

@@ -22,13 +22,16 @@ std::string OptionNames(const Command& command) {
 // The words after an option, or in a positional's place.
 std::string ChoiceCases(const Command& command) {
   std::string cases;
+  const auto add = [&](const std::string& after,
+                       const std::vector<std::string>& words) {
+    if (words.empty()) return;
+    cases += fmt::format("    '{} {}') words='{}' ;;\n", command.name, after,
+                         fmt::join(words, " "));
+  };
   for (const Option& option : command.options) {
-    if (option.choices.empty()) continue;
-    for (const std::string& name : option.names) {
-      cases += fmt::format("    '{} {}') words='{}' ;;\n", command.name, name,
-                           fmt::join(option.choices, " "));
-    }
+    for (const std::string& name : option.names) add(name, option.words);
   }
+  add(command.name, command.FirstWords());
   return cases;
 }
 

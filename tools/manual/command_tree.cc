@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/command.h"
+#include "tools/manual/words.h"
 #include "tools/run/subcommand.h"
 
 namespace mxc::manual {
@@ -49,7 +50,11 @@ Command CommandOf(const CLI::App& app) {
     return !o->get_group().empty();
   };
   for (const CLI::Option* option : app.get_options(shown)) {
-    command.options.push_back(OptionOf(*option));
+    Option& taken = command.options.emplace_back(OptionOf(*option));
+    taken.words = taken.choices;
+    if (!taken.words.empty()) continue;
+    taken.words = WordsOf(taken.names.empty() ? command.name + " " + taken.value
+                                              : taken.names.front());
   }
   for (const CLI::App* sub : app.get_subcommands(
            [](const CLI::App* sub) { return !sub->get_group().empty(); })) {
@@ -75,6 +80,15 @@ void AddRunSubcommands(CLI::App& app, run::Reporting& reporting) {
 }
 
 }  // namespace
+
+std::vector<std::string> Command::FirstWords() const {
+  std::vector<std::string> words;
+  for (const Command& command : subcommands) words.push_back(command.name);
+  for (const Option& option : options) {
+    if (option.names.empty() && words.empty()) words = option.words;
+  }
+  return words;
+}
 
 Command MxcTree() {
   CLI::App app("compiles symbolic neural networks into native code", "mxc");

@@ -13,6 +13,7 @@ struct Option {
   std::vector<std::string> names;    // "--target", "-o"; none: positional
   std::string value;                 // "TEXT"; empty: a flag
   std::vector<std::string> choices;  // where only these words are taken
+  std::vector<std::string> words;    // what a shell offers: these, or others
   std::string prose, otherwise;      // what it does, its default
   bool required = false;
 };
@@ -21,6 +22,10 @@ struct Command {
   std::string name, prose, footer;
   std::vector<Option> options;
   std::vector<Command> subcommands;
+
+  // What a shell offers behind the command's own name: its subcommands, or the
+  // words of its positional.
+  std::vector<std::string> FirstWords() const;
 };
 
 // `mxc`, with the subcommands that it hands over, and `mxc-run`.

@@ -26,9 +26,8 @@ std::string OptionLine(const std::string& program, const std::string& when,
     line += fmt::format(" {} {}", is_long ? "-l" : "-s",
                         name.substr(is_long ? 2 : 1));
   }
-  if (!option.choices.empty()) {
-    line +=
-        " -x -a " + Quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+  if (!option.words.empty()) {
+    line += " -x -a " + Quoted(fmt::format("{}", fmt::join(option.words, " ")));
   } else if (!option.value.empty()) {
     line += " -r";
   }
@@ -53,8 +52,13 @@ std::string FishCompletion(const Command& program) {
   for (const Command& command : program.subcommands) {
     text += fmt::format("complete -c {} -n {} -f -a {} -d {}\n", program.name,
                         none, command.name, Quoted(command.prose));
-    text += OptionLines(program.name,
-                        "__fish_seen_subcommand_from " + command.name, command);
+    const std::string seen = "__fish_seen_subcommand_from " + command.name;
+    text += OptionLines(program.name, seen, command);
+    const std::vector<std::string> first = command.FirstWords();
+    if (first.empty()) continue;
+    text += fmt::format("complete -c {} -n {} -f -a {}\n", program.name,
+                        Quoted(seen),
+                        Quoted(fmt::format("{}", fmt::join(first, " "))));
   }
   return text;
 }

@@ -27,8 +27,8 @@ std::string OptionLines(const Command& command) {
   std::string lines;
   for (const Option& option : command.options) {
     std::string action;
-    if (!option.choices.empty()) {
-      const auto words = fmt::format("{}", fmt::join(option.choices, " "));
+    if (!option.words.empty()) {
+      const auto words = fmt::format("{}", fmt::join(option.words, " "));
       action = fmt::format(":{}:({})", Escaped(option.value, ":"),
                            Escaped(words, ":()\\"));
     } else if (!option.value.empty()) {
@@ -49,8 +49,15 @@ std::string ZshCompletion(const Command& program) {
   for (const Command& command : program.subcommands) {
     verbs += fmt::format("    '{}:{}'\n", command.name,
                          Escaped(command.prose, ":\\"));
-    cases += fmt::format("    {}) _arguments \\\n{}      '*:file:_files' ;;\n",
-                         command.name, OptionLines(command));
+    const std::vector<std::string> first = command.FirstWords();
+    cases += fmt::format(
+        "    {}) _arguments \\\n{}{}      '*:file:_files' ;;\n", command.name,
+        OptionLines(command),
+        first.empty()
+            ? ""
+            : fmt::format(
+                  "      '1:word:({})' \\\n",
+                  Escaped(fmt::format("{}", fmt::join(first, " ")), ":()\\")));
   }
   return fmt::format(
       "#compdef {0}\n"
