@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/base/start_thread.h"
 #include "runtime/base/trace.h"
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/random.h"
@@ -117,7 +118,13 @@ Loader::Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
     free_.push_back(std::make_unique<Slot>());
   }
   for (int64_t i = 0; i < options_.threads; ++i) {
-    threads_.emplace_back([this] { Run(); });
+    try {
+      threads_.push_back(
+          runtime::StartThread("reads samples", [this] { Run(); }));
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // fewer read the same
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,9 @@ struct ClientOptions {
   Settings settings;
   Patience patience;
   Tls* tls = nullptr;  // null: in the clear
+  // Is told that this side ends a connection of the job, to whom and why; it
+  // will try again. The server sees only that it was closed. May be empty.
+  std::function<void(const std::string& sentence)> ends = {};
 };
 
 // Driven by one thread, as a Server is.

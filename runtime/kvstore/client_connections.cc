@@ -162,6 +162,11 @@ Status Client::Lose(Server& server, const Status& cause, Time now) {
     // More than that only if this process itself was stopped.
     const Time silence = options_.patience.silence;
     server.silent = now - heard >= silence;
+    const bool own = server.silent || cause.code() == StatusCode::kCorrupt;
+    if (own && options_.ends && !finishing_) {
+      options_.ends(Format("worker %u ends its connection to server %u: %s",
+                           options_.rank, server.index, server.cause.c_str()));
+    }
     server.lost = server.silent ? now - silence : now;
     again = !server.silent;
   }

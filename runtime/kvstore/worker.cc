@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/start_thread.h"
 #include "runtime/base/trace.h"
 
 namespace mxc::kvstore {
@@ -12,7 +13,7 @@ Worker::Worker(Transport& transport, const KeyTable& keys,
                const ClientOptions& options)
     : transport_(transport), client_(transport, keys, options) {
   for (const KeySpec& key : keys) names_.push_back(key.name);
-  thread_ = std::thread([this] { Loop(); });
+  thread_ = runtime::StartThread("exchanges gradients", [this] { Loop(); });
 }
 
 Worker::~Worker() {

@@ -159,6 +159,33 @@ TEST_CASE("who has finished is not waited for") {
   CHECK(value == ones);
 }
 
+TEST_CASE("who ends a connection says to whom and why") {
+  Job job({}, KeysOf({4}), {}, 1);
+  const auto transport = job.network.Join();
+  std::string said;
+  ClientOptions options;
+  options.servers = {"server0"};
+  options.settings.keys = Digest(job.table);
+  options.ends = [&](const std::string& sentence) { said = sentence; };
+  Client worker(*transport, job.table, options);
+  const std::vector<float> zeros(4);
+  worker.Init(0, std::as_bytes(std::span(zeros)));
+  const auto pass = [&](Time time, bool server) {
+    const Time end = job.network.now() + time;
+    while (job.network.now() < end && said.empty()) {
+      REQUIRE(worker.Pump().ok());
+      if (server) REQUIRE(job.servers[0]->Pump().ok());
+      job.network.Advance(job.network.now() + kSecond / 100);
+    }
+  };
+  pass(kSecond, true);
+  REQUIRE(worker.idle());
+  CHECK(said == "");
+  pass(2 * Patience().silence, false);
+  CHECK(said.starts_with("worker 0 ends its connection to server 0: "));
+  CHECK(said.find("nothing was heard for") != std::string::npos);
+}
+
 TEST_CASE("nodes that are set differently say so") {
   Settings settings;
   settings.workers = 2;

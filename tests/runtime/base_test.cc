@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <cstdlib>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "runtime/abi/abi.h"
@@ -10,6 +12,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/cpu.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/start_thread.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 
@@ -42,6 +45,26 @@ TEST_CASE("spans are not left, whatever offsets say") {
   CHECK_FALSE(ArrayAt<uint64_t>(span, 8, 3).has_value());
   CHECK_FALSE(ArrayAt<uint64_t>(span, 4, 1).has_value());  // not aligned
   CHECK_FALSE(ArrayAt<uint64_t>(span, 8, uint64_t{1} << 61).has_value());
+}
+
+TEST_CASE("a thread that cannot be started says what it was for") {
+  pthread_attr_t usual, large;
+  REQUIRE(pthread_getattr_default_np(&usual) == 0);
+  large = usual;
+  // No machine has so much for a stack.
+  REQUIRE(pthread_attr_setstacksize(&large, size_t{1} << 60) == 0);
+  REQUIRE(pthread_setattr_default_np(&large) == 0);
+  std::string said;
+  try {
+    StartThread("reads samples", [] {}).join();
+  } catch (const std::system_error& error) {
+    said = error.what();
+  }
+  REQUIRE(pthread_setattr_default_np(&usual) == 0);
+  CHECK(said ==
+        "cannot start a thread that reads samples: Resource temporarily "
+        "unavailable");
+  StartThread("reads samples", [] {}).join();
 }
 
 TEST_CASE("checksums are XXH3's") {

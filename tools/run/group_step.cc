@@ -6,10 +6,13 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "runtime/artifact/manifest.h"
 #include "runtime/train/score.h"
+#include "tools/run/failure.h"
 
 namespace mxc::run {
 namespace {
@@ -172,8 +175,14 @@ StatusOr<std::vector<float>> GroupStep::RunAll(const data::Batch& batch,
   };
   {
     std::vector<std::jthread> threads;
-    for (size_t part = 1; part < parts_.size(); ++part) {
-      threads.emplace_back(run_part, part);
+    try {
+      for (size_t part = 1; part < parts_.size(); ++part) {
+        threads.emplace_back(run_part, part);
+      }
+    } catch (const std::system_error& error) {
+      group_->Abort();  // those that run would wait for the others' sums
+      throw Failure(std::string("cannot start a thread for each device: ") +
+                    error.code().message());
     }
     run_part(0);
   }

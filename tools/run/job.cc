@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/base/visible.h"
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/failure.h"
 #include "tools/run/launch/term_lines.h"
@@ -159,6 +160,9 @@ std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
   options.settings = settings_;
   options.tls = tls_.get();
   options.patience.arrival = job_.arrival;
+  options.ends = [](const std::string& sentence) {
+    PrintErr("warning: %s\n", runtime::Visible(sentence).c_str());
+  };
   return std::make_unique<kvstore::Worker>(*transport_, keys_.table, options);
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/start_thread.h"
 #include "runtime/base/visible.h"
 #include "tools/run/failure.h"
 
@@ -40,7 +41,7 @@ std::string Now() {
 
 AccessLog::AccessLog(const std::string& file) {
   if (!file.empty()) file_ = run::Take(runtime::LogFile::Continue(file));
-  thread_ = std::thread([this] { Write(); });
+  thread_ = runtime::StartThread("writes the access log", [this] { Write(); });
 }
 
 AccessLog::~AccessLog() {

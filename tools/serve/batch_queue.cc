@@ -5,9 +5,11 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/start_thread.h"
 #include "tools/run/failure.h"
 
 namespace mxc::serve {
@@ -89,7 +91,13 @@ void AnswerAll(std::vector<Job> jobs) {
 
 BatchQueue::BatchQueue(const Options& options) : options_(options) {
   for (size_t i = 0; i < options.workers; ++i) {
-    threads_.emplace_back([this] { Work(); });
+    try {
+      threads_.push_back(
+          runtime::StartThread("answers requests", [this] { Work(); }));
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // fewer answer
+    }
   }
 }
 

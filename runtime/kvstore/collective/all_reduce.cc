@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/dynamic_library.h"
+#include "runtime/base/start_thread.h"
 #include "runtime/kvstore/gloo/plugin.h"
 
 namespace mxc::kvstore {
@@ -69,7 +70,8 @@ StatusOr<std::unique_ptr<AllReduce>> AllReduce::Make(
   std::unique_ptr<AllReduce> made(new AllReduce(std::move(mesh)));
   MXC_RT_RETURN_IF_ERROR(made->mesh_->AwaitAll());
   if (made->mesh_->workers() > 1) MXC_RT_RETURN_IF_ERROR(made->Load());
-  made->thread_ = std::thread([all = made.get()] { all->Loop(); });
+  made->thread_ = runtime::StartThread("sums gradients",
+                                       [all = made.get()] { all->Loop(); });
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/start_thread.h"
 
 namespace mxc::run {
 namespace {
@@ -68,7 +69,7 @@ StatusOr<uint64_t> Directory::Enter(const std::string& member,
     const auto number = TryToEnter();
     if (number.ok()) {
       incarnation_ = std::to_string(*number);
-      thread_ = std::thread([this] { Run(); });
+      thread_ = runtime::StartThread("asks etcd", [this] { Run(); });
       return number;
     }
     if (number.status().code() != StatusCode::kBusy) {
