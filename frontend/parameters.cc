@@ -10,6 +10,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/variables.h"
+#include "runtime/formats/convert.h"
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/npz.h"
 #include "runtime/formats/safetensors.h"
@@ -128,7 +129,8 @@ class Fitting {
   // First what follows from the inputs alone, so that a wrong array is told
   // from a wrong network; then the arrays complete what is still unknown.
   void CheckShapes() {
-    if (InferFromArrayTypes()) CompareShapes();
+    const std::vector<std::vector<TensorType>> before = Types();
+    if (InferFromArrayTypes() || InferFromFloats(before)) CompareShapes();
     if (!errors_.empty()) return;
     for (const auto& [name, tensor] : model_.parameters) {
       model_.graph.FindVariable(name)->types[0] = tensor.type();
@@ -158,6 +160,56 @@ class Fitting {
       if (dtype == DType::kUnknown) dtype = noted;
     }
     return Infer();
+  }
+
+  // Where the types of the arrays do not fit together or do not fit the
+  // network, floats of 16 bits become float32, which holds each of them.
+  bool InferFromFloats(const std::vector<std::vector<TensorType>>& before) {
+    Diagnostics errors = std::move(errors_);
+    const auto arrays = model_.parameters;
+    std::map<std::string, int> widened;  // arrays by the name of their type
+    for (auto& [name, tensor] : model_.parameters) {
+      const DType dtype = tensor.type().dtype;
+      if (dtype != DType::kF16 && dtype != DType::kBF16) continue;
+      tensor = AsFloat(tensor);
+      ++widened[std::string(MxnetName(dtype))];
+    }
+    errors_ = {};
+    SetTypes(before);
+    if (!widened.empty() && InferFromArrayTypes()) {
+      for (const auto& [type, count] : widened) {
+        model_.notes.push_back(Error(
+            {}, "{}: {} of {} {} float32, as the network around {}",
+            model_.parameter_file,
+            count == 1 ? "1 array" : fmt::format("{} arrays", count), type,
+            count == 1 ? "becomes" : "become", count == 1 ? "it" : "them"));
+      }
+      return true;
+    }
+    model_.parameters = arrays;
+    errors_ = std::move(errors);
+    return false;
+  }
+
+  static Tensor AsFloat(const Tensor& tensor) {
+    std::byte* to = nullptr;
+    const Tensor wide = Tensor::Allocate({DType::kF32, tensor.shape()}, &to);
+    runtime::ConvertElements(
+        static_cast<runtime::ElementType>(tensor.type().dtype),
+        {tensor.bytes(), static_cast<size_t>(tensor.size_bytes())},
+        runtime::ElementType::kF32,
+        {to, static_cast<size_t>(wide.size_bytes())});
+    return wide;
+  }
+
+  std::vector<std::vector<TensorType>> Types() const {
+    std::vector<std::vector<TensorType>> types;
+    for (const auto& node : model_.graph.nodes()) types.push_back(node->types);
+    return types;
+  }
+  void SetTypes(const std::vector<std::vector<TensorType>>& types) {
+    size_t at = 0;
+    for (const auto& node : model_.graph.nodes()) node->types = types[at++];
   }
 
   bool Infer() {

@@ -3,11 +3,14 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "frontend/frontend.h"
 #include "runtime/formats/ndarray_list.h"
+#include "runtime/formats/safetensors.h"
 #include "tests/support/shared.h"
 
 namespace mxc {
@@ -198,6 +201,43 @@ TEST_CASE("parameters: the caller's type contradicts the arrays'") {
   options.input_types = {{"dada", DType::kF16}};
   CHECK(folder.LoadNet(options).errors()[0].message ==
         "the network has no input 'dada'; its inputs: data, softmax_label");
+}
+
+TEST_CASE("parameters: floats of 16 bits beside float32 become float32") {
+  Folder folder;
+  const auto array = [](const char* name, runtime::ElementType type,
+                        const Extents& shape, std::vector<uint16_t> bits) {
+    auto made = runtime::Array::Allocate(type, shape);
+    std::memcpy(made->bytes().data(), bits.data(), made->bytes().size());
+    return runtime::NamedArray{name, *made};
+  };
+  // 1.5, -2, the smallest number that is no zero, infinity; as bfloat16 and as
+  // float16.
+  const std::vector<uint16_t> bf16 = {0x3fc0, 0xc000, 0x0001, 0x7f80};
+  const std::vector<uint16_t> f16 = {0x3e00, 0xc000};
+  const std::vector<runtime::NamedArray> list = {
+      array("fc_weight", runtime::ElementType::kBF16, {2, 2}, bf16),
+      array("fc_bias", runtime::ElementType::kF16, {2}, f16)};
+  REQUIRE(runtime::WriteSafetensors(folder.Path("net.safetensors"), list).ok());
+  LoadOptions options;
+  options.params = folder.Path("net.safetensors");
+  options.input_types = {{"data", DType::kF32}};
+  const auto model = folder.LoadNet(options);
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  const Tensor& weight = model->parameters.at("fc_weight");
+  CHECK(ToString(weight.type()) == "f32[2, 2]");
+  CHECK(weight.At(0) == 1.5);
+  CHECK(weight.At(1) == -2);
+  CHECK(weight.At(2) == std::ldexp(1.0, -133));
+  CHECK(std::isinf(weight.At(3)));
+  CHECK(model->parameters.at("fc_bias").At(0) == 1.5);
+  REQUIRE(model->notes.size() == 2);
+  CHECK(model->notes[0].message == options.params +
+                                       ": 1 array of bfloat16 becomes "
+                                       "float32, as the network around it");
+  // Nothing is converted where nothing would fit then, either.
+  options.input_types = {{"data", DType::kF64}};
+  CHECK_FALSE(folder.LoadNet(options).ok());
 }
 
 TEST_CASE("parameters: only the data's shape is asked for") {
