@@ -205,6 +205,13 @@ TEST_CASE("without options a picture is treated as in training") {
         "std 1, 1, 4, shorter side 6, centre cut out, blue first");
   options.resize = "short";
   CHECK(Filled({1, 3, 4, 4}, {file}, options) != raw);
+  // The shorter side is what training makes it, whoever says so.
+  options.resize = "5";
+  const std::vector<float> told = Filled({1, 3, 4, 4}, {file}, options);
+  CHECK(told != raw);
+  options.trained->resize = 5;
+  options.resize.clear();
+  CHECK(Filled({1, 3, 4, 4}, {file}, options) == told);
   options.trained.reset();
   CHECK(DescribeTrained(options) == "");
 }

@@ -18,12 +18,8 @@
 namespace mxc::run {
 namespace {
 
-using runtime::Descriptor;
-using runtime::Fail;
-using runtime::MappedFile;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
+using runtime::Descriptor, runtime::MappedFile;
+using runtime::Fail, runtime::Status, runtime::StatusCode, runtime::StatusOr;
 
 constexpr int64_t kMostOfPipe = int64_t{4} << 30;
 constexpr const char* kStandardInput = "-";

@@ -33,15 +33,11 @@ data::Preprocessing Complete(const PictureOptions& options) {
   return p;
 }
 
-// Scales so that the shorter side fits: "short" just covers the frame.
-Pixels ResizeShorter(const Pixels& pixels, const Frame& frame,
-                     const std::string& side) {
-  const double shorter = std::min(pixels.width, pixels.height);
+// Scales so that it just covers the frame.
+Pixels ResizeToCover(const Pixels& pixels, const Frame& frame) {
   const double factor =
-      side == "short"
-          ? std::max(static_cast<double>(frame.width) / pixels.width,
-                     static_cast<double>(frame.height) / pixels.height)
-          : std::stod(side) / shorter;
+      std::max(static_cast<double>(frame.width) / pixels.width,
+               static_cast<double>(frame.height) / pixels.height);
   const auto scaled = [factor](int n) {
     return std::max(1, static_cast<int>(std::lround(n * factor)));
   };
@@ -54,7 +50,7 @@ Pixels Fit(const Pixels& pixels, const Frame& frame, const std::string& resize,
   const size_t cross = resize.find('x');
   const Pixels resized =
       cross == std::string::npos
-          ? ResizeShorter(pixels, frame, resize)
+          ? ResizeToCover(pixels, frame)
           : Resize(pixels, std::stoi(resize.substr(0, cross)),
                    std::stoi(resize.substr(cross + 1)));
   if (resized.width < frame.width || resized.height < frame.height) {
@@ -114,10 +110,22 @@ std::vector<float> Transform(Picture picture, const Frame& frame,
 std::vector<float> Planes(const std::string& file, const Frame& frame,
                           const PictureOptions& options) {
   const auto bytes = Take(OpenInput(file));
-  const data::Preprocessing complete = Complete(options);
+  data::Preprocessing complete = Complete(options);
   Picture picture =
       DecodePicture(bytes.bytes(), frame.channels, file, complete.orientation);
-  if (complete.fit == "crop" && options.resize.empty()) {
+  const bool shorter_side = IsDigits(options.resize);
+  if (shorter_side) {
+    // As training does it that is told so (--data-opt resize=N).
+    complete.resize = std::stoi(options.resize);
+    complete.fit = "crop";
+    const int64_t least = std::max(frame.width, frame.height);
+    if (complete.resize < least) {
+      throw Failure(file + ": the shorter side becomes " + options.resize +
+                    ", which is smaller than the input's " +
+                    std::to_string(least));
+    }
+  }
+  if (shorter_side || (complete.fit == "crop" && options.resize.empty())) {
     return Transform(std::move(picture), frame, complete, file);
   }
   return Normalize(Fit(ToPixels(picture), frame, options.resize, file),
