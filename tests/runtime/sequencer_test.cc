@@ -269,7 +269,7 @@ TEST_CASE("every rule of blocks and windows is enforced") {
   check("entry 0, step 2: its block leaves the one around it",
         [](TestEntry& e) { e.steps[2].other = ~0u; });
   check("entry 0, step 3: its field 'kind' is unknown",
-        [](TestEntry& e) { e.steps[3].kind = mxc_step_kind(99); });
+        [](TestEntry& e) { e.steps[3].kind = 99; });
   check("entry 0, step 0: unknown flags",
         [](TestEntry& e) { e.steps[0].flags = 16; });
   check("entry 0, step 0: takes the last of turns that it does not count",
