@@ -16,7 +16,6 @@
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/manifest.h"
 #include "runtime/artifact/tables.h"
-#include "tools/driver/kernel_name.h"
 
 namespace mxc {
 namespace {
@@ -157,12 +156,13 @@ std::string AlgorithmOf(const StepRow& step, std::string name) {
 void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
                     Overview& entry) {
   std::vector<std::string> names;
-  if (number < lines.size()) names = ParseKernelNames(lines[number]);
-  const bool known = names.size() == entry.steps.size();
+  if (number < lines.size()) {
+    names = rt::KernelsOf(lines[number], entry.steps.size());
+  }
   for (size_t s = 0; s < entry.steps.size(); ++s) {
     StepRow& step = entry.steps[s];
     step.algorithm =
-        known ? AlgorithmOf(step, ShownName(names[s])) : step.kernel;
+        names.empty() ? step.kernel : AlgorithmOf(step, ShownName(names[s]));
   }
 }
 

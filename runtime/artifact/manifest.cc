@@ -19,4 +19,15 @@ std::vector<std::string> ManifestValues(std::string_view manifest,
   return values;
 }
 
+std::vector<std::string> KernelsOf(std::string_view line, size_t steps) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= line.size() && names.size() <= steps;) {
+    const size_t end = std::min(line.find(kBetweenKernels, begin), line.size());
+    names.emplace_back(line.substr(begin, end - begin));
+    begin = end + kBetweenKernels.size();
+  }
+  if (names.size() != steps) names.clear();
+  return names;
+}
+
 }  // namespace mxc::runtime

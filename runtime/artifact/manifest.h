@@ -46,4 +46,11 @@ namespace mxc::runtime {
 std::vector<std::string> ManifestValues(std::string_view manifest,
                                         std::string_view key);
 
+// Between the algorithms in a line `kernels`.
+inline constexpr std::string_view kBetweenKernels = "; ";
+
+// Those of a line `kernels`, one for each step of its entry; empty where the
+// line has not so many: a file may say anything.
+std::vector<std::string> KernelsOf(std::string_view line, size_t steps);
+
 }  // namespace mxc::runtime

@@ -79,6 +79,10 @@ def main():
         check('bench: three runs of each step',
               all(ran.count(step) >= 3 for step in medians))
         check('bench: a median for each step', len(medians) == 6)
+        algorithms = [span['args']['algorithm'] for span in bench['medians']]
+        check('bench: algorithms by their names',
+              all(not name.startswith('mxc_') for name in algorithms) and
+              any(name.startswith(('direct', 'gemm')) for name in algorithms))
 
         run('train', MODELS / 'mlp.json', *TRAINING, '--val', 'digits',
             '--threads', '2', '--trace', 'train.json')

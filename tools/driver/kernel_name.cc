@@ -14,16 +14,15 @@
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
+#include "runtime/artifact/manifest.h"
 #include "tools/driver/figures.h"
 
 namespace mxc {
 namespace {
 
-constexpr std::string_view kBetween = "; ";
-
 // As the tables list them: those of a loop or a branch behind it.
 void AddNames(const Step& step, std::string& line) {
-  if (!line.empty()) line += kBetween;
+  if (!line.empty()) line += runtime::kBetweenKernels;
   line += KernelName(step);
   const auto add_all = [&](const std::shared_ptr<const Program>& inside) {
     for (const Step& inner : inside->steps) AddNames(inner, line);
@@ -72,16 +71,6 @@ std::string KernelNames(const Program& program) {
   std::string line;
   for (const Step& step : program.steps) AddNames(step, line);
   return line;
-}
-
-std::vector<std::string> ParseKernelNames(const std::string& line) {
-  std::vector<std::string> names;
-  for (size_t begin = 0; begin <= line.size();) {
-    const size_t end = std::min(line.find(kBetween, begin), line.size());
-    names.push_back(line.substr(begin, end - begin));
-    begin = end + kBetween.size();
-  }
-  return names;
 }
 
 }  // namespace mxc

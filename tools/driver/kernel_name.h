@@ -13,8 +13,7 @@ namespace mxc {
 std::string KernelName(const Step& step);
 
 // Those of all steps and of those inside of them, in the order of an artifact's
-// tables, as a line of the manifest has them, and back.
+// tables, as a line of the manifest has them (KernelsOf reads it).
 std::string KernelNames(const Program& program);
-std::vector<std::string> ParseKernelNames(const std::string& line);
 
 }  // namespace mxc

@@ -52,6 +52,12 @@ Contestant Prepare(const std::string& artifact, const BenchOptions& options) {
     result.first_seconds = static_cast<double>(TimeRun(executor)) * 1e-9;
   }
   result.steps = session.model.steps(session.entry);
+  const auto kernels =
+      runtime::ManifestValues(session.model.manifest(), "kernels");
+  if (session.entry < kernels.size()) {
+    result.algorithms =
+        runtime::KernelsOf(kernels[session.entry], result.steps.size());
+  }
   return {std::move(session), std::move(executor), std::move(result)};
 }
 

@@ -22,6 +22,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using runtime::Format;
 
+// "direct 16c"; of artifacts that do not say, the name of the code.
+std::string AlgorithmOf(const BenchResult& result, size_t step) {
+  return result.algorithms.empty() ? result.steps[step].kernel
+                                   : result.algorithms[step];
+}
+
 struct Line {
   const char* name;
   double percent;
@@ -153,6 +159,7 @@ Json ToJson(const BenchResult& result) {
                      {"tasks", step.tasks},
                      {"bound", bound.name},
                      {"roofline_share", bound.share},
+                     {"algorithm", AlgorithmOf(result, i)},
                      {"kernel", step.kernel}});
   }
   return {{"artifact", result.artifact},
@@ -214,6 +221,7 @@ std::string MedianEvents(const BenchResult& result, int process) {
                       {"args",
                        {{"step", i},
                         {"kernel", step.kernel},
+                        {"algorithm", AlgorithmOf(result, i)},
                         {"flops", step.flops},
                         {"bytes", step.bytes},
                         {"tasks", step.tasks},

@@ -20,7 +20,9 @@ struct BenchResult {
   Measurement runs;
   std::vector<mxc_step_summary> steps;
   std::vector<int64_t> step_ns;  // of each step
-  Roofline roofline;             // of the machine, with as many threads
+  // "direct 16c" of each step; empty: the artifact does not say.
+  std::vector<std::string> algorithms;
+  Roofline roofline;  // of the machine, with as many threads
 
   double Throughput() const;  // samples a second
 };
