@@ -13,7 +13,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 # Memory that one may have; sanitizers map terabytes.
-if nm -D "$mutants" 2>/dev/null | grep -q __asan_init; then
+if nm -D "$mutants" 2>/dev/null | grep __asan_init >/dev/null; then
   export ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1
   export ASAN_OPTIONS=$ASAN_OPTIONS:max_allocation_size_mb=4096
 else

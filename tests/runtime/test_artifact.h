@@ -59,7 +59,7 @@ struct TestStep {
   uint64_t scratch_bytes = 0;
   uint64_t flops = 1'000'000'000;
   uint64_t nanoseconds = 10'000'000;  // worth many threads
-  uint8_t kind = MXC_STEP_KERNEL;  // mxc_step_kind, or what is none
+  uint8_t kind = MXC_STEP_KERNEL;     // mxc_step_kind, or what is none
   uint32_t body = 0, other = 0;
   int64_t turns = 0;
   uint8_t flags = 0;
