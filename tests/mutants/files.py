@@ -298,6 +298,8 @@ def complaint(result):
         return "says nothing"
     if "internal error" in error:
         return "blames itself"
+    if SANITIZED and ("Sanitizer" in error or "runtime error: " in error):
+        return "is ended by a sanitizer"
     if len(error) > 200_000:
         return f"says {len(error)} characters"
     for c in error + result.stdout.decode("utf-8", "backslashreplace"):
