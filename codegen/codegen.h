@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,9 @@ struct CatalogOptions {
   int winograd_tile = 4;
   // Whether Strassen's algorithm is offered, for products with constants.
   bool strassen = false;
+  // What errors Winograd's algorithm may add on any way through a network, of the
+  // largest value, by estimate (passes/rounding_budget.h).
+  double rounding_budget = std::numeric_limits<double>::infinity();
   // Whether a GPU may round operands of products to tf32: 11 bits of precision.
   bool tf32 = false;
 };
@@ -36,6 +40,8 @@ struct CatalogOptions {
 inline constexpr CatalogOptions kTrainingKernels = {.winograd_tile = 4};
 inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6,
                                                      .strassen = true};
+// Deviations, so that the largest error of all outputs is below 1e-5.
+inline constexpr double kRoundingBudget = 7.5e-6;
 
 // What the target's kernels can do; the passes choose from it.
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(

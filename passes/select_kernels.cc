@@ -6,7 +6,9 @@
 //   fc0: x · wᵀ, w a state      ⇒      fc0: (w · xᵀ)ᵀ, w not packed
 //
 // A contraction for which the catalog knows nothing keeps the generic loop
-// nest. What the kernels ask of layouts is met by assign-layouts.
+// nest. What the kernels ask of layouts is met by assign-layouts. Kernels that
+// round more have a budget along each way through the program
+// (rounding_budget.h).
 //
 // Where a kernel computes sums of parts of a long reduction, to have enough
 // tasks, a second step adds them, always in the same order:
@@ -22,6 +24,7 @@
 //   dx: contraction dy, w       ⇒   e[g·M + m, k] = w[g·K + k, m]
 //                                   dx: contraction dy, e
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -29,6 +32,7 @@
 #include "passes/invariants.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
+#include "passes/rounding_budget.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 
@@ -135,11 +139,9 @@ double TurningCost(const Machine& machine, const Program& program,
          machine.transpose_seconds;
 }
 
-// The cheapest kernel for the step as it is.
-std::optional<KernelCandidate> BestKernel(const Program& program,
-                                          const Surroundings& around,
-                                          const Step& step,
-                                          const PassContext& context) {
+// What the catalog has for the step as it is.
+std::vector<KernelCandidate> KernelsOf(const Program& program, const Step& step,
+                                       const PassContext& context) {
   const KernelCatalog& catalog = *context.catalog;
   auto candidates = catalog.Candidates(step.contraction()->contraction);
   for (KernelCandidate& candidate : candidates) {
@@ -147,6 +149,18 @@ std::optional<KernelCandidate> BestKernel(const Program& program,
     candidate.parts = std::max<int64_t>(1, candidate.parts);
     candidate.cost += FinishingCost(program, step, context.machine());
   }
+  return candidates;
+}
+
+// The cheapest kernel for the step as it is, of those that add no more rounding.
+std::optional<KernelCandidate> BestKernel(const Program& program,
+                                          const Surroundings& around,
+                                          const Step& step, double rounding,
+                                          const PassContext& context) {
+  auto candidates = KernelsOf(program, step, context);
+  std::erase_if(candidates, [&](const KernelCandidate& candidate) {
+    return candidate.rounding > rounding;
+  });
   const auto best = std::ranges::min_element(
       candidates, {}, [&](const KernelCandidate& candidate) {
         return CostOf(program, around, step, candidate);
@@ -158,9 +172,9 @@ std::optional<KernelCandidate> BestKernel(const Program& program,
 // The cheapest kernel; the step takes the form that it is for.
 std::optional<KernelCandidate> ChooseKernel(const Program& program,
                                             const Surroundings& around,
-                                            Step& step,
+                                            Step& step, double rounding,
                                             const PassContext& context) {
-  auto best = BestKernel(program, around, step, context);
+  auto best = BestKernel(program, around, step, rounding, context);
   const bool constant =
       program.buffers[step.inputs[1]].kind == BufferKind::kConstant;
   const auto exchanged = WithExchangedOperands(step.contraction()->contraction);
@@ -168,7 +182,7 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program,
   Step other = step;
   other.contraction()->contraction = *exchanged;
   std::swap(other.inputs[0], other.inputs[1]);
-  auto kernel = BestKernel(program, around, other, context);
+  auto kernel = BestKernel(program, around, other, rounding, context);
   if (!kernel ||
       CostOf(program, around, other, *kernel) +
               TurningCost(context.machine(), program, around, step) >=
@@ -177,6 +191,41 @@ std::optional<KernelCandidate> ChooseKernel(const Program& program,
   }
   step = std::move(other);
   return kernel;
+}
+
+// Of a step's kernels the fastest, and each that is more exact than all faster
+// ones; none for other steps.
+std::vector<RoundedKernel> RoundedKernels(const Program& program,
+                                          const Surroundings& around,
+                                          const Step& step,
+                                          const PassContext& context) {
+  std::vector<RoundedKernel> kernels, useful;
+  if (!step.contraction()) return {};
+  for (const KernelCandidate& candidate : KernelsOf(program, step, context)) {
+    kernels.push_back(
+        {candidate.rounding, CostOf(program, around, step, candidate)});
+  }
+  std::ranges::stable_sort(kernels, {}, &RoundedKernel::seconds);
+  for (const RoundedKernel& kernel : kernels) {
+    if (useful.empty() || kernel.rounding < useful.back().rounding) {
+      useful.push_back(kernel);
+    }
+  }
+  return useful;
+}
+
+// By step: the most that its kernel's rounding may add.
+std::vector<double> Limits(const Program& program, const Surroundings& around,
+                           const PassContext& context) {
+  const double budget = context.catalog->RoundingBudget();
+  if (std::isinf(budget)) {
+    return std::vector<double>(program.steps.size(), budget);
+  }
+  std::vector<std::vector<RoundedKernel>> kernels;
+  for (const Step& step : program.steps) {
+    kernels.push_back(RoundedKernels(program, around, step, context));
+  }
+  return RoundingLimits(program, kernels, budget);
 }
 
 // The step in two: sums of `parts` parts into a new buffer, and a Map that adds
@@ -281,10 +330,11 @@ Step ExchangeWeight(Program& program, Step& step) {
 Result<bool> SelectKernels(Program& program, PassContext& context) {
   if (context.catalog == nullptr) return false;
   const Surroundings around(program, context.around);
+  const std::vector<double> limits = Limits(program, around, context);
   bool changed = false;
   std::vector<Step> steps;
-  for (Step& step : program.steps) {
-    steps.push_back(std::move(step));
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    steps.push_back(std::move(program.steps[s]));
     ContractionStep* body = steps.back().contraction();
     if (body == nullptr) continue;
     const KernelCatalog& catalog = *context.catalog;
@@ -293,7 +343,8 @@ Result<bool> SelectKernels(Program& program, PassContext& context) {
         !catalog.Candidates(WithExchangedWeights(body->contraction)).empty()) {
       steps.insert(steps.end() - 1, ExchangeWeight(program, steps.back()));
     }
-    const auto best = ChooseKernel(program, around, steps.back(), context);
+    const auto best =
+        ChooseKernel(program, around, steps.back(), limits[s], context);
     if (!best) continue;
     body = steps.back().contraction();
     changed = true;

@@ -109,7 +109,8 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
          },
          "tiles that 3x3 to 5x5 convolutions may be computed in: larger ones "
          "multiply less and are less exact; auto: 6, or 4 where the network "
-         "trains")
+         "trains, and less where a deep network would else be off by more than "
+         "1e-5 of the largest value, by estimate")
       ->transform(Named<int>(
           {{"off", 0}, {"2", 2}, {"4", 4}, {"6", 6}, {"auto", kAuto}}))
       ->type_name("off|2|4|6|auto");

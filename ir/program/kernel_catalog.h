@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct KernelCandidate {
   int64_t parts = 0;
   int64_t scratch_bytes = 0;  // for each thread
   double cost = 0;            // estimated seconds on one thread
+  // The variance of the errors that the algorithm adds to its results by
+  // rounding, relative to their variance; 0: as little as any algorithm.
+  double rounding = 0;
 };
 
 class KernelCatalog {
@@ -52,6 +56,10 @@ class KernelCatalog {
   // it is always there and takes any layout.
   virtual std::vector<KernelCandidate> Candidates(
       const Contraction& contraction) const = 0;
+  // What the kernels along any way through a program may add (rounding_budget.h).
+  virtual double RoundingBudget() const {
+    return std::numeric_limits<double>::infinity();
+  }
   // Whether the kernel finishes the sums of this step, a contraction, as its
   // epilogue says; else a step of its own does.
   virtual bool Finishes(const Program&, const Step&,

@@ -21,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kTolerance = 2e-5;  // of the largest output value
+// Of the largest output value. Where expected values come from f32 they are
+// rounded themselves: mobileface-id-v1's by 1.07e-5, with direct kernels alone.
+constexpr double kTolerance = 1.2e-5;
 
 struct ModelCase {
   std::string name, symbol;

@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/catalog.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -35,6 +36,22 @@ constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
 constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
+// How far rounding takes Winograd's algorithm from its sums, of their deviation,
+// where data are independent: for each axis that is transformed, by the windows'
+// basis. Measured against f64.
+constexpr double kRoundoff = 0x1p-24;
+double Amplification(int64_t window) {
+  switch (BasisOfWindow(window)) {
+    case KernelBasis::kWinograd8:
+      return 6.2;
+    case KernelBasis::kWinograd6:
+      return 3.1;
+    case KernelBasis::kWinograd4:
+      return 1.9;
+    default:
+      return 1;
+  }
+}
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
 // Its weights are 7/4 as large: it has to be faster by that much.
@@ -200,6 +217,8 @@ class TypedCatalog : private CandidateCosts {
     candidate.cost = grid.seconds;
     candidate.flipped_weight = c.flip;
     candidate.tile = contraction::WinogradTiles(c, algorithm);
+    candidate.rounding = std::pow(
+        kRoundoff * Amplification(window[0]) * Amplification(window[1]), 2);
     candidate.packing_cost =
         static_cast<double>(Product(window) * c.in * c.out) *
         target_.machine.pack_seconds;
@@ -449,6 +468,9 @@ class CpuCatalog : public KernelCatalog {
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     return TypedCatalog(target_, options_, c.types).Candidates(c);
+  }
+  double RoundingBudget() const override {
+    return options_.rounding_budget * options_.rounding_budget;
   }
 
  private:

@@ -34,6 +34,7 @@ class TunedCatalog : public KernelCatalog {
       : model_(model), cache_(cache), target_(std::move(target)) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
+  double RoundingBudget() const override { return model_.RoundingBudget(); }
   bool Finishes(const Program& program, const Step& step,
                 const KernelCandidate& kernel) const override {
     return model_.Finishes(program, step, kernel);
