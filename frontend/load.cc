@@ -15,6 +15,16 @@ namespace {
 
 constexpr size_t kLookedAt = 4096;  // bytes that tell text from other things
 
+// What MXNet's files never have, and no outputs as these name them.
+bool IsOwnWithoutVersion(const JsonValue& root) {
+  constexpr std::string_view kOwn[] = {"inputs",   "parameters", "constants",
+                                       "defaults", "blocks",     "outputs"};
+  return root.Find("heads") == nullptr &&
+         std::ranges::any_of(kOwn, [&](std::string_view key) {
+           return root.Find(key) != nullptr;
+         });
+}
+
 Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
                       Model& model) {
   const JsonValue& root = document.root();
@@ -27,6 +37,9 @@ Result<Graph> GraphOf(const JsonDocument& document, const LoadOptions& options,
     return Error(document.Locate(root),
                  "not a network: expected an object with MXNet's key 'nodes' "
                  "or our own key 'mxc'");
+  }
+  if (IsOwnWithoutVersion(root)) {
+    return Error(document.Locate(root), "own JSON begins with \"mxc\": 1");
   }
   MXC_ASSIGN(Symbol symbol, ReadSymbol(document));
   MXC_RETURN_IF_ERROR(UpgradeSymbol(symbol, model.notes));

@@ -83,6 +83,16 @@ std::optional<std::vector<std::string_view>> Elements(std::string_view text) {
   return elements;
 }
 
+// Rules look at the elements of a list in pairs: axes, and the dimensions of
+// what a list of sizes makes.
+constexpr size_t kMostElements = 1024;
+
+MaybeError TooMany(std::span<const std::string_view> elements) {
+  if (elements.size() <= kMostElements) return std::nullopt;
+  return fmt::format("a list of {}, expected at most {}", elements.size(),
+                     kMostElements);
+}
+
 std::string_view WithoutLongSuffix(std::string_view text) {
   if (text.size() > 1 && text.back() == 'L') text.remove_suffix(1);
   return text;
@@ -167,6 +177,7 @@ MaybeError Parse(Field& field, Extents* value, std::string_view text) {
   if (!elements) {
     return fmt::format("'{}', expected integers such as (3, 3)", text);
   }
+  if (auto error = TooMany(*elements)) return error;
   for (const std::string_view element : *elements) {
     int64_t number = 0;
     if (!ParseInt(WithoutLongSuffix(element), number)) {
@@ -187,6 +198,7 @@ MaybeError Parse(Field& field, std::vector<double>* value,
   if (!elements) {
     return fmt::format("'{}', expected numbers such as (0.1, 0.2)", text);
   }
+  if (auto error = TooMany(*elements)) return error;
   for (const std::string_view element : *elements) {
     double number = 0;
     if (!ParseDouble(element, number)) {
@@ -209,6 +221,7 @@ MaybeError Parse(Field&, std::vector<std::optional<int64_t>>* value,
   if (!elements) {
     return fmt::format("'{}', expected integers or None", text);
   }
+  if (auto error = TooMany(*elements)) return error;
   for (const std::string_view element : *elements) {
     int64_t number = 0;
     if (element == "None") {

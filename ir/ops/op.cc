@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/familiar_names.h"
 #include "ir/support/nearest.h"
 
 namespace mxc {
@@ -35,7 +36,7 @@ class FieldParser : public Fields {
   void ReportUnknown() {
     for (const auto& [name, text] : texts_) {
       if (IsAnnotation(name) || std::ranges::count(names_, name) > 0) continue;
-      const std::string_view meant = Nearest(name, names_);
+      const std::string_view meant = Meant(name);
       std::erase(missing_, meant);  // there, but misspelt: one mistake
       errors_.push_back({name, fmt::format("attribute '{}' is unknown{}", name,
                                            NearestNote(meant))});
@@ -49,6 +50,14 @@ class FieldParser : public Fields {
   }
 
  private:
+  std::string_view Meant(std::string_view name) const {
+    for (int i = 0; !FamiliarAttribute(name, i).empty(); ++i) {
+      const std::string_view familiar = FamiliarAttribute(name, i);
+      if (std::ranges::count(names_, familiar) > 0) return familiar;
+    }
+    return Nearest(name, names_);
+  }
+
   std::span<const AttrText> texts_;
   std::vector<AttrError>& errors_;
   std::vector<std::string_view> names_, missing_;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/ops/familiar_names.h"
 #include "ir/ops/op.h"
 #include "ir/support/nearest.h"
 
@@ -57,7 +58,8 @@ std::span<const Operator* const> AllOperators() { return Operators().list(); }
 std::string_view NearestOperator(std::string_view name) {
   static const std::vector<std::string_view> names =
       Operators().Names([](const Operator& op) { return !op.internal; });
-  return Nearest(name, names);
+  const std::string_view familiar = FamiliarOperator(name);
+  return familiar.empty() ? Nearest(name, names) : familiar;
 }
 
 }  // namespace mxc

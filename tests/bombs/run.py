@@ -103,6 +103,32 @@ def shapes():
               inputs={"data": [1, 0]})
 
 
+def lists():
+    """Lists of attributes that are far longer than any tensor has axes."""
+    for n in (1000, 10000, 100000):
+        ones, axes = [1] * n, list(range(n))
+        for layer in ({"op": "Reshape", "shape": ones},
+                      {"op": "reshape_like", "inputs": ["data", "data"]},
+                      {"op": "transpose", "axes": axes},
+                      {"op": "slice", "begin": ones, "end": [2] * n},
+                      {"op": "tile", "reps": ones},
+                      {"op": "Pad", "mode": "constant", "pad_width": ones},
+                      {"op": "broadcast_to", "shape": ones},
+                      {"op": "sum", "axis": axes},
+                      {"op": "squeeze", "axis": axes},
+                      {"op": "_ones", "shape": ones},
+                      {"op": "_split_v2", "indices": axes},
+                      {"op": "Convolution", "kernel": ones, "num_filter": 1},
+                      {"op": "Pooling", "kernel": ones}):
+            yield own([layer])
+            op = layer["op"]
+            attrs = {k: tuple(v) if isinstance(v, list) else v
+                     for k, v in layer.items() if k not in ("op", "inputs")}
+            inputs = [] if op == "_ones" else [0]
+            yield symbol([variable("data", __shape__="(2, 8)"),
+                          node(op, "layer", inputs, **attrs)])
+
+
 def turns():
     """Repetitions and blocks that make much of little."""
     inner = {"op": "Activation", "act_type": "relu"}
@@ -186,7 +212,8 @@ def names():
         yield symbol([variable("data"), node(name, name, [0], **{name: name})])
 
 
-KINDS = {f.__name__: f for f in (extreme_numbers, shapes, turns, nesting, names)}
+KINDS = {f.__name__: f for f in (extreme_numbers, shapes, lists, turns,
+                                    nesting, names)}
 
 
 def limit(seconds):

@@ -52,6 +52,10 @@ TEST_CASE("a misspelt operator is answered with the nearest name") {
   CHECK(NearestOperator("QConvolution") == "Convolution");
   CHECK(NearestOperator("CompletelyDifferentThing") == "");
   CHECK(NearestOperator("") == "");
+  for (const char* theirs : {"Dense", "Linear"}) {
+    CHECK(NearestOperator(theirs) == "FullyConnected");
+  }
+  CHECK(NearestOperator("Conv2d") == "Convolution");
 }
 
 TEST_CASE("nearest prefers another case to another letter") {

@@ -100,7 +100,10 @@ TEST_CASE("kinks and straight-through estimates are MXNet's") {
                    {5}) == Numbers{0});
   CHECK(gradient("max", {}, {4, 1, 4}, {5}) == Numbers{5, 0, 5});
   CHECK(gradient("min", {}, {4, 1, 1}, {5}) == Numbers{0, 5, 5});
-  CHECK(Near(gradient("prod", {}, {0, 2, 3}, {1}), {kNanValue, 0, 0}));
+  CHECK(Near(gradient("prod", {}, {0, 2, 3}, {1}), {6, 0, 0}));
+  CHECK(Near(gradient("prod", {}, {0, 2, 0}, {1}), {0, 0, 0}));
+  CHECK(Near(gradient("_np_prod", {}, {2, 0, 3}, {5}), {0, 30, 0}));
+  CHECK(Near(gradient("nanprod", {}, {0, NAN, 3}, {5}), {15, 0, 0}));
   CHECK(Near(gradient("nansum", {}, {1, NAN, 3}, {5}), {5, 0, 5}));
   CHECK(Near(gradient("nanprod", {}, {2, NAN, 3}, {5}), {15, 0, 10}));
   CHECK(Near(gradient("norm", {}, {0, 0}, {1}), {kNanValue, kNanValue}));

@@ -77,6 +77,15 @@ TEST_CASE("argmax finds the first greatest element, or the first NaN") {
   const Tensor nan = Floats({4}, {1, std::nanf(""), 3, std::nanf("")});
   CHECK(Evaluate("argmax", {{"axis", "0"}}, {nan}) == List{1});
   CHECK(Evaluate("argmin", {{"axis", "0"}}, {nan}) == List{1});
+  const Shape longest = {int64_t{1} << 24}, longer = {(int64_t{1} << 24) + 1};
+  for (const char* op : {"argmax", "argmin", "argsort", "topk"}) {
+    CHECK(InferOp(op, {}, {longest}).error == "");
+    CHECK(InferOp(op, {}, {longer})
+              .error.find("the positions of 16777217 elements") !=
+          std::string::npos);
+  }
+  CHECK(InferOp("argsort", {{"dtype", "int32"}}, {longer}).error == "");
+  CHECK(InferOp("topk", {{"dtype", "int64"}}, {longer}).error == "");
   CHECK(Refuses("C1", "argmax", {{"axis", "9"}}, {{2, 3, 8, 8}}));
   CHECK(Refuses("C1", "argmin", {{"axis", "-3"}}, {{2, 3}}));
 }

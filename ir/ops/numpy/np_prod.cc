@@ -14,8 +14,9 @@ MXC_OP(NpProd) {
         def.Set(0, ReduceInput(attrs.reduction(), def, ReduceOp::kProduct,
                                [](Expr x) { return Counted(x); }));
       })
-      .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
-        return ProdGradient(attrs.reduction(), g);
+      .Gradient([](const NpReductionAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {ProdGradient(attrs.reduction(), g, g.In(0))};
       });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // argsort: the indices that would sort an axis.
 // C1, C2: see sorting.h
+#include "ir/ops/tensor/positions.h"
 #include "ir/ops/tensor/sorting.h"
 
 namespace mxc {
@@ -29,7 +30,9 @@ MXC_OP(Argsort) {
       .Types([](const ArgsortAttrs& attrs, TypeInference& t) {
         t.SetOutDType(0, attrs.dtype);
         const auto axis = RequireSortedAxis(attrs.request(), t);
-        if (axis) t.SetOut(0, axis->sorted);
+        if (!axis) return;
+        t.SetOut(0, axis->sorted);
+        RequirePositions(t, axis->source[axis->axis], attrs.dtype);
       })
       .Decompose([](const ArgsortAttrs& attrs, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {

@@ -2,6 +2,7 @@
 #include "ir/ops/tensor/extremum.h"
 
 #include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/positions.h"
 
 namespace mxc {
 namespace {
@@ -18,6 +19,8 @@ ReductionAttrs ExtremumAxes(const ExtremumAttrs& attrs) {
 void ExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   ReductionShape(ExtremumAxes(attrs), t);
+  if (t.error() || !t.In(0).known()) return;
+  RequirePositions(t, ReducedCount(ExtremumAxes(attrs), t.In(0)), t.InDType(0));
 }
 
 void NpExtremumTypes(const ExtremumAttrs& attrs, TypeInference& t) {

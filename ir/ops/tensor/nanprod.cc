@@ -15,9 +15,11 @@ MXC_OP(Nanprod) {
       .Gradient([](const ReductionAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
         // NaN differs from itself.
-        const Value is_number = g.Op("_equal", {g.In(0), g.In(0)});
-        return {g.Where(is_number, ProdGradient(attrs, g)[0],
-                        g.Zeros(g.In(0).type()))};
+        const Value x = g.In(0);
+        const Value is_number = g.Op("_equal", {x, x});
+        const Value numbers = g.Where(is_number, x, g.Ones(x.type()));
+        return {g.Where(is_number, ProdGradient(attrs, g, numbers),
+                        g.Zeros(x.type()))};
       });
 }
 

@@ -101,10 +101,16 @@ std::vector<Value> MeanGradient(const ReductionAttrs& attrs,
   return {g.BroadcastTo(share, in)};
 }
 
-std::vector<Value> ProdGradient(const ReductionAttrs& attrs,
-                                GradientBuilder& g) {
-  const Value product = g.Mul(g.Head(), g.Out());
-  return {g.Div(KeepReduced(attrs, g, product), g.In(0))};
+Value ProdGradient(const ReductionAttrs& attrs, GradientBuilder& g, Value x) {
+  const Extents axes = ReducedAxes(attrs, x.shape().rank());
+  const Value is_zero = g.Op("_equal_scalar", {x}, {{"scalar", "0"}});
+  const Value divisor = g.Add(x, is_zero);
+  const Value product =
+      g.Op("prod", {divisor}, {{"axis", ToString(axes)}, {"keepdims", "1"}});
+  const Value other_zeros = g.Sub(g.Sum(is_zero, axes, true), is_zero);
+  const Value others =
+      g.Where(other_zeros, g.Zeros(x.type()), g.Div(product, divisor));
+  return g.Mul(others, KeepReduced(attrs, g, g.Head()));
 }
 
 std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,

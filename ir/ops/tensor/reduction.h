@@ -43,13 +43,13 @@ std::vector<Expr> ReducedIndex(const ReductionAttrs& attrs, int rank,
 
 // Gradients of such reductions, in the element type of the input.
 //   sum       that of the output, repeated
-//   product   head · output / element, NaN where an element is 0, as in MXNet
+//   product   head · the product of the other elements, of x, whose zeros are
+//             counted: MXNet divides by them and has NaN
 //   extremum  to all elements that are equal to it
 std::vector<Value> SumGradient(const ReductionAttrs& attrs, GradientBuilder& g);
 std::vector<Value> MeanGradient(const ReductionAttrs& attrs,
                                 GradientBuilder& g);
-std::vector<Value> ProdGradient(const ReductionAttrs& attrs,
-                                GradientBuilder& g);
+Value ProdGradient(const ReductionAttrs& attrs, GradientBuilder& g, Value x);
 std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,
                                     GradientBuilder& g);
 // An output, or its gradient, in the element type of the input, with the

@@ -5,6 +5,7 @@
 // C1, C2: see sorting.h
 #include <algorithm>
 
+#include "ir/ops/tensor/positions.h"
 #include "ir/ops/tensor/sorting.h"
 
 namespace mxc {
@@ -52,6 +53,9 @@ void TopkTypes(const TopkAttrs& attrs, TypeInference& t) {
   const bool mask = attrs.ret_typ == TopkReturn::kMask;
   t.SetOut(0, mask ? t.In(0) : axis->sorted);
   if (attrs.has_values()) t.SetOut(1, axis->sorted);
+  if (indices || attrs.ret_typ == TopkReturn::kBoth) {
+    RequirePositions(t, axis->source[axis->axis], attrs.dtype);
+  }
 }
 
 Value TopkMask(const TopkAttrs& attrs, const Node& node, const SortParts& parts,
