@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/element.h"
 #include "runtime/base/trace.h"
+#include "runtime/library/registry.h"
 
 namespace mxc::runtime {
 namespace {
@@ -303,6 +304,13 @@ Status Sequencer::Outcome() const {
   if (error_ == 0) return failure_;
   const mxc_step& step = steps_[failed_];
   const mxc_import& import = tables_.imports()[step.kernel];
+  const char* meaning =
+      MeaningOfFailure(tables_.Text(import.name), import.version);
+  // Negative numbers are arguments that LAPACK refuses.
+  if (*meaning != '\0' && error_ > 0) {
+    return Fail(StatusCode::kFailed, "step '%s': %s", tables_.Text(step.name),
+                meaning);
+  }
   return Fail(StatusCode::kFailed,
               "step '%s': version %u of function '%s' has failed with %d",
               tables_.Text(step.name), import.version,

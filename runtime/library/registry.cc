@@ -27,10 +27,12 @@ struct KnownFunction {
   const char* name;
   uint32_t version;
   StatusOr<Function> (*load)();
+  const char* failure;
 };
 
 constexpr KnownFunction kKnownFunctions[] = {
-#define MXC_FUNCTION(name, version, load) {#name, version, &load},
+#define MXC_FUNCTION(name, version, load, failure) \
+  {#name, version, &load, failure},
 #include "runtime/library/functions.def"
 };
 
@@ -55,6 +57,11 @@ Status RegisterFunction(const std::string& name, uint32_t version,
   return Fail(StatusCode::kInvalidArgument,
               "version %u of a function '%s' is registered already", version,
               name.c_str());
+}
+
+const char* MeaningOfFailure(const std::string& name, uint32_t version) {
+  const KnownFunction* known = FindKnown({name, version});
+  return known != nullptr ? known->failure : "";
 }
 
 StatusOr<Function> FindFunction(const std::string& name, uint32_t version) {

@@ -24,4 +24,8 @@ Status RegisterFunction(const std::string& name, uint32_t version,
 // it cannot be loaded.
 StatusOr<Function> FindFunction(const std::string& name, uint32_t version);
 
+// What it means that a function of the runtime returned a positive number, after
+// the step's name and a colon; "" where it says nothing.
+const char* MeaningOfFailure(const std::string& name, uint32_t version);
+
 }  // namespace mxc::runtime

@@ -91,6 +91,12 @@ Status AddGolden(const CompileRequest& request,
                  const ArtifactSections& sections,
                  std::span<const Program> entries, Manifest& manifest) {
   Result<std::vector<std::string>> lines = LinesOf(request, sections, entries);
+  // Values that nobody chose may be no matrix that a step can decompose.
+  if (!lines.ok() && request.golden == Golden::kAuto) {
+    lines = std::vector<std::string>(
+        entries.size(),
+        fmt::format("none ({})", lines.errors().front().message));
+  }
   if (!lines.ok()) {
     Diagnostics errors = lines.errors();
     for (Diagnostic& error : errors) {

@@ -4,6 +4,8 @@
 //   output  the lower triangle L with A = L · Lᵀ, or the upper one U with
 //           A = Uᵀ · U
 // C1  A holds square matrices, of at most 32768 rows
+// A matrix that is not positive definite: NaN, up to 64 rows, which code of the
+// network's own decomposes; larger ones end the run (LAPACK), as in MXNet
 // Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
 //   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
 #include "ir/ops/tensor/call.h"
