@@ -22,15 +22,30 @@ double LastBit(DType dtype) {
   return dtype == DType::kBF16 ? 0x1p-7 : 0;
 }
 
+double AllowedError(const Tolerance& tolerance, double expected, double scale,
+                    DType dtype) {
+  const double magnitude = std::isfinite(expected) ? std::abs(expected) : 0;
+  const double rounding = tolerance.roundings * LastBit(dtype);
+  return tolerance.absolute * std::max(1.0, scale) +
+         tolerance.relative * magnitude +
+         rounding * (tolerance.roundings > 1 ? scale : magnitude) +
+         tolerance.more;
+}
+
+double LargestMagnitude(const Tensor& tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
+    const double magnitude = std::abs(static_cast<double>(tensor.At(i)));
+    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  }
+  return largest;
+}
+
 Difference Compare(const Tensor& found, const Tensor& expected,
                    const Tolerance& tolerance, const Tensor* bounds) {
   Difference d;
   const int64_t count = expected.shape().elements();
-  for (int64_t i = 0; i < count; ++i) {
-    const double e = std::abs(expected.At(i));
-    if (std::isfinite(e)) d.scale = std::max(d.scale, e);
-  }
-  const double rounding = tolerance.roundings * LastBit(expected.type().dtype);
+  d.scale = LargestMagnitude(expected);
   double excess = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double f = found.At(i), e = expected.At(i);
@@ -39,10 +54,7 @@ Difference Compare(const Tensor& found, const Tensor& expected,
     const double limit =
         bounds != nullptr
             ? bounds->At(i)
-            : tolerance.absolute * std::max(1.0, d.scale) +
-                  tolerance.relative * (std::isfinite(e) ? std::abs(e) : 0) +
-                  rounding * (tolerance.roundings > 1 ? d.scale : std::abs(e)) +
-                  tolerance.more;
+            : AllowedError(tolerance, e, d.scale, expected.type().dtype);
     if (!Differ(f, e, limit)) continue;
     const double over = std::isfinite(error) ? error - limit : HUGE_VAL;
     if (d.worst >= 0 && over <= excess) continue;

@@ -19,6 +19,14 @@ struct Tolerance {
   int roundings = 1;
 };
 
+// What a tolerance allows of |found − expected|, where the largest |expected| is
+// `scale`.
+double AllowedError(const Tolerance& tolerance, double expected, double scale,
+                    DType dtype);
+
+// The largest finite magnitude of a tensor, 0 where there is none.
+double LargestMagnitude(const Tensor& tensor);
+
 // The last bit of a value of the type, relative to it at most; 0 where
 // tolerances are wider.
 double LastBit(DType dtype);

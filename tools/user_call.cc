@@ -26,7 +26,8 @@ class Operands {
     for (const int b : std::span(buffers).first(buffers.size() - 1)) {
       const Buffer& buffer = values.program.buffers[b];
       TensorType type = buffer.type;
-      if (values.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+      if (values.arithmetic.all_double && IsFloat(type.dtype))
+        type.dtype = DType::kF64;
       std::byte* bytes = nullptr;
       arrays_.push_back(Tensor::Allocate(type, &bytes));
       data_.push_back(bytes);

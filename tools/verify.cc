@@ -66,15 +66,11 @@ Result<Program> PlainProgram(const CompileRequest& request,
 // narrow type: the last bit of the largest. Roundings of more of them cancel
 // out in sums.
 double KeptRounding(const Program& program, const Tensor& output) {
-  double last_bit = 0, largest = 0;
+  double last_bit = 0;
   for (const Buffer& buffer : program.buffers) {
     last_bit = std::max(last_bit, LastBit(buffer.type.dtype));
   }
-  for (int64_t i = 0; last_bit > 0 && i < output.shape().elements(); ++i) {
-    const auto value = static_cast<double>(output.At(i));
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
-  return last_bit * largest;
+  return last_bit > 0 ? last_bit * LargestMagnitude(output) : 0;
 }
 
 // The first output that differs, or nothing.
@@ -214,8 +210,10 @@ Result<VerifyReport> VerifyTraining(
                       updates.steps.end());
   MXC_ASSIGN(const Program plain, PlainProgram(gradients, network));
   MXC_ASSIGN(const Inputs inputs, MakeInputs(plain, source));
+  WorkCount count;
+  const Working working(options.style, "differentiate", &count);
   MXC_ASSIGN(report.gradients,
-             CheckGradients(gradients, *network, inputs, kTolerance));
+             CheckGradients(gradients, *network, inputs, kTolerance, &count));
   return report;
 }
 

@@ -2,15 +2,18 @@
 #include "tools/verify_gradient.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <random>
 
+#include "ir/program/inner_program.h"
 #include "ir/program/interpreter.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
+#include "tools/difference.h"
 #include "tools/driver/unplaced_error.h"
 
 namespace mxc {
@@ -82,7 +85,7 @@ Tensor ValueOf(const Program& program, const std::string& state) {
 // The outputs by name, in double.
 Result<Tensors> Evaluate(const Program& program, const Tensors& inputs) {
   InterpreterOptions options;
-  options.all_double = true;
+  options.arithmetic.all_double = true;
   MXC_ASSIGN(const std::vector<Tensor> values,
              Interpret(program, inputs, options));
   Tensors outputs;
@@ -93,74 +96,172 @@ Result<Tensors> Evaluate(const Program& program, const Tensors& inputs) {
   return outputs;
 }
 
+// How a parameter is moved: by ±scale, each of its elements by chance.
+struct Direction {
+  std::string parameter;
+  Tensor value;
+  std::vector<bool> up;
+  double scale = 1;
+  double rule = 0;  // the loss's derivative along it, by the gradient
+
+  double At(size_t i) const { return up[i] ? scale : -scale; }
+};
+
 // value + by · direction, in f64.
-Tensor Moved(const Tensor& value, const std::vector<double>& direction,
-             double by) {
+Tensor Moved(const Direction& direction, double by) {
   std::byte* bytes = nullptr;
+  const Tensor& value = direction.value;
   Tensor moved = Tensor::Allocate({DType::kF64, value.shape()}, &bytes);
-  for (size_t i = 0; i < direction.size(); ++i) {
+  for (size_t i = 0; i < direction.up.size(); ++i) {
     StoreElement(bytes + i * sizeof(double), DType::kF64,
-                 value.At(static_cast<int64_t>(i)) + by * direction[i]);
+                 value.At(static_cast<int64_t>(i)) + by * direction.At(i));
   }
   return moved;
 }
 
+// A derivative of the loss: several parameters are moved at once.
+struct Derivative {
+  std::vector<const Direction*> along;
+  double rule = 0, differences = 0;
+
+  std::string Names() const {
+    std::vector<std::string> names;
+    for (const Direction* d : along) names.push_back("'" + d->parameter + "'");
+    constexpr size_t kNamed = 3;
+    const size_t named = std::min(names.size(), kNamed);
+    std::string text = fmt::format(
+        "{}", fmt::join(names.begin(), names.begin() + named, ", "));
+    if (named < names.size()) {
+      text += fmt::format(" and {} more", names.size() - named);
+    }
+    return text;
+  }
+};
+
+// Parameters are checked one by one as long as that takes less arithmetic than
+// this; else in groups, a few at the least, since the loss's factor is fitted.
+constexpr double kMostFlops = 1e10;
+constexpr size_t kLeastGroups = 6;
+constexpr double kEvaluations = 4;  // of the loss for a derivative, mostly
+
+size_t CountGroups(size_t parameters, double flops) {
+  const double affordable = kMostFlops / (kEvaluations * std::max(flops, 1.0));
+  if (affordable >= static_cast<double>(parameters)) return parameters;
+  return std::min(parameters,
+                  std::max(kLeastGroups, static_cast<size_t>(affordable)));
+}
+
 class LossCheck {
  public:
-  LossCheck(const LossPrograms& programs, const Tensors& inputs)
-      : programs_(programs), inputs_(inputs) {}
+  LossCheck(const LossPrograms& programs, const Tensors& inputs,
+            GradientReport& report, WorkCount* count)
+      : programs_(programs), inputs_(inputs), report_(report), count_(count) {}
 
-  struct Derivative {
-    std::string parameter;
-    double rule = 0, differences = 0;
-  };
-
-  // Of all parameters that have a gradient.
-  Result<std::vector<Derivative>> Run(uint64_t seed,
-                                      std::vector<std::string>& rough) {
-    MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.gradients, inputs_));
-    std::mt19937_64 random(seed);
-    std::vector<Derivative> derivatives;
-    for (const auto& [name, gradient] : outputs) {
-      if (!name.starts_with("grad:")) continue;
-      const std::string parameter = name.substr(5);
-      std::vector<double> direction(gradient.shape().elements());
-      Derivative derivative{parameter};
-      for (size_t i = 0; i < direction.size(); ++i) {
-        direction[i] = random() % 2 == 0 ? 1 : -1;
-        derivative.rule += direction[i] * gradient.At(static_cast<int64_t>(i));
-      }
-      MXC_ASSIGN(const std::optional<double> found,
-                 Difference(parameter, direction));
-      if (!found) {
-        rough.push_back(parameter);
-        continue;
-      }
-      derivative.differences = *found;
-      derivatives.push_back(derivative);
+  // Compares along all parameters that have a gradient; `output` is the loss's.
+  Status Run(uint64_t seed, const std::string& output, double tolerance) {
+    MXC_RETURN_IF_ERROR(MakeDirections(seed));
+    const size_t groups =
+        CountGroups(directions_.size(), InnerFlops(programs_.loss));
+    if (groups < directions_.size()) Balance();
+    report_.parameters += static_cast<int>(directions_.size());
+    if (count_ != nullptr) count_->total += static_cast<int64_t>(groups);
+    std::vector<std::vector<const Direction*>> along(groups);
+    for (size_t i = 0; i < directions_.size(); ++i) {
+      along[i % groups].push_back(&directions_[i]);
     }
-    return derivatives;
+    std::vector<Derivative> derivatives;
+    for (auto& group : along) {
+      MXC_RETURN_IF_ERROR(Differentiate(std::move(group), derivatives));
+    }
+    return Compare(derivatives, output, tolerance);
   }
 
  private:
-  // The loss's derivative along a direction, once two steps agree on it;
+  Status MakeDirections(uint64_t seed) {
+    MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.gradients, inputs_));
+    std::mt19937_64 random(seed);
+    for (const auto& [name, gradient] : outputs) {
+      if (!name.starts_with("grad:")) continue;
+      Direction direction;
+      direction.parameter = name.substr(5);
+      direction.value = ValueOf(programs_.loss, direction.parameter);
+      direction.up.resize(gradient.shape().elements());
+      for (size_t i = 0; i < direction.up.size(); ++i) {
+        direction.up[i] = random() % 2 == 0;
+        direction.rule +=
+            direction.At(i) * gradient.At(static_cast<int64_t>(i));
+      }
+      directions_.push_back(std::move(direction));
+    }
+    return Done{};
+  }
+
+  // The largest move of a parameter that leaves the loss nearly linear, but for
+  // a factor.
+  static double Range(const Direction& direction) {
+    const double largest = LargestMagnitude(direction.value);
+    return largest > 0 ? largest : 1;
+  }
+
+  // Parameters of one group are moved so far that each of them changes the loss
+  // alike: no large derivative hides a small one that is wrong.
+  void Balance() {
+    std::vector<double> changes;
+    for (const Direction& d : directions_) {
+      changes.push_back(std::abs(d.rule) * Range(d));
+    }
+    auto middle = changes.begin() + std::ssize(changes) / 2;
+    std::ranges::nth_element(changes, middle);
+    for (Direction& d : directions_) {
+      const double rule = std::abs(d.rule), range = Range(d);
+      d.scale = rule * range > *middle ? *middle / rule : range;
+      d.rule *= d.scale;
+    }
+  }
+
+  // Adds the derivatives of the group, of parts of it where the loss is not
+  // smooth along all of it.
+  Status Differentiate(std::vector<const Direction*> along,
+                       std::vector<Derivative>& derivatives) {
+    Derivative derivative;
+    derivative.along = std::move(along);
+    for (const Direction* d : derivative.along) derivative.rule += d->rule;
+    MXC_ASSIGN(const std::optional<double> found, Difference(derivative.along));
+    if (count_ != nullptr) ++count_->done;
+    if (found) {
+      derivative.differences = *found;
+      derivatives.push_back(std::move(derivative));
+    } else if (derivative.along.size() == 1) {
+      report_.rough.push_back(derivative.along[0]->parameter);
+    } else {
+      MXC_RETURN_IF_ERROR(DifferentiateHalves(derivative, derivatives));
+    }
+    return Done{};
+  }
+
+  Status DifferentiateHalves(const Derivative& whole,
+                             std::vector<Derivative>& derivatives) {
+    const auto middle = whole.along.begin() + std::ssize(whole.along) / 2;
+    if (count_ != nullptr) count_->total += 2;
+    MXC_RETURN_IF_ERROR(
+        Differentiate({whole.along.begin(), middle}, derivatives));
+    return Differentiate({middle, whole.along.end()}, derivatives);
+  }
+
+  // The loss's derivative along the directions, once two steps agree on it;
   // nothing where none do: at a kink.
   Result<std::optional<double>> Difference(
-      const std::string& parameter, const std::vector<double>& direction) {
-    const Tensor value = ValueOf(programs_.loss, parameter);
+      const std::vector<const Direction*>& along) {
+    std::vector<const Direction*> read = along;
     // Nothing reads it: a fixed gamma.
-    if (value.empty()) return std::optional<double>(0);
-    double largest = 0;
-    for (size_t i = 0; i < direction.size(); ++i) {
-      largest = std::max(largest, std::abs(value.At(static_cast<int64_t>(i))));
-    }
-    double step = 1e-4 * (largest > 0 ? largest : 1);
+    std::erase_if(read, [](const Direction* d) { return d->value.empty(); });
+    if (read.empty()) return std::optional<double>(0);
+    double step =
+        1e-4 * (along.size() == 1 ? Range(*read[0]) / read[0]->scale : 1);
     std::optional<double> coarse;
     for (int attempt = 0; attempt < 5; ++attempt, step /= 8) {
-      MXC_ASSIGN(const double above,
-                 LossAt(parameter, Moved(value, direction, step)));
-      MXC_ASSIGN(const double below,
-                 LossAt(parameter, Moved(value, direction, -step)));
+      MXC_ASSIGN(const double above, LossAt(read, step));
+      MXC_ASSIGN(const double below, LossAt(read, -step));
       const double fine = (above - below) / (2 * step);
       // What double leaves of a difference of losses.
       const double noise = 1e-14 * std::max(1.0, std::abs(above)) / step;
@@ -173,9 +274,9 @@ class LossCheck {
     return std::optional<double>();
   }
 
-  Result<double> LossAt(const std::string& parameter, const Tensor& value) {
+  Result<double> LossAt(const std::vector<const Direction*>& along, double by) {
     Tensors inputs = inputs_;
-    inputs[parameter] = value;
+    for (const Direction* d : along) inputs[d->parameter] = Moved(*d, by);
     MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.loss, inputs));
     const auto loss = outputs.find("loss");
     if (loss == outputs.end()) {
@@ -184,56 +285,90 @@ class LossCheck {
     return loss->second.At(0);
   }
 
-  const LossPrograms& programs_;
-  const Tensors& inputs_;
-};
-
-// The factor between a head's gradient and its loss's derivative that fits
-// best.
-double FittedFactor(const std::vector<LossCheck::Derivative>& derivatives) {
-  double products = 0, squares = 0;
-  for (const auto& d : derivatives) {
-    products += d.rule * d.differences;
-    squares += d.differences * d.differences;
-  }
-  return squares > 0 ? products / squares : 1;
-}
-
-Status Compare(const std::vector<LossCheck::Derivative>& derivatives,
-               const std::string& output, double tolerance,
-               GradientReport& report) {
-  const double factor = FittedFactor(derivatives);
-  double scale = 0;
-  for (const auto& d : derivatives) scale = std::max(scale, std::abs(d.rule));
-  Diagnostics errors;
-  for (const auto& d : derivatives) {
-    const double expected = factor * d.differences;
-    const double error = std::abs(d.rule - expected) / (scale > 0 ? scale : 1);
-    ++report.compared;
-    if (error >= report.largest) {
-      report.largest = error;
-      report.worst = d.parameter;
+  // The factor between a head's gradient and its loss's derivative that fits
+  // best.
+  static double FittedFactor(const std::vector<Derivative>& derivatives) {
+    double products = 0, squares = 0;
+    for (const Derivative& d : derivatives) {
+      products += d.rule * d.differences;
+      squares += d.differences * d.differences;
     }
-    if (error <= tolerance) continue;
+    return squares > 0 ? products / squares : 1;
+  }
+
+  Status Compare(const std::vector<Derivative>& derivatives,
+                 const std::string& output, double tolerance) {
+    const double factor = FittedFactor(derivatives);
+    double scale = 0;
+    for (const Derivative& d : derivatives) {
+      scale = std::max(scale, std::abs(d.rule));
+    }
+    Diagnostics errors;
+    for (const Derivative& d : derivatives) {
+      const double error =
+          std::abs(d.rule - factor * d.differences) / (scale > 0 ? scale : 1);
+      ++report_.compared;
+      if (error >= report_.largest) {
+        report_.largest = error;
+        report_.worst = d.Names();
+      }
+      if (error <= tolerance) continue;
+      MXC_ASSIGN(const std::vector<Derivative> narrow,
+                 Narrowed(d, factor, tolerance * scale));
+      for (const Derivative& wrong : narrow) {
+        errors.push_back(Wrong(wrong, output, factor, scale));
+      }
+    }
+    if (!errors.empty()) return errors;
+    return Done{};
+  }
+
+  // The parameters of a wrong group that are wrong by themselves; all of them,
+  // if none is by more than that.
+  Result<std::vector<Derivative>> Narrowed(const Derivative& wrong,
+                                           double factor, double most) {
+    std::vector<Derivative> narrow;
+    if (wrong.along.size() > 1) {
+      std::vector<Derivative> halves;
+      MXC_RETURN_IF_ERROR(DifferentiateHalves(wrong, halves));
+      for (const Derivative& half : halves) {
+        if (std::abs(half.rule - factor * half.differences) <= most) continue;
+        MXC_ASSIGN(const auto of_half, Narrowed(half, factor, most));
+        narrow.insert(narrow.end(), of_half.begin(), of_half.end());
+      }
+    }
+    if (narrow.empty()) narrow.push_back(wrong);
+    return narrow;
+  }
+
+  static Diagnostic Wrong(const Derivative& d, const std::string& output,
+                          double factor, double scale) {
+    const double expected = factor * d.differences;
     Diagnostic wrong = UnplacedError(fmt::format(
-        "the gradient of '{}' is wrong: along a random direction {}, central "
+        "the gradient of {} is wrong: along a random direction {}, central "
         "differences of '{}' give {}",
-        d.parameter, d.rule, output, expected));
+        d.Names(), d.rule, output, expected));
     wrong.notes = {
-        fmt::format("relative to the largest derivative {:.1e}", error),
+        fmt::format("relative to the largest derivative {:.1e}",
+                    std::abs(d.rule - expected) / (scale > 0 ? scale : 1)),
         "BlockGrad, and what MXNet differentiates in its own way, differ from "
         "calculus on purpose"};
-    errors.push_back(std::move(wrong));
+    return wrong;
   }
-  if (!errors.empty()) return errors;
-  return Done{};
-}
+
+  const LossPrograms& programs_;
+  const Tensors& inputs_;
+  GradientReport& report_;
+  WorkCount* count_;
+  std::vector<Direction> directions_;
+};
 
 }  // namespace
 
 Result<GradientReport> CheckGradients(const CompileRequest& request,
                                       LoadedNetwork& network,
-                                      const Tensors& inputs, double tolerance) {
+                                      const Tensors& inputs, double tolerance,
+                                      WorkCount* count) {
   MXC_ASSIGN(const Model model,
              network.Specialize(request.First(), ParameterUse::kStates));
   GradientReport report;
@@ -241,11 +376,9 @@ Result<GradientReport> CheckGradients(const CompileRequest& request,
     MXC_ASSIGN(const Graph alone, GraphOfOutput(request, network, k));
     if (!HasLossHead(alone)) continue;
     MXC_ASSIGN(const LossPrograms programs, MakePrograms(request, network, k));
-    MXC_ASSIGN(const auto derivatives,
-               LossCheck(programs, inputs)
-                   .Run(network.request().seed + k, report.rough));
     MXC_RETURN_IF_ERROR(
-        Compare(derivatives, alone.output_names[0], tolerance, report));
+        LossCheck(programs, inputs, report, count)
+            .Run(network.request().seed + k, alone.output_names[0], tolerance));
   }
   return report;
 }

@@ -10,24 +10,31 @@
 
 #include "ir/graph/tensor.h"
 #include "ir/support/result.h"
+#include "ir/support/work_count.h"
 #include "tools/driver/plan.h"
 
 namespace mxc {
 
 struct GradientReport {
-  int compared = 0;    // derivatives, one for each parameter and loss
+  int parameters = 0;  // that have a gradient, of each loss
+  int compared = 0;    // derivatives: one for each of them, or for several
   double largest = 0;  // difference, relative to the loss's largest derivative
-  std::string worst;   // the parameter where it is
+  std::string worst;   // the parameters where it is, quoted
   // Parameters along which the loss is not smooth here, nothing compared.
   std::vector<std::string> rough;
 };
 
 // One derivative for each parameter and output with a loss head: along a random
-// direction of ±1. A loss head's gradient is that of its loss up to a factor
-// (MXNet's heads add what the loss averages), which is fitted. Fails naming
-// what differs by more than `tolerance`, relative to the largest derivative.
+// direction of ±1, so that all elements take part. Where the network is too large
+// for that, several parameters are moved at once, each by as much as changes the
+// loss alike, and groups that differ are halved until the parameter is found. A
+// loss head's gradient is that of its loss up to a factor (MXNet's heads add what
+// the loss averages), which is fitted. Fails naming what differs by more than
+// `tolerance`, relative to the largest derivative. `count`, unless null, is
+// raised by derivatives.
 Result<GradientReport> CheckGradients(
     const CompileRequest& request, LoadedNetwork& network,
-    const std::map<std::string, Tensor>& inputs, double tolerance);
+    const std::map<std::string, Tensor>& inputs, double tolerance,
+    WorkCount* count = nullptr);
 
 }  // namespace mxc

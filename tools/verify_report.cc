@@ -11,16 +11,24 @@ namespace mxc {
 namespace {
 
 Json ToJson(const GradientReport& gradients) {
-  return {{"compared", gradients.compared},
+  return {{"parameters", gradients.parameters},
+          {"compared", gradients.compared},
           {"largest_difference", gradients.largest},
           {"worst", gradients.worst},
           {"not_smooth", gradients.rough}};
 }
 
 void Print(const GradientReport& gradients) {
-  PrintOut("{} right; largest difference from central differences {:.1e}{}\n",
-           Count(gradients.compared, "gradient"), gradients.largest,
-           gradients.worst.empty() ? "" : ", in '" + gradients.worst + "'");
+  const bool grouped =
+      gradients.compared < gradients.parameters - std::ssize(gradients.rough);
+  PrintOut(
+      "{} right{}; largest difference from central differences {:.1e}{}\n",
+      Count(grouped ? gradients.parameters : gradients.compared, "gradient"),
+      grouped ? fmt::format(", along {} directions of several parameters",
+                            gradients.compared)
+              : "",
+      gradients.largest,
+      gradients.worst.empty() ? "" : ", in " + gradients.worst);
   if (gradients.rough.empty()) return;
   PrintOut("not smooth enough to compare: {}\n",
            fmt::join(gradients.rough, ", "));
@@ -31,7 +39,7 @@ void Print(const GradientReport& gradients) {
 void PrintSteps(const std::vector<StepResult>& steps) {
   const StepResult* worst = nullptr;
   const StepResult* nearest = nullptr;
-  int bounded = 0;
+  int bounded = 0, ill_conditioned = 0;
   const auto share = [](const StepResult& step) {
     return step.difference.relative() / step.bound();
   };
@@ -39,7 +47,8 @@ void PrintSteps(const std::vector<StepResult>& steps) {
     if (!worst || step.difference.relative() > worst->difference.relative()) {
       worst = &step;
     }
-    if (step.bounds.empty()) continue;
+    if (step.ill_conditioned) ++ill_conditioned;
+    if (step.bounds.empty() || step.ill_conditioned) continue;
     ++bounded;
     if (!nearest || share(step) > share(*nearest)) nearest = &step;
   }
@@ -47,6 +56,11 @@ void PrintSteps(const std::vector<StepResult>& steps) {
            Count(std::ssize(steps), "step"),
            worst ? worst->difference.relative() : 0,
            worst ? ", in '" + worst->name + "'" : "");
+  if (ill_conditioned > 0) {
+    PrintOut("{} within what roundings do to {} values (ill-conditioned)\n",
+             Count(ill_conditioned, "step"),
+             ill_conditioned == 1 ? "its" : "their");
+  }
   if (nearest == nullptr) return;
   PrintOut(
       "{} of them by Winograd's or Strassen's algorithm; nearest to its bound "
@@ -63,6 +77,7 @@ Json ToJson(const VerifyReport& report) {
                      {"error", step.difference.error},
                      {"scale", step.difference.scale}});
     if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
+    if (step.ill_conditioned) steps.back()["ill_conditioned"] = true;
   }
   Json json = {{"passed", true},
                {"output_error", report.outputs.error},

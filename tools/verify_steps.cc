@@ -10,6 +10,7 @@
 #include "ir/program/interpreter.h"
 #include "runtime/train/random.h"
 #include "tools/arrays.h"
+#include "tools/conditioning_bound.h"
 #include "tools/output_file.h"
 #include "tools/rounding_bound.h"
 
@@ -241,7 +242,9 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     ClearSlices(program, step, operands, runner);
     MXC_RETURN_IF_ERROR(runner.RunStep(index));
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
-    StepResult result{step.name, runner.KernelName(index), {}, {}};
+    StepResult result;
+    result.name = step.name;
+    result.kernel = runner.KernelName(index);
     result.bounds = RoundingBounds(program, step, operands);
     const auto workspaces = static_cast<size_t>(step.body.workspaces());
     for (size_t o = 0; o + workspaces < expected.size(); ++o) {
@@ -253,8 +256,16 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
       const bool bounded =
           o < result.bounds.size() && !result.bounds[o].empty();
       const Tensor* bounds = bounded ? &result.bounds[o] : nullptr;
-      const Difference d =
-          CompareOutput(step, found, expected[o], tolerance, bounds);
+      Difference d = CompareOutput(step, found, expected[o], tolerance, bounds);
+      if (d.worst >= 0 && result.bounds.empty()) {
+        std::vector<Tensor> wider =
+            ConditioningBounds(program, step, operands, expected, tolerance);
+        if (!wider[o].empty()) {
+          d = Compare(found, expected[o], tolerance, &wider[o]);
+        }
+        result.ill_conditioned = d.worst < 0;
+        if (result.ill_conditioned) result.bounds = std::move(wider);
+      }
       if (d.relative() >= result.difference.relative()) result.difference = d;
       if (d.worst < 0) continue;
       MXC_RETURN_IF_ERROR(WriteRepro(repro_folder, program, index, operands,

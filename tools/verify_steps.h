@@ -20,14 +20,16 @@ struct StepResult {
   std::string name, kernel;
   Difference difference;
   // Of each element of the outputs: what rounding may do where the step is by
-  // Winograd's algorithm (rounding_bound.h); empty elsewhere.
+  // Winograd's algorithm (rounding_bound.h), or is further off than the
+  // tolerance because of its values (conditioning_bound.h); empty elsewhere.
   std::vector<Tensor> bounds;
+  bool ill_conditioned = false;
   // The largest of them, of the largest value.
   double bound() const;
 };
 
 // Runs all steps, each on what those before it left; fails at the first that is
-// wrong, off by more than the tolerance or its bounds, which is written to
+// wrong, off by more than the tolerance and its bounds, which is written to
 // `repro_folder`: the step as text, its operands, what it gave and what is
 // expected. What lies in a buffer transformed for a kernel is compared by what
 // its readers make of it. `count`, unless null, is raised by the steps.

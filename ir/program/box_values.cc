@@ -93,7 +93,8 @@ std::vector<OperandView> ViewsOf(const StepValues& values) {
 
 }  // namespace
 
-BoxValues::BoxValues(const StepValues& values) : evaluator_(ViewsOf(values)) {}
+BoxValues::BoxValues(const StepValues& values)
+    : evaluator_(ViewsOf(values), values.arithmetic.noise) {}
 
 void BoxValues::Compute(const Store& store, const Extents& dims,
                         std::vector<Element>& out,

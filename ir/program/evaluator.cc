@@ -127,10 +127,14 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
     case ExprKind::kLoad:
       return VisitLoad(e, scope);
     case ExprKind::kUnary:
-      return ApplyUnary(e->unary, e->args[0]->dtype, Visit(e->args[0], scope));
+      return Disturbed(
+          ApplyUnary(e->unary, e->args[0]->dtype, Visit(e->args[0], scope)),
+          e->dtype);
     case ExprKind::kBinary:
-      return ApplyBinary(e->binary, e->args[0]->dtype, Visit(e->args[0], scope),
-                         Visit(e->args[1], scope));
+      return Disturbed(
+          ApplyBinary(e->binary, e->args[0]->dtype, Visit(e->args[0], scope),
+                      Visit(e->args[1], scope)),
+          e->dtype);
     case ExprKind::kSelect:
       return VisitSelect(e, scope);
     case ExprKind::kCast:
@@ -142,6 +146,12 @@ Values Evaluator::Compute(const Expr& e, Scope& scope) {
   }
   MXC_CHECK(false);
   return {};
+}
+
+Values Evaluator::Disturbed(Values values, DType dtype) {
+  if (noise_ == nullptr || !IsFloat(dtype)) return values;
+  for (Element& value : values) value = noise_->Of(value, dtype);
+  return values;
 }
 
 Values Evaluator::VisitLoad(const Expr& e, Scope& scope) {
@@ -220,35 +230,40 @@ Values Evaluator::VisitReduce(const Expr& e, Scope& scope) {
   return result;
 }
 
-// Combines over ranges[range..] in index order, the last range innermost.
+// Combines over ranges[range..] in index order, the last range innermost. Lanes
+// go along ranges of their own side by side, each from where it begins.
 Values Evaluator::ReduceFrom(const Expr& e, size_t range, Scope& scope) {
   if (range == e->ranges.size()) return Visit(e->args[0], scope);
   const auto& [var, begin_expr, end_expr] = e->ranges[range];
   const Values begin = Visit(begin_expr, scope), end = Visit(end_expr, scope);
-  const Element first = *std::ranges::min_element(begin);
-  const Element last = *std::ranges::max_element(end);
-  const bool uniform = begin.size() == 1 && end.size() == 1;
+  const int lanes = begin.size() == 1 && end.size() == 1 ? 1 : scope.lanes;
+  Element longest = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    longest = std::max(longest, At(end, lane) - At(begin, lane));
+  }
   Values sum = {Identity(e->reduce, e->dtype)};
-  for (Element r = first; r < last; ++r) {
-    if (uniform) {
+  for (Element t = 0; t < longest; ++t) {
+    std::vector<int> chosen;
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (At(begin, lane) + t < At(end, lane)) chosen.push_back(lane);
+    }
+    Values at = begin;
+    for (Element& index : at) index += t;
+    if (static_cast<int>(chosen.size()) == lanes) {
       Scope inner;
       inner.lanes = scope.lanes;
       inner.vars = scope.vars;
-      inner.vars[var] = {r};
+      inner.vars[var] = std::move(at);
       inner.acc = scope.acc;
       inner.outer = &scope;
       inner.own = var;
-      sum = ApplyBinary(Combiner(e->reduce), e->dtype, sum,
-                        ReduceFrom(e, range + 1, inner));
+      sum = Disturbed(ApplyBinary(Combiner(e->reduce), e->dtype, sum,
+                                  ReduceFrom(e, range + 1, inner)),
+                      e->dtype);
       continue;
     }
-    std::vector<int> chosen;
-    for (int lane = 0; lane < scope.lanes; ++lane) {
-      if (At(begin, lane) <= r && r < At(end, lane)) chosen.push_back(lane);
-    }
-    if (chosen.empty()) continue;
     Scope inner = scope.Keep(chosen);
-    inner.vars[var] = {r};
+    inner.vars[var] = Scope::Pick(at, chosen);
     const Values part = ReduceFrom(e, range + 1, inner);
     sum.resize(scope.lanes, sum[0]);
     for (size_t i = 0; i < chosen.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/program/expr.h"
+#include "ir/program/float_arithmetic.h"
 #include "ir/program/lane_values.h"
 
 namespace mxc {
@@ -27,8 +28,10 @@ class Evaluator {
  public:
   using Values = LaneValues;
 
-  explicit Evaluator(std::vector<OperandView> operands)
-      : operands_(std::move(operands)) {}
+  // `noise`, unless null, is added to the results of all operations on floats.
+  explicit Evaluator(std::vector<OperandView> operands,
+                     RoundingNoise* noise = nullptr)
+      : operands_(std::move(operands)), noise_(noise) {}
 
   // `vars[k]` are the values of axis variable k; `acc` those of Acc.
   Values Evaluate(const Expr& e, int lanes, const std::vector<Values>& vars,
@@ -51,8 +54,11 @@ class Evaluator {
   Values VisitReduce(const Expr& e, Scope& scope);
   Values ReduceFrom(const Expr& e, size_t range, Scope& scope);
   const std::vector<int>& FreeVarsOf(const Expr& e);
+  // As an implementation may round them: results of an operation of the type.
+  Values Disturbed(Values values, DType dtype);
 
   std::vector<OperandView> operands_;
+  RoundingNoise* noise_;
   std::unordered_map<const ExprNode*, std::vector<int>> free_vars_;
   std::unordered_map<const ExprNode*, Cached> cache_;  // reductions only
 };

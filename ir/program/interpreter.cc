@@ -25,12 +25,13 @@ Tensor ToTensor(const std::vector<Element>& values, const TensorType& type) {
 
 std::vector<std::vector<Element>> OutputsOf(
     const Program& program, const Step& step,
-    std::span<const std::vector<Element>* const> inputs, bool all_double) {
+    std::span<const std::vector<Element>* const> inputs,
+    const FloatArithmetic& arithmetic) {
   std::vector<std::vector<Element>> outputs;
   for (const int output : step.outputs) {
     outputs.emplace_back(program.buffers[output].type.shape.elements());
   }
-  StepValues values = {program, step, inputs, outputs, all_double};
+  StepValues values = {program, step, inputs, outputs, arithmetic};
   step.body.Interpret(values);
   return outputs;
 }
@@ -47,30 +48,31 @@ std::vector<Element> ToElements(const Tensor& tensor) {
 
 void InterpretStep(const Program& program, const Step& step,
                    std::span<const std::vector<Element>* const> buffers,
-                   bool all_double, std::span<std::vector<Element>> written) {
+                   const FloatArithmetic& arithmetic,
+                   std::span<std::vector<Element>> written) {
   std::vector<const std::vector<Element>*> inputs;
   for (const int input : step.inputs) inputs.push_back(buffers[input]);
-  auto outputs = OutputsOf(program, step, inputs, all_double);
+  auto outputs = OutputsOf(program, step, inputs, arithmetic);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const int buffer = step.outputs[i];
     const DType dtype = program.buffers[buffer].type.dtype;
-    if (!all_double || !IsFloat(dtype)) Round(outputs[i], dtype);
+    if (!arithmetic.all_double || !IsFloat(dtype)) Round(outputs[i], dtype);
     written[buffer] = std::move(outputs[i]);
   }
 }
 
 std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
-                                  bool all_double) {
+                                  const FloatArithmetic& arithmetic) {
   std::vector<std::vector<Element>> values;
   std::vector<const std::vector<Element>*> pointers;
   for (const Tensor& input : inputs) values.push_back(ToElements(input));
   for (const auto& v : values) pointers.push_back(&v);
-  const auto outputs = OutputsOf(program, step, pointers, all_double);
+  const auto outputs = OutputsOf(program, step, pointers, arithmetic);
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     TensorType type = program.buffers[step.outputs[i]].type;
-    if (all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+    if (arithmetic.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
     tensors.push_back(ToTensor(outputs[i], type));
   }
   return tensors;
@@ -127,7 +129,7 @@ Result<std::vector<Tensor>> Interpret(
   for (const auto& value : values) buffers.push_back(&value);
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
-    InterpretStep(program, step, buffers, options.all_double, values);
+    InterpretStep(program, step, buffers, options.arithmetic, values);
     if (!options.after_step) continue;
     for (const int buffer : step.outputs) {
       so_far[buffer] = ToTensor(values[buffer], program.buffers[buffer].type);
@@ -138,14 +140,16 @@ Result<std::vector<Tensor>> Interpret(
   std::vector<Tensor> results;
   for (const int output : program.BuffersOf(BufferKind::kOutput)) {
     TensorType type = program.buffers[output].type;
-    if (options.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+    if (options.arithmetic.all_double && IsFloat(type.dtype))
+      type.dtype = DType::kF64;
     results.push_back(ToTensor(values[output], type));
   }
   if (options.next_states != nullptr) {
     for (const int next : program.BuffersOf(BufferKind::kNextState)) {
       const Buffer& state = program.buffers[program.buffers[next].state];
       TensorType type = state.type;
-      if (options.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+      if (options.arithmetic.all_double && IsFloat(type.dtype))
+        type.dtype = DType::kF64;
       (*options.next_states)[state.name] = ToTensor(values[next], type);
     }
   }

@@ -13,14 +13,15 @@
 #include <vector>
 
 #include "ir/graph/tensor.h"
+#include "ir/program/float_arithmetic.h"
 #include "ir/program/program.h"
 #include "ir/support/result.h"
 
 namespace mxc {
 
 struct InterpreterOptions {
-  // Keep floats in double between steps too (for finite differences).
-  bool all_double = false;
+  // All in double: for finite differences.
+  FloatArithmetic arithmetic;
   // Called after each step with the values of all buffers so far (empty where
   // not yet written).
   std::function<void(int step, std::span<const Tensor> buffers)> after_step;
@@ -39,7 +40,7 @@ Result<std::vector<Tensor>> Interpret(
 // One step on given operands, in the order of step.inputs.
 std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
-                                  bool all_double = false);
+                                  const FloatArithmetic& arithmetic = {});
 
 // The tensor's elements, row-major.
 std::vector<Element> ToElements(const Tensor& tensor);
@@ -48,7 +49,8 @@ std::vector<Element> ToElements(const Tensor& tensor);
 // that hold a program: reads `buffers`, writes `written`, both by buffer.
 void InterpretStep(const Program& program, const Step& step,
                    std::span<const std::vector<Element>* const> buffers,
-                   bool all_double, std::span<std::vector<Element>> written);
+                   const FloatArithmetic& arithmetic,
+                   std::span<std::vector<Element>> written);
 
 // What tile `tile` of a loop sees of an operand of that value, zeros where its
 // window goes beyond.

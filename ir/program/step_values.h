@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/program/expr.h"
+#include "ir/program/float_arithmetic.h"
 
 namespace mxc {
 
@@ -22,7 +23,7 @@ struct StepValues {
   const Step& step;
   std::span<const std::vector<Element>* const> inputs;
   std::vector<std::vector<Element>>& outputs;  // of their sizes, zeros
-  bool all_double = false;  // floats are not rounded between inner steps either
+  FloatArithmetic arithmetic;
 };
 
 // Layouts of operands that a kind of step takes.

@@ -67,7 +67,7 @@ std::vector<Tensor> EvaluateStep(const Node& node,
   for (const TensorType& type : node.types) add(type, step.outputs);
   step.body = std::move(body);
   program.steps = {step};
-  return InterpretStep(program, step, inputs, all_double);
+  return InterpretStep(program, step, inputs, {.all_double = all_double});
 }
 
 std::vector<Tensor> EvaluateMeaning(const Node& node,

@@ -92,7 +92,7 @@ void Branch::Interpret(StepValues& values) const {
     at.push_back(i < values.inputs.size() ? values.inputs[i] : &own[i]);
   }
   for (const Step& step : side.steps) {
-    InterpretStep(side, step, at, values.all_double, own);
+    InterpretStep(side, step, at, values.arithmetic, own);
   }
   for (size_t i = 0; i + kWorkspaces < values.outputs.size(); ++i) {
     values.outputs[i] = std::move(own[values.inputs.size() + i]);

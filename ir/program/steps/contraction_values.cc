@@ -110,6 +110,77 @@ Sum Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
   return sum;
 }
 
+// to[i] += from[i * by] * factor
+template <class Sum>
+void AddScaled(Sum* to, int64_t count, const Sum* from, int64_t by,
+               Sum factor) {
+  if (by == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] += from[i] * factor;
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i * by] * factor;
+}
+
+// Calls f(first output, outputs, first element of data, elements from one to the
+// next) for the outputs of an axis that meet data at kernel position w.
+template <class F>
+void ForMeeting(const Spatial& axis, int64_t w, F f) {
+  if (axis.data_dilate != 1) {
+    for (int64_t o = 0; o < axis.output; ++o) {
+      const int64_t at = axis.DataAt(o, w);
+      if (at >= 0) f(o, 1, at, 0);
+    }
+    return;
+  }
+  const int64_t before =
+      axis.pad - (axis.flip ? axis.kernel - 1 - w : w) * axis.dilate;
+  const auto reached = [&](int64_t at) {  // outputs that begin before `at`
+    return at + before <= 0 ? 0 : (at + before - 1) / axis.stride + 1;
+  };
+  const int64_t first = reached(0);
+  const int64_t count = std::min(axis.output, reached(axis.input)) - first;
+  if (count > 0) f(first, count, first * axis.stride - before, axis.stride);
+}
+
+// The sums of the outputs along one spatial axis, each in the order of
+// Accumulate and so the same to the last bit. Along a row the processor adds
+// vectors, where a single sum waits for each of its additions.
+template <class Sum>
+void AccumulateRow(const Contraction& c, const std::array<Spatial, 3>& sp,
+                   size_t along, const Sum* data, const ContractionStrides& ds,
+                   const Sum* weight, const ContractionStrides& ws,
+                   const std::array<int64_t, 3>& o, std::vector<Sum>& row) {
+  std::ranges::fill(row, Sum{0});
+  std::array<int64_t, 3> w = {0, 0, 0};
+  for (w[0] = 0; w[0] < sp[0].kernel; ++w[0]) {
+    for (w[1] = 0; w[1] < sp[1].kernel; ++w[1]) {
+      for (w[2] = 0; w[2] < sp[2].kernel; ++w[2]) {
+        const Sum* d = data;
+        const Sum* factor = weight;
+        bool inside = true;
+        for (size_t i = 0; i < sp.size(); ++i) {
+          factor += w[i] * ws.s[i];
+          if (i == along) continue;
+          const int64_t at = sp[i].DataAt(o[i], w[i]);
+          inside = inside && at >= 0;
+          if (inside) d += at * ds.s[i];
+        }
+        if (!inside) continue;
+        ForMeeting(sp[along], w[along],
+                   [&](int64_t first, int64_t count, int64_t at, int64_t step) {
+                     const Sum* from = d + at * ds.s[along];
+                     const int64_t by = step * ds.s[along];
+                     Sum* to = row.data() + first;
+                     for (int64_t k = 0; k < c.in; ++k) {
+                       AddScaled(to, count, from + k * ds.k, by,
+                                 factor[k * ws.k]);
+                     }
+                   });
+      }
+    }
+  }
+}
+
 // Elements as what is multiplied and added: floats as double, integers modulo
 // 2^64, of which every type keeps its own bits.
 template <class Sum>
@@ -137,16 +208,32 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   const auto os = StridesOf(c.output_axes, out, c);
   const auto sp = SpatialOf(c);
   std::vector<Element> acc(Shape(out).elements());
+  // The last axis with several outputs.
+  size_t along = sp.size() - 1;
+  while (along > 0 && sp[along].output == 1) --along;
+  std::array<int64_t, 3> rows = {sp[0].output, sp[1].output, sp[2].output};
+  const bool by_rows = ds.k != 1 && rows[along] > 1;
+  std::vector<Sum> row(by_rows ? static_cast<size_t>(rows[along]) : 1);
+  if (by_rows) rows[along] = 1;
   for (int64_t n = 0; n < c.batch; ++n) {
     for (int64_t g = 0; g < c.groups; ++g) {
       for (int64_t m = 0; m < c.out; ++m) {
-        for (int64_t o0 = 0; o0 < sp[0].output; ++o0) {
-          for (int64_t o1 = 0; o1 < sp[1].output; ++o1) {
-            for (int64_t o2 = 0; o2 < sp[2].output; ++o2) {
-              acc[n * os.n + g * os.g + m * os.m + o0 * os.s[0] + o1 * os.s[1] +
-                  o2 * os.s[2]] =
-                  Accumulate(c, sp, d.data() + n * ds.n + g * ds.g, ds,
-                             w.data() + g * ws.g + m * ws.m, ws, {o0, o1, o2});
+        const Sum* of_data = d.data() + n * ds.n + g * ds.g;
+        const Sum* of_weight = w.data() + g * ws.g + m * ws.m;
+        for (int64_t o0 = 0; o0 < rows[0]; ++o0) {
+          for (int64_t o1 = 0; o1 < rows[1]; ++o1) {
+            for (int64_t o2 = 0; o2 < rows[2]; ++o2) {
+              const std::array<int64_t, 3> o = {o0, o1, o2};
+              if (by_rows) {
+                AccumulateRow(c, sp, along, of_data, ds, of_weight, ws, o, row);
+              } else {
+                row[0] = Accumulate(c, sp, of_data, ds, of_weight, ws, o);
+              }
+              const int64_t first = n * os.n + g * os.g + m * os.m +
+                                    o0 * os.s[0] + o1 * os.s[1] + o2 * os.s[2];
+              for (size_t i = 0; i < row.size(); ++i) {
+                acc[first + static_cast<int64_t>(i) * os.s[along]] = row[i];
+              }
             }
           }
         }
@@ -175,6 +262,8 @@ void ContractionStep::Interpret(StepValues& values) const {
           : Contract<uint64_t>(contraction, operand(0), operand(1), dims);
   if (!IsFloat(dtype)) {
     for (Element& sum : sums) sum = Wrapped(sum, dtype);
+  } else if (RoundingNoise* noise = values.arithmetic.noise) {
+    for (Element& sum : sums) sum = noise->Of(sum, dtype);
   }
   std::vector<Element> results(sums.size());
   BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,

@@ -48,7 +48,7 @@ void Launch::Interpret(StepValues& values) const {
     at.push_back(i < values.inputs.size() ? values.inputs[i] : &own[i]);
   }
   for (const Step& step : inside->steps) {
-    InterpretStep(*inside, step, at, values.all_double, own);
+    InterpretStep(*inside, step, at, values.arithmetic, own);
   }
   for (size_t i = 0; i < values.outputs.size(); ++i) {
     values.outputs[i] = std::move(own[values.inputs.size() + i]);

@@ -26,7 +26,7 @@ class ProcedureRun {
       : procedure_(procedure),
         values_(values),
         local_values_(procedure.locals.size()),
-        evaluator_(Views()) {}
+        evaluator_(Views(), values.arithmetic.noise) {}
 
   void Run() {
     for (task_ = 0; task_ < procedure_.tasks; ++task_) {
@@ -124,7 +124,8 @@ class ProcedureRun {
               "tasks {} and {} write one element of {}", writer, task_,
               Print(s.target));
     writer = task_;
-    const bool exact = values_.all_double && IsFloat(place.type.dtype);
+    const bool exact =
+        values_.arithmetic.all_double && IsFloat(place.type.dtype);
     (*place.values)[static_cast<size_t>(offset)] =
         exact ? value : Rounded(value, place.type.dtype);
     evaluator_.Forget();

@@ -39,7 +39,7 @@ class Turns {
       if (!GoesOn()) break;
       TakeSlices(slice);
       for (const Step& step : repeat_.body->steps) {
-        InterpretStep(*repeat_.body, step, at_, values_.all_double, own_);
+        InterpretStep(*repeat_.body, step, at_, values_.arithmetic, own_);
       }
       GiveOutputs(slice);
       for (const Repeat::Carry& carry : repeat_.carries) {

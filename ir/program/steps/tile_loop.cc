@@ -102,7 +102,7 @@ void InterpretTile(const TileLoop& loop, int64_t t, StepValues& values) {
     }
   }
   for (const Step& step : tile.steps) {
-    InterpretStep(tile, step, at, values.all_double, own);
+    InterpretStep(tile, step, at, values.arithmetic, own);
   }
   for (size_t o = 0; o < values.outputs.size(); ++o) {
     const size_t w = values.inputs.size() + o;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/conditioning_bound.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "ir/program/interpreter.h"
+#include "tools/rounding_bound.h"
+
+namespace mxc {
+namespace {
+
+constexpr uint64_t kRuns = 8;
+
+// The bound of an element from the sum of the squares of its changes.
+Tensor ToBounds(const std::vector<double>& squares, const Tensor& expected,
+                const Tolerance& tolerance) {
+  const double scale = LargestMagnitude(expected);
+  std::vector<float> bounds(squares.size());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const double value = expected.At(static_cast<int64_t>(i));
+    bounds[i] = static_cast<float>(
+        AllowedError(tolerance, value, scale, expected.type().dtype) +
+        kRoundingDeviations * std::sqrt(squares[i] / kRuns));
+  }
+  return Tensor::FromFloats(expected.shape(), bounds);
+}
+
+}  // namespace
+
+std::vector<Tensor> ConditioningBounds(const Program& program, const Step& step,
+                                       std::span<const Tensor> operands,
+                                       std::span<const Tensor> expected,
+                                       const Tolerance& tolerance) {
+  std::vector<std::vector<double>> squares;
+  for (const Tensor& output : expected) {
+    const bool floats = IsFloat(output.type().dtype);
+    squares.emplace_back(floats ? output.shape().elements() : 0);
+  }
+  for (uint64_t run = 1; run <= kRuns; ++run) {
+    RoundingNoise noise(run);
+    const std::vector<Tensor> values =
+        InterpretStep(program, step, operands, {.noise = &noise});
+    for (size_t o = 0; o < squares.size(); ++o) {
+      for (size_t i = 0; i < squares[o].size(); ++i) {
+        const auto at = static_cast<int64_t>(i);
+        const double change = values[o].At(at) - expected[o].At(at);
+        if (std::isfinite(change)) squares[o][i] += change * change;
+      }
+    }
+  }
+  std::vector<Tensor> bounds(expected.size());
+  for (size_t o = 0; o < bounds.size(); ++o) {
+    if (squares[o].empty()) continue;
+    bounds[o] = ToBounds(squares[o], expected[o], tolerance);
+  }
+  return bounds;
+}
+
+}  // namespace mxc
