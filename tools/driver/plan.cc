@@ -7,6 +7,7 @@
 
 #include "codegen/codegen.h"
 #include "frontend/variables.h"
+#include "ir/program/inner_program.h"
 #include "ir/program/memory.h"
 #include "ir/support/work_count.h"
 #include "passes/pass.h"
@@ -182,6 +183,15 @@ class Planner {
     return context;
   }
 
+  void NoteRecomputation(const PassOptions::Report& report) {
+    if (report.program == nullptr) return;
+    const double flops = InnerFlops(*report.program);
+    if (report.name == "recompute" && report.changed && flops_ > 0) {
+      plan_.computed_again = std::max(plan_.computed_again, flops / flops_ - 1);
+    }
+    flops_ = flops;
+  }
+
   PassOptions Passes() {
     PassOptions passes;
     passes.level = request_.level;
@@ -189,6 +199,7 @@ class Planner {
     passes.after_pass = [this](const PassOptions::Report& report) {
       ThrowIfCancelled(request_.network.is_cancelled);
       AddTime(report, first(), plan_);
+      if (request_.training.memory_budget) NoteRecomputation(report);
       if (first() && after_pass_ && heard_.ok()) {
         heard_ = after_pass_(report);
       }
@@ -203,6 +214,7 @@ class Planner {
   // Counts the passes of this plan alone.
   std::function<Status(const PassOptions::Report&)> after_pass_;
   Status heard_ = Done{};  // what it said
+  double flops_ = 0;       // of the program as the last pass left it
 };
 
 // Says what was read.
@@ -234,7 +246,11 @@ void Tell(const Plan& plan, Progress& progress) {
 CatalogOptions CatalogOf(const CompileRequest& request) {
   CatalogOptions catalog =
       request.trains() ? kTrainingKernels : kInferenceKernels;
-  if (request.winograd_tile) catalog.winograd_tile = *request.winograd_tile;
+  if (request.winograd_tile) {
+    catalog.winograd_tile = *request.winograd_tile;
+  } else {
+    catalog.rounding_budget = kRoundingBudget;
+  }
   catalog.strassen = catalog.strassen && request.strassen;
   catalog.tf32 = request.tf32;
   return catalog;

@@ -54,6 +54,8 @@ struct Plan {
   int nodes = 0, parameters = 0;
   int64_t parameter_bytes = 0;
   double read_seconds = 0, optimize_seconds = 0, plan_seconds = 0;
+  // What pass recompute adds to a program's arithmetic, as a part of it.
+  double computed_again = 0;
   std::optional<TuningReport> tuning;
 
   // Of the program that needs the largest arena.

@@ -27,11 +27,16 @@ std::string DescribeMemory(const Plan& plan) {
   for (const int b : program.BuffersOf(BufferKind::kState)) {
     states += program.buffers[b].bytes();
   }
-  return fmt::format("peak {}, lower bound {}, {}", FormatBytes(memory.peak()),
-                     FormatBytes(memory.lower_bound()),
-                     states > 0
-                         ? FormatBytes(states) + " of states"
-                         : FormatBytes(memory.naive()) + " without sharing");
+  std::string text = fmt::format(
+      "peak {}, lower bound {}, {}", FormatBytes(memory.peak()),
+      FormatBytes(memory.lower_bound()),
+      states > 0 ? FormatBytes(states) + " of states"
+                 : FormatBytes(memory.naive()) + " without sharing");
+  const double percent = 100 * plan.computed_again;
+  if (percent >= 0.5) {
+    text += fmt::format(", computes {:.0f} % again", percent);
+  }
+  return text;
 }
 
 std::string DescribeKernels(const CodeImage& code) {
