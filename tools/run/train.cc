@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,12 +16,9 @@
 #include "runtime/base/shell_word.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/trace.h"
-#include "runtime/train/parameter_initializer.h"
-#include "runtime/train/read_parameters.h"
-#include "runtime/train/scheduler.h"
-#include "runtime/train/snapshot.h"
-#include "runtime/train/trainer.h"
-#include "tools/functions_option.h"
+#include "runtime/train/checkpoint_files.h"
+#include "runtime/train/judge.h"
+#include "runtime/train/progress.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/group_step.h"
@@ -32,34 +28,12 @@
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/run/trace_file.h"
+#include "tools/run/train_options.h"
 #include "tools/run/train_outputs.h"
-#include "tools/signature/requirement.h"
-#include "tools/source_help.h"
-#include "tools/usage/values.h"
+#include "tools/run/train_states.h"
 
 namespace mxc::run {
 namespace {
-
-struct TrainOptions {
-  std::string artifact;
-  int threads = 0;
-  std::string device;
-  bool check_weights = true;
-  signature::Requirement requirement;
-  SampleOptions samples;
-  bool no_shuffle = false;
-  std::string validation;                        // --val
-  std::vector<std::string> validation_settings;  // --val-opt
-  train::TrainerOptions trainer;
-  std::optional<double> learning_rate;
-  std::string metrics;
-  std::string params, states, init;
-  JobOptions job;
-  std::vector<std::string> job_options;  // said to a process that is alone
-  std::string trace;
-  int64_t report_every = 50;
-  bool quiet = false;
-};
 
 // The first SIGINT or SIGTERM asks the loop to stop; a second one does what it
 // would if nobody had asked.
@@ -77,42 +51,6 @@ void ListenForInterrupts() {
   action.sa_handler = AskToStop;
   for (const int signal : {SIGINT, SIGTERM}) {
     sigaction(signal, &action, &unasked[signal == SIGTERM]);
-  }
-}
-
-// The seed of what the network itself draws.
-void SeedRandom(uint64_t seed, train::TrainStep& step) {
-  for (size_t i = 0; i < step.states().size(); ++i) {
-    const data::Field& field = step.states()[i];
-    if (field.name != "random" || field.type != runtime::ElementType::kI64) {
-      continue;
-    }
-    const auto bytes = std::as_bytes(std::span(&seed, 1));
-    std::ranges::copy(bytes, step.State(i).begin());
-  }
-}
-
-void PrepareStates(const TrainOptions& options, train::TrainStep& step,
-                   train::Reporter& reporter) {
-  if (options.samples.seed != 0) SeedRandom(options.samples.seed, step);
-  if (!options.init.empty()) {
-    Require(
-        train::InitializeParameters(options.init, options.samples.seed, step));
-  }
-  if (!options.params.empty()) {
-    for (const std::string& sentence : Take(train::LoadParameters(
-             Take(train::ReadParameters(options.params)), step,
-             /*leave_unfit=*/!options.init.empty()))) {
-      if (options.trainer.worker > 0) break;  // the first one tells it
-      reporter.Warn(options.params + ": " + sentence);
-    }
-  }
-  if (!options.states.empty()) {
-    const train::Status loaded =
-        train::LoadUpdaterStates(Take(train::ReadStates(options.states)), step);
-    if (!loaded.ok()) {
-      throw Failure("'" + options.states + "': " + loaded.message());
-    }
   }
 }
 
@@ -349,26 +287,6 @@ int Train(TrainOptions options, const Reporting& reporting) {
   return TrainStates(*step, options, reporting, true);
 }
 
-// Before anything is compiled.
-std::string CheckMetrics(const std::string& names) {
-  const auto metrics = train::MetricList::Parse(names);
-  return metrics.ok() ? "" : metrics.status().message();
-}
-
-// All that can be wrong with a schedule but a warm-up that begins above --lr,
-// which the rate the network was compiled with may settle.
-std::string CheckSchedule(const std::string& text) {
-  const auto schedule =
-      train::ParseSchedule(text, std::numeric_limits<double>::max(),
-                           train::RunLength{int64_t{1} << 40, 1});
-  return schedule.ok() ? "" : schedule.status().message();
-}
-
-std::string CheckStopRule(const std::string& text) {
-  const auto rule = train::ParseStopRule(text);
-  return rule.ok() ? "" : rule.status().message();
-}
-
 // The options of a group that were given.
 std::vector<std::string> SaidOf(const CLI::App& app, const std::string& group) {
   std::vector<std::string> said;
@@ -380,120 +298,14 @@ std::vector<std::string> SaidOf(const CLI::App& app, const std::string& group) {
   return said;
 }
 
-void DeclareLoop(CLI::App& app, TrainOptions& options) {
-  app.option_defaults()->group("Training");
-  train::TrainerOptions& trainer = options.trainer;
-  app.add_option("--epochs", trainer.epochs, "in all, resumed ones included")
-      ->check(AtLeast(1))
-      ->capture_default_str();
-  app.add_option("--lr", options.learning_rate,
-                 "learning rate (default: the one compiled with, else 0.01)")
-      ->check(NotNegative());
-  app.add_option("--lr-schedule", trainer.schedule,
-                 "factor:step=N:factor=F, multifactor:step=A,B:factor=F, "
-                 "poly, cosine or onecycle over the run or max_update=N, "
-                 "plateau:factor=F:patience=EPOCHS; each but onecycle with "
-                 "warmup_steps=N or warmup_epochs=N")
-      ->check(CheckSchedule)
-      ->type_name("SCHEDULE");
-  app.add_option("--metric", options.metrics,
-                 "accuracy, top_5, cross-entropy, perplexity:ignore_label=0, "
-                 "f1, mcc, mae, mse, rmse, pearsonr, pcc, loss; several "
-                 "separated by commas")
-      ->check(CheckMetrics)
-      ->type_name("METRICS");
-  app.add_option(
-         "--early-stop", trainer.early_stop,
-         "stop when epochs get no better: "
-         "patience=EPOCHS, behind it ,metric=NAME and ,min_delta=D; of --val, "
-         "if there is one, and of the loss, if no metric is named")
-      ->check(CheckStopRule)
-      ->type_name("RULE");
-  app.add_option("--save", trainer.save,
-                 "write checkpoints PREFIX-NNNN.{params,states,mxc} after "
-                 "every epoch")
-      ->type_name("PREFIX");
-  app.add_option("--save-every", trainer.save_every,
-                 "and PREFIX-step-NNNN after every N steps")
-      ->check(AtLeast(1))
-      ->type_name("N");
-  app.add_option("--keep", trainer.keep.steps,
-                 "how many of the latter to keep (default: 2)")
-      ->check(AtLeast(1));
-  app.add_option("--keep-epochs", trainer.keep.epochs,
-                 "of the checkpoints after epochs keep the newest N (default: "
-                 "all)")
-      ->check(AtLeast(1))
-      ->type_name("N");
-  app.add_flag("--resume", trainer.resume,
-               "go on from the newest complete checkpoint of --save")
-      ->needs("--save");
-  app.add_flag("--overwrite", trainer.overwrite,
-               "remove what an earlier run has saved under PREFIX; without "
-               "it or --resume a run does not begin there");
-  app.add_option("--log-dir", trainer.log_folder,
-                 "write TensorBoard event files and report.html")
-      ->type_name("DIR");
-  app.add_option("--trace", options.trace,
-                 "write what each thread did when, for Perfetto (of a job's "
-                 "worker N, FILE.N)")
-      ->type_name("FILE.json");
-  app.add_option("--report-every", options.report_every,
-                 "steps between lines of --json")
-      ->check(AtLeast(1))
-      ->capture_default_str();
-}
-
 }  // namespace
 
 Command AddTrain(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<TrainOptions>();
-  app.add_option("ARTIFACT", options->artifact,
-                 "an .mxa file with an entry 'train'")
-      ->required();
-  DeclareSamples(app, options->samples);
-  app.add_flag("--no-shuffle", options->no_shuffle,
-               "take the samples in their order");
-  app.add_option("--val", options->validation,
-                 "score these after every epoch: of a source that holds "
-                 "samples out, those")
-      ->type_name("SOURCE");
-  app.add_option("--val-opt", options->validation_settings,
-                 "an option of --val (repeatable); help: list them; where it "
-                 "is not given, that of --data holds if both sources have it")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  OfferSourceHelp(
-      app, {{"--data", options->samples.data, options->samples.settings},
-            {"--val", options->validation, options->validation_settings}});
-  DeclareLoop(app, *options);
-  app.option_defaults()->group("Begin with");
-  app.add_option("--params", options->params,
-                 "begin with these parameters: .params, .npz, .safetensors")
-      ->type_name("FILE");
-  app.add_option("--states", options->states,
-                 "begin with these states of the optimizer, "
-                 "PREFIX-NNNN.states of mxc or MXNet")
-      ->type_name("FILE");
-  app.add_option("--init", options->init,
-                 "begin with new parameters: xavier, msra, …")
-      ->type_name("HOW");
-  app.option_defaults()->group("Execution");
-  app.add_option("--threads", options->threads, "0: one for each processor")
-      ->check(Between(0, 512));
-  DeclareDevices(app, options->device);
-  DeclareJob(app, options->job);
-  app.option_defaults()->group("Execution");
-  DeclareCheck(app, options->check_weights);
-  DeclareFunctions(app);
-  options->requirement.Declare(app);
+  DeclareTrain(app, *options, reporting);
   app.footer(
       Footer("  mxc-run train net.mxa --data digits --epochs 2 --save net\n"
              "  mxc-run train net.mxa --data digits --save net --resume\n"));
-  app.option_defaults()->group("Report");
-  app.add_flag("--quiet", options->quiet,
-               "say nothing but warnings and errors");
-  app.add_flag("--json", reporting.json, "one object a line");
   return [options, &app, &reporting] {
     options->job_options = SaidOf(app, "Jobs");
     reporting.exit_code = Train(*options, reporting);
