@@ -2,8 +2,8 @@
 // Pearson's correlation: of all values so far, or of each pair, averaged
 // (average=batch, MXNet's macro). Moments of the pairs are joined as Chan, Golub
 // and LeVeque do (Updating Formulae and a Pairwise Algorithm for Computing
-// Sample Variances, 1979); MXNet's micro is an approximation from the second
-// pair on.
+// Sample Variances, 1979), which gives what MXNet's micro computes in another
+// order: the correlation of all values together.
 #include <cmath>
 
 #include "runtime/train/metrics/classes.h"
