@@ -169,7 +169,7 @@ float ValueOf(const Float8& type, uint8_t bits) {
 }
 
 // As float32, which holds each of them.
-void ToFloats(const Float8& type, Bytes elements, Array& array) {
+void Float8ToFloats(const Float8& type, Bytes elements, Array& array) {
   float table[256];
   for (int bits = 0; bits < 256; ++bits) {
     table[bits] = ValueOf(type, static_cast<uint8_t>(bits));
@@ -210,7 +210,7 @@ StatusOr<Array> ReadArray(const Row& row, Bytes elements) {
   if (!array.ok() || begin == end) return array;
   const Bytes own = elements.subspan(begin, end - begin);
   if (is_float8) {
-    ToFloats(*float8, own, *array);
+    Float8ToFloats(*float8, own, *array);
   } else {
     std::ranges::copy(own, array->bytes().begin());
   }
