@@ -113,8 +113,9 @@ struct IteratorOptions {
   // preprocess_threads, prefetch_buffer, data_name, label_name. They win over
   // the fields above.
   Settings settings;
-  // Options that were meant for another source: those that this one knows hold
-  // where `settings` says nothing else.
+  // Options that were meant for another source, to train on: those that this one
+  // knows hold where `settings` says nothing else, but none that draws something
+  // about the samples (a crop, a turn).
   Settings offered;
 };
 

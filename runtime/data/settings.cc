@@ -118,10 +118,11 @@ std::string SettingText(const Extents& value) {
 
 const Settings SettingsReader::kNone;
 
-const std::string* SettingsReader::Find(const char* name) {
+const std::string* SettingsReader::Find(
+    const char* name, std::initializer_list<const Settings*> lists) {
   legal_.push_back(name);
   const std::string* found = nullptr;
-  for (const Settings* list : {&offered_, &settings_}) {
+  for (const Settings* list : lists) {
     for (const auto& [key, text] : *list) {
       if (key == name) found = &text;
     }
@@ -131,7 +132,7 @@ const std::string* SettingsReader::Find(const char* name) {
 
 void SettingsReader::ReadChoice(const char* name, const Choices& names,
                                 int* number) {
-  const std::string* text = Find(name);
+  const std::string* text = Find(name, {&offered_, &settings_});
   if (text == nullptr) return;
   int k = 0;
   for (const char* choice : names) {

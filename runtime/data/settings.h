@@ -73,7 +73,9 @@ using Choices = std::initializer_list<const char*>;
 
 // Fields that takes values out of settings; a key's last value counts. Every
 // struct of options is described to it, then Finish says what is wrong. Of
-// `offered` (IteratorOptions) it takes what settings do not have.
+// `offered` (IteratorOptions) it takes what settings do not have, but nothing
+// that is described by Training: what varies samples to learn from, which are
+// validated as they are.
 class SettingsReader {
  public:
   explicit SettingsReader(const Settings& settings,
@@ -83,11 +85,12 @@ class SettingsReader {
   template <class T>
   void operator()(const char* name, T& value, const char* /*doc*/,
                   const Range& range = {}) {
-    if (const std::string* text = Find(name)) {
-      if (!ParseSetting(*text, range, &value)) {
-        Refuse(name, *text, Expectation(static_cast<T*>(nullptr), range));
-      }
-    }
+    Read(name, Find(name, {&offered_, &settings_}), range, &value);
+  }
+  template <class T>
+  void Training(const char* name, T& value, const char* /*doc*/,
+                const Range& range = {}) {
+    Read(name, Find(name, {&settings_}), range, &value);
   }
   // An enum whose values are numbered as `names`.
   template <class E>
@@ -102,7 +105,15 @@ class SettingsReader {
   Status Finish(const std::string& source);
 
  private:
-  const std::string* Find(const char* name);
+  // The last value in the last of `lists` that has the name, or null.
+  const std::string* Find(const char* name,
+                          std::initializer_list<const Settings*> lists);
+  template <class T>
+  void Read(const char* name, const std::string* text, const Range& range,
+            T* value) {
+    if (text == nullptr || ParseSetting(*text, range, value)) return;
+    Refuse(name, *text, Expectation(static_cast<T*>(nullptr), range));
+  }
   void ReadChoice(const char* name, const Choices& names, int* number);
   void Refuse(const char* name, const std::string& text,
               const std::string& expected);
@@ -121,6 +132,11 @@ class SettingsHelp {
   void operator()(const char* name, const T& value, const char* doc,
                   const Range& = {}) {
     Line(name, SettingText(value), doc);
+  }
+  template <class T>
+  void Training(const char* name, const T& value, const char* doc,
+                const Range& range = {}) {
+    (*this)(name, value, doc, range);
   }
   template <class E>
   void Choice(const char* name, const E& value, const Choices& names,

@@ -327,5 +327,34 @@ TEST_CASE("transform: every option that changes the tensor") {
   }
 }
 
+// As of --data for --val: the pictures are treated alike, but not varied.
+TEST_CASE(
+    "pictures: options that vary them are not offered to another source") {
+  const TestFolder folder;
+  folder.Write("a/1.png", PngOf(24, 24, 3, 5));
+  const std::string spec = "folder:" + folder.path();
+  const auto read = [&](const Settings& settings, const Settings& offered) {
+    IteratorOptions options = Options(1, settings);
+    options.offered = offered;
+    const auto iterator = MustOpen(spec, options);
+    std::vector<std::vector<float>> pictures;
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      pictures.push_back(Drain(*iterator)[0].data[0]);
+    }
+    return pictures;
+  };
+  const Settings plain = {{"data_shape", "3,16,16"}, {"mean_r", "7"}};
+  Settings varied = plain;
+  for (const char* name : {"rand_crop", "rand_mirror", "brightness",
+                           "random_erasing", "max_random_contrast"}) {
+    varied.emplace_back(name, "1");
+  }
+  const auto still = read(plain, {});
+  CHECK(still[0] == still[1]);
+  CHECK(read({}, varied) == still);
+  const auto trained = read(varied, {});
+  CHECK(trained[0] != trained[1]);
+}
+
 }  // namespace
 }  // namespace mxc::data

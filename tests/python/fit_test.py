@@ -387,6 +387,18 @@ def test_training_from_a_source_of_data():
         len(mxc.data("digit"))
 
 
+def test_samples_to_validate_on_are_not_varied(tmp_path):
+    write_colours(tmp_path, 4)
+    data = mxc.data(f"folder:{tmp_path}", 12, shape=(3, 8, 8),
+                    options={"max_random_illumination": 50, "mean_r": 7})
+    learned, kept = data.split(0.5)
+    assert kept.preprocessing == learned.preprocessing  # the mean of red
+    for data, differ in ((kept, False), (learned, True)):
+        (first, _), = data
+        (second, _), = data  # another epoch
+        assert np.array_equal(first, second) != differ
+
+
 @pytest.mark.parametrize("kind, labels", [("f4", (96,)), ("f8", (96, 1)),
                                           ("i8", (96,))])
 def test_files_of_other_types_and_shapes(model, tmp_path, kind, labels):

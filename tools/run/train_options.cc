@@ -44,7 +44,8 @@ void DeclareData(CLI::App& app, TrainOptions& options) {
       ->type_name("SOURCE");
   app.add_option("--val-opt", options.validation_settings,
                  "an option of --val (repeatable); help: list them; where it "
-                 "is not given, that of --data holds if both sources have it")
+                 "is not given, that of --data holds if both sources have it "
+                 "and it varies nothing at random")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   OfferSourceHelp(app,

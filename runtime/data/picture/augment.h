@@ -25,25 +25,28 @@ struct LookOptions {
 
   template <class Fields>
   void Describe(Fields& f) {
-    f("max_rotate_angle", max_rotate_angle,
-      "most degrees by which pictures are turned, either way", Range{0, 180});
+    f.Training("max_rotate_angle", max_rotate_angle,
+               "most degrees by which pictures are turned, either way",
+               Range{0, 180});
     f("rotate", rotate, "turn all by so many degrees; -1: none",
       Range{-1, 360});
-    f("max_shear_ratio", max_shear_ratio,
-      "most pixels by which a row is shifted against the next", Range{0, 10});
-    f("brightness", brightness, "most by which brightness differs from 1",
-      kShare);
-    f("contrast", contrast, "most by which contrast differs from 1", kShare);
-    f("saturation", saturation, "most by which saturation differs from 1",
-      kShare);
-    f("random_h", random_h, "most that is added to the hue, of 180",
-      Range{0, 180});
-    f("random_s", random_s, "most that is added to the saturation, of 255",
-      Range{0, 255});
-    f("random_l", random_l, "most that is added to the lightness, of 255",
-      Range{0, 255});
-    f("random_erasing", random_erasing,
-      "share of the pictures of which a part is erased", kShare);
+    f.Training("max_shear_ratio", max_shear_ratio,
+               "most pixels by which a row is shifted against the next",
+               Range{0, 10});
+    f.Training("brightness", brightness,
+               "most by which brightness differs from 1", kShare);
+    f.Training("contrast", contrast, "most by which contrast differs from 1",
+               kShare);
+    f.Training("saturation", saturation,
+               "most by which saturation differs from 1", kShare);
+    f.Training("random_h", random_h, "most that is added to the hue, of 180",
+               Range{0, 180});
+    f.Training("random_s", random_s,
+               "most that is added to the saturation, of 255", Range{0, 255});
+    f.Training("random_l", random_l,
+               "most that is added to the lightness, of 255", Range{0, 255});
+    f.Training("random_erasing", random_erasing,
+               "share of the pictures of which a part is erased", kShare);
   }
 };
 

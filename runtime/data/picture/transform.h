@@ -40,20 +40,23 @@ struct PictureOptions : PictureSteps {
       "channels (1 or 3), height, width; empty: as the network takes them",
       Range{1, 16384});
     PictureSteps::Describe(f);
-    f("rand_crop", rand_crop, "crop anywhere instead of at the centre");
-    f("rand_mirror", rand_mirror, "flip every other picture");
-    f("random_resized_crop", random_resized_crop,
-      "crop a random area and shape, then resize it");
-    f("min_random_area", min_random_area, "least share of the area", kShare);
-    f("max_random_area", max_random_area, "largest share of the area", kShare);
-    f("min_aspect_ratio", min_aspect_ratio, "least width by height",
-      Range{0.01, 100});
-    f("max_aspect_ratio", max_aspect_ratio, "largest width by height",
-      Range{0.01, 100});
-    f("max_random_contrast", max_random_contrast,
-      "most by which contrast differs from 1", kAtLeast0);
-    f("max_random_illumination", max_random_illumination,
-      "most that is added to every pixel", kAtLeast0);
+    f.Training("rand_crop", rand_crop,
+               "crop anywhere instead of at the centre");
+    f.Training("rand_mirror", rand_mirror, "flip every other picture");
+    f.Training("random_resized_crop", random_resized_crop,
+               "crop a random area and shape, then resize it");
+    f.Training("min_random_area", min_random_area, "least share of the area",
+               kShare);
+    f.Training("max_random_area", max_random_area, "largest share of the area",
+               kShare);
+    f.Training("min_aspect_ratio", min_aspect_ratio, "least width by height",
+               Range{0.01, 100});
+    f.Training("max_aspect_ratio", max_aspect_ratio, "largest width by height",
+               Range{0.01, 100});
+    f.Training("max_random_contrast", max_random_contrast,
+               "most by which contrast differs from 1", kAtLeast0);
+    f.Training("max_random_illumination", max_random_illumination,
+               "most that is added to every pixel", kAtLeast0);
     look.Describe(f);
     f.Choice("dtype", dtype, {"float32", "uint8", "int8"}, "of the data");
   }

@@ -91,6 +91,8 @@ class Data:
         self._shape, self._shuffle, self._seed = tuple(shape), shuffle, seed
         self._held_out = held_out
         self._options = {k: str(v) for k, v in (options or {}).items()}
+        # What varies samples at random is for those that are learned from.
+        self._validates = False
         self._epoch = 0
         self._tensors: list[Tensor] = []
         self._open: _train.Samples | None = None
@@ -104,23 +106,25 @@ class Data:
                      shuffle=shuffle or self._shuffle,
                      seed=seed or self._seed, held_out=self._held_out,
                      options=self._options)
-        found._tensors = list(tensors)
+        found._tensors, found._validates = list(tensors), self._validates
         return found
 
     def split(self, share: float) -> tuple[Data, Data]:
         """Without a share of the samples, which is kept for validation, and
         these."""
-        options = {**self._options, "held_out": share}
-        return (Data(self.spec, self.batch_size, shape=self._shape,
-                     shuffle=self._shuffle, seed=self._seed, options=options),
-                Data(self.spec, self.batch_size, shape=self._shape,
-                     held_out=True, options=options))
+        rest = Data(self.spec, self.batch_size, shape=self._shape,
+                    shuffle=self._shuffle, seed=self._seed,
+                    options={**self._options, "held_out": share})
+        return rest, rest.held_out()
 
     def held_out(self) -> Data:
         """The samples that the source itself keeps for validation: MNIST's
-        t10k files, other digits; split keeps a share of others."""
-        return Data(self.spec, self.batch_size, shape=self._shape,
-                    held_out=True, options=self._options)
+        t10k files, other digits; split keeps a share of others. They are not
+        varied at random."""
+        found = Data(self.spec, self.batch_size, shape=self._shape,
+                     held_out=True, options=self._options)
+        found._validates = True
+        return found
 
     @property
     def classes(self) -> list[str]:
@@ -176,7 +180,11 @@ class Data:
             options.held_out = self._held_out
             if self._shape:
                 options.shape = [self.batch_size, *self._shape]
-            options.settings = list(self._options.items())
+            settings = list(self._options.items())
+            if self._validates:
+                options.offered = settings
+            else:
+                options.settings = settings
             self._open = _train.Samples(self.spec, options)
         return self._open
 

@@ -27,6 +27,7 @@ Samples::Samples(const std::string& spec, const SampleOptions& options) {
   open.held_out = options.held_out;
   open.last_batch = data::LastBatch::kPad;
   open.settings = options.settings;
+  open.offered = options.offered;
   if (!options.shape.empty()) {
     open.takes = {{"data", data::ElementType::kF32, options.shape}};
   }

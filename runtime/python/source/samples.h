@@ -17,7 +17,8 @@ struct SampleOptions {
   uint64_t seed = 0;
   bool shuffle = false, held_out = false;
   std::vector<int64_t> shape;  // that the network takes; empty: not known
-  std::vector<std::pair<std::string, std::string>> settings;
+  // data::IteratorOptions has them.
+  std::vector<std::pair<std::string, std::string>> settings, offered;
 };
 
 class Samples {

@@ -189,7 +189,8 @@ void DeclareSamples(nb::module_& m) {
       .def_rw("shuffle", &SampleOptions::shuffle)
       .def_rw("held_out", &SampleOptions::held_out)
       .def_rw("shape", &SampleOptions::shape)
-      .def_rw("settings", &SampleOptions::settings);
+      .def_rw("settings", &SampleOptions::settings)
+      .def_rw("offered", &SampleOptions::offered);
   nb::class_<Pictures>(m, "Pictures", "From files to what a network takes.")
       .def(nb::init<const std::string&>(), nb::arg("preprocessing"))
       .def("load", &Pictures::Load, nb::arg("picture"),
