@@ -104,7 +104,7 @@ Loader::Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
     : source_(std::move(source)),
       options_(options),
       label_names_(source_->label_names()),
-      bad_records_(source_->damage()),
+      bad_records_(options.damage),
       order_(std::move(buckets), options.order) {
   for (int bucket = 0; bucket < source_->buckets(); ++bucket) {
     provides_.push_back(

@@ -23,7 +23,8 @@ struct LoaderOptions {
   OnBadRecord on_bad_record = OnBadRecord::kSkip;
   int64_t threads = 1, prefetch = 4;
   bool has_held_out = false;
-  std::string name;  // of the source, for messages: "mnist:/data"
+  BadRecords damage;  // met already; sentences of SampleName
+  std::string name;   // of the source, for messages: "mnist:/data"
 };
 
 class Loader : public Iterator {

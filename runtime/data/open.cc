@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "runtime/data/classes.h"
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/loader.h"
 #include "runtime/data/random.h"
@@ -189,11 +190,15 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
   options.name = spec;
   if ((*source)->continues()) options.order.shuffle = false;
   EvenOut(**source, request, options.order);
-  const BadRecords damage = (*source)->damage();
-  if (damage.count > 0 && on_bad_record == OnBadRecord::kStop) {
-    return Status(StatusCode::kCorrupt, damage.sentences[0]);
-  }
+  options.damage = (*source)->damage();
   std::vector<Members> buckets = Buckets(**source, request);
+  if (common.class_balanced) {
+    MXC_RT_RETURN_IF_ERROR(FindClasses(**source, &buckets[0], &options.damage));
+    MXC_RT_RETURN_IF_ERROR(CheckFiles());
+  }
+  if (options.damage.count > 0 && on_bad_record == OnBadRecord::kStop) {
+    return Status(StatusCode::kCorrupt, options.damage.sentences[0]);
+  }
   if (Status status = Order::Check(buckets, options.order); !status.ok()) {
     const std::string remark = (*source)->remark();
     return remark.empty()

@@ -10,6 +10,7 @@ namespace mxc::data {
 namespace {
 
 constexpr uint64_t kBatchesOfAllBuckets = ~uint64_t{0};
+constexpr uint64_t kTurnsOfClasses = 0x636c61737365730a;
 
 int64_t CeilingOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -35,6 +36,9 @@ uint64_t Fingerprint(const std::vector<Members>& buckets,
     print = Key(print, static_cast<uint64_t>(members.count));
     if (members.count > 0) {
       print = Key(print, static_cast<uint64_t>(members.At(0)));
+    }
+    for (const std::vector<uint32_t>& of_class : members.classes) {
+      print = Key(print, of_class.size());
     }
   }
   return print;
@@ -157,25 +161,54 @@ Row Order::After(const Row& row, int bucket, int64_t steps) {
 
 Row Order::At(int64_t epoch, int bucket, int64_t position) {
   const auto b = static_cast<size_t>(bucket);
-  int64_t member = position;
-  if (options_.shuffle) {
-    member = Prepare(epoch).positions[b][static_cast<size_t>(position)];
-  }
+  const std::vector<uint32_t>& positions = Prepare(epoch).positions[b];
+  const int64_t member =
+      positions.empty() ? position : positions[static_cast<size_t>(position)];
   return {epoch, position, buckets_[b].At(member)};
+}
+
+// Draw d of all epochs is of class d mod C, and the (d / C)-th of that class.
+std::vector<uint32_t> Order::DrawClasses(const Members& members,
+                                         int64_t epoch) const {
+  const int64_t count = std::ssize(members.classes);
+  const int64_t begin = epoch * members.count, end = begin + members.count;
+  std::vector<uint32_t> drawn(static_cast<size_t>(members.count));
+  for (int64_t k = 0; k < count; ++k) {
+    const std::vector<uint32_t>& own = members.classes[static_cast<size_t>(k)];
+    const int64_t size = std::ssize(own);
+    std::vector<uint32_t> turn = own;
+    int64_t shuffled = -1;  // for which time that all are drawn
+    for (int64_t t = CeilingOf(begin - k, count); t * count + k < end; ++t) {
+      if (options_.shuffle && t / size != shuffled) {
+        shuffled = t / size;
+        turn = own;
+        const uint64_t key =
+            Key(options_.seed ^ kTurnsOfClasses, static_cast<uint64_t>(k));
+        Shuffle(Key(key, static_cast<uint64_t>(shuffled)), &turn);
+      }
+      drawn[static_cast<size_t>(t * count + k - begin)] =
+          turn[static_cast<size_t>(t % size)];
+    }
+  }
+  return drawn;
 }
 
 const Order::Epoch& Order::Prepare(int64_t epoch) {
   Epoch& prepared = epochs_[static_cast<size_t>(epoch % 2)];
   if (prepared.epoch == epoch) return prepared;
   prepared.epoch = epoch;
-  prepared.positions.resize(options_.shuffle ? buckets_.size() : 0);
+  prepared.positions.assign(buckets_.size(), {});
   prepared.starts.clear();
   const uint64_t key = Key(options_.seed, static_cast<uint64_t>(epoch));
   for (size_t b = 0; b < prepared.positions.size(); ++b) {
     std::vector<uint32_t>& positions = prepared.positions[b];
-    positions.resize(static_cast<size_t>(buckets_[b].count));
-    std::iota(positions.begin(), positions.end(), 0);
-    Shuffle(Key(key, b), &positions);
+    if (!buckets_[b].classes.empty()) {
+      positions = DrawClasses(buckets_[b], epoch);
+    } else if (options_.shuffle) {
+      positions.resize(static_cast<size_t>(buckets_[b].count));
+      std::iota(positions.begin(), positions.end(), 0);
+    }
+    if (options_.shuffle) Shuffle(Key(key, b), &positions);
   }
   if (buckets_.size() == 1) return prepared;
   for (size_t b = 0; b < buckets_.size(); ++b) {

@@ -11,6 +11,12 @@
 // batch of batch_size * workers rows, of which worker w has the rows w,
 // w + workers, … So all have as many batches, of the same buckets, and read
 // what a single process with such batches reads, whatever stands beside what.
+//
+// Where the members' classes are known, an epoch has as many positions as ever,
+// but every class has equally many of them, up to one: the draws of all epochs
+// are dealt to the classes by turns. A class gives its members one after the
+// other and then begins again, so that those of a small class stand in an epoch
+// several times, and those of a large one in one epoch or a later one.
 #pragma once
 
 #include <array>
@@ -25,6 +31,9 @@ namespace mxc::data {
 struct Members {
   int64_t first = 0, count = 0;
   std::vector<int64_t> list;  // used when it is not empty
+  // The members of every class by their places here, [0, count), where classes
+  // are to be drawn equally often (classes.h); none of them is empty.
+  std::vector<std::vector<uint32_t>> classes = {};
 
   int64_t At(int64_t i) const {
     return list.empty() ? first + i : list[static_cast<size_t>(i)];
@@ -84,13 +93,16 @@ class Order {
   };
   struct Epoch {
     int64_t epoch = -1;
-    std::vector<std::vector<uint32_t>> positions;  // of each bucket
+    // The member in each position of each bucket; empty: in their order.
+    std::vector<std::vector<uint32_t>> positions;
     std::vector<Start> starts;  // of each batch, where there are buckets
   };
 
   bool streams() const;
   int64_t BatchesOf(int64_t count) const;
   const Epoch& Prepare(int64_t epoch);
+  std::vector<uint32_t> DrawClasses(const Members& members,
+                                    int64_t epoch) const;
   Row At(int64_t epoch, int bucket, int64_t position);
   void ReadStream(int64_t first, int64_t end, Rows* rows);
   void ReadEpoch(int64_t epoch, int64_t batch, Rows* rows);

@@ -5,6 +5,10 @@
 
 namespace mxc::data {
 
+StatusOr<float> Source::ReadLabel(int64_t) const {
+  return Status(StatusCode::kUnsupported, "the labels are no classes");
+}
+
 std::string Source::SampleName(int64_t sample) const {
   return "record " + std::to_string(sample);
 }

@@ -42,6 +42,9 @@ class Source {
   // Fills every byte of the rows. Called by several threads at once. A failure
   // is a bad record, unless memory ran out; so is a value that is no number.
   virtual Status Read(const SampleRequest& request) const = 0;
+  // The one label of a sample, without reading more of it than that takes. As
+  // Read otherwise; a source whose labels cannot be classes has none.
+  virtual StatusOr<float> ReadLabel(int64_t sample) const;
   // "record 17 at byte 5120", for messages; the file stands before it.
   virtual std::string SampleName(int64_t sample) const;
 
@@ -79,7 +82,7 @@ struct CommonOptions {
   int64_t worker = 0, workers = 1;  // as IteratorOptions has them: no settings
   int64_t part_index = 0;
   std::optional<int64_t> num_parts;
-  bool even_parts = false;
+  bool even_parts = false, class_balanced = false;
   double held_out = 0;
   int64_t epoch_batches = 0;
   int64_t threads = 1, prefetch = 4;
@@ -103,6 +106,8 @@ struct CommonOptions {
       kAtLeast1);
     f("even_parts", even_parts,
       "as many batches an epoch in every part as in the largest");
+    f.Training("class_balanced", class_balanced,
+               "draw every class equally often, however many samples it has");
     f("held_out", held_out, "share of the samples kept for validation", kShare);
     f("epoch_batches", epoch_batches,
       "batches that make an epoch; 0: those that all samples make", kAtLeast0);

@@ -50,17 +50,22 @@ class Cifar10 : public Source {
   Status Read(const SampleRequest& request) const override {
     const auto* record = reinterpret_cast<const uint8_t*>(
         Record(static_cast<size_t>(request.sample)).data());
-    if (record[0] >= kClasses) {
-      return BadRecord("label " + std::to_string(record[0]) +
-                       " exceeds CIFAR-10's 9");
-    }
-    request.Floats(1, 1)[0] = record[0];
+    const auto label = ReadLabel(request.sample);
+    if (!label.ok()) return label.status();
+    request.Floats(1, 1)[0] = *label;
     Picture picture{kSide, kSide, kChannels, std::vector<uint8_t>(kPixels)};
     for (size_t i = 0; i < kPixels; ++i) {
       picture.pixels[i % kPlane * kChannels + i / kPlane] = record[1 + i];
     }
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
+  }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    const auto label =
+        static_cast<uint8_t>(Record(static_cast<size_t>(sample))[0]);
+    if (label < kClasses) return static_cast<float>(label);
+    return BadRecord("label " + std::to_string(label) +
+                     " exceeds CIFAR-10's 9");
   }
 
  private:

@@ -98,15 +98,37 @@ class Csv : public Source {
     }
     MXC_RT_RETURN_IF_ERROR(parsed);
     if (!labels_) return {};
-    Status status = ParseLine(labels_->line(request.sample),
-                              request.Floats(1, label_columns_), -1, &ignored);
-    if (status.ok()) return status;
-    return {status.code(), "its label in line " +
-                               std::to_string(labels_->number(request.sample)) +
-                               ": " + status.message()};
+    return ReadLabels(request.sample, request.Floats(1, label_columns_));
+  }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    float label = 0;
+    if (labels_) {
+      MXC_RT_RETURN_IF_ERROR(ReadLabels(sample, {&label, 1}));
+      return label;
+    }
+    std::string_view line = data_.line(sample);
+    for (int64_t column = 0; column < label_column_; ++column) {
+      const size_t comma = line.find(',');
+      if (comma == line.npos) return BadRecord("the label's column is missing");
+      line.remove_prefix(comma + 1);
+    }
+    const std::string_view field = line.substr(0, line.find(','));
+    if (TakeNumber(&line, &label)) return label;
+    return BadRecord("the label '" + std::string(field.substr(0, 40)) +
+                     "' is no number");
   }
 
  private:
+  // Of the file with the labels.
+  Status ReadLabels(int64_t sample, std::span<float> to) const {
+    float ignored = 0;
+    const Status status = ParseLine(labels_->line(sample), to, -1, &ignored);
+    if (status.ok()) return status;
+    return {status.code(), "its label in line " +
+                               std::to_string(labels_->number(sample)) + ": " +
+                               status.message()};
+  }
+
   const Lines data_;
   const std::optional<Lines> labels_;
   const int64_t label_column_;

@@ -70,8 +70,8 @@ class Digits : public Source {
   }
 
   Status Read(const SampleRequest& request) const override {
-    const uint64_t key = Key(key_, static_cast<uint64_t>(request.sample));
-    const auto digit = static_cast<int>(key % 10);
+    const uint64_t key = KeyOf(request.sample);
+    const int digit = DigitOf(key);
     const auto sample = static_cast<size_t>(request.sample);
     request.Floats(1, 1)[0] = static_cast<float>(digit);
     if (sample >= states_.size()) {
@@ -92,8 +92,16 @@ class Digits : public Source {
     }
     return {};
   }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    return static_cast<float>(DigitOf(KeyOf(sample)));
+  }
 
  private:
+  uint64_t KeyOf(int64_t sample) const {
+    return Key(key_, static_cast<uint64_t>(sample));
+  }
+  static int DigitOf(uint64_t key) { return static_cast<int>(key % 10); }
+
   enum State : uint8_t { kEmpty, kWriting, kDrawn };
 
   static void Write(const DigitPicture& picture, const SampleRequest& request) {

@@ -159,6 +159,9 @@ class Folder : public Source {
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
   }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    return static_cast<float>(pictures_[static_cast<size_t>(sample)].label);
+  }
 
  private:
   const PictureTransform transform_;

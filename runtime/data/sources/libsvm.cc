@@ -122,26 +122,37 @@ class Libsvm : public Source {
 
   Status Read(const SampleRequest& request) const override {
     std::string_view line = data_.line(request.sample);
-    std::vector<float> own_labels;
-    MXC_RT_RETURN_IF_ERROR(TakeLabels(&line, &own_labels));
     MXC_RT_RETURN_IF_ERROR(
-        FillRow(line, indexing_, request.Floats(0, features_)));
-    const std::span<float> label = request.Floats(1, label_width_);
-    if (labels_) {
-      std::string_view row = labels_->line(request.sample);
-      std::vector<float> ignored;
-      MXC_RT_RETURN_IF_ERROR(TakeLabels(&row, &ignored));
-      return FillRow(row, indexing_, label);
-    }
-    if (own_labels.size() != label_width_) {
-      return BadRecord(std::to_string(own_labels.size()) +
-                       " labels, expected " + std::to_string(label_width_));
-    }
-    std::copy(own_labels.begin(), own_labels.end(), label.begin());
-    return {};
+        ReadLabels(request.sample, &line, request.Floats(1, label_width_)));
+    return FillRow(line, indexing_, request.Floats(0, features_));
+  }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    std::string_view line = data_.line(sample);
+    float label = 0;
+    MXC_RT_RETURN_IF_ERROR(ReadLabels(sample, &line, {&label, 1}));
+    return label;
   }
 
  private:
+  // Takes the labels off the sample's line, even those that another file tells.
+  Status ReadLabels(int64_t sample, std::string_view* line,
+                    std::span<float> to) const {
+    std::vector<float> own;
+    MXC_RT_RETURN_IF_ERROR(TakeLabels(line, &own));
+    if (labels_) {
+      std::string_view row = labels_->line(sample);
+      std::vector<float> ignored;
+      MXC_RT_RETURN_IF_ERROR(TakeLabels(&row, &ignored));
+      return FillRow(row, indexing_, to);
+    }
+    if (own.size() != to.size()) {
+      return BadRecord(std::to_string(own.size()) + " labels, expected " +
+                       std::to_string(to.size()));
+    }
+    std::copy(own.begin(), own.end(), to.begin());
+    return {};
+  }
+
   const Lines data_;
   const std::optional<Lines> labels_;
   const int64_t indexing_;

@@ -150,6 +150,9 @@ class Mnist : public Source {
     request.Floats(1, 1)[0] = static_cast<float>(labels_.elements[sample]);
     return {};
   }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    return static_cast<float>(labels_.elements[static_cast<size_t>(sample)]);
+  }
 
  private:
   const Idx images_, labels_;

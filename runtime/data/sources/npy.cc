@@ -70,27 +70,33 @@ class NpySource : public Source {
   Status Read(const SampleRequest& request) const override {
     size_t row = 0;
     for (const Column& column : data_) {
-      const std::span<float> to = ReadColumn(column, request, row++);
+      const std::span<float> to = request.Floats(row++, column.elements);
+      ReadColumn(column, request.sample, to);
       if (scale_ == 1) continue;
       for (float& value : to) value *= static_cast<float>(scale_);
     }
-    for (const Column& column : labels_) ReadColumn(column, request, row++);
+    for (const Column& column : labels_) {
+      ReadColumn(column, request.sample,
+                 request.Floats(row++, column.elements));
+    }
     return {};
+  }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    float label = 0;
+    ReadColumn(labels_[0], sample, {&label, 1});
+    return label;
   }
 
  private:
-  static std::span<float> ReadColumn(const Column& column,
-                                     const SampleRequest& request, size_t row) {
+  static void ReadColumn(const Column& column, int64_t sample,
+                         std::span<float> to) {
     const runtime::NpyView& array = column.stored.array;
-    const std::span<float> to = request.Floats(row, column.elements);
     const size_t bytes =
         column.elements * static_cast<size_t>(ElementBytes(array.type));
     runtime::ConvertElements(
         array.type,
-        array.elements.subspan(static_cast<size_t>(request.sample) * bytes,
-                               bytes),
+        array.elements.subspan(static_cast<size_t>(sample) * bytes, bytes),
         ElementType::kF32, std::as_writable_bytes(to));
-    return to;
   }
 
   const std::vector<Column> data_, labels_;

@@ -122,11 +122,7 @@ class Rec : public Source {
 
   Status Read(const SampleRequest& request) const override {
     std::vector<std::byte> joined;
-    const auto payload = runtime::ReadRecord(
-        file_.bytes(), index_.offsets[static_cast<size_t>(request.sample)],
-        &joined);
-    if (!payload.ok()) return payload.status();
-    const auto record = runtime::ParseImageRecord(*payload);
+    const auto record = Record(request.sample, &joined);
     if (!record.ok()) return record.status();
     MXC_RT_RETURN_IF_ERROR(
         ReadLabels(*record, request.Floats(1, label_width_)));
@@ -135,8 +131,24 @@ class Rec : public Source {
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
   }
+  StatusOr<float> ReadLabel(int64_t sample) const override {
+    std::vector<std::byte> joined;
+    const auto record = Record(sample, &joined);
+    if (!record.ok()) return record.status();
+    float label = 0;
+    MXC_RT_RETURN_IF_ERROR(ReadLabels(*record, {&label, 1}));
+    return label;
+  }
 
  private:
+  // In the file, or in `joined` (ReadRecord).
+  StatusOr<runtime::ImageRecord> Record(int64_t sample,
+                                        std::vector<std::byte>* joined) const {
+    const auto payload = runtime::ReadRecord(
+        file_.bytes(), index_.offsets[static_cast<size_t>(sample)], joined);
+    if (!payload.ok()) return payload.status();
+    return runtime::ParseImageRecord(*payload);
+  }
   Status ReadLabels(const runtime::ImageRecord& record,
                     std::span<float> to) const {
     if (list_) {
