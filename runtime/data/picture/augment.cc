@@ -7,88 +7,11 @@
 #include <numbers>
 #include <utility>
 
+#include "runtime/data/picture/values.h"
+#include "runtime/data/picture/warp.h"
+
 namespace mxc::data {
 namespace {
-
-uint8_t ToByte(double value) {
-  return static_cast<uint8_t>(std::lrint(std::clamp(value, 0.0, 255.0)));
-}
-
-// The pixel at a place between four, of which those outside are `fill`.
-uint8_t Between(const Picture& in, double x, double y, size_t channel,
-                uint8_t fill) {
-  const double left = std::floor(x), top = std::floor(y);
-  const auto at = [&](double column, double row) -> double {
-    if (column < 0 || row < 0 || column >= in.width || row >= in.height) {
-      return fill;
-    }
-    return in.row(static_cast<int>(
-        row))[static_cast<size_t>(column) * static_cast<size_t>(in.channels) +
-              channel];
-  };
-  const double right_part = x - left, lower_part = y - top;
-  const double above =
-      at(left, top) * (1 - right_part) + at(left + 1, top) * right_part;
-  const double below =
-      at(left, top + 1) * (1 - right_part) + at(left + 1, top + 1) * right_part;
-  return ToByte(above * (1 - lower_part) + below * lower_part);
-}
-
-// From where a pixel comes, about the centre.
-struct Matrix {
-  double xx = 1, xy = 0, yx = 0, yy = 1;
-
-  Matrix Inverse() const {
-    const double det = xx * yy - xy * yx;
-    return {yy / det, -xy / det, -yx / det, xx / det};
-  }
-};
-
-Picture Mapped(const Picture& in, const Matrix& from, uint8_t fill) {
-  Picture out{in.width, in.height, in.channels, {}};
-  out.pixels.reserve(in.pixels.size());
-  const double center_x = (in.width - 1) / 2.0,
-               center_y = (in.height - 1) / 2.0;
-  for (int y = 0; y < in.height; ++y) {
-    for (int x = 0; x < in.width; ++x) {
-      const double dx = x - center_x, dy = y - center_y;
-      const double u = center_x + from.xx * dx + from.xy * dy;
-      const double v = center_y + from.yx * dx + from.yy * dy;
-      for (size_t c = 0; c < static_cast<size_t>(in.channels); ++c) {
-        out.pixels.push_back(Between(in, u, v, c, fill));
-      }
-    }
-  }
-  return out;
-}
-
-double GreyOf(const uint8_t* pixel, int channels) {
-  return channels == 1 ? pixel[0]
-                       : 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];
-}
-
-double MeanGrey(const Picture& picture) {
-  double sum = 0;
-  const auto step = static_cast<size_t>(picture.channels);
-  for (size_t i = 0; i < picture.pixels.size(); i += step) {
-    sum += GreyOf(&picture.pixels[i], picture.channels);
-  }
-  return sum * static_cast<double>(step) /
-         static_cast<double>(picture.pixels.size());
-}
-
-// Every value away from a grey: the pixel's own, or one for all.
-template <class GreyAt>
-void Spread(double factor, const GreyAt& grey_at, Picture* picture) {
-  const auto step = static_cast<size_t>(picture->channels);
-  for (size_t i = 0; i < picture->pixels.size(); i += step) {
-    const double grey = grey_at(&picture->pixels[i]);
-    for (size_t c = 0; c < step; ++c) {
-      uint8_t& value = picture->pixels[i + c];
-      value = ToByte(grey + factor * (value - grey));
-    }
-  }
-}
 
 // Hue in [0, 360), lightness and saturation in [0, 1].
 struct Hls {
@@ -157,7 +80,7 @@ void Warp(const LookOptions& options, uint8_t fill, Draws& draws,
   const double radians = static_cast<double>(angle) * std::numbers::pi / 180;
   const double a = std::cos(radians), b = std::sin(radians);
   const Matrix to{a - shear * b, b + shear * a, -b, a};
-  *picture = Mapped(*picture, to.Inverse(), fill);
+  *picture = Mapped(*picture, to.Inverse(), CenterOf(*picture), fill);
 }
 
 void ChangeColors(const LookOptions& options, Draws& draws, Picture* picture) {
@@ -168,20 +91,14 @@ void ChangeColors(const LookOptions& options, Draws& draws, Picture* picture) {
   const std::array<double, 3> factors = {factor(options.brightness),
                                          factor(options.contrast),
                                          factor(options.saturation)};
+  constexpr std::array kChanges = {&Brighten, &Contrast, &Saturate};
   std::array<int, 3> order = {0, 1, 2};
   for (size_t left = 3; left > 1; --left) {
     std::swap(order[left - 1], order[draws.Below(left)]);
   }
   for (const int kind : order) {
     const double by = factors[static_cast<size_t>(kind)];
-    if (by == 1 || (kind == 2 && picture->channels == 1)) continue;
-    const double mean = kind == 1 ? MeanGrey(*picture) : 0;
-    if (kind == 2) {
-      const auto own = [](const uint8_t* pixel) { return GreyOf(pixel, 3); };
-      Spread(by, own, picture);
-    } else {
-      Spread(by, [mean](const uint8_t*) { return mean; }, picture);
-    }
+    if (by != 1) kChanges[static_cast<size_t>(kind)](by, picture);
   }
   ChangeHls(options, draws, picture);
 }

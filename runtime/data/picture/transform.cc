@@ -247,9 +247,14 @@ PictureTransform::Window PictureTransform::Choose(const Picture& picture,
 void PictureTransform::ChangeLook(Draws& draws, Window* window,
                                   Picture* picture) const {
   const LookOptions& look = options_.look;
-  if (!look.changes_colors() && look.random_erasing == 0) return;
+  if (!look.changes_colors() && look.random_erasing == 0 &&
+      options_.randaugment.operations == 0) {
+    return;
+  }
   *picture = Crop(*picture, window->left, window->top, width(), height());
   window->left = window->top = 0;
+  RandAugment(options_.randaugment, static_cast<uint8_t>(options_.fill_value),
+              draws, picture);
   ChangeColors(look, draws, picture);
   uint8_t mean[3];
   for (size_t c = 0; c < 3; ++c) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a decoded picture to a tensor: the options and the arithmetic of MXNet
 // 1.9.1's ImageRecordIter (src/io/image_aug_default.cc, iter_normalize.h).
-//   resize → turn, shear → pad → enlarge where it is too small → crop → colours
-//   → erase → mirror → normalize
+//   resize → turn, shear → pad → enlarge where it is too small → crop →
+//   RandAugment → colours → erase → mirror → normalize
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "runtime/data/picture/augment.h"
 #include "runtime/data/picture/picture.h"
+#include "runtime/data/picture/randaugment.h"
 #include "runtime/data/preprocessing.h"
 #include "runtime/data/random.h"
 #include "runtime/data/settings.h"
@@ -28,6 +29,7 @@ struct PictureOptions : PictureSteps {
   double min_random_area = 1, max_random_area = 1;
   double min_aspect_ratio = 1, max_aspect_ratio = 1;
   double max_random_contrast = 0, max_random_illumination = 0;
+  RandAugmentOptions randaugment;
   LookOptions look;
   PictureType dtype = PictureType::kFloat32;
 
@@ -57,6 +59,9 @@ struct PictureOptions : PictureSteps {
                "most by which contrast differs from 1", kAtLeast0);
     f.Training("max_random_illumination", max_random_illumination,
                "most that is added to every pixel", kAtLeast0);
+    f.Training("randaugment", randaugment,
+               "N,M: N operations of RandAugment for each picture, of "
+               "magnitude M of 30");
     look.Describe(f);
     f.Choice("dtype", dtype, {"float32", "uint8", "int8"}, "of the data");
   }
