@@ -133,11 +133,12 @@ Status Trainer::BeginSeries() {
   return RemoveSets(AllSetsOf(options_.save));
 }
 
-// Nothing is there to go on from, at most what a killed run had begun to write.
+// Nothing is there to go on from, at most what a killed run had begun to write:
+// also for one that is killed meanwhile, whose records go last.
 Status Trainer::BeginAnew() {
   reporter_.Say("no complete checkpoint of '" + options_.save +
                 "' was found: starting anew");
-  return RemoveFiles(FilesOfSeries(options_.save));
+  return RemoveSets(AllSetsOf(options_.save));
 }
 
 // What another run has left would be taken for this one's.
