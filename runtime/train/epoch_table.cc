@@ -60,6 +60,12 @@ std::string NumberCell(const Point* point) {
   return Cell(point == nullptr ? "" : Format("%.5g", point->value));
 }
 
+// Whole ones where there are many.
+std::string RateCell(const Point* point) {
+  const bool many = point != nullptr && point->value >= 1000;
+  return many ? Cell(Format("%.0f", point->value)) : NumberCell(point);
+}
+
 std::string Titles(const std::vector<std::string>& figures) {
   std::vector<std::string> titles = {"epoch", "step", "loss"};
   for (const std::string& name : figures) {
@@ -92,7 +98,7 @@ std::string EpochTable(const SeriesMap& series) {
     for (const std::string& name : figures) table += NumberCell(at(name));
     const Point* seconds = at(group + "seconds");
     table += NumberCell(at(group + "learning_rate")) +
-             NumberCell(at(group + "samples_per_s")) +
+             RateCell(at(group + "samples_per_s")) +
              Cell(seconds == nullptr ? "" : ClockTime(seconds->value)) +
              Cell(ClockText(epoch.time)) + "</tr>\n";
   }

@@ -129,6 +129,11 @@ void Journal::WriteResults(const EpochSummary& s) {
   table_.Write(s.step, std::vector<Scalar>(results.begin(), results.end()));
 }
 
+void Journal::OnClasses(ValidatedClasses classes, bool best) {
+  report_.last_classes.reset();
+  (best ? report_.best_classes : report_.last_classes) = std::move(classes);
+}
+
 void Journal::OnGradients(int64_t step, std::span<const std::string> parameters,
                           std::span<const float> norms) {
   std::vector<std::string> tags;

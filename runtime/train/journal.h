@@ -28,6 +28,8 @@ class Journal {
   bool WantsStep(int64_t step) const { return step % kEvery == 0; }
   void OnStep(const Progress& progress);
   void OnEpoch(const EpochSummary& summary);
+  // How the validation of the epoch that is told next went by class.
+  void OnClasses(ValidatedClasses classes, bool best);
   // The norms of the gradients of a step by `parameters`; NaN: not known.
   void OnGradients(int64_t step, std::span<const std::string> parameters,
                    std::span<const float> norms);

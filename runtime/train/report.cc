@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "runtime/base/file_writer.h"
 #include "runtime/train/chart.h"
@@ -52,10 +53,19 @@ summary { cursor: pointer; color: var(--soft) }
 #smoothing { vertical-align: middle; width: 12em }
 )";
 
+// Of curves, and of a matrix's cells, more or less of a colour.
 std::string StyleOfColours() {
   std::string css;
   for (int i = 0; i < 6; ++i) {
     css += Format(".chart .c%d { stroke: var(--c%d) }\n", i, i);
+  }
+  for (const auto& [cells, colour] : {std::pair("right", 2), {"wrong", 1}}) {
+    for (int level = 1; level <= 9; ++level) {
+      css += Format(
+          ".matrix td.%s%d { background: color-mix(in srgb, var(--c%d) %d%%, "
+          "var(--paper)) }\n",
+          cells, level, colour, 7 * level);
+    }
   }
   return css;
 }
@@ -105,6 +115,22 @@ std::string GradientTable(const Report& report) {
   return table + "</table>\n</details>\n";
 }
 
+std::string ClassesOf(const Report& report) {
+  std::string text;
+  const auto add = [&](const std::optional<ValidatedClasses>& of,
+                       const char* which) {
+    if (!of) return;
+    const std::string section = ClassSection(*of);
+    if (section.empty()) return;
+    text += Format("<h2>Classes in validation after epoch %lld%s</h2>\n",
+                   static_cast<long long>(of->epoch), which) +
+            section;
+  };
+  add(report.best_classes, ", the best one");
+  add(report.last_classes, report.best_classes ? ", the last one" : "");
+  return text;
+}
+
 }  // namespace
 
 std::string ReportPage(const Report& report) {
@@ -113,8 +139,9 @@ std::string ReportPage(const Report& report) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n";
   if (report.live) page += "<meta http-equiv=\"refresh\" content=\"5\">\n";
-  page += "<title>" + title + "</title>\n<style>" + kStyle + StyleOfColours() +
-          "</style></head>\n<body>\n<h1>" + title + "</h1>\n<table>\n";
+  page += "<title>" + title + "</title>\n<style>" + kStyle + kClassStyle +
+          StyleOfColours() + "</style></head>\n<body>\n<h1>" + title +
+          "</h1>\n<table>\n";
   for (const auto& [name, value] : report.settings) {
     page += "<tr><td>" + EscapeXml(name) + "</td><td>" + EscapeXml(value) +
             "</td></tr>\n";
@@ -134,9 +161,9 @@ std::string ReportPage(const Report& report) {
     page += DrawChart(name, curves, norm ? Axis::kLogarithmic : Axis::kLinear);
   }
   return page + "</div>\n<div class=\"scroll\">\n" + EpochTable(report.series) +
-         GradientTable(report) +
-         "</div>\n<div id=\"tip\" hidden></div>\n<script>" + kChartScript +
-         "</script>\n</body></html>\n";
+         GradientTable(report) + "</div>\n" + ClassesOf(report) +
+         "<div id=\"tip\" hidden></div>\n<script>" + kChartScript +
+         kClassScript + "</script>\n</body></html>\n";
 }
 
 Status WriteReport(const std::string& path, const Report& report) {

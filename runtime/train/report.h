@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runtime/train/class_section.h"
 #include "runtime/train/run_settings.h"
 #include "runtime/train/series.h"
 #include "runtime/train/status.h"
@@ -33,6 +35,8 @@ struct Report {
   // Of the last step that was looked at: each parameter's, by name.
   std::vector<std::pair<std::string, double>> gradients;
   int64_t gradients_step = 0;
+  // Of the best epoch that was validated, and of the last one, if this is another.
+  std::optional<ValidatedClasses> best_classes, last_classes;
   bool live = false;
 };
 

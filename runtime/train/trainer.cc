@@ -230,7 +230,8 @@ Status Trainer::FinishEpoch() {
   MXC_RT_RETURN_IF_ERROR(step_.EndEpoch());
   if (validation_ != nullptr) {
     const runtime::TraceSpan span("validate", "loop");
-    StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_);
+    StatusOr<ScoreResult> score = ScoreAll(step_, *validation_, metrics_,
+                                           classes_ ? &*classes_ : nullptr);
     if (!score.ok()) return score.status();
     summary.validation = {score->loss.value_or(std::nan("")),
                           ValuesOf(metrics_)};
@@ -249,6 +250,7 @@ Status Trainer::FinishEpoch() {
   reported_ = epoch_stretch_ = Stretch();
   reporter_.OnEpoch(summary);
   if (journal_) {
+    JournalClasses();
     journal_->OnEpoch(summary);
     JournalWeights();
   }

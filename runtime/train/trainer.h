@@ -16,6 +16,7 @@
 #include "runtime/data/iterator.h"
 #include "runtime/train/best_epoch.h"
 #include "runtime/train/checkpoint.h"
+#include "runtime/train/class_counts.h"
 #include "runtime/train/journal.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/progress.h"
@@ -104,6 +105,7 @@ class Trainer {
   RunSettings Settings() const;
   Status OpenJournal();
   void JournalWeights();
+  void JournalClasses();
   Status RunEpoch();
   Status FinishEpoch();
   void TellBest();
@@ -142,6 +144,7 @@ class Trainer {
   std::optional<double> loss_scale_;  // when the epoch began
   bool said_chance_ = false, said_bad_record_ = false;
   std::optional<Journal> journal_;
+  std::optional<ClassCounter> classes_;  // of the validation, for the journal
   Judge judge_;
   data::Batch batch_;
 

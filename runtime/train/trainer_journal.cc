@@ -49,7 +49,19 @@ Status Trainer::OpenJournal() {
   if (!journal.ok()) return journal.status();
   journal_.emplace(std::move(*journal));
   if (steps_ == 0) journal_->OnNetwork(step_.network());
+  const std::vector<Head>& heads = step_.facts().heads;
+  if (validation_ != nullptr && ClassCounter::CanCount(heads)) {
+    classes_.emplace(heads);
+  }
   return {};
+}
+
+void Trainer::JournalClasses() {
+  if (!classes_) return;
+  const std::vector<std::string>& names = validation_->label_names();
+  journal_->OnClasses(
+      {epochs_, classes_->Take(names.empty() ? samples_.label_names() : names)},
+      best_->epoch() == epochs_);
 }
 
 // Of a job each process has not all of them.

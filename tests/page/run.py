@@ -9,6 +9,7 @@ where there is no Chromium.
 
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -80,6 +81,38 @@ seen.norms = document.querySelectorAll('table.gradients tr').length;
 seen.rows = document.querySelectorAll('table.epochs tr').length;
 document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
 at('seen').textContent = JSON.stringify(seen);
+</script>
+'''
+
+
+# What a reader does with the figures of a hundred classes.
+CLASSES = '''
+<script>
+const table = document.querySelector('table.matrix');
+const cells = [...table.tBodies[0].rows].map((row) =>
+    [...row.cells].slice(1).map((cell) => Number(cell.textContent)));
+const sum = (list) => list.reduce((all, n) => all + n, 0);
+const figures = document.querySelector('table.classes');
+const column = (n) => [...figures.tBodies[0].rows].map((row) =>
+    Number(row.cells[n].textContent));
+const seen = {rows: cells.length, all: sum(cells.map(sum)),
+              right: sum(cells.map((row, i) => row[i])),
+              samples: sum(column(1)), recall: column(3)[0],
+              counted: cells[0][0] / sum(cells[0]),
+              letters: parseFloat(getComputedStyle(table.tBodies[0].rows[0]
+                  .cells[1]).fontSize),
+              wide: document.documentElement.scrollWidth};
+const cell = table.tBodies[0].rows[3].cells[4];
+cell.dispatchEvent(new PointerEvent('pointermove', {bubbles: true}));
+seen.tip = document.getElementById('tip').textContent;
+figures.tHead.rows[0].cells[4].click();
+seen.sorted = column(4);
+document.querySelector('input.whole').click();
+seen.small = table.getBoundingClientRect().height;
+seen.accuracy = document.querySelector('table.epochs tr:last-child')
+    .cells[4].textContent;
+document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
+document.getElementById('seen').textContent = JSON.stringify(seen);
 </script>
 '''
 
@@ -184,6 +217,38 @@ def curves(bin_dir, folder):
     check('the norms of six gradients', seen['norms'] == 7)
 
 
+def classes(bin_dir, folder):
+    """A hundred classes, each a point in the plane, and what lies around it."""
+    draw = random.Random(5)
+    for part, copies in (('train', 20), ('val', 6)):
+        rows = [f'{k},{k % 10 + draw.gauss(0, .3)},{k // 10 + draw.gauss(0, .3)}'
+                for k in range(100) for _ in range(copies)]
+        (folder / f'{part}.csv').write_text('\n'.join(rows) + '\n')
+    network = {'mxc': 1, 'inputs': {'data': ['N', 2]}, 'nodes': [
+        {'op': 'FullyConnected', 'num_hidden': 100},
+        {'op': 'SoftmaxOutput', 'name': 'softmax'}]}
+    (folder / 'hundred.json').write_text(json.dumps(network))
+    subprocess.run([bin_dir / 'mxc', 'train', folder / 'hundred.json', '--data',
+                    f'csv:{folder}/train.csv', '--data-opt', 'label_column=0',
+                    '--val', f'csv:{folder}/val.csv', '--batch-size', '32',
+                    '--lr', '0.2', '--epochs', '3', '--target', 'x86-64-v2',
+                    '--log-dir', folder / 'classes', '--quiet'],
+                   check=True, stderr=subprocess.DEVNULL)
+    seen = reader(folder / 'classes/report.html', CLASSES)
+    print({key: value for key, value in seen.items() if key != 'sorted'})
+    check('a row of the matrix for each class', seen['rows'] == 100)
+    check('each sample counts once', seen['all'] == seen['samples'] == 600)
+    check('the diagonal is what is right',
+          abs(seen['right'] / 600 - float(seen['accuracy'])) < 1e-4)
+    check('recall', abs(seen['recall'] - seen['counted']) < 1e-4)
+    check('counts that can be read', seen['letters'] >= 10)
+    check('the page is as wide as the window', seen['wide'] <= 1400)
+    check('a cell by its names', re.fullmatch(
+        r'is 3, taken for 3: \d+ of 6, [0-9.]+ %', seen['tip']))
+    check('sorting', seen['sorted'] == sorted(seen['sorted']))
+    check('the whole matrix in a window', 300 <= seen['small'] <= 800)
+
+
 def loops(bin_dir, folder):
     """A recurrent network's artifact: steps have names, and so do kernels."""
     artifact, page = folder / 'char_lm.mxa', folder / 'char_lm.html'
@@ -251,6 +316,7 @@ def main():
             seen['step']))
         check('a buffer\'s facts', 'f32[1, 3, 224, 224]' in seen['buffer'])
         curves(bin_dir, folder)
+        classes(bin_dir, folder)
         weights(bin_dir, folder)
 
 

@@ -59,7 +59,8 @@ void Print(const Scored& scored, const Reporting& reporting) {
   if (reporting.json) {
     std::string classes;
     if (scored.matrix != nullptr) {
-      classes = ClassesToJson(*scored.matrix, scored.names).dump();
+      classes =
+          ClassesToJson(train::CountsOf(*scored.matrix, scored.names)).dump();
       classes = ", " + classes.substr(1, classes.size() - 2);
     }
     PrintOut(
@@ -78,7 +79,8 @@ void Print(const Scored& scored, const Reporting& reporting) {
   PrintOut("%-14s %lld   %.0f samples/s\n", "samples",
            static_cast<long long>(result.samples), rate);
   if (scored.matrix == nullptr) return;
-  PrintOut("%s", ClassTable(*scored.matrix, scored.names).c_str());
+  PrintOut("%s",
+           ClassTable(train::CountsOf(*scored.matrix, scored.names)).c_str());
 }
 
 // Pictures that are prepared otherwise than those that were learned from score
