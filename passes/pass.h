@@ -49,6 +49,9 @@ struct TrainingOptions {
   // (moving statistics) they take the mean. A head that divides its gradient by
   // the batch divides by its part, as in MXNet's Module on several contexts.
   int replicas = 1;
+  // What of each label's 1 the other classes share, where loss heads can smooth
+  // labels; 0: as the network says.
+  double label_smoothing = 0;
   // Whether outputs `norm:NAME` tell the norm of each parameter's gradient.
   bool gradient_norms = false;
   // Most bytes of activations, outputs included; see recompute.

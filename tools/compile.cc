@@ -377,6 +377,8 @@ void WarnOfUnused(const CompileRequest& request, Progress& progress) {
     warn("--optimizer and --opt say", "they change");
   }
   if (!training.fixed.empty()) warn("--fixed says", "it changes");
+  if (training.label_smoothing > 0)
+    warn("--label-smoothing says", "it changes");
   if (!training.lr_mult.empty()) warn("--lr-mult says", "it changes");
   if (!training.wd_mult.empty()) warn("--wd-mult says", "it changes");
 }

@@ -220,6 +220,13 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
       ->check(CheckAssignment)
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  app.add_option("--label-smoothing", training.label_smoothing,
+                 "labels of SoftmaxOutput are 1-A for their class and A/(C-1) "
+                 "for the other C-1 of C, as MXNet's smooth_alpha; the loss of "
+                 "training is that of these labels, the loss of --val and "
+                 "score that of the labels as they are")
+      ->check(ShareBelowOne())
+      ->type_name("A");
   app.add_option("--fixed", training.fixed,
                  "a parameter that is not trained, or several: 'stage1_*' "
                  "(repeatable)")

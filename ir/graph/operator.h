@@ -173,6 +173,10 @@ struct Operator {
   bool slope_of_output = false;
   // What `train` reports for a loss head, f32[1]: the mean over the batch.
   std::function<Value(const void* attrs, const Node& node, GraphBuilder&)> loss;
+  // Of a loss head: the attributes with which it smooths its labels by alpha (0:
+  // not at all); null where it cannot, the types being known. May be empty.
+  std::function<AttrsPtr(const void* attrs, const Node& node, double alpha)>
+      smoothed;
   // The number that MXNet writes into a parameter input before it reads it
   // (gamma, under fix_gamma); nullopt for other inputs. May be empty.
   std::function<std::optional<double>(const void* attrs, int input)>

@@ -215,6 +215,13 @@ class Op {
     return *this;
   }
   template <class F>
+  Op& Smoothed(F f) {  // AttrsPtr(const A&, const Node&, double alpha)
+    op_.smoothed = [f](const void* a, const Node& node, double alpha) {
+      return f(*static_cast<const A*>(a), node, alpha);
+    };
+    return *this;
+  }
+  template <class F>
   Op& ForcedInput(F f) {  // std::optional<double>(const A&, int input)
     op_.forced_input = [f](const void* a, int input) {
       return f(*static_cast<const A*>(a), input);

@@ -6,6 +6,7 @@
 //   optimizer_state  what it keeps for a parameter: "momentum", "(mean, var)"
 //   copied_state     the same under multi_precision: "(momentum, weight_f32)"
 //   learning_rate    0.01, where nobody says otherwise
+//   label_smoothing  0.1, where training was told to smooth labels
 //   precision        bfloat16 or float16, of what is kept from layer to layer;
 //                    float32 if it is not there
 //   replicas         how many devices train together; 1 if it is not there

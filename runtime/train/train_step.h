@@ -34,6 +34,7 @@ struct TrainFacts {
   // precision as one more state, "weight_f32" (MXNet's multi_precision).
   std::string copied_state;
   double learning_rate = 0.01;  // where nobody says otherwise
+  std::string label_smoothing;  // as it was given; empty: nobody did
   bool reports_loss = true;     // an entry for inference does not
   // Of what is kept from layer to layer.
   std::string precision = "float32";

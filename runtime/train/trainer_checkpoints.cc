@@ -97,6 +97,9 @@ StatusOr<std::string> Trainer::NameOfRun() {
   for (const auto& [name, value] : facts.optimizer_options) {
     AddText(name + "=" + value, checksum);
   }
+  if (!facts.label_smoothing.empty()) {
+    AddText("label_smoothing=" + facts.label_smoothing, checksum);
+  }
   AddText(ScheduleText(options_), checksum);
   AddText(samples_.summary(), checksum);
   AddText(data::CursorText(samples_.cursor()), checksum);

@@ -28,6 +28,9 @@ RunSettings Trainer::Settings() const {
   }
   if (!options_.schedule.empty()) add("schedule", options_.schedule);
   for (const auto& [name, text] : facts.optimizer_options) add(name, text);
+  if (!facts.label_smoothing.empty()) {
+    add("label_smoothing", facts.label_smoothing);
+  }
   const std::vector<data::Field>& fields = samples_.provides().data;
   if (!fields.empty() && !fields[0].shape.empty()) {
     add("batch_size", std::to_string(fields[0].shape[0]));

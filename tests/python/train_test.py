@@ -33,6 +33,31 @@ def test_a_step_is_gradient_descent():
     assert np.allclose(trainer.states()["fc_bias"], 0.5 * y.mean(), atol=1e-6)
 
 
+def test_labels_are_smoothed_in_training_alone():
+    classes = {"mxc": 1, "name": "classes", "inputs": {"data": [4, 3]},
+               "nodes": [{"op": "FullyConnected", "name": "fc",
+                          "num_hidden": 5},
+                         {"op": "SoftmaxOutput", "name": "softmax"}]}
+    trainer = mxc.compile(classes, init="xavier", seed=3, label_smoothing=0.2,
+                          entries=["train", "score"]).trainer()
+    x = np.random.default_rng(1).random((4, 3), np.float32)
+    labels = np.array([0, 4, 2, 2])
+    before = trainer.states()
+    logs = np.log(trainer.predict(x))
+    hot = np.eye(5)[labels]
+    smooth = hot * (1 - 0.2) + (1 - hot) * (0.2 / (5 - 1))
+    scored = trainer.evaluate(x, labels)["loss"]
+    assert np.isclose(scored, -(hot * logs).sum(1).mean(), atol=1e-6)
+    found = trainer.step(x, labels.astype(np.float32), lr=0.5)
+    assert np.isclose(found["loss"], -(smooth * logs).sum(1).mean(), atol=1e-6)
+    gradient = (np.exp(logs) - smooth).T @ x / 4
+    assert np.allclose(before["fc_weight"] - 0.5 * gradient,
+                       trainer.states()["fc_weight"], atol=1e-6)
+    with pytest.raises(mxc.CompileError, match="label smoothing 1, expected"):
+        mxc.compile(classes, init="xavier", label_smoothing=1,
+                    entries=["train"])
+
+
 def test_the_whole_learns_a_line():
     x = np.random.default_rng(1).random((400, 3)).astype(np.float32)
     y = x @ np.array([1, -2, 3], np.float32) + 0.5

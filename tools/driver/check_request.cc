@@ -80,6 +80,11 @@ Status CheckRequest(const CompileRequest& request) {
     errors.push_back(Error({}, "{} replicas, expected 1 to {}",
                            request.training.replicas, kMostReplicas));
   }
+  const double smoothing = request.training.label_smoothing;
+  if (!(smoothing >= 0 && smoothing < 1)) {
+    errors.push_back(Error(
+        {}, "label smoothing {}, expected from 0 to less than 1", smoothing));
+  }
   CheckSizes(request, errors);
   CheckPasses(request, errors);
   const auto target = ResolveTarget(request.target, request.precision);

@@ -89,6 +89,10 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
     for (const std::string& name : names) manifest.emplace_back(key, name);
   };
   AddOptimizer(request.training, manifest);
+  if (request.training.label_smoothing > 0) {
+    manifest.emplace_back("label_smoothing",
+                          fmt::format("{}", request.training.label_smoothing));
+  }
   if (request.precision != DType::kF32) {
     manifest.emplace_back("precision", MxnetName(request.precision));
   }

@@ -158,6 +158,10 @@ typedef struct mxc_compile_options {
   const char* const* label_names;
   size_t label_name_count;
   const char* preprocessing;
+
+  /* What of a label's 1 the other classes share, from 0 to less than 1: MXNet's
+   * smooth_alpha of the SoftmaxOutputs, in "train". */
+  double label_smoothing;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

@@ -74,6 +74,7 @@ train::TrainFacts TrainFactsOf(const runtime::Model& model) {
   facts.copied_state = FirstOf(ManifestValues(manifest, "copied_state"));
   const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
   if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
+  facts.label_smoothing = FirstOf(ManifestValues(manifest, "label_smoothing"));
   facts.parameters = NamesOf(tables, tables.states(), MXC_TENSOR_PARAMETER);
   facts.auxiliaries = NamesOf(tables, tables.states(), MXC_TENSOR_AUXILIARY);
   facts.class_labels = ReadClassLabels(

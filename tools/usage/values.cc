@@ -71,6 +71,15 @@ CLI::Validator NotNegative() {
       "a number of at least 0");
 }
 
+CLI::Validator ShareBelowOne() {
+  return Check(
+      [](const std::string& text) {
+        double value = 0;
+        return ReadNumber(text, value) && value >= 0 && value < 1;
+      },
+      "a number from 0 to less than 1");
+}
+
 CLI::Validator Positive() {
   return Check(
       [](const std::string& text) {

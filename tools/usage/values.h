@@ -24,6 +24,9 @@ CLI::Validator NotNegative();
 // "'0' is not a number above 0"
 CLI::Validator Positive();
 
+// "'1' is not a number from 0 to less than 1"
+CLI::Validator ShareBelowOne();
+
 // "'1XB' is no size; expected bytes, or a number of KiB, MiB, GiB": a transform
 // of the text to bytes.
 CLI::Validator SizeInBytes();

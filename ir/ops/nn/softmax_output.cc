@@ -94,6 +94,18 @@ Value SoftmaxOutputLoss(const SoftmaxOutputAttrs& a, const Node& node,
                           node.inputs[1], "loss", b);
 }
 
+// What MXNet smooths: one softmax for each sample or position, labels that are
+// classes.
+AttrsPtr SmoothedSoftmaxOutput(const SoftmaxOutputAttrs& a, const Node& node,
+                               double alpha) {
+  const bool probabilities =
+      node.inputs[0].type().shape == node.inputs[1].type().shape;
+  if (a.multi_output || probabilities) return nullptr;
+  SoftmaxOutputAttrs smoothed = a;
+  smoothed.smooth_alpha = alpha;
+  return std::make_shared<const SoftmaxOutputAttrs>(smoothed);
+}
+
 void SoftmaxOutputMeaning(const SoftmaxOutputAttrs& a, Definition& def) {
   const int rank = def.OutShape().rank();
   Extents axes(rank - 1);
@@ -115,6 +127,7 @@ MXC_OP(SoftmaxOutput) {
       .Meaning(SoftmaxOutputMeaning)
       .Gradient(SoftmaxOutputGradient)
       .Loss(SoftmaxOutputLoss)
+      .Smoothed(SmoothedSoftmaxOutput)
       .LossHead();
 }
 

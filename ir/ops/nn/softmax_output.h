@@ -29,9 +29,19 @@ struct SoftmaxOutputAttrs {
         .OneOf({"null", "batch", "valid"})
         .Doc("what the gradient is divided by");
     f("out_grad", out_grad).Doc("whether the head gradient is a factor");
-    f("smooth_alpha", smooth_alpha).Range(0, 1).Doc("label smoothing");
+    f("smooth_alpha", smooth_alpha)
+        .Range(0, 1)
+        .Doc("what of a label's 1 the other classes share");
   }
 };
+
+// What the softmax is to say of the class in label, and of each other one.
+struct SoftmaxTarget {
+  double of_label = 1, of_others = 0;
+};
+
+// Where labels are classes. As in MXNet multi_output knows no smooth_alpha.
+SoftmaxTarget TargetOf(const SoftmaxOutputAttrs& a, int64_t classes);
 
 // Where SoftmaxOutput finds the class of an element of its output, and the
 // label that belongs to it. Operand 0 of the definition is the output, operand

@@ -63,13 +63,9 @@ void SoftmaxOutputGradientMeaning(const SoftmaxOutputAttrs& a,
     return def.Set(0, (p - Cast(def.In(1, i), def.OutDType())) * scale);
   }
   const Expr label = Truncated(rows.Label(rows.RowOf(i)));
-  double on = 1, off = 0;
-  if (!a.multi_output && rows.classes() > 1) {
-    on = 1 - a.smooth_alpha;
-    off = a.smooth_alpha / static_cast<double>(rows.classes() - 1);
-  }
-  const Expr target =
-      Select(rows.ClassOf(i) == label, def.Lit(on), def.Lit(off));
+  const SoftmaxTarget wanted = TargetOf(a, rows.classes());
+  const Expr target = Select(rows.ClassOf(i) == label, def.Lit(wanted.of_label),
+                             def.Lit(wanted.of_others));
   Expr value = (p - target) * (scale / Normalizer(a, def, rows));
   if (a.use_ignore) {
     value = Select(label == IgnoreLabel(a), def.Lit(0), value);

@@ -2,10 +2,12 @@
 // _softmax_output_loss: the mean cross entropy of SoftmaxOutput's output p.
 //   output  f[N, K, d1 …]
 //   label   as SoftmaxOutput's
-//   loss    f32[1]  the mean over rows of −log p[label], or of −Σ label · log p
-//           where labels are probabilities. Rows whose label is no class do
-//           not count, nor, with use_ignore, those of ignore_label; 0 where no
-//           row counts. A p of 0 counts as the smallest normal float.
+//   loss    f32[1]  the mean over rows of −log p[label], with smooth_alpha of
+//           −Σ target · log p, whose target the gradient has; or of
+//           −Σ label · log p where labels are probabilities. Rows whose label
+//           is no class do not count, nor, with use_ignore, those of
+//           ignore_label; 0 where no row counts. A p of 0 counts as the
+//           smallest normal float.
 // Attributes: SoftmaxOutput's.
 #include <cfloat>
 
@@ -34,21 +36,37 @@ void SoftmaxOutputLossMeaning(const SoftmaxOutputAttrs& a, Definition& def) {
     });
     return def.Set(0, sum / def.Lit(static_cast<double>(rows.rows())));
   }
-  const auto over_counted = [&](auto term) {
+  const auto if_counted = [&](const Expr& label, const Expr& term) {
+    Expr counts = label >= 0 && label < rows.classes();
+    if (a.use_ignore) {
+      counts = counts && label != static_cast<int64_t>(a.ignore_label);
+    }
+    return Select(counts, term, def.Lit(0));
+  };
+  const auto label_of = [&](const Expr& row) {
+    return Cast(rows.Label(row), DType::kI64);
+  };
+  const auto over_rows = [&](auto term) {
     return Definition::Sum({rows.rows()}, [&](const std::vector<Expr>& r) {
-      const Expr label = Cast(rows.Label(r[0]), DType::kI64);
-      Expr counts = label >= 0 && label < rows.classes();
-      if (a.use_ignore) {
-        counts = counts && label != static_cast<int64_t>(a.ignore_label);
-      }
-      return Select(counts, term(r[0], label), def.Lit(0));
+      const Expr label = label_of(r[0]);
+      return if_counted(label, term(r[0], label));
     });
   };
-  const Expr sum = over_counted([&](const Expr& row, const Expr& label) {
+  const SoftmaxTarget wanted = TargetOf(a, rows.classes());
+  Expr sum = over_rows([&](const Expr& row, const Expr& label) {
     return entropy(rows.IndexOf(row, label));
   });
+  if (wanted.of_others > 0) {
+    const auto of_class = [&](const std::vector<Expr>& r) {
+      const Expr label = label_of(r[0]);
+      const Expr share = Select(r[1] == label, def.Lit(wanted.of_label),
+                                def.Lit(wanted.of_others));
+      return if_counted(label, share * entropy(rows.IndexOf(r[0], r[1])));
+    };
+    sum = Definition::Sum({rows.rows(), rows.classes()}, of_class);
+  }
   const Expr count =
-      over_counted([&](const Expr&, const Expr&) { return def.Lit(1); });
+      over_rows([&](const Expr&, const Expr&) { return def.Lit(1); });
   def.Set(0, sum / Max(count, def.Lit(1)));
 }
 

@@ -3,6 +3,12 @@
 
 namespace mxc {
 
+SoftmaxTarget TargetOf(const SoftmaxOutputAttrs& a, int64_t classes) {
+  if (a.multi_output || classes < 2) return {};
+  return {1 - a.smooth_alpha,
+          a.smooth_alpha / static_cast<double>(classes - 1)};
+}
+
 SoftmaxOutputRows::SoftmaxOutputRows(const SoftmaxOutputAttrs& a,
                                      const Definition& def)
     : def_(def), output_(def.InShape(0)), label_(def.InShape(1)) {

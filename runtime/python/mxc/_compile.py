@@ -150,7 +150,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             entries: Sequence[str] = (),
             optimizer: str | None = None,
             attributes: Mapping[str, object] | None = None,
-            fixed: Sequence[str] = (), memory_budget: int = 0,
+            fixed: Sequence[str] = (), label_smoothing: float = 0,
+            memory_budget: int = 0,
             precision: str | None = None,
             classes: Sequence[str] = (), preprocessing: str = "",
             target: str | None = None, level: int = 2,
@@ -171,6 +172,10 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     entries: "infer" (the default), "train", "score".
     optimizer, attributes: "sgd", {"momentum": 0.9}, for training.
     fixed: parameters that are not trained.
+    label_smoothing: a label is 1 - label_smoothing for its class, and the
+        others share the rest: MXNet's smooth_alpha of SoftmaxOutput, in
+        training. Its loss is that of these labels, the loss of validation that
+        of the labels as they are.
     memory_budget: bytes of a plan's peak; 0: none.
     precision: of what is kept between layers: "f32", "bf16", "f16".
     classes, preprocessing: of the data that it was trained on (mxc.Data has
@@ -202,6 +207,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.optimizer = optimizer or ""
     request.attributes = [f"{k}={v}" for k, v in (attributes or {}).items()]
     request.fixed = list(fixed)
+    request.label_smoothing = label_smoothing
     request.memory_budget = memory_budget
     request.precision = precision or ""
     request.classes = list(classes)

@@ -36,6 +36,7 @@ _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (rf"--precision ({_WORD})", r'precision="\1"'),
     (r"--(optimizer|fixed|seed|target|precision)", r"\1="),
     (r"--memory-budget", "memory_budget="),
+    (r"--label-smoothing", "label_smoothing="),
     (r"--tuning-cache", "tuning_cache="),
 ]
 

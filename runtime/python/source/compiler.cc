@@ -37,7 +37,7 @@ struct Request {
   std::vector<std::string> entries, attributes, fixed, classes;
   uint64_t seed = 0, memory_budget = 0;
   int level = 2;
-  double tuning_seconds = 30;
+  double tuning_seconds = 30, label_smoothing = 0;
   nb::object progress = nb::none();
   std::atomic<bool> cancelled{false};
 };
@@ -124,6 +124,7 @@ class Options {
     options_.fixed = fixed_.data();
     options_.fixed_count = fixed_.size();
     options_.memory_budget = request.memory_budget;
+    options_.label_smoothing = request.label_smoothing;
   }
 
   // A phase has ended; what the callable raises is printed and goes no further.
@@ -200,8 +201,10 @@ NB_MODULE(_compiler, m) {
                       MXC_FIELD(memory_budget) MXC_FIELD(target)
                           MXC_FIELD(level) MXC_FIELD(tuning_cache)
                               MXC_FIELD(tuning_seconds) MXC_FIELD(object_cache)
-                                  MXC_FIELD(precision) MXC_FIELD(classes)
-                                      MXC_FIELD(preprocessing)
+                                  MXC_FIELD(precision)
+                                      MXC_FIELD(label_smoothing)
+                                          MXC_FIELD(classes)
+                                              MXC_FIELD(preprocessing)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

@@ -119,6 +119,7 @@ class OptionsReader {
     for (std::string& name : Texts(options.fixed, options.fixed_count)) {
       training.fixed.insert(std::move(name));
     }
+    training.label_smoothing = options.label_smoothing;
     if (options.memory_budget > 0) {
       training.memory_budget = static_cast<int64_t>(options.memory_budget);
     }
