@@ -50,12 +50,12 @@ std::vector<fs::path> RunsBeside(const fs::path& folder) {
 }  // namespace
 
 StatusOr<Journal> Journal::Open(const std::string& folder, int64_t resumed_step,
-                                Report report) {
-  if (resumed_step > 0) report.series = ReadEvents(folder, resumed_step);
-  StatusOr<EventLog> log = EventLog::Create(folder);
+                                Report report, bool norms) {
+  if (resumed_step > 0) report.series = ReadRun(folder, resumed_step);
+  StatusOr<RunLog> log = RunLog::Create(folder);
   if (!log.ok()) return log.status();
   for (const fs::path& run : RunsBeside(folder)) {
-    SeriesMap series = ReadEvents(run, std::numeric_limits<int64_t>::max());
+    SeriesMap series = ReadRun(run, std::numeric_limits<int64_t>::max());
     if (!series.empty()) {
       report.others.emplace_back(run.filename(), std::move(series));
     }
@@ -66,7 +66,8 @@ StatusOr<Journal> Journal::Open(const std::string& folder, int64_t resumed_step,
   if (!table.ok()) return table.status();
   table->WritePlugin(kSessionStart, kSettingsPlugin,
                      SessionStartMessage(report.settings, WallTime()));
-  return Journal(folder, std::move(*log), std::move(*table), std::move(report));
+  return Journal(folder, std::move(*log), std::move(*table), std::move(report),
+                 norms);
 }
 
 void Journal::Write(int64_t step, const std::vector<Scalar>& scalars) {
@@ -79,8 +80,8 @@ void Journal::Write(int64_t step, const std::vector<Scalar>& scalars) {
 
 void Journal::OnStep(const Progress& p) {
   Write(p.step, {{"train/loss", p.loss},
-                 {"learning_rate", p.learning_rate},
-                 {"samples_per_s", p.samples_per_s}});
+                 {kLearningRate, p.learning_rate},
+                 {kSpeed, p.samples_per_s}});
   WritePageIfDue();
 }
 
@@ -136,32 +137,27 @@ void Journal::OnClasses(ValidatedClasses classes, bool best) {
 
 void Journal::OnGradients(int64_t step, std::span<const std::string> parameters,
                           std::span<const float> norms) {
-  std::vector<std::string> tags;
-  std::vector<double> values;
+  std::vector<std::pair<std::string, double>> known;
   double squares = 0;
   for (size_t k = 0; k < std::min(parameters.size(), norms.size()); ++k) {
     const auto norm = static_cast<double>(norms[k]);
     if (!std::isfinite(norm)) continue;
-    tags.push_back(std::string(kGradientGroup) + parameters[k]);
-    values.push_back(norm);
+    known.emplace_back(parameters[k], norm);
     squares += norm * norm;
   }
-  if (tags.empty()) return;
+  if (known.empty()) return;
   Write(step, {{kGradientNorm, std::sqrt(squares)}});
-  std::vector<Scalar> scalars;
-  report_.gradients.clear();
-  for (size_t k = 0; k < tags.size(); ++k) {
-    scalars.emplace_back(tags[k], values[k]);
-    report_.gradients.emplace_back(tags[k].substr(kGradientGroup.size()),
-                                   values[k]);
-  }
+  report_.gradients = known;
   report_.gradients_step = step;
-  log_.Write(step, scalars);
+  if (!norms_) return;
+  for (auto& [tag, norm] : known) tag.insert(0, kNormGroup);
+  log_.Write(step, std::vector<Scalar>(known.begin(), known.end()));
 }
 
 void Journal::OnWeights(int64_t step, const std::string& parameter,
                         std::span<const float> values) {
-  log_.WriteHistogram(step, "weights/" + parameter, HistogramOf(values));
+  log_.training().WriteHistogram(step, "weights/" + parameter,
+                                 HistogramOf(values));
 }
 
 Status Journal::Close(bool failed) {

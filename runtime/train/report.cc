@@ -9,6 +9,7 @@
 #include "runtime/train/chart.h"
 #include "runtime/train/chart_json.h"
 #include "runtime/train/epoch_table.h"
+#include "runtime/train/run_log.h"
 
 namespace mxc::train {
 namespace {
@@ -76,7 +77,7 @@ using Charts = std::map<std::string, std::vector<Curve>>;
 void AddCurves(const SeriesMap& series, const std::string& other_run,
                Charts& charts) {
   for (const auto& [name, points] : series) {
-    if (name.starts_with(kEpochGroup) || name.starts_with(kGradientGroup)) {
+    if (name.starts_with(kEpochGroup) || name.starts_with(kNormGroup)) {
       continue;
     }
     const size_t slash = name.find('/');

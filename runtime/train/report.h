@@ -18,11 +18,6 @@
 
 namespace mxc::train {
 
-// The norm of all gradients together, and before a parameter's name that of its
-// own, which is in the table and in no chart.
-inline constexpr std::string_view kGradientNorm = "gradient_norm";
-inline constexpr std::string_view kGradientGroup = "gradient_norm/";
-
 struct Report {
   std::string title;
   RunSettings settings;

@@ -56,6 +56,7 @@ struct TrainerOptions {
   bool stop_at_bad_label = false;  // one that is no class; else it is told
 
   std::string log_folder;  // empty: no journal
+  bool log_norms = false;  // a curve for the norm of each parameter's gradient
   // What the journal says of the run beside what the trainer knows:
   // ("seed", "7").
   RunSettings settings;

@@ -47,8 +47,8 @@ Status Trainer::OpenJournal() {
   Report report;
   report.title = "Training " + step_.facts().network;
   report.settings = Settings();
-  StatusOr<Journal> journal =
-      Journal::Open(options_.log_folder, steps_, std::move(report));
+  StatusOr<Journal> journal = Journal::Open(
+      options_.log_folder, steps_, std::move(report), options_.log_norms);
   if (!journal.ok()) return journal.status();
   journal_.emplace(std::move(*journal));
   if (steps_ == 0) journal_->OnNetwork(step_.network());

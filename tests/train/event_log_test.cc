@@ -62,23 +62,28 @@ TEST_CASE("histogram: every finite value is in the bucket that ends above it") {
 
 TEST_CASE("journal: the norm of all gradients has a chart, each its row") {
   const std::string folder = FolderFor("mxc_gradients.");
-  auto journal = Journal::Open(folder, 0, {});
-  REQUIRE(journal.ok());
   const std::vector<std::string> names = {"a_weight", "a_bias", "b_weight"};
-  journal->OnGradients(10, names, std::vector<float>{3, 4, NAN});
-  journal->OnWeights(10, "a_weight", std::vector<float>{1, 2});
-  REQUIRE(journal->Close().ok());
-  const SeriesMap series = ReadEvents(folder, 100);
-  REQUIRE(series.contains("gradient_norm"));
-  CHECK(series.at("gradient_norm")[0].value == 5);
-  CHECK(series.at("gradient_norm/a_bias")[0].value == 4);
-  CHECK(!series.contains("gradient_norm/b_weight"));
-  CHECK(!series.contains("weights/a_weight"));  // no scalar
-  std::ifstream file(folder + "/report.html");
-  const std::string page((std::istreambuf_iterator<char>(file)), {});
-  CHECK(page.find(">gradient_norm</text>") != page.npos);
-  CHECK(page.find(">a_bias</text>") == page.npos);
-  CHECK(page.find("<td>a_bias</td><td>4</td>") != page.npos);
+  for (const bool norms : {false, true}) {
+    CAPTURE(norms);
+    fs::remove_all(folder);
+    auto journal = Journal::Open(folder, 0, {}, norms);
+    REQUIRE(journal.ok());
+    journal->OnGradients(10, names, std::vector<float>{3, 4, NAN});
+    journal->OnWeights(10, "a_weight", std::vector<float>{1, 2});
+    REQUIRE(journal->Close().ok());
+    const SeriesMap series = ReadEvents(folder + "/train", 100);
+    REQUIRE(series.contains("gradient_norm"));
+    CHECK(series.at("gradient_norm")[0].value == 5);
+    CHECK(series.contains("norms/a_bias") == norms);
+    if (norms) CHECK(series.at("norms/a_bias")[0].value == 4);
+    CHECK(!series.contains("norms/b_weight"));
+    CHECK(!series.contains("weights/a_weight"));  // no scalar
+    std::ifstream file(folder + "/report.html");
+    const std::string page((std::istreambuf_iterator<char>(file)), {});
+    CHECK(page.find(">gradient_norm</text>") != page.npos);
+    CHECK(page.find(">a_bias</text>") == page.npos);
+    CHECK(page.find("<td>a_bias</td><td>4</td>") != page.npos);
+  }
   fs::remove_all(folder);
 }
 
@@ -107,6 +112,39 @@ TEST_CASE("event log: what is written is read, also after a resume") {
   CHECK(std::abs(series["loss"][0].time - WallTime()) < 3600);
   CHECK(series["loss"][3].value == 7);
   fs::remove_all(folder);
+}
+
+TEST_CASE("journal: training and validation are two runs with the same tags") {
+  const test::TemporaryFolder folder("journal");
+  {
+    auto journal = Journal::Open(folder.File("log"), 0, Report());
+    REQUIRE(journal.ok());
+    CHECK_FALSE(fs::exists(folder.path() / "log/validation"));
+    Progress progress;
+    progress.step = 10;
+    progress.loss = 0.5;
+    progress.learning_rate = 0.125;
+    journal->OnStep(progress);
+    EpochSummary summary;
+    summary.step = 12;
+    summary.metrics = {{"accuracy", 0.5}};
+    summary.validation = {0.75, {{"accuracy", 0.625}}};
+    journal->OnEpoch(summary);
+    REQUIRE(journal->Close().ok());
+  }
+  const SeriesMap train = ReadEvents(folder.File("log/train"), 100);
+  const SeriesMap validation = ReadEvents(folder.File("log/validation"), 100);
+  CHECK(train.at("loss")[0].value == 0.5);
+  CHECK(train.at("accuracy")[0].value == 0.5);
+  CHECK(validation.at("loss")[0].value == 0.75);
+  CHECK(validation.at("accuracy")[0].value == 0.625);
+  CHECK(validation.size() == 2);
+  const SeriesMap run = ReadRun(folder.File("log"), 100);
+  for (const char* name : {"train/loss", "val/loss", "learning_rate",
+                           "samples_per_s", "epochs/epoch"}) {
+    CHECK_MESSAGE(run.contains(name), name);
+  }
+  CHECK(run.size() == train.size() + validation.size());
 }
 
 // The event files of a folder, one after another.

@@ -107,6 +107,9 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.add_option("--log-dir", trainer.log_folder,
                  "write TensorBoard event files and report.html")
       ->type_name("DIR");
+  app.add_flag("--log-norms", trainer.log_norms,
+               "and a curve of the norm of each parameter's gradient")
+      ->needs("--log-dir");
   app.add_option("--trace", options.trace,
                  "write what each thread did when, for Perfetto (of a job's "
                  "worker N, FILE.N)")
