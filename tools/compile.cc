@@ -22,6 +22,7 @@
 #include "tools/overview.h"
 #include "tools/request_options.h"
 #include "tools/terminal.h"
+#include "tools/train_shapes.h"
 #include "tools/usage/values.h"
 
 namespace mxc {
@@ -411,6 +412,10 @@ int RunCompile(CompileOptions options) {
   const Result<Plan> plan = MakePlan(*request, progress);
   if (!plan.ok()) {
     return Fail(options.style, plan.errors(), "nothing was written");
+  }
+  for (const std::string& sentence :
+       OtherShapes(*plan->network, request->input_shapes)) {
+    PrintPhase(options.style, "note", sentence);
   }
   if (options.output.empty()) options.output = plan->stem + ".mxa";
   Outcome outcome;

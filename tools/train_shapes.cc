@@ -31,6 +31,29 @@ void AddShapes(const std::vector<std::string>& inputs,
   }
 }
 
+// Of arrays by the same name whose samples have other shapes.
+std::vector<std::string> Differences(const std::vector<data::Field>& taken,
+                                     const std::vector<data::Field>& given,
+                                     const char* who_says, const char* made) {
+  std::vector<std::string> sentences;
+  // Without the batch.
+  const auto extents = [](const data::Field& field) {
+    return std::span(field.shape).subspan(field.shape.empty() ? 0 : 1);
+  };
+  for (const data::Field& field : taken) {
+    const auto found = std::ranges::find(given, field.name, &data::Field::name);
+    if (found == given.end() ||
+        std::ranges::equal(extents(field), extents(*found))) {
+      continue;
+    }
+    sentences.push_back(
+        fmt::format("the network says '{}' is {}, {} {}: it is {} for these",
+                    field.name, fmt::join(extents(field), "x"), who_says,
+                    fmt::join(extents(*found), "x"), made));
+  }
+  return sentences;
+}
+
 }  // namespace
 
 Result<Model> DraftForShapes(const data::Iterator& source,
@@ -71,25 +94,18 @@ std::vector<data::Field> TakenBy(const LoadedNetwork& network,
 
 std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
                                      const data::Iterator& source) {
-  std::vector<std::string> sentences;
-  const std::vector<data::Field>& given = source.provides().data;
-  // Without the batch.
-  const auto extents = [](const data::Field& field) {
-    return std::span(field.shape).subspan(field.shape.empty() ? 0 : 1);
-  };
-  for (const data::Field& field : taken) {
-    const auto found = std::ranges::find(given, field.name, &data::Field::name);
-    if (found == given.end() ||
-        std::ranges::equal(extents(field), extents(*found))) {
-      continue;
-    }
-    sentences.push_back(fmt::format(
-        "the network says '{}' is {}, the data have {}: it is trained for "
-        "these",
-        field.name, fmt::join(extents(field), "x"),
-        fmt::join(extents(*found), "x")));
+  return Differences(taken, source.provides().data, "the data have", "trained");
+}
+
+std::vector<std::string> OtherShapes(const LoadedNetwork& network,
+                                     const InputShapes& said) {
+  std::vector<data::Field> given;
+  for (const auto& [name, shape] : said) {
+    given.push_back({name, data::ElementType::kF32, shape});
   }
-  return sentences;
+  if (given.empty()) return {};
+  return Differences(TakenBy(network, {}), given, "--input-shape says",
+                     "compiled");
 }
 
 void TakeShapes(const data::Iterator& source, const Model& model,

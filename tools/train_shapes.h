@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training step is compiled for follows from the data.
+// What a network is compiled for where others than itself say it: the data of a
+// training step, the command line.
 #pragma once
 
 #include <string>
@@ -24,6 +25,11 @@ std::vector<data::Field> TakenBy(const LoadedNetwork& network,
 // each input of which they say other shapes.
 std::vector<std::string> OtherShapes(const std::vector<data::Field>& taken,
                                      const data::Iterator& source);
+
+// The same of the shapes that the command line says, or nothing of a network
+// that does not say them all by itself.
+std::vector<std::string> OtherShapes(const LoadedNetwork& network,
+                                     const InputShapes& said);
 
 // The shapes that the source says, for every input of which the command line
 // says nothing.
