@@ -5,14 +5,17 @@
 #include <doctest/doctest.h>
 #include <png.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "runtime/data/picture/transform.h"
+#include "runtime/formats/npy.h"
 #include "tests/runtime/test_artifact.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
@@ -214,6 +217,52 @@ TEST_CASE("without options a picture is treated as in training") {
   CHECK(Filled({1, 3, 4, 4}, {file}, options) == told);
   options.trained.reset();
   CHECK(DescribeTrained(options) == "");
+}
+
+// An array of bytes in the input's axes is such a picture, without being resized.
+TEST_CASE("pixels in an array become what those of a picture do") {
+  const std::string png = test::WriteTemporary("p.png", Png(2, 2, kColors));
+  const auto array = [](const char* name, std::vector<int64_t> shape,
+                        const std::vector<uint8_t>& pixels) {
+    auto made = runtime::Array::Allocate(runtime::ElementType::kU8, shape);
+    REQUIRE(made.ok());
+    std::memcpy(made->bytes().data(), pixels.data(), pixels.size());
+    std::string file = test::WriteTemporary(name, "");
+    REQUIRE(runtime::WriteNpy(file, *made).ok());
+    return file;
+  };
+  const std::string last = array("l.npy", {1, 2, 2, 3}, kColors);
+  std::vector<uint8_t> planes;
+  for (size_t i = 0; i < 12; ++i) planes.push_back(kColors[i % 4 * 3 + i / 4]);
+  const std::string first = array("f.npy", {3, 2, 2}, planes);
+  PictureOptions options;
+  // Nothing says what becomes of pixels: numbers like any others.
+  CHECK(Filled({1, 3, 2, 2}, {first}, options) ==
+        std::vector<float>(planes.begin(), planes.end()));
+  options.trained.emplace();
+  options.trained->fit = "crop";
+  options.trained->resize = 9;
+  options.trained->mean_g = 100;
+  options.trained->std_b = 4;
+  options.trained->scale = 0.5;
+  for (const auto& given :
+       {std::optional<std::array<float, 3>>(), {{1, 2, 3}}}) {
+    options.mean = given;
+    for (const bool blue_first : {false, true}) {
+      options.blue_first = blue_first;
+      PictureOptions of_size = options;
+      of_size.trained->resize = -1;
+      CHECK(Filled({1, 3, 2, 2}, {first}, options) ==
+            Filled({1, 3, 2, 2}, {png}, of_size));
+      CHECK(Filled({1, 2, 2, 3}, {last}, options) ==
+            Filled({1, 2, 2, 3}, {png}, of_size));
+    }
+  }
+  CHECK(DescribeTrained(options, /*have_size=*/true) ==
+        "mean 1, 2, 3, std 1, 1, 4, scale 0.5, blue first");
+  // Of a network that takes no pictures they are numbers, too.
+  CHECK(Filled({1, 12}, {array("n.npy", {1, 12}, planes)}, options) ==
+        std::vector<float>(planes.begin(), planes.end()));
 }
 
 TEST_CASE("JPEG decodes to about what was encoded") {

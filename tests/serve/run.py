@@ -200,6 +200,21 @@ def digits(folder):
           ' GET /health 200 ' in lines[1] and lines[1].endswith(' my-id'))
 
 
+def pixels(folder):
+    """Bytes in an array are a picture's, like those of a PNG."""
+    artifact = compiled(BIN, folder, 'pixels', {
+        'mxc': 1, 'inputs': {'data': ['N', 3, 2, 2]},
+        'nodes': [{'op': 'FullyConnected', 'num_hidden': 5}]})
+    rgb = random.Random(2).randbytes(12)
+    planes = list(rgb[0::3] + rgb[1::3] + rgb[2::3])
+    server = Server(BIN, artifact, '--mean', '9', '--scale', '0.25')
+    shape = 1, 3, 2, 2
+    answers = [server.ask('POST', '/predict', body)[1] for body in (
+        png(2, 2, rgb), npy(planes, shape, 'u1'),
+        npy([(p - 9) / 4 for p in planes], shape))]
+    check(f'pixels: {answers}', len(set(answers)) == 1)
+
+
 def photos(folder):
     """A photo of 120 KB, as curl and urllib send it."""
     artifact = compiled(BIN, folder, 'photo', {
@@ -259,6 +274,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         digits(folder)
+        pixels(folder)
         photos(folder)
         several_inputs(folder)
     print('served')

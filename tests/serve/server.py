@@ -100,13 +100,14 @@ def form(parts):
             {'Content-Type': 'multipart/form-data; boundary=limit'})
 
 
-def npy(values, shape=None):
-    """A .npy of float32."""
+def npy(values, shape=None, kind='f4'):
+    """A .npy of float32, or of bytes, 'u1'."""
     shape = shape or (len(values),)
-    header = ("{'descr': '<f4', 'fortran_order': False, 'shape': "
+    header = (f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': "
               f"{tuple(shape)}, }}").ljust(117) + '\n'
+    code = {'f4': 'f', 'u1': 'B'}[kind]
     return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) +
-            header.encode() + struct.pack(f'<{len(values)}f', *values))
+            header.encode() + struct.pack(f'<{len(values)}{code}', *values))
 
 
 def png(width, height, rgb):

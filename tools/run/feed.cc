@@ -11,6 +11,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/visible.h"
 #include "runtime/formats/convert.h"
+#include "runtime/formats/npy.h"
 #include "tools/run/failure.h"
 #include "tools/run/input_file.h"
 #include "tools/run/output.h"
@@ -80,7 +81,7 @@ void RequireArray(const std::string& file) {
 }
 
 void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
-                   const std::string& file) {
+                   const std::string& file, const PictureOptions& pictures) {
   RequireArray(file);
   const runtime::Array array = Take(ReadInputArray(file));
   if (Core(array.shape) != Core(api::Shape(tensor))) {
@@ -88,8 +89,10 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
                   Describe(tensor) + ", but " + file + " holds " +
                   DescribeShape(array.shape));
   }
-  NoteConversion(file, array.type, tensor);
-  runtime::ConvertElements(array.type, array.bytes(), TypeOf(tensor), memory);
+  FillWithElements(tensor, memory, pictures, array.type, array.bytes());
+  if (!HoldsPixels(array.type, tensor, pictures)) {
+    NoteConversion(file, array.type, tensor);
+  }
 }
 
 std::string Listed(std::span<const NetworkInput> inputs) {
@@ -217,8 +220,37 @@ void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,
     throw Failure("input '" + std::string(tensor.name) +
                   "' is given more than once");
   } else {
-    FillWithArray(tensor, memory, files.front());
+    FillWithArray(tensor, memory, files.front(), pictures);
   }
+}
+
+void FillWithElements(const mxc_tensor& tensor, std::span<std::byte> memory,
+                      const PictureOptions& pictures, runtime::ElementType type,
+                      std::span<const std::byte> elements) {
+  if (HoldsPixels(type, tensor, pictures)) {
+    FillWithPixels(tensor, pictures, elements, memory);
+  } else {
+    runtime::ConvertElements(type, elements, TypeOf(tensor), memory);
+  }
+}
+
+PictureKinds KindsOf(std::span<const NetworkInput> inputs, const Feed& feed) {
+  PictureKinds kinds;
+  const auto assigned = Assign(inputs, feed);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    for (const std::string& file : assigned[k]) {
+      const auto mapped = Take(OpenInput(file));
+      if (IsPicture(mapped.bytes())) {
+        kinds.files = true;
+        continue;
+      }
+      const auto array = runtime::ViewNpy(mapped.bytes());
+      if (array.ok() && HoldsPixels(array->type, inputs[k], feed.pictures)) {
+        kinds.arrays = true;
+      }
+    }
+  }
+  return kinds;
 }
 
 size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed) {

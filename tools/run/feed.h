@@ -36,12 +36,24 @@ size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed);
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed);
 
+// Converts an array's elements to the input's, pixels as those of pictures.
+void FillWithElements(const mxc_tensor& tensor, std::span<std::byte> memory,
+                      const PictureOptions& pictures, runtime::ElementType type,
+                      std::span<const std::byte> elements);
+
+// What among the files is treated as pictures: JPEG and PNG, arrays of pixels
+// (HoldsPixels).
+struct PictureKinds {
+  bool files = false, arrays = false;
+};
+PictureKinds KindsOf(std::span<const NetworkInput> inputs, const Feed& feed);
+
 // Says on stderr that the file's array is of another type than the input.
 void NoteConversion(const std::string& file, runtime::ElementType type,
                     const mxc_tensor& input);
 
 // Fills one input from one or more files. An array of another type is
-// converted, which a line on stderr says.
+// converted, which a line on stderr says, unless it holds pixels.
 void FillInput(const mxc_tensor& tensor, std::span<std::byte> memory,
                const std::vector<std::string>& files,
                const PictureOptions& pictures);

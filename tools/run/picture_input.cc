@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/data/picture/transform.h"
+#include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/input_file.h"
 #include "tools/run/picture.h"
@@ -220,10 +221,10 @@ std::string GivenOption(const PictureOptions& options) {
   return options.layout.empty() ? "" : "--layout";
 }
 
-std::string DescribeTrained(const PictureOptions& options) {
+std::string DescribeTrained(const PictureOptions& options, bool have_size) {
   if (!options.trained || options.trained->fit.empty()) return "";
   data::Preprocessing p = Complete(options);
-  if (!options.resize.empty()) p.fit.clear();
+  if (have_size || !options.resize.empty()) p.fit.clear();
   std::string text = DescribePreprocessing(p);
   if (!options.resize.empty()) text += ", --resize " + options.resize;
   if (options.blue_first.value_or(false)) text += ", blue first";
@@ -262,9 +263,11 @@ Frame FrameOf(const mxc_tensor& tensor, const std::string& layout) {
   throw Failure(input + " does not take pictures");
 }
 
-void FillFrame(const std::string& file, const Frame& frame,
-               const PictureOptions& options, std::span<float> values) {
-  const std::vector<float> planes = Planes(file, frame, options);
+namespace {
+
+// Of planes, red first, in the frame's layout.
+void PlacePlanes(const std::vector<float>& planes, const Frame& frame,
+                 const PictureOptions& options, std::span<float> values) {
   const auto channels = static_cast<size_t>(frame.channels);
   const size_t area = planes.size() / channels;
   for (size_t c = 0; c < channels; ++c) {
@@ -275,6 +278,58 @@ void FillFrame(const std::string& file, const Frame& frame,
           planes[c * area + i];
     }
   }
+}
+
+Picture PictureOf(std::span<const std::byte> pixels, const Frame& frame) {
+  Picture picture{frame.width, frame.height, frame.channels, {}};
+  picture.pixels.resize(pixels.size());
+  const auto channels = static_cast<size_t>(frame.channels);
+  const size_t area = pixels.size() / channels;
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    const size_t place =
+        frame.channels_last ? i : i % area * channels + i / area;
+    picture.pixels[place] = static_cast<uint8_t>(pixels[i]);
+  }
+  return picture;
+}
+
+}  // namespace
+
+void FillFrame(const std::string& file, const Frame& frame,
+               const PictureOptions& options, std::span<float> values) {
+  PlacePlanes(Planes(file, frame, options), frame, options, values);
+}
+
+bool HoldsPixels(runtime::ElementType type, const mxc_tensor& tensor,
+                 const PictureOptions& options) {
+  const bool said = !GivenOption(options).empty() ||
+                    (options.trained && !options.trained->fit.empty());
+  const auto shape = api::Shape(tensor);
+  return type == runtime::ElementType::kU8 && IsFloat(TypeOf(tensor)) && said &&
+         (FrameIn(shape, /*last=*/false) || FrameIn(shape, /*last=*/true));
+}
+
+void FillWithPixels(const mxc_tensor& tensor, const PictureOptions& options,
+                    std::span<const std::byte> pixels,
+                    std::span<std::byte> memory) {
+  const Frame frame = FrameOf(tensor, options.layout);
+  data::Preprocessing p = Complete(options);
+  p.fit = "crop";  // of what has the size already
+  p.resize = -1;
+  p.pad = 0;
+  p.dtype = "float32";
+  const size_t size = static_cast<size_t>(frame.channels) *
+                      static_cast<size_t>(frame.width) *
+                      static_cast<size_t>(frame.height);
+  std::vector<float> values(pixels.size());
+  for (size_t at = 0; at < pixels.size(); at += size) {
+    PlacePlanes(Transform(PictureOf(pixels.subspan(at, size), frame), frame, p,
+                          tensor.name),
+                frame, options, std::span(values).subspan(at, size));
+  }
+  runtime::ConvertElements(runtime::ElementType::kF32,
+                           std::as_bytes(std::span(values)), TypeOf(tensor),
+                           memory);
 }
 
 }  // namespace mxc::run

@@ -34,8 +34,9 @@ void DeclarePictures(CLI::App& app, PictureOptions& options);
 std::string GivenOption(const PictureOptions& options);
 
 // What is done to pictures, in words; empty where nothing of it is known from
-// training.
-std::string DescribeTrained(const PictureOptions& options);
+// training. Of pictures that have the input's size no fit is told.
+std::string DescribeTrained(const PictureOptions& options,
+                            bool have_size = false);
 
 // The axes of one picture within an input.
 struct Frame {
@@ -50,5 +51,16 @@ Frame FrameOf(const mxc_tensor& tensor, const std::string& layout);
 // The values of one picture in the frame's layout; `values` has its size.
 void FillFrame(const std::string& file, const Frame& frame,
                const PictureOptions& options, std::span<float> values);
+
+// Whether an array of the input's axes holds pixels, which become values as
+// those of pictures do: bytes for an input of floats that takes pictures, where
+// it is said what is done to them.
+bool HoldsPixels(runtime::ElementType type, const mxc_tensor& tensor,
+                 const PictureOptions& options);
+
+// The values of arrays that hold pixels, of any number of samples.
+void FillWithPixels(const mxc_tensor& tensor, const PictureOptions& options,
+                    std::span<const std::byte> pixels,
+                    std::span<std::byte> memory);
 
 }  // namespace mxc::run

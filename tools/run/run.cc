@@ -155,15 +155,7 @@ void WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
                   array->shape, reporting);
 }
 
-// Whether any of the inputs is a picture.
-bool HasPicture(const Feed& feed) {
-  return std::ranges::any_of(feed.files, [](const InputFile& input) {
-    const auto file = OpenInput(input.file);
-    return file.ok() && data::IsPicture(file->bytes());
-  });
-}
-
-// Pictures are treated as in training, arrays are not.
+// Pictures are treated as in training, arrays of other numbers are not.
 void WarnOfArrays(const Feed& feed, Reporting& reporting) {
   const auto& trained = feed.pictures.trained;
   if (!trained || !trained->order.empty() || trained->scale == 1) return;
@@ -173,22 +165,28 @@ void WarnOfArrays(const Feed& feed, Reporting& reporting) {
                        trained->scale));
 }
 
-// Returns what is done as in training, in words; empty for arrays, and where
-// nothing is known of training.
-std::string SayWhatPicturesBecome(const Feed& feed, Reporting& reporting) {
+// Returns what is done as in training, in words; empty where nothing is, and
+// where nothing is known of training.
+std::string SayWhatPicturesBecome(std::span<const NetworkInput> inputs,
+                                  const Feed& feed, Reporting& reporting) {
   const std::string given = GivenOption(feed.pictures);
-  if (!HasPicture(feed)) {
+  const PictureKinds kinds = KindsOf(inputs, feed);
+  if (!kinds.files && !kinds.arrays) {
     if (!given.empty()) {
       throw Failure(given + " is for pictures, and no input is one");
     }
     WarnOfArrays(feed, reporting);
     return "";
   }
-  const std::string trained = DescribeTrained(feed.pictures);
+  if (!kinds.files && !feed.pictures.resize.empty()) {
+    throw Failure(
+        "--resize is for JPEG and PNG: an array has the input's size");
+  }
+  const std::string trained = DescribeTrained(feed.pictures, !kinds.files);
   if (!trained.empty()) {
-    PrintErr("pictures as in training: %s\n",
+    PrintErr("%s as in training: %s\n", kinds.files ? "pictures" : "pixels",
              runtime::Visible(trained).c_str());
-  } else if (given.empty()) {
+  } else if (given.empty() && kinds.files) {
     Warn(reporting,
          "pictures: values 0 to 255, stretched to the input; nothing says how "
          "the network was trained: --mean, --std, --scale, --resize");
@@ -220,7 +218,8 @@ void Run(RunOptions& options, Reporting& reporting) {
     FillInputs(executor, inputs, options.feed);
     WarnOfInputs(executor, inputs, reporting);
   }
-  const std::string trained = SayWhatPicturesBecome(options.feed, reporting);
+  const std::string trained =
+      SayWhatPicturesBecome(inputs, options.feed, reporting);
   const int64_t begin = runtime::Nanoseconds();
   std::vector<OutputValues> results;
   if (batches) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 #include "tools/run/input_file.h"
 #include "tools/run/picture.h"
@@ -72,9 +71,9 @@ void SampleBatches::Fill(std::span<std::byte> memory, int64_t first) const {
   const size_t to = memory.size() / static_cast<size_t>(batch);
   for (int64_t k = 0; k < batch; ++k) {
     const auto sample = static_cast<size_t>(std::min(first + k, samples_ - 1));
-    runtime::ConvertElements(array_->type, bytes.subspan(sample * from, from),
-                             TypeOf(input_),
-                             memory.subspan(static_cast<size_t>(k) * to, to));
+    FillWithElements(input_, memory.subspan(static_cast<size_t>(k) * to, to),
+                     feed_->pictures, array_->type,
+                     bytes.subspan(sample * from, from));
   }
 }
 
@@ -95,7 +94,9 @@ std::vector<OutputValues> SampleBatches::Run(
     values.push_back({output.name, Take(runtime::Array::Allocate(
                                        TypeOf(output), std::move(whole)))});
   }
-  if (array_) NoteConversion(feed_->files[0].file, array_->type, input_);
+  if (array_ && !HoldsPixels(array_->type, input_, feed_->pictures)) {
+    NoteConversion(feed_->files[0].file, array_->type, input_);
+  }
   for (int64_t first = 0; first < samples_; first += batch) {
     Fill(executor.MapInput(input_.name).span(), first);
     executor.Run();

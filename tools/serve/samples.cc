@@ -89,7 +89,11 @@ std::optional<Samples> Samples::Of(const Question& question,
     samples = {view->type, view->shape, view->elements, nullptr};
   }
   if (!HoldsSamples(samples.shape, input)) return std::nullopt;
-  return samples;
+  if (!run::HoldsPixels(samples.type, input, pictures)) return samples;
+  runtime::Array array =
+      run::Take(runtime::Array::Allocate(run::TypeOf(input), samples.shape));
+  run::FillWithPixels(input, pictures, samples.elements, array.bytes());
+  return Samples{array.type, array.shape, array.bytes(), array.storage};
 }
 
 }  // namespace mxc::serve
