@@ -20,6 +20,7 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/output_file.h"
 #include "tools/request_options.h"
+#include "tools/run/accumulating_step.h"
 #include "tools/run/job.h"
 #include "tools/run/train_outputs.h"
 #include "tools/saved_series.h"
@@ -41,6 +42,7 @@ struct TrainOptions {
   DataRequest data;
   bool begins_anew = false;  // --init was said
   std::string kvstore;       // of a job
+  bool accumulates = false;  // an update follows several batches
   // As mxc-run will be told.
   std::string device;  // empty: the target's
   SavedSeries series;
@@ -111,6 +113,19 @@ Status RequireFiles(const TrainOptions& options) {
   return Done{};
 }
 
+// Whether gradients can be added up, if they are to be.
+Status RequireSums(const TrainOptions& options) {
+  if (!options.accumulates) return Done{};
+  const std::string& target = options.request.request.target;
+  const std::string device = !options.device.empty()      ? options.device
+                             : target.starts_with("cuda") ? target
+                                                          : "";
+  const std::string cannot =
+      run::CannotAccumulate(device, run::InJob() ? options.kvstore : "");
+  if (!cannot.empty()) return UnplacedError(cannot);
+  return Done{};
+}
+
 // Or all that is wrong with any of it.
 Result<Material> Gather(const TrainOptions& options) {
   Material material;
@@ -121,6 +136,7 @@ Result<Material> Gather(const TrainOptions& options) {
   TakeOrAdd(RequireRoom(options.series), legal, errors);
   TakeOrAdd(RequireFiles(options), legal, errors);
   TakeOrAdd(RequireDevices(options.device), legal, errors);
+  TakeOrAdd(RequireSums(options), legal, errors);
   network.parameters = std::make_shared<const ParameterFile>();
   TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
@@ -162,7 +178,8 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   request.entries = {"train", "score"};
   const bool in_job = run::InJob();
   // Servers update the parameters, unless workers train by themselves.
-  if (in_job && !kvstore::ParseRule(options.kvstore)) {
+  const bool served = in_job && !kvstore::ParseRule(options.kvstore);
+  if (served || options.accumulates) {
     request.entries = {"grad", "update", "score"};
   }
   request.training.gradient_norms = !options.log_folder.empty();
@@ -236,6 +253,8 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.validation_options = loop.Values("--val-opt");
   options.log_folder = loop.Value("--log-dir");
   options.trace = loop.Value("--trace");
+  const std::string accumulate = loop.Value("--accumulate");
+  options.accumulates = !accumulate.empty() && accumulate != "1";
   options.states = loop.Value("--states");
   options.metrics = loop.Value("--metric");
 }

@@ -77,6 +77,13 @@ class TrainStep {
   // 0: the longest).
   virtual StatusOr<data::Provides> needs(int64_t length) const = 0;
 
+  // Of a batch before the last of those that make one update: what Train does
+  // without the update, which the next Train makes by the mean of all their
+  // gradients, or by their sum where the optimizer was told rescale_grad.
+  virtual StatusOr<float> Accumulate(const data::Batch&, int64_t) {
+    return Fail(StatusCode::kUnsupported,
+                "its updates follow one batch each, not several");
+  }
   // One step of training, one forward pass: the loss. A loss that is not finite
   // has changed no state. The batch's memory is read where it lies, by
   // ExplainLoss once more.

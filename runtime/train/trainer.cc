@@ -79,12 +79,12 @@ Status Trainer::Prepare() {
 
 RunLength Trainer::LengthOfRun() const {
   RunLength length;
-  length.updates_an_epoch = samples_.batches(0);
+  length.updates_an_epoch = UpdatesIn(samples_.batches(0));
   // Epochs differ by a batch at most.
   constexpr int64_t kCounted = 100000;
   const int64_t counted = std::min(options_.epochs, kCounted);
   for (int64_t epoch = 0; epoch < counted; ++epoch) {
-    length.updates += samples_.batches(epoch);
+    length.updates += UpdatesIn(samples_.batches(epoch));
   }
   length.updates += (options_.epochs - counted) * length.updates_an_epoch;
   return length;
@@ -126,13 +126,26 @@ StatusOr<bool> Trainer::NextBatch() {
   return samples_.Next(batch_);
 }
 
-StatusOr<float> Trainer::TrainBatch() {
+StatusOr<float> Trainer::TrainBatch(bool updates) {
   const runtime::TraceSpan span("training step", "loop");
-  return step_.Train(batch_, samples_.bucket_key(batch_.bucket), rate_);
+  const int64_t length = samples_.bucket_key(batch_.bucket);
+  return updates ? step_.Train(batch_, length, rate_)
+                 : step_.Accumulate(batch_, length);
+}
+
+// The batches of one update; no save and no interruption comes between them.
+Status Trainer::RunStep() {
+  rate_ = schedule_->At(steps_ + 1);
+  const int64_t left = samples_.batches(epochs_) - batches_;
+  for (int64_t more = std::clamp(left, int64_t{1}, options_.accumulate);
+       more > 0 && !epoch_over_; --more) {
+    MXC_RT_RETURN_IF_ERROR(RunBatch(more == 1));
+  }
+  return {};
 }
 
 // Sets epoch_over_ where there is no batch.
-Status Trainer::RunStep() {
+Status Trainer::RunBatch(bool updates) {
   const int64_t start = runtime::Nanoseconds();
   const StatusOr<bool> more = NextBatch();
   if (!more.ok()) return more.status();
@@ -141,18 +154,17 @@ Status Trainer::RunStep() {
     return {};
   }
   MXC_RT_RETURN_IF_ERROR(CheckBatch());
-  rate_ = schedule_->At(steps_ + 1);
-  const StatusOr<float> loss = TrainBatch();
+  const StatusOr<float> loss = TrainBatch(updates);
   if (!loss.ok()) return loss.status();
   if (!std::isfinite(*loss)) return Diverged(static_cast<double>(*loss));
-  ++steps_;
+  if (updates) ++steps_;
   ++batches_;
   epoch_loss_ += static_cast<double>(*loss);
   MXC_RT_RETURN_IF_ERROR(MeasureStep());
   const int64_t spent = runtime::Nanoseconds() - start;
   for (Stretch* stretch : {&reported_, &journaled_, &epoch_stretch_}) {
     stretch->loss += static_cast<double>(*loss);
-    stretch->steps += 1;
+    stretch->batches += 1;
     stretch->samples += batch_.rows();
     stretch->nanoseconds += spent;
   }
@@ -197,7 +209,7 @@ Progress Trainer::ProgressNow() const {
   progress.seconds_left =
       Mean(static_cast<double>(left) *
                static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9,
-           epoch_stretch_.steps);
+           epoch_stretch_.batches);
   return progress;
 }
 
@@ -205,7 +217,7 @@ void Trainer::Announce() {
   const auto report = [&](auto& to, Stretch& stretch) {
     samples_per_s_ = PerSecond(stretch.samples, stretch.nanoseconds);
     Progress progress = ProgressNow();
-    progress.loss = Mean(stretch.loss, stretch.steps);
+    progress.loss = Mean(stretch.loss, stretch.batches);
     to.OnStep(progress);
     stretch = Stretch();
   };

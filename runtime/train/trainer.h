@@ -31,7 +31,10 @@ namespace mxc::train {
 struct TrainerOptions {
   int64_t epochs = 1;
   std::optional<double> learning_rate;
-  std::string schedule;              // ParseSchedule; empty: a constant rate
+  std::string schedule;  // ParseSchedule; empty: a constant rate
+  // Batches whose gradients make one update, which is a step; fewer at the end of
+  // an epoch.
+  int64_t accumulate = 1;
   std::string metrics = "accuracy";  // MetricList::Parse
   // The metrics are a guess: leave them out if the network's outputs are not
   // of their kind.
@@ -112,8 +115,12 @@ class Trainer {
   void TellBest();
   RunLength LengthOfRun() const;
   Status RunStep();
+  Status RunBatch(bool updates);
   StatusOr<bool> NextBatch();
-  StatusOr<float> TrainBatch();
+  StatusOr<float> TrainBatch(bool updates);
+  int64_t UpdatesIn(int64_t batches) const {
+    return (batches + options_.accumulate - 1) / options_.accumulate;
+  }
   Status MeasureStep();
   void WarnOfLargeBatch();
   void WarnOfMoreClasses();
@@ -151,7 +158,7 @@ class Trainer {
 
   runtime::FileLock lock_;          // of the prefix that it saves under
   std::string run_;                 // names this run in its checkpoints
-  int64_t steps_ = 0, epochs_ = 0;  // done in all
+  int64_t steps_ = 0, epochs_ = 0;  // done in all; a step is an update
   int64_t batches_ = 0;             // of the epoch
   double rate_ = 0;                 // of the last step
   double epoch_loss_ = 0;           // summed over batches_
@@ -160,7 +167,7 @@ class Trainer {
   // Since the last report, validation and saving excluded.
   struct Stretch {
     double loss = 0;
-    int64_t steps = 0, samples = 0, nanoseconds = 0;
+    int64_t batches = 0, samples = 0, nanoseconds = 0;
   };
   Stretch reported_, journaled_, epoch_stretch_;
   double samples_per_s_ = 0;

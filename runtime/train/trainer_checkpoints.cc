@@ -100,6 +100,9 @@ StatusOr<std::string> Trainer::NameOfRun() {
   if (!facts.label_smoothing.empty()) {
     AddText("label_smoothing=" + facts.label_smoothing, checksum);
   }
+  if (options_.accumulate > 1) {
+    AddText("accumulate=" + std::to_string(options_.accumulate), checksum);
+  }
   AddText(ScheduleText(options_), checksum);
   AddText(samples_.summary(), checksum);
   AddText(data::CursorText(samples_.cursor()), checksum);

@@ -35,6 +35,9 @@ RunSettings Trainer::Settings() const {
   if (!fields.empty() && !fields[0].shape.empty()) {
     add("batch_size", std::to_string(fields[0].shape[0]));
   }
+  if (options_.accumulate > 1) {
+    add("accumulate", std::to_string(options_.accumulate));
+  }
   if (options_.workers > 1) add("workers", std::to_string(options_.workers));
   add("epochs", std::to_string(options_.epochs));
   add("data", samples_.summary());

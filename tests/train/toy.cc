@@ -78,18 +78,29 @@ StatusOr<float> ToyStep::Score(const data::Batch& batch, int64_t) {
   return static_cast<float>(loss / static_cast<double>(outputs_.size()));
 }
 
+StatusOr<float> ToyStep::AddGradients(const data::Batch& batch,
+                                      int64_t length) {
+  const StatusOr<float> loss = Score(batch, length);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const float error = outputs_[i] - At(batch.labels[0], i);
+    gradients_[0] += error * At(batch.data[0], i) / 4;
+    gradients_[1] += error / 4;
+  }
+  ++batches_;
+  return loss;
+}
+
+StatusOr<float> ToyStep::Accumulate(const data::Batch& batch, int64_t length) {
+  return AddGradients(batch, length);
+}
+
 StatusOr<float> ToyStep::Train(const data::Batch& batch, int64_t length,
                                double learning_rate) {
   const int64_t number = Random()[1] + 1;
   if (at_step) at_step(number);
-  const StatusOr<float> loss = Score(batch, length);
+  const StatusOr<float> loss = AddGradients(batch, length);
   if (number == fails_at) return std::nanf("");
-  float gradients[2] = {0, 0};
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const float error = outputs_[i] - At(batch.labels[0], i);
-    gradients[0] += error * At(batch.data[0], i) / 4;
-    gradients[1] += error / 4;
-  }
+  batches_of_steps.push_back(batches_);
   Random()[1] = number;
   const auto drawn = static_cast<uint64_t>(Random()[0]);
   Random()[0] =
@@ -97,10 +108,13 @@ StatusOr<float> ToyStep::Train(const data::Batch& batch, int64_t length,
   const float noise = static_cast<float>(Random()[0] >> 40) * 0x1p-34f;
   for (const size_t k : {size_t{0}, size_t{1}}) {
     float& momentum = Value(kWeightMomentum + k);
+    const float gradient = gradients_[k] / static_cast<float>(batches_);
     momentum = 0.5f * momentum -
-               static_cast<float>(learning_rate) * (gradients[k] + noise);
+               static_cast<float>(learning_rate) * (gradient + noise);
     Value(kWeight + k) += momentum;
+    gradients_[k] = 0;
   }
+  batches_ = 0;
   Value(kMean) = 0.9f * Value(kMean) + 0.1f * outputs_[0];
   return loss;
 }

@@ -57,6 +57,7 @@ class ToyStep : public TrainStep {
   StatusOr<data::Provides> needs(int64_t) const override {
     return data::Provides();
   }
+  StatusOr<float> Accumulate(const data::Batch& batch, int64_t length) override;
   StatusOr<float> Train(const data::Batch& batch, int64_t length,
                         double learning_rate) override;
   StatusOr<float> Score(const data::Batch& batch, int64_t length) override;
@@ -73,8 +74,11 @@ class ToyStep : public TrainStep {
   std::function<void(int64_t)> at_step;
   // The step whose loss is not a number.
   int64_t fails_at = -1;
+  // Of each step, how many batches it was made of.
+  std::vector<int64_t> batches_of_steps;
 
  private:
+  StatusOr<float> AddGradients(const data::Batch& batch, int64_t length);
   float& Value(size_t state, size_t index = 0) {
     return reinterpret_cast<float*>(memory_[state].data())[index];
   }
@@ -86,6 +90,8 @@ class ToyStep : public TrainStep {
   std::vector<data::Field> fields_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<float> outputs_;
+  float gradients_[2] = {0, 0};  // summed over the batches of a step
+  int64_t batches_ = 0;
 };
 
 }  // namespace mxc::train

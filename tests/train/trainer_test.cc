@@ -124,19 +124,63 @@ TEST_CASE("trainer: the loss falls, epochs are numbered and saved") {
         std::string::npos);
 }
 
-TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
+TEST_CASE("trainer: steps are updates, each of so many batches of its epoch") {
   const RunFolder folder;
-  REQUIRE(Run().Train(Options(folder / "whole")).ok());
+  TrainerOptions options = Options(folder / "net");
+  options.accumulate = 3;
+  options.log_folder = folder / "log";
+  Run run;
+  const auto result = run.Train(options);
+  REQUIRE_MESSAGE(result.ok(), result.status().message());
+  CHECK(result->step == 9);
+  // Of seven batches an epoch.
+  CHECK(run.step.batches_of_steps ==
+        std::vector<int64_t>{3, 3, 1, 3, 3, 1, 3, 3, 1});
+  REQUIRE(run.recorder.steps.size() == 9);
+  CHECK(run.recorder.steps[1].batch == 6);
+  CHECK(run.recorder.steps[2].batch == 7);
+  CHECK(run.recorder.epochs[1].step == 6);
+  // The schedule's step 5 and the sets every 4 steps count updates.
+  CHECK(run.recorder.steps[5].learning_rate == 0.1);
+  CHECK(run.recorder.steps[8].learning_rate == 0.1);
+  for (const char* file : {"net-step-0004.mxc", "net-step-0008.mxc"}) {
+    CHECK_MESSAGE(fs::exists(folder / file), file);
+  }
+  CHECK(ReadText(folder / "log/report.html").find("accumulate") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "trainer: a schedule without a length knows how many updates follow") {
+  TrainerOptions options = Options("");
+  options.accumulate = 3;
+  options.schedule = "poly";
+  Run run;
+  REQUIRE(run.Train(options).ok());
+  // rate · (1 - t / 9)^2 at update t.
+  CHECK(run.recorder.steps[2].learning_rate ==
+        doctest::Approx(0.2 * 4 / 9).epsilon(1e-9));
+  CHECK(run.recorder.steps[8].learning_rate == doctest::Approx(0));
+}
+
+void CheckInterrupted(int64_t accumulate, int64_t steps) {
+  const RunFolder folder;
+  const auto options_of = [&](const std::string& save) {
+    TrainerOptions options = Options(save);
+    options.accumulate = accumulate;
+    return options;
+  };
+  REQUIRE(Run().Train(options_of(folder / "whole")).ok());
   const std::string expected = Weights(folder, "whole");
   REQUIRE(expected.size() > 300);
   Run whole;
-  REQUIRE(whole.Train(Options("")).ok());
-  for (int64_t stop = 1; stop <= 21; ++stop) {
+  REQUIRE(whole.Train(options_of("")).ok());
+  for (int64_t stop = 1; stop <= steps; ++stop) {
     CAPTURE(stop);
     const std::string prefix =
         folder / ("stopped" + std::to_string(stop)).c_str();
     std::atomic<bool> interrupted = false;
-    TrainerOptions options = Options(prefix);
+    TrainerOptions options = options_of(prefix);
     options.interrupted = &interrupted;
     Run first;
     first.step.at_step = [&](int64_t number) { interrupted = number == stop; };
@@ -149,7 +193,7 @@ TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
     options.resume = true;
     const auto rest = second.Train(options);
     REQUIRE_MESSAGE(rest.ok(), rest.status().message());
-    CHECK(rest->step == 21);
+    CHECK(rest->step == steps);
     CHECK(Weights(folder, ("stopped" + std::to_string(stop)).c_str()) ==
           expected);
     // What is reported of the last epoch is that of all its steps.
@@ -158,6 +202,14 @@ TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
     CHECK(second.recorder.epochs.back().metrics ==
           whole.recorder.epochs.back().metrics);
   }
+}
+
+TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
+  CheckInterrupted(1, 21);
+}
+
+TEST_CASE("trainer: interrupted after any update, it goes on bit for bit") {
+  CheckInterrupted(3, 9);
 }
 
 // MXC_KILLS=200 for the whole measure.

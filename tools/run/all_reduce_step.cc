@@ -22,7 +22,9 @@ AllReduceStep::AllReduceStep(ArtifactStep& step, const ArtifactKeys& keys,
       workers_(workers),
       make_mesh_(std::move(make_mesh)),
       buckets_(BucketsOf(*step.model())) {
-  for (const Bucket& bucket : buckets_) sums_.emplace_back(bucket.elements);
+  for (const Bucket& bucket : buckets_) {
+    buffers_.emplace_back(bucket.elements);
+  }
   for (Executor* executor : step.trainers()) {
     Plan& plan = plans_.emplace_back(PlanOf(*executor));
     executor->Follow([this, &plan](size_t row) { Before(plan, row); });
@@ -40,7 +42,7 @@ AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
       runtime::ExchangesOf(executor.model().tables(), executor.entry());
   uint32_t ready = 0;
   for (size_t b = 0; b < buckets_.size(); ++b) {
-    std::span<float> rest = sums_[b];
+    std::span<float> rest = buffers_[b];
     auto& parts = plan.parts.emplace_back();
     for (const uint32_t state : buckets_[b].states) {
       const auto at = std::ranges::find(exchanges, state, &Exchange::state);
@@ -48,8 +50,8 @@ AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
       const uint32_t key = keys_.KeyOfState(state);
       const kvstore::KeySpec& spec = keys_.table[key];
       const size_t marks = spec.sparse() ? spec.rows() : 0;
-      parts.push_back({key, at->output, rest.first(elements), at->rows,
-                       rest.subspan(elements, marks)});
+      parts.push_back(
+          {key, *at, rest.first(elements), rest.subspan(elements, marks)});
       rest = rest.subspan(elements + marks);
       ready = std::max(ready, at->ready);
     }
@@ -92,18 +94,26 @@ void AllReduceStep::Before(Plan& plan, size_t row) {
   }
 }
 
-void AllReduceStep::BeginNext(Plan& plan) {
-  for (const Part& part : plan.parts[plan.begun]) {
-    std::memcpy(part.place.data(), plan.executor->OutputStorage(part.output),
+void AllReduceStep::TakeGradient(const Plan& plan, const Part& part) {
+  if (accumulated_) {
+    std::ranges::copy(sums_.Finish(*plan.executor, part.exchange),
+                      part.place.begin());
+  } else {
+    std::memcpy(part.place.data(),
+                plan.executor->OutputStorage(part.exchange.output),
                 part.place.size_bytes());
-    if (part.marks.empty()) continue;
-    std::ranges::fill(part.marks, 0.0f);
-    for (const uint64_t row :
-         UsedRows(*plan.executor, part.rows, part.marks.size())) {
-      part.marks[row] = 1;
-    }
   }
-  all_reduce_->Begin(sums_[plan.begun++]);
+  if (part.marks.empty()) return;
+  std::ranges::fill(part.marks, 0.0f);
+  const auto used = accumulated_ ? sums_.Rows(part.exchange.state)
+                                 : UsedRows(*plan.executor, part.exchange.rows,
+                                            part.marks.size());
+  for (const uint64_t row : used) part.marks[row] = 1;
+}
+
+void AllReduceStep::BeginNext(Plan& plan) {
+  for (const Part& part : plan.parts[plan.begun]) TakeGradient(plan, part);
+  all_reduce_->Begin(buffers_[plan.begun++]);
 }
 
 // Of a table, the rows that any worker has used.
@@ -141,7 +151,7 @@ Status AllReduceStep::FinishRun(double learning_rate) {
     for (size_t b = 0; b < buckets_.size(); ++b) {
       MXC_RT_RETURN_IF_ERROR(all_reduce_->Wait(before + b + 1));
       if (workers_ > 1) {
-        for (float& value : sums_[b]) value *= share;
+        for (float& value : buffers_[b]) value *= share;
       }
       for (const Part& part : plan.parts[b]) {
         if (skips && part.key != *keys_.loss_scale) continue;
@@ -152,6 +162,24 @@ Status AllReduceStep::FinishRun(double learning_rate) {
   return {};
 }
 
+StatusOr<float> AllReduceStep::Accumulate(const data::Batch& batch,
+                                          int64_t length) {
+  for (Plan& plan : plans_) plan.begun = buckets_.size();  // nothing leaves
+  constexpr double kNoUpdate = 0;
+  const StatusOr<float> loss = step_.Train(batch, length, kNoUpdate);
+  if (!loss.ok() || !std::isfinite(*loss)) return loss;
+  accumulated_ = true;
+  for (const Plan& plan : plans_) {
+    if (plan.executor != &step_.trainer()) continue;
+    for (const auto& parts : plan.parts) {
+      for (const Part& part : parts) {
+        sums_.Add(*plan.executor, part.exchange);
+      }
+    }
+  }
+  return loss;
+}
+
 StatusOr<float> AllReduceStep::Train(const data::Batch& batch, int64_t length,
                                      double learning_rate) {
   for (Plan& plan : plans_) plan.begun = 0;
@@ -159,6 +187,7 @@ StatusOr<float> AllReduceStep::Train(const data::Batch& batch, int64_t length,
   // One that is not finite ends the job: nothing is updated.
   if (!loss.ok() || !std::isfinite(*loss)) return loss;
   MXC_RT_RETURN_IF_ERROR(FinishRun(learning_rate));
+  accumulated_ = false;
   return loss;
 }
 

@@ -30,6 +30,8 @@ class AllReduceStep final : public JobStep {
 
   runtime::StatusOr<train::Position> Begin(
       const train::Position& own, const train::EpochLength& length) override;
+  runtime::StatusOr<float> Accumulate(const data::Batch& batch,
+                                      int64_t length) override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
@@ -45,9 +47,9 @@ class AllReduceStep final : public JobStep {
  private:
   // A gradient's place in its bucket.
   struct Part {
-    uint32_t key = 0, output = 0;
+    uint32_t key = 0;
+    runtime::Exchange exchange;
     std::span<float> place;
-    int64_t rows = -1;       // as of its Exchange
     std::span<float> marks;  // of a table's rows; else empty
   };
   // How far a run of an executor has come.
@@ -61,6 +63,7 @@ class AllReduceStep final : public JobStep {
   Plan PlanOf(const runtime::Executor& executor);
   void Before(Plan& plan, size_t row);
   void BeginNext(Plan& plan);
+  void TakeGradient(const Plan& plan, const Part& part);
   bool FindsNotFinite(const Plan& plan) const;
   runtime::Status Update(const Part& part, double learning_rate);
   runtime::Status FinishRun(double learning_rate);
@@ -68,10 +71,11 @@ class AllReduceStep final : public JobStep {
   const uint32_t workers_;
   const MeshMaker make_mesh_;
   const std::vector<Bucket> buckets_;
-  std::vector<std::vector<float>> sums_;  // by bucket
+  std::vector<std::vector<float>> buffers_;  // by bucket
   std::deque<Plan> plans_;
+  bool accumulated_ = false;  // batches since the last update
   std::unique_ptr<ArtifactShelf> shelf_;
-  std::unique_ptr<kvstore::AllReduce> all_reduce_;  // last: it uses the sums
+  std::unique_ptr<kvstore::AllReduce> all_reduce_;  // last: it uses the buffers
 };
 
 }  // namespace mxc::run

@@ -78,8 +78,8 @@ std::map<uint32_t, runtime::Exchange> ExchangesOf(const Tables& tables) {
 Status RequireFloats(const mxc_state& state, const std::string& name) {
   if (state.dtype == static_cast<int>(runtime::ElementType::kF32)) return {};
   return Fail(StatusCode::kUnsupported,
-              "parameter '%s' is not float32, as it must be where several "
-              "machines train",
+              "parameter '%s' is not float32, as it must be where gradients "
+              "are added up or several machines train",
               name.c_str());
 }
 
@@ -150,8 +150,8 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
   if (keys.table.empty()) {
     return Fail(StatusCode::kNotFound,
                 "the artifact has no entries 'grad' and 'update', which "
-                "training on several machines needs; compile it with --entry "
-                "grad,update,score");
+                "--accumulate and training on several machines need; compile "
+                "it with --entry grad,update,score");
   }
   AddPosition(keys);
   return keys;

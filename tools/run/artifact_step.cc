@@ -37,6 +37,8 @@ std::string DescribeField(const data::Field& field) {
   return text + ")";
 }
 
+}  // namespace
+
 double NormOf(std::span<const float> values) {
   double squares = 0;
   for (const float value : values) {
@@ -44,8 +46,6 @@ double NormOf(std::span<const float> values) {
   }
   return std::sqrt(squares);
 }
-
-}  // namespace
 
 bool RunsOnHost(const runtime::Model& model) {
   const runtime::Tables& tables = model.tables();
@@ -93,8 +93,8 @@ Status ArtifactStep::Bind(int threads, const std::string& device) {
   if (first_ == nullptr) {
     return Fail(StatusCode::kNotFound,
                 extent_ == Extent::kGradients
-                    ? "has no entry 'grad', which training by several "
-                      "processes needs; compile it with --entry "
+                    ? "has no entry 'grad', which --accumulate and training "
+                      "by several processes need; compile it with --entry "
                       "grad,update,score"
                     : "has neither an entry 'train' nor 'score'; compile it "
                       "with --entry train,score");
@@ -411,12 +411,16 @@ std::vector<float> ArtifactStep::gradient_norms() const {
   return norms;
 }
 
-// What the updates, which others make, multiply a gradient by: as the compiler
-// says (tools/driver/plan.cc).
-double ArtifactStep::Rescale() const {
+std::optional<double> ArtifactStep::GivenRescale() const {
   for (const auto& [name, value] : facts_.optimizer_options) {
     if (name == "rescale_grad") return std::atof(value.c_str());
   }
+  return std::nullopt;
+}
+
+// As the compiler says (tools/driver/plan.cc).
+double ArtifactStep::Rescale() const {
+  if (const auto given = GivenRescale()) return *given;
   const std::vector<int64_t> shape = FieldOf(*last_, last_->data[0]).shape;
   return shape.empty() ? 1 : 1 / static_cast<double>(shape[0]);
 }

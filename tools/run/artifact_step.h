@@ -21,6 +21,9 @@ namespace mxc::run {
 // an entry for inference will do where there is none for scoring.
 enum class Extent { kWhole, kGradients, kScoring };
 
+// The root of the sum of squares.
+double NormOf(std::span<const float> values);
+
 // Whether the host runs what the model was compiled for.
 bool RunsOnHost(const runtime::Model& model);
 
@@ -54,6 +57,10 @@ class ArtifactStep : public train::TrainStep {
   std::vector<runtime::Executor*> trainers() const;
   // The one of the last training step, or of the one that is running.
   runtime::Executor& trainer() const { return *last_->executor; }
+  // What updates that others make multiply a gradient by, and that where the
+  // optimizer was told.
+  double Rescale() const;
+  std::optional<double> GivenRescale() const;
 
   const train::TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;
@@ -113,7 +120,6 @@ class ArtifactStep : public train::TrainStep {
   std::span<const float> OutputAsFloats(size_t output,
                                         runtime::ElementType type,
                                         uint64_t bytes) const;
-  double Rescale() const;
   std::string Name(const mxc_buffer& buffer) const;
   data::Field FieldOf(const Entry& entry, size_t input) const;
 

@@ -17,10 +17,11 @@ using runtime::StatusOr;
 
 DistributedStep::DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
                                  kvstore::Worker& worker, uint32_t rank,
-                                 bool overlaps)
+                                 bool overlaps, int64_t batches_a_push)
     : JobStep(step, keys, worker, rank),
       states_(step.states()),
-      overlaps_(overlaps) {
+      overlaps_(overlaps),
+      batches_a_push_(batches_a_push) {
   AddResiduals();
   for (Executor* executor : step.trainers()) {
     Plan& plan = plans_.emplace_back();
@@ -57,7 +58,7 @@ bool DistributedStep::Saves(size_t index) const {
 
 // Of a run, at step `row`. What is wrong is told when the run has ended.
 void DistributedStep::Before(Plan& plan, size_t row) {
-  while (plan.pushed < plan.by_ready.size() &&
+  while (pushes_ && plan.pushed < plan.by_ready.size() &&
          plan.by_ready[plan.pushed].ready < row) {
     Push(plan, plan.by_ready[plan.pushed++]);
   }
@@ -68,14 +69,24 @@ void DistributedStep::Before(Plan& plan, size_t row) {
   }
 }
 
+// What leaves stays where it is until the parameter is back.
+std::span<const float> DistributedStep::GradientOf(const Plan& plan,
+                                                   const Exchange& exchange) {
+  if (batches_a_push_ > 1) return sums_.Finish(*plan.executor, exchange);
+  return {reinterpret_cast<const float*>(
+              plan.executor->OutputStorage(exchange.output)),
+          exchange.bytes / sizeof(float)};
+}
+
 // Of a table, of which the step has used some rows.
 void DistributedStep::PushRows(const Plan& plan, const Exchange& exchange) {
   const uint32_t key = keys_.KeyOfState(exchange.state);
   const kvstore::KeySpec& spec = keys_.table[key];
-  const auto* gradient = reinterpret_cast<const float*>(
-      plan.executor->OutputStorage(exchange.output));
-  rows_ = PickRows(UsedRows(*plan.executor, exchange.rows, spec.rows()),
-                   gradient, spec.width);
+  const auto gradient = GradientOf(plan, exchange);
+  rows_ = PickRows(batches_a_push_ > 1
+                       ? sums_.Rows(exchange.state)
+                       : UsedRows(*plan.executor, exchange.rows, spec.rows()),
+                   gradient.data(), spec.width);
   worker_.PushRows(key, rows_, learning_rate_, spec.priority);
   worker_.PullChanges(key, step_.State(exchange.state), spec.priority);
 }
@@ -83,11 +94,8 @@ void DistributedStep::PushRows(const Plan& plan, const Exchange& exchange) {
 void DistributedStep::Push(const Plan& plan, const Exchange& exchange) {
   const uint32_t key = keys_.KeyOfState(exchange.state);
   if (keys_.table[key].sparse()) return PushRows(plan, exchange);
-  const auto* gradient = reinterpret_cast<const float*>(
-      plan.executor->OutputStorage(exchange.output));
-  worker_.PushPull(key, {gradient, exchange.bytes / sizeof(float)},
-                   learning_rate_, step_.State(exchange.state),
-                   keys_.table[key].priority);
+  worker_.PushPull(key, GradientOf(plan, exchange), learning_rate_,
+                   step_.State(exchange.state), keys_.table[key].priority);
 }
 
 Status DistributedStep::Await(const Exchange& exchange) {
@@ -110,6 +118,42 @@ Status DistributedStep::FinishRun() {
     }
   }
   return status_;
+}
+
+StatusOr<float> DistributedStep::Accumulate(const data::Batch& batch,
+                                            int64_t length) {
+  if (!overlaps_) MXC_RT_RETURN_IF_ERROR(worker_.Wait());
+  pushes_ = false;
+  for (Plan& plan : plans_) plan.awaited = 0;
+  constexpr double kNoUpdate = 0;
+  const StatusOr<float> loss = step_.Train(batch, length, kNoUpdate);
+  pushes_ = true;
+  if (!loss.ok() || !std::isfinite(*loss)) return loss;
+  // The sums may still be on their way out.
+  MXC_RT_RETURN_IF_ERROR(worker_.Wait());
+  for (const Plan& plan : plans_) {
+    if (plan.executor != &step_.trainer()) continue;
+    for (const Exchange& exchange : plan.by_ready) {
+      sums_.Add(*plan.executor, exchange);
+    }
+  }
+  if (!status_.ok()) return status_;
+  return loss;
+}
+
+train::Position DistributedStep::After(uint64_t pushes, train::Position begin,
+                                       const train::EpochLength& length) const {
+  if (batches_a_push_ == 1) return JobStep::After(pushes, begin, length);
+  for (uint64_t push = 0; push < pushes; ++push) {
+    if (begin.batches >= length(begin.epochs)) {
+      ++begin.epochs;
+      begin.batches = 0;
+    }
+    begin.batches =
+        std::min(begin.batches + batches_a_push_, length(begin.epochs));
+    ++begin.steps;
+  }
+  return begin;
 }
 
 StatusOr<float> DistributedStep::Train(const data::Batch& batch, int64_t length,

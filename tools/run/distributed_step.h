@@ -17,10 +17,14 @@ class DistributedStep final : public JobStep {
  public:
   // `step` is one of gradients, and nobody else follows its runs. Without
   // `overlaps` gradients leave when it is over, and it waits for parameters.
+  // They leave once for every `batches_a_push` of an epoch and at its end.
   DistributedStep(ArtifactStep& step, const ArtifactKeys& keys,
-                  kvstore::Worker& worker, uint32_t rank, bool overlaps = true);
+                  kvstore::Worker& worker, uint32_t rank, bool overlaps = true,
+                  int64_t batches_a_push = 1);
   ~DistributedStep() override;
 
+  runtime::StatusOr<float> Accumulate(const data::Batch& batch,
+                                      int64_t length) override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
@@ -32,6 +36,10 @@ class DistributedStep final : public JobStep {
   // Worker 0 saves what servers have, the others what they alone keep.
   bool Saves(size_t index) const override;
 
+ protected:
+  train::Position After(uint64_t pushes, train::Position begin,
+                        const train::EpochLength& length) const override;
+
  private:
   // The exchanges of an executor's runs, and how far a run has come.
   struct Plan {
@@ -41,6 +49,8 @@ class DistributedStep final : public JobStep {
   };
 
   void AddResiduals();
+  std::span<const float> GradientOf(const Plan& plan,
+                                    const runtime::Exchange& exchange);
   void Before(Plan& plan, size_t step);
   void Push(const Plan& plan, const runtime::Exchange& exchange);
   void PushRows(const Plan& plan, const runtime::Exchange& exchange);
@@ -52,6 +62,8 @@ class DistributedStep final : public JobStep {
   std::vector<uint32_t> residuals_;  // of those: the key
   bool overlaps_;                    // runs tell how far they have come
   std::deque<Plan> plans_;
+  const int64_t batches_a_push_;
+  bool pushes_ = true;        // of a run: whether it is the last before a push
   kvstore::OwnRows rows_;     // on their way out
   double learning_rate_ = 0;  // of this step
   runtime::Status status_;    // of what it waited for

@@ -118,6 +118,7 @@ struct JobOptions {
   std::string exchange = "urgent";  // as `leaving` says
   uint32_t staleness = 3;           // of dist_ssp
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
+  int64_t accumulate = 1;           // batches of a worker that make an update
 
   Leaving leaving() const;
   // Whether workers train by themselves and average their parameters.

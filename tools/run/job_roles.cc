@@ -32,7 +32,11 @@ ArtifactKeys JobKeys(const Job& job, const JobOptions& options,
 
 // What all nodes agree about beside the keys.
 std::string PlanOf(const JobOptions& options, const runtime::Model& model) {
-  return options.reduces() ? TextOf(BucketsOf(model)) : "";
+  std::string plan = options.reduces() ? TextOf(BucketsOf(model)) : "";
+  if (options.accumulate > 1) {
+    plan += "accumulate=" + std::to_string(options.accumulate);
+  }
+  return plan;
 }
 
 }  // namespace
@@ -69,7 +73,7 @@ JobWorker::JobWorker(const Job& job, const JobOptions& options,
   } else {
     distributed_ = std::make_unique<DistributedStep>(
         step, keys_, *worker_, job.rank,
-        options.leaving() != Leaving::kAfterStep);
+        options.leaving() != Leaving::kAfterStep, options.accumulate);
   }
 }
 

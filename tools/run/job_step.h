@@ -8,43 +8,34 @@
 #include <vector>
 
 #include "runtime/kvstore/worker.h"
+#include "runtime/train/delegating_step.h"
 #include "tools/run/artifact_keys.h"
 #include "tools/run/artifact_step.h"
+#include "tools/run/gradient_sums.h"
 
 namespace mxc::run {
 
-class JobStep : public train::TrainStep {
+class JobStep : public train::DelegatingStep {
  public:
   // All must outlive the step. The worker of rank 0 brings the first values of
   // all keys, those of its states when training begins.
   JobStep(ArtifactStep& step, const ArtifactKeys& keys, kvstore::Worker& worker,
           uint32_t rank)
-      : step_(step), keys_(keys), worker_(worker), rank_(rank) {}
+      : DelegatingStep(step),
+        step_(step),
+        keys_(keys),
+        worker_(worker),
+        rank_(rank),
+        sums_(step) {}
 
   runtime::StatusOr<train::Position> Begin(
       const train::Position& own, const train::EpochLength& length) override;
 
-  const train::TrainFacts& facts() const override { return step_.facts(); }
-  runtime::StatusOr<std::string> symbol() const override {
-    return step_.symbol();
-  }
-  std::vector<train::NetworkNode> network() const override {
-    return step_.network();
-  }
-  runtime::StatusOr<data::Provides> needs(int64_t length) const override {
-    return step_.needs(length);
-  }
-  std::vector<train::FloatView> outputs() const override {
-    return step_.outputs();
-  }
+  // A process goes on from what it saves itself.
+  bool Requires(size_t index) const override { return Saves(index); }
+  // Of what was pushed last.
   std::vector<float> gradient_norms() const override {
-    return step_.gradient_norms();
-  }
-  const std::vector<data::Field>& states() const override {
-    return step_.states();
-  }
-  runtime::StatusOr<std::string> ExplainLoss() override {
-    return step_.ExplainLoss();
+    return sums_.empty() ? step_.gradient_norms() : sums_.Norms();
   }
 
  protected:
@@ -66,6 +57,7 @@ class JobStep : public train::TrainStep {
   const ArtifactKeys& keys_;
   kvstore::Worker& worker_;
   const uint32_t rank_;
+  GradientSums sums_;  // of several batches that make one update
 
  private:
   runtime::Status PullAll(std::span<std::byte> position);

@@ -19,6 +19,7 @@
 #include "runtime/train/checkpoint_files.h"
 #include "runtime/train/judge.h"
 #include "runtime/train/progress.h"
+#include "tools/run/accumulating_step.h"
 #include "tools/run/artifact_step.h"
 #include "tools/run/failure.h"
 #include "tools/run/group_step.h"
@@ -254,6 +255,13 @@ std::unique_ptr<GroupStep> OpenGroup(const TrainOptions& options,
 int Train(TrainOptions options, const Reporting& reporting) {
   const std::optional<Job> job = Job::OfEnvironment();
   if (job) options.job_options.clear();
+  options.job.accumulate = options.trainer.accumulate;
+  const bool accumulates = options.trainer.accumulate > 1;
+  if (accumulates) {
+    const std::string cannot =
+        CannotAccumulate(options.device, job ? options.job.kvstore : "");
+    if (!cannot.empty()) throw Failure(cannot);
+  }
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
@@ -273,16 +281,20 @@ int Train(TrainOptions options, const Reporting& reporting) {
       return TrainStates(*group, options, reporting, true);
     }
   }
+  const bool gradients = job ? !options.job.averages() : accumulates;
   const auto step = Take(ArtifactStep::Open(
       options.artifact, options.threads, open,
-      job && !options.job.averages() ? Extent::kGradients : Extent::kWhole,
-      options.device));
+      gradients ? Extent::kGradients : Extent::kWhole, options.device));
   Require(CheckReplicas(*step->model(), 1));
   SettleTrainer(*step, options);
   if (job) {
     const int code = TrainInJob(*job, *step, std::move(options), reporting);
     if (server) server->Await();
     return code;
+  }
+  if (accumulates) {
+    const auto accumulating = Take(AccumulatingStep::Make(*step));
+    return TrainStates(*accumulating, options, reporting, true);
   }
   return TrainStates(*step, options, reporting, true);
 }

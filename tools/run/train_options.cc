@@ -59,6 +59,14 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
   app.add_option("--epochs", trainer.epochs, "in all, resumed ones included")
       ->check(AtLeast(1))
       ->capture_default_str();
+  app.add_option("--accumulate", trainer.accumulate,
+                 "batches whose gradients are added up for one update, as of a "
+                 "batch N times as large; the last update of an epoch may have "
+                 "fewer, and takes their mean. Steps, --lr-schedule and "
+                 "--save-every count updates; BatchNorm sees each batch by "
+                 "itself")
+      ->check(AtLeast(1))
+      ->type_name("N");
   app.add_option("--lr", options.learning_rate,
                  "learning rate (default: the one compiled with, else 0.01)")
       ->check(NotNegative());
