@@ -20,6 +20,7 @@ from ._errors import Error
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._average import Average
     from ._runtime import Tensor
 
     Path = str | os.PathLike[str]
@@ -98,7 +99,7 @@ class Series:
         train`, another network."""
         for match in self._files():
             foreign = match[2] in ("mxc", "states") or (
-                match[2] == "params" and int(match[1]) > self.newest())
+                match[2].endswith("params") and int(match[1]) > self.newest())
             if foreign:
                 raise FileExistsError(f"{match.string} is of another run: "
                                       "another prefix begins anew")
@@ -112,7 +113,8 @@ class Series:
                                   "begins anew")
 
     def save(self, epoch: int, steps: int, arrays: Arrays,
-             states: list[Tensor], symbol: str) -> None:
+             states: list[Tensor], symbol: str,
+             average: Average | None = None) -> None:
         """Writes all files of an epoch, first what training goes on from, so
         that parameters without it are of another run."""
         if folder := os.path.dirname(self._prefix):
@@ -120,7 +122,11 @@ class Series:
         self._symbol().write_text(symbol)
         learned = {state.name: arrays[state.name] for state in states
                    if state.use in ("parameter", "auxiliary")}
-        write_states(self.path(epoch, "npz"), arrays, epoch, steps)
+        kept = {} if average is None else average.states()
+        write_states(self.path(epoch, "npz"), {**arrays, **kept}, epoch, steps)
+        if average is not None:
+            write_parameters(self.path(epoch, "ema.params"),
+                             {**learned, **average.parameters()}, states)
         write_parameters(self.path(epoch, "params"), learned, states)
 
     def _symbol(self) -> pathlib.Path:
@@ -130,7 +136,7 @@ class Series:
         """Names that could be of a series, as (epoch, suffix)."""
         folder, name = os.path.split(self._prefix)
         pattern = re.compile(re.escape(name) +
-                             r"-(\d{4,})\.(npz|params|states|mxc)")
+                             r"-(\d{4,})\.(npz|(?:ema\.)?params|states|mxc)")
         if not os.path.isdir(folder or "."):
             return []
         return [match for entry in sorted(os.listdir(folder or "."))

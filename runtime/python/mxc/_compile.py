@@ -57,7 +57,7 @@ def _default_batch(model: Path | Mapping[str, Any],
                    entries: Sequence[str]) -> list[int]:
     """[32] for the training of a network whose own words are for one sample, or
     for any number of them."""
-    if not {"train", "score"} & set(entries):
+    if not {"train", "grad", "score"} & set(entries):
         return []
     try:
         if not isinstance(model, Mapping):
@@ -169,7 +169,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     shapes: of inputs, the batch first: {"data": (1, 3, 224, 224)}.
     batch: sizes, each with code of its own. Training whose network says 1 or
         nothing has 32.
-    entries: "infer" (the default), "train", "score".
+    entries: "infer" (the default), "train", "score"; "grad" and behind it
+        "update" are "train" in two parts.
     optimizer, attributes: "sgd", {"momentum": 0.9}, for training.
     fixed: parameters that are not trained.
     label_smoothing: a label is 1 - label_smoothing for its class, and the

@@ -16,15 +16,25 @@ from ._history import Epoch, History, Progress, StopTraining
 from ._samples import Arrays, Batch, Data, LabelCheck
 
 if TYPE_CHECKING:
+    from ._average import Average
     from ._measures import Measures
     from ._training import Trainer
 
     Rate = float | str | Callable[[int], float]
 
 
-def schedule(rate: Rate) -> Callable[[int], float]:
+def schedule(rate: Rate, text: str | None, epochs: int, updates: int
+             ) -> Callable[[int], float]:
+    """The rate by the update's number, of a run of so many epochs of so many
+    updates. text: a schedule whose base the rate is."""
+    length = (epochs * updates, updates) if epochs else (0, 0)
+    if text is not None:
+        if isinstance(rate, str) or callable(rate):
+            raise ValueError("lr_schedule changes the number that lr is, and lr "
+                             f"is {rate!r}")
+        return _train.Schedule(text, float(rate), *length).at
     if isinstance(rate, str):
-        return _train.Schedule(rate).at
+        return _train.Schedule(rate, None, *length).at
     if callable(rate):
         return rate
     constant = float(rate)
@@ -43,6 +53,8 @@ class Loop:
         self._progress, self._epochs = progress, epochs
         self._entry = trainer._entry
         self.series: Series | None = None
+        self.accumulate = 1
+        self.average: Average | None = None
         self.history = History()
         self._done = self._steps = 0
         self._finite = True
@@ -56,6 +68,8 @@ class Loop:
         states, self._done, self._steps = _checkpoints.read_states(
             self.series.path(epoch, "npz"))
         self._trainer.load_states(states)
+        if self.average is not None:
+            self.average.restore(states)
         for step in range(1, self._steps + 1):
             self._rate(step)  # schedules remember what they were asked
 
@@ -69,7 +83,7 @@ class Loop:
                 model = self._trainer._model
                 self.series.save(self._done, self._steps,
                                  self._trainer.states(), model.states,
-                                 model.symbol)
+                                 model.symbol, self.average)
             try:
                 for callback in callbacks:
                     callback(epoch)
@@ -82,13 +96,14 @@ class Loop:
                            [tensor.name for tensor in self._trainer._fed])
         self._measured.reset()
         total, count, rate = 0.0, 0, 0.0
-        for batch in self._samples.batches(self._done):
+        for batch, updates in _samples.last_of(
+                self._samples.batches(self._done), self.accumulate):
             check.look(batch, self._samples)
             rate = float(self._rate(self._steps + 1))
             if not math.isfinite(rate):
                 raise ValueError(f"the learning rate of step {self._steps + 1} "
                                  f"is {rate}")
-            loss = self._step(batch, rate)
+            loss = self._step(batch, rate, updates)
             rows = self._trainer.batch - batch.pad
             total, count = total + loss * rows, count + rows
             if not self._finite:
@@ -105,15 +120,23 @@ class Loop:
         if self._finite:
             self._look(epoch, count)
             if self._held is not None:
-                epoch.validation = self._trainer._evaluate(self._held,
-                                                           self._measured)
+                epoch.validation = self._validate(self._held)
         return epoch
 
-    def _step(self, batch: Batch, rate: float) -> float:
-        outputs = self._trainer.step(*batch.arrays, lr=rate)
+    def _validate(self, held: Arrays | Data) -> dict[str, float]:
+        if self.average is None:
+            return self._trainer._evaluate(held, self._measured)
+        with self.average.shown():
+            return self._trainer._evaluate(held, self._measured)
+
+    def _step(self, batch: Batch, rate: float, updates: bool) -> float:
+        outputs = self._trainer._learn(batch.arrays, rate, updates)
         loss = float(np.ravel(outputs["loss"])[0])
-        self._steps += 1
         self._finite = math.isfinite(loss)
+        if updates or not self._finite:
+            self._steps += 1
+        if updates and self._finite and self.average is not None:
+            self.average.add()
         if self._finite:
             self._measured.update(batch, list(outputs.values()),
                                   len(self._trainer._data))

@@ -135,7 +135,8 @@ class Model(_runtime.Model):
 
     def trainer(self, threads: int = 0, device: str = "") -> Trainer:
         """What trains the states of this model (compiled with entries
-        ["train", "score"]); each has states of its own."""
+        ["train", "score"], or ["grad", "update", "score"] to add up the gradients
+        of several batches); each has states of its own."""
         return Trainer(self, threads, device)
 
     def page(self) -> str:

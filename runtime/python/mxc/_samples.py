@@ -281,6 +281,19 @@ class LabelCheck:
             _warn(f"{self.count} labels are {self._sort} in this epoch")
 
 
+def last_of(batches: Iterator[Batch], size: int
+            ) -> Iterator[tuple[Batch, bool]]:
+    """The batches, and whether one is the last of `size`, or of all."""
+    before, count = None, 0
+    for batch in batches:
+        if before is not None:
+            count += 1
+            yield before, count % size == 0
+        before = batch
+    if before is not None:
+        yield before, True
+
+
 def warn_of_large_batch(batch: int, samples: int) -> None:
     if batch > samples:
         _warn(f"a batch of {batch} is more than the {samples} samples that "

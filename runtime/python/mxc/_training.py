@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _checkpoints
+from ._average import Average
 from ._checkpoints import Series
 from ._history import Epoch, History, Progress
 from ._loop import Loop, schedule
 from ._measures import Measures
 from ._numbers import numbers
 from ._samples import Arrays, Batch, Data, LabelCheck
+from ._updates import Updates
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,10 +44,22 @@ class Trainer:
                  device: str = "") -> None:
         """threads: of a step; 0: one for each processor. device: "cuda:1", of
         the kind that the model was compiled for; "": the model's own.
-        Raises mxc.Error where the model has no entry "train"."""
+        Raises mxc.Error where the model has neither an entry "train" nor
+        "grad"."""
         self._model = model
-        self._train = model.bind("train", threads=threads, device=device)
-        self._entry = _entry(model, "train")
+        names = [entry.name for entry in model.entries]
+        self._whole = "train" in names or "grad" not in names
+        name = "train" if self._whole else "grad"
+        self._train = model.bind(name, threads=threads, device=device)
+        self._entry = _entry(model, name)
+        self._updates: Updates | None = None
+        if "grad" in names:
+            grad = self._train if not self._whole else model.bind(
+                "grad", threads=threads, device=device, share=self._train)
+            self._updates = Updates(model, grad, _entry(model, "grad"), threads,
+                                    device)
+        self._accumulates = False
+        self._average: Average | None = None
         self._score: Executor | None = None
         if any(entry.name == "score" for entry in model.entries):
             self._score = model.bind("score", threads=threads, device=device,
@@ -67,11 +81,29 @@ class Trainer:
         name, "loss" (the batch's mean) among them; where that is not finite
         nothing was learned.
         Raises TypeError or ValueError for arrays that do not fit."""
+        if not self._whole:
+            return self._learn(arrays, lr, True)
         found = self._train(*arrays, learning_rate=lr)
         return _by_name(self._entry, found)
 
+    def _learn(self, arrays: Sequence[object], lr: float, updates: bool
+               ) -> dict[str, NDArray[Any]]:
+        """What a step does, of a batch that is one of several unless it
+        `updates` and none was before."""
+        if self._whole and not self._accumulates:
+            return self.step(*arrays, lr=lr)
+        assert self._updates is not None
+        outputs = self._updates.add(*arrays)
+        if not np.isfinite(outputs["loss"]).all():
+            self._updates.forget()
+        elif updates:
+            self._updates.apply(lr)
+        return outputs
+
     def fit(self, *samples: ArrayLike | Data, epochs: int = 1,
-            lr: Rate = 0.01, batch_size: int | None = None,
+            lr: Rate = 0.01, lr_schedule: str | None = None,
+            batch_size: int | None = None, accumulate: int = 1,
+            ema: float | None = None,
             validation: Validation = None,
             metrics: str | Sequence[Metric] | None = None,
             callbacks: Sequence[Callable[[Epoch], object]] = (),
@@ -83,9 +115,18 @@ class Trainer:
         samples: arrays of N samples each, data before labels, of any numeric
             type and any N; or one mxc.data(…).
         lr: the learning rate; or a schedule as `mxc train --lr-schedule` has it,
-            "cosine:max_update=1000:base_lr=0.1"; or a function of the step's
-            number, from 1.
+            "cosine:base_lr=0.1"; or a function of the step's number, from 1.
+        lr_schedule: a schedule that begins with lr: "cosine", which knows the
+            run's length, "multifactor:step=300,600:factor=0.1".
         batch_size: None, or the batch that the model was compiled for.
+        accumulate: batches whose gradients are added up for one update, as of a
+            batch so many times as large; the last of an epoch may have fewer,
+            and takes their mean. Steps and schedules count updates. For models
+            compiled with entries ["grad", "update", "score"].
+        ema: keeps a moving average of the parameters, of which so much stays at
+            each update, 0.999, and less at first (runtime/train/ema_step.h).
+            Validation scores it, averages() returns it, and PREFIX-0001.ema.params
+            has it where there is a checkpoint.
         validation: (X, Y), an mxc.data(…), or the share of the samples that is
             kept for it, 0.1; scored after each epoch.
         metrics: "accuracy,top_5" as --metric has them, or a list in which
@@ -108,6 +149,11 @@ class Trainer:
             raise ValueError(
                 f"batch_size is {batch_size}, but the model was compiled for "
                 f"{self.batch}: mxc.compile(…, batch={batch_size})")
+        if accumulate < 1:
+            raise ValueError(f"accumulate is {accumulate}, expected 1 or more")
+        if accumulate > 1 and self._updates is None:
+            raise ValueError("accumulate= is for a model with entries "
+                             '["grad", "update", "score"]')
         if epochs < 0:
             raise ValueError(f"epochs is {epochs}, expected 0 or more")
         if resume and checkpoint is None:
@@ -115,8 +161,14 @@ class Trainer:
                              "given")
         train, held = self._split(samples, validation, shuffle, seed)
         measured = Measures(metrics, self._model.heads, self._entry)
-        loop = Loop(self, train, held, measured, schedule(lr),
-                    Progress(progress), epochs)
+        batches = -(-len(train) // self.batch)
+        rate = schedule(lr, lr_schedule, epochs, -(-batches // accumulate))
+        loop = Loop(self, train, held, measured, rate, Progress(progress),
+                    epochs)
+        loop.accumulate = accumulate
+        self._accumulates = accumulate > 1
+        self._average = loop.average = None if ema is None else Average(
+            ema, self._train, self._model.states)
         if checkpoint is not None:
             loop.series = Series(checkpoint)
             loop.begin(resume)
@@ -157,6 +209,13 @@ class Trainer:
         return {state.name: self._train.read_state(state.name)
                 for state in self._model.states
                 if state.use in ("parameter", "auxiliary")}
+
+    def averages(self) -> dict[str, NDArray[Any]]:
+        """As parameters, the moving averages that the last fit kept. Raises
+        ValueError where that had no ema=."""
+        if self._average is None:
+            raise ValueError("fit was not told ema=, so there are no averages")
+        return {**self.parameters(), **self._average.parameters()}
 
     def load_states(self, states: Mapping[str, Any]) -> None:
         """Takes all states from arrays by name, as states() returns them.

@@ -28,8 +28,14 @@ namespace {
 
 class Schedule {
  public:
-  Schedule(const std::string& text, std::optional<double> rate)
-      : schedule_(Take(train::ParseSchedule(text, rate))) {}
+  // Of a run of so many updates; 0: nobody knows.
+  Schedule(const std::string& text, std::optional<double> rate, int64_t updates,
+           int64_t updates_an_epoch)
+      : schedule_(Take(train::ParseSchedule(
+            text, rate,
+            updates > 0
+                ? std::optional(train::RunLength{updates, updates_an_epoch})
+                : std::nullopt))) {}
 
   double At(int64_t update) { return schedule_->At(update); }
 
@@ -127,8 +133,10 @@ nb::dict ReadParameters(const std::string& path) {
 
 void DeclareTraining(nb::module_& m) {
   nb::class_<Schedule>(m, "Schedule", "Learning rates by the step's number.")
-      .def(nb::init<const std::string&, std::optional<double>>(),
-           nb::arg("text"), nb::arg("rate").none() = nb::none())
+      .def(nb::init<const std::string&, std::optional<double>, int64_t,
+                    int64_t>(),
+           nb::arg("text"), nb::arg("rate").none() = nb::none(),
+           nb::arg("updates") = 0, nb::arg("updates_an_epoch") = 0)
       .def("at", &Schedule::At, nb::arg("update"), "The first step is 1.");
   nb::class_<Metrics>(m, "Metrics", "How good predictions are.")
       .def(nb::init<const std::string&, const std::vector<std::string>&>(),
