@@ -20,8 +20,8 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/output_file.h"
 #include "tools/request_options.h"
-#include "tools/run/accumulating_step.h"
 #include "tools/run/job.h"
+#include "tools/run/train_options.h"
 #include "tools/run/train_outputs.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
@@ -43,6 +43,7 @@ struct TrainOptions {
   bool begins_anew = false;  // --init was said
   std::string kvstore;       // of a job
   bool accumulates = false;  // an update follows several batches
+  bool averages = false;     // --ema
   // As mxc-run will be told.
   std::string device;  // empty: the target's
   SavedSeries series;
@@ -113,15 +114,15 @@ Status RequireFiles(const TrainOptions& options) {
   return Done{};
 }
 
-// Whether gradients can be added up, if they are to be.
-Status RequireSums(const TrainOptions& options) {
-  if (!options.accumulates) return Done{};
+// Whether what was asked for goes together.
+Status RequireCombination(const TrainOptions& options) {
   const std::string& target = options.request.request.target;
   const std::string device = !options.device.empty()      ? options.device
                              : target.starts_with("cuda") ? target
                                                           : "";
   const std::string cannot =
-      run::CannotAccumulate(device, run::InJob() ? options.kvstore : "");
+      run::CannotCombine({options.accumulates, options.averages, device,
+                          run::InJob() ? options.kvstore : ""});
   if (!cannot.empty()) return UnplacedError(cannot);
   return Done{};
 }
@@ -136,7 +137,7 @@ Result<Material> Gather(const TrainOptions& options) {
   TakeOrAdd(RequireRoom(options.series), legal, errors);
   TakeOrAdd(RequireFiles(options), legal, errors);
   TakeOrAdd(RequireDevices(options.device), legal, errors);
-  TakeOrAdd(RequireSums(options), legal, errors);
+  TakeOrAdd(RequireCombination(options), legal, errors);
   network.parameters = std::make_shared<const ParameterFile>();
   TakeOrAdd(FirstParameters(options.request.request.network, options.series,
                             options.begins_anew),
@@ -254,6 +255,7 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.log_folder = loop.Value("--log-dir");
   options.trace = loop.Value("--trace");
   const std::string accumulate = loop.Value("--accumulate");
+  options.averages = loop.Says("--ema");
   options.accumulates = !accumulate.empty() && accumulate != "1";
   options.states = loop.Value("--states");
   options.metrics = loop.Value("--metric");

@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kAverages = "ema.params";
+
 using runtime::Bytes;
 using runtime::FileWriter;
 using runtime::MappedFile;
@@ -59,7 +61,8 @@ std::string PathOf(const CheckpointName& name, const std::string& kind) {
 
 Status CheckHashes(const CheckpointName& name, const CheckpointRecord& record) {
   for (const auto& [kind, expected] : record.hashes) {
-    if (kind != "symbol" && kind != "params" && kind != "states") {
+    if (kind != "symbol" && kind != "params" && kind != "states" &&
+        kind != kAverages) {
       return DamagedCheckpoint(name.Path("mxc"),
                                "it hashes a file of another kind");
     }
@@ -137,6 +140,14 @@ Status WriteCheckpoint(const CheckpointName& name,
         runtime::WriteUpdaterStates(name.Path("states"), checkpoint.updater));
     kinds.insert(kinds.end(), {"params", "states"});
   }
+  const std::string averages = name.Path(kAverages);
+  if (checkpoint.averages.empty()) {
+    MXC_RT_RETURN_IF_ERROR(RemoveFiles({averages}));  // of who was killed
+  } else {
+    MXC_RT_RETURN_IF_ERROR(
+        runtime::WriteNdarrayList(averages, checkpoint.averages));
+    kinds.emplace_back(kAverages);
+  }
   return WriteRecord(name, checkpoint, kinds);
 }
 
@@ -147,8 +158,7 @@ Status RemoveSets(const std::vector<CheckpointName>& names) {
     MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
   }
   for (const CheckpointName& name : names) {
-    MXC_RT_RETURN_IF_ERROR(RemoveFiles(
-        {name.Path("params"), name.Path("states"), name.Path("mxc")}));
+    MXC_RT_RETURN_IF_ERROR(RemoveFiles(FilesOf(name)));
   }
   return {};
 }
@@ -175,6 +185,11 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
     if (!parameters.ok()) return parameters.status();
     checkpoint.parameters = std::move(*parameters);
   }
+  if (record->hashes.contains(kAverages)) {
+    auto averages = runtime::ReadNdarrayList(name.Path(kAverages));
+    if (!averages.ok()) return averages.status();
+    checkpoint.averages = std::move(*averages);
+  }
   if (record->hashes.contains("states")) {
     auto updater = runtime::ReadUpdaterStates(name.Path("states"));
     if (!updater.ok()) return updater.status();
@@ -195,8 +210,11 @@ std::string Provenance::Note(const std::string& word) const {
 
 Provenance ProvenanceOf(const std::string& params) {
   Provenance result;
-  const std::string path = fs::path(params).replace_extension(".mxc").string();
-  if (!params.ends_with(".params")) return result;  // none that mxc has saved
+  const char* kind =
+      params.ends_with(std::string(".") + kAverages) ? kAverages : "params";
+  if (!params.ends_with(std::string(".") + kind)) return result;  // not mxc's
+  const std::string path =
+      params.substr(0, params.size() - std::strlen(kind)) + "mxc";
   const StatusOr<MappedFile> file = MappedFile::Open(path);
   if (file.status().code() == StatusCode::kNotFound) return result;
   result.known = true;
@@ -214,7 +232,7 @@ Provenance ProvenanceOf(const std::string& params) {
   }
   result.step = record->step;
   result.epoch = record->epoch;
-  const auto expected = record->hashes.find("params");
+  const auto expected = record->hashes.find(kind);
   const StatusOr<uint64_t> found = HashFile(params);
   if (expected == record->hashes.end() || !found.ok() ||
       HashText(*found) != expected->second) {

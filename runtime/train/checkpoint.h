@@ -4,7 +4,9 @@
 //   PREFIX-symbol.json    the network
 //   PREFIX-NNNN.params    parameters ("arg:…") and auxiliary states ("aux:…")
 //   PREFIX-NNNN.states    the optimizer's, by index, as MXNet pickles them
-//   PREFIX-NNNN.mxc       everything else, and the hashes of the other three
+//   PREFIX-NNNN.ema.params  as .params the moving averages of them, where
+//                         training keeps any
+//   PREFIX-NNNN.mxc       everything else, and the hashes of the others
 //
 // A process that keeps no parameters writes the .mxc alone.
 //
@@ -33,7 +35,7 @@ struct Checkpoint {
   int64_t step = 0;    // updates made
   int64_t epoch = 0;   // epochs finished
   std::string symbol;  // the network's JSON; empty: no file
-  std::vector<runtime::NamedArray> parameters;
+  std::vector<runtime::NamedArray> parameters, averages;
   runtime::UpdaterStates updater;
   // States without a place in MXNet's files: random numbers, counters.
   std::vector<runtime::NamedArray> states;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExtensions[] = {"mxc", "params", "states"};
+constexpr const char* kExtensions[] = {"mxc", "params", "states", "ema.params"};
 constexpr auto kRecord = std::span(kExtensions).first<1>();
 
 // NNNN of "stem-NNNN.extension", if that is what the file is called.
@@ -128,6 +128,15 @@ std::vector<CheckpointName> SetsOf(const std::string& prefix) {
 
 std::vector<CheckpointName> AllSetsOf(const std::string& prefix) {
   return SetsOfBothKinds(prefix, kExtensions);
+}
+
+std::vector<std::string> FilesOf(const CheckpointName& name) {
+  std::vector<std::string> files;
+  for (const char* extension : kExtensions) {
+    files.push_back(name.Path(extension));
+  }
+  std::ranges::reverse(files);
+  return files;
 }
 
 std::vector<std::string> FilesOfSeries(const std::string& prefix) {

@@ -41,8 +41,12 @@ std::vector<CheckpointName> SetsOf(const std::string& prefix);
 // And those of which there is any file.
 std::vector<CheckpointName> AllSetsOf(const std::string& prefix);
 
-// Every .mxc, .params and .states of the prefix, whole sets or not, by path in
-// this order; without the symbol.
+// What a set may consist of, its record last: by that it is known until all of it
+// is gone.
+std::vector<std::string> FilesOf(const CheckpointName& name);
+
+// Every .mxc, .params, .states and .ema.params of the prefix, whole sets or not,
+// by path in this order; without the symbol.
 std::vector<std::string> FilesOfSeries(const std::string& prefix);
 
 // "lenet-0001.mxc, lenet-0001.params and 4 more": without their folder.

@@ -53,6 +53,9 @@ class DelegatingStep : public TrainStep {
   bool TakesEarlier() const override { return inner_.TakesEarlier(); }
   StatusOr<std::string> ExplainLoss() override { return inner_.ExplainLoss(); }
 
+ protected:
+  TrainStep& inner() const { return inner_; }
+
  private:
   TrainStep& inner_;
 };

@@ -21,7 +21,7 @@ constexpr MetricEntry kMetrics[] = {
 #undef MXC_METRIC
 };
 
-std::vector<std::string_view> Names() {
+std::vector<std::string_view> MetricNames() {
   std::vector<std::string_view> names;
   for (const MetricEntry& entry : kMetrics) names.push_back(entry.name);
   return names;
@@ -54,7 +54,7 @@ StatusOr<std::unique_ptr<Metric>> MakeMetric(
     MXC_RT_RETURN_IF_ERROR(arguments.Finish());
     return metric;
   }
-  return UnknownName("metric", asked, Names());
+  return UnknownName("metric", asked, MetricNames());
 }
 
 StatusOr<MetricList> MetricList::Parse(std::string_view text) {

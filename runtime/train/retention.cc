@@ -11,11 +11,10 @@
 namespace mxc::train {
 namespace {
 
-// The record goes last: a set is known by it until all of it is gone.
 void Remove(const CheckpointName& name) {
   std::error_code error;
-  for (const char* extension : {"states", "params", "mxc"}) {
-    std::filesystem::remove(name.Path(extension), error);
+  for (const std::string& file : FilesOf(name)) {
+    std::filesystem::remove(file, error);
   }
 }
 

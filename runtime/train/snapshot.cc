@@ -28,6 +28,16 @@ Array View(TrainStep& step, size_t index) {
           std::shared_ptr<std::byte[]>(step.State(index).data(), leave)};
 }
 
+// "arg:" or "aux:" before the name; empty where the state is no parameter.
+std::string NameInFile(const StateNames& states, std::string_view state) {
+  using Place = StateNames::Place;
+  const std::string name(state);
+  const Place place = states.PlaceOf(name);
+  if (place == Place::kParameter) return "arg:" + name;
+  if (place == Place::kAuxiliary) return "aux:" + name;
+  return "";
+}
+
 // What a parameter's state is in the network.
 StatusOr<StateValue> OwnState(const StateNames& states,
                               const std::string& parameter, TrainStep& step) {
@@ -91,6 +101,9 @@ struct ArraysByState {
       const std::string name(WithoutPrefix(named.name));
       if (!states.Find(name)) homeless.push_back("'" + name + "'");
       arrays[name] = named.array;
+    }
+    for (const NamedArray& named : checkpoint.averages) {
+      arrays[AverageOf(WithoutPrefix(named.name))] = named.array;
     }
     for (const NamedArray& named : checkpoint.states) {
       arrays[named.name] = named.array;
@@ -166,19 +179,21 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   const StateNames states(step.facts(), step.states());
   const TrainFacts& facts = step.facts();
   checkpoint.parameters.clear();
+  checkpoint.averages.clear();
   checkpoint.updater.entries.clear();
   checkpoint.states.clear();
   using Place = StateNames::Place;
   for (size_t i = 0; i < step.states().size(); ++i) {
     const std::string& name = step.states()[i].name;
-    const Place place = states.PlaceOf(name);
-    if (place == Place::kOptimizer || !step.Saves(i)) continue;
-    if (place == Place::kElsewhere) {
-      checkpoint.states.push_back({name, View(step, i)});
+    if (states.PlaceOf(name) == Place::kOptimizer || !step.Saves(i)) continue;
+    const std::string own = NameInFile(states, name);
+    const std::string averaged = NameInFile(states, AveragedBy(name));
+    if (!own.empty()) {
+      checkpoint.parameters.push_back({own, View(step, i)});
+    } else if (!averaged.empty()) {
+      checkpoint.averages.push_back({averaged, View(step, i)});
     } else {
-      checkpoint.parameters.push_back(
-          {(place == Place::kParameter ? "arg:" : "aux:") + name,
-           View(step, i)});
+      checkpoint.states.push_back({name, View(step, i)});
     }
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {

@@ -5,6 +5,17 @@
 
 namespace mxc::train {
 
+constexpr std::string_view kAveragePrefix = "ema/";
+
+std::string AverageOf(std::string_view state) {
+  return std::string(kAveragePrefix) + std::string(state);
+}
+
+std::string_view AveragedBy(std::string_view average) {
+  if (!average.starts_with(kAveragePrefix)) return {};
+  return average.substr(kAveragePrefix.size());
+}
+
 std::vector<std::string> NamesOfForm(std::string_view form) {
   std::vector<std::string> names;
   for (std::string_view rest = form; !rest.empty();) {

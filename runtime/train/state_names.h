@@ -14,6 +14,11 @@
 
 namespace mxc::train {
 
+// The name of the state that is the moving average of another one.
+std::string AverageOf(std::string_view state);
+// The state whose average has this name; empty: it is none's.
+std::string_view AveragedBy(std::string_view average);
+
 // "((mean, var), weight_f32)" → mean, var, weight_f32.
 std::vector<std::string> NamesOfForm(std::string_view form);
 

@@ -103,8 +103,9 @@ void Trainer::TellBest() {
         text;
   }
   if (!options_.save.empty()) {
-    text += ", saved as " +
-            EpochCheckpoint(options_.save, best_->epoch()).Path("params");
+    text +=
+        ", saved as " + EpochCheckpoint(options_.save, best_->epoch())
+                            .Path(ema_ != nullptr ? "ema.params" : "params");
   }
   reporter_.Say(text);
 }

@@ -17,6 +17,7 @@
 #include "runtime/train/best_epoch.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/class_counts.h"
+#include "runtime/train/ema_step.h"
 #include "runtime/train/journal.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/progress.h"
@@ -35,6 +36,10 @@ struct TrainerOptions {
   // Batches whose gradients make one update, which is a step; fewer at the end of
   // an epoch.
   int64_t accumulate = 1;
+  // Of a moving average of the parameters (ema_step.h), by which validation
+  // scores and which checkpoints hold beside them; 0: there is none. Of a job,
+  // worker 0 keeps it.
+  double ema = 0;
   std::string metrics = "accuracy";  // MetricList::Parse
   // The metrics are a guess: leave them out if the network's outputs are not
   // of their kind.
@@ -79,7 +84,10 @@ class Trainer {
   // All must outlive the trainer. `validation` may be null.
   Trainer(TrainStep& step, data::Iterator& samples, data::Iterator* validation,
           Reporter& reporter, TrainerOptions options)
-      : step_(step),
+      : ema_(options.ema > 0 && options.worker == 0
+                 ? std::make_unique<EmaStep>(step, options.ema)
+                 : nullptr),
+        step_(ema_ != nullptr ? *ema_ : step),
         samples_(samples),
         validation_(validation),
         reporter_(reporter),
@@ -139,6 +147,7 @@ class Trainer {
     return options_.interrupted != nullptr && *options_.interrupted;
   }
 
+  const std::unique_ptr<EmaStep> ema_;  // of whoever keeps averages
   TrainStep& step_;
   data::Iterator& samples_;
   data::Iterator* validation_;

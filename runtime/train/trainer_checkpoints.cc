@@ -100,6 +100,7 @@ StatusOr<std::string> Trainer::NameOfRun() {
   if (!facts.label_smoothing.empty()) {
     AddText("label_smoothing=" + facts.label_smoothing, checksum);
   }
+  if (options_.ema > 0) AddText(Format("ema=%a", options_.ema), checksum);
   if (options_.accumulate > 1) {
     AddText("accumulate=" + std::to_string(options_.accumulate), checksum);
   }
@@ -229,6 +230,13 @@ Status Trainer::ResumeFrom(const NewestSet& newest) {
   if (!status.ok()) {
     return Status(status.code(),
                   newest.name.Path("mxc") + ": " + status.message());
+  }
+  if (ema_ != nullptr && checkpoint->averages.empty()) {
+    reporter_.Say(newest.name.Path("mxc") +
+                  " has no moving average: it begins with the parameters");
+  } else if (ema_ == nullptr && !checkpoint->averages.empty()) {
+    reporter_.Say(newest.name.Path("ema.params") +
+                  " stays as it is: without --ema nothing goes on with it");
   }
   RestoreLoop(*checkpoint);
   if (!newest.run.empty()) run_ = newest.run;

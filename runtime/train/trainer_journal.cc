@@ -35,6 +35,7 @@ RunSettings Trainer::Settings() const {
   if (!fields.empty() && !fields[0].shape.empty()) {
     add("batch_size", std::to_string(fields[0].shape[0]));
   }
+  if (options_.ema > 0) add("ema", Format("%g", options_.ema));
   if (options_.accumulate > 1) {
     add("accumulate", std::to_string(options_.accumulate));
   }

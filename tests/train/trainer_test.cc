@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -81,10 +82,13 @@ struct Run {
   }
 };
 
+// With their averages, if there are any.
 std::string Weights(const RunFolder& folder, const char* prefix) {
   std::string all;
-  for (const char* extension : {"params", "states"}) {
-    all += ReadText(EpochCheckpoint(folder / prefix, 3).Path(extension));
+  for (const char* extension : {"params", "states", "ema.params"}) {
+    const std::string path =
+        EpochCheckpoint(folder / prefix, 3).Path(extension);
+    if (fs::exists(path)) all += ReadText(path);
   }
   return all;
 }
@@ -163,11 +167,12 @@ TEST_CASE(
   CHECK(run.recorder.steps[8].learning_rate == doctest::Approx(0));
 }
 
-void CheckInterrupted(int64_t accumulate, int64_t steps) {
+void CheckInterrupted(int64_t accumulate, double ema, int64_t steps) {
   const RunFolder folder;
   const auto options_of = [&](const std::string& save) {
     TrainerOptions options = Options(save);
     options.accumulate = accumulate;
+    options.ema = ema;
     return options;
   };
   REQUIRE(Run().Train(options_of(folder / "whole")).ok());
@@ -205,11 +210,93 @@ void CheckInterrupted(int64_t accumulate, int64_t steps) {
 }
 
 TEST_CASE("trainer: interrupted after any step, it goes on bit for bit") {
-  CheckInterrupted(1, 21);
+  CheckInterrupted(1, 0, 21);
 }
 
 TEST_CASE("trainer: interrupted after any update, it goes on bit for bit") {
-  CheckInterrupted(3, 9);
+  CheckInterrupted(3, 0, 9);
+}
+
+TEST_CASE("trainer: a moving average goes on bit for bit") {
+  CheckInterrupted(1, 0.9, 21);
+  CheckInterrupted(3, 0.9, 9);
+}
+
+TEST_CASE(
+    "trainer: averages are scored, saved, kept and removed with their set") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.ema = 0.9;
+  options.keep.epochs = 2;
+  Run run;
+  ToySamples validation;
+  const auto trained =
+      Trainer(run.step, run.samples, &validation, run.recorder, options).Run();
+  REQUIRE_MESSAGE(trained.ok(), trained.status().message());
+  for (const char* file : {"net-0002.ema.params", "net-0003.ema.params",
+                           "net-step-0020.ema.params"}) {
+    CHECK_MESSAGE(fs::exists(folder / file), file);
+  }
+  CHECK_FALSE(fs::exists(folder / "net-0001.ema.params"));
+  CHECK_FALSE(fs::exists(folder / "net-step-0012.ema.params"));
+  // No set is taken for an epoch by its average.
+  CHECK(SetsOf(folder / "net").size() == 4);
+  CHECK(AllSetsOf(folder / "net").size() == 4);
+  // Whoever averages nothing scores otherwise, and learns the same.
+  Run plain;
+  ToySamples again;
+  TrainerOptions without = Options(folder / "plain");
+  REQUIRE(Trainer(plain.step, plain.samples, &again, plain.recorder, without)
+              .Run()
+              .ok());
+  CHECK(plain.recorder.epochs[0].validation->loss !=
+        run.recorder.epochs[0].validation->loss);
+  CHECK(ReadText(folder / "plain-0003.params") ==
+        ReadText(folder / "net-0003.params"));
+  // A file that is not the one that was saved makes the set no set.
+  std::ofstream(folder / "net-0003.ema.params") << "other";
+  CHECK_FALSE(CheckSet(EpochCheckpoint(folder / "net", 3)).ok());
+  options.overwrite = true;
+  REQUIRE(Run()
+              .Train(Options(folder / "net"))
+              .status()
+              .message()
+              .find("is the prefix of an earlier run") != std::string::npos);
+  options.ema = 0;
+  REQUIRE(Run().Train(options).ok());
+  for (const std::string& file : FilesOfSeries(folder / "net")) {
+    CHECK_FALSE_MESSAGE(file.ends_with(".ema.params"), file);
+  }
+}
+
+TEST_CASE("trainer: averages begin, or stay behind, where a run is resumed") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.epochs = 1;
+  REQUIRE(Run().Train(options).ok());
+  options.epochs = 2;
+  options.resume = true;
+  options.ema = 0.9;
+  Run with;
+  REQUIRE(with.Train(options).ok());
+  CHECK(with.recorder.sentences[0] ==
+        folder /
+            "net-0001.mxc has no moving average: it begins with the "
+            "parameters");
+  CHECK(fs::exists(folder / "net-0002.ema.params"));
+  options.epochs = 3;
+  options.ema = 0;
+  Run without;
+  REQUIRE(without.Train(options).ok());
+  CHECK(without.recorder.sentences[0] ==
+        folder /
+            "net-0002.ema.params stays as it is: without --ema nothing "
+            "goes on with it");
+  CHECK_FALSE(fs::exists(folder / "net-0003.ema.params"));
+  const Provenance known = ProvenanceOf(folder / "net-0002.ema.params");
+  CHECK(known.known);
+  CHECK(known.problem == "");
+  CHECK(known.epoch == 2);
 }
 
 // MXC_KILLS=200 for the whole measure.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/kvstore/averaging.h"
 #include "tools/run/used_rows.h"
 
 namespace mxc::run {
@@ -15,25 +14,14 @@ using runtime::Executor;
 using runtime::Status;
 using runtime::StatusOr;
 
-std::string CannotAccumulate(const std::string& device,
-                             const std::string& kvstore) {
-  if (!device.empty() && device != "cpu") {
-    return "--accumulate adds gradients up in the memory of the host, and '" +
-           device + "' keeps them on a GPU; take a larger --batch-size";
-  }
-  if (kvstore::ParseRule(kvstore)) {
-    return "--accumulate is for workers that exchange gradients, and those of "
-           "--kvstore " +
-           kvstore + " make updates of their own";
-  }
-  return "";
-}
-
 AccumulatingStep::AccumulatingStep(ArtifactStep& step, ArtifactKeys keys)
     : DelegatingStep(step), step_(step), keys_(std::move(keys)), sums_(step) {
   for (const Executor* executor : step.trainers()) {
-    exchanges_[executor] =
+    auto& exchanges = exchanges_[executor];
+    exchanges =
         runtime::ExchangesOf(executor->model().tables(), executor->entry());
+    // As one step updates them: some optimizers count from one to the next.
+    std::ranges::sort(exchanges, {}, &Exchange::state);
   }
 }
 

@@ -17,11 +17,6 @@
 
 namespace mxc::run {
 
-// Why gradients cannot be added up there, as a sentence; empty: they can.
-// `device`: as --device has it; `kvstore`: of a job, else empty.
-std::string CannotAccumulate(const std::string& device,
-                             const std::string& kvstore);
-
 class AccumulatingStep final : public train::DelegatingStep {
  public:
   // `step` is one of gradients, and must outlive this.

@@ -147,12 +147,20 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
                             heads));
 }
 
-int ReportEnd(const train::TrainResult& result, train::Reporter& reporter) {
+// And what is to be done with it.
+std::string SavedSentence(const train::CheckpointName& saved, bool averages) {
+  std::string text = "saved " + saved.Path("params");
+  const std::string average = saved.Path("ema.params");
+  if (averages) text += ", its moving average " + average;
+  text += "; next: mxc compile " + runtime::ShellWord(saved.SymbolPath());
+  return averages ? text + " --params " + runtime::ShellWord(average) : text;
+}
+
+int ReportEnd(const train::TrainResult& result, bool averages,
+              train::Reporter& reporter) {
   if (!result.interrupted) {
     if (result.saved) {
-      reporter.Say("saved " + result.saved->Path("params") +
-                   "; next: mxc compile " +
-                   runtime::ShellWord(result.saved->SymbolPath()));
+      reporter.Say(SavedSentence(*result.saved, averages));
     }
     return 0;
   }
@@ -225,7 +233,7 @@ int TrainStates(train::TrainStep& step, const TrainOptions& options,
                          options.trainer);
   const train::TrainResult result = Take(RunLoop(trainer, options));
   ReportBadRecords(*samples, *reporter);
-  return ReportEnd(result, *reporter);
+  return ReportEnd(result, options.trainer.ema > 0, *reporter);
 }
 
 int TrainInJob(const Job& job, ArtifactStep& step, TrainOptions options,
@@ -257,11 +265,10 @@ int Train(TrainOptions options, const Reporting& reporting) {
   if (job) options.job_options.clear();
   options.job.accumulate = options.trainer.accumulate;
   const bool accumulates = options.trainer.accumulate > 1;
-  if (accumulates) {
-    const std::string cannot =
-        CannotAccumulate(options.device, job ? options.job.kvstore : "");
-    if (!cannot.empty()) throw Failure(cannot);
-  }
+  const std::string cannot =
+      CannotCombine({accumulates, options.trainer.ema > 0, options.device,
+                     job ? options.job.kvstore : ""});
+  if (!cannot.empty()) throw Failure(cannot);
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "runtime/kvstore/averaging.h"
 #include "runtime/train/best_epoch.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/scheduler.h"
@@ -67,6 +68,13 @@ void DeclareLoop(CLI::App& app, TrainOptions& options) {
                  "itself")
       ->check(AtLeast(1))
       ->type_name("N");
+  app.add_option("--ema", trainer.ema,
+                 "keep a moving average of parameters and moving statistics: "
+                 "after update t it is d of itself and 1-d of them, d being "
+                 "the less of D and (1+t)/(10+t). --val scores it, and --save "
+                 "writes it as PREFIX-NNNN.ema.params, too")
+      ->check(Fraction())
+      ->type_name("D");
   app.add_option("--lr", options.learning_rate,
                  "learning rate (default: the one compiled with, else 0.01)")
       ->check(NotNegative());
@@ -155,6 +163,23 @@ void DeclareExecution(CLI::App& app, TrainOptions& options) {
 }
 
 }  // namespace
+
+std::string CannotCombine(const Combination& said) {
+  if (said.accumulates && !said.device.empty() && said.device != "cpu") {
+    return "--accumulate adds gradients up in the memory of the host, and '" +
+           said.device + "' keeps them on a GPU; take a larger --batch-size";
+  }
+  if (!kvstore::ParseRule(said.kvstore)) return "";
+  for (const auto& [asked, option] :
+       {std::pair(said.accumulates, "--accumulate"),
+        std::pair(said.averages, "--ema")}) {
+    if (!asked) continue;
+    return std::string(option) +
+           " is for workers that exchange gradients, and those of --kvstore " +
+           said.kvstore + " make updates of their own";
+  }
+  return "";
+}
 
 void DeclareTrain(CLI::App& app, TrainOptions& options, Reporting& reporting) {
   app.add_option("ARTIFACT", options.artifact,

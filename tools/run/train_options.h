@@ -37,6 +37,15 @@ struct TrainOptions {
   bool quiet = false;
 };
 
+// What may not be said together.
+struct Combination {
+  bool accumulates = false, averages = false;  // --accumulate, --ema
+  std::string device;                          // as --device has it
+  std::string kvstore;                         // of a job; else empty
+};
+// As a sentence; empty: all of it goes together.
+std::string CannotCombine(const Combination& said);
+
 void DeclareTrain(CLI::App& app, TrainOptions& options, Reporting& reporting);
 
 }  // namespace mxc::run

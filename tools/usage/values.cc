@@ -71,6 +71,15 @@ CLI::Validator NotNegative() {
       "a number of at least 0");
 }
 
+CLI::Validator Fraction() {
+  return Check(
+      [](const std::string& text) {
+        double value = 0;
+        return ReadNumber(text, value) && value > 0 && value < 1;
+      },
+      "a number above 0 and below 1");
+}
+
 CLI::Validator ShareBelowOne() {
   return Check(
       [](const std::string& text) {
