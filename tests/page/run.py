@@ -59,6 +59,22 @@ at('seen').textContent = JSON.stringify(seen);
 '''
 
 
+# What each step is called where the pointer is.
+STEPS = '''
+<script>
+const at = (id) => document.getElementById(id);
+at('unfold').click();
+const seen = [...document.querySelectorAll('.box')].map((box) => {
+  box.dispatchEvent(new PointerEvent('pointermove',
+      {bubbles: true, clientX: 400, clientY: 400, buttons: 0}));
+  return at('tip').textContent.split('\\n')[0].replace(/^step \\d+ +/, '');
+});
+document.body.insertAdjacentHTML('beforeend', '<pre id="seen"></pre>');
+at('seen').textContent = JSON.stringify(seen);
+</script>
+'''
+
+
 # What a reader of a training run's page does.
 CURVES = '''
 <script>
@@ -292,12 +308,19 @@ def main():
         picture(bin_dir, folder, 'lenet', 'infer', 0)
         picture(bin_dir, folder, 'inception-v3', 'infer', 0)
         loops(bin_dir, folder)
-        _, document = picture(bin_dir, folder, 'lenet', 'train', 4)
+        page, document = picture(bin_dir, folder, 'lenet', 'train', 4)
         check('a table that says what a step is for',
-              '<td class="name">next fullyconnected1_bias</td>' in document)
+              '>next fullyconnected1_bias</td>' in document)
         for phase in ('forward', 'backward', 'update'):
             check(f'no {phase}', f'data-title="{phase}"' in document)
-        page, _ = picture(bin_dir, folder, 'resnet-50', 'infer', 0)
+        told = reader(page, STEPS)
+        check(f'what a step is for, below the pointer, not {told}',
+              'next fullyconnected1_bias' in told and
+              'gradient of convolution1' in told and
+              not any('_weight+' in name for name in told))
+        page, document = picture(bin_dir, folder, 'resnet-50', 'infer', 0)
+        check('names without the words that they repeat',
+              '>stage1_unit1_conv1 + …bn2 + …relu2<' in document)
         seen = reader(page, READER.replace('SEARCH', '"stage3_unit2_conv2"'))
         print(seen)
         check('letters that can be read, from the top',

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/diagram/diagram_json.h"
 
+#include <string>
+#include <vector>
+
 #include "runtime/base/visible.h"
 #include "tools/terminal.h"
 
@@ -59,8 +62,10 @@ Json GroupsOf(const Diagram& diagram) {
 
 Json StepsOf(const Overview& overview) {
   Json steps = Json::array();
-  for (const StepRow& step : overview.steps) {
-    steps.push_back({{"name", Visible(step.name)},
+  const std::vector<std::string> titles = StepTitles(overview);
+  for (size_t i = 0; i < overview.steps.size(); ++i) {
+    const StepRow& step = overview.steps[i];
+    steps.push_back({{"name", Visible(titles[i])},
                      {"kernel", Visible(step.algorithm)},
                      {"inputs", step.inputs},
                      {"outputs", step.outputs},

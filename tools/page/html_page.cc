@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tools/diagram/diagram_json.h"
 #include "tools/diagram/graphviz.h"
@@ -41,14 +44,33 @@ std::string Facts(const Overview& o) {
 
 // --- the table
 
-// What the names of all steps begin with: whole words, each ended by one of
-// these characters.
+// What both begin with: whole words, each ended by one of these characters.
+std::string_view SharedWords(std::string_view a, std::string_view b) {
+  const auto end = std::ranges::mismatch(a, b).in1;
+  const std::string_view shared(a.begin(), end);
+  return shared.substr(0, shared.find_last_of("_/.-") + 1);
+}
+
 std::string CommonPrefix(const std::vector<std::string>& names) {
   std::string prefix = names.size() > 1 ? names[0] : "";
-  for (const std::string& name : names) {
-    prefix.erase(std::ranges::mismatch(prefix, name).in1, prefix.end());
+  for (const std::string& name : names) prefix = SharedWords(prefix, name);
+  return prefix;
+}
+
+// Of a step of several nodes: "block0_attention_query + …scale" for
+// "block0_attention_query+block0_attention_scale".
+std::string WithoutRepeatedWords(std::string_view title) {
+  constexpr size_t kWorthIt = 4;
+  std::string text;
+  std::string_view before;
+  for (const std::string_view part : PartsOf(title)) {
+    const size_t shared = SharedWords(before, part).size();
+    if (!text.empty()) text += " + ";
+    text += shared < kWorthIt ? std::string(part)
+                              : "…" + std::string(part.substr(shared));
+    before = part;
   }
-  return prefix.substr(0, prefix.find_last_of("_/.-") + 1);
+  return text;
 }
 
 std::string Table(const Overview& o) {
@@ -76,11 +98,13 @@ std::string Table(const Overview& o) {
         step.outputs.empty() ? "" : o.buffers[step.outputs[0]].type;
     const std::string tasks = step.tasks > 0 ? std::to_string(step.tasks) : "";
     out += fmt::format(
-        "<tr><td class=\"n\">{}</td><td class=\"name\">{}</td><td>{}</td>"
+        "<tr><td class=\"n\">{}</td><td class=\"name\" title=\"{}\">{}</td>"
+        "<td>{}</td>"
         "<td>{}</td>{}<td class=\"n\">{}</td>"
         "<td class=\"bar\"><div style=\"width:{:.0f}px\"></div></td>"
         "<td class=\"n\">{}</td></tr>\n",
-        i, EscapeMarkup(titles[i].substr(prefix.size())),
+        i, EscapeMarkup(titles[i]),
+        EscapeMarkup(WithoutRepeatedWords(titles[i].substr(prefix.size()))),
         EscapeMarkup(step.algorithm), EscapeMarkup(type),
         dealt ? "<td class=\"n\">" + tasks + "</td>" : "",
         step.flops > 0 ? FormatFlops(step.flops) : "",
