@@ -26,32 +26,35 @@ StatusOr<size_t> FindState(const mxc_executor* executor, const char* name,
               states.size());
 }
 
-}  // namespace
-
-mxc_status* mxc_read_state(const mxc_executor* executor, const char* name,
-                           void* values, size_t size) {
+// `action` takes the row of the state.
+template <class Action>
+mxc_status* WithState(const mxc_executor* executor, const char* name,
+                      const void* values, size_t size, Action&& action) {
   return Guarded({{executor, "executor"},
                   {name, "name"},
                   NeededArray(values, size, "values")},
                  [&]() -> Status {
                    const auto state = FindState(executor, name, size);
                    if (!state.ok()) return state.status();
-                   executor->executor->ReadState(*state, values);
+                   action(*state);
                    return {};
                  });
 }
 
+}  // namespace
+
+mxc_status* mxc_read_state(const mxc_executor* executor, const char* name,
+                           void* values, size_t size) {
+  return WithState(executor, name, values, size, [&](size_t row) {
+    executor->executor->ReadState(row, values);
+  });
+}
+
 mxc_status* mxc_write_state(mxc_executor* executor, const char* name,
                             const void* values, size_t size) {
-  return Guarded({{executor, "executor"},
-                  {name, "name"},
-                  NeededArray(values, size, "values")},
-                 [&]() -> Status {
-                   const auto state = FindState(executor, name, size);
-                   if (!state.ok()) return state.status();
-                   executor->executor->WriteState(*state, values);
-                   return {};
-                 });
+  return WithState(executor, name, values, size, [&](size_t row) {
+    executor->executor->WriteState(row, values);
+  });
 }
 
 mxc_status* mxc_reset_states(mxc_executor* executor) {

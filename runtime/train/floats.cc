@@ -11,4 +11,11 @@ void ToFloats(runtime::ElementType type, std::span<const std::byte> elements,
                            std::as_writable_bytes(values));
 }
 
+void ToFloats(runtime::ElementType type, std::span<const std::byte> elements,
+              std::vector<float>& values) {
+  values.resize(elements.size() /
+                static_cast<size_t>(runtime::ElementBytes(type)));
+  ToFloats(type, elements, std::span<float>(values));
+}
+
 }  // namespace mxc::train

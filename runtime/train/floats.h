@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "runtime/formats/array.h"
 
@@ -12,5 +13,8 @@ namespace mxc::train {
 // equally many.
 void ToFloats(runtime::ElementType type, std::span<const std::byte> elements,
               std::span<float> values);
+// Into as many as they are; the vector keeps its memory.
+void ToFloats(runtime::ElementType type, std::span<const std::byte> elements,
+              std::vector<float>& values);
 
 }  // namespace mxc::train

@@ -246,8 +246,6 @@ Status Judge::Update(const data::Batch& batch,
   std::vector<FloatView> labels, predictions;
   for (size_t i = 0; i < batch.labels.size(); ++i) {
     const runtime::Array& array = batch.labels[i].array;
-    labels_[i].resize(array.bytes().size() /
-                      static_cast<size_t>(ElementBytes(array.type)));
     ToFloats(array.type, array.bytes(), labels_[i]);
     labels.push_back(Trim({labels_[i], array.shape}, rows, skip));
   }

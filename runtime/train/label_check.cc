@@ -55,8 +55,6 @@ void LabelCheck::LookAt(size_t label, const data::Batch& batch,
                         Wrong&& wrong) {
   if (label >= batch.labels.size() || batch.index.empty()) return;
   const runtime::Array& array = batch.labels[label].array;
-  values_.resize(array.bytes().size() /
-                 static_cast<size_t>(ElementBytes(array.type)));
   ToFloats(array.type, array.bytes(), values_);
   const size_t rows = batch.index.size();
   const size_t row = values_.size() / rows;

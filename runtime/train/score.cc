@@ -177,8 +177,7 @@ double LossTerms(const TrainFacts& facts, const data::Batch& batch) {
     return rows;
   }
   const runtime::Array& array = batch.labels[index].array;
-  std::vector<float> labels(array.bytes().size() /
-                            static_cast<size_t>(ElementBytes(array.type)));
+  std::vector<float> labels;
   ToFloats(array.type, array.bytes(), labels);
   return static_cast<double>(std::ranges::count_if(
       labels, [&](float label) { return found->Counts(label); }));

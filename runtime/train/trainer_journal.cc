@@ -83,10 +83,7 @@ void Trainer::JournalWeights() {
   for (size_t i = 0; i < states.size(); ++i) {
     const data::Field& state = states[i];
     if (!names.contains(state.name) || !runtime::IsFloat(state.type)) continue;
-    const std::span<const std::byte> bytes = step_.State(i);
-    values.resize(bytes.size() /
-                  static_cast<size_t>(runtime::ElementBytes(state.type)));
-    ToFloats(state.type, bytes, values);
+    ToFloats(state.type, step_.State(i), values);
     journal_->OnWeights(steps_, state.name, values);
   }
 }

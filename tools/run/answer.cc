@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/formats/convert.h"
+#include "runtime/train/floats.h"
 #include "tools/run/failure.h"
 
 namespace mxc::run {
@@ -36,12 +36,8 @@ std::string Describe(const runtime::Array& array) {
 }
 
 std::vector<float> Floats(const runtime::Array& array) {
-  std::vector<float> values(
-      array.bytes().size() /
-      static_cast<size_t>(runtime::ElementBytes(array.type)));
-  runtime::ConvertElements(array.type, array.bytes(),
-                           runtime::ElementType::kF32,
-                           std::as_writable_bytes(std::span(values)));
+  std::vector<float> values;
+  train::ToFloats(array.type, array.bytes(), values);
   return values;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/device/device.h"
 #include "runtime/executor/non_finite.h"
 #include "runtime/formats/convert.h"
+#include "runtime/train/floats.h"
 #include "tools/run/artifact_facts.h"
 #include "tools/run/network_nodes.h"
 
@@ -441,9 +442,7 @@ std::span<const float> ArtifactStep::OutputAsFloats(size_t output,
     return {reinterpret_cast<const float*>(values), bytes / sizeof(float)};
   }
   std::vector<float>& floats = converted_[output];
-  floats.resize(bytes / static_cast<uint64_t>(runtime::ElementBytes(type)));
-  runtime::ConvertElements(type, {values, bytes}, runtime::ElementType::kF32,
-                           std::as_writable_bytes(std::span(floats)));
+  train::ToFloats(type, {values, bytes}, floats);
   return floats;
 }
 

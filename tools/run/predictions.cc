@@ -136,8 +136,6 @@ Status Predictions::OnBatch(const data::Batch& batch,
   if (head_.label >= 0 && head_.label < std::ssize(batch.labels)) {
     const runtime::Array& array =
         batch.labels[static_cast<size_t>(head_.label)].array;
-    labels_.resize(array.bytes().size() /
-                   static_cast<size_t>(runtime::ElementBytes(array.type)));
     train::ToFloats(array.type, array.bytes(), labels_);
     label = labels_.size() / rows;
   }
