@@ -76,12 +76,6 @@ void ProfileSteps(Contestant& contestant, const BenchOptions& options) {
   contestant.result.roofline = MeasureRoofline(contestant.result.threads);
 }
 
-void PrintAdvice(const BenchResult& result) {
-  for (const std::string& sentence : Advice(result)) {
-    PrintOut("advice: %s\n", runtime::Visible(sentence).c_str());
-  }
-}
-
 // A few runs, thread by thread.
 std::string RecordRuns(Contestant& contestant, int process) {
   constexpr int kRuns = 3;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -95,23 +96,29 @@ double MemoryBoundShare(const BenchResult& result) {
   return bound / std::max(1.0, Sum(result.step_ns));
 }
 
-// "  latency    min 4.05 us  p5 4.05 us": what a line of a terminal cannot hold
-// goes on below.
-void PrintFacts(const char* name, const std::vector<std::string>& facts,
-                const char* separator) {
-  constexpr size_t kIndent = 13;
+// What a line of a terminal cannot hold goes on below, as far to the right as
+// what follows `begin`.
+void PrintFitted(const std::string& begin,
+                 const std::vector<std::string>& pieces,
+                 const char* separator) {
   const size_t columns = runtime::TerminalColumns(STDOUT_FILENO);
-  std::string line = Format("  %-10s ", name) + facts[0];
-  for (const std::string& fact : std::span(facts).subspan(1)) {
+  std::string line = begin + pieces[0];
+  for (const std::string& piece : std::span(pieces).subspan(1)) {
     line += separator;
-    if (columns > 0 && line.size() + fact.size() > columns) {
+    if (columns > 0 && line.size() + piece.size() > columns) {
       line.erase(line.find_last_not_of(' ') + 1);
       PrintOut("%s\n", line.c_str());
-      line.assign(kIndent, ' ');
+      line.assign(begin.size(), ' ');
     }
-    line += fact;
+    line += piece;
   }
   PrintOut("%s\n", line.c_str());
+}
+
+// "  latency    min 4.05 us  p5 4.05 us"
+void PrintFacts(const char* name, const std::vector<std::string>& facts,
+                const char* separator) {
+  PrintFitted(Format("  %-10s ", name), facts, separator);
 }
 
 void PrintRoofline(const Roofline& roofline) {
@@ -280,6 +287,15 @@ void PrintSideBySide(const BenchResult& a, const BenchResult& b) {
         static_cast<double>(b.runs.Percentile(percent)));
   }
   row("mean", a.runs.Mean(), b.runs.Mean());
+}
+
+void PrintAdvice(const BenchResult& result) {
+  for (const std::string& sentence : Advice(result)) {
+    std::istringstream text(runtime::Visible(sentence));
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    PrintFitted("advice: ", words, " ");
+  }
 }
 
 std::vector<std::string> Advice(const BenchResult& result) {

@@ -38,5 +38,6 @@ void PrintSideBySide(const BenchResult& a, const BenchResult& b);
 
 // What looks wrong, and what to do about it: sentences.
 std::vector<std::string> Advice(const BenchResult& result);
+void PrintAdvice(const BenchResult& result);
 
 }  // namespace mxc::run
