@@ -16,6 +16,7 @@
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/manifest.h"
 #include "runtime/artifact/tables.h"
+#include "runtime/base/clock.h"
 
 namespace mxc {
 namespace {
@@ -132,8 +133,8 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   for (const mxc_step& step : tables.Steps(entry)) {
     StepRow& row = overview.steps.emplace_back(ToRow(tables, step));
     if (overview.device.empty()) continue;
-    row.modelled_seconds =
-        1e-9 * static_cast<double>(tables.InAllRuns(step, step.nanoseconds));
+    row.modelled_seconds = runtime::SecondsOf(
+        static_cast<int64_t>(tables.InAllRuns(step, step.nanoseconds)));
   }
   NoteReadsAndPlaces(overview);
   if (entry.kind == MXC_ENTRY_GRAD) {

@@ -14,4 +14,10 @@ inline int64_t Nanoseconds() {
   return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
 }
 
+// By division: the number nearest to what the clock knows, whose text has no
+// more digits than that.
+inline double SecondsOf(int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1e9;
+}
+
 }  // namespace mxc::runtime

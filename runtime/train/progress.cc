@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/number_text.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 
@@ -228,7 +229,8 @@ class JsonReporter : public Reporter {
     return Format("{\"step\": %lld, \"epoch\": %lld, \"loss\": ",
                   static_cast<long long>(step), static_cast<long long>(epoch)) +
            JsonNumber(loss) + ", \"metrics\": " + JsonMetrics(metrics) +
-           ", \"samples_per_s\": " + JsonNumber(samples_per_s) +
+           ", \"samples_per_s\": " +
+           JsonNumber(runtime::Measured(samples_per_s)) +
            ", \"learning_rate\": " + JsonNumber(learning_rate);
   }
 
@@ -286,7 +288,7 @@ std::string JsonTexts(const std::vector<std::string>& texts) {
 }
 
 std::string JsonNumber(double value) {
-  return std::isfinite(value) ? Format("%.9g", value) : "null";
+  return std::isfinite(value) ? runtime::ShortestText(value) : "null";
 }
 
 std::string JsonMetrics(const MetricValues& metrics) {

@@ -215,7 +215,7 @@ StatusOr<ScoreResult> ScoreAll(TrainStep& step, data::Iterator& samples,
     result.warnings.push_back(warning);
   }
   if (step.facts().reports_loss) result.loss = scoring.loss();
-  result.seconds = static_cast<double>(runtime::Nanoseconds() - start) * 1e-9;
+  result.seconds = runtime::SecondsOf(runtime::Nanoseconds() - start);
   return result;
 }
 

@@ -209,7 +209,7 @@ Progress Trainer::ProgressNow() const {
                        (options_.epochs - progress.epoch) * progress.batches;
   progress.seconds_left =
       Mean(static_cast<double>(left) *
-               static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9,
+               runtime::SecondsOf(epoch_stretch_.nanoseconds),
            epoch_stretch_.batches);
   return progress;
 }
@@ -239,7 +239,7 @@ Status Trainer::FinishEpoch() {
   summary.learning_rate = rate_;
   summary.samples_per_s =
       PerSecond(epoch_stretch_.samples, epoch_stretch_.nanoseconds);
-  summary.seconds = static_cast<double>(epoch_stretch_.nanoseconds) * 1e-9;
+  summary.seconds = runtime::SecondsOf(epoch_stretch_.nanoseconds);
   MXC_RT_RETURN_IF_ERROR(step_.EndEpoch());
   if (validation_ != nullptr) {
     const runtime::TraceSpan span("validate", "loop");

@@ -10,8 +10,10 @@
 #include "runtime/abi/abi.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/checksum.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/cpu.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/number_text.h"
 #include "runtime/base/start_thread.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
@@ -31,6 +33,24 @@ class MaxCpu {
  private:
   std::string held_;
 };
+
+TEST_CASE("numbers: as many digits as tell them apart") {
+  CHECK(runtime::ShortestText(0.1) == "0.1");
+  CHECK(runtime::ShortestText(0.1 + 0.2) == "0.30000000000000004");
+  CHECK(runtime::ShortestText(1e6) == "1000000");
+  CHECK(runtime::ShortestText(0.1f) == "0.1");
+  CHECK(runtime::ShortestText(16777217.0) == "16777217");
+  CHECK(runtime::ShortestText(0.76640075f) == "0.76640075");
+}
+
+TEST_CASE("clock: seconds have the digits of their nanoseconds") {
+  for (const int64_t ns : {432090, 248181, 309714, 1, 999999999}) {
+    const std::string text = runtime::ShortestText(runtime::SecondsOf(ns));
+    CHECK_MESSAGE(text.size() <= 11, text);
+    CHECK(std::stod(text) * 1e9 == doctest::Approx(ns).epsilon(1e-12));
+  }
+  CHECK(runtime::Measured(2618.901591182008) == 2618.9);
+}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/artifact/manifest.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
@@ -49,7 +50,7 @@ Contestant Prepare(const std::string& artifact, const BenchOptions& options) {
   result.open_seconds = session.open_seconds;
   // A worker's first run is its first training step: it is Serve's.
   if (!options.worker) {
-    result.first_seconds = static_cast<double>(TimeRun(executor)) * 1e-9;
+    result.first_seconds = runtime::SecondsOf(TimeRun(executor));
   }
   result.steps = session.model.steps(session.entry);
   const auto kernels =

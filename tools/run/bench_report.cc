@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/number_text.h"
 #include "runtime/base/status.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
@@ -22,6 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using runtime::Format;
+using runtime::Measured;
 
 // "direct 16c"; of artifacts that do not say, the name of the code.
 std::string AlgorithmOf(const BenchResult& result, size_t step) {
@@ -134,10 +136,10 @@ void PrintRoofline(const Roofline& roofline) {
 Json ToJson(const Roofline& roofline) {
   Json levels = Json::array();
   for (const Roofline::Level& level : roofline.levels) {
-    levels.push_back(
-        {{"bytes", level.bytes}, {"gbytes_per_s", level.gbytes_per_second}});
+    levels.push_back({{"bytes", level.bytes},
+                      {"gbytes_per_s", Measured(level.gbytes_per_second)}});
   }
-  return {{"gflops", roofline.gflops}, {"levels", levels}};
+  return {{"gflops", Measured(roofline.gflops)}, {"levels", levels}};
 }
 
 }  // namespace
@@ -153,7 +155,8 @@ Json ToJson(const BenchResult& result) {
   Json latency;
   for (const auto& [name, percent] : kPercentiles) {
     latency[name] = result.runs.Percentile(percent);
-    if (std::string(name) == "median") latency["mean"] = result.runs.Mean();
+    if (std::string(name) == "median")
+      latency["mean"] = Measured(result.runs.Mean());
   }
   Json steps = Json::array();
   for (size_t i = 0; i < result.steps.size(); ++i) {
@@ -165,7 +168,7 @@ Json ToJson(const BenchResult& result) {
                      {"bytes", step.bytes},
                      {"tasks", step.tasks},
                      {"bound", bound.name},
-                     {"roofline_share", bound.share},
+                     {"roofline_share", Measured(bound.share)},
                      {"algorithm", AlgorithmOf(result, i)},
                      {"kernel", step.kernel}});
   }
@@ -176,7 +179,7 @@ Json ToJson(const BenchResult& result) {
           {"open_seconds", result.open_seconds},
           {"first_seconds", result.first_seconds},
           {"latency_ns", latency},
-          {"throughput_per_s", result.Throughput()},
+          {"throughput_per_s", Measured(result.Throughput())},
           {"roofline", ToJson(result.roofline)},
           {"steps", steps},
           {"advice", Advice(result)}};
@@ -221,8 +224,8 @@ std::string MedianEvents(const BenchResult& result, int process) {
     events.push_back({{"name", step.name},
                       {"cat", "step"},
                       {"ph", "X"},
-                      {"ts", static_cast<double>(begin) * 1e-3},
-                      {"dur", static_cast<double>(result.step_ns[i]) * 1e-3},
+                      {"ts", static_cast<double>(begin) / 1e3},
+                      {"dur", static_cast<double>(result.step_ns[i]) / 1e3},
                       {"pid", process},
                       {"tid", 1},
                       {"args",

@@ -49,7 +49,7 @@ std::vector<Measurement> MeasureInTurns(std::vector<api::Executor*> executors,
     if (effort.iterations > 0) {
       return m.count() >= static_cast<size_t>(effort.iterations);
     }
-    return m.count() > 0 && static_cast<double>(spent) * 1e-9 >= effort.seconds;
+    return m.count() > 0 && runtime::SecondsOf(spent) >= effort.seconds;
   };
   for (api::Executor* executor : executors) {
     for (int64_t i = 0; i < effort.warmup; ++i) executor->Run();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/base/number_text.h"
 #include "runtime/train/floats.h"
 
 namespace mxc::run {
@@ -23,15 +24,6 @@ std::string Quoted(const std::string& text) {
     quoted += c;
   }
   return quoted + "\"";
-}
-
-// As few digits as tell the value from others.
-std::string Number(float value) {
-  for (int digits = 1; digits < 9; ++digits) {
-    std::string text = Format("%.*g", digits, static_cast<double>(value));
-    if (std::strtof(text.c_str(), nullptr) == value) return text;
-  }
-  return Format("%.9g", static_cast<double>(value));
 }
 
 // The head that is written: of one that is not known the first output is taken
@@ -70,7 +62,8 @@ std::string Predictions::SampleName(const std::string& name) const {
 std::string Predictions::ClassName(float number) const {
   const bool named = number >= 0 && number == std::trunc(number) &&
                      number < static_cast<float>(names_.size());
-  return named ? names_[static_cast<size_t>(number)] : Number(number);
+  return named ? names_[static_cast<size_t>(number)]
+               : runtime::ShortestText(number);
 }
 
 void Predictions::WriteHead(size_t labels, size_t predictions) {
@@ -103,13 +96,13 @@ void Predictions::WriteClass(std::span<const float> label,
   }
   const size_t best = Largest(row);
   line_ += "," + Quoted(ClassName(static_cast<float>(best))) + "," +
-           Number(row[best]);
+           runtime::ShortestText(row[best]);
 }
 
 void Predictions::WriteValues(std::span<const float> label,
                               std::span<const float> row) {
-  for (const float value : label) line_ += "," + Number(value);
-  for (const float value : row) line_ += "," + Number(value);
+  for (const float value : label) line_ += "," + runtime::ShortestText(value);
+  for (const float value : row) line_ += "," + runtime::ShortestText(value);
 }
 
 Status Predictions::OnBatch(const data::Batch& batch,

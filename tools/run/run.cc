@@ -227,8 +227,7 @@ void Run(RunOptions& options, Reporting& reporting) {
   } else {
     executor.Run();
   }
-  const double seconds =
-      static_cast<double>(runtime::Nanoseconds() - begin) * 1e-9;
+  const double seconds = runtime::SecondsOf(runtime::Nanoseconds() - begin);
   if (!batches) results = Results(executor, outputs);
   for (const auto& [index, path] : files) {
     Require(runtime::WriteNpy(path, results[index].array));

@@ -2,6 +2,7 @@
 // mxc-run score: how good an artifact is on samples.
 #include "runtime/train/score.h"
 #include "runtime/base/destination.h"
+#include "runtime/base/number_text.h"
 #include "runtime/base/visible.h"
 
 #include <cstdio>
@@ -68,8 +69,9 @@ void Print(const Scored& scored, const Reporting& reporting) {
         "\"samples_per_s\": %s%s, \"warnings\": %s}\n",
         train::JsonMetrics(scored.metrics).c_str(),
         result.loss ? train::JsonNumber(*result.loss).c_str() : "null",
-        static_cast<long long>(result.samples), train::JsonNumber(rate).c_str(),
-        classes.c_str(), train::JsonTexts(reporting.warnings).c_str());
+        static_cast<long long>(result.samples),
+        train::JsonNumber(runtime::Measured(rate)).c_str(), classes.c_str(),
+        train::JsonTexts(reporting.warnings).c_str());
     return;
   }
   for (const auto& [name, value] : scored.metrics) {

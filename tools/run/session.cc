@@ -112,7 +112,7 @@ Session OpenSession(const std::string& artifact,
           .entry = entry,
           .threads = options.threads,
           .device = options.device,
-          .open_seconds = static_cast<double>(end - begin) * 1e-9};
+          .open_seconds = runtime::SecondsOf(end - begin)};
 }
 
 api::Executor Session::BindTo(size_t which, bool profile) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/file_writer.h"
 #include "tools/run/bench_inputs.h"
 #include "tools/run/failure.h"
@@ -58,7 +59,7 @@ std::vector<float> FirstLosses(const Session& session,
 }  // namespace
 
 void Serve(const Session& session, api::Executor& executor) {
-  const double first = static_cast<double>(TimeRun(executor)) * 1e-9;
+  const double first = runtime::SecondsOf(TimeRun(executor));
   const bool training = IsTraining(session);
   const mxc_tensor first_output = session.model.outputs(session.entry).front();
   std::vector<float> losses;

@@ -114,13 +114,11 @@ void ServeApplication::Predict(std::shared_ptr<Predictor> model,
 void ServeApplication::Finished(const Request& request, int status,
                                 uint64_t sent) {
   const Routed routed = FindRoute(request);
-  const double seconds =
-      request.begun == 0
-          ? 0
-          : static_cast<double>(runtime::Nanoseconds() - request.begun) * 1e-9;
+  const int64_t lasted =
+      request.begun == 0 ? 0 : runtime::Nanoseconds() - request.begun;
   metrics_.Add(
       routed.route == nullptr ? "other" : std::string(routed.route->path),
-      status, seconds);
+      status, lasted);
   if (log_) log_->Add(request, status, sent);
 }
 

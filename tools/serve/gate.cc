@@ -78,7 +78,7 @@ std::optional<Response> Gate::RefuseRate(const Request& request) {
   const double most = std::max(rate_, 1.0);
   const int64_t now = runtime::Nanoseconds();
   const auto tokens = [&](const Bucket& bucket) {
-    const double seconds = static_cast<double>(now - bucket.time) * 1e-9;
+    const double seconds = runtime::SecondsOf(now - bucket.time);
     return std::min(most, bucket.tokens + seconds * rate_);
   };
   if (clients_.size() >= kMostClients) {

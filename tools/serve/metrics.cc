@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "runtime/base/clock.h"
 #include "tools/run/metric_text.h"
 
 namespace mxc::serve {
@@ -19,13 +20,14 @@ std::string Number(double value) {
 
 }  // namespace
 
-void Metrics::Add(const std::string& path, int status, double seconds) {
+void Metrics::Add(const std::string& path, int status, int64_t nanoseconds) {
   ++answered_;
   ++requests_[{path, status}];
   Histogram& histogram = durations_[path];
-  const auto bucket = std::ranges::lower_bound(kBounds, seconds);
+  const auto bucket =
+      std::ranges::lower_bound(kBounds, runtime::SecondsOf(nanoseconds));
   ++histogram.counts[static_cast<size_t>(bucket - kBounds.begin())];
-  histogram.sum += seconds;
+  histogram.sum += nanoseconds;
   ++histogram.count;
 }
 
@@ -48,7 +50,7 @@ std::string Metrics::Text(const Gauges& gauges) const {
       durations.Add({{"path", path}, {"le", bound}}, static_cast<double>(below),
                     "_bucket");
     }
-    durations.Add({{"path", path}}, histogram.sum, "_sum");
+    durations.Add({{"path", path}}, runtime::SecondsOf(histogram.sum), "_sum");
     durations.Add({{"path", path}}, static_cast<double>(histogram.count),
                   "_count");
   }

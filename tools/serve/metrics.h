@@ -20,7 +20,7 @@ class Metrics {
   };
 
   // `path`: one that the server has, else "other".
-  void Add(const std::string& path, int status, double seconds);
+  void Add(const std::string& path, int status, int64_t nanoseconds);
   int64_t answered() const { return answered_; }
   std::string Text(const Gauges& gauges) const;
 
@@ -29,7 +29,7 @@ class Metrics {
       .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
   struct Histogram {
     std::array<uint64_t, kBounds.size() + 1> counts = {};
-    double sum = 0;
+    int64_t sum = 0;  // ns
     uint64_t count = 0;
   };
 
