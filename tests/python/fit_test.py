@@ -87,6 +87,24 @@ def test_each_sample_counts_once(model, points, count):
                           logits(trainer, x).argmax(axis=1))
 
 
+def test_which_classes_are_taken_for_which(model, points):
+    trainer = model.trainer()
+    trainer.fit(*points, epochs=1, lr=0.1)
+    x, y = points[0][:50], points[1][:50]
+    predicted = logits(trainer, x).argmax(axis=1)
+    found = trainer.confusion(x, y)
+    assert found.tolist() == [[int(np.sum((y == i) & (predicted == j)))
+                               for j in range(3)] for i in range(3)]
+    with pytest.warns(UserWarning, match="none of the classes"):
+        assert trainer.confusion(x, y + 1).sum() == np.sum(y < 2)
+    line = {**CLASSES, "nodes": [{"op": "FullyConnected", "num_hidden": 1},
+                                 {"op": "LinearRegressionOutput"}]}
+    values = mxc.compile(line, init="xavier", batch=32,
+                         entries=["train", "score"]).trainer()
+    with pytest.raises(TypeError, match="other than one label"):
+        values.confusion(x, y)
+
+
 def test_metrics_of_ones_own(model, points):
     def share_of_first(labels, outputs):
         return (outputs.argmax(axis=1) == 0).mean()

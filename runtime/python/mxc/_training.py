@@ -199,6 +199,32 @@ class Trainer:
         """The share of samples whose largest output is their label's."""
         return self.evaluate(*samples, metrics="accuracy")["accuracy"]
 
+    def confusion(self, *samples: ArrayLike | Data) -> NDArray[np.int64]:
+        """Which classes are taken for which: [i, j] is how many of N samples
+        with label i have their largest output at j. Labels that are no class,
+        or are ignored, count nowhere. Arguments and other errors are those of
+        evaluate.
+        Raises TypeError where the network has other than one label, of
+        classes."""
+        if len(self._labels) != 1 or len(self._classes) != 1:
+            raise TypeError("the network has other than one label, of classes")
+        label = self._classes[0]
+        axis = int(self._model.heads[0].split()[3])
+        counts = np.zeros((label.classes, label.classes), np.int64)
+
+        def count(labels: NDArray[Any], outputs: NDArray[Any]) -> float:
+            predicted = outputs.argmax(axis=axis)
+            found = labels.reshape(predicted.shape)
+            counted = ~label.wrong(found)
+            if label.ignored is not None:
+                counted &= found != label.ignored
+            np.add.at(counts, (found[counted].astype(np.int64),
+                               predicted[counted]), 1)
+            return 0.0
+
+        self.evaluate(*samples, metrics=[count])
+        return counts
+
     def states(self) -> dict[str, NDArray[Any]]:
         """Copies of all states: parameters, moving statistics, moments."""
         return {state.name: self._train.read_state(state.name)

@@ -43,20 +43,22 @@ std::string TensorText(const Tensor& tensor) {
 
 void DeclareRows(nb::module_& m) {
   nb::class_<Tensor>(m, "Tensor", "An input, an output or a state.")
-      .def_ro("name", &Tensor::name)
+      .def_ro("name", &Tensor::name, "\"data\", \"fc1_weight\"")
       .def_ro("dtype", &Tensor::dtype, "as NumPy names it: \"float32\"")
       .def_ro("shape", &Tensor::shape,
-              nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")))
+              nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")),
+              "of a whole batch: (32, 1, 28, 28)")
       .def_ro("use", &Tensor::use,
               "\"data\", \"label\", \"rate\", \"loss\", \"parameter\" …")
       .def("__repr__", &TensorText);
   nb::class_<Entry>(m, "Entry", "What a model can do, for fixed shapes.")
-      .def_ro("name", &Entry::name)
-      .def_ro("batch", &Entry::batch)
+      .def_ro("name", &Entry::name, "\"infer\", \"train\", \"score\"")
+      .def_ro("batch", &Entry::batch, "samples that it takes at once")
       .def_ro("activation_bytes", &Entry::activation_bytes,
-              "internal tensors and outputs at their peak")
-      .def_ro("inputs", &Entry::inputs)
-      .def_ro("outputs", &Entry::outputs)
+              "internal tensors and outputs at their peak, in bytes")
+      .def_ro("inputs", &Entry::inputs, "in the order of a call's arguments")
+      .def_ro("outputs", &Entry::outputs,
+              "in the order in which it returns them")
       .def("__repr__", [](const Entry& entry) {
         return "Entry('" + entry.name + "', batch " +
                std::to_string(entry.batch) + ")";
@@ -91,7 +93,7 @@ void DeclareExecutor(nb::module_& m) {
                    "numpy.typing.NDArray[typing.Any]"),
            "A copy.")
       .def("write_state", &Executor::WriteState, nb::arg("name"),
-           nb::arg("values"))
+           nb::arg("values"), "From an array of the state's shape and type.")
       .def("reset_states", &Executor::ResetStates,
            "All states become what the file says.");
 }
@@ -102,9 +104,13 @@ void DeclareModel(nb::module_& m) {
            nb::arg("path"), nb::arg("threads") = 0,
            nb::arg("check_weights") = true, nb::arg("copy_weights") = false,
            nb::arg("device") = "")
-      .def_prop_ro("entries", &Model::entries)
-      .def_prop_ro("states", &Model::states)
-      .def_prop_ro("manifest_text", &Model::manifest)
+      .def_prop_ro("entries", &Model::entries,
+                   "what it can do, each for its own batch")
+      .def_prop_ro("states", &Model::states,
+                   "what training changes: parameters, what the network itself "
+                   "computes, the optimizer's; [] of a model for inference")
+      .def_prop_ro("manifest_text", &Model::manifest,
+                   "what the file says of itself, lines of \"key: value\"")
       .def_prop_ro("symbol", &Model::symbol, "the network's JSON as it came")
       .def("__call__", &Model::Call, nb::sig(kCall),
            "Runs the entry \"infer\" whose inputs have the arguments' shapes. "
