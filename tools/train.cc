@@ -176,6 +176,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   TakeShapes(*source, model, request);
   ChooseTarget(options.device, request);
   MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
+  MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
   request.entries = {"train", "score"};
   const bool in_job = run::InJob();
   // Servers update the parameters, unless workers train by themselves.

@@ -44,6 +44,7 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   options.seed = request.seed;
   options.shuffle = request.shuffle;
   options.threads = 0;  // only shapes are asked for
+  options.before_compiling = true;
   MXC_ASSIGN(options.settings, ParseSettings("--data-opt", request.settings));
   return OpenSource(request.source, options);
 }

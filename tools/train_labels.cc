@@ -18,6 +18,51 @@ std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
   return FindLossHeads(model->graph, LabelInputs(model->graph));
 }
 
+namespace {
+
+// As in MXNet a SoftmaxOutput divides the gradients of classes alone: those of
+// probabilities would be larger by as much.
+Status RequireNoDivisor(const std::string& mixes, const Node& head) {
+  for (const AttrText& attr : head.op->print(head.attrs.get())) {
+    if (attr.first != "normalization" || attr.second == "null") continue;
+    return Error(head.loc,
+                 "{}: '{}' has normalization={}, which does not apply to "
+                 "probabilities of classes: leave it out",
+                 mixes, head.name, attr.second);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status MixLabels(const data::Iterator& source, const LoadedNetwork& network,
+                 CompileRequest& request) {
+  const std::string mixes = source.mixes();
+  if (mixes.empty()) return Done{};
+  MXC_ASSIGN(const Model model, network.Draft(request.For(0)));
+  const std::vector<std::string> labels = LabelInputs(model.graph);
+  bool takes = false;
+  for (const train::Head& head : HeadsOf(network, request)) {
+    takes = takes || head.kind == train::HeadKind::kDistribution;
+    if (head.kind != train::HeadKind::kClasses || head.label < 0) continue;
+    const auto shape =
+        request.input_shapes.find(labels[static_cast<size_t>(head.label)]);
+    if (shape == request.input_shapes.end() || shape->second.size() != 1) {
+      continue;
+    }
+    const auto output = static_cast<size_t>(head.output);
+    MXC_RETURN_IF_ERROR(
+        RequireNoDivisor(mixes, *model.graph.outputs[output].node));
+    shape->second.push_back(head.classes);
+    takes = true;
+  }
+  if (takes) return Done{};
+  return UnplacedError(
+      mixes +
+      ": no loss of the network compares probabilities of classes, as "
+      "SoftmaxOutput does");
+}
+
 Status RequireMetrics(const std::string& names,
                       const std::vector<train::Head>& heads) {
   const auto metrics = train::MetricList::Parse(names);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/support/result.h"
+#include "runtime/data/iterator.h"
 #include "runtime/train/head.h"
 #include "tools/driver/network.h"
 #include "tools/driver/request.h"
@@ -16,6 +17,12 @@ namespace mxc {
 // where that fails, which is told when it is compiled.
 std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
                                  const CompileRequest& request);
+
+// Gives a label that is the number of a class the shape of mixed ones, the
+// probability of each class, where samples are mixed (data::Iterator::mixes).
+// Refuses networks whose loss takes no probabilities.
+Status MixLabels(const data::Iterator& source, const LoadedNetwork& network,
+                 CompileRequest& request);
 
 // Refuses metrics (--metric) that the heads do not fit.
 Status RequireMetrics(const std::string& names,

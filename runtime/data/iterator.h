@@ -108,6 +108,13 @@ struct IteratorOptions {
   // The arrays that the network takes. A source that can make several shapes
   // makes theirs where the settings name none. Empty: they are not known.
   std::vector<Field> takes;
+  // Of how many classes the network takes the probabilities as its label, which
+  // labels that are numbers of classes then become; 0: it takes labels as the
+  // source has them. None: it is not known.
+  std::optional<int64_t> label_classes;
+  // The network that the samples are for is yet to be compiled, and nothing is
+  // read: labels are told as the source has them, even those to be mixed.
+  bool before_compiling = false;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
   // part_index, num_parts, even_parts, held_out, epoch_batches,
   // preprocess_threads, prefetch_buffer, data_name, label_name. They win over
@@ -162,6 +169,8 @@ class Iterator {
   virtual const std::vector<std::string>& label_names() const = 0;
   // Whether Open with `held_out` finds other samples than without.
   virtual bool has_held_out() const = 0;
+  // The option that mixes the samples of a batch, "mixup"; empty: none does.
+  virtual const char* mixes() const { return ""; }
 
   // What the user should know about the samples as a whole, in a sentence that
   // names the source; empty: nothing.

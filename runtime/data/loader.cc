@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kMostBadInARow = 1000;
 constexpr int64_t kMostBatchBytes = int64_t{1} << 34;
+constexpr uint64_t kMixKey = 0x6d697865730a;
 
 void AddBatchAxis(int64_t batch_size, std::vector<Field>* fields) {
   for (Field& field : *fields) {
@@ -22,8 +23,10 @@ void AddBatchAxis(int64_t batch_size, std::vector<Field>* fields) {
   }
 }
 
-Provides BatchFields(const Source& source, int bucket, int64_t batch_size) {
+Provides BatchFields(const Source& source, int bucket, int64_t batch_size,
+                     int64_t classes) {
   Provides provides = source.sample_fields(bucket);
+  if (classes > 0) provides.labels[0].shape = {classes};
   AddBatchAxis(batch_size, &provides.data);
   AddBatchAxis(batch_size, &provides.labels);
   return provides;
@@ -70,6 +73,19 @@ Status CheckNumbers(const NamedArray& named, size_t row, size_t rows) {
   return {};
 }
 
+// Of the class that the label says, all of it.
+Status WriteProbabilities(float label, std::span<float> classes) {
+  const auto count = static_cast<float>(classes.size());
+  if (!(label >= 0 && label < count) || label != std::floor(label)) {
+    return BadRecord(runtime::Format("label %g is none of the classes 0 to %zu",
+                                     static_cast<double>(label),
+                                     classes.size() - 1));
+  }
+  std::fill(classes.begin(), classes.end(), 0.0f);
+  classes[static_cast<size_t>(label)] = 1;
+  return {};
+}
+
 std::string ShapeText(const std::vector<int64_t>& shape) {
   std::string text;
   for (size_t i = 1; i < shape.size(); ++i) {
@@ -80,9 +96,10 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-Status Loader::Check(const Source& source, int64_t batch_size) {
+Status Loader::Check(const Source& source, int64_t batch_size,
+                     int64_t classes) {
   for (int bucket = 0; bucket < source.buckets(); ++bucket) {
-    const Provides provides = BatchFields(source, bucket, batch_size);
+    const Provides provides = BatchFields(source, bucket, batch_size, classes);
     int64_t total = 0;
     for (const auto* fields : {&provides.data, &provides.labels}) {
       for (const Field& field : *fields) {
@@ -107,8 +124,8 @@ Loader::Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
       bad_records_(options.damage),
       order_(std::move(buckets), options.order) {
   for (int bucket = 0; bucket < source_->buckets(); ++bucket) {
-    provides_.push_back(
-        BatchFields(*source_, bucket, options_.order.batch_size));
+    provides_.push_back(BatchFields(*source_, bucket, options_.order.batch_size,
+                                    options_.classes));
   }
   for (std::string& sentence : bad_records_.sentences) {
     sentence = options_.name + ": " + sentence;
@@ -183,7 +200,7 @@ StatusOr<bool> Loader::Next(Batch& batch) {
     return false;
   }
   Lock lock(mutex_);
-  const auto is_ready = [this] { return !open_.empty() && open_[0]->ready(); };
+  const auto is_ready = [this] { return !open_.empty() && open_[0]->ready; };
   if (threads_.empty()) {
     while (!is_ready()) ReadSome(lock);
   } else {
@@ -265,8 +282,17 @@ bool Loader::ReadSome(Lock& lock) {
     --busy_;
   }
   slot->finished += end - begin;
-  if (slot->ready()) Finish(slot);
-  if (slot->ready() || busy_ == 0) ready_.notify_all();
+  if (slot->finished == slot->Size()) {
+    if (options_.mix.any() && slot->status.ok() && slot->failures.empty()) {
+      ++busy_;
+      lock.unlock();
+      Mix(slot);
+      lock.lock();
+      --busy_;
+    }
+    Finish(slot);
+  }
+  if (slot->ready || busy_ == 0) ready_.notify_all();
   return true;
 }
 
@@ -288,7 +314,9 @@ Loader::Slot* Loader::SlotWithRows() {
 
 void Loader::Open(Slot* slot) {
   order_.Read(deal_.epoch, deal_.batch, &slot->rows);
+  slot->place = deal_;
   slot->dealt = slot->finished = 0;
+  slot->ready = false;
   slot->bad.clear();
   slot->failures.clear();
   slot->status = PrepareArrays(slot->rows, &slot->batch);
@@ -362,9 +390,17 @@ Status Loader::ReadSample(const Row& from, Batch* batch, int64_t row) const {
   }
   const uint64_t epoch_key =
       Key(options_.order.seed, static_cast<uint64_t>(from.epoch));
+  float number = 0;
+  std::byte* const label = rows.back();
+  if (options_.classes > 0) rows.back() = reinterpret_cast<std::byte*>(&number);
   const SampleRequest request{
       from.sample, Key(epoch_key, static_cast<uint64_t>(from.sample)), rows};
   MXC_RT_RETURN_IF_ERROR(source_->Read(request));
+  if (options_.classes > 0) {
+    MXC_RT_RETURN_IF_ERROR(
+        WriteProbabilities(number, {reinterpret_cast<float*>(label),
+                                    static_cast<size_t>(options_.classes)}));
+  }
   for (const auto* arrays : {&batch->data, &batch->labels}) {
     for (const NamedArray& named : *arrays) {
       MXC_RT_RETURN_IF_ERROR(
@@ -374,7 +410,17 @@ Status Loader::ReadSample(const Row& from, Batch* batch, int64_t row) const {
   return {};
 }
 
+void Loader::Mix(Slot* slot) const {
+  const runtime::TraceSpan span("mix samples", "data");
+  const uint64_t epoch_key =
+      Key(options_.order.seed, static_cast<uint64_t>(slot->place.epoch));
+  const uint64_t batch = static_cast<uint64_t>(slot->place.batch);
+  MixBatch(options_.mix, options_.axes, Draws(Key(epoch_key ^ kMixKey, batch)),
+           &slot->batch);
+}
+
 void Loader::Finish(Slot* slot) const {
+  slot->ready = true;
   const auto by_row = [](const auto& a, const auto& b) {
     return a.first < b.first;
   };

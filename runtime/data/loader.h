@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/data/mixing.h"
 #include "runtime/data/order.h"
 #include "runtime/data/source.h"
 
@@ -24,7 +25,12 @@ struct LoaderOptions {
   int64_t threads = 1, prefetch = 4;
   bool has_held_out = false;
   BadRecords damage;  // met already; sentences of SampleName
-  std::string name;   // of the source, for messages: "mnist:/data"
+  // Labels, numbers of classes, are given as probabilities of so many; 0: as the
+  // source has them.
+  int64_t classes = 0;
+  MixOptions mix;    // then labels are probabilities
+  PictureAxes axes;  // for CutMix
+  std::string name;  // of the source, for messages: "mnist:/data"
 };
 
 class Loader : public Iterator {
@@ -35,7 +41,8 @@ class Loader : public Iterator {
   ~Loader() override;
 
   // Whether a batch of every bucket has a size that memory can have.
-  static Status Check(const Source& source, int64_t batch_size);
+  static Status Check(const Source& source, int64_t batch_size,
+                      int64_t classes);
 
   std::string summary() const override;
   int buckets() const override { return static_cast<int>(provides_.size()); }
@@ -48,6 +55,9 @@ class Loader : public Iterator {
     return label_names_;
   }
   bool has_held_out() const override { return options_.has_held_out; }
+  const char* mixes() const override {
+    return options_.mix.any() ? options_.mix.name() : "";
+  }
   std::string preprocessing() const override {
     return PreprocessingText(source_->preprocessing());
   }
@@ -63,13 +73,14 @@ class Loader : public Iterator {
   struct Slot {
     Batch batch;
     Rows rows;
+    Cursor place;
     int64_t dealt = 0, finished = 0;  // rows
+    bool ready = false;
     // By row, so that they are reported in an order that threads do not decide.
     std::vector<std::pair<int64_t, std::string>> bad;
     std::vector<std::pair<int64_t, Status>> failures;
     Status status;  // once it is finished
 
-    bool ready() const { return finished == Size(); }
     int64_t Size() const { return static_cast<int64_t>(rows.rows.size()); }
   };
   using Lock = std::unique_lock<std::mutex>;
@@ -84,6 +95,8 @@ class Loader : public Iterator {
   void ReadRow(Slot* slot, int64_t row);
   Status ReadSample(const Row& from, Batch* batch, int64_t row) const;
   void Finish(Slot* slot) const;
+  // A slot whose rows are read, of which none failed.
+  void Mix(Slot* slot) const;
   void Report(const Slot& slot);
 
   const std::unique_ptr<Source> source_;

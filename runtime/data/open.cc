@@ -5,6 +5,7 @@
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/loader.h"
 #include "runtime/data/random.h"
+#include "runtime/data/settle_mixing.h"
 #include "runtime/data/source.h"
 
 namespace mxc::data {
@@ -165,7 +166,8 @@ void EvenOut(const Source& source, const SourceRequest& request,
 StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
                                                const std::string& spec,
                                                const SourceRequest& request,
-                                               OnBadRecord on_bad_record) {
+                                               const IteratorOptions& open) {
+  const OnBadRecord on_bad_record = open.on_bad_record;
   const CommonOptions& common = request.common;
   auto source = kind.open(request);
   if (!source.ok()) return source.status();
@@ -205,7 +207,9 @@ StatusOr<std::unique_ptr<Iterator>> MakeLoader(const SourceKind& kind,
                ? status
                : Status(status.code(), status.message() + "; " + remark);
   }
-  MXC_RT_RETURN_IF_ERROR(Loader::Check(**source, common.batch_size));
+  MXC_RT_RETURN_IF_ERROR(SettleMixing(**source, open, common, options));
+  MXC_RT_RETURN_IF_ERROR(
+      Loader::Check(**source, common.batch_size, options.classes));
   return std::unique_ptr<Iterator>(std::make_unique<Loader>(
       std::move(*source), std::move(buckets), options));
 }
@@ -247,7 +251,7 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
   if (Status status = CheckCommon(request.common); !status.ok()) {
     return Named(spec, status);
   }
-  auto opened = MakeLoader(*kind, spec, request, options.on_bad_record);
+  auto opened = MakeLoader(*kind, spec, request, options);
   if (!opened.ok()) return Named(spec, opened.status());
   return opened;
 }

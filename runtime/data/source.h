@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/data/mixing.h"
 #include "runtime/data/preprocessing.h"
 #include "runtime/data/settings.h"
 
@@ -84,6 +85,7 @@ struct CommonOptions {
   std::optional<int64_t> num_parts;
   bool even_parts = false, class_balanced = false;
   double held_out = 0;
+  MixOptions mix;
   int64_t epoch_batches = 0;
   int64_t threads = 1, prefetch = 4;
   std::string data_name = "data", label_name = "softmax_label";
@@ -108,6 +110,14 @@ struct CommonOptions {
       "as many batches an epoch in every part as in the largest");
     f.Training("class_balanced", class_balanced,
                "draw every class equally often, however many samples it has");
+    f.Training("mixup", mix.mixup,
+               "samples of a batch, and their labels, are mixed two by two, in "
+               "shares from Beta(mixup, mixup); 0: not",
+               Range{0, 1000});
+    f.Training("cutmix", mix.cutmix,
+               "likewise, but a box of one picture is put into the other; with "
+               "mixup, one of both for each batch",
+               Range{0, 1000});
     f("held_out", held_out, "share of the samples kept for validation", kShare);
     f("epoch_batches", epoch_batches,
       "batches that make an epoch; 0: those that all samples make", kAtLeast0);

@@ -417,6 +417,27 @@ def test_samples_to_validate_on_are_not_varied(tmp_path):
         assert np.array_equal(first, second) != differ
 
 
+def test_samples_that_are_mixed():
+    data = mxc.data("digits", 8, options={"mixup": 1, "size": 640})
+    x, y = next(iter(data))
+    assert y.shape == (8, 10) and np.allclose(y.sum(axis=1), 1)
+    assert ((y > 0) & (y < 1)).any()
+    assert np.allclose(y[:4] + y[4:], np.round(y[:4] + y[4:]))  # two by two
+    network = {"mxc": 1, "inputs": {"data": ["N", 1, 28, 28]},
+               "nodes": [{"op": "FullyConnected", "num_hidden": 10},
+                         {"op": "SoftmaxOutput", "name": "softmax"}]}
+    whole = mxc.compile(network, init="xavier", batch=8,
+                        entries=["train", "score"])
+    with pytest.raises(ValueError, match="compiled for labels that are numbers"):
+        whole.trainer().fit(data, lr=0.1)
+    shares = mxc.compile(network, init="xavier", entries=["train", "score"],
+                         shapes={"data": (8, 1, 28, 28),
+                                 "softmax_label": (8, 10)})
+    history = shares.trainer().fit(data, epochs=6, lr=0.1,
+                                   validation=data.held_out())
+    assert history["val_accuracy"][-1] > 0.3  # of 10 classes
+
+
 @pytest.mark.parametrize("kind, labels", [("f4", (96,)), ("f8", (96, 1)),
                                           ("i8", (96,))])
 def test_files_of_other_types_and_shapes(model, tmp_path, kind, labels):

@@ -29,6 +29,12 @@ data::IteratorOptions ToIteratorOptions(const SampleOptions& options,
   }
   result.batch_size = needs.data[0].shape[0];
   result.takes = needs.data;
+  result.label_classes = 0;
+  for (const train::Head& head : step.facts().heads) {
+    if (head.kind == train::HeadKind::kDistribution) {
+      result.label_classes = head.classes;
+    }
+  }
   result.seed = options.seed;
   result.label_names = step.facts().label_names;
   result.preprocessing =

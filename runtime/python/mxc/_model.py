@@ -105,6 +105,13 @@ class Model(_runtime.Model):
         the manifest."""
         return self._lines().get("head", [])
 
+    @property
+    def label_classes(self) -> int:
+        """Of how many classes the label has the probabilities; 0: of none."""
+        kinds = (line.split() for line in self.heads)
+        return next((int(kind[4]) for kind in kinds
+                     if kind[0] == "distribution"), 0)
+
     def summary(self) -> str:
         """Entries with their inputs, outputs and memory, and the states, as
         text of at most 80 columns: print(model.summary())."""

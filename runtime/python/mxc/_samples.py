@@ -93,20 +93,23 @@ class Data:
         self._options = {k: str(v) for k, v in (options or {}).items()}
         # What varies samples at random is for those that are learned from.
         self._validates = False
+        self._label_classes = -1  # of a network that is not known
         self._epoch = 0
         self._tensors: list[Tensor] = []
         self._open: _train.Samples | None = None
 
     def bound(self, batch: int, tensors: Sequence[Tensor], shuffle: bool,
-              seed: int) -> Data:
+              seed: int, label_classes: int) -> Data:
         """The same source in batches as the inputs `tensors` take them; where
-        nobody said how large samples are, the first input does."""
+        nobody said how large samples are, the first input does. Of how many
+        classes the label has the probabilities; 0: it is a class's number."""
         self._shape = self._shape or tensors[0].shape[1:]
         found = Data(self.spec, batch, shape=self._shape,
                      shuffle=shuffle or self._shuffle,
                      seed=seed or self._seed, held_out=self._held_out,
                      options=self._options)
         found._tensors, found._validates = list(tensors), self._validates
+        found._label_classes = label_classes
         return found
 
     def split(self, share: float) -> tuple[Data, Data]:
@@ -115,6 +118,7 @@ class Data:
         rest = Data(self.spec, self.batch_size, shape=self._shape,
                     shuffle=self._shuffle, seed=self._seed,
                     options={**self._options, "held_out": share})
+        rest._tensors, rest._label_classes = self._tensors, self._label_classes
         return rest, rest.held_out()
 
     def held_out(self) -> Data:
@@ -123,6 +127,8 @@ class Data:
         varied at random."""
         found = Data(self.spec, self.batch_size, shape=self._shape,
                      held_out=True, options=self._options)
+        found._tensors, found._label_classes = (self._tensors,
+                                                self._label_classes)
         found._validates = True
         return found
 
@@ -180,6 +186,7 @@ class Data:
             options.held_out = self._held_out
             if self._shape:
                 options.shape = [self.batch_size, *self._shape]
+            options.label_classes = self._label_classes
             settings = list(self._options.items())
             if self._validates:
                 options.offered = settings

@@ -293,7 +293,8 @@ class Trainer:
     def _samples(self, samples: Sequence[ArrayLike | Data], shuffle: bool,
                  seed: int) -> Arrays | Data:
         if len(samples) == 1 and isinstance(samples[0], Data):
-            return samples[0].bound(self.batch, self._fed, shuffle, seed)
+            return samples[0].bound(self.batch, self._fed, shuffle, seed,
+                                    self._model.label_classes)
         if len(samples) != len(self._fed):
             names = ", ".join(tensor.name for tensor in self._fed)
             raise TypeError(f"the entry is fed {names}")
@@ -317,7 +318,7 @@ class Trainer:
 
     def _unlabelled(self, data: Sequence[ArrayLike | Data]) -> Arrays | Data:
         if len(data) == 1 and isinstance(data[0], Data):
-            return data[0].bound(self.batch, self._data, False, 0)
+            return data[0].bound(self.batch, self._data, False, 0, -1)
         if len(data) == len(self._data):
             return Arrays([a for a in data if not isinstance(a, Data)],
                           self._data, self.batch)

@@ -31,6 +31,7 @@ Samples::Samples(const std::string& spec, const SampleOptions& options) {
   if (!options.shape.empty()) {
     open.takes = {{"data", data::ElementType::kF32, options.shape}};
   }
+  if (options.label_classes >= 0) open.label_classes = options.label_classes;
   std::optional<data::StatusOr<std::unique_ptr<data::Iterator>>> opened;
   {
     const GilReleased released;

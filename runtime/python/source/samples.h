@@ -17,6 +17,7 @@ struct SampleOptions {
   uint64_t seed = 0;
   bool shuffle = false, held_out = false;
   std::vector<int64_t> shape;  // that the network takes; empty: not known
+  int64_t label_classes = -1;  // as data::IteratorOptions; -1: not known
   // data::IteratorOptions has them.
   std::vector<std::pair<std::string, std::string>> settings, offered;
 };

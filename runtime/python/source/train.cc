@@ -197,6 +197,7 @@ void DeclareSamples(nb::module_& m) {
       .def_rw("shuffle", &SampleOptions::shuffle)
       .def_rw("held_out", &SampleOptions::held_out)
       .def_rw("shape", &SampleOptions::shape)
+      .def_rw("label_classes", &SampleOptions::label_classes)
       .def_rw("settings", &SampleOptions::settings)
       .def_rw("offered", &SampleOptions::offered);
   nb::class_<Pictures>(m, "Pictures", "From files to what a network takes.")
