@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/formats/convert.h"
+#include "runtime/train/float_sums.h"
 #include "runtime/train/floats.h"
 #include "runtime/train/state_names.h"
 
@@ -59,8 +60,7 @@ StatusOr<Position> EmaStep::Begin(const Position& own,
 void EmaStep::BeginAverages() {
   updates_ = 0;
   for (Averaged& one : averaged_) {
-    ToFloats(inner().states()[one.state].type, inner().State(one.state),
-             one.average);
+    std::ranges::copy(ValuesOf(one), one.average.begin());
   }
 }
 
@@ -82,13 +82,19 @@ void EmaStep::AddValues() {
   const double decay = std::min(decay_, (1 + update) / (10 + update));
   const auto share = static_cast<float>(1 - decay);
   for (Averaged& one : averaged_) {
-    values_.resize(one.average.size());
-    ToFloats(inner().states()[one.state].type, inner().State(one.state),
-             values_);
-    for (size_t i = 0; i < values_.size(); ++i) {
-      one.average[i] += share * (values_[i] - one.average[i]);
-    }
+    MoveTowards(one.average, ValuesOf(one), share);
   }
+}
+
+// Where they lie, if they are f32.
+std::span<const float> EmaStep::ValuesOf(const Averaged& one) {
+  const ElementType type = inner().states()[one.state].type;
+  const std::span<const std::byte> state = inner().State(one.state);
+  if (type == ElementType::kF32) {
+    return {reinterpret_cast<const float*>(state.data()), one.average.size()};
+  }
+  ToFloats(type, state, values_);
+  return values_;
 }
 
 StatusOr<float> EmaStep::Score(const data::Batch& batch, int64_t length) {

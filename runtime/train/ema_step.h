@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,7 @@ class EmaStep final : public DelegatingStep {
   size_t inner_count() const { return inner().states().size(); }
   void BeginAverages();
   void AddValues();
+  std::span<const float> ValuesOf(const Averaged& one);
   // Whether the inner step's states hold the averages, or what is its own.
   void Show(bool averages);
 
@@ -66,7 +68,7 @@ class EmaStep final : public DelegatingStep {
   std::vector<Averaged> averaged_;
   int64_t updates_ = -1;
   bool shows_averages_ = false;
-  std::vector<float> values_;
+  std::vector<float> values_;  // of a state that is no f32
 };
 
 }  // namespace mxc::train

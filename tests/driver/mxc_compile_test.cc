@@ -256,6 +256,25 @@ TEST_CASE("mxc_compile: precisions have the names of the command line") {
             "precision 'half' is unknown; expected f32, tf32, bf16 or f16"});
 }
 
+TEST_CASE("mxc_compile: labels are smoothed where something trains") {
+  mxc_compile_options options = Options();
+  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},
+    "nodes": [{"op": "FullyConnected", "num_hidden": 5},
+              {"op": "SoftmaxOutput", "name": "softmax"}]})json";
+  options.text = two.data();
+  options.text_size = two.size();
+  const char* train = "train";
+  options.entries = &train;
+  options.entry_count = 1;
+  const std::string plain = Compiled(options);
+  options.label_smoothing = 0.1;
+  CHECK(Compiled(options) != plain);
+  options.label_smoothing = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{
+            "label smoothing 1, expected from 0 to less than 1"});
+}
+
 TEST_CASE("mxc_compile: an initializer is checked where nothing needs it") {
   mxc_compile_options options = Options();
   const float values[6] = {};

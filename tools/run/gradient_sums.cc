@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "runtime/train/float_sums.h"
 #include "tools/run/used_rows.h"
 
 namespace mxc::run {
@@ -22,7 +23,7 @@ void GradientSums::Add(const Executor& executor, const Exchange& exchange) {
     sum.values.assign(gradient.begin(), gradient.end());
     sum.rows.clear();
   } else {
-    for (size_t i = 0; i < gradient.size(); ++i) sum.values[i] += gradient[i];
+    train::AddTo(sum.values, gradient);
   }
   if (exchange.rows < 0) return;
   const mxc_state& table = executor.model().tables().states()[exchange.state];
@@ -39,8 +40,7 @@ std::span<const float> GradientSums::Finish(const Executor& executor,
   Sum& sum = sums_[exchange.state];
   const int64_t batches = std::exchange(sum.batches, 0);
   if (batches > 1 && !step_.GivenRescale()) {
-    const float share = 1 / static_cast<float>(batches);
-    for (float& value : sum.values) value *= share;
+    train::Multiply(sum.values, 1 / static_cast<float>(batches));
   }
   return sum.values;
 }
