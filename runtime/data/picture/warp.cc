@@ -2,7 +2,9 @@
 #include "runtime/data/picture/warp.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "runtime/data/picture/values.h"
 
@@ -10,23 +12,27 @@ namespace mxc::data {
 namespace {
 
 // The pixel at a place between four, of which those outside are `fill`.
-uint8_t Between(const Picture& in, double x, double y, size_t channel,
-                uint8_t fill) {
+void WriteBetween(const Picture& in, double x, double y, uint8_t fill,
+                  uint8_t* out) {
   const double left = std::floor(x), top = std::floor(y);
-  const auto at = [&](double column, double row) -> double {
-    if (column < 0 || row < 0 || column >= in.width || row >= in.height) {
-      return fill;
-    }
-    return in.row(static_cast<int>(
-        row))[static_cast<size_t>(column) * static_cast<size_t>(in.channels) +
-              channel];
-  };
   const double right_part = x - left, lower_part = y - top;
-  const double above =
-      at(left, top) * (1 - right_part) + at(left + 1, top) * right_part;
-  const double below =
-      at(left, top + 1) * (1 - right_part) + at(left + 1, top + 1) * right_part;
-  return ToByte(above * (1 - lower_part) + below * lower_part);
+  const std::array<uint8_t, 3> outside = {fill, fill, fill};
+  const auto at = [&](double column, double row) {
+    if (column < 0 || row < 0 || column >= in.width || row >= in.height) {
+      return outside.data();
+    }
+    return in.row(static_cast<int>(row)) +
+           static_cast<ptrdiff_t>(column) * in.channels;
+  };
+  const uint8_t* corners[] = {at(left, top), at(left + 1, top),
+                              at(left, top + 1), at(left + 1, top + 1)};
+  for (int c = 0; c < in.channels; ++c) {
+    const double above =
+        corners[0][c] * (1 - right_part) + corners[1][c] * right_part;
+    const double below =
+        corners[2][c] * (1 - right_part) + corners[3][c] * right_part;
+    out[c] = ToByte(above * (1 - lower_part) + below * lower_part);
+  }
 }
 
 }  // namespace
@@ -43,15 +49,14 @@ Matrix Matrix::Inverse() const {
 Picture Mapped(const Picture& in, const Matrix& from, Place fixed,
                uint8_t fill) {
   Picture out{in.width, in.height, in.channels, {}};
-  out.pixels.reserve(in.pixels.size());
+  out.pixels.resize(in.pixels.size());
+  uint8_t* to = out.pixels.data();
   for (int y = 0; y < in.height; ++y) {
-    for (int x = 0; x < in.width; ++x) {
+    for (int x = 0; x < in.width; ++x, to += in.channels) {
       const double dx = x - fixed.x, dy = y - fixed.y;
       const double u = fixed.x + from.xx * dx + from.xy * dy;
       const double v = fixed.y + from.yx * dx + from.yy * dy;
-      for (size_t c = 0; c < static_cast<size_t>(in.channels); ++c) {
-        out.pixels.push_back(Between(in, u, v, c, fill));
-      }
+      WriteBetween(in, u, v, fill, to);
     }
   }
   return out;
