@@ -54,8 +54,14 @@ const char* FillOf(const DiagramBox& box, bool trains) {
 class GraphvizWriter {
  public:
   explicit GraphvizWriter(const Diagram& view)
-      : view_(view), readers_(view.boxes.size()) {
+      : view_(view),
+        readers_(view.boxes.size()),
+        shared_(view.boxes.size(), -1) {
     for (const DiagramArrow& arrow : view.arrows) ++readers_[arrow.from];
+    for (const DiagramArrow& arrow : view.arrows) {
+      if (!IsShared(arrow.from) || shared_[arrow.to] >= 0) continue;
+      shared_[arrow.to] = arrow.from;
+    }
     for (size_t g = 0; g < view.groups.size(); ++g) {
       groups_in_[view.groups[g].parent].push_back(g);
     }
@@ -132,10 +138,12 @@ class GraphvizWriter {
     const bool outside = box.kind == Kind::kInput || box.kind == Kind::kOutput;
     const char* shape = outside ? ", shape=ellipse" : "";
     const bool block = box.kind == Kind::kBlock;
-    out_ +=
-        fmt::format("{}n{} [label=<{}>, fillcolor=\"{}\"{}{}, tooltip={}];\n",
-                    indent, number, Label(box), FillOf(box, view_.trains),
-                    shape, block ? ", peripheries=2" : "", Quoted(box.name));
+    const int shared = shared_[number];
+    out_ += fmt::format(
+        "{}n{} [label=<{}>, fillcolor=\"{}\"{}{}{}, tooltip={}];\n", indent,
+        number, Label(box), FillOf(box, view_.trains), shape,
+        block ? ", peripheries=2" : "",
+        shared < 0 ? "" : fmt::format(", group=n{}", shared), Quoted(box.name));
   }
 
   static void Row(std::string_view text, std::string_view style,
@@ -203,14 +211,18 @@ class GraphvizWriter {
         up ? ", dir=back" : "",
         value ? ", style=dashed, color=\"#9aa4b1\"" : "",
         arrow.again ? ", constraint=false" : "",
-        // What many boxes read, such as a mask, does not bend their chain.
-        readers_[arrow.from] > kMostReadersOfChain ? ", weight=0" : "");
+        IsShared(arrow.from) ? ", weight=0" : "");
   }
 
-  static constexpr int kMostReadersOfChain = 3;
+  // What many boxes read, such as a mask, does not bend the chain that they are.
+  bool IsShared(int box) const {
+    constexpr int kMostReadersOfChain = 3;
+    return readers_[box] > kMostReadersOfChain;
+  }
 
   const Diagram& view_;
-  std::vector<int> readers_;                                 // of each box
+  std::vector<int> readers_;  // of each box
+  std::vector<int> shared_;  // that each box reads, the first of them; -1: none
   std::map<int, std::vector<size_t>> groups_in_, boxes_in_;  // -1: outside
   std::string out_;
 };
