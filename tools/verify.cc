@@ -164,7 +164,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
 Result<VerifyReport> Verify(const VerifyOptions& options,
                             const CompileRequest& request,
                             const std::shared_ptr<LoadedNetwork>& network,
-                            const InputSource& source) {
+                            const InputSource& source, RightSteps& right) {
   TerminalProgress progress(options.style);
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireInputs(plan.programs, source.given));
@@ -186,7 +186,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
     const Working working(options.style, "verify", &count);
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
-                        options.repro_folder, &count));
+                        options.repro_folder, right, &count));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
     MXC_ASSIGN(report.outputs,
@@ -203,9 +203,11 @@ Result<VerifyReport> VerifyTraining(
   constexpr double kTolerance = 1e-4;
   CompileRequest gradients = request;
   gradients.training.optimizer.clear();
-  MXC_ASSIGN(VerifyReport report, Verify(options, gradients, network, source));
+  RightSteps right;
+  MXC_ASSIGN(VerifyReport report,
+             Verify(options, gradients, network, source, right));
   MXC_ASSIGN(const VerifyReport updates,
-             Verify(options, request, network, source));
+             Verify(options, request, network, source, right));
   report.steps.insert(report.steps.end(), updates.steps.begin(),
                       updates.steps.end());
   MXC_ASSIGN(const Program plain, PlainProgram(gradients, network));
@@ -227,8 +229,9 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
   MXC_ASSIGN(const Program plain, PlainProgram(request, network));
   source.positions = FindPositionInputs(plain);
+  RightSteps right;
   return options.gradients ? VerifyTraining(options, request, network, source)
-                           : Verify(options, request, network, source);
+                           : Verify(options, request, network, source, right);
 }
 
 int RunVerify(const VerifyOptions& options) {

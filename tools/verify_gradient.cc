@@ -170,6 +170,7 @@ class LossCheck {
       along[i % groups].push_back(&directions_[i]);
     }
     std::vector<Derivative> derivatives;
+    MXC_RETURN_IF_ERROR(AcceptAtOnce(along, tolerance, derivatives));
     for (auto& group : along) {
       MXC_RETURN_IF_ERROR(Differentiate(std::move(group), derivatives));
     }
@@ -199,6 +200,7 @@ class LossCheck {
   // The largest move of a parameter that leaves the loss nearly linear, but for
   // a factor.
   static double Range(const Direction& direction) {
+    if (direction.value.empty()) return 1;  // nothing reads it
     const double largest = LargestMagnitude(direction.value);
     return largest > 0 ? largest : 1;
   }
@@ -219,13 +221,62 @@ class LossCheck {
     }
   }
 
+  // Takes the groups out whose first difference agrees with the gradient by
+  // far: no smaller step would say more.
+  Status AcceptAtOnce(std::vector<std::vector<const Direction*>>& groups,
+                      double tolerance, std::vector<Derivative>& derivatives) {
+    std::vector<Derivative> first;
+    double scale = 0;
+    for (const auto& group : groups) {
+      Derivative derivative = {.along = group, .rule = RuleOf(group)};
+      MXC_ASSIGN(const double above, LossAt(Read(group), FirstStep(group)));
+      MXC_ASSIGN(const double below, LossAt(Read(group), -FirstStep(group)));
+      derivative.differences = (above - below) / (2 * FirstStep(group));
+      scale = std::max(scale, std::abs(derivative.rule));
+      first.push_back(std::move(derivative));
+    }
+    const double factor = FittedFactor(first);
+    std::vector<std::vector<const Direction*>> rest;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const double error =
+          std::abs(first[i].rule - factor * first[i].differences);
+      if (error > 0.1 * tolerance * scale) {
+        rest.push_back(std::move(groups[i]));
+        continue;
+      }
+      derivatives.push_back(std::move(first[i]));
+      if (count_ != nullptr) ++count_->done;
+    }
+    groups = std::move(rest);
+    return Done{};
+  }
+
+  static double RuleOf(const std::vector<const Direction*>& along) {
+    double rule = 0;
+    for (const Direction* d : along) rule += d->rule;
+    return rule;
+  }
+
+  // What the loss reads: not a fixed gamma.
+  static std::vector<const Direction*> Read(
+      std::vector<const Direction*> along) {
+    std::erase_if(along, [](const Direction* d) { return d->value.empty(); });
+    return along;
+  }
+
+  static double FirstStep(const std::vector<const Direction*>& along) {
+    const std::vector<const Direction*> read = Read(along);
+    const bool alone = along.size() == 1 && !read.empty();
+    return 1e-4 * (alone ? Range(*read[0]) / read[0]->scale : 1);
+  }
+
   // Adds the derivatives of the group, of parts of it where the loss is not
   // smooth along all of it.
   Status Differentiate(std::vector<const Direction*> along,
                        std::vector<Derivative>& derivatives) {
     Derivative derivative;
     derivative.along = std::move(along);
-    for (const Direction* d : derivative.along) derivative.rule += d->rule;
+    derivative.rule = RuleOf(derivative.along);
     MXC_ASSIGN(const std::optional<double> found, Difference(derivative.along));
     if (count_ != nullptr) ++count_->done;
     if (found) {
@@ -252,12 +303,9 @@ class LossCheck {
   // nothing where none do: at a kink.
   Result<std::optional<double>> Difference(
       const std::vector<const Direction*>& along) {
-    std::vector<const Direction*> read = along;
-    // Nothing reads it: a fixed gamma.
-    std::erase_if(read, [](const Direction* d) { return d->value.empty(); });
+    const std::vector<const Direction*> read = Read(along);
     if (read.empty()) return std::optional<double>(0);
-    double step =
-        1e-4 * (along.size() == 1 ? Range(*read[0]) / read[0]->scale : 1);
+    double step = FirstStep(along);
     std::optional<double> coarse;
     for (int attempt = 0; attempt < 5; ++attempt, step /= 8) {
       MXC_ASSIGN(const double above, LossAt(read, step));

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ir/program/program.h"
@@ -28,17 +29,31 @@ struct StepResult {
   double bound() const;
 };
 
+// The steps that were right, of several programs: what computes the same from
+// the same bytes, and leaves the same bytes, is right again.
+class RightSteps {
+ public:
+  // What a step computes, and hashes of its operands' bytes and its outputs'.
+  using Run = std::tuple<std::string, size_t, size_t>;
+
+  // Null: nothing is known of it.
+  const StepResult* Find(const Run& run) const;
+  void Add(Run run, const StepResult& result);
+
+ private:
+  std::map<Run, StepResult> results_;
+};
+
 // Runs all steps, each on what those before it left; fails at the first that is
 // wrong, off by more than the tolerance and its bounds, which is written to
 // `repro_folder`: the step as text, its operands, what it gave and what is
 // expected. What lies in a buffer transformed for a kernel is compared by what
-// its readers make of it. `count`, unless null, is raised by the steps.
-Result<std::vector<StepResult>> RunSteps(const Program& program,
-                                         const Inputs& inputs,
-                                         StepRunner& runner,
-                                         const Tolerance& tolerance,
-                                         const std::string& repro_folder,
-                                         WorkCount* count = nullptr);
+// its readers make of it. Those in `right` are not interpreted again, new ones are
+// added. `count`, unless null, is raised by the steps.
+Result<std::vector<StepResult>> RunSteps(
+    const Program& program, const Inputs& inputs, StepRunner& runner,
+    const Tolerance& tolerance, const std::string& repro_folder,
+    RightSteps& right, WorkCount* count = nullptr);
 
 // What the roundings of Winograd's algorithm may do to each output of the
 // program: kRoundingDeviations times the deviation of its elements when numbers

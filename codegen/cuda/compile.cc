@@ -14,6 +14,7 @@
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
+#include "ir/support/threads.h"
 
 namespace mxc {
 namespace {

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <thread>
 
 #include "codegen/cache/object_cache.h"
 #include "codegen/llvm/module_key.h"
@@ -18,6 +16,7 @@
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
+#include "ir/support/threads.h"
 
 namespace mxc {
 namespace {
@@ -147,27 +146,6 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Default));
-}
-
-void RunOnThreads(int threads, const std::function<void()>& work) {
-  std::mutex mutex;
-  std::exception_ptr thrown;
-  const auto guarded = [&] {
-    try {
-      work();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      thrown = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  try {
-    for (int i = 1; i < threads; ++i) others.emplace_back(guarded);
-  } catch (const std::system_error&) {  // fewer do it, too
-  }
-  guarded();
-  for (std::thread& thread : others) thread.join();
-  if (thrown) std::rethrow_exception(thrown);
 }
 
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {

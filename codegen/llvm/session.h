@@ -58,10 +58,6 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const Target& target,
                                const CompileOptions& options);
 
-// `work` on as many threads as there can be, this one among them. What is
-// thrown on one of them (a lack of memory) is thrown here.
-void RunOnThreads(int threads, const std::function<void()>& work);
-
 // Of LLVM's code generators: for a triple, a model and features.
 std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
     const std::string& triple, const std::string& cpu,

@@ -5,7 +5,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/program/flops.h"
 #include "ir/program/program.h"
+#include "ir/support/threads.h"
 
 namespace mxc {
 namespace {
@@ -46,40 +48,58 @@ size_t AxesOfRuns(const Expr& value, const Extents& extent,
   return axes;
 }
 
-// Calls f(lanes, vars, offset) for runs of a box along its last `axes` axes;
-// the offset of the first lane is row-major in `dims`.
-template <class F>
-void ForRuns(const Extents& begin, const Extents& extent, const Extents& dims,
-             size_t axes, F f) {
-  const size_t rank = dims.size(), outer = rank - axes;
-  const Extents along(extent.begin() + static_cast<ptrdiff_t>(outer),
-                      extent.end());
-  const int64_t inner = Product(along);
-  const int64_t rows = inner == 0 ? 0 : Product(extent) / inner;
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t at = 0; at < inner; at += kMaxLanes) {
-      const int lanes =
-          static_cast<int>(std::min<int64_t>(kMaxLanes, inner - at));
-      std::vector<Values> vars(rank);
-      int64_t rest = row;
-      for (size_t axis = outer; axis-- > 0; rest /= extent[axis]) {
-        vars[axis] = {static_cast<Element>(begin[axis] + rest % extent[axis])};
-      }
-      for (int lane = 0; lane < lanes; ++lane) {
-        rest = at + lane;
-        for (size_t axis = rank; axis-- > outer; rest /= extent[axis]) {
-          vars[axis].push_back(
-              static_cast<Element>(begin[axis] + rest % extent[axis]));
-        }
-      }
-      int64_t offset = 0;
-      for (size_t axis = 0; axis < rank; ++axis) {
-        offset = offset * dims[axis] + static_cast<int64_t>(vars[axis][0]);
-      }
-      f(lanes, vars, offset);
-    }
+// The runs of a box along its last `axes` axes, each of at most kMaxLanes
+// elements.
+class Runs {
+ public:
+  Runs(const Extents& begin, const Extents& extent, const Extents& dims,
+       size_t axes)
+      : begin_(begin),
+        extent_(extent),
+        dims_(dims),
+        outer_(dims.size() - axes),
+        inner_(Product(
+            {extent.begin() + static_cast<ptrdiff_t>(outer_), extent.end()})),
+        of_row_((inner_ + kMaxLanes - 1) / kMaxLanes) {}
+
+  int64_t size() const {
+    return inner_ == 0 ? 0 : Product(extent_) / inner_ * of_row_;
   }
-}
+
+  // Calls f(lanes, vars, offset); the offset of the first lane is row-major in
+  // the dims.
+  template <class F>
+  void At(int64_t run, F f) const {
+    const size_t rank = dims_.size();
+    const int64_t at = run % of_row_ * kMaxLanes;
+    const int lanes =
+        static_cast<int>(std::min<int64_t>(kMaxLanes, inner_ - at));
+    std::vector<Values> vars(rank);
+    int64_t rest = run / of_row_;
+    for (size_t axis = outer_; axis-- > 0; rest /= extent_[axis]) {
+      vars[axis] = {static_cast<Element>(begin_[axis] + rest % extent_[axis])};
+    }
+    for (int lane = 0; lane < lanes; ++lane) {
+      rest = at + lane;
+      for (size_t axis = rank; axis-- > outer_; rest /= extent_[axis]) {
+        vars[axis].push_back(
+            static_cast<Element>(begin_[axis] + rest % extent_[axis]));
+      }
+    }
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      offset = offset * dims_[axis] + static_cast<int64_t>(vars[axis][0]);
+    }
+    f(lanes, vars, offset);
+  }
+
+ private:
+  const Extents& begin_;
+  const Extents& extent_;
+  const Extents& dims_;
+  size_t outer_;
+  int64_t inner_, of_row_;
+};
 
 std::vector<OperandView> ViewsOf(const StepValues& values) {
   std::vector<OperandView> views;
@@ -94,21 +114,38 @@ std::vector<OperandView> ViewsOf(const StepValues& values) {
 }  // namespace
 
 BoxValues::BoxValues(const StepValues& values)
-    : evaluator_(ViewsOf(values), values.arithmetic.noise) {}
+    : evaluator_(ViewsOf(values), values.arithmetic.noise),
+      by_one_(values.arithmetic.noise != nullptr) {}
 
 void BoxValues::Compute(const Store& store, const Extents& dims,
                         std::vector<Element>& out,
                         const std::vector<Element>& sums) {
-  ForRuns(store.begin, store.extent, dims,
-          AxesOfRuns(store.value, store.extent, dims),
-          [&](int lanes, const std::vector<Values>& vars, int64_t at) {
-            Values acc;
-            if (!sums.empty()) {
-              acc.assign(sums.begin() + at, sums.begin() + at + lanes);
-            }
-            const Values v = evaluator_.Evaluate(store.value, lanes, vars, acc);
-            std::ranges::copy(v, out.begin() + at);
-          });
+  const Runs runs(store.begin, store.extent, dims,
+                  AxesOfRuns(store.value, store.extent, dims));
+  const auto compute = [&](Evaluator& evaluator, int64_t begin, int64_t end) {
+    for (int64_t run = begin; run < end; ++run) {
+      runs.At(run, [&](int lanes, const std::vector<Values>& vars, int64_t at) {
+        Values acc;
+        if (!sums.empty()) {
+          acc.assign(sums.begin() + at, sums.begin() + at + lanes);
+        }
+        const Values v = evaluator.Evaluate(store.value, lanes, vars, acc);
+        std::ranges::copy(v, out.begin() + at);
+      });
+    }
+  };
+  if (by_one_ || runs.size() < 2) return compute(evaluator_, 0, runs.size());
+  // To find an element takes about as long as so many operations.
+  constexpr double kFind = 16;
+  const double cost = (OperationsOf(store.value, store.extent) +
+                       kFind * static_cast<double>(Product(store.extent))) /
+                      static_cast<double>(runs.size());
+  ForParts(runs.size(), cost, [&](int64_t begin, int64_t end) {
+    if (begin == 0 && end == runs.size())
+      return compute(evaluator_, begin, end);
+    Evaluator own = evaluator_;
+    compute(own, begin, end);
+  });
 }
 
 }  // namespace mxc

@@ -8,7 +8,8 @@
 
 namespace mxc {
 
-// Evaluates a step's stores over their boxes.
+// Evaluates a step's stores over their boxes, on all processors where that is
+// worth it.
 class BoxValues {
  public:
   explicit BoxValues(const StepValues& values);
@@ -21,6 +22,7 @@ class BoxValues {
 
  private:
   Evaluator evaluator_;
+  bool by_one_;  // thread: noise is drawn in an order
 };
 
 }  // namespace mxc

@@ -36,6 +36,25 @@ std::vector<std::vector<Element>> OutputsOf(
   return outputs;
 }
 
+// Which steps the outputs need, with `states` the states that are updated.
+std::vector<bool> NeededSteps(const Program& program, bool states) {
+  std::vector<bool> buffers(program.buffers.size());
+  for (const int b : program.BuffersOf(BufferKind::kOutput)) buffers[b] = true;
+  if (states) {
+    for (const int b : program.BuffersOf(BufferKind::kNextState))
+      buffers[b] = true;
+  }
+  std::vector<bool> steps(program.steps.size());
+  for (size_t s = steps.size(); s-- > 0;) {
+    const Step& step = program.steps[s];
+    steps[s] =
+        std::ranges::any_of(step.outputs, [&](int b) { return buffers[b]; });
+    if (!steps[s]) continue;
+    for (const int b : step.inputs) buffers[b] = true;
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::vector<Element> ToElements(const Tensor& tensor) {
@@ -127,7 +146,10 @@ Result<std::vector<Tensor>> Interpret(
   std::vector<Tensor> so_far(options.after_step ? program.buffers.size() : 0);
   std::vector<const std::vector<Element>*> buffers;
   for (const auto& value : values) buffers.push_back(&value);
+  const std::vector<bool> needed =
+      NeededSteps(program, options.next_states != nullptr);
   for (size_t s = 0; s < program.steps.size(); ++s) {
+    if (!needed[s] && !options.after_step) continue;
     const Step& step = program.steps[s];
     InterpretStep(program, step, buffers, options.arithmetic, values);
     if (!options.after_step) continue;

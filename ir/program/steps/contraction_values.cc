@@ -11,6 +11,7 @@
 #include "ir/program/program.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/window_maxima.h"
+#include "ir/support/threads.h"
 
 namespace mxc {
 namespace {
@@ -213,33 +214,35 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   while (along > 0 && sp[along].output == 1) --along;
   std::array<int64_t, 3> rows = {sp[0].output, sp[1].output, sp[2].output};
   const bool by_rows = ds.k != 1 && rows[along] > 1;
-  std::vector<Sum> row(by_rows ? static_cast<size_t>(rows[along]) : 1);
+  const int64_t row_size = by_rows ? rows[along] : 1;
   if (by_rows) rows[along] = 1;
-  for (int64_t n = 0; n < c.batch; ++n) {
-    for (int64_t g = 0; g < c.groups; ++g) {
-      for (int64_t m = 0; m < c.out; ++m) {
-        const Sum* of_data = d.data() + n * ds.n + g * ds.g;
-        const Sum* of_weight = w.data() + g * ws.g + m * ws.m;
-        for (int64_t o0 = 0; o0 < rows[0]; ++o0) {
-          for (int64_t o1 = 0; o1 < rows[1]; ++o1) {
-            for (int64_t o2 = 0; o2 < rows[2]; ++o2) {
-              const std::array<int64_t, 3> o = {o0, o1, o2};
-              if (by_rows) {
-                AccumulateRow(c, sp, along, of_data, ds, of_weight, ws, o, row);
-              } else {
-                row[0] = Accumulate(c, sp, of_data, ds, of_weight, ws, o);
-              }
-              const int64_t first = n * os.n + g * os.g + m * os.m +
-                                    o0 * os.s[0] + o1 * os.s[1] + o2 * os.s[2];
-              for (size_t i = 0; i < row.size(); ++i) {
-                acc[first + static_cast<int64_t>(i) * os.s[along]] = row[i];
-              }
-            }
-          }
-        }
-      }
+  const int64_t of_channel = rows[0] * rows[1] * rows[2];
+  const auto compute = [&](int64_t at, std::vector<Sum>& row) {
+    const std::array<int64_t, 3> o = {at / (rows[1] * rows[2]) % rows[0],
+                                      at / rows[2] % rows[1], at % rows[2]};
+    const int64_t channel = at / of_channel;
+    const int64_t n = channel / (c.groups * c.out);
+    const int64_t g = channel / c.out % c.groups, m = channel % c.out;
+    const Sum* of_data = d.data() + n * ds.n + g * ds.g;
+    const Sum* of_weight = w.data() + g * ws.g + m * ws.m;
+    if (by_rows) {
+      AccumulateRow(c, sp, along, of_data, ds, of_weight, ws, o, row);
+    } else {
+      row[0] = Accumulate(c, sp, of_data, ds, of_weight, ws, o);
     }
-  }
+    const int64_t first = n * os.n + g * os.g + m * os.m + o[0] * os.s[0] +
+                          o[1] * os.s[1] + o[2] * os.s[2];
+    for (size_t i = 0; i < row.size(); ++i) {
+      acc[first + static_cast<int64_t>(i) * os.s[along]] = row[i];
+    }
+  };
+  const auto products = static_cast<double>(row_size * c.in * sp[0].kernel *
+                                            sp[1].kernel * sp[2].kernel);
+  ForParts(c.batch * c.groups * c.out * of_channel, products,
+           [&](int64_t begin, int64_t end) {
+             std::vector<Sum> row(static_cast<size_t>(row_size));
+             for (int64_t at = begin; at < end; ++at) compute(at, row);
+           });
   return acc;
 }
 
