@@ -81,7 +81,10 @@ Status BestEpoch::Look(const EpochSummary& summary) {
     }
   }
   const double value = ValueOf(summary, rule_.metric);
+  // Values of validation and of training do not compare.
+  const bool first_of_kind = validated_ != summary.validation.has_value();
   validated_ = summary.validation.has_value();
+  if (first_of_kind) epoch_ = 0;
   if (!IsBetter(value)) {
     ++since_;
     return {};

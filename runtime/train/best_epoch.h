@@ -39,6 +39,12 @@ class BestEpoch {
   // "epoch 7 was the best: loss 0.31 in validation"
   std::string Sentence() const;
 
+  // What of a rule decides which epoch is better than which: State is for
+  // another rule that has the same.
+  static std::string Measure(const StopRule& rule) { return rule.metric; }
+  // Patience begins anew, as under another rule.
+  void ForgetPatience() { since_ = 0; }
+
   std::vector<double> State() const;
   // False, and nothing changes, where `state` is none.
   bool Restore(std::span<const double> state);

@@ -151,6 +151,35 @@ Status WriteCheckpoint(const CheckpointName& name,
   return WriteRecord(name, checkpoint, kinds);
 }
 
+Status CopyAsBest(const CheckpointName& name, bool averages) {
+  const std::string best = BestPath(name.prefix, "params");
+  const std::string record = BestPath(name.prefix, "mxc");
+  const auto new_record = MappedFile::Open(name.Path("mxc"));
+  if (!new_record.ok()) return new_record.status();
+  if (const auto present = MappedFile::Open(record);
+      present.ok() && TextOf(present->bytes()) == TextOf(new_record->bytes()) &&
+      ProvenanceOf(best).problem.empty()) {
+    return {};
+  }
+  std::error_code error;
+  std::string source = name.Path(kAverages);
+  if (!averages || !fs::exists(source, error)) source = name.Path("params");
+  fs::remove(record, error);
+  if (error) {
+    return Fail(StatusCode::kIo, "cannot remove '%s': %s", record.c_str(),
+                error.message().c_str());
+  }
+  for (const auto& [from, to] :
+       {std::pair(source, best), {name.Path("mxc"), record}}) {
+    const auto file = MappedFile::Open(from);
+    if (!file.ok()) return file.status();
+    FileWriter copy(to);
+    copy.Append(file->bytes());
+    MXC_RT_RETURN_IF_ERROR(copy.Commit());
+  }
+  return {};
+}
+
 Status RemoveSets(const std::vector<CheckpointName>& names) {
   std::error_code error;
   for (const CheckpointName& name : names) {
@@ -232,10 +261,14 @@ Provenance ProvenanceOf(const std::string& params) {
   }
   result.step = record->step;
   result.epoch = record->epoch;
-  const auto expected = record->hashes.find(kind);
   const StatusOr<uint64_t> found = HashFile(params);
-  if (expected == record->hashes.end() || !found.ok() ||
-      HashText(*found) != expected->second) {
+  // PREFIX-best.params are either.
+  const auto is_found = [&](const char* of) {
+    const auto expected = record->hashes.find(of);
+    return expected != record->hashes.end() && found.ok() &&
+           HashText(*found) == expected->second;
+  };
+  if (!is_found("params") && !is_found(kAverages)) {
     result.problem = params + " is not the one that " + path + " belongs to";
     return result;
   }

@@ -7,6 +7,9 @@
 //   PREFIX-NNNN.ema.params  as .params the moving averages of them, where
 //                         training keeps any
 //   PREFIX-NNNN.mxc       everything else, and the hashes of the others
+//   PREFIX-best.params    .params of the best epoch once more, or its averages
+//                         where those were validated, and
+//   PREFIX-best.mxc       its .mxc
 //
 // A process that keeps no parameters writes the .mxc alone.
 //
@@ -49,6 +52,11 @@ struct Checkpoint {
 
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint);
+
+// Makes PREFIX-best.params and .mxc copies of the set's, unless they are, of its
+// averages if `averages` and it has any. Each appears whole; a record never
+// stands beside other parameters than its own.
+Status CopyAsBest(const CheckpointName& name, bool averages);
 
 // Removes sets, whole ones or not. Whoever is killed meanwhile leaves sets that
 // are unfinished.

@@ -111,6 +111,10 @@ CheckpointName StepCheckpoint(const std::string& prefix, int64_t step) {
   return {prefix + "-step", step};
 }
 
+std::string BestPath(const std::string& prefix, const char* extension) {
+  return prefix + "-best." + extension;
+}
+
 std::string WorkerPrefix(const std::string& prefix, int64_t rank) {
   return Format("%s.worker-%lld", prefix.c_str(), static_cast<long long>(rank));
 }
@@ -149,6 +153,9 @@ std::vector<std::string> FilesOfSeries(const std::string& prefix) {
         files.push_back((fs::path(kind).parent_path() / file).string());
       }
     }
+    std::error_code error;
+    const std::string best = BestPath(prefix, extension);
+    if (fs::exists(best, error)) files.push_back(best);
   }
   return files;
 }

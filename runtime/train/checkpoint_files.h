@@ -26,6 +26,10 @@ struct CheckpointName {
 CheckpointName EpochCheckpoint(const std::string& prefix, int64_t epoch);
 CheckpointName StepCheckpoint(const std::string& prefix, int64_t step);
 
+// "PREFIX-best.params": a copy of the best epoch's parameters, with its .mxc as
+// "PREFIX-best.mxc". It is no set to go on from.
+std::string BestPath(const std::string& prefix, const char* extension);
+
 // The prefix of what another worker of a job saves beside worker 0, who writes
 // under `prefix` itself.
 std::string WorkerPrefix(const std::string& prefix, int64_t rank);
@@ -45,8 +49,8 @@ std::vector<CheckpointName> AllSetsOf(const std::string& prefix);
 // is gone.
 std::vector<std::string> FilesOf(const CheckpointName& name);
 
-// Every .mxc, .params, .states and .ema.params of the prefix, whole sets or not,
-// by path in this order; without the symbol.
+// Every .mxc, .params, .states and .ema.params of the prefix, whole sets or not
+// and the best epoch's copy, by path in this order; without the symbol.
 std::vector<std::string> FilesOfSeries(const std::string& prefix);
 
 // "lenet-0001.mxc, lenet-0001.params and 4 more": without their folder.

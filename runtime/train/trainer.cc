@@ -103,9 +103,9 @@ void Trainer::TellBest() {
         text;
   }
   if (!options_.save.empty()) {
-    text +=
-        ", saved as " + EpochCheckpoint(options_.save, best_->epoch())
-                            .Path(ema_ != nullptr ? "ema.params" : "params");
+    const std::string kept = BestPath(options_.save, "params");
+    text += ", kept as " + kept;
+    if (best_->epoch() != epochs_) result_.best = kept;
   }
   reporter_.Say(text);
 }

@@ -76,7 +76,9 @@ struct TrainResult {
   int64_t step = 0, epochs = 0;  // in all
   bool interrupted = false;
   std::optional<CheckpointName> saved;  // the last checkpoint of this run
-  std::optional<EpochSummary> last;     // the last whole epoch of this run
+  // PREFIX-best.params, where it was saved and a later epoch was no better.
+  std::string best;
+  std::optional<EpochSummary> last;  // the last whole epoch of this run
 };
 
 class Trainer {
@@ -107,6 +109,8 @@ class Trainer {
   Status LeaveUnread(const std::optional<NewestSet>& newest);
   Status ResumeFrom(const NewestSet& newest);
   void RestoreLoop(const Checkpoint& checkpoint);
+  void RestoreBest(const Checkpoint& checkpoint);
+  Status CopyBest();
   Status SeekTo(const Checkpoint& checkpoint);
   StatusOr<data::Cursor> CursorOf(const Checkpoint& checkpoint) const;
   StatusOr<SampleFacts> FactsOfSamples() const;

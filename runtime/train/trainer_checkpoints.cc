@@ -214,6 +214,7 @@ Status Trainer::Resume() {
   MXC_RT_RETURN_IF_ERROR(LeaveUnread(*newest));
   if (!newest->has_value()) return BeginAnew();
   MXC_RT_RETURN_IF_ERROR(ResumeFrom(**newest));
+  MXC_RT_RETURN_IF_ERROR(CopyBest());
   reporter_.Say(Format("resumed from %s: step %lld, epoch %lld",
                        (*newest)->name.Path("mxc").c_str(),
                        static_cast<long long>(steps_),
@@ -255,9 +256,7 @@ void Trainer::RestoreLoop(const Checkpoint& checkpoint) {
   if (NoteOf(checkpoint, "schedule_text") == ScheduleText(options_)) {
     schedule_->Restore(NumbersOf(NoteOf(checkpoint, "schedule")));
   }
-  if (NoteOf(checkpoint, "best_text") == options_.early_stop) {
-    best_->Restore(NumbersOf(NoteOf(checkpoint, "best")));
-  }
+  RestoreBest(checkpoint);
   if (NoteOf(checkpoint, "metrics_text") == options_.metrics) {
     metrics_.Restore(NumbersOf(NoteOf(checkpoint, "metrics")));
   }
@@ -267,6 +266,29 @@ void Trainer::RestoreLoop(const Checkpoint& checkpoint) {
                    samples_.preprocessing() + "' now, '" + prepared +
                    "' until here");
   }
+}
+
+// Under another rule the best epoch is as good as it was.
+void Trainer::RestoreBest(const Checkpoint& checkpoint) {
+  const std::string text = NoteOf(checkpoint, "best_text");
+  const auto before = ParseStopRule(text);
+  const auto now = ParseStopRule(options_.early_stop);
+  if (!before.ok() || !now.ok() ||
+      BestEpoch::Measure(*before) != BestEpoch::Measure(*now)) {
+    return;
+  }
+  best_->Restore(NumbersOf(NoteOf(checkpoint, "best")));
+  if (text != options_.early_stop) best_->ForgetPatience();
+}
+
+// Whoever was killed may not have come to it, or have been further.
+Status Trainer::CopyBest() {
+  const CheckpointName best = EpochCheckpoint(options_.save, best_->epoch());
+  if (options_.worker != 0 || best_->epoch() == 0 ||
+      RunOf(best.Path("mxc")) != run_) {
+    return {};
+  }
+  return CopyAsBest(best, ema_ != nullptr);
 }
 
 // Samples that only look alike are told: they may be the same ones elsewhere.
@@ -390,6 +412,9 @@ Status Trainer::Save(const CheckpointName& name) {
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
   MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
   result_.saved = name;
+  if (name.prefix == options_.save && best_->epoch() == epochs_) {
+    MXC_RT_RETURN_IF_ERROR(CopyBest());
+  }
   RemoveAbandoned(options_.save);
   options_.keep.best = best_->epoch();
   RemoveOutdated(options_.save, run_, options_.keep);

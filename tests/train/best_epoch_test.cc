@@ -48,6 +48,19 @@ TEST_CASE("best epoch: patience counts epochs that are no better") {
   CHECK(best == 1);
 }
 
+TEST_CASE("best epoch: losses of training and of validation do not compare") {
+  BestEpoch watch;
+  EpochSummary summary;
+  summary.epoch = 1;
+  summary.loss = 0.1;
+  REQUIRE(watch.Look(summary).ok());
+  summary.epoch = 2;
+  summary.validation = {0.5, {}};
+  REQUIRE(watch.Look(summary).ok());
+  CHECK(watch.epoch() == 2);
+  CHECK(watch.Sentence() == "epoch 2 was the best: loss 0.5 in validation");
+}
+
 TEST_CASE("best epoch: refusals") {
   for (const char* rule :
        {"patience", "patience=0", "metric=accuracy", "patience=2,delta=1",

@@ -331,6 +331,10 @@ TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
   }
   REQUIRE(train());
   CHECK(Weights(folder, "killed") == Weights(folder, "whole"));
+  for (const char* extension : {"params", "mxc"}) {
+    CHECK(ReadText(BestPath(folder / "killed", extension)) ==
+          ReadText(EpochCheckpoint(folder / "killed", 3).Path(extension)));
+  }
   MESSAGE(killed << " of " << kills << " runs were killed");
 }
 
@@ -351,19 +355,20 @@ TEST_CASE("trainer: a new run does not begin over an earlier one's files") {
   TrainerOptions options = Options(folder / "net");
   REQUIRE(Run().Train(options).ok());
   const std::vector<std::string> files = FilesOfSeries(folder / "net");
-  CHECK(files.size() == 15);  // three epochs, the newest two within
+  // Three epochs, the newest two within, the best one's parameters and record.
+  CHECK(files.size() == 17);
   const auto refused = Run().Train(options);
   CHECK(refused.status().message() ==
         "'" + (folder / "net") +
             "' is the prefix of an earlier run: net-0001.mxc, net-0002.mxc, "
-            "net-0003.mxc, net-step-0016.mxc and 11 more; --resume goes on "
+            "net-0003.mxc, net-step-0016.mxc and 13 more; --resume goes on "
             "with it, --overwrite replaces it");
   CHECK(FilesOfSeries(folder / "net") == files);
   // What is left is that of one run, and what --resume goes on from.
   options.epochs = 1;
   options.overwrite = true;
   REQUIRE(Run().Train(options).ok());
-  CHECK(FilesOfSeries(folder / "net").size() == 6);
+  CHECK(FilesOfSeries(folder / "net").size() == 8);
   options.overwrite = false;
   options.resume = true;
   options.epochs = 2;
@@ -374,6 +379,73 @@ TEST_CASE("trainer: a new run does not begin over an earlier one's files") {
         std::vector<std::string>{"resumed from " + (folder / "net-0001.mxc") +
                                  ": step 7, epoch 2"});
   CHECK(result->step == 14);
+}
+
+std::string BestOf(const RunFolder& folder) {
+  return ReadText(folder / "net-best.params");
+}
+std::string ParametersOf(const RunFolder& folder, int64_t epoch) {
+  return ReadText(EpochCheckpoint(folder / "net", epoch).Path("params"));
+}
+
+TEST_CASE("trainer: the best epoch's parameters stay under a name of theirs") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.save_every = 0;
+  options.keep.epochs = 1;
+  options.early_stop = "patience=9,min_delta=1000";  // none is better than 1
+  Run run;
+  const auto result = run.Train(options);
+  REQUIRE_MESSAGE(result.ok(), result.status().message());
+  CHECK(result->best == folder / "net-best.params");
+  CHECK(run.recorder.sentences.back().ends_with(", kept as " + result->best));
+  CHECK(BestOf(folder) == ParametersOf(folder, 1));
+  CHECK(BestOf(folder) != ParametersOf(folder, 3));
+  CHECK_FALSE(fs::exists(folder / "net-0002.params"));
+  const Provenance best = ProvenanceOf(result->best);
+  CHECK(best.problem.empty());
+  CHECK(best.epoch == 1);
+  CHECK(best.Note("run") == RunOf(folder / "net-0001.mxc"));
+}
+
+TEST_CASE("trainer: what is resumed knows its best epoch") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.save_every = 0;
+  REQUIRE(Run().Train(options).ok());
+  CHECK(BestOf(folder) == ParametersOf(folder, 3));  // the loss falls
+  // As if it had been killed before, or the last set were lost.
+  REQUIRE(RemoveSets({EpochCheckpoint(folder / "net", 3)}).ok());
+  options.resume = true;
+  options.epochs = 2;
+  REQUIRE(Run().Train(options).ok());
+  CHECK(BestOf(folder) == ParametersOf(folder, 2));
+  // Patience changes nothing of that; another metric does.
+  options.epochs = 3;
+  options.early_stop = "patience=9,min_delta=1000";
+  REQUIRE(Run().Train(options).ok());
+  CHECK(BestOf(folder) == ParametersOf(folder, 2));
+  options.epochs = 4;
+  options.early_stop = "patience=9,metric=mse";
+  REQUIRE(Run().Train(options).ok());
+  CHECK(BestOf(folder) == ParametersOf(folder, 4));
+}
+
+TEST_CASE("trainer: a best epoch that is all that is left is of a run, too") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "net");
+  options.save_every = 0;
+  options.epochs = 1;
+  REQUIRE(Run().Train(options).ok());
+  REQUIRE(RemoveSets({EpochCheckpoint(folder / "net", 1)}).ok());
+  const auto refused = Run().Train(options);
+  CHECK(refused.status().message().find(
+            "an earlier run: net-best.mxc, net-best.params") !=
+        std::string::npos);
+  options.overwrite = true;
+  options.learning_rate = 0.1;
+  REQUIRE(Run().Train(options).ok());
+  CHECK(BestOf(folder) == ParametersOf(folder, 1));
 }
 
 TEST_CASE("trainer: of two runs' files one run is resumed, and named") {

@@ -147,20 +147,23 @@ void SettleTrainer(const train::TrainStep& step, TrainOptions& options) {
                             heads));
 }
 
-// And what is to be done with it.
-std::string SavedSentence(const train::CheckpointName& saved, bool averages) {
+// And what is to be done with it, or with `best` where that is another.
+std::string SavedSentence(const train::CheckpointName& saved,
+                          const std::string& best, bool averages) {
   std::string text = "saved " + saved.Path("params");
   const std::string average = saved.Path("ema.params");
   if (averages) text += ", its moving average " + average;
   text += "; next: mxc compile " + runtime::ShellWord(saved.SymbolPath());
-  return averages ? text + " --params " + runtime::ShellWord(average) : text;
+  const std::string params = best.empty() && averages ? average : best;
+  return params.empty() ? text
+                        : text + " --params " + runtime::ShellWord(params);
 }
 
 int ReportEnd(const train::TrainResult& result, bool averages,
               train::Reporter& reporter) {
   if (!result.interrupted) {
     if (result.saved) {
-      reporter.Say(SavedSentence(*result.saved, averages));
+      reporter.Say(SavedSentence(*result.saved, result.best, averages));
     }
     return 0;
   }
