@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct LoadOptions {
   // Leave out arrays of other shapes than the network needs, as a new head on
   // old weights asks for; else they are errors.
   bool leave_unfit = false;
+  std::set<std::string> may_be_unfit;  // by name: these alone
   // The file's arrays, where somebody has read them; null: they are read.
   std::shared_ptr<const ParameterArrays> arrays;
   // Expand control flow, and refuse operators that cannot be compiled before
@@ -65,7 +67,7 @@ struct Model {
 
   Diagnostics notes;     // what was ignored; nothing here is an error
   Diagnostics left_out;  // outputs that inference goes without
-  Diagnostics unfit;     // arrays that LoadOptions::leave_unfit left out
+  Diagnostics unfit;     // arrays of other shapes that were left out
 };
 
 // Reads MXNet's symbol JSON of any generation or our own JSON, told apart by

@@ -230,9 +230,13 @@ class Fitting {
       const Shape& needed = node->types[0].shape;
       const Shape& given = found->second.shape();
       if (Agree(needed, given)) continue;
-      if (options_.leave_unfit) {
-        unfit.push_back(fmt::format("{} {}, needed {}", node->name,
-                                    ToString(given), ToString(needed)));
+      if (options_.leave_unfit || options_.may_be_unfit.contains(node->name)) {
+        const std::string file =
+            unfit.empty()
+                ? fmt::format(" in {} begins anew", model_.parameter_file)
+                : "";
+        unfit.push_back(fmt::format("{} {}{} as {}", node->name,
+                                    ToString(given), file, ToString(needed)));
         model_.parameters.erase(found);
         continue;
       }
@@ -244,13 +248,7 @@ class Fitting {
                 ToString(needed)));
     }
     if (unfit.empty()) return;
-    const std::string arrays =
-        unfit.size() == 1
-            ? "1 array of another shape is"
-            : fmt::format("{} arrays of other shapes are", unfit.size());
-    model_.unfit.push_back(Error({}, "{}: {} made up anew: {}",
-                                 model_.parameter_file, arrays,
-                                 fmt::join(unfit, "; ")));
+    model_.unfit.push_back(Error({}, "{}", fmt::join(unfit, "; ")));
   }
 
   static bool Agree(const Shape& needed, const Shape& given) {

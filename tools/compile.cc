@@ -442,6 +442,12 @@ std::function<int()> AddCompile(CLI::App& app) {
   CompileRequest& request = options->request.request;
   AddModelOptions(app, options->request);
   AddWeightOptions(app, request.network);
+  app.option_defaults()->group("Weights");
+  app.add_option("--classes", request.network.classes,
+                 "give the network's last layer N outputs; its parameters "
+                 "begin anew, by --init, where --params has others")
+      ->check(AtLeast(2))
+      ->type_name("N");
   app.option_defaults()->group("Output");
   app.add_option("-o", options->output,
                  "the file to write (default: MODEL's name)")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/saved_series.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "runtime/train/sample_facts.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/unread_sets.h"
+#include "tools/driver/class_head.h"
 #include "tools/driver/manifest.h"
 #include "tools/run/job.h"
 #include "tools/terminal.h"
@@ -41,6 +44,26 @@ Result<std::vector<data::Field>> StatesOf(const Plan& plan) {
                       std::vector<int64_t>(dims.begin(), dims.end())});
   }
   return states;
+}
+
+// "; --classes 3 …" where the checkpoint tells another number of classes apart.
+std::string OtherClasses(const train::Checkpoint& checkpoint,
+                         const CompileRequest& request,
+                         const LoadedNetwork& network) {
+  Result<Model> model = network.Draft(request.First());
+  if (!model.ok() || !InferTypes(model->graph, /*complete=*/false).ok()) {
+    return "";
+  }
+  const auto head = FindClassHead(model->graph);
+  if (!head.ok()) return "";
+  for (const runtime::NamedArray& saved : checkpoint.parameters) {
+    const std::string name = saved.name.substr(saved.name.find(':') + 1);
+    const auto& shape = saved.array.shape;
+    if (!head->parameters.contains(name) || shape.empty()) continue;
+    if (shape[0] == head->classes) return "";
+    return fmt::format("; it tells {0} classes apart: --classes {0}", shape[0]);
+  }
+  return "";
 }
 
 // mxc-run knows which of several runs is meant; the sets of one are alike.
@@ -108,7 +131,8 @@ Status RequireStates(const SavedSeries& series, const CompileRequest& request,
   const train::Status same =
       train::RequireStates(*checkpoint, FactsOf(request, plan), states);
   if (same.ok()) return Done{};
-  return UnplacedError(resumed->Path("mxc") + ": " + same.message());
+  return UnplacedError(resumed->Path("mxc") + ": " + same.message() +
+                       OtherClasses(*checkpoint, request, *plan.network));
 }
 
 Status RequireSamples(const SavedSeries& series, const DataRequest& request,

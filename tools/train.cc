@@ -40,6 +40,7 @@ struct TrainOptions {
   RequestOptions request;
   std::string output;  // empty: a file that goes with the process
   DataRequest data;
+  std::string classes;       // --classes; empty: as the network has them
   bool begins_anew = false;  // --init was said
   std::string kvstore;       // of a job
   bool accumulates = false;  // an update follows several batches
@@ -63,7 +64,7 @@ void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
   if (values == 1 || values >= names) return;
   PrintPhase(style, "note",
              fmt::format("the data have {} classes or symbols, output '{}' "
-                         "tells {} apart",
+                         "tells {} apart; --classes auto gives it as many",
                          names, output.name, values));
 }
 
@@ -151,10 +152,14 @@ Result<Material> Gather(const TrainOptions& options) {
   } else {  // its shapes are not what is wrong
     data.takes = {{"data", data::ElementType::kF32, {1, 3, 1, 1}}};
   }
-  const train::Provenance& learned =
+  train::Provenance learned =
       material.network == nullptr
           ? network.parameters->provenance
           : material.network->parameter_file().provenance;
+  // The classes are to be those of the data.
+  if (!options.classes.empty() && !options.series.resume) {
+    learned.notes.erase("label_names");
+  }
   TakeOrAdd(OpenData(data, learned), material.source, errors);
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,
@@ -176,6 +181,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   TakeShapes(*source, model, request);
   ChooseTarget(options.device, request);
   MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
+  MXC_RETURN_IF_ERROR(SetClasses(options.classes, *source, request, *network));
   MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
   request.entries = {"train", "score"};
   const bool in_job = run::InJob();
@@ -316,6 +322,13 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.add_option("--batch-size", options->data.batch_size, "samples of a step")
       ->check(AtLeast(1))
       ->capture_default_str();
+  app.option_defaults()->group("Weights");
+  app.add_option("--classes", options->classes,
+                 "give the network's last layer as many outputs as the data "
+                 "have classes (auto), or N; its parameters begin anew where "
+                 "--params has others")
+      ->check(CheckClasses)
+      ->type_name("auto|N");
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);
   // The data's batch is --batch-size.

@@ -1,12 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/train_labels.h"
 
+#include <fmt/format.h>
+
 #include "ir/graph/graph.h"
 #include "runtime/train/judge.h"
 #include "tools/driver/loss_heads.h"
 #include "tools/driver/unplaced_error.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
+namespace {
+
+constexpr int64_t kLeastClasses = 2, kMostClasses = int64_t{1} << 31;
+
+}  // namespace
+
+std::string CheckClasses(const std::string& text) {
+  if (text == "auto") return "";
+  std::string number = text;
+  const CLI::Validator legal = Between(kLeastClasses, kMostClasses);
+  return legal(number).empty()
+             ? ""
+             : fmt::format(
+                   "'{}' is neither auto nor a whole number of at "
+                   "least {}",
+                   text, kLeastClasses);
+}
+
+Status SetClasses(const std::string& text, const data::Iterator& source,
+                  const CompileRequest& request, LoadedNetwork& network) {
+  if (text.empty()) return Done{};
+  if (text != "auto") {
+    return network.SetClasses(std::stoll(text), request.First());
+  }
+  const auto classes = source.CountClasses();
+  if (!classes.ok()) {
+    return UnplacedError(
+        fmt::format("--classes auto: {}; --classes N says how many there are",
+                    classes.status().message()));
+  }
+  if (*classes < kLeastClasses) {
+    return UnplacedError(
+        fmt::format("--classes auto: {}: one class cannot be told from others",
+                    source.summary()));
+  }
+  return network.SetClasses(*classes, request.First());
+}
 
 std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
                                  const CompileRequest& request) {

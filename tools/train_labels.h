@@ -13,6 +13,12 @@
 
 namespace mxc {
 
+// What --classes says: how many, or "auto", as many as the data have.
+std::string CheckClasses(const std::string& text);  // empty: good
+// Has the network tell as many classes apart; nothing where `text` is empty.
+Status SetClasses(const std::string& text, const data::Iterator& source,
+                  const CompileRequest& request, LoadedNetwork& network);
+
 // The loss heads of the network as the request will have it compiled; none
 // where that fails, which is told when it is compiled.
 std::vector<train::Head> HeadsOf(const LoadedNetwork& network,

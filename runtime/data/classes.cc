@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/classes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -9,31 +10,37 @@ namespace {
 
 constexpr const char* kOption = "class_balanced: ";
 
-Status RequireOneLabel(const Source& source) {
+Status RequireOneLabel(const Source& source, const std::string& whose) {
   const Provides provides = source.sample_fields(0);
   if (provides.labels.empty()) {
-    return {StatusCode::kInvalidArgument,
-            std::string(kOption) + "the samples have no labels"};
+    return {StatusCode::kInvalidArgument, whose + "the samples have no labels"};
   }
   const Extents& shape = provides.labels[0].shape;
   const bool one = runtime::ArrayBytes(ElementType::kU8, shape) == 1;
   if (one && provides.labels.size() == 1 && source.buckets() == 1) return {};
-  return {StatusCode::kInvalidArgument,
-          std::string(kOption) +
-              "a sample has several labels, expected the number of its class"};
+  return {
+      StatusCode::kInvalidArgument,
+      whose + "a sample has several labels, expected the number of its class"};
 }
 
-Status NoClass(const Source& source, int64_t sample, float label) {
+Status NoClass(const Source& source, int64_t sample, float label,
+               const char* whose) {
   return runtime::Fail(StatusCode::kInvalidArgument,
                        "%s%s has label %g, expected the number of its class",
-                       kOption, source.SampleName(sample).c_str(),
+                       whose, source.SampleName(sample).c_str(),
                        static_cast<double>(label));
+}
+
+// Of the machine or the source, not of a record.
+bool EndsAll(const Status& status) {
+  return status.code() == StatusCode::kOutOfMemory ||
+         status.code() == StatusCode::kUnsupported;
 }
 
 }  // namespace
 
 Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
-  MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source));
+  MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, kOption));
   std::map<float, std::vector<uint32_t>> classes;
   for (int64_t i = 0; i < members->count; ++i) {
     const int64_t sample = members->At(i);
@@ -41,16 +48,12 @@ Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
     if (label.ok() && std::isnan(*label)) label = BadRecord("its label is nan");
     if (label.ok()) {
       if (std::isinf(*label) || *label != std::floor(*label)) {
-        return NoClass(source, sample, *label);
+        return NoClass(source, sample, *label, kOption);
       }
       classes[*label].push_back(static_cast<uint32_t>(i));
       continue;
     }
-    // Of the machine or the source, not of the record.
-    if (label.status().code() == StatusCode::kOutOfMemory ||
-        label.status().code() == StatusCode::kUnsupported) {
-      return label.status();
-    }
+    if (EndsAll(label.status())) return label.status();
     ++unread->count;
     if (unread->sentences.size() < BadRecords::kMostSentences) {
       unread->sentences.push_back(source.SampleName(sample) + ": " +
@@ -64,6 +67,29 @@ Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
     members->classes.push_back(std::move(of_class));
   }
   return {};
+}
+
+StatusOr<int64_t> CountClasses(const Source& source) {
+  MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, ""));
+  float most = -1;
+  for (int64_t sample = 0; sample < source.size(); ++sample) {
+    const auto label = source.ReadLabel(sample);
+    if (!label.ok() && EndsAll(label.status())) return label.status();
+    if (!label.ok() || std::isnan(*label)) continue;
+    if (*label < 0 || std::isinf(*label) || *label != std::floor(*label)) {
+      return NoClass(source, sample, *label, "");
+    }
+    most = std::max(most, *label);
+  }
+  if (most < 0) return BadRecord("no sample has a label");
+  if (most < static_cast<float>(source.size())) {
+    return static_cast<int64_t>(most) + 1;
+  }
+  return runtime::Fail(StatusCode::kInvalidArgument,
+                       "labels up to %g of %lld samples do not look like "
+                       "numbers of classes",
+                       static_cast<double>(most),
+                       static_cast<long long>(source.size()));
 }
 
 }  // namespace mxc::data

@@ -167,6 +167,10 @@ class Iterator {
   virtual int64_t batches(int64_t epoch) const = 0;
   // The name of label k at [k]: classes, characters. Empty: they have none.
   virtual const std::vector<std::string>& label_names() const = 0;
+  // How many classes the labels number, from 0: as many as have names, else one
+  // more than the largest label of any sample. Refuses labels that are no
+  // classes, and arrays of several labels.
+  virtual StatusOr<int64_t> CountClasses() const = 0;
   // Whether Open with `held_out` finds other samples than without.
   virtual bool has_held_out() const = 0;
   // The option that mixes the samples of a batch, "mixup"; empty: none does.

@@ -7,6 +7,7 @@
 
 #include "runtime/base/start_thread.h"
 #include "runtime/base/trace.h"
+#include "runtime/data/classes.h"
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/random.h"
 
@@ -179,6 +180,14 @@ std::string Loader::summary() const {
   const std::string remark = source_->remark();
   if (!remark.empty()) text += "; " + remark;
   return text;
+}
+
+StatusOr<int64_t> Loader::CountClasses() const {
+  if (!label_names_.empty()) return std::ssize(label_names_);
+  const StatusOr<int64_t> classes = data::CountClasses(*source_);
+  if (classes.ok()) return classes;
+  return Status(classes.status().code(),
+                options_.name + ": " + classes.status().message());
 }
 
 std::string Loader::remark() const {

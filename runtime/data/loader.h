@@ -54,6 +54,7 @@ class Loader : public Iterator {
   const std::vector<std::string>& label_names() const override {
     return label_names_;
   }
+  StatusOr<int64_t> CountClasses() const override;
   bool has_held_out() const override { return options_.has_held_out; }
   const char* mixes() const override {
     return options_.mix.any() ? options_.mix.name() : "";

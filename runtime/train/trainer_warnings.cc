@@ -71,7 +71,8 @@ void Trainer::WarnOfMoreClasses() {
     text += ": '" + layer.name + "' " +
             (layer.op == "Convolution" ? "num_filter" : "num_hidden");
   }
-  reporter_.Warn(text);
+  reporter_.Warn(text +
+                 "; --classes auto of 'mxc train NETWORK' makes them as many");
 }
 
 // The first of what is wrong is told at once; how much there is, later.

@@ -275,6 +275,21 @@ TEST_CASE("mxc_compile: labels are smoothed where something trains") {
             "label smoothing 1, expected from 0 to less than 1"});
 }
 
+TEST_CASE("mxc_compile: a last layer for other classes") {
+  mxc_compile_options options = Options();
+  options.num_classes = 7;
+  const test::TemporaryFolder folder("mxc_compile");
+  const std::string path = folder.File("net.mxa");
+  test::WriteText(path, Compiled(options));
+  const api::Model model(path);
+  const auto shape = api::Shape(model.outputs(0)[0]);
+  CHECK(std::vector<int64_t>(shape.begin(), shape.end()) ==
+        std::vector<int64_t>{2, 7});
+  options.num_classes = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{"1 classes, expected 2 or more"});
+}
+
 TEST_CASE("mxc_compile: an initializer is checked where nothing needs it") {
   mxc_compile_options options = Options();
   const float values[6] = {};

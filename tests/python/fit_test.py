@@ -57,6 +57,17 @@ def test_a_network_for_any_number_of_samples_trains_with_32():
                        entries=["train", "score"]).trainer().batch == 5
 
 
+def test_a_network_gets_as_many_classes_as_it_is_told():
+    other = {"fc_weight": np.ones((3, 2), np.float32),
+             "fc_bias": np.zeros(3, np.float32)}
+    five = mxc.compile(CLASSES, params=other, init="one", num_classes=5,
+                       entries=["train", "score"])
+    assert five.class_labels[0].classes == 5
+    assert five.trainer().parameters()["fc_weight"].shape == (5, 2)
+    with pytest.raises(mxc.CompileError, match="expected 2 or more"):
+        mxc.compile(CLASSES, init="xavier", num_classes=-1)
+
+
 def test_history_validation_and_metrics(model, points):
     trainer = model.trainer()
     history = trainer.fit(*points, epochs=6, lr=0.5, validation=0.2,

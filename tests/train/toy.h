@@ -27,6 +27,7 @@ class ToySamples : public data::Iterator {
   const std::vector<std::string>& label_names() const override {
     return names_;
   }
+  StatusOr<int64_t> CountClasses() const override { return std::ssize(names_); }
   bool has_held_out() const override { return false; }
   StatusOr<bool> Next(data::Batch& batch) override;
   data::Cursor cursor() const override { return cursor_; }

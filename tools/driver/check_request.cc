@@ -58,6 +58,10 @@ void CheckSizes(const CompileRequest& request, Diagnostics& errors) {
 
 Status CheckRequest(const CompileRequest& request) {
   Diagnostics errors;
+  if (request.network.classes < 0 || request.network.classes == 1) {
+    errors.push_back(
+        Error({}, "{} classes, expected 2 or more", request.network.classes));
+  }
   if (request.network.model.empty() && request.network.text == nullptr) {
     errors.push_back(Error({}, "no network is given"));
   }

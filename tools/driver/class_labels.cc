@@ -9,14 +9,6 @@
 namespace mxc {
 namespace {
 
-// As the file or the operator's defaults have it.
-std::string AttributeText(const Node& node, std::string_view name) {
-  for (const AttrText& attr : node.op->print(node.attrs.get())) {
-    if (attr.first == name) return attr.second;
-  }
-  return "";
-}
-
 bool IsSet(const Node& node, std::string_view name) {
   const std::string text = AttributeText(node, name);
   return text == "True" || text == "true" || text == "1";
@@ -42,6 +34,13 @@ std::optional<ClassLabels> LabelsOf(const Node& node) {
 }
 
 }  // namespace
+
+std::string AttributeText(const Node& node, std::string_view name) {
+  for (const AttrText& attr : node.op->print(node.attrs.get())) {
+    if (attr.first == name) return attr.second;
+  }
+  return "";
+}
 
 const Node* InputBehind(Value value) {
   static constexpr std::string_view kSameValues[] = {

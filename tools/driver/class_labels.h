@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -17,6 +18,10 @@ struct ClassLabels {
   int64_t classes = 0;
   std::string ignored;  // one that may stand for none; empty: there is none
 };
+
+// An operator's attribute, as the file or the defaults have it; empty: it has
+// none of that name.
+std::string AttributeText(const Node& node, std::string_view name);
 
 // The input behind operators that change the shape of values, their order or
 // their type; null: there is none.

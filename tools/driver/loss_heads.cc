@@ -100,21 +100,4 @@ std::vector<Head> FindLossHeads(const Graph& graph,
   return heads;
 }
 
-const Node* ClassLayer(const Graph& graph, int64_t output) {
-  static constexpr std::string_view kBetween[] = {
-      "Reshape",     "Flatten", "transpose", "SwapAxis",
-      "expand_dims", "squeeze", "Cast",      "_copy",
-      "Activation",  "Dropout", "Pooling",   "LeakyReLU"};
-  const Node* node = graph.outputs[static_cast<size_t>(output)].node;
-  if (node->inputs.empty()) return nullptr;
-  node = node->inputs[0].node;
-  while (node->kind == Node::Kind::kOperator &&
-         std::ranges::count(kBetween, node->op->name) > 0) {
-    node = node->inputs[0].node;
-  }
-  if (node->kind != Node::Kind::kOperator) return nullptr;
-  const std::string_view op = node->op->name;
-  return op == "FullyConnected" || op == "Convolution" ? node : nullptr;
-}
-
 }  // namespace mxc

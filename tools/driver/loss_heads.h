@@ -21,9 +21,4 @@ std::vector<std::string> LabelInputs(const Graph& graph);
 std::vector<train::Head> FindLossHeads(const Graph& graph,
                                        const std::vector<std::string>& labels);
 
-// The layer whose number of outputs is the number of classes of the head that is
-// output `output`: a FullyConnected or Convolution that only element-wise
-// operators and changes of shape follow. Null: there is none.
-const Node* ClassLayer(const Graph& graph, int64_t output);
-
 }  // namespace mxc

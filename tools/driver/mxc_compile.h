@@ -162,6 +162,11 @@ typedef struct mxc_compile_options {
   /* What of a label's 1 the other classes share, from 0 to less than 1: MXNet's
    * smooth_alpha of the SoftmaxOutputs, in "train". */
   double label_smoothing;
+
+  /* How many classes the network is to tell apart: its last layer gets as many
+   * outputs, and its parameters begin anew, as `init` says, where those that are
+   * given have other shapes. 0: as many as it has. */
+  int64_t num_classes;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/variables.h"
 #include "tools/driver/example_shape.h"
 #include "tools/driver/figures.h"
@@ -49,6 +51,17 @@ void SeedStates(Model& model) {
       variable->types[0] = value->second.type();
     }
   }
+}
+
+// Whether any of the layers' arrays has another first extent, which the number
+// of outputs is.
+bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
+  return std::ranges::any_of(arrays, [&](const runtime::NamedArray& named) {
+    const std::string name = named.name.substr(named.name.find(':') + 1);
+    const auto& shape = named.array.shape;
+    return head.parameters.contains(name) && !shape.empty() &&
+           shape[0] != head.classes;
+  });
 }
 
 }  // namespace
@@ -107,8 +120,52 @@ void LoadedNetwork::TakeNotesOfSymbol() {
   parameter_file_ = std::move(file);
 }
 
+Status LoadedNetwork::SetClasses(int64_t classes, const Specialization& of) {
+  MXC_ASSIGN(Model model, Build(OptionsFor(of)));
+  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  CloseBatches(model.graph);
+  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  MXC_ASSIGN(head_, FindClassHead(model.graph));
+  classes_ = classes;
+  MXC_ASSIGN(model, Build(OptionsFor(of)));
+  Status fits = InferTypes(model.graph, /*complete=*/false);
+  if (fits.ok()) {
+    CloseBatches(model.graph);
+    fits = InferTypes(model.graph, /*complete=*/false);
+  }
+  if (fits.ok()) return RequireClasses(*head_, classes, model.graph);
+  Diagnostics errors = fits.errors();
+  errors[0].notes.push_back(
+      fmt::format("so it is with {} outputs of {}, of which the network has {}",
+                  classes, head_->Names(), head_->classes));
+  return errors;
+}
+
+std::string LoadedNetwork::ChangedClasses() const {
+  if (!head_ || head_->classes == classes_) return "";
+  return fmt::format("{} {} {} outputs, {} in {}", head_->Names(),
+                     head_->layers.size() == 1 ? "has" : "have", classes_,
+                     head_->classes, text_.source->path);
+}
+
+// What was trained on many samples at a time may be used on one.
+LoadOptions LoadedNetwork::OptionsFor(const Specialization& of) const {
+  LoadOptions load = LoadOptionsOf(of);
+  load.known_shapes = ShapesOfTraining(*parameter_file_);
+  load.known_batch = false;
+  return load;
+}
+
+Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {
+  MXC_ASSIGN(Model model, BuildModel(text_, options));
+  if (head_) {
+    MXC_RETURN_IF_ERROR(mxc::SetClasses(*head_, classes_, model.graph));
+  }
+  return model;
+}
+
 Result<Model> LoadedNetwork::Draft(const Specialization& of) const {
-  return BuildModel(text_, LoadOptionsOf(of));
+  return Build(LoadOptionsOf(of));
 }
 
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {
@@ -118,27 +175,48 @@ Status LoadedNetwork::RequireOperators(const Specialization& of) const {
   return Done{};
 }
 
+// Where nothing but the parameters of the layers that tell classes apart does
+// not fit, an option begins them anew.
+Diagnostics LoadedNetwork::WithRemedy(Diagnostics errors,
+                                      const LoadOptions& options) {
+  if (head_ || arrays_ == nullptr) return errors;
+  Result<Model> model = Build(options);
+  if (!model.ok()) return errors;
+  CloseBatches(model->graph);
+  if (!InferTypes(model->graph, /*complete=*/false).ok()) return errors;
+  const Result<ClassHead> head = FindClassHead(model->graph);
+  if (!head.ok() || !AreOfOtherClasses(*head, *arrays_)) return errors;
+  LoadOptions without = options;
+  without.may_be_unfit = head->parameters;
+  model = Build(options);
+  if (!model.ok() || !LoadParameters(*model, without).ok()) return errors;
+  errors[0].notes.push_back(fmt::format(
+      "--classes {} of 'mxc train' and 'mxc compile' begins {} anew",
+      head->classes, head->Names()));
+  return errors;
+}
+
 Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
   options.params = parameter_file_->path;
   options.read_parameters = !options.params.empty();
   options.leave_unfit = request_.refits;
+  if (head_) options.may_be_unfit = head_->parameters;
   // Nothing lies beside a text in memory.
   if (request_.text != nullptr && options.params.empty()) return Done{};
   if (arrays_ == nullptr && options.read_parameters) {
     MXC_ASSIGN(arrays_, ReadParameters(options.params));
   }
   options.arrays = arrays_;
-  return LoadParameters(model, options);
+  const Status added = LoadParameters(model, options);
+  if (added.ok()) return added;
+  return WithRemedy(added.errors(), options);
 }
 
 Result<Model> LoadedNetwork::Specialize(const Specialization& of,
                                         ParameterUse use) {
-  LoadOptions load = LoadOptionsOf(of);
+  LoadOptions load = OptionsFor(of);
   load.require_supported = true;
-  // What was trained on many samples at a time may be used on one.
-  load.known_shapes = ShapesOfTraining(*parameter_file_);
-  load.known_batch = false;
-  MXC_ASSIGN(Model model, BuildModel(text_, load));
+  MXC_ASSIGN(Model model, Build(load));
   MXC_RETURN_IF_ERROR(AddParameters(model, load));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
   CloseBatches(model.graph);

@@ -9,6 +9,7 @@
 
 #include "frontend/frontend.h"
 #include "ir/support/result.h"
+#include "tools/driver/class_head.h"
 #include "tools/driver/request.h"
 
 namespace mxc {
@@ -33,6 +34,12 @@ class LoadedNetwork {
   // What reading the network took.
   double seconds() const { return seconds_; }
 
+  // Has every model made from now on tell so many classes apart, where the
+  // shapes of `of` are needed to find the layers that do (class_head.h). Once.
+  Status SetClasses(int64_t classes, const Specialization& of);
+  // "'fc1' has 3 outputs, 1000 in resnet.json"; empty: as many as in the file.
+  std::string ChangedClasses() const;
+
   // The graph with the types that are given; it has no values, perhaps open
   // shapes and unknown operators.
   Result<Model> Draft(const Specialization& of) const;
@@ -49,10 +56,15 @@ class LoadedNetwork {
       : request_(request), arrays_(request.arrays) {}
 
   void TakeNotesOfSymbol();
+  LoadOptions OptionsFor(const Specialization& of) const;
+  Result<Model> Build(const LoadOptions& options) const;
   Status AddParameters(Model& model, LoadOptions& options);
+  Diagnostics WithRemedy(Diagnostics errors, const LoadOptions& options);
 
   NetworkRequest request_;
   NetworkText text_;
+  std::optional<ClassHead> head_;  // what SetClasses has found
+  int64_t classes_ = 0;            // and was told
   std::shared_ptr<const ParameterFile> parameter_file_;
   std::shared_ptr<const ParameterArrays> arrays_;  // null: not read yet
   std::map<std::string, Tensor> initial_values_;

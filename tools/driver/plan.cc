@@ -131,7 +131,9 @@ class Planner {
 
   void Note(const Model& model) {
     NoteNetwork(model, plan_);
-    plan_.notes = model.unfit;
+    const std::string classes = plan_.network->ChangedClasses();
+    if (!classes.empty()) plan_.notes.push_back(Error({}, "{}", classes));
+    plan_.notes.Append(model.unfit);
     plan_.notes.Append(model.left_out);
     progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);
     const ParameterFile& file = plan_.network->parameter_file();
@@ -350,6 +352,10 @@ Result<Plan> MakePlan(const CompileRequest& request, Progress& progress) {
     TakeOrAdd(network->RequireOperators(request.For(0)), legal, errors);
   }
   if (!errors.empty()) return errors;
+  if (request.network.classes > 0) {
+    MXC_RETURN_IF_ERROR(
+        network->SetClasses(request.network.classes, request.First()));
+  }
   return MakePlan(request, network, progress);
 }
 

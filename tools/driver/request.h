@@ -31,6 +31,10 @@ struct NetworkRequest {
   std::shared_ptr<const ParameterArrays> arrays;
   std::string init;     // how missing ones begin; empty: they are errors
   bool refits = false;  // and so do those of other shapes
+  // That the network is to tell apart (class_head.h), by as many outputs of its
+  // last layers, whose parameters begin anew where they do not fit; 0: as it
+  // has it.
+  int64_t classes = 0;
   uint64_t seed = 0;
   // Only shapes matter: missing parameters are made up.
   bool make_up_weights = false;

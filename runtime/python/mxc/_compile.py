@@ -154,6 +154,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             memory_budget: int = 0,
             precision: str | None = None,
             classes: Sequence[str] = (), preprocessing: str = "",
+            num_classes: int = 0,
             target: str | None = None, level: int = 2,
             tuning_cache: str | None = None, tuning_seconds: float = 30,
             progress: Callable[[str, str, float | None], None] | None = None,
@@ -182,6 +183,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     classes, preprocessing: of the data that it was trained on (mxc.Data has
         them): the model knows names and takes pictures. Without, what is noted
         beside the parameters of a checkpoint.
+    num_classes: outputs that the network's last layer gets; its parameters
+        begin anew, as init says, where params has others. 0: as it has.
     target: "x86-64-v3", "cuda:sm_80"; None: this machine.
     level: 0 to 3; 3 measures kernels for `tuning_seconds`, and keeps what it
         finds in the file `tuning_cache`.
@@ -213,6 +216,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.precision = precision or ""
     request.classes = list(classes)
     request.preprocessing = preprocessing
+    request.num_classes = num_classes
     request.target = target or ""
     request.level = level
     request.tuning_cache = tuning_cache or ""

@@ -36,6 +36,7 @@ struct Request {
   std::vector<int64_t> batches;
   std::vector<std::string> entries, attributes, fixed, classes;
   uint64_t seed = 0, memory_budget = 0;
+  int64_t num_classes = 0;
   int level = 2;
   double tuning_seconds = 30, label_smoothing = 0;
   nb::object progress = nb::none();
@@ -107,6 +108,7 @@ class Options {
     options_.array_count = arrays_.size();
     options_.init = OrNull(request.init);
     options_.seed = request.seed;
+    options_.num_classes = request.num_classes;
     for (const auto& [name, dims] : request.shapes) {
       shapes_.push_back(
           {name.c_str(), static_cast<int>(dims.size()), dims.data()});
@@ -205,6 +207,7 @@ NB_MODULE(_compiler, m) {
                                       MXC_FIELD(label_smoothing)
                                           MXC_FIELD(classes)
                                               MXC_FIELD(preprocessing)
+                                                  MXC_FIELD(num_classes)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

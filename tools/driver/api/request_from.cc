@@ -156,6 +156,7 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
   network.init = TextOr(options.init, "");
   network.refits = !network.init.empty();
   network.seed = options.seed;
+  network.classes = options.num_classes;
   if (options.is_cancelled != nullptr) {
     network.is_cancelled = [ask = options.is_cancelled,
                             context = options.cancel_context] {
