@@ -20,7 +20,9 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
+#include "tools/picture_settings.h"
 #include "tools/request_options.h"
+#include "tools/run/label_file.h"
 #include "tools/terminal.h"
 #include "tools/train_shapes.h"
 #include "tools/usage/values.h"
@@ -32,6 +34,7 @@ struct CompileOptions {
   ReportStyle style;
   RequestOptions request;
   std::string output;
+  PictureSettings pictures;
   std::vector<std::string> emit = {"mxa"};
   bool time_passes = false, print_passes = false;
 
@@ -384,6 +387,16 @@ void WarnOfUnused(const CompileRequest& request, Progress& progress) {
   if (!training.wd_mult.empty()) warn("--wd-mult says", "it changes");
 }
 
+// What the artifact keeps of pictures and classes.
+Status TakePictures(const PictureSettings& settings, CompileRequest& request) {
+  request.pictures = settings.words;
+  if (settings.labels.empty()) return Done{};
+  auto names = run::ReadLabelFile(settings.labels);
+  if (!names.ok()) return UnplacedError(names.status().message());
+  request.label_names = std::move(*names);
+  return Done{};
+}
+
 Status RequireOutput(const std::string& path, const CompileRequest& request) {
   const runtime::Status to = runtime::RequireDestination(path);
   if (!to.ok()) return UnplacedError(to.message());
@@ -401,6 +414,10 @@ int RunCompile(CompileOptions options) {
   if (request.ok() && !options.output.empty()) {
     const Status to = RequireOutput(options.output, *request);
     if (!to.ok()) request = to.errors();
+  }
+  if (request.ok()) {
+    const Status pictures = TakePictures(options.pictures, *request);
+    if (!pictures.ok()) request = pictures.errors();
   }
   if (!request.ok()) {
     return Fail(options.style, request.errors(), "nothing was written");
@@ -452,6 +469,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   app.add_option("-o", options->output,
                  "the file to write (default: MODEL's name)")
       ->type_name("OUT.mxa");
+  AddPictureOptions(app, options->pictures);
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, request.training);
   AddPlanOptions(app, options->request);

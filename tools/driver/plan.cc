@@ -13,6 +13,7 @@
 #include "passes/pass.h"
 #include "passes/training_graph.h"
 #include "tools/driver/figures.h"
+#include "tools/driver/kept_preprocessing.h"
 #include "tools/driver/plan_network.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/unplaced_error.h"
@@ -231,6 +232,7 @@ Result<Plan> PlanWith(const KernelCatalog& catalog,
   if (!request.preprocessing.empty()) {
     plan.preprocessing = request.preprocessing;
   }
+  MXC_ASSIGN(plan.preprocessing, KeptPreprocessing(plan, request.pictures));
   return plan;
 }
 

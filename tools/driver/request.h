@@ -85,6 +85,8 @@ struct CompileRequest {
   // of a checkpoint.
   std::vector<std::string> label_names;
   std::string preprocessing;
+  // And what of it is otherwise, in the same words: "mean_r=123.68 resize=256".
+  std::string pictures;
   std::string target = "native";
   // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;

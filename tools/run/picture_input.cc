@@ -133,7 +133,21 @@ std::vector<float> Planes(const std::string& file, const Frame& frame,
                    complete);
 }
 
-// "123.7,116.8,103.9", or one number for all three.
+std::string CheckResize(const std::string& text) {
+  const auto number = [](const std::string& digits) {
+    return !digits.empty() && digits.size() <= 5 && digits[0] != '0' &&
+           digits.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const size_t cross = text.find('x');
+  const bool good =
+      text == "short" || number(text) ||
+      (cross != std::string::npos && number(text.substr(0, cross)) &&
+       number(text.substr(cross + 1)));
+  return good ? "" : "'" + text + "' is neither WxH nor short nor a number";
+}
+
+}  // namespace
+
 std::optional<std::array<float, 3>> ReadColours(const std::string& text) {
   const std::vector<std::string> words = CLI::detail::split(text, ',');
   if (words.size() != 1 && words.size() != 3) return std::nullopt;
@@ -150,21 +164,6 @@ std::string CheckColours(const std::string& text) {
              ? ""
              : "'" + text + "' is neither a number nor three, R,G,B";
 }
-
-std::string CheckResize(const std::string& text) {
-  const auto number = [](const std::string& digits) {
-    return !digits.empty() && digits.size() <= 5 && digits[0] != '0' &&
-           digits.find_first_not_of("0123456789") == std::string::npos;
-  };
-  const size_t cross = text.find('x');
-  const bool good =
-      text == "short" || number(text) ||
-      (cross != std::string::npos && number(text.substr(0, cross)) &&
-       number(text.substr(cross + 1)));
-  return good ? "" : "'" + text + "' is neither WxH nor short nor a number";
-}
-
-}  // namespace
 
 void DeclarePictures(CLI::App& app, PictureOptions& options) {
   app.option_defaults()->group("Pictures");

@@ -28,6 +28,10 @@ struct PictureOptions {
   std::optional<data::Preprocessing> trained;
 };
 
+// "123.7,116.8,103.9", or one number for all three.
+std::optional<std::array<float, 3>> ReadColours(const std::string& text);
+std::string CheckColours(const std::string& text);  // empty: good
+
 void DeclarePictures(CLI::App& app, PictureOptions& options);
 
 // One of the options that was given; empty where none was.

@@ -12,13 +12,13 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/visible.h"
-#include "runtime/data/label_names.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/formats/npy.h"
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/run/feed.h"
 #include "tools/run/input_file.h"
+#include "tools/run/label_file.h"
 #include "tools/run/non_finite_input.h"
 #include "tools/run/output.h"
 #include "tools/run/sample_batches.h"
@@ -79,20 +79,7 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
 // The file's lines; without one what the model knows.
 std::vector<std::string> ReadLabels(const std::string& path,
                                     const Session& session) {
-  constexpr size_t kMostBytes = 1 << 24;
-  if (path.empty()) return session.LabelNames();
-  const auto file = Take(OpenInput(path));
-  const auto bytes = file.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size());
-  const char* wrong = bytes.empty()                  ? "it is empty"
-                      : bytes.size() >= kMostBytes   ? "16 MiB or more"
-                      : text.find('\0') != text.npos ? "a binary file"
-                                                     : nullptr;
-  if (wrong != nullptr) {
-    throw Failure("'" + path + "' is no list of names: " + wrong);
-  }
-  return data::LabelNamesOfLines(text);
+  return path.empty() ? session.LabelNames() : Take(ReadLabelFile(path));
 }
 
 // `files` are the samples' where each has one of its own.
@@ -189,7 +176,8 @@ std::string SayWhatPicturesBecome(std::span<const NetworkInput> inputs,
   } else if (given.empty() && kinds.files) {
     Warn(reporting,
          "pictures: values 0 to 255, stretched to the input; nothing says how "
-         "the network was trained: --mean, --std, --scale, --resize");
+         "the network was trained: --mean, --std, --scale, --resize, here or "
+         "of 'mxc compile', which keeps them");
   }
   return trained;
 }
