@@ -363,9 +363,10 @@ Status CheckAll(Subject& subject) {
   const Inputs inputs = subject.InputsOf(program);
   Tolerance tolerance;
   tolerance.relative = 3e-4;
-  MXC_ASSIGN(
-      const std::vector<StepResult> steps,
-      RunSteps(program, inputs, runner, tolerance, subject.File("wrong-step")));
+  RightSteps right;
+  MXC_ASSIGN(const std::vector<StepResult> steps,
+             RunSteps(program, inputs, runner, tolerance,
+                      subject.File("wrong-step"), right));
   std::vector<Tensor> outputs;
   for (const int b : program.BuffersOf(BufferKind::kOutput)) {
     outputs.push_back(runner.Read(b));
