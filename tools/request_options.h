@@ -32,7 +32,8 @@ void AddPlanOptions(CLI::App& app, RequestOptions& options);
 // --tuning-seconds: kernels are measured at -O3. --object-cache: where those
 // that were compiled are kept.
 void AddKernelOptions(CLI::App& app, CompileRequest& request);
-// --optimizer, --opt, --label-smoothing, --fixed, --lr-mult, --wd-mult, --memory-budget.
+// --optimizer, --opt, --label-smoothing, --fixed, --lr-mult, --wd-mult,
+// --memory-budget.
 void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
 // --entry, --bucket.
 void AddEntryOptions(CLI::App& app, RequestOptions& options);

@@ -5,6 +5,7 @@
 
 #include "ir/graph/graph.h"
 #include "runtime/train/judge.h"
+#include "tools/driver/class_labels.h"
 #include "tools/driver/loss_heads.h"
 #include "tools/driver/unplaced_error.h"
 #include "tools/usage/values.h"
@@ -13,6 +14,17 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kLeastClasses = 2, kMostClasses = int64_t{1} << 31;
+
+// As in MXNet a SoftmaxOutput divides the gradients of classes alone: those of
+// probabilities would be larger by as much.
+Status RequireNoDivisor(const std::string& mixes, const Node& head) {
+  const std::string divisor = AttributeText(head, "normalization");
+  if (divisor.empty() || divisor == "null") return Done{};
+  return Error(head.loc,
+               "{}: '{}' has normalization={}, which does not apply to "
+               "probabilities of classes: leave it out",
+               mixes, head.name, divisor);
+}
 
 }  // namespace
 
@@ -57,23 +69,6 @@ std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
   if (!InferTypes(model->graph, /*complete=*/false).ok()) return {};
   return FindLossHeads(model->graph, LabelInputs(model->graph));
 }
-
-namespace {
-
-// As in MXNet a SoftmaxOutput divides the gradients of classes alone: those of
-// probabilities would be larger by as much.
-Status RequireNoDivisor(const std::string& mixes, const Node& head) {
-  for (const AttrText& attr : head.op->print(head.attrs.get())) {
-    if (attr.first != "normalization" || attr.second == "null") continue;
-    return Error(head.loc,
-                 "{}: '{}' has normalization={}, which does not apply to "
-                 "probabilities of classes: leave it out",
-                 mixes, head.name, attr.second);
-  }
-  return Done{};
-}
-
-}  // namespace
 
 Status MixLabels(const data::Iterator& source, const LoadedNetwork& network,
                  CompileRequest& request) {

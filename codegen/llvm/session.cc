@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <system_error>
 
 #include "codegen/cache/object_cache.h"
 #include "codegen/llvm/module_key.h"

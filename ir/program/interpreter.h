@@ -32,8 +32,7 @@ struct InterpreterOptions {
 // `inputs` by buffer name, row-major; those that no step reads may be missing.
 // States that are not among them have their initial values. Returns the outputs
 // in the order of program.BuffersOf(kOutput). Steps that nothing of what is
-// asked for needs are left out. Aborts on an index out of bounds:
-// our bug.
+// asked for needs are left out. Aborts on an index out of bounds: our bug.
 Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options = {});

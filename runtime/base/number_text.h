@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text that is read again.
+// Numbers as text for programs that print, which do so in the C locale.
 #pragma once
 
 #include <concepts>

@@ -113,9 +113,24 @@ std::string JsonQuoted(std::string_view text) {
   return out + "\"";
 }
 
+namespace {
+
+bool BeginsCharacter(char c) {
+  return (static_cast<unsigned char>(c) >> 6) != 2;
+}
+
+}  // namespace
+
 std::size_t CharactersIn(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, BeginsCharacter));
+}
+
+std::string Shortened(std::string_view text, std::size_t most) {
+  if (CharactersIn(text) <= most) return std::string(text);
+  std::size_t characters = 0;
+  const auto end = std::ranges::find_if(
+      text, [&](char c) { return BeginsCharacter(c) && ++characters == most; });
+  return std::string(text.begin(), end) + "…";
 }
 
 }  // namespace mxc::runtime

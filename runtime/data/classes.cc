@@ -15,9 +15,7 @@ Status RequireOneLabel(const Source& source, const std::string& whose) {
   if (provides.labels.empty()) {
     return {StatusCode::kInvalidArgument, whose + "the samples have no labels"};
   }
-  const Extents& shape = provides.labels[0].shape;
-  const bool one = runtime::ArrayBytes(ElementType::kU8, shape) == 1;
-  if (one && provides.labels.size() == 1 && source.buckets() == 1) return {};
+  if (HasOneNumber(source)) return {};
   return {
       StatusCode::kInvalidArgument,
       whose + "a sample has several labels, expected the number of its class"};
@@ -38,6 +36,12 @@ bool EndsAll(const Status& status) {
 }
 
 }  // namespace
+
+bool HasOneNumber(const Source& source) {
+  const Provides provides = source.sample_fields(0);
+  return source.buckets() == 1 && provides.labels.size() == 1 &&
+         runtime::ArrayBytes(ElementType::kU8, provides.labels[0].shape) == 1;
+}
 
 Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
   MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, kOption));

@@ -8,6 +8,9 @@
 
 namespace mxc::data {
 
+// Whether every sample has one number as its label, as those of classes are.
+bool HasOneNumber(const Source& source);
+
 // For orders that draw every class equally often (order.h): fills
 // Members::classes. A sample whose label cannot be read, or is no number,
 // is of no class: it is added to `unread`, and never drawn. Refuses labels that

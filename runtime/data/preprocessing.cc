@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/preprocessing.h"
 
+#include <charconv>
 #include <vector>
 
-#include "runtime/base/number_text.h"
 #include "runtime/data/label_names.h"
 
 namespace mxc::data {
@@ -13,7 +13,12 @@ template <class T>
 std::string ExactText(const T& value) {
   return SettingText(value);
 }
-std::string ExactText(double value) { return runtime::ShortestText(value); }
+// In no locale: a checkpoint is read by others.
+std::string ExactText(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return std::string(text, end);
+}
 
 // Collects "name=value".
 class SettingWords {

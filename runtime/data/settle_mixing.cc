@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/settle_mixing.h"
 
+#include "runtime/data/classes.h"
+
 namespace mxc::data {
 namespace {
 
 // Of what probabilities labels are to be given, where the source has numbers of
 // classes; 0: labels stay as they are.
-StatusOr<int64_t> CountClasses(const Source& source,
+StatusOr<int64_t> ClassesToMix(const Source& source,
                                const IteratorOptions& open,
                                const MixOptions& mix) {
   const Provides provides = source.sample_fields(0);
   const bool one = provides.labels.size() == 1 && source.buckets() == 1 &&
                    !source.continues();
-  const bool number = one && runtime::ArrayBytes(ElementType::kU8,
-                                                 provides.labels[0].shape) == 1;
+  const bool number = one && HasOneNumber(source);
   const int64_t taken = open.label_classes.value_or(0);
   if (!mix.any() || taken > 0) return number ? taken : 0;
   const std::string option = mix.name();
@@ -43,7 +44,7 @@ StatusOr<int64_t> CountClasses(const Source& source,
 
 Status SettleMixing(const Source& source, const IteratorOptions& open,
                     const CommonOptions& common, LoaderOptions& options) {
-  const auto classes = CountClasses(source, open, common.mix);
+  const auto classes = ClassesToMix(source, open, common.mix);
   if (!classes.ok()) return classes.status();
   options.classes = *classes;
   options.mix = common.mix;

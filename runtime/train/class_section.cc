@@ -16,7 +16,6 @@ constexpr size_t kLongestName = 24;
 // Classes from which on a matrix is no longer seen as a whole.
 constexpr size_t kMany = 13;
 constexpr size_t kMostPairs = 20;
-constexpr int kLevels = 9;  // of colours, beside none
 
 // In a header cell; of a long name the beginning, all of it where the pointer is.
 std::string NameCell(const std::string& name) {
@@ -24,12 +23,8 @@ std::string NameCell(const std::string& name) {
   if (runtime::CharactersIn(text) <= kLongestName) {
     return "<th><span>" + EscapeXml(text) + "</span></th>";
   }
-  size_t end = 0;
-  for (size_t letters = 0; end < text.size(); ++end) {
-    if ((text[end] & 0xc0) != 0x80 && letters++ == kLongestName - 1) break;
-  }
   return "<th title=\"" + EscapeXml(text) + "\"><span>" +
-         EscapeXml(text.substr(0, end)) + "…</span></th>";
+         EscapeXml(runtime::Shortened(text, kLongestName)) + "</span></th>";
 }
 
 std::string MeanRow(const char* name, const ClassMeans& mean) {
@@ -78,7 +73,8 @@ std::string PairsTable(const ClassCounts& counts,
 // Roots of shares, so that what is seldom confused is seen, too.
 int LevelOf(int64_t count, int64_t row) {
   const double share = static_cast<double>(count) / static_cast<double>(row);
-  return std::max(1, static_cast<int>(std::lround(kLevels * std::sqrt(share))));
+  return std::max(
+      1, static_cast<int>(std::lround(kCellLevels * std::sqrt(share))));
 }
 
 std::string Cell(int64_t count, int64_t row, bool right) {

@@ -23,6 +23,9 @@ struct ValidatedClasses {
 // Readable without kClassScript.
 std::string ClassSection(const ValidatedClasses& validated);
 inline constexpr size_t kMostDrawn = 200;
+// Cells are of the classes right1 … and wrong1 …, up to this level of a colour,
+// which the page's style gives them.
+inline constexpr int kCellLevels = 9;
 
 // The section's part of the page's style, and of its script: what a cell is when
 // the pointer is there, rows in the order of a column that is clicked, the

@@ -61,7 +61,7 @@ std::string StyleOfColours() {
     css += Format(".chart .c%d { stroke: var(--c%d) }\n", i, i);
   }
   for (const auto& [cells, colour] : {std::pair("right", 2), {"wrong", 1}}) {
-    for (int level = 1; level <= 9; ++level) {
+    for (int level = 1; level <= kCellLevels; ++level) {
       css += Format(
           ".matrix td.%s%d { background: color-mix(in srgb, var(--c%d) %d%%, "
           "var(--paper)) }\n",

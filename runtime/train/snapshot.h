@@ -15,9 +15,9 @@ namespace mxc::train {
 
 // Every state that the step saves: parameters and auxiliary states in
 // `parameters`, their moving averages in `averages`, the optimizer's in `updater`
-// in MXNet's form, the rest in `states`. The arrays are the
-// network's own memory, not copies: they are valid until its next step. Other
-// fields of the checkpoint stay.
+// in MXNet's form, the rest in `states`. The arrays are the network's own memory,
+// not copies: they are valid until its next step. Other fields of the checkpoint
+// stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
 
 // Refuses a checkpoint that lacks one of the `wanted` states or has another shape

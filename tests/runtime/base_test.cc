@@ -43,6 +43,14 @@ TEST_CASE("numbers: as many digits as tell them apart") {
   CHECK(runtime::ShortestText(0.76640075f) == "0.76640075");
 }
 
+TEST_CASE("texts: shortened by characters, not by bytes") {
+  CHECK(runtime::Shortened("abc", 3) == "abc");
+  CHECK(runtime::Shortened("abcd", 3) == "ab…");
+  CHECK(runtime::Shortened("grün", 3) == "gr…");
+  CHECK(runtime::Shortened("日本語", 2) == "日…");
+  CHECK(runtime::Shortened("abcd", 1) == "…");
+}
+
 TEST_CASE("clock: seconds have the digits of their nanoseconds") {
   for (const int64_t ns : {432090, 248181, 309714, 1, 999999999}) {
     const std::string text = runtime::ShortestText(runtime::SecondsOf(ns));

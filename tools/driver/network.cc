@@ -53,6 +53,13 @@ void SeedStates(Model& model) {
   }
 }
 
+// Of the inputs' batches, too, as far as they follow.
+Status InferOpenTypes(Graph& graph) {
+  MXC_RETURN_IF_ERROR(InferTypes(graph, /*complete=*/false));
+  CloseBatches(graph);
+  return InferTypes(graph, /*complete=*/false);
+}
+
 // Whether any of the layers' arrays has another first extent, which the number
 // of outputs is.
 bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
@@ -122,17 +129,11 @@ void LoadedNetwork::TakeNotesOfSymbol() {
 
 Status LoadedNetwork::SetClasses(int64_t classes, const Specialization& of) {
   MXC_ASSIGN(Model model, Build(OptionsFor(of)));
-  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-  CloseBatches(model.graph);
-  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  MXC_RETURN_IF_ERROR(InferOpenTypes(model.graph));
   MXC_ASSIGN(head_, FindClassHead(model.graph));
   classes_ = classes;
   MXC_ASSIGN(model, Build(OptionsFor(of)));
-  Status fits = InferTypes(model.graph, /*complete=*/false);
-  if (fits.ok()) {
-    CloseBatches(model.graph);
-    fits = InferTypes(model.graph, /*complete=*/false);
-  }
+  const Status fits = InferOpenTypes(model.graph);
   if (fits.ok()) return RequireClasses(*head_, classes, model.graph);
   Diagnostics errors = fits.errors();
   errors[0].notes.push_back(
@@ -218,9 +219,7 @@ Result<Model> LoadedNetwork::Specialize(const Specialization& of,
   load.require_supported = true;
   MXC_ASSIGN(Model model, Build(load));
   MXC_RETURN_IF_ERROR(AddParameters(model, load));
-  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-  CloseBatches(model.graph);
-  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  MXC_RETURN_IF_ERROR(InferOpenTypes(model.graph));
   if (use == ParameterUse::kConstants) {
     model.left_out = CutUnknownLabels(model.graph);
   }

@@ -22,18 +22,9 @@ constexpr size_t kWidth = 80, kLongestName = 24, kShortestName = 5;
 constexpr size_t kMostPairs = 20;
 constexpr const char* kCorner = "is \\ taken for";
 
-// At most `width` letters, a longer name without its middle's rest, filled up
-// with spaces.
+// `width` characters: a longer name is cut, a shorter one filled up with spaces.
 std::string Fitted(const std::string& name, size_t width, bool right = false) {
-  std::string text = runtime::Visible(name);
-  if (runtime::CharactersIn(text) > width) {
-    size_t end = 0, letters = 0;
-    while (end < text.size()) {
-      if ((text[end] & 0xc0) != 0x80 && letters++ == width - 1) break;
-      ++end;
-    }
-    text = text.substr(0, end) + "…";
-  }
+  const std::string text = runtime::Shortened(runtime::Visible(name), width);
   const std::string fill(width - std::min(width, runtime::CharactersIn(text)),
                          ' ');
   return right ? fill + text : text + fill;
