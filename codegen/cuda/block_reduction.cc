@@ -85,7 +85,7 @@ class BlockReductionEmitter {
   void BindLanes(const Expr& var, Interval interval, Value* base) {
     if (has_lanes()) {
       emitter_.DeclareLanes(var, interval);
-      emitter_.SetLaneBase(base);
+      emitter_.SetLaneBase(base, /*whole_vectors=*/true);
     } else {
       emitter_.Declare(var, interval);
       emitter_.SetValue(var, base);
@@ -171,7 +171,7 @@ class BlockReductionEmitter {
       at = b().CreateAdd(b().CreateMul(at, kernel_.Int(step)),
                          kernel_.Int(interval.low));
       if (by_lane) {
-        emitter_.SetLaneBase(at);
+        emitter_.SetLaneBase(at, interval.low % shape_.lanes == 0);
       } else {
         emitter_.SetValue(Var(range.var), at);
       }

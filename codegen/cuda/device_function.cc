@@ -206,7 +206,9 @@ llvm::Value* DeviceFunction::Shared() {
       module(), llvm::ArrayType::get(b().getInt8Ty(), 0), false,
       llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
-  memory->setAlignment(llvm::Align(16));
+  // Where swizzled rows of operands begin (stage_layout.h).
+  constexpr uint64_t kPattern = 1024;
+  memory->setAlignment(llvm::Align(kPattern));
   return memory;
 }
 

@@ -104,7 +104,8 @@ class LaunchPlanning {
   }
 
   // As many as the largest block has. The others' blocks must need most of
-  // theirs, and products all of them: they need the registers, too.
+  // theirs, and products all of them: they need the registers, too, of which a
+  // block has 65536 and a thread at most 255.
   bool ShareThreads() {
     for (const Part& part : parts_) {
       if (!part.any_threads) threads_ = std::max(threads_, part.threads());
@@ -116,6 +117,10 @@ class LaunchPlanning {
       const bool is_product = part.steps[0]->contraction() != nullptr;
       const int least = is_product && HasChannels() ? threads_ : threads_ / 4;
       if (part.threads() < least) return false;
+      constexpr int kMostOfProducts = 256;
+      if (is_product && threads_ > std::max(part.threads(), kMostOfProducts)) {
+        return false;
+      }
       blocks += part.blocks();
       shared_bytes_ = std::max(shared_bytes_, part.kernel.launch.shared_bytes);
     }

@@ -184,7 +184,7 @@ class ProductEmitter {
       const auto set = [&](const ProductVar& var, Value* word) {
         Value* value = b().CreateZExt(word, b().getInt64Ty());
         if (var.var->index == emitter_.lane_var()) {
-          emitter_.SetLaneBase(value);
+          emitter_.SetLaneBase(value, /*whole_vectors=*/true);
         } else {
           emitter_.SetValue(var.var, value);
         }

@@ -14,7 +14,7 @@ using llvm::Value;
 
 StageLayout StageOf(const ProductOperand::Tile& tile, int element_bytes,
                     bool along_depth) {
-  return {tile.lines, tile.depth, element_bytes, along_depth, tile.cores};
+  return {tile.lines, tile.depth, element_bytes, along_depth, tile.swizzled};
 }
 
 }  // namespace

@@ -22,11 +22,11 @@ class ProductOperand {
     std::vector<ProductVar> lines, depth;
     ProductAccess access;
   };
-  // Of a tile: so many lines, so deep, by so many threads; in cores or not
-  // (stage_layout.h).
+  // Of a tile: so many lines, so deep, by so many threads; in swizzled rows or
+  // not (stage_layout.h).
   struct Tile {
     int lines = 0, depth = 0, threads = 0;
-    bool cores = false;
+    bool swizzled = false;
   };
   ProductOperand(DeviceFunction& kernel, ExprEmitter& emitter, Source source,
                  const Tile& tile);

@@ -15,6 +15,9 @@ namespace {
 // Smaller products leave most of a tile unused; each thread then computes an
 // output of its own.
 constexpr int64_t kLeastRows = 16, kLeastColumns = 8, kLeastDepth = 8;
+// Of a long depth, which threads would run through one by one, fewer columns are
+// worth a tile: the gradient of a picture with three channels.
+constexpr int64_t kFewColumns = 2, kLongDepth = 256;
 constexpr int64_t kLeastProducts = 1 << 15;
 // Of a part of the depth, and how many parts one step adds.
 constexpr int64_t kLeastPartDepth = 128, kMostParts = 32;
@@ -29,7 +32,9 @@ constexpr double kFullSums = 4 * 32 * 32;
 constexpr double kLaunchesSaved = 5;
 
 bool IsLarge(const ProductExtents& extents) {
-  return extents.rows >= kLeastRows && extents.columns >= kLeastColumns &&
+  const bool is_long = extents.depth >= kLongDepth;
+  return extents.rows >= kLeastRows &&
+         extents.columns >= (is_long ? kFewColumns : kLeastColumns) &&
          extents.depth >= kLeastDepth &&
          extents.rows * extents.columns * extents.depth >= kLeastProducts;
 }
@@ -282,13 +287,14 @@ bool IsProductAlgorithm(std::string_view algorithm) {
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const Machine& machine,
                                                bool tf32) {
-  constexpr int64_t kMostBlocks = int64_t{1} << 31;
+  // Numbers of rows and of the depth, beyond a tile, too, have 31 bits.
+  constexpr int64_t kMostBlocks = int64_t{1} << 31, kMost = kMostBlocks / 2;
   const ProductExtents extents = ExtentsOf(c);
   const char* algorithm = AlgorithmFor(c.types, tf32);
   if (algorithm == nullptr) return {};
   const bool countable =
-      extents.rows * extents.depth < int64_t{1} << 31 &&
-      extents.depth < kMostBlocks &&
+      extents.rows < kMost && extents.columns < kMost &&
+      extents.depth < kMost &&
       extents.Blocks(ProductTile{ProductTile::kLeast, ProductTile::kLeast}) <
           kMostBlocks;
   if (!countable || !IsLarge(extents)) return {};

@@ -83,7 +83,7 @@ class Shaping {
     seen->second = certain;
     for (size_t i = 0; i < e->args.size(); ++i) {
       const bool side = e->kind == ExprKind::kSelect && i > 0;
-      Collect(e->args[i], certain && !side);
+      Collect(e->args[i], certain && (!side || MayPrecede(e, e->args[i])));
     }
     if (e->kind != ExprKind::kReduce || !IsClosed(e)) return;
     if (!std::ranges::all_of(e->ranges, IsConstant)) return;
@@ -93,6 +93,18 @@ class Shaping {
     fits_ = fits_ && certain && terms < int64_t{1} << 31 && IsWord(e->dtype);
     const auto same = [&](const Expr& other) { return Equal(e, other); };
     if (std::ranges::none_of(found_, same)) found_.push_back(e);
+  }
+
+  // Whether a side of a select may be computed whatever the condition says: if
+  // that is the same for all results, such as whether a loss is finite, no
+  // element is read on one side alone but where numbers in memory say which.
+  bool MayPrecede(const Expr& select, const Expr& side) {
+    if (!free_.Of(select->args[0]).vars.empty()) return false;
+    bool fixed = true;
+    VisitLoads(side, [&](const ExprNode& load) {
+      VisitLoads(load.args[0], [&](const ExprNode&) { fixed = false; });
+    });
+    return fixed;
   }
 
   bool IsClosed(const Expr& reduce) {

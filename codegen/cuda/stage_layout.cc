@@ -8,25 +8,13 @@ namespace {
 
 using llvm::Value;
 
-constexpr int kLineOfCoreBytes = 16, kCoreBytes = 8 * kLineOfCoreBytes;
 // Beyond a line along the depth, and, in elements, beyond the lines of one depth.
 constexpr int kDepthGapBytes = 16, kLineGap = 8;
-// Beyond cores that copies write one after the other.
-constexpr int kCoreGapBytes = 16;
 
 }  // namespace
 
-int64_t StageLayout::BytesToNextLines() const {
-  return along_depth ? kCoreBytes : kCoreBytes + kCoreGapBytes;
-}
-
-int64_t StageLayout::BytesToNextDepth() const {
-  const int64_t cores_of_lines = lines / kCore * BytesToNextLines();
-  return along_depth ? cores_of_lines + kCoreGapBytes : cores_of_lines;
-}
-
 int64_t StageLayout::Words() const {
-  if (cores) return depth / kCore * BytesToNextDepth() / 4;
+  if (swizzled) return int64_t{lines} * depth * bytes / 4;
   if (along_depth) return int64_t{lines} * (depth * bytes + kDepthGapBytes) / 4;
   return int64_t{depth} * (lines + kLineGap) * bytes / 4;
 }
@@ -37,27 +25,26 @@ Value* StageLayout::Place(DeviceFunction& kernel, Value* line,
   const auto times = [&](Value* a, int64_t factor) {
     return b.CreateMul(a, kernel.Word(factor));
   };
-  if (!cores) {
-    Value *far = line, *near = depth_index;
-    int pitch = depth + kDepthGapBytes / bytes;
-    if (!along_depth) {
-      std::swap(far, near);
-      pitch = lines + kLineGap;
-    }
+  Value *far = line, *near = depth_index;
+  if (!along_depth) std::swap(far, near);
+  if (!swizzled) {
+    const int pitch =
+        along_depth ? depth + kDepthGapBytes / bytes : lines + kLineGap;
     return b.CreateAdd(times(far, pitch), near);
   }
-  const auto core = [&](Value* a) {
-    return b.CreateUDiv(a, kernel.Word(kCore));
+  constexpr int kVector = 8;  // elements of 16 bytes
+  const auto inside = [&](Value* a, int size) {
+    return b.CreateAnd(a, kernel.Word(size - 1));
   };
-  const auto inside = [&](Value* a) {
-    return b.CreateAnd(a, kernel.Word(kCore - 1));
-  };
-  Value* cores_before =
-      b.CreateAdd(times(core(line), BytesToNextLines() / bytes),
-                  times(core(depth_index), BytesToNextDepth() / bytes));
-  Value *far = inside(line), *near = inside(depth_index);
-  if (!along_depth) std::swap(far, near);
-  return b.CreateAdd(cores_before, b.CreateAdd(times(far, kCore), near));
+  if (!along_depth) {
+    Value* rows_before = times(b.CreateUDiv(near, kernel.Word(kRow)), depth);
+    far = b.CreateAdd(far, rows_before);
+    near = inside(near, kRow);
+  }
+  Value* vector = b.CreateXor(b.CreateUDiv(near, kernel.Word(kVector)),
+                              inside(far, kPatternBytes / kRowBytes));
+  return b.CreateAdd(times(far, kRow), b.CreateAdd(times(vector, kVector),
+                                                   inside(near, kVector)));
 }
 
 }  // namespace mxc

@@ -102,7 +102,7 @@ class TransposeKernelEmitter {
     const Interval range = {0, dim.extent - 1};
     if (tile_.lanes > 1) {
       emitter_.DeclareLanes(Var(dim.var), range);
-      emitter_.SetLaneBase(base);
+      emitter_.SetLaneBase(base, /*whole_vectors=*/true);
     } else {
       emitter_.Declare(Var(dim.var), range);
       emitter_.SetValue(Var(dim.var), base);

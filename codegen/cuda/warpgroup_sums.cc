@@ -33,20 +33,23 @@ ProductSums::Values WarpgroupSums::Finish(Values sums) {
   return kernel_.WaitForProducts(sums, /*groups=*/0);
 }
 
-// PTX ISA, "Matrix Descriptor Format": sixteenths of the address, of the bytes to
-// the next depth and to the next lines, in 14 bits each; no swizzle.
+// PTX ISA, "Matrix Descriptor Format": sixteenths of the address and of two
+// strides, in 14 bits each, and the swizzle of 128 bytes. Along the depth the
+// second stride is that of 8 lines; along the lines the first is that of 64 lines
+// and the second that of 8 of the depth.
 Value* WarpgroupSums::Descriptor(ProductOperand& operand, Value* stage,
                                  Value* line) {
   auto& b = kernel_.b();
   const StageLayout& layout = operand.stage();
   Value* begin = kernel_.SharedAddress({StageAt(stage, operand)});
-  const int64_t bytes_of_line = layout.BytesToNextLines() / StageLayout::kCore;
-  Value* at =
-      b.CreateAdd(begin, b.CreateMul(line, kernel_.Word(bytes_of_line)));
-  const int64_t steps = layout.BytesToNextDepth() / kUnit << 16 |
-                        layout.BytesToNextLines() / kUnit << 32;
+  Value* at = b.CreateAdd(
+      begin, b.CreateMul(line, kernel_.Word(layout.BytesOfLines(1))));
+  constexpr int64_t kSwizzle = int64_t{1} << 62;
+  const int64_t first = layout.BytesOfLines(StageLayout::kRow);
+  const int64_t strides =
+      first / kUnit << 16 | StageLayout::kPatternBytes / kUnit << 32;
   return b.CreateOr(kernel_.Wide(b.CreateUDiv(at, kernel_.Word(kUnit))),
-                    kernel_.Int(steps));
+                    kernel_.Int(strides | kSwizzle));
 }
 
 // As a group of its own; the products of the stage before are waited for.
@@ -64,10 +67,8 @@ ProductSums::Values WarpgroupSums::Multiply(Value* stage, Values sums) {
     product.f16 = data_.dtype() == DType::kF16;
     for (int side = 0; side < 2; ++side) {
       const StageLayout& layout = sides[side]->stage();
-      const int64_t cores = k / StageLayout::kCore;
-      product.descriptors[side] =
-          b.CreateAdd(descriptors[side],
-                      kernel_.Int(cores * layout.BytesToNextDepth() / kUnit));
+      product.descriptors[side] = b.CreateAdd(
+          descriptors[side], kernel_.Int(layout.BytesOfDepth(k) / kUnit));
       product.turned[side] = !layout.along_depth;
     }
     sums = kernel_.Multiply(product, sums);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExprEmitter: operands in memory.
 #include <algorithm>
+#include <bit>
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
@@ -17,6 +18,20 @@ llvm::Align AlignOf(const EmitOperand& operand) {
 }
 
 }  // namespace
+
+// Of all lanes at once: where the base is known to be aligned for that, and each
+// vector begins at a multiple of the lanes.
+llvm::Align ExprEmitter::VectorAlignOf(const EmitOperand& operand,
+                                       const Affine& offset) const {
+  const llvm::Align least = AlignOf(operand);
+  if (!BeginsWholeVectors(offset)) return least;
+  const auto size = static_cast<uint64_t>(SizeOf(operand.dtype)) *
+                    static_cast<uint64_t>(lanes_);
+  const llvm::Align base =
+      operand.base->stripPointerCasts()->getPointerAlignment(
+          kernel_.module().getDataLayout());
+  return std::max(least, std::min(base, llvm::Align(std::bit_floor(size))));
+}
 
 Value* ExprEmitter::Address(const EmitOperand& operand, Value* offset) {
   return kernel_.ElementAddress(operand.base, offset, SizeOf(operand.dtype));
@@ -132,7 +147,7 @@ Value* ExprEmitter::LoadContiguous(const EmitOperand& operand,
       kernel_.VectorOf(kernel_.MemoryType(operand.dtype), lanes_);
   return Tagged(operand, kernel_.b().CreateAlignedLoad(
                              type, Address(operand, EmitAffineAt(offset, 0)),
-                             AlignOf(operand)));
+                             VectorAlignOf(operand, offset)));
 }
 
 // Two vectors, the second ending on the last element, and a shuffle.
@@ -271,7 +286,7 @@ void ExprEmitter::StoreAt(int index, const Affine& offset, Value* value,
   if (contiguous && mask_.value == nullptr) {
     Tagged(operand, builder.CreateAlignedStore(
                         value, Address(operand, EmitAffineAt(offset, 0)),
-                        AlignOf(operand)));
+                        VectorAlignOf(operand, offset)));
     return;
   }
   if (contiguous) {

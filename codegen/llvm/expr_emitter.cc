@@ -257,11 +257,20 @@ bool ExprEmitter::HasOneSign(const Affine& a) const {
   const int64_t step = a.CoefficientOf(lane_var_);
   if ((step != 1 && step != -1) || a.HidesVar(lane_var_)) return false;
   const int64_t least = step == 1 ? a.constant : a.constant - (lanes_ - 1);
-  return least % lanes_ == 0 &&
-         std::ranges::all_of(a.terms, [&](const Affine::Term& term) {
-           return Equal(term.atom, Var(lane_var_)) ||
-                  term.coefficient % lanes_ == 0;
-         });
+  return least % lanes_ == 0 && StepsByWholeVectors(a);
+}
+
+// Apart from the lane variable.
+bool ExprEmitter::StepsByWholeVectors(const Affine& a) const {
+  return std::ranges::all_of(a.terms, [&](const Affine::Term& term) {
+    return Equal(term.atom, Var(lane_var_)) || term.coefficient % lanes_ == 0;
+  });
+}
+
+bool ExprEmitter::BeginsWholeVectors(const Affine& a) const {
+  return whole_vectors_ && lane_base_ != nullptr && lanes_ > 1 &&
+         a.CoefficientOf(lane_var_) == 1 && !a.HidesVar(lane_var_) &&
+         a.constant % lanes_ == 0 && StepsByWholeVectors(a);
 }
 
 // 0 op affine, in 32 bits where that is enough: a vector of i64 is twice as

@@ -194,6 +194,8 @@ class ExprEmitter {
   llvm::Value* LoadEachLane(const EmitOperand& operand, const Affine& offset,
                             llvm::Value* mask);
   llvm::Value* Address(const EmitOperand& operand, llvm::Value* offset);
+  llvm::Align VectorAlignOf(const EmitOperand& operand,
+                            const Affine& offset) const;
   // Says what the access to the operand may overlap.
   llvm::Value* Tagged(const EmitOperand& operand, llvm::Instruction* access);
   llvm::Value* LaneOf(llvm::Value* vector, int lane);
@@ -204,6 +206,9 @@ class ExprEmitter {
 
   bool Varies(const Expr& e);  // from lane to lane
   bool HasOneSign(const Affine& a) const;
+  bool StepsByWholeVectors(const Affine& a) const;
+  // Whether the vector at that offset begins at a multiple of the lanes.
+  bool BeginsWholeVectors(const Affine& a) const;
   bool Known(const Expr& e, const std::vector<int>& inner);
 
   KernelFunction& kernel_;

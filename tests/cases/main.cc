@@ -7,7 +7,7 @@
 
 #include "passes/pass.h"
 #include "tests/cases/cases.h"
-#include "tests/cases/emulated_device.h"
+#include "tests/cases/device.h"
 
 namespace mxc {
 namespace {
@@ -48,8 +48,8 @@ void AddOptions(CLI::App& command, const Kind& kind, CaseOptions& options,
       command.add_option("--target", options.targets)->delimiter(',');
   command
       .add_option("--device", options.device,
-                  "compiles for an emulated GPU and runs there")
-      ->check(CLI::IsMember(EmulatedDevices()))
+                  "compiles for a GPU, emulated or not, and runs there")
+      ->check(CLI::IsMember(DeviceTargets()))
       ->excludes(target);
   command.add_option("--threads", options.threads)->delimiter(',');
 }
@@ -58,7 +58,7 @@ Status ChooseDevice(CaseOptions& options) {
   if (options.device.empty()) return Done{};
   options.targets = {options.device};
   options.engine.engine = "compiled";
-  return UseEmulatedDevice();
+  return UseDevice(options.device);
 }
 
 int RunWithoutEachPass(const Kind& kind, CaseOptions options) {

@@ -318,7 +318,8 @@ TEST_CASE("any order of threads gives the bytes, and each barrier is needed") {
 TEST_CASE("few rows, columns or terms take a thread each") {
   const Machine machine = EmulatedTarget().machine;
   CHECK(ProductCandidates(Product(1, 4, 512, 512), machine).empty());
-  CHECK(ProductCandidates(Product(1, 512, 512, 4), machine).empty());
+  CHECK(ProductCandidates(Product(1, 512, 128, 4), machine).empty());
+  CHECK(ProductCandidates(Product(1, 512, 512, 1), machine).empty());
   CHECK(ProductCandidates(Product(1, 512, 4, 512), machine).empty());
   const ConvolutionShape depthwise = {.batch = 2,
                                       .groups = 32,

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "tests/cases/emulated_device.h"
+#include "tests/cases/device.h"
 #include "tests/cases/in_process.h"
 #include "tests/random/check.h"
 #include "tools/terminal.h"
@@ -86,12 +86,13 @@ int Main(int argc, char** argv) {
   app.add_option("--layers", options.draw.layers, "take fewer layers");
   app.add_option("--size", options.draw.size,
                  "how many times as large: 8 takes seconds each");
-  app.add_option("--device", options.device, "run them on an emulated GPU")
-      ->check(CLI::IsMember(EmulatedDevices()));
+  app.add_option("--device", options.device,
+                 "run them on a GPU, emulated or not")
+      ->check(CLI::IsMember(DeviceTargets()));
   app.add_option("--keep", options.keep, "leave networks that fail here");
   CLI11_PARSE(app, argc, argv);
   if (!options.device.empty()) {
-    if (const Status status = UseEmulatedDevice(); !status.ok()) {
+    if (const Status status = UseDevice(options.device); !status.ok()) {
       fmt::print("{}\n", status.errors().front().message);
       return 2;
     }

@@ -54,7 +54,7 @@ class EmulatedBlock::Lane {
     fences_ = 0;
     thread = {.thread = t,
               .block = number,
-              .shared = of.shared_.data(),
+              .shared = of.shared(),
               .access = Touch,
               .barrier = Barrier,
               .shuffle_xor = MeetFor<ShuffleXor>,
@@ -95,7 +95,7 @@ class EmulatedBlock::Lane {
                     uint32_t alignment) {
     const EmulatedBlock& block = *Of(t).block;
     const auto at = reinterpret_cast<uintptr_t>(address);
-    const auto begin = reinterpret_cast<uintptr_t>(block.shared_.data());
+    const auto begin = reinterpret_cast<uintptr_t>(block.shared());
     const bool shared =
         at >= begin && at + bytes <= begin + Of(t).launch->shared_bytes;
     if (shared && at % alignment == 0) return;
@@ -159,7 +159,7 @@ class EmulatedBlock::Lane {
   static void SharedAddress(mxc_emulated_thread* t, uint32_t* words) {
     const char* address = nullptr;
     std::memcpy(&address, words, sizeof address);
-    words[0] = static_cast<uint32_t>(address - Of(t).block->shared_.data());
+    words[0] = static_cast<uint32_t>(address - Of(t).block->shared());
   }
 
   // Counted like a barrier: somebody has to notice that it is missing.
@@ -232,7 +232,7 @@ class EmulatedBlock::Lane {
         block->error_ = "a product reads what was not fenced";
       }
       uint16_t element = 0;
-      std::memcpy(&element, block->shared_.data() + offset, sizeof element);
+      std::memcpy(&element, block->shared() + offset, sizeof element);
       return element;
     });
   }
@@ -260,8 +260,9 @@ std::string EmulatedBlock::Run(const Launch& launch, uint32_t number) {
   while (lanes_.size() < launch.threads) {
     lanes_.push_back(std::make_unique<Lane>());
   }
-  shared_.assign(launch.shared_bytes + 16, kUnwritten);
-  written_.Clear(shared_.data(), launch.shared_bytes);
+  shared_.resize(launch.shared_bytes / sizeof(SharedBytes) + 1);
+  std::memset(shared(), kUnwritten, shared_.size() * sizeof(SharedBytes));
+  written_.Clear(shared(), launch.shared_bytes);
   error_.clear();
   return launch.kernel->waits != 0 ? RunTogether(launch, number)
                                    : RunEachAlone(launch, number);

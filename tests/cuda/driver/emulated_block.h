@@ -56,7 +56,14 @@ class EmulatedBlock {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::byte* stacks_ = nullptr;
   std::vector<uint32_t> warps_, lane_order_;
-  std::vector<char> shared_;
+  // As aligned as kernels ask for.
+  struct alignas(1024) SharedBytes {
+    char bytes[1024];
+  };
+  char* shared() { return shared_.front().bytes; }
+  const char* shared() const { return shared_.front().bytes; }
+
+  std::vector<SharedBytes> shared_;
   SharedWrites written_;
   std::minstd_rand random_;
   bool shuffles_ = false;

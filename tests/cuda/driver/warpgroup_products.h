@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -13,18 +14,17 @@ enum Element { kBf16, kF16 };
 
 // Of 64 x 16 by 16 x columns, both sides in shared memory.
 struct WarpgroupProduct {
-  // PTX ISA, "Matrix Descriptor Format", and "Shared Memory Matrix Layout"
-  // without swizzle: cores of 8 x 16 bytes.
+  // PTX ISA, "Matrix Descriptor Format", and "Shared Memory Matrix Layout" with a
+  // swizzle of 128 bytes: rows of 64 elements, of which 8 are a pattern.
   struct Side {
-    uint32_t begin, next_depth, next_lines;  // bytes
-    bool turned;                             // lines lie side by side
+    uint32_t begin, leading, stride;  // bytes
+    bool turned;                      // lines lie side by side
 
     uint32_t Offset(uint32_t line, uint32_t depth) const {
-      const uint32_t core =
-          begin + depth / 8 * next_depth + line / 8 * next_lines;
-      const uint32_t far = turned ? depth % 8 : line % 8;
-      const uint32_t near = turned ? line % 8 : depth % 8;
-      return core + far * 16 + near * 2;
+      const uint32_t far = turned ? depth : line, near = turned ? line : depth;
+      const uint32_t at = begin + near / 64 * leading + far / 8 * stride +
+                          far % 8 * 128 + near % 64 * 2;
+      return at ^ (at >> 7 & 7) << 4;
     }
   };
   Side left, right;
@@ -41,6 +41,7 @@ struct WarpgroupProduct {
       const auto bytes = [&](int shift) {
         return static_cast<uint32_t>(bits >> shift & 0x3fff) << 4;
       };
+      if (bits >> 62 != 1) std::abort();  // another swizzle
       return {bytes(0), bytes(16), bytes(32), words[4 + i] != 0};
     };
     return {side(0), side(1), element, columns};

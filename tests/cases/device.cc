@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/cases/emulated_device.h"
+#include "tests/cases/device.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 
+#include "ir/target/target.h"
 #include "tools/driver/unplaced_error.h"
 
 namespace mxc {
+namespace {
 
-std::vector<std::string> EmulatedDevices() {
-  return {"cuda:emulated", "cuda:emulated_sm_90a"};
+constexpr const char* kEmulated[] = {"cuda:emulated", "cuda:emulated_sm_90a"};
+
+}  // namespace
+
+std::vector<std::string> DeviceTargets() {
+  std::vector<std::string> targets(std::begin(kEmulated), std::end(kEmulated));
+  for (std::string& name : TargetNames()) {
+    if (name.starts_with("cuda:sm_")) targets.push_back(std::move(name));
+  }
+  return targets;
 }
 
-Status UseEmulatedDevice() {
+Status UseDevice(const std::string& target) {
+  if (!target.starts_with("cuda:emulated")) return Done{};
 #ifdef MXC_FAKE_DRIVER
   // The runtime asks for libcuda.so.1, and gets what is loaded by that name.
   if (dlopen(MXC_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL) == nullptr) {
