@@ -142,11 +142,12 @@ Taps TapsOf(const Contraction& c, size_t s, const Expr& o,
                     : AllTaps(c, s, o, HaloCovers(c, layout, s));
 }
 
-Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight) {
+Expr SumOf(const Contraction& c, const Buffer& data, const Buffer& weight,
+           TapRange range) {
   const DType dtype = c.types.sum;
   std::vector<Range> ranges;
   const ProductTerms terms =
-      TermsOf(c, data, weight, OutputIndices(c), /*every_tap=*/false,
+      TermsOf(c, data, weight, OutputIndices(c), range,
               [&](const Expr& begin, const Expr& end) {
                 ranges.push_back({FreshReductionVar(), begin, end});
                 return Var(ranges.back().var);
@@ -187,13 +188,16 @@ std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
 
 ProductTerms TermsOf(const Contraction& c, const Buffer& data,
                      const Buffer& weight, const ContractionIndices& out,
-                     bool every_tap, const OverRange& over) {
+                     TapRange range, const OverRange& over) {
   ContractionIndices in = out, taps = out;
   in.in = taps.in = over(0, Expr(c.in));
   Expr inside = Constant(1, DType::kBool);
   for (size_t s = 0; s < c.kernel.size(); ++s) {
-    const Taps axis = every_tap ? AllTaps(c, s, out.spatial[s], /*halo=*/false)
-                                : TapsOf(c, s, out.spatial[s], data.layout);
+    const bool differ = range == TapRange::kMeetingOfVectors &&
+                        s + 1 == c.kernel.size() && c.kernel[s] < c.input[s];
+    const Taps axis = range == TapRange::kAll || differ
+                          ? AllTaps(c, s, out.spatial[s], /*halo=*/false)
+                          : TapsOf(c, s, out.spatial[s], data.layout);
     const Expr r = over(axis.begin, axis.end);
     taps.spatial[s] = axis.kernel(r);
     in.spatial[s] = axis.data(r);
@@ -203,13 +207,19 @@ ProductTerms TermsOf(const Contraction& c, const Buffer& data,
           Load(1, weight.type.dtype, IndicesOf(c.weight_axes, c, taps))};
 }
 
-Map MapOfContraction(const Program& program, const Step& step) {
+Map MapOfContraction(const Program& program, const Step& step,
+                     bool in_vectors) {
   const ContractionStep& contraction = *step.contraction();
   const auto buffer = [&](int id) -> const Buffer& {
     return program.buffers[static_cast<size_t>(id)];
   };
-  const Expr sum = SumOf(contraction.contraction, buffer(step.inputs[0]),
-                         buffer(step.inputs[1]));
+  const Contraction& c = contraction.contraction;
+  const bool side_by_side = buffer(step.outputs[0]).layout.row_major() &&
+                            c.output_axes.back() >= Role::kSpatial0;
+  const Expr sum =
+      SumOf(c, buffer(step.inputs[0]), buffer(step.inputs[1]),
+            in_vectors && side_by_side ? TapRange::kMeetingOfVectors
+                                       : TapRange::kMeeting);
   const Expr value = Rewrite(contraction.epilogue, [&](const Expr& e) -> Expr {
     return e->kind == ExprKind::kAcc ? sum : Expr();
   });

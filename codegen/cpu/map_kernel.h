@@ -14,7 +14,10 @@ namespace mxc {
 KernelPlan PlanMap(const Program& program, const Step& step,
                    const Target& target);
 
-// A contraction written out as a sum, with its epilogue around it.
-Map MapOfContraction(const Program& program, const Step& step);
+// A contraction written out as a sum, with its epilogue around it. `in_vectors`:
+// of outputs that lie side by side, for each of which a loop would otherwise run
+// through all data that one of them meets.
+Map MapOfContraction(const Program& program, const Step& step,
+                     bool in_vectors = false);
 
 }  // namespace mxc

@@ -30,10 +30,15 @@ struct ProductTerms {
 // spatial axis of the kernel.
 using OverRange = std::function<Expr(const Expr& begin, const Expr& end)>;
 
-// Of the output at `out`. `every_tap`: all ranges begin at 0 and have constant
-// ends; otherwise taps that meet no data may be left out.
+// Which positions of a kernel the sum runs over. All: ranges begin at 0 and have
+// constant ends. Otherwise those that meet no data may be left out: everywhere,
+// or but along the innermost axis, where each lane of a vector of outputs meets
+// others.
+enum class TapRange { kAll, kMeeting, kMeetingOfVectors };
+
+// Of the output at `out`.
 ProductTerms TermsOf(const Contraction& c, const Buffer& data,
                      const Buffer& weight, const ContractionIndices& out,
-                     bool every_tap, const OverRange& over);
+                     TapRange range, const OverRange& over);
 
 }  // namespace mxc

@@ -57,7 +57,7 @@ class Forming {
       form_.at.spatial[s] = form_.rows.back().var;
     }
     const ProductTerms terms = TermsOf(
-        c_, data_, weight_, form_.at, /*every_tap=*/true,
+        c_, data_, weight_, form_.at, TapRange::kAll,
         [&](const Expr&, const Expr& end) {
           form_.depth.push_back(Variable(static_cast<int64_t>(end->number)));
           return form_.depth.back().var;

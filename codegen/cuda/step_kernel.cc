@@ -39,7 +39,7 @@ StepKernel PlanStep(const Program& program, const Step& step,
       return {std::move(plan)};
     }
     Step generic = step;
-    generic.body = MapOfContraction(program, step);
+    generic.body = MapOfContraction(program, step, /*in_vectors=*/true);
     return PlanStep(program, generic, target, alignments, task_threads);
   }
   if (const auto lowered = step.body.Lower(program, step)) {

@@ -127,6 +127,33 @@ TEST_CASE("a long sum and a short one over the same variable") {
   }
 }
 
+// next = a loss is finite ? before + the gradient's sum : before.
+TEST_CASE("a condition that is the same for all leaves sums to the block") {
+  MapCase c;
+  const int x = c.In({3000, 12}), before = c.In({12}), loss = c.In({1});
+  c.Out({12});
+  const Expr value = c.At(loss, {0});
+  const Expr sum =
+      SumOver(3000, [&](Expr r) { return c.At(x, {std::move(r), Var(0)}); });
+  const Expr old = c.At(before, {Var(0)});
+  c.Set(Select(value - value == Constant(0), old + sum, old));
+  const mxc_launch launch = PlanOf(c).launch;
+  CHECK(launch.grid[0] * launch.block[0] > 12 * 32);
+  CHECK(c.CheckAll(1e-5) == "");
+}
+
+TEST_CASE("a sum that a result's own condition asks for is its thread's") {
+  MapCase c;
+  const int x = c.In({3000, 12});
+  c.Out({16});
+  // Columns of which four are not there.
+  const Expr sum = SumOver(
+      3000, [&](Expr r) { return c.At(x, {std::move(r), Var(0) - Expr(4)}); });
+  c.Set(Select(Expr(4) <= Var(0), sum, Constant(0)));
+  CHECK(PlanOf(c).launch.grid[0] == 1);
+  CHECK(c.CheckAll(1e-5) == "");
+}
+
 TEST_CASE("few terms, or results enough, take a thread each") {
   MapCase few = SoftmaxCase({5, 40});
   CHECK(PlanOf(few).launch.shared_bytes == 0);

@@ -123,6 +123,28 @@ TEST_CASE("a block adds its channel and goes on with the sum") {
   }
 }
 
+// Which leaves a thread 64 registers.
+TEST_CASE("no product shares the blocks of 1024 threads that others need") {
+  const auto candidate = [](int64_t rows) {
+    Program sums =
+        Parse("{\nbuffer 0 \"x\" f32[" + std::to_string(rows) +
+              ", 16] {0:" + std::to_string(rows) +
+              " 1:16} input\nbuffer 1 \"s\" f32[16] {0:16} output\n"
+              "step \"s\" (0) -> (1)\nstore 0 (0) + (16) = sum{r0 in 0 .. " +
+              std::to_string(rows) + "}(%0[r0, i0])\n}\n");
+    const Program whole =
+        Together({ProductOf(Product(1, 128, 64, 64)), std::move(sums)});
+    const Program& inside = *whole.steps[0].body.As<Launch>()->inside;
+    const Target target = EmulatedTarget();
+    const auto catalog = BackendOf(target).MakeCatalog(target, {});
+    std::vector<const Step*> steps;
+    for (const Step& step : inside.steps) steps.push_back(&step);
+    return catalog->RunsAtOnce(inside, steps);
+  };
+  CHECK(candidate(512));
+  CHECK(!candidate(65536));
+}
+
 TEST_CASE("of channels that lie side by side a block has a vector") {
   for (const std::string in_place : {"", " alias 0"}) {
     CAPTURE(in_place);

@@ -321,6 +321,17 @@ TEST_CASE("few rows, columns or terms take a thread each") {
   CHECK(ProductCandidates(Product(1, 512, 128, 4), machine).empty());
   CHECK(ProductCandidates(Product(1, 512, 512, 1), machine).empty());
   CHECK(ProductCandidates(Product(1, 512, 4, 512), machine).empty());
+  // But the gradient of a picture with three channels is a product, and so is
+  // one of more rows times depth than 32 bits count.
+  const ConvolutionShape picture = {.batch = 512,
+                                    .in = 3,
+                                    .out = 64,
+                                    .input = {224, 224},
+                                    .kernel = {7, 7},
+                                    .stride = {2, 2},
+                                    .pad = {3, 3}};
+  CHECK(!ProductCandidates(BackwardData(picture), machine).empty());
+  CHECK(!ProductCandidates(Convolution(picture), machine).empty());
   const ConvolutionShape depthwise = {.batch = 2,
                                       .groups = 32,
                                       .in = 32,
@@ -446,10 +457,9 @@ TEST_CASE("every tile that a block may compute gives the same bytes") {
 TEST_CASE("tiles that a product leaves mostly empty are not offered") {
   const auto found =
       ProductCandidates(Product(1, 32, 512, 20), EmulatedTarget().machine);
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].choice.Name() == "mma 32x32");
-  CHECK(found[1].choice.Name() == "mma 32x32 or library");
-  CHECK(found[1].cost == found[0].cost);
+  std::set<std::string> names;
+  for (const KernelCandidate& each : found) names.insert(each.choice.Name());
+  CHECK(names == std::set<std::string>{"mma 32x32", "mma 32x32 or library"});
 }
 
 }  // namespace mxc::test
