@@ -27,6 +27,8 @@ static_assert(CU_STREAM_NON_BLOCKING == 1);
 static_assert(CU_EVENT_DISABLE_TIMING == 2);
 static_assert(CU_STREAM_CAPTURE_MODE_RELAXED == 2);
 static_assert(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES == 8);
+static_assert(CU_JIT_ERROR_LOG_BUFFER == 5);
+static_assert(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES == 6);
 static_assert(CU_POINTER_ATTRIBUTE_MEMORY_TYPE == 2);
 static_assert(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL == 9);
 static_assert(CU_MEMORYTYPE_DEVICE == 2);

@@ -6,7 +6,7 @@
 
 namespace mxc::test {
 
-// Enums are integers in our declarations.
+// Enums are integers in our declarations, and pointers to them to integers.
 template <class T>
 constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 
@@ -14,6 +14,11 @@ template <class Ours, class Theirs>
 constexpr bool IsAlike() {
   if constexpr (kIsNumber<Ours> && kIsNumber<Theirs>) {
     return sizeof(Ours) == sizeof(Theirs);
+  } else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs> &&
+                       kIsNumber<std::remove_pointer_t<Ours>> &&
+                       std::is_enum_v<std::remove_pointer_t<Theirs>>) {
+    return IsAlike<std::remove_pointer_t<Ours>,
+                   std::remove_pointer_t<Theirs>>();
   } else {
     return std::is_same_v<Ours, Theirs>;
   }

@@ -20,6 +20,7 @@ END
 "$mxc" compile net.json --init xavier --target cuda:emulated --quiet
 "$mxc" run net.mxa --input data=x.npy > expected
 n=1
+> said
 while MXC_FAKE_FAIL=$n; export MXC_FAKE_FAIL
       ! "$mxc" run net.mxa --input data=x.npy > got 2> error; do
   if [ "$(grep -c '^error: ' error)" != 1 ]; then
@@ -27,8 +28,13 @@ while MXC_FAKE_FAIL=$n; export MXC_FAKE_FAIL
     cat got error
     exit 1
   fi
+  cat error >> said
   n=$((n + 1))
 done
+# Of the assembler's own words the first line.
+grep -q "^error: cannot load the model's kernels: .*: ptxas fatal   : the assemb" \
+  said || { cat said; exit 1; }
+if grep -q aborted said; then exit 1; fi
 cmp expected got
 echo "$((n - 1)) calls failed, each with a sentence; call $n is none any more"
 [ $n -gt 20 ]

@@ -248,8 +248,14 @@ class Cuda : public Device {
     }
     cuda.Enter();
     CudaModuleHandle module = nullptr;
-    const CudaResult result = cuda.load_module(&module, image->bytes.data());
-    if (result != 0) return cuda.Failure(result, "load the model's kernels");
+    std::array<char, 1024> log = {};
+    std::array options = {kCudaErrorLog, kCudaErrorLogBytes};
+    std::array<void*, 2> values = {log.data(),
+                                   reinterpret_cast<void*>(log.size() - 1)};
+    const CudaResult result =
+        cuda.load_module(&module, image->bytes.data(), options.size(),
+                         options.data(), values.data());
+    if (result != 0) return NotLoaded(cuda, result, log.data());
     return std::unique_ptr<DeviceModule>(
         std::make_unique<CudaModule>(cuda, module));
   }
@@ -288,6 +294,15 @@ class Cuda : public Device {
     return driver.ok();
   }
 
+  // With the first line of what the assembler said.
+  static Status NotLoaded(const CudaDriver& cuda, CudaResult result,
+                          std::string_view log) {
+    Status failure = cuda.Failure(result, "load the model's kernels");
+    const std::string_view line = log.substr(0, log.find('\n'));
+    if (line.empty()) return failure;
+    return Fail(failure.code(), "%s: %s", failure.message().c_str(),
+                std::string(line).c_str());
+  }
   static Status NoMemory(const CudaDriver& cuda, CudaResult result,
                          uint64_t bytes, const char* what) {
     return cuda.Failure(result, "allocate " + std::to_string(bytes) +

@@ -34,6 +34,9 @@ inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
 inline constexpr int kCudaMostSharedBytes = 8;
 inline constexpr unsigned kCudaSharedBytes = 48 << 10;
 
+// Options of loading: where the driver's assembler says what it does not like,
+// and how many bytes there are for that.
+inline constexpr int kCudaErrorLog = 5, kCudaErrorLogBytes = 6;
 inline constexpr int kCudaMemoryType = 2, kCudaMemoryOrdinal = 9;
 inline constexpr unsigned kCudaMemoryOfDevice = 2;
 

@@ -86,10 +86,23 @@ size_t ElfBytes(const void* image) {
 }  // namespace
 // What follows is C.
 
-MXC_FAKE(cuModuleLoadData, (CudaModuleHandle * module, const void* image)) {
-  if (Fails()) return kUnknown;
+MXC_FAKE(cuModuleLoadDataEx, (CudaModuleHandle * module, const void* image,
+                              unsigned count, int* options, void** values)) {
+  const auto value_of = [&](int option) -> void* {
+    const int* found = std::find(options, options + count, option);
+    return found == options + count ? nullptr : values[found - options];
+  };
+  const auto refuse = [&](CudaResult result, const char* why) {
+    const auto room = reinterpret_cast<uintptr_t>(value_of(kCudaErrorLogBytes));
+    if (room > 0) {
+      snprintf(static_cast<char*>(value_of(kCudaErrorLog)), room,
+               "ptxas fatal   : %s\nptxas fatal   : aborted", why);
+    }
+    return result;
+  };
+  if (Fails()) return refuse(kUnknown, "the assembler fails");
   const size_t bytes = ElfBytes(image);
-  if (bytes == 0) return kInvalidImage;
+  if (bytes == 0) return refuse(kInvalidImage, "not a program");
   const int file = memfd_create("kernels", MFD_CLOEXEC);
   if (write(file, image, bytes) != static_cast<ssize_t>(bytes)) {
     close(file);
