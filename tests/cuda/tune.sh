@@ -3,6 +3,7 @@
 # Kernels chosen by measuring on a device, an emulated one: what was measured is
 # kept and asked for no more, the fastest is taken, any tile gives the same
 # bytes, and a library computes what it was the fastest at, where there is one.
+# What the driver refuses is passed over.
 #   tune.sh FOLDER_OF_MXC FOLDER_OF_FAKE_DRIVER
 set -e
 mxc=$(cd "$1" && pwd)/mxc driver=$(cd "$2" && pwd)
@@ -79,6 +80,18 @@ cmp expected.npy got.npy
 (LD_LIBRARY_PATH=$folder/bare run tuned.mxa)
 cmp expected.npy got.npy
 [ ! -e log ] || fail "the library was used where nobody prefers it: $(cat log)"
+
+# A driver that refuses something, the kernels in the end, is told of, no more.
+n=8
+while ! grep -qs 'cannot load the model.s kernels' told; do
+  [ $n -lt 30 ] || fail "no call loads kernels: $(cat told)"
+  MXC_FAKE_FAIL=$n compile d.mxa -O3 --tuning-cache refused.json \
+    --tuning-seconds 0.1 2> told || fail "call $n: $(cat told)"
+  grep -q '2 estimated; not measured: cannot ' told || fail "$n: $(cat told)"
+  cmp plain.mxa d.mxa
+  [ ! -e refused.json ] || fail "call $n: what was not measured was kept"
+  n=$((n + 1))
+done
 
 # Without a device the choice is the model's, and the reason is told.
 (LD_LIBRARY_PATH='' compile c.mxa -O3 --tuning-cache none.json 2> told)

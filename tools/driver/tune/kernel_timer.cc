@@ -43,10 +43,11 @@ int64_t EvictionBytes(const Target& target) {
   return std::clamp(2 * last, kLeast, kMost);
 }
 
-// Weights that other steps leave are activations to all kernels, or to none.
+// Weights that other steps leave, as all of a device's kernels take them, are
+// activations to all kernels, or to none.
 bool HasConstantWeight(std::span<const KernelCandidate> kernels) {
   return std::ranges::none_of(kernels, [](const KernelCandidate& kernel) {
-    return kernel.weight_block > 0 || kernel.flipped_weight;
+    return kernel.weight_block != 0 || kernel.flipped_weight;
   });
 }
 
@@ -159,10 +160,10 @@ Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(
     const Stopwatch round;
     for (int run = 0; run < kMostRuns; ++run) {
       if (run >= kLeastRuns && round.seconds() > kSecondsOfRuns) break;
-      if (watch.seconds() > deadline) {
-        return std::optional<std::vector<KernelTimes>>();
-      }
       for (Contender& contender : contenders) {
+        if (watch.seconds() > deadline) {
+          return std::optional<std::vector<KernelTimes>>();
+        }
         MXC_RETURN_IF_ERROR(contender.Run());
       }
     }

@@ -57,13 +57,14 @@ Shape ShapeOf(const std::vector<Role>& axes, const Contraction& c,
 }
 
 // Small numbers of both signs: their sums are neither large nor subnormal.
-Tensor Numbers(const Shape& shape) {
+Tensor Numbers(const TensorType& type) {
   constexpr int64_t kPeriod = 251;
   std::byte* bytes = nullptr;
-  Tensor tensor = Tensor::Allocate({DType::kF32, shape}, &bytes);
-  auto* values = reinterpret_cast<float*>(bytes);
-  for (int64_t i = 0; i < shape.elements(); ++i) {
-    values[i] = static_cast<float>(i % kPeriod - kPeriod / 2) / kPeriod;
+  Tensor tensor = Tensor::Allocate(type, &bytes);
+  const int64_t size = SizeOf(type.dtype);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    const auto number = static_cast<double>(i % kPeriod - kPeriod / 2);
+    StoreElement(bytes + i * size, type.dtype, number / kPeriod);
   }
   return tensor;
 }
@@ -75,7 +76,8 @@ class Builder {
     const int buffer =
         AddBuffer(program_, std::move(name), {dtype, shape}, kind);
     if (kind == BufferKind::kConstant) {
-      program_.buffers[buffer].constant = Numbers(shape);
+      program_.buffers[buffer].constant =
+          Numbers(program_.buffers[buffer].type);
     }
     return buffer;
   }
@@ -121,10 +123,11 @@ class Builder {
     const int weight =
         Add("writer", ShapeOf(writer.weight_axes, writer, writer.kernel),
             BufferKind::kConstant);
-    return AddContraction("data", writer, input, weight, Rectified());
+    return AddContraction("data", writer, input, weight,
+                          Rectified(writer.types.sum));
   }
 
-  static Expr Rectified() { return Max(Acc(), Constant(0)); }
+  static Expr Rectified(DType sum) { return Max(Acc(sum), Constant(0, sum)); }
 
   int AddContraction(std::string_view name, const Contraction& c, int data,
                      int weight, Expr epilogue) {
@@ -184,14 +187,13 @@ std::optional<Contraction> WriterOf(const Contraction& c) {
 }
 
 // The catalog as if it knew one kernel alone, and no other way to write the
-// contraction.
+// contraction, in parts neither.
 class OneKernel : public KernelCatalog {
  public:
   OneKernel(const Contraction& contraction, const KernelCandidate& kernel,
             const KernelCatalog& catalog)
       : contraction_(ToString(contraction)),
-        parts_(kernel.parts > 1 ? ToString(InParts(contraction, kernel.parts))
-                                : ""),
+        parts_(TextOf(SumsOf(contraction, kernel))),
         writer_(TextOf(WriterOf(contraction))),
         kernel_(kernel),
         catalog_(catalog) {}
@@ -199,11 +201,25 @@ class OneKernel : public KernelCatalog {
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     const std::string text = ToString(c);
     if (text == contraction_) return {kernel_};
-    if (text == parts_ || text == writer_) return catalog_.Candidates(c);
-    return {};
+    if (text == writer_) return catalog_.Candidates(c);
+    if (text != parts_) return {};
+    auto candidates = catalog_.Candidates(c);
+    std::erase_if(candidates, [&](const KernelCandidate& candidate) {
+      return candidate.choice != kernel_.choice;
+    });
+    return candidates;
   }
 
  private:
+  // What the kernel computes where a second step finishes it.
+  static std::optional<Contraction> SumsOf(const Contraction& c,
+                                           const KernelCandidate& kernel) {
+    if (kernel.parts == 0) return std::nullopt;
+    Contraction sums = kernel.parts > 1 ? InParts(c, kernel.parts) : c;
+    sums.types.output = sums.types.sum;
+    return sums;
+  }
+
   static std::string TextOf(const std::optional<Contraction>& c) {
     return c ? ToString(*c) : "";
   }
@@ -215,8 +231,9 @@ class OneKernel : public KernelCatalog {
 
 // What a device's library may store as well: the sums as they are.
 Expr EpilogueOf(const Contraction& c, const Target& target) {
-  if (target.device.empty()) return Builder::Rectified();
-  return Cast(Acc(c.types.sum), c.types.output);
+  const DType sum = c.types.sum;
+  const bool bare = !target.device.empty();
+  return Cast(bare ? Acc(sum) : Builder::Rectified(sum), c.types.output);
 }
 
 Program Build(const Contraction& c, bool constant_weight, const Target& target,
@@ -225,8 +242,9 @@ Program Build(const Contraction& c, bool constant_weight, const Target& target,
   builder.AddEviction(eviction_bytes);
   const Shape shape = ShapeOf(c.weight_axes, c, c.kernel);
   const int weight =
-      constant_weight ? builder.Add("weight", shape, BufferKind::kConstant)
-                      : builder.AddActivation("weight", shape, c.types.weight);
+      constant_weight
+          ? builder.Add("weight", shape, BufferKind::kConstant, c.types.weight)
+          : builder.AddActivation("weight", shape, c.types.weight);
   const auto writer = WriterOf(c);
   const int data =
       writer ? builder.AddConvolved(*writer)

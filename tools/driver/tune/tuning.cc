@@ -48,7 +48,9 @@ Result<Tuning> Tuning::Open(const TuningOptions& options, const Target& target,
 std::vector<std::string> Tuning::Unknown() const {
   std::vector<std::string> unknown;
   for (const auto& [contraction, question] : tuned_->questions()) {
-    if (!tuned_->Knows(contraction)) unknown.push_back(contraction);
+    if (!tuned_->Knows(contraction) && !failed_.contains(contraction)) {
+      unknown.push_back(contraction);
+    }
   }
   std::ranges::stable_sort(unknown, std::greater(),
                            [&](const std::string& contraction) {
@@ -67,15 +69,16 @@ Result<bool> Tuning::Measure(Progress& progress) {
   }
   const Stopwatch watch;
   const double before = seconds_;
-  MXC_ASSIGN(const bool changed, MeasureAll(unknown, *machine, progress));
+  const bool changed = MeasureAll(unknown, *machine, progress);
   if (changed) MXC_RETURN_IF_ERROR(Keep());
   seconds_ = before + watch.seconds();
   return changed;
 }
 
-Result<bool> Tuning::MeasureAll(const std::vector<std::string>& contractions,
-                                const TuningMachine& machine,
-                                Progress& progress) {
+// A contraction with a kernel that the machine does not load, or run, keeps the
+// model's guess.
+bool Tuning::MeasureAll(const std::vector<std::string>& contractions,
+                        const TuningMachine& machine, Progress& progress) {
   const MeasuringLine line(progress);
   const Stopwatch watch;
   const double deadline = options_.seconds - seconds_;
@@ -92,8 +95,14 @@ Result<bool> Tuning::MeasureAll(const std::vector<std::string>& contractions,
         return kernel.choice.library;
       });
     }
-    MXC_ASSIGN(const auto times, timer.Measure(question.contraction, kernels,
-                                               *model_, watch, deadline));
+    const auto measured =
+        timer.Measure(question.contraction, kernels, *model_, watch, deadline);
+    if (!measured.ok()) {
+      failed_.insert(contractions[i]);
+      note_ = "not measured: " + measured.errors().front().message;
+      continue;
+    }
+    const auto& times = *measured;
     if (!times) break;
     TuningEntry entry{machine.name, timer.threads(), {}};
     for (size_t k = 0; k < times->size(); ++k) {

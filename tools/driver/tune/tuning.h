@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "codegen/codegen.h"
@@ -33,7 +34,7 @@ struct TuningReport {
   int changed = 0;               // not what the model prefers
   double seconds = 0;
   std::string cache;  // the file; empty where there is none
-  std::string note;   // why nothing was measured, or not kept
+  std::string note;   // why something was not measured, or not kept
 };
 
 class Tuning {
@@ -55,8 +56,8 @@ class Tuning {
          const CatalogOptions& catalog);
 
   std::vector<std::string> Unknown() const;
-  Result<bool> MeasureAll(const std::vector<std::string>& contractions,
-                          const TuningMachine& machine, Progress& progress);
+  bool MeasureAll(const std::vector<std::string>& contractions,
+                  const TuningMachine& machine, Progress& progress);
   Status Keep();
 
   TuningOptions options_;
@@ -65,6 +66,7 @@ class Tuning {
   std::unique_ptr<KernelCatalog> model_;
   std::unique_ptr<TuningCache> cache_;
   std::unique_ptr<TunedCatalog> tuned_;
+  std::set<std::string> failed_;  // not to be tried again
   int measured_ = 0;
   double seconds_ = 0;
   std::string note_;
