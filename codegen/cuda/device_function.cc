@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "codegen/cuda/stage_layout.h"
 #include "ir/support/check.h"
 #include "runtime/abi/parameters.h"
 
@@ -206,9 +207,7 @@ llvm::Value* DeviceFunction::Shared() {
       module(), llvm::ArrayType::get(b().getInt8Ty(), 0), false,
       llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
-  // Where swizzled rows of operands begin (stage_layout.h).
-  constexpr uint64_t kPattern = 1024;
-  memory->setAlignment(llvm::Align(kPattern));
+  memory->setAlignment(llvm::Align(StageLayout::kPatternBytes));
   return memory;
 }
 

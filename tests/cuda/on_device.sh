@@ -4,7 +4,7 @@
 # the same bytes twice, without accesses that NVIDIA's tools complain about, and
 # how fast. The tools are packed on any machine and run where a driver is, which
 # needs nothing but a C library as new as this machine's:
-#   on_device.sh pack BUILD FOLDER             about 45 MiB
+#   on_device.sh pack BUILD FOLDER             about 50 MiB
 #   sh FOLDER/on_device.sh run [SECONDS]       default: 300; writes FOLDER/report
 # MXC_ON_DEVICE_TARGET: what is compiled for (default: cuda:sm_80, which later
 # generations run, too); products of 16 bits are compiled for

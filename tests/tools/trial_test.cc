@@ -11,6 +11,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/program/contraction_text.h"
+#include "tests/tools/contractions.h"
 
 namespace mxc {
 namespace {
@@ -20,19 +21,8 @@ using Axes = std::vector<Role>;
 constexpr int64_t kEvictionBytes = 1 << 20;
 
 Contraction Convolution(int64_t batch, int64_t in, int64_t out) {
-  Contraction c;
+  Contraction c = SquareConvolution(in, out, 14);
   c.batch = batch;
-  c.in = in;
-  c.out = out;
-  c.input = c.output = {14, 14};
-  c.kernel = {3, 3};
-  c.stride = c.dilate = c.data_dilate = c.pad = {1, 1};
-  c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
-                 Role::kSpatial1};
-  c.weight_axes = {Role::kGroupOut, Role::kIn, Role::kSpatial0,
-                   Role::kSpatial1};
-  c.output_axes = {Role::kBatch, Role::kGroupOut, Role::kSpatial0,
-                   Role::kSpatial1};
   return c;
 }
 
@@ -40,20 +30,6 @@ Contraction DataGradient() {
   Contraction c = Convolution(8, 64, 128);
   c.flip = true;
   c.weight_axes = {Role::kGroupIn, Role::kOut, Role::kSpatial0,
-                   Role::kSpatial1};
-  return c;
-}
-
-// Of 32 images: long sums, which are dealt in parts.
-Contraction WeightGradient() {
-  Contraction c = Convolution(64, 32, 64);
-  c.kernel = {14, 14};
-  c.output = {3, 3};
-  c.data_axes = {Role::kIn, Role::kGroupBatch, Role::kSpatial0,
-                 Role::kSpatial1};
-  c.weight_axes = {Role::kIn, Role::kGroupOut, Role::kSpatial0,
-                   Role::kSpatial1};
-  c.output_axes = {Role::kGroupOut, Role::kBatch, Role::kSpatial0,
                    Role::kSpatial1};
   return c;
 }
@@ -76,7 +52,7 @@ std::vector<Contraction> Contractions() {
           Convolution(8, 3, 64),
           grouped,
           DataGradient(),
-          WeightGradient(),
+          WeightGradient(32, 64, 14),  // long sums, which are dealt in parts
           Product({Role::kBatch, Role::kIn}, {Role::kOut, Role::kIn}),
           Product({Role::kBatch, Role::kIn}, {Role::kIn, Role::kOut}),
           Product({Role::kIn, Role::kBatch}, {Role::kIn, Role::kOut})};

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "ir/program/contraction_text.h"
+#include "tests/tools/contractions.h"
 #include "tools/driver/tune/kernel_timer.h"
 #include "tools/driver/tune/tuned_catalog.h"
 
@@ -16,38 +17,6 @@ namespace mxc {
 namespace {
 
 using Names = std::vector<std::string>;
-
-Contraction SquareConvolution(int64_t in, int64_t out, int64_t size) {
-  Contraction c;
-  c.in = in;
-  c.out = out;
-  c.input = c.output = {size, size};
-  c.kernel = {3, 3};
-  c.stride = c.dilate = c.data_dilate = c.pad = {1, 1};
-  c.data_axes = {Role::kBatch, Role::kGroupIn, Role::kSpatial0,
-                 Role::kSpatial1};
-  c.weight_axes = {Role::kGroupOut, Role::kIn, Role::kSpatial0,
-                   Role::kSpatial1};
-  c.output_axes = {Role::kBatch, Role::kGroupOut, Role::kSpatial0,
-                   Role::kSpatial1};
-  return c;
-}
-
-// The gradient of its weight: sums over images and positions.
-Contraction WeightGradient(int64_t batch, int64_t channels, int64_t size) {
-  Contraction c = SquareConvolution(channels, channels, size);
-  c.batch = channels;
-  c.in = batch;
-  c.kernel = {size, size};
-  c.output = {3, 3};
-  c.data_axes = {Role::kIn, Role::kGroupBatch, Role::kSpatial0,
-                 Role::kSpatial1};
-  c.weight_axes = {Role::kIn, Role::kGroupOut, Role::kSpatial0,
-                   Role::kSpatial1};
-  c.output_axes = {Role::kGroupOut, Role::kBatch, Role::kSpatial0,
-                   Role::kSpatial1};
-  return c;
-}
 
 KernelCandidate Kernel(const std::string& algorithm, double cost) {
   KernelCandidate kernel;

@@ -186,8 +186,8 @@ std::optional<Contraction> WriterOf(const Contraction& c) {
   return writer;
 }
 
-// The catalog as if it knew one kernel alone, and no other way to write the
-// contraction, in parts neither.
+// The catalog as if it knew one kernel alone for the contraction, whole or in
+// parts.
 class OneKernel : public KernelCatalog {
  public:
   OneKernel(const Contraction& contraction, const KernelCandidate& kernel,
