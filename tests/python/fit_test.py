@@ -328,6 +328,75 @@ def test_checkpoints_are_gone_on_from(model, points, tmp_path):
     assert np.allclose(learned(x), whole.predict(x), atol=1e-6)
 
 
+def test_the_best_epoch_is_kept(model, points, tmp_path):
+    """Whatever comes after it, and in a run that is resumed, too."""
+    x, y = points
+    worse = x, (y + 1) % 3  # the more is learned
+    first, prefix = model.trainer(), tmp_path / "net"
+    first.fit(x, y, lr=0.1, checkpoint=prefix, validation=worse)
+    history = model.trainer().fit(x, y, epochs=3, lr=0.1, resume=True,
+                                  checkpoint=prefix, validation=worse)
+    assert min(history["val_loss"]) > first.evaluate(*worse)["loss"]
+    best = model.trainer()
+    best.load_parameters(f"{prefix}-best.params")
+    for name, array in first.parameters().items():
+        assert np.array_equal(best.parameters()[name], array), name
+
+
+@pytest.mark.parametrize("wrong, error, why", [
+    ({"epochs": 1.5}, TypeError, "epochs is 1.5, expected a whole number"),
+    ({"accumulate": 1.0}, TypeError, "accumulate is 1.0, expected a whole"),
+    ({"callbacks": [3]}, TypeError, r"callbacks\[0\] is 3"),
+    ({"lr": -1}, ValueError, "the learning rate of step 1 is -1.0, expected 0"),
+    ({"mixup": -1}, ValueError, "mixup is -1, expected a number from 0"),
+    ({"mixup": 0.2}, ValueError, "compiled for labels that are numbers")])
+def test_arguments_that_make_no_sense(model, points, wrong, error, why):
+    with pytest.raises(error, match=why):
+        model.trainer().fit(*points, **wrong)
+
+
+def test_rare_classes_are_drawn_as_often(model):
+    """Arrays and sources alike."""
+    x = np.zeros((120, 2), np.float32)
+    y = np.repeat([0, 1, 2], [100, 15, 5])
+    seen = []
+
+    def count(labels, outputs):
+        seen.extend(labels.reshape(-1).astype(int))
+        return 0.0
+
+    for shuffle in (True, False):
+        seen.clear()
+        model.trainer().fit(x, y, lr=0, shuffle=shuffle, class_balanced=True,
+                            metrics=[count])
+        assert np.array_equal(np.bincount(seen), [40, 40, 40])
+    plain = model.trainer().fit(x, y, lr=0)["accuracy"]
+    assert plain != model.trainer().fit(x, y, lr=0,
+                                        class_balanced=True)["accuracy"]
+
+
+def test_arrays_that_are_mixed(points):
+    network = {"mxc": 1, "inputs": {"data": ["N", 2]},
+               "nodes": [{"op": "FullyConnected", "num_hidden": 3},
+                         {"op": "SoftmaxOutput", "name": "softmax"}]}
+    model = mxc.compile(network, init="xavier", entries=["train", "score"],
+                        shapes={"data": (32, 2), "softmax_label": (32, 3)})
+    x, y = points
+    labels = []
+
+    def keep(found, outputs):
+        labels.append(found.copy())
+        return 0.0
+
+    trainer = model.trainer()
+    trainer.fit(x, y, epochs=20, lr=0.5, mixup=1, metrics=[keep])
+    found = np.concatenate(labels)
+    assert np.allclose(found.sum(axis=1), 1) and ((found > 0) & (found < 1)).any()
+    assert trainer.accuracy(x, y) > 0.8  # of samples as they are
+    with pytest.raises(ValueError, match="none of the classes 0 to 2"):
+        trainer.evaluate(x, y + 1)
+
+
 def test_nothing_is_overwritten_that_was_not_read(model, points, tmp_path):
     prefix = tmp_path / "net"
     model.trainer().fit(*points, lr=0.1, checkpoint=prefix)
@@ -345,7 +414,7 @@ def test_nothing_is_overwritten_that_was_not_read(model, points, tmp_path):
     with pytest.raises(ValueError, match="checkpoint=, which is not given"):
         model.trainer().fit(*points, resume=True)
     damaged = bytearray((tmp_path / "net-0001.npz").read_bytes())
-    damaged[len(damaged) // 2] ^= 0xFF
+    damaged[damaged.index(b"\x93NUMPY") + 130] ^= 0xFF
     (tmp_path / "net-0001.npz").write_bytes(damaged)
     with pytest.raises(mxc.Error, match="damaged") as error:
         model.trainer().fit(*points, epochs=2, checkpoint=prefix, resume=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,17 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 _META = "mxc|position"  # epochs, steps
+_BEST = "mxc|best"  # the epoch whose loss was the least, and the loss
+
+
+class Saved(NamedTuple):
+    """States by name, how many epochs and steps they have learned, and the best
+    epoch so far with its loss; 0: there was none."""
+
+    arrays: dict[str, NDArray[Any]]
+    epochs: int
+    steps: int
+    best: tuple[int, float] = (0, math.inf)
 
 
 def write_parameters(path: Path, arrays: Arrays, states: list[Tensor]) -> None:
@@ -44,11 +56,13 @@ def read_parameters(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def write_states(path: Path, arrays: Arrays, epochs: int = 0,
-                 steps: int = 0) -> None:
+                 steps: int = 0, best: tuple[int, float] = (0, math.inf)
+                 ) -> None:
     """Whole or not at all."""
     members: dict[str, Any] = {_escape(name): array
                                for name, array in arrays.items()}
     members[_META] = np.array([epochs, steps], np.int64)
+    members[_BEST] = np.array(best, np.float64)
     unfinished = pathlib.Path(f"{os.fspath(path)}.{os.getpid()}.unfinished")
     try:
         with open(unfinished, "wb") as file:
@@ -60,8 +74,8 @@ def write_states(path: Path, arrays: Arrays, epochs: int = 0,
         unfinished.unlink(missing_ok=True)
 
 
-def read_states(path: Path) -> tuple[dict[str, NDArray[Any]], int, int]:
-    """States by name, and how many epochs and steps they have learned."""
+def read_states(path: Path) -> Saved:
+    """What write_states has written."""
     try:
         with open(path, "rb") as opened, np.load(opened) as file:
             arrays = {_unescape(name): file[name] for name in file.files}
@@ -73,15 +87,19 @@ def read_states(path: Path) -> tuple[dict[str, NDArray[Any]], int, int]:
         raise Error(f"'{os.fspath(path)}' is damaged, or no .npz of states",
                     "corrupt") from error
     position = arrays.pop(_unescape(_META), np.zeros(2, np.int64))
-    if position.shape != (2,) or position.dtype.kind != "i":
+    best = arrays.pop(_unescape(_BEST), np.array([0, math.inf]))
+    if (position.shape != (2,) or position.dtype.kind != "i"
+            or best.shape != (2,) or best.dtype.kind != "f"
+            or not 0 <= best[0] <= position[0]):
         raise Error(f"'{os.fspath(path)}' is damaged", "corrupt")
-    return arrays, int(position[0]), int(position[1])
+    return Saved(arrays, int(position[0]), int(position[1]),
+                 (int(best[0]), float(best[1])))
 
 
 class Series:
     """The checkpoints PREFIX-0001.params and PREFIX-0001.npz, PREFIX-0002 …,
-    beside PREFIX-symbol.json, the network as it came: what MXNet and `mxc
-    compile` take, and what training goes on from."""
+    PREFIX-best.params, and beside them PREFIX-symbol.json, the network as it
+    came: what MXNet and `mxc compile` take, and what training goes on from."""
 
     def __init__(self, prefix: Path) -> None:
         self._prefix = os.fspath(prefix)
@@ -114,19 +132,25 @@ class Series:
 
     def save(self, epoch: int, steps: int, arrays: Arrays,
              states: list[Tensor], symbol: str,
-             average: Average | None = None) -> None:
+             average: Average | None = None,
+             best: tuple[int, float] = (0, math.inf)) -> None:
         """Writes all files of an epoch, first what training goes on from, so
-        that parameters without it are of another run."""
+        that parameters without it are of another run. Where it is the best one,
+        its parameters, or their averages, are PREFIX-best.params, too."""
         if folder := os.path.dirname(self._prefix):
             os.makedirs(folder, exist_ok=True)
         self._symbol().write_text(symbol)
         learned = {state.name: arrays[state.name] for state in states
                    if state.use in ("parameter", "auxiliary")}
         kept = {} if average is None else average.states()
-        write_states(self.path(epoch, "npz"), {**arrays, **kept}, epoch, steps)
+        shown = learned if average is None else {**learned,
+                                                 **average.parameters()}
+        if best[0] == epoch:
+            write_parameters(f"{self._prefix}-best.params", shown, states)
+        write_states(self.path(epoch, "npz"), {**arrays, **kept}, epoch, steps,
+                     best)
         if average is not None:
-            write_parameters(self.path(epoch, "ema.params"),
-                             {**learned, **average.parameters()}, states)
+            write_parameters(self.path(epoch, "ema.params"), shown, states)
         write_parameters(self.path(epoch, "params"), learned, states)
 
     def _symbol(self) -> pathlib.Path:

@@ -227,9 +227,14 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
         folder = tempfile.TemporaryDirectory(prefix="mxc-")
         output = os.path.join(folder.name, "model.mxa")
     request.output = os.fspath(output)
-    diagnostics = _compiled(request)
-    if any(d.severity == "error" for d in diagnostics):
-        raise CompileError(diagnostics)
+    try:
+        diagnostics = _compiled(request)
+        if any(d.severity == "error" for d in diagnostics):
+            raise CompileError(diagnostics)
+    except BaseException:
+        if folder is not None:
+            folder.cleanup()
+        raise
     for diagnostic in diagnostics:
         if diagnostic.severity == "warning":
             warnings.warn(in_python(diagnostic.message), stacklevel=2)

@@ -57,6 +57,7 @@ class Loop:
         self.average: Average | None = None
         self.history = History()
         self._done = self._steps = 0
+        self._best = (0, math.inf)
         self._finite = True
         self._said_guessing = False
 
@@ -65,8 +66,8 @@ class Loop:
         self.series.require_own(self._trainer._model.symbol, resume)
         if not (epoch := self.series.newest()):
             return
-        states, self._done, self._steps = _checkpoints.read_states(
-            self.series.path(epoch, "npz"))
+        states, self._done, self._steps, self._best = (
+            _checkpoints.read_states(self.series.path(epoch, "npz")))
         self._trainer.load_states(states)
         if self.average is not None:
             self.average.restore(states)
@@ -81,9 +82,12 @@ class Loop:
             self._progress.epoch(epoch)
             if self.series is not None and self._finite:
                 model = self._trainer._model
+                loss = epoch.validation.get("loss", epoch.loss)
+                if loss < self._best[1]:
+                    self._best = self._done, loss
                 self.series.save(self._done, self._steps,
                                  self._trainer.states(), model.states,
-                                 model.symbol, self.average)
+                                 model.symbol, self.average, self._best)
             try:
                 for callback in callbacks:
                     callback(epoch)
@@ -100,9 +104,9 @@ class Loop:
                 self._samples.batches(self._done), self.accumulate):
             check.look(batch, self._samples)
             rate = float(self._rate(self._steps + 1))
-            if not math.isfinite(rate):
+            if not math.isfinite(rate) or rate < 0:
                 raise ValueError(f"the learning rate of step {self._steps + 1} "
-                                 f"is {rate}")
+                                 f"is {rate}, expected 0 or more")
             loss = self._step(batch, rate, updates)
             rows = self._trainer.batch - batch.pad
             total, count = total + loss * rows, count + rows

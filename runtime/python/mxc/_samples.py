@@ -132,6 +132,19 @@ class Data:
         found._validates = True
         return found
 
+    def varied(self, class_balanced: bool, mixup: float) -> Data:
+        """The same with these options of the source."""
+        more = {"class_balanced": "1"} if class_balanced else {}
+        if mixup:
+            more["mixup"] = str(mixup)
+        found = Data(self.spec, self.batch_size, shape=self._shape,
+                     shuffle=self._shuffle, seed=self._seed,
+                     held_out=self._held_out,
+                     options={**self._options, **more})
+        found._tensors, found._label_classes = (self._tensors,
+                                                self._label_classes)
+        return found
+
     @property
     def classes(self) -> list[str]:
         """The names of the labels: of folders, for one."""
@@ -215,31 +228,50 @@ def data(spec: str, batch_size: int = 32, *, shape: Sequence[int] = (),
 
 
 class Arrays:
-    """Samples in memory, as the inputs `tensors` take them."""
+    """Samples in memory, as the inputs `tensors` take them, the label last. Of
+    how many classes that has the probabilities; 0: it is none. Labels that are
+    classes' numbers become probabilities."""
 
     def __init__(self, arrays: Sequence[ArrayLike], tensors: Sequence[Tensor],
-                 batch: int, shuffle: bool = False, seed: int = 0) -> None:
+                 batch: int, shuffle: bool = False, seed: int = 0,
+                 label_classes: int = 0) -> None:
+        if label_classes and len(arrays) == len(tensors):
+            arrays = [*arrays[:-1],
+                      _probabilities(arrays[-1], tensors[-1], label_classes)]
         self._arrays = [_samples_of(array, tensor)
                         for array, tensor in zip(arrays, tensors)]
         self._tensors, self._batch = list(tensors), batch
         self._shuffle, self._seed = shuffle, seed
+        self._balanced, self._mixup = False, 0.0
         _require_same_length(self._arrays, tensors)
 
     def __len__(self) -> int:
         return len(self._arrays[0])
 
+    def varied(self, class_balanced: bool, mixup: float) -> Arrays:
+        """The same, every class equally often, and mixed two by two."""
+        found = self._only(np.arange(len(self)), self._shuffle)
+        found._balanced, found._mixup = class_balanced, mixup
+        return found
+
     def batches(self, epoch: int) -> Iterator[Batch]:
+        random = np.random.default_rng([self._seed, epoch])
         rows = np.arange(len(self))
-        if self._shuffle:
-            rows = np.random.default_rng([self._seed, epoch]).permutation(rows)
+        if self._balanced:
+            rows = self._every_class(random)
+        elif self._shuffle:
+            rows = random.permutation(rows)
         for first in range(0, len(rows), self._batch):
             index = rows[first:first + self._batch]
             pad = self._batch - len(index)
             if pad:
                 index = np.concatenate([index, np.resize(rows, pad)])
-            yield Batch([np.ascontiguousarray(array[index], dtype=tensor.dtype)
-                         for array, tensor in zip(self._arrays, self._tensors)],
-                        pad, index)
+            arrays = [np.ascontiguousarray(array[index], dtype=tensor.dtype)
+                      for array, tensor in zip(self._arrays, self._tensors)]
+            if self._mixup:
+                share = float(random.beta(self._mixup, self._mixup))
+                arrays = [_mixed(array, share) for array in arrays]
+            yield Batch(arrays, pad, index)
 
     def name_of(self, sample: int) -> str:
         return f"sample {sample}"
@@ -258,6 +290,43 @@ class Arrays:
     def _only(self, rows: Array, shuffle: bool) -> Arrays:
         return Arrays([array[rows] for array in self._arrays], self._tensors,
                       self._batch, shuffle, self._seed)
+
+    def _every_class(self, random: np.random.Generator) -> Array:
+        """As many rows as there are samples: each class has its turn, in which
+        its own samples have theirs, in an order of their own."""
+        labels = self._arrays[-1]
+        if labels.ndim > 1 and labels.shape[-1] > 1:
+            labels = labels.argmax(axis=-1)
+        _, classes = np.unique(labels.reshape(len(self), -1)[:, 0],
+                               return_inverse=True)
+        count = int(classes.max()) + 1
+        dealt = []
+        for number in range(count):
+            own = random.permutation(np.flatnonzero(classes == number))
+            dealt.append(np.resize(own, -(-len(self) // count)))
+        rows: Array = np.stack(dealt, axis=1).reshape(-1)[:len(self)]
+        return random.permutation(rows) if self._shuffle else rows
+
+
+def _probabilities(labels: ArrayLike, tensor: Tensor, classes: int) -> ArrayLike:
+    """Of each class, where the labels are classes' numbers, one a sample."""
+    found = numbers(labels, tensor.name)
+    if found.ndim == 0 or found.size != len(found) or tensor.shape[1:] != (classes,):
+        return found
+    found = found.reshape(-1)
+    wrong = found[(found < 0) | (found >= classes) | (found != np.floor(found))]
+    if len(wrong):
+        raise ValueError(f"'{tensor.name}' holds {float(wrong[0]):g}, which is "
+                         f"none of the classes 0 to {classes - 1}")
+    return np.eye(classes, dtype=tensor.dtype)[found.astype(np.int64)]
+
+
+def _mixed(array: Array, share: float) -> Array:
+    """Each row with the one as far from the other end."""
+    if array.dtype.kind != "f":
+        raise TypeError(f"mixup is for floats, not {array.dtype}")
+    mixed = share * array + (1 - share) * array[::-1]
+    return np.ascontiguousarray(mixed, array.dtype)
 
 
 class LabelCheck:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -107,6 +108,7 @@ class Trainer:
             validation: Validation = None,
             metrics: str | Sequence[Metric] | None = None,
             callbacks: Sequence[Callable[[Epoch], object]] = (),
+            class_balanced: bool = False, mixup: float = 0,
             shuffle: bool = True, seed: int = 0,
             checkpoint: str | os.PathLike[str] | None = None,
             resume: bool = False, progress: bool | None = None) -> History:
@@ -133,8 +135,16 @@ class Trainer:
             functions of (labels, outputs) may stand, too; None: accuracy where
             labels are classes, rmse where they are values.
         callbacks: called with an mxc.Epoch after each; mxc.StopTraining ends.
+        class_balanced: draws every class equally often; an epoch has as many
+            samples as before, those of rare classes several times.
+        mixup: mixes the samples of a batch, and their labels, two by two, in
+            shares from Beta(mixup, mixup); 0: not. For models whose labels are
+            probabilities of classes: mxc.compile(…, shapes={"softmax_label":
+            (batch, classes), …}); the arrays' labels may be classes' numbers.
         shuffle, seed: another order for each epoch, the same for a seed.
-        checkpoint: a prefix: PREFIX-0001.params and .npz after epoch 1.
+        checkpoint: a prefix: PREFIX-0001.params and .npz after epoch 1, and
+            PREFIX-best.params of the epoch with the least loss, in validation
+            where there is one.
         resume: goes on from the newest checkpoint of the prefix, if any.
         progress: a line for each epoch; None: on a terminal and in a notebook.
 
@@ -145,6 +155,12 @@ class Trainer:
         Raises ValueError for lengths, shapes and names that do not fit,
         TypeError for what holds no numbers, FileExistsError for checkpoints of
         an earlier run."""
+        epochs, accumulate = (_whole_number("epochs", epochs),
+                              _whole_number("accumulate", accumulate))
+        for place, callback in enumerate(callbacks):
+            if not callable(callback):
+                raise TypeError(f"callbacks[{place}] is {callback!r}, expected "
+                                "what can be called")
         if batch_size not in (None, self.batch):
             raise ValueError(
                 f"batch_size is {batch_size}, but the model was compiled for "
@@ -160,6 +176,7 @@ class Trainer:
             raise ValueError("resume goes on from checkpoint=, which is not "
                              "given")
         train, held = self._split(samples, validation, shuffle, seed)
+        train = self._varied(train, class_balanced, mixup)
         measured = Measures(metrics, self._model.heads, self._entry)
         batches = -(-len(train) // self.batch)
         rate = schedule(lr, lr_schedule, epochs, -(-batches // accumulate))
@@ -274,7 +291,7 @@ class Trainer:
         else:
             if not os.path.exists(path):
                 path = _with_suffix(path)
-            self.load_states(_checkpoints.read_states(path)[0])
+            self.load_states(_checkpoints.read_states(path).arrays)
 
     def _write(self, arrays: Mapping[str, Any], names: list[str]) -> None:
         tensors = {state.name: state for state in self._model.states}
@@ -299,7 +316,8 @@ class Trainer:
             names = ", ".join(tensor.name for tensor in self._fed)
             raise TypeError(f"the entry is fed {names}")
         return Arrays([a for a in samples if not isinstance(a, Data)],
-                      self._fed, self.batch, shuffle, seed)
+                      self._fed, self.batch, shuffle, seed,
+                      self._model.label_classes)
 
     def _split(self, samples: Sequence[ArrayLike | Data],
                validation: Validation, shuffle: bool, seed: int
@@ -315,6 +333,23 @@ class Trainer:
             raise ValueError(f"validation is {validation}, expected a share "
                              "between 0 and 1")
         return train.split(validation)
+
+    def _varied(self, train: Arrays | Data, class_balanced: bool, mixup: float
+                ) -> Arrays | Data:
+        if not 0 <= mixup <= 1000:
+            raise ValueError(f"mixup is {mixup}, expected a number from 0 to "
+                             "1000")
+        if not class_balanced and not mixup:
+            return train
+        if len(self._labels) != 1:
+            raise TypeError("class_balanced and mixup are for networks with one "
+                            "label, of classes")
+        if mixup and not self._model.label_classes:
+            raise ValueError(
+                "mixup makes labels probabilities of classes, but the model was "
+                "compiled for labels that are numbers: mxc.compile(…, shapes={"
+                f'"{self._labels[0].name}": (batch, classes), …}})')
+        return train.varied(class_balanced, mixup)
 
     def _unlabelled(self, data: Sequence[ArrayLike | Data]) -> Arrays | Data:
         if len(data) == 1 and isinstance(data[0], Data):
@@ -384,6 +419,14 @@ class Trainer:
         if label.ignored is not None:
             counted &= values != label.ignored
         return int(np.count_nonzero(counted))
+
+
+def _whole_number(name: str, value: object) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected a whole number"
+                        ) from None
 
 
 def _rows(batch: Batch, rows: NDArray[Any]) -> Batch:
