@@ -21,21 +21,11 @@
 
 namespace mxc {
 
-class JsonDocument;
+class NetworkFile;
 using ParameterArrays = std::vector<runtime::NamedArray>;
 
-struct LoadOptions {
-  // The parameter file. Empty: the newest PREFIX-NNNN.params beside
-  // PREFIX-symbol.json (or PREFIX.json), else PREFIX.params, else none.
-  std::string params;
-  std::optional<int> epoch;     // NNNN
-  bool read_parameters = true;  // or only find the file
-  // Leave out arrays of other shapes than the network needs, as a new head on
-  // old weights asks for; else they are errors.
-  bool leave_unfit = false;
-  std::set<std::string> may_be_unfit;  // by name: these alone
-  // The file's arrays, where somebody has read them; null: they are read.
-  std::shared_ptr<const ParameterArrays> arrays;
+// What is asked of a network's types.
+struct BuildOptions {
   // Expand control flow, and refuse operators that cannot be compiled before
   // anything else is read.
   bool require_supported = false;
@@ -54,12 +44,32 @@ struct LoadOptions {
   int64_t batch = 0;
 };
 
+// Which parameters it gets.
+struct ParameterOptions {
+  // The parameter file. Empty: the newest PREFIX-NNNN.params beside
+  // PREFIX-symbol.json (or PREFIX.json), else PREFIX.params, else none.
+  std::string params;
+  std::optional<int> epoch;     // NNNN
+  bool read_parameters = true;  // or only find the file
+  // Leave out arrays of other shapes than the network needs, as a new head on
+  // old weights asks for; else they are errors.
+  bool leave_unfit = false;
+  std::set<std::string> may_be_unfit;  // by name: these alone
+  // The file's arrays, where somebody has read them; null: they are read.
+  std::shared_ptr<const ParameterArrays> arrays;
+};
+
+struct LoadOptions : BuildOptions, ParameterOptions {};
+
 struct Model {
   Graph graph;  // variables have their roles, and types as far as given
   std::shared_ptr<const SourceFile> source;  // the network's file as it came
   std::string stem;  // "resnet-50" of "dir/resnet-50-symbol.json"
 
-  std::string parameter_file;  // empty: none was found
+  // Values that the network's own file has; null: none.
+  std::shared_ptr<const ParameterArrays> own_parameters;
+  // Where the parameters are from; empty: no file was found.
+  std::string parameter_file;
   // The values that the file gives to variables of the graph, by name.
   std::map<std::string, Tensor> parameters;
   // "arg" or "aux", the prefix that the file put before a name.
@@ -70,24 +80,18 @@ struct Model {
   Diagnostics unfit;     // arrays of other shapes that were left out
 };
 
-// Reads MXNet's symbol JSON of any generation or our own JSON, told apart by
-// their keys, and the parameters.
+// Reads a network of any format in frontends.def, told by its content, and the
+// parameters.
 Result<Model> Load(const std::string& path, const LoadOptions& options);
 
 // The same for a text in memory, without parameters.
 Result<Model> LoadText(std::shared_ptr<const SourceFile> source,
-                       const LoadOptions& options);
+                       const BuildOptions& options);
 
-// The text of a network, parsed once; models of any shapes follow from it.
-struct NetworkText {
-  std::shared_ptr<const SourceFile> source;
-  std::shared_ptr<const JsonDocument> document;
-};
-Result<std::shared_ptr<const SourceFile>> ReadSource(const std::string& path);
-Result<NetworkText> ParseNetwork(std::shared_ptr<const SourceFile> source);
-// As LoadText does from the text.
-Result<Model> BuildModel(const NetworkText& network,
-                         const LoadOptions& options);
+// A model of one network among many that its file gives (network_file.h),
+// without parameters.
+Result<Model> BuildModel(const NetworkFile& network,
+                         const BuildOptions& options);
 
 // "resnet-50" of "dir/resnet-50-symbol.json" and of "dir/resnet-50.json".
 std::string StemOfNetwork(const std::string& path);
@@ -97,14 +101,15 @@ std::map<int, std::string> ParameterFilesBeside(const std::string& path);
 
 // The file that Load reads for the network at `path`; empty if there is none.
 Result<std::string> FindParameterFile(const std::string& path,
-                                      const LoadOptions& options);
+                                      const ParameterOptions& options);
 
-// For LoadOptions::arrays.
+// For ParameterOptions::arrays.
 Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
     const std::string& path);
 
 // Finds the parameter file that `options` and the model's path name, and reads
-// it unless the options say otherwise. Shapes that contradict what the graph
+// it unless the options say otherwise; what it lacks the network's own file may
+// have. Shapes that contradict what the graph
 // needs are errors; arrays that no variable asks for become a note.
 Status LoadParameters(Model& model, const LoadOptions& options);
 

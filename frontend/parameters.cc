@@ -63,9 +63,13 @@ class Fitting {
   Fitting(Model& model, const LoadOptions& options)
       : model_(model), options_(options) {}
 
-  Status Run(const ParameterArrays& arrays) {
+  // `own`: those that count where `arrays` have none of the name.
+  Status Run(const ParameterArrays& arrays, const ParameterArrays& own) {
     for (const runtime::NamedArray& array : arrays) Take(array);
     NoteIgnored(arrays.size());
+    for (const runtime::NamedArray& array : own) {
+      if (!model_.parameters.contains(Name(array))) Take(array);
+    }
     if (errors_.empty()) CheckShapes();
     if (!errors_.empty()) return std::move(errors_);
     return Done{};
@@ -284,7 +288,7 @@ std::map<int, std::string> ParameterFilesBeside(const std::string& path) {
 }
 
 Result<std::string> FindParameterFile(const std::string& path,
-                                      const LoadOptions& options) {
+                                      const ParameterOptions& options) {
   if (!options.params.empty()) return options.params;
   const std::map<int, std::string> by_epoch = ParameterFilesBeside(path);
   const std::string stem = StemOfNetwork(path);
@@ -312,12 +316,18 @@ Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
 Status LoadParameters(Model& model, const LoadOptions& options) {
   MXC_ASSIGN(model.parameter_file,
              FindParameterFile(model.source->path, options));
-  if (model.parameter_file.empty() || !options.read_parameters) return Done{};
+  const ParameterArrays none;
+  const auto& own = model.own_parameters;
+  if (model.parameter_file.empty() || !options.read_parameters) {
+    if (own == nullptr) return Done{};
+    model.parameter_file = model.source->path;
+    return Fitting(model, options).Run(none, *own);
+  }
   std::shared_ptr<const ParameterArrays> arrays = options.arrays;
   if (arrays == nullptr) {
     MXC_ASSIGN(arrays, ReadParameters(model.parameter_file));
   }
-  return Fitting(model, options).Run(*arrays);
+  return Fitting(model, options).Run(*arrays, own == nullptr ? none : *own);
 }
 
 std::vector<Node*> MissingParameters(const Model& model) {

@@ -73,7 +73,7 @@ void RequireFit(const Node& input, std::string_view option,
   }
 }
 
-void SetKnownShapes(Graph& graph, const LoadOptions& options) {
+void SetKnownShapes(Graph& graph, const BuildOptions& options) {
   for (const auto& [name, dims] : options.known_shapes) {
     Node* node = graph.FindVariable(name);
     if (node == nullptr || node->role != VariableRole::kInput) continue;
@@ -168,7 +168,7 @@ int BatchAxis(const Node& variable, int rank) {
   return axis < static_cast<size_t>(rank) ? static_cast<int>(axis) : 0;
 }
 
-Status SetInputTypes(Graph& graph, const LoadOptions& options) {
+Status SetInputTypes(Graph& graph, const BuildOptions& options) {
   Diagnostics errors;
   for (const auto& [name, dtype] : options.input_types) {
     Node* node = graph.FindVariable(name);

@@ -33,8 +33,8 @@ void AssignRoles(Graph& graph);
 void DeclareInputs(Graph& graph);
 
 // Sets the shapes and types that the caller gives, and the batch; see
-// LoadOptions.
-Status SetInputTypes(Graph& graph, const LoadOptions& options);
+// BuildOptions.
+Status SetInputTypes(Graph& graph, const BuildOptions& options);
 
 // The axis of `__layout__`'s N, else 0.
 int BatchAxis(const Node& variable, int rank);

@@ -17,7 +17,7 @@ constexpr std::string_view kBatch = "N";
 
 class NetworkReader : JsonDiagnostics {
  public:
-  NetworkReader(const JsonDocument& document, const LoadOptions& options,
+  NetworkReader(const JsonDocument& document, const BuildOptions& options,
                 Budget budget)
       : JsonDiagnostics(document, found_),
         options_(options),
@@ -234,7 +234,7 @@ class NetworkReader : JsonDiagnostics {
     if (outputs->items.empty()) Fail(*outputs, "the network has no output");
   }
 
-  const LoadOptions& options_;
+  const BuildOptions& options_;
   Graph graph_;
   Diagnostics found_;
   Budget budget_;
@@ -247,7 +247,7 @@ class NetworkReader : JsonDiagnostics {
 }  // namespace
 
 Result<Graph> ReadNetwork(const JsonDocument& document,
-                          const LoadOptions& options, Budget budget) {
+                          const BuildOptions& options, Budget budget) {
   return NetworkReader(document, options, budget).Read();
 }
 

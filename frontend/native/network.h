@@ -13,6 +13,7 @@ namespace mxc {
 // options; N stands for 1 where they do not. What takes more than the budget to
 // write out is refused.
 Result<Graph> ReadNetwork(const JsonDocument& document,
-                          const LoadOptions& options, Budget budget = Budget());
+                          const BuildOptions& options,
+                          Budget budget = Budget());
 
 }  // namespace mxc

@@ -105,12 +105,12 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
 }  // namespace
 
 Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
-  const std::string& source = plan.network->source()->text;
   Manifest manifest = {
       {"compiler", "mxc " MXC_VERSION},
       {"network", plan.stem},
-      {"source_xxh3", fmt::format("{:016x}", runtime::Checksum(std::as_bytes(
-                                                 std::span(source))))},
+      {"source_xxh3",
+       fmt::format("{:016x}",
+                   runtime::Checksum(plan.network->file().content().bytes()))},
       {"target", plan.target.name},
       {"features", plan.target.features},
       {"parameters", std::to_string(plan.parameters)},

@@ -60,6 +60,12 @@ Status InferOpenTypes(Graph& graph) {
   return InferTypes(graph, /*complete=*/false);
 }
 
+Result<std::shared_ptr<const NetworkFile>> OpenNetworkOf(
+    const NetworkRequest& request) {
+  if (request.text == nullptr) return OpenNetwork(request.model);
+  return OpenNetwork(std::make_shared<const NetworkSource>(request.text));
+}
+
 // Whether any of the layers' arrays has another first extent, which the number
 // of outputs is.
 bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
@@ -106,11 +112,7 @@ Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(
   std::shared_ptr<LoadedNetwork> network(new LoadedNetwork(request));
   Diagnostics errors;
   TakeOrAdd(ParametersFor(request), network->parameter_file_, errors);
-  std::shared_ptr<const SourceFile> source = request.text;
-  if (source == nullptr) TakeOrAdd(ReadSource(request.model), source, errors);
-  if (source != nullptr) {
-    TakeOrAdd(ParseNetwork(source), network->text_, errors);
-  }
+  TakeOrAdd(OpenNetworkOf(request), network->file_, errors);
   if (!errors.empty()) return errors;
   network->TakeNotesOfSymbol();
   network->seconds_ = watch.seconds();
@@ -146,7 +148,7 @@ std::string LoadedNetwork::ChangedClasses() const {
   if (!head_ || head_->classes == classes_) return "";
   return fmt::format("{} {} {} outputs, {} in {}", head_->Names(),
                      head_->layers.size() == 1 ? "has" : "have", classes_,
-                     head_->classes, text_.source->path);
+                     head_->classes, file_->source()->path);
 }
 
 // What was trained on many samples at a time may be used on one.
@@ -158,7 +160,7 @@ LoadOptions LoadedNetwork::OptionsFor(const Specialization& of) const {
 }
 
 Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {
-  MXC_ASSIGN(Model model, BuildModel(text_, options));
+  MXC_ASSIGN(Model model, BuildModel(*file_, options));
   if (head_) {
     MXC_RETURN_IF_ERROR(mxc::SetClasses(*head_, classes_, model.graph));
   }
@@ -172,7 +174,7 @@ Result<Model> LoadedNetwork::Draft(const Specialization& of) const {
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;
-  MXC_ASSIGN(const Model model, BuildModel(text_, load));
+  MXC_ASSIGN(const Model model, BuildModel(*file_, load));
   return Done{};
 }
 
@@ -203,7 +205,10 @@ Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
   options.leave_unfit = request_.refits;
   if (head_) options.may_be_unfit = head_->parameters;
   // Nothing lies beside a text in memory.
-  if (request_.text != nullptr && options.params.empty()) return Done{};
+  if (request_.text != nullptr && options.params.empty() &&
+      file_->parameters() == nullptr) {
+    return Done{};
+  }
   if (arrays_ == nullptr && options.read_parameters) {
     MXC_ASSIGN(arrays_, ReadParameters(options.params));
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontend/frontend.h"
+#include "frontend/network_file.h"
 #include "ir/support/result.h"
 #include "tools/driver/class_head.h"
 #include "tools/driver/request.h"
@@ -27,9 +28,7 @@ class LoadedNetwork {
       const NetworkRequest& request);
 
   const NetworkRequest& request() const { return request_; }
-  const std::shared_ptr<const SourceFile>& source() const {
-    return text_.source;
-  }
+  const NetworkFile& file() const { return *file_; }
   const ParameterFile& parameter_file() const { return *parameter_file_; }
   // What reading the network took.
   double seconds() const { return seconds_; }
@@ -62,7 +61,7 @@ class LoadedNetwork {
   Diagnostics WithRemedy(Diagnostics errors, const LoadOptions& options);
 
   NetworkRequest request_;
-  NetworkText text_;
+  std::shared_ptr<const NetworkFile> file_;
   std::optional<ClassHead> head_;  // what SetClasses has found
   int64_t classes_ = 0;            // and was told
   std::shared_ptr<const ParameterFile> parameter_file_;
