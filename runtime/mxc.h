@@ -134,6 +134,14 @@ typedef struct mxc_model_options {
 MXC_API mxc_status* mxc_model_open(const char* path,
                                    const mxc_model_options* options,
                                    mxc_model** model);
+/* The same for the `size` bytes of such a file in memory: one that came over a
+ * network, or that a program carries. They are copied and may go when this
+ * returns; `options->weights` changes nothing. `name` is what messages begin
+ * with; null: "the artifact in memory". */
+MXC_API mxc_status* mxc_model_open_memory(const void* file, size_t size,
+                                          const char* name,
+                                          const mxc_model_options* options,
+                                          mxc_model** model);
 /* Null is allowed. */
 MXC_API void mxc_model_close(mxc_model* model);
 

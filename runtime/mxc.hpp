@@ -58,6 +58,16 @@ class Model {
     handle_.reset(model);
   }
 
+  // Of a file's bytes in memory, which are copied.
+  explicit Model(std::span<const std::byte> file,
+                 mxc_model_options options = {}) {
+    options.struct_size = sizeof options;
+    mxc_model* model = nullptr;
+    Check(mxc_model_open_memory(file.data(), file.size(), nullptr, &options,
+                                &model));
+    handle_.reset(model);
+  }
+
   mxc_model* handle() const { return handle_.get(); }
 
   void VerifyWeights() const { Check(mxc_model_verify(handle())); }

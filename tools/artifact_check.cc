@@ -33,7 +33,10 @@ rt::Status CheckDigest(const rt::Container& container, const char* key,
 }
 
 rt::Status CheckCode(const rt::Container& container, const rt::Tables& tables) {
-  const auto image = rt::Image::Read(container.section(MXC_SECTION_CODE));
+  const auto object =
+      rt::SharedObject::Read(container.section(MXC_SECTION_CODE));
+  if (!object.ok()) return object.status();
+  const auto image = rt::Image::Read(*object);
   if (!image.ok()) return image.status();
   return image->Check(container, tables);
 }

@@ -112,24 +112,46 @@ Approval ApprovalBy(const mxc_model_options& options) {
   };
 }
 
+// What `open` opens, of the options that it is given.
+template <class Open>
+Status OpenModel(const mxc_model_options* options, mxc_model** model,
+                 Open open) {
+  const auto chosen =
+      ReadOptions<mxc_model_options>(options, MXC_MODEL_OPTIONS);
+  if (!chosen.ok()) return chosen.status();
+  OpenOptions how;
+  if (chosen->weights == MXC_WEIGHTS_COPY) {
+    how.placement = WeightPlacement::kCopy;
+  }
+  how.check_weights = chosen->check_weights != 0;
+  if (chosen->approve != nullptr) how.approve = ApprovalBy(*chosen);
+  auto opened = open(how);
+  if (!opened.ok()) return opened.status();
+  *model = new mxc_model{std::move(*opened)};
+  return {};
+}
+
 }  // namespace
 
 mxc_status* mxc_model_open(const char* path, const mxc_model_options* options,
                            mxc_model** model) {
-  return Guarded({{path, "path"}, {model, "model"}}, [&]() -> Status {
-    const auto chosen =
-        ReadOptions<mxc_model_options>(options, MXC_MODEL_OPTIONS);
-    if (!chosen.ok()) return chosen.status();
-    OpenOptions open;
-    if (chosen->weights == MXC_WEIGHTS_COPY) {
-      open.placement = WeightPlacement::kCopy;
-    }
-    open.check_weights = chosen->check_weights != 0;
-    if (chosen->approve != nullptr) open.approve = ApprovalBy(*chosen);
-    auto opened = Model::Open(path, open);
-    if (!opened.ok()) return opened.status();
-    *model = new mxc_model{std::move(*opened)};
-    return {};
+  return Guarded({{path, "path"}, {model, "model"}}, [&] {
+    return OpenModel(options, model, [&](const OpenOptions& how) {
+      return Model::Open(path, how);
+    });
+  });
+}
+
+mxc_status* mxc_model_open_memory(const void* file, size_t size,
+                                  const char* name,
+                                  const mxc_model_options* options,
+                                  mxc_model** model) {
+  return Guarded({{file, "file"}, {model, "model"}}, [&] {
+    return OpenModel(options, model, [&](const OpenOptions& how) {
+      return Model::OpenMemory(
+          {static_cast<const std::byte*>(file), size},
+          name == nullptr ? "the artifact in memory" : name, how);
+    });
   });
 }
 

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/artifact/code.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "runtime/artifact/image.h"
-#include "runtime/artifact/library.h"
 #include "runtime/base/cpu.h"
 
 namespace mxc::runtime {
 namespace {
-
-// Where the dynamic linker put the library.
-std::byte* AddressOf(void* library) {
-  link_map* map = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return nullptr;
-  return reinterpret_cast<std::byte*>(map->l_addr);
-}
 
 Status CheckProcessor(uint64_t required) {
   const uint64_t missing = required & ~CpuFeatures();
@@ -35,26 +25,23 @@ Status CheckProcessor(uint64_t required) {
 
 }  // namespace
 
-void Code::Unload::operator()(void* library) const { dlclose(library); }
-
 StatusOr<Code> Code::Load(const Container& container, const Tables& tables) {
   MXC_RT_RETURN_IF_ERROR(CheckProcessor(tables.header().required_features));
-  const StatusOr<Image> image =
-      Image::Read(container.section(MXC_SECTION_CODE));
+  const auto object = SharedObject::Read(container.section(MXC_SECTION_CODE));
+  if (!object.ok()) return object.status();
+  const StatusOr<Image> image = Image::Read(*object);
   if (!image.ok()) return image.status();
   MXC_RT_RETURN_IF_ERROR(image->Check(container, tables));
-  const StatusOr<void*> library = LoadLibrary(
-      container.file(), container.path(), container.trailer().checksum);
-  if (!library.ok()) return library.status();
+  StatusOr<LoadedObject> loaded =
+      container.file() != nullptr
+          ? LoadedObject::Map(*object, *container.file())
+          : LoadedObject::Copy(*object);
+  if (!loaded.ok()) return loaded.status();
   Code code;
-  code.library_.reset(*library);
-  const std::byte* address = AddressOf(code.library_.get());
-  if (address == nullptr) {
-    return Fail(StatusCode::kIo, "its code cannot be found in memory");
-  }
-  code.kernels_ = {
-      reinterpret_cast<const mxc_kernel*>(address + image->kernels()),
-      tables.header().kernel_count};
+  code.object_ = std::move(*loaded);
+  code.kernels_ = {reinterpret_cast<const mxc_kernel*>(code.object_.address() +
+                                                       image->kernels()),
+                   tables.header().kernel_count};
   return code;
 }
 

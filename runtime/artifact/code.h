@@ -2,11 +2,11 @@
 // The machine code of an artifact, loaded.
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "runtime/abi/abi.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/loaded_object.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/base/status.h"
 
@@ -22,11 +22,7 @@ class Code {
   std::span<const mxc_kernel> kernels() const { return kernels_; }
 
  private:
-  struct Unload {
-    void operator()(void* library) const;
-  };
-
-  std::unique_ptr<void, Unload> library_;
+  LoadedObject object_;
   std::span<const mxc_kernel> kernels_;
 };
 

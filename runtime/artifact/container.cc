@@ -25,26 +25,45 @@ bool LooksLikeNetwork(Bytes bytes) {
 StatusOr<Container> Container::Open(const std::string& path,
                                     const Approval& approve) {
   Container container;
-  container.path_ = path;
   StatusOr<Descriptor> file = OpenFile(path);
   if (!file.ok()) return file.status();
   container.file_ = std::move(*file);
   StatusOr<MappedFile> mapping = MappedFile::Map(container.file_, path);
   if (!mapping.ok()) return mapping.status();
   container.mapping_ = std::move(*mapping);
-  MXC_RT_RETURN_IF_ERROR(container.ReadTrailer());
-  if (approve) MXC_RT_RETURN_IF_ERROR(approve(container.bytes()));
-  MXC_RT_RETURN_IF_ERROR(container.CheckPlaces());
-  for (const mxc_section_kind kind :
-       {MXC_SECTION_CODE, MXC_SECTION_TABLES, MXC_SECTION_MANIFEST,
-        MXC_SECTION_DEVICE}) {
-    MXC_RT_RETURN_IF_ERROR(container.CheckSection(kind));
-  }
+  container.bytes_ = container.mapping_.bytes();
+  MXC_RT_RETURN_IF_ERROR(container.Check(approve));
   return container;
 }
 
+StatusOr<Container> Container::Copy(Bytes file, const std::string& name,
+                                    const Approval& approve) {
+  Container container;
+  if (!file.empty()) {
+    StatusOr<Region> copy = Region::Allocate(file.size(), name.c_str());
+    if (!copy.ok()) return copy.status();
+    container.copy_ = std::move(*copy);
+    std::ranges::copy(file, container.copy_.data());
+    container.bytes_ = {container.copy_.data(), file.size()};
+  }
+  MXC_RT_RETURN_IF_ERROR(container.Check(approve));
+  return container;
+}
+
+Status Container::Check(const Approval& approve) {
+  MXC_RT_RETURN_IF_ERROR(ReadTrailer());
+  if (approve) MXC_RT_RETURN_IF_ERROR(approve(bytes()));
+  MXC_RT_RETURN_IF_ERROR(CheckPlaces());
+  for (const mxc_section_kind kind :
+       {MXC_SECTION_CODE, MXC_SECTION_TABLES, MXC_SECTION_MANIFEST,
+        MXC_SECTION_DEVICE}) {
+    MXC_RT_RETURN_IF_ERROR(CheckSection(kind));
+  }
+  return {};
+}
+
 Status Container::ReadTrailer() {
-  const Bytes bytes = mapping_.bytes();
+  const Bytes bytes = bytes_;
   if (LooksLikeNetwork(bytes)) {
     return Fail(StatusCode::kCorrupt,
                 "a network, expected a compiled one; 'mxc compile' makes it");
@@ -121,7 +140,7 @@ Status Container::CheckGaps() const {
 
 Bytes Container::section(mxc_section_kind kind) const {
   const mxc_section& section = trailer_.sections[kind];
-  return mapping_.bytes().subspan(section.offset, section.size);
+  return bytes_.subspan(section.offset, section.size);
 }
 
 Status Container::CheckSection(mxc_section_kind kind) const {

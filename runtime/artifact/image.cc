@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/artifact/shared_object.h"
-
 namespace mxc::runtime {
 namespace {
 
@@ -50,27 +48,25 @@ Status LacksKernels() {
 
 }  // namespace
 
-StatusOr<Image> Image::Read(Bytes code) {
-  const StatusOr<SharedObject> object = SharedObject::Read(code);
-  if (!object.ok()) return object.status();
+StatusOr<Image> Image::Read(const SharedObject& object) {
   Image image;
-  const auto header = ReadConstants<mxc_code_header>(*object, "mxc_abi", 1);
+  const auto header = ReadConstants<mxc_code_header>(object, "mxc_abi", 1);
   if (!header || header->front().abi_version != MXC_ABI_VERSION) {
     return Fail(StatusCode::kCorrupt, "its code has no mxc_abi of version %u",
                 MXC_ABI_VERSION);
   }
   image.header_ = header->front();
   const uint32_t count = image.header_.kernel_count;
-  const auto kernels = object->Find("mxc_kernels");
+  const auto kernels = object.Find("mxc_kernels");
   if (count > 0) {
-    auto filled = kernels ? FilledKernels(*object, *kernels, count)
+    auto filled = kernels ? FilledKernels(object, *kernels, count)
                           : std::optional<std::vector<bool>>();
     if (!filled) return LacksKernels();
     image.filled_ = std::move(*filled);
   }
-  auto limits = ReadConstants<mxc_kernel_limits>(*object, "mxc_limits", count);
+  auto limits = ReadConstants<mxc_kernel_limits>(object, "mxc_limits", count);
   auto operands = ReadConstants<mxc_operand_limits>(
-      *object, "mxc_operands", image.header_.operand_count);
+      object, "mxc_operands", image.header_.operand_count);
   if (!limits || !operands) {
     return Fail(StatusCode::kCorrupt,
                 "its code does not say what its kernels touch");

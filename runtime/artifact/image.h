@@ -8,6 +8,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/shared_object.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
@@ -16,9 +17,9 @@ namespace mxc::runtime {
 
 class Image {
  public:
-  // Reads the section CODE. Copies what it keeps, so that nobody changes it
-  // after the check.
-  static StatusOr<Image> Read(Bytes code);
+  // Of the section CODE. Copies what it keeps, so that nobody changes it after
+  // the check.
+  static StatusOr<Image> Read(const SharedObject& object);
 
   // Whether the tables belong to this code and give each kernel the operands,
   // tasks and scratch that it was made for.

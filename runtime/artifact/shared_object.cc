@@ -33,6 +33,11 @@ bool SharedObject::IsExecutable(uint64_t address) const {
   return segment != nullptr && (segment->p_flags & PF_X) != 0;
 }
 
+bool SharedObject::IsWritable(uint64_t address, uint64_t size) const {
+  const Elf64_Phdr* segment = SegmentOf(address, size);
+  return segment != nullptr && (segment->p_flags & PF_W) != 0;
+}
+
 std::optional<SharedObject::Symbol> SharedObject::Find(
     std::string_view name) const {
   for (const Elf64_Sym& symbol : symbols_) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ELF shared object as untrusted bytes.
 //
-// The dynamic linker trusts the bytes of what it loads and may run code of
-// theirs. An object that Read accepts is loaded without running anything:
-// it needs no library, has no constructors, and defines all its symbols; the
-// dynamic linker maps it, adds its address to one table, and is done.
+// A dynamic linker trusts the bytes of what it loads and may run code of theirs.
+// An object that Read accepts is loaded without running anything: it needs no
+// library, has no constructors, and defines all its symbols. Who loads it places
+// its segments, adds their address to one table, and is done
+// (loaded_object.h, or any dynamic linker).
 #pragma once
 
 #include <elf.h>
@@ -49,7 +50,28 @@ class SharedObject {
   };
   const std::vector<Relocation>& relocations() const { return relocations_; }
 
+  // Words that get the address of somebody else's symbol, and what is added to
+  // it. Only where kInstrumented.
+  struct Import {
+    uint64_t address;
+    const char* name;
+    int64_t addend;
+  };
+  const std::vector<Import>& imports() const { return imports_; }
+
+  struct Range {
+    uint64_t address = 0, size = 0;
+  };
+  // Nobody writes to it once it is relocated (PT_GNU_RELRO).
+  const Range& constant_after_relocation() const { return constant_; }
+
+  // Those that are loaded, by address: the first at 0, each on pages of its own.
+  const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+  // Of the file.
+  Bytes bytes() const { return bytes_; }
+
   bool IsExecutable(uint64_t address) const;
+  bool IsWritable(uint64_t address, uint64_t size) const;
 
  private:
   friend class SharedObjectCheck;
@@ -57,8 +79,10 @@ class SharedObject {
   const Elf64_Phdr* SegmentOf(uint64_t address, uint64_t size) const;
 
   Bytes bytes_;
-  std::vector<Elf64_Phdr> segments_;  // those that are loaded
+  std::vector<Elf64_Phdr> segments_;
   std::vector<Relocation> relocations_;
+  std::vector<Import> imports_;
+  Range constant_;
   std::span<const Elf64_Sym> symbols_;
   std::string_view strings_;
 };

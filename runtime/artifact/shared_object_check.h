@@ -42,11 +42,12 @@ class SharedObjectCheck {
   Status Loaded(const Elf64_Phdr& segment);
   bool FitsFile(const Elf64_Phdr& segment) const;
   Status DynamicTable(const Elf64_Phdr& segment);
-  Status ReadOnlyPart(const Elf64_Phdr& segment) const;
+  Status ReadOnlyPart(const Elf64_Phdr& segment);
   Status Placed(const Elf64_Phdr& segment) const;
   Status Flags() const;
   std::optional<uint64_t> CountSymbols() const;
   Status Symbol(const Elf64_Sym& symbol) const;
+  void Import(const Elf64_Rela& row);
   std::optional<Bytes> At(uint64_t address, uint64_t size) const;
   template <class T>
   std::optional<std::span<const T>> TableAt(uint64_t address,

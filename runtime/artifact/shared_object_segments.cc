@@ -145,12 +145,13 @@ Status SharedObjectCheck::DynamicTable(const Elf64_Phdr& segment) {
 }
 
 // All pages that it lies on are made read-only.
-Status SharedObjectCheck::ReadOnlyPart(const Elf64_Phdr& segment) const {
+Status SharedObjectCheck::ReadOnlyPart(const Elf64_Phdr& segment) {
   const Elf64_Phdr* in = object_.SegmentOf(segment.p_vaddr, 1);
   if (in != nullptr && (in->p_flags & PF_W) != 0 &&
       segment.p_vaddr - in->p_vaddr + segment.p_memsz <=
           PageAfter(in->p_memsz) &&
       segment.p_memsz <= in->p_memsz + MXC_PAGE) {
+    object_.constant_ = {segment.p_vaddr, segment.p_memsz};
     return {};
   }
   return RefuseCode("has segments that do not fit");

@@ -148,6 +148,19 @@ Status SharedObjectCheck::Symbol(const Elf64_Sym& symbol) const {
   return {};
 }
 
+void SharedObjectCheck::Import(const Elf64_Rela& row) {
+  const uint64_t symbol = ELF64_R_SYM(row.r_info);
+  if (symbol == 0 || symbol > object_.symbols_.size()) return;
+  const Elf64_Sym& found = object_.symbols_[symbol - 1];
+  if (found.st_shndx != SHN_UNDEF) {
+    object_.relocations_.push_back(
+        {row.r_offset, found.st_value + static_cast<uint64_t>(row.r_addend)});
+    return;
+  }
+  object_.imports_.push_back(
+      {row.r_offset, object_.strings_.data() + found.st_name, row.r_addend});
+}
+
 Status SharedObjectCheck::Relocations() {
   const uint64_t bytes = Value(DT_RELASZ).value_or(0);
   const auto rows = TableAt<Elf64_Rela>(Value(DT_RELA).value_or(0),
@@ -161,12 +174,22 @@ Status SharedObjectCheck::Relocations() {
   if ((bytes > 0 && !rows) || !sizes_fit) {
     return RefuseCode("has no table of relocations");
   }
+  if (kInstrumented) {
+    const uint64_t calls = Value(DT_PLTRELSZ).value_or(0) / sizeof(Elf64_Rela);
+    const auto called =
+        TableAt<Elf64_Rela>(Value(DT_JMPREL).value_or(0), calls);
+    if (calls > 0 && called) {
+      for (const Elf64_Rela& row : *called) Import(row);
+    }
+  }
   if (bytes == 0) return {};
   for (const Elf64_Rela& row : *rows) {
     if (ELF64_R_TYPE(row.r_info) == kRelative && ELF64_R_SYM(row.r_info) == 0) {
       object_.relocations_.push_back(
           {row.r_offset, static_cast<uint64_t>(row.r_addend)});
-    } else if (!kInstrumented) {
+    } else if (kInstrumented) {
+      Import(row);
+    } else {
       return RefuseCode(
           "has relocations of a kind that generated code has not");
     }

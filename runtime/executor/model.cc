@@ -24,18 +24,28 @@ Status Located(const Status& status, const std::string& path) {
 
 StatusOr<std::shared_ptr<const Model>> Model::Open(const std::string& path,
                                                    const OpenOptions& options) {
-  StatusOr<std::shared_ptr<const Model>> model = Load(path, options);
+  StatusOr<Container> container = Container::Open(path, options.approve);
+  if (!container.ok()) return Located(container.status(), path);
+  auto model = Load(std::move(*container), path, options);
   if (!model.ok()) return Located(model.status(), path);
   return model;
 }
 
-StatusOr<std::shared_ptr<const Model>> Model::Load(const std::string& path,
+StatusOr<std::shared_ptr<const Model>> Model::OpenMemory(
+    Bytes file, const std::string& name, const OpenOptions& options) {
+  StatusOr<Container> container = Container::Copy(file, name, options.approve);
+  if (!container.ok()) return Located(container.status(), name);
+  auto model = Load(std::move(*container), name, options);
+  if (!model.ok()) return Located(model.status(), name);
+  return model;
+}
+
+StatusOr<std::shared_ptr<const Model>> Model::Load(Container container,
+                                                   const std::string& path,
                                                    const OpenOptions& options) {
   auto model = std::make_shared<Model>();
   model->path_ = path;
-  StatusOr<Container> container = Container::Open(path, options.approve);
-  if (!container.ok()) return container.status();
-  model->container_ = std::move(*container);
+  model->container_ = std::move(container);
   model->weights_ = options.weights.empty()
                         ? model->container_.section(MXC_SECTION_WEIGHTS)
                         : options.weights;
@@ -68,7 +78,10 @@ Status Model::FindFunctions() {
 }
 
 Status Model::PlaceWeights(WeightPlacement placement) {
-  if (placement == WeightPlacement::kMap || weights_.empty()) return {};
+  if (placement == WeightPlacement::kMap || weights_.empty() ||
+      container_.file() == nullptr) {
+    return {};
+  }
   StatusOr<Region> copy = Region::Allocate(weights_.size(), "the weights");
   if (!copy.ok()) return copy.status();
   std::memcpy(copy->data(), weights_.data(), weights_.size());

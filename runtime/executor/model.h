@@ -38,6 +38,10 @@ class Model {
   // Every message begins with the path.
   static StatusOr<std::shared_ptr<const Model>> Open(
       const std::string& path, const OpenOptions& options);
+  // The same for a file's bytes in memory, of which it keeps a copy; `name` is
+  // what messages begin with.
+  static StatusOr<std::shared_ptr<const Model>> OpenMemory(
+      Bytes file, const std::string& name, const OpenOptions& options);
 
   const Tables& tables() const { return tables_; }
   const Code& code() const { return code_; }
@@ -65,7 +69,7 @@ class Model {
 
  private:
   static StatusOr<std::shared_ptr<const Model>> Load(
-      const std::string& path, const OpenOptions& options);
+      Container container, const std::string& path, const OpenOptions& options);
   Status FindFunctions();
   Status PlaceWeights(WeightPlacement placement);
 

@@ -184,6 +184,11 @@ def test_what_is_compiled_to_a_file_is_loaded(tmp_path):
     assert (entry.inputs[0].dtype, entry.inputs[0].use) == ("float32", "data")
     assert '"FullyConnected"' in loaded.symbol
     assert loaded.manifest
+    carried = mxc.load((tmp_path / "small.mxa").read_bytes())
+    assert np.array_equal(carried(x), loaded(x))
+    assert carried.page() == loaded.page().replace("small.mxa", "model.mxa")
+    with pytest.raises(mxc.Error, match="artifact in memory"):
+        mxc.load((tmp_path / "small.mxa").read_bytes()[:-1])
 
 
 def test_the_file_of_a_model_goes_with_it():

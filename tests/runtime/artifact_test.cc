@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <random>
 
 #include "runtime/artifact/tables.h"
@@ -124,8 +125,7 @@ TEST_CASE("a file is not mistaken for another that is open") {
   TestArtifact artifact = ChainArtifact();
   const std::string path = WriteTemporary("same", artifact.File());
   const ModelHandle first = Open(path);
-  // Opened twice, it is one library for the dynamic linker; the descriptor of
-  // the second is free again for another file.
+  // The descriptor of the second is free again for another file.
   Open(path);
   for (int64_t batch = 10; batch < 20; ++batch) {
     artifact.entries.front().batch = batch;
@@ -134,6 +134,43 @@ TEST_CASE("a file is not mistaken for another that is open") {
     REQUIRE(Message(mxc_model_entry(next.get(), 0, &entry)) == "");
     CHECK(entry.batch == batch);
   }
+}
+
+namespace {
+
+std::vector<float> OutputOf(mxc_model* model) {
+  const ExecutorHandle executor = Bind(model, 1);
+  std::vector<float> input(1024);
+  std::iota(input.begin(), input.end(), 1.0f);
+  SetInput(executor.get(), input);
+  REQUIRE(Message(mxc_run(executor.get())) == "");
+  return Output(executor.get(), 0);
+}
+
+}  // namespace
+
+TEST_CASE("a file's bytes in memory are a model, whatever becomes of them") {
+  const std::string file = ChainArtifact().File();
+  const ModelHandle named = Open(WriteTemporary("named", file));
+  // At an odd address, and gone before it runs.
+  std::string bytes = "x" + file;
+  mxc_model* opened = nullptr;
+  REQUIRE(Message(mxc_model_open_memory(bytes.data() + 1, file.size(), nullptr,
+                                        nullptr, &opened)) == "");
+  const ModelHandle model(opened);
+  std::ranges::fill(bytes, '\0');
+  CHECK(Message(mxc_model_verify(model.get())) == "");
+  CHECK(OutputOf(model.get()) == OutputOf(named.get()));
+}
+
+TEST_CASE("damaged bytes in memory are refused by the name they are given") {
+  const std::string file = ChainArtifact().File();
+  mxc_model* model = nullptr;
+  CHECK(Message(mxc_model_open_memory(file.data(), file.size() - 1, "the reply",
+                                      nullptr, &model))
+            .starts_with("the reply: no artifact, or its end is missing"));
+  CHECK(Message(mxc_model_open_memory(file.data(), 0, nullptr, nullptr, &model))
+            .starts_with("the artifact in memory: too short"));
 }
 
 TEST_CASE("a caller sees the whole file before it is opened, and may refuse") {

@@ -28,12 +28,13 @@ class Model(_runtime.Model):
     memory of their own; other Python threads run meanwhile, and may call it,
     too."""
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 0,
+    def __init__(self, path: str | os.PathLike[str] | bytes, threads: int = 0,
                  check_weights: bool = True, copy_weights: bool = False,
                  device: str = "") -> None:
-        super().__init__(os.fspath(path), threads, check_weights, copy_weights,
-                         device)
-        self.path = os.fspath(path)
+        self._bytes = path if isinstance(path, bytes) else None
+        self.path = "" if isinstance(path, bytes) else os.fspath(path)
+        super().__init__(self._bytes or self.path, threads, check_weights,
+                         copy_weights, device)
         if device:
             self.bind()  # says what is wrong with it
 
@@ -150,7 +151,11 @@ class Model(_runtime.Model):
         """`mxc inspect --html`: the model's steps and memory."""
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.html"
-            _programs.output_of(_programs.path("mxc"), "inspect", self.path,
+            path = self.path
+            if self._bytes is not None:
+                path = str(pathlib.Path(folder) / "model.mxa")
+                pathlib.Path(path).write_bytes(self._bytes)
+            _programs.output_of(_programs.path("mxc"), "inspect", path,
                                 "--html", str(page))
             return page.read_text()
 
@@ -183,11 +188,12 @@ class Model(_runtime.Model):
         return f"<mxc.Model {self.path}: {entries}>"
 
 
-def load(path: str | os.PathLike[str], *, threads: int = 0,
+def load(path: str | os.PathLike[str] | bytes, *, threads: int = 0,
          check_weights: bool = True, copy_weights: bool = False,
          device: str = "") -> Model:
     """Opens an artifact, which is a program: open what you would run.
 
+    path: the file, or its bytes.
     threads: of a call of the model; 0: one for each processor.
     check_weights: read all weights, and refuse a file in which they changed
         (some 6 GB a second). Without, weights come when they are needed.

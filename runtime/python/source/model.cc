@@ -62,6 +62,23 @@ std::string Shapes(const std::vector<Entry>& entries) {
 
 Model::Model(const std::string& path, int threads, bool check_weights,
              bool copy_weights, std::string device)
+    : Model(
+          [&](const mxc_model_options& options, mxc_model** model) {
+            return mxc_model_open(path.c_str(), &options, model);
+          },
+          threads, check_weights, copy_weights, std::move(device)) {}
+
+Model::Model(nb::bytes file, int threads, bool check_weights, bool copy_weights,
+             std::string device)
+    : Model(
+          [bytes = file.data(), size = file.size()](
+              const mxc_model_options& options, mxc_model** model) {
+            return mxc_model_open_memory(bytes, size, nullptr, &options, model);
+          },
+          threads, check_weights, copy_weights, std::move(device)) {}
+
+Model::Model(const Opening& open, int threads, bool check_weights,
+             bool copy_weights, std::string device)
     : threads_(threads), device_(std::move(device)) {
   mxc_model_options options = MXC_MODEL_OPTIONS;
   options.weights = copy_weights ? MXC_WEIGHTS_COPY : MXC_WEIGHTS_MAP;
@@ -70,7 +87,7 @@ Model::Model(const std::string& path, int threads, bool check_weights,
   mxc_status* status = nullptr;
   {
     const GilReleased released;
-    status = mxc_model_open(path.c_str(), &options, &model);
+    status = open(options, &model);
   }
   Check(status);
   handle_.reset(model);

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ class Model {
   // what the model was compiled for.
   Model(const std::string& path, int threads, bool check_weights,
         bool copy_weights, std::string device);
+  // Of a file's bytes, which are copied.
+  Model(nb::bytes file, int threads, bool check_weights, bool copy_weights,
+        std::string device);
   Model(const Model&) = delete;
 
   mxc_model* handle() const { return handle_.get(); }
@@ -51,6 +55,11 @@ class Model {
   struct Close {
     void operator()(mxc_model* model) const { mxc_model_close(model); }
   };
+
+  using Opening = std::function<mxc_status*(const mxc_model_options& options,
+                                            mxc_model** model)>;
+  Model(const Opening& open, int threads, bool check_weights, bool copy_weights,
+        std::string device);
 
   // An executor that nobody uses, for these arguments. Where there is one entry
   // only, that says itself what is wrong with them.

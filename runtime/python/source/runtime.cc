@@ -104,6 +104,9 @@ void DeclareModel(nb::module_& m) {
            nb::arg("path"), nb::arg("threads") = 0,
            nb::arg("check_weights") = true, nb::arg("copy_weights") = false,
            nb::arg("device") = "")
+      .def(nb::init<nb::bytes, int, bool, bool, std::string>(), nb::arg("file"),
+           nb::arg("threads") = 0, nb::arg("check_weights") = true,
+           nb::arg("copy_weights") = false, nb::arg("device") = "")
       .def_prop_ro("entries", &Model::entries,
                    "what it can do, each for its own batch")
       .def_prop_ro("states", &Model::states,
