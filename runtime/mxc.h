@@ -356,12 +356,21 @@ MXC_API mxc_status* mxc_load_functions(const char* path);
 
 typedef struct mxc_executor mxc_executor;
 
+/* Threads for several executors: a program with many models then has as many as
+ * it has processors, not as many for each. `threads` counts the caller of a run;
+ * 0: one for each processor that the process may use. Runs from several threads
+ * at once wait for each other. */
+typedef struct mxc_team mxc_team;
+MXC_API mxc_status* mxc_team_create(int threads, mxc_team** team);
+/* Its threads end with the last executor that uses them. Null is allowed. */
+MXC_API void mxc_team_close(mxc_team* team);
+
 typedef struct mxc_bind_options {
   size_t struct_size;
   const char* entry; /* as in mxc_model_find_entry */
   int64_t batch;     /* 0: any */
   int threads;       /* the caller's included; 0: one for each processor that
-                        the process may use */
+                        the process may use, or all of `team` */
   int profile;       /* not 0: measure each step (about 30 ns a step) */
   /* An executor of the same model whose states and arena to use, too, so that
    * "score" sees what "train" has learned; null: states of its own. One of them
@@ -369,9 +378,12 @@ typedef struct mxc_bind_options {
   mxc_executor* share;
   const char* device; /* where it runs, what the model was compiled for: "cpu",
                          "cuda:1"; null: that, number 0 */
+  mxc_team* team; /* what runs it, of at least `threads` threads; null: threads
+                     of its own */
 } mxc_bind_options;
 
-#define MXC_BIND_OPTIONS {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL}
+#define MXC_BIND_OPTIONS \
+  {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL, NULL}
 
 /* Allocates all memory and starts the threads. `options` may be null: as
  * MXC_BIND_OPTIONS. */

@@ -182,6 +182,25 @@ class Mapped {
 
 class Memory;
 
+// Threads for several executors: options.team = team.handle().
+class Team {
+ public:
+  // 0: one for each processor that the process may use.
+  explicit Team(int threads = 0) {
+    mxc_team* team = nullptr;
+    Check(mxc_team_create(threads, &team));
+    handle_.reset(team);
+  }
+
+  mxc_team* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(mxc_team* team) const { mxc_team_close(team); }
+  };
+  std::unique_ptr<mxc_team, Close> handle_;
+};
+
 class Executor {
  public:
   explicit Executor(const Model& model, mxc_bind_options options = {}) {

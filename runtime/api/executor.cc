@@ -121,6 +121,23 @@ mxc_status* WithOutput(const mxc_executor* executor, size_t index,
 
 }  // namespace
 
+mxc_status* mxc_team_create(int threads, mxc_team** team) {
+  return Guarded({{team, "team"}}, [&]() -> Status {
+    if (threads < 0 || threads > kMaxThreads) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "%d threads; 1 to %d are possible, 0 is one for each "
+                  "processor",
+                  threads, kMaxThreads);
+    }
+    auto started = Team::Start(threads == 0 ? AvailableThreads() : threads);
+    if (!started.ok()) return started.status();
+    *team = new mxc_team{std::move(*started)};
+    return {};
+  });
+}
+
+void mxc_team_close(mxc_team* team) { delete team; }
+
 mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                      mxc_executor** executor) {
   return Guarded({{model, "model"}, {executor, "executor"}}, [&]() -> Status {
@@ -130,15 +147,17 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
     const StatusOr<size_t> entry =
         FindEntry(model->model->tables(), chosen->entry, chosen->batch);
     if (!entry.ok()) return entry.status();
-    const int threads =
-        chosen->threads == 0 ? AvailableThreads() : chosen->threads;
+    const auto team = chosen->team != nullptr ? chosen->team->team : nullptr;
+    const int most = team != nullptr ? team->threads() : AvailableThreads();
+    const int threads = chosen->threads == 0 ? most : chosen->threads;
     auto bound = Executor::Bind(
         model->model, *entry,
         {.threads = threads,
          .profile = chosen->profile != 0,
          .share =
              chosen->share != nullptr ? chosen->share->executor.get() : nullptr,
-         .device = chosen->device});
+         .device = chosen->device,
+         .team = team});
     if (!bound.ok()) return bound.status();
     GivenInputs given(**bound);
     *executor = new mxc_executor{.executor = std::move(*bound),

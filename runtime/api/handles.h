@@ -21,6 +21,10 @@ struct mxc_model {
   std::shared_ptr<const mxc::runtime::Model> model;
 };
 
+struct mxc_team {
+  std::shared_ptr<mxc::runtime::Team> team;
+};
+
 struct mxc_executor {
   std::unique_ptr<mxc::runtime::Executor> executor;
   size_t entry = 0;

@@ -32,10 +32,7 @@ StatusOr<Code> Code::Load(const Container& container, const Tables& tables) {
   const StatusOr<Image> image = Image::Read(*object);
   if (!image.ok()) return image.status();
   MXC_RT_RETURN_IF_ERROR(image->Check(container, tables));
-  StatusOr<LoadedObject> loaded =
-      container.file() != nullptr
-          ? LoadedObject::Map(*object, *container.file())
-          : LoadedObject::Copy(*object);
+  StatusOr<LoadedObject> loaded = LoadedObject::Load(*object, container.file());
   if (!loaded.ok()) return loaded.status();
   Code code;
   code.object_ = std::move(*loaded);

@@ -46,23 +46,14 @@ LoadedObject::~LoadedObject() {
   if (begin_ != nullptr) munmap(begin_, size_);
 }
 
-StatusOr<LoadedObject> LoadedObject::Map(const SharedObject& object,
-                                         const Descriptor& file) {
+StatusOr<LoadedObject> LoadedObject::Load(const SharedObject& object,
+                                          const Descriptor* file) {
   StatusOr<LoadedObject> loaded = Reserve(object);
   if (!loaded.ok()) return loaded;
   for (const Elf64_Phdr& segment : object.segments()) {
-    MXC_RT_RETURN_IF_ERROR(loaded->MapSegment(segment, file));
-  }
-  MXC_RT_RETURN_IF_ERROR(loaded->Relocate(object));
-  MXC_RT_RETURN_IF_ERROR(loaded->Protect(object));
-  return loaded;
-}
-
-StatusOr<LoadedObject> LoadedObject::Copy(const SharedObject& object) {
-  StatusOr<LoadedObject> loaded = Reserve(object);
-  if (!loaded.ok()) return loaded;
-  for (const Elf64_Phdr& segment : object.segments()) {
-    MXC_RT_RETURN_IF_ERROR(loaded->CopySegment(object, segment));
+    MXC_RT_RETURN_IF_ERROR(file != nullptr
+                               ? loaded->MapSegment(segment, *file)
+                               : loaded->CopySegment(object, segment));
   }
   MXC_RT_RETURN_IF_ERROR(loaded->Relocate(object));
   MXC_RT_RETURN_IF_ERROR(loaded->Protect(object));

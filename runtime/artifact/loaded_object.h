@@ -20,11 +20,10 @@ class LoadedObject {
  public:
   // `file` begins with the bytes that `object` was read from: its pages are
   // mapped, so that processes share them and profilers find the names. If the
-  // system forbids the file's code to run (noexec), the status says so.
-  static StatusOr<LoadedObject> Map(const SharedObject& object,
-                                    const Descriptor& file);
-  // The bytes are copied.
-  static StatusOr<LoadedObject> Copy(const SharedObject& object);
+  // system forbids the file's code to run (noexec), the status says so. Null:
+  // the bytes are copied.
+  static StatusOr<LoadedObject> Load(const SharedObject& object,
+                                     const Descriptor* file);
 
   LoadedObject() = default;
   LoadedObject(LoadedObject&& from) noexcept

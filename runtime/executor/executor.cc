@@ -61,6 +61,11 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
     return Fail(StatusCode::kInvalidArgument,
                 "executors of different models share no memory");
   }
+  if (options.team != nullptr && options.threads > options.team->threads()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "%d threads of a team that has %d", options.threads,
+                options.team->threads());
+  }
   std::unique_ptr<Executor> executor(new Executor(std::move(model), entry));
   executor->threads_ = options.threads;
   const StatusOr<const Device*> device =
@@ -76,7 +81,7 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
       options.share,
       options.share != nullptr ? options.share->shared_->device() : **device));
   if (options.profile) executor->sequencer_->Profile();
-  MXC_RT_RETURN_IF_ERROR(executor->StartThreads());
+  MXC_RT_RETURN_IF_ERROR(executor->StartThreads(options.team));
   return executor;
 }
 
@@ -163,14 +168,17 @@ void Executor::MarkSharedOutputs() {
   }
 }
 
-Status Executor::StartThreads() {
+Status Executor::StartThreads(std::shared_ptr<Team> given) {
   uint32_t useful = 1;
   for (const Phase& phase : sequencer_->phases()) {
     useful = std::max(useful, phase.participants);
   }
   if (useful == 1) return {};
-  StatusOr<std::unique_ptr<Team>> team =
-      Team::Start(sequencer_->phases(), *this, static_cast<int>(useful));
+  if (given != nullptr) {
+    team_ = std::move(given);
+    return {};
+  }
+  StatusOr<std::shared_ptr<Team>> team = Team::Start(static_cast<int>(useful));
   if (!team.ok()) return team.status();
   team_ = std::move(*team);
   return {};
@@ -178,15 +186,17 @@ Status Executor::StartThreads() {
 
 Executor::~Executor() {
   if (running_) (void)Wait();
+  if (team_ != nullptr) team_->Forget(*this);
 }
 
 Status Executor::Start() {
+  if (team_ != nullptr) MXC_RT_RETURN_IF_ERROR(team_->CheckCaller());
   if (!shared_->Begin()) return Busy();
   running_ = true;
   const FloatMode mode;
   CopyInputs();
   const uint32_t phase = sequencer_->Begin(/*thread=*/0);
-  if (phase != kNoPhase) team_->Run(phase);
+  if (phase != kNoPhase) team_->Run(sequencer_->phases(), *this, phase);
   CopyOutputs();
   return {};
 }

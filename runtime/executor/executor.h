@@ -38,6 +38,8 @@ class Executor final : private Work {
     // Where it runs, as in FindDevice: what the model was compiled for. Null:
     // that.
     const char* device = nullptr;
+    // What runs it, of at least `threads` threads. Null: a team of its own.
+    std::shared_ptr<Team> team = nullptr;
   };
 
   // `entry` is a row of the model's entries.
@@ -115,7 +117,8 @@ class Executor final : private Work {
                                uint64_t bytes);
   Status AllocateTwins();
   void MarkSharedOutputs();
-  Status StartThreads();
+  // On `given`, or on a team of its own.
+  Status StartThreads(std::shared_ptr<Team> given);
 
   void RunChunk(uint32_t phase, uint32_t chunk, int thread,
                 bool is_first) override {
@@ -174,7 +177,7 @@ class Executor final : private Work {
   // Apart from what the team's threads read.
   alignas(128) bool running_ = false;
 
-  std::unique_ptr<Team> team_;  // last: its threads use the rest
+  std::shared_ptr<Team> team_;  // null where no phase has several threads
 };
 
 }  // namespace mxc::runtime

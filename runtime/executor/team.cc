@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/float_mode.h"
@@ -24,6 +25,9 @@ namespace {
 constexpr int64_t kYieldAfter = 3'000;   // ns
 constexpr int64_t kSleepAfter = 30'000;  // ns
 constexpr int kPausesPerLookAtTheClock = 32;
+
+// The team in whose run this thread takes part.
+thread_local const Team* at_work_for = nullptr;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -48,23 +52,21 @@ void FutexWakeAll(std::atomic<uint32_t>& word) {
 // between phases.
 struct alignas(128) Team::Member {
   std::atomic<uint64_t> next{0};
+  std::atomic<bool> inside{false};  // reads phases and work
   Team* team = nullptr;
   int thread = 0;
   bool started = false;
   pthread_t handle{};
 };
 
-Team::Team(std::span<const Phase> phases, Work& work, int threads)
-    : phases_(phases),
-      work_(work),
-      thread_count_(threads),
+Team::Team(int threads)
+    : thread_count_(threads),
       process_(getpid()),
       members_(std::make_unique<Member[]>(static_cast<size_t>(threads))),
       ticket_(Ticket{1} << kPhaseBits | kNoPhase) {}
 
-StatusOr<std::unique_ptr<Team>> Team::Start(std::span<const Phase> phases,
-                                            Work& work, int threads) {
-  std::unique_ptr<Team> team(new Team(phases, work, threads));
+StatusOr<std::shared_ptr<Team>> Team::Start(int threads) {
+  std::shared_ptr<Team> team(new Team(threads));
   // Signals are the program's own threads' affair.
   sigset_t all, before;
   sigfillset(&all);
@@ -92,11 +94,41 @@ Team::~Team() {
   }
 }
 
-void Team::Run(uint32_t first) {
+Status Team::CheckCaller() const {
+  if (at_work_for != this) return {};
+  return Fail(StatusCode::kBusy,
+              "its team is at work on the step that calls this run");
+}
+
+void Team::Run(std::span<const Phase> phases, Work& work, uint32_t first) {
+  const std::lock_guard turn(turn_);
+  const Team* before = std::exchange(at_work_for, this);
+  if (work_ != &work) {
+    AwaitIdle();
+    phases_ = phases;
+    work_ = &work;
+  }
   const Ticket idle = ticket_.load(std::memory_order_relaxed);
   Open(GenerationOf(idle) + 1, first);
   Ticket now = idle;
   while (PhaseOf(now = AwaitChange(now)) != kNoPhase) Participate(now, 0);
+  at_work_for = before;
+}
+
+void Team::Forget(const Work& work) {
+  const std::lock_guard turn(turn_);
+  if (work_ != &work) return;
+  AwaitIdle();
+  work_ = nullptr;
+}
+
+// A thread says that it is inside before it looks which phase is open: who sees
+// it outside while none is, is not seen by it.
+void Team::AwaitIdle() {
+  if (getpid() != process_) return;  // its threads stayed behind at a fork
+  for (int t = 1; t < thread_count_; ++t) {
+    while (members_[t].inside.load(std::memory_order_seq_cst)) sched_yield();
+  }
 }
 
 void* Team::ThreadMain(void* argument) {
@@ -104,14 +136,20 @@ void* Team::ThreadMain(void* argument) {
   pthread_setname_np(pthread_self(), "mxc");
   Trace::NameThread("worker " + std::to_string(member.thread));
   const FloatMode mode;
+  at_work_for = member.team;
   member.team->Serve(member.thread);
   return nullptr;
 }
 
 void Team::Serve(int thread) {
   Ticket now = Ticket{1} << kPhaseBits | kNoPhase;  // before the first run
+  std::atomic<bool>& inside = members_[thread].inside;
   while ((now = AwaitChange(now)) != 0) {
+    if (PhaseOf(now) == kNoPhase) continue;
+    inside.store(true, std::memory_order_seq_cst);
+    now = ticket_.load(std::memory_order_seq_cst);
     if (PhaseOf(now) != kNoPhase) Participate(now, thread);
+    inside.store(false, std::memory_order_release);
   }
 }
 
@@ -124,14 +162,14 @@ void Team::Participate(Ticket ticket, int thread) {
   for (uint32_t i = 0; i < phase.participants; ++i) {
     Member& owner = members_[(self + i) % phase.participants];
     for (uint32_t chunk; TakeChunk(owner, phase, generation, &chunk); ++done) {
-      work_.RunChunk(PhaseOf(ticket), chunk, thread, done == 0);
+      work_->RunChunk(PhaseOf(ticket), chunk, thread, done == 0);
     }
   }
   if (done == 0) return;
   const uint64_t before =
       unfinished_.fetch_sub(done, std::memory_order_acq_rel);
   if (before != done) return;
-  Open(generation + 1, work_.FinishPhase(PhaseOf(ticket), thread));
+  Open(generation + 1, work_->FinishPhase(PhaseOf(ticket), thread));
 }
 
 bool Team::TakeChunk(Member& owner, const Phase& phase, uint64_t generation,

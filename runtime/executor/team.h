@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A team of threads that runs phases, one after the other.
+// A team of threads that runs phases, one after the other; those of any number
+// of executors, which take turns.
 //
 // The calling thread is thread 0 of the team; the others are started once and
 // wait, spinning for a while and then asleep. A phase is over when its chunks
@@ -15,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "runtime/base/status.h"
@@ -38,17 +40,26 @@ class Work {
 
 class Team {
  public:
-  // `phases` and `work` must outlive the team. `threads` counts the caller.
-  static StatusOr<std::unique_ptr<Team>> Start(std::span<const Phase> phases,
-                                               Work& work, int threads);
+  // `threads` counts the caller of Run.
+  static StatusOr<std::shared_ptr<Team>> Start(int threads);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // Runs phase `first` and those that follow it; returns when there is none.
-  // One call at a time. A process that was forked from the team's own has the
-  // caller alone: there it runs every chunk.
-  void Run(uint32_t first);
+  int threads() const { return thread_count_; }
+
+  // Runs phase `first` of `phases` and those that follow it, as `work` does
+  // them; returns when there is none. No phase has more participants than the
+  // team. Callers at once wait for each other. A process that was forked from
+  // the team's own has the caller alone: there it runs every chunk.
+  void Run(std::span<const Phase> phases, Work& work, uint32_t first);
+
+  // kBusy where the caller is itself in a chunk of this team: Run would wait for
+  // its own end.
+  Status CheckCaller() const;
+
+  // From now on nobody reads `work` or its phases; not during a run of it.
+  void Forget(const Work& work);
 
  private:
   struct Member;
@@ -64,10 +75,12 @@ class Team {
   }
   static uint64_t GenerationOf(Ticket ticket) { return ticket >> kPhaseBits; }
 
-  Team(std::span<const Phase> phases, Work& work, int threads);
+  explicit Team(int threads);
 
   static void* ThreadMain(void* member);
   void Serve(int thread);
+  // Waits until no thread is in a phase; while none is open.
+  void AwaitIdle();
   // Takes part in the phase that is open, until no chunk of it is left.
   void Participate(Ticket ticket, int thread);
   bool TakeChunk(Member& owner, const Phase& phase, uint64_t generation,
@@ -80,8 +93,10 @@ class Team {
 
   static constexpr int kChunkBits = 16;
 
-  const std::span<const Phase> phases_;
-  Work& work_;
+  std::mutex turn_;  // who runs
+  // Change while no phase is open and no thread is in one.
+  std::span<const Phase> phases_;
+  Work* work_ = nullptr;
   const int thread_count_;
   const pid_t process_;  // where its threads live
   std::unique_ptr<Member[]> members_;

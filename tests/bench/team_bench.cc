@@ -42,12 +42,12 @@ Times Measure(uint32_t threads, uint32_t chunks, int length) {
   phase.participants = threads;
   const std::vector<Phase> phases(kPhases, phase);
   Chain work(length);
-  auto team = Team::Start(phases, work, static_cast<int>(threads));
+  auto team = Team::Start(static_cast<int>(threads));
   if (!team.ok()) return {};
   std::vector<double> times;
   for (int i = 0; i < kRuns; ++i) {
     const int64_t begin = Nanoseconds();
-    (*team)->Run(0);
+    (*team)->Run(phases, work, 0);
     times.push_back(static_cast<double>(Nanoseconds() - begin) / kPhases);
   }
   std::sort(times.begin(), times.end());

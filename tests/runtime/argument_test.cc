@@ -190,6 +190,7 @@ std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
       NULL_CALL(mxc_model_open, "model", "a.mxa", null, null),
       NULL_CALL(mxc_model_open_memory, "file", null, 1, null, null, &model),
       NULL_CALL(mxc_model_open_memory, "model", "a", 1, null, null, null),
+      NULL_CALL(mxc_team_create, "team", 1, null),
       NULL_CALL(mxc_model_verify, "model", null),
       NULL_CALL(mxc_model_symbol, "model", null, &text, &size),
       NULL_CALL(mxc_model_symbol, "text", m, null, &size),

@@ -123,7 +123,8 @@ api::Executor Session::BindTo(size_t which, bool profile) const {
                                .threads = threads,
                                .profile = profile,
                                .share = nullptr,
-                               .device = NameOrNull(device)});
+                               .device = NameOrNull(device),
+                               .team = nullptr});
 }
 
 std::vector<std::string> Session::LabelNames() const {
