@@ -84,7 +84,7 @@ void Stream::Sum(std::span<const Summand> tensors) {
 
 void Stream::Mark(uint32_t number) {
   if (marks_.size() <= number) marks_.resize(number + 1);
-  Call([this, number] { marks_[number] = Nanoseconds(); });
+  Call([mark = &marks_[number]] { *mark = Nanoseconds(); });
 }
 
 int64_t Stream::Between(uint32_t first, uint32_t second) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -139,7 +140,8 @@ class Stream {
   virtual void Replay(const Recording& recording) = 0;
 
  private:
-  std::vector<int64_t> marks_;
+  // Written by calls while further marks are added, which moves none.
+  std::deque<int64_t> marks_;
 };
 
 struct DeviceFacts {
