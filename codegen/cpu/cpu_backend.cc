@@ -5,8 +5,9 @@
 #include "codegen/cpu/contraction/catalog.h"
 #include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
-#include "codegen/cpu/procedure_kernel.h"
 #include "codegen/cpu/tile_loop_kernel.h"
+#include "codegen/loops/generic_contraction.h"
+#include "codegen/loops/procedure_kernel.h"
 #include "ir/support/check.h"
 
 namespace mxc {

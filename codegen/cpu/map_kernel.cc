@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "codegen/cpu/contraction/weight_transform.h"
-#include "codegen/cpu/map_nests.h"
-#include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
 #include "codegen/llvm/session.h"
+#include "codegen/loops/map_nests.h"
+#include "codegen/loops/scatter_kernel.h"
 
 namespace mxc {
 

@@ -14,10 +14,10 @@
 #include <optional>
 #include <string>
 
-#include "codegen/cpu/map_nests.h"
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/reduction_shape.h"
 #include "codegen/llvm/kernel_plan.h"
+#include "codegen/loops/map_nests.h"
 
 namespace mxc {
 

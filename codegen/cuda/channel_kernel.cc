@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/map_nests.h"
-#include "codegen/cpu/nest_emitter.h"
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/thread_kernel.h"
+#include "codegen/loops/map_nests.h"
+#include "codegen/loops/nest_emitter.h"
 #include "ir/program/scatter_sum.h"
 #include "ir/target/cuda_target.h"
 
@@ -27,9 +27,6 @@ constexpr int kLeastChannelThreads = 256, kMostChannelThreads = 1024;
 constexpr int kFewLanes = 4;
 // Vectors of a thread up to which it does not matter how many blocks there are.
 constexpr int64_t kFewVectors = 16;
-// What the device reads at once, and a thread of it: of channels that lie side by
-// side, a block has so much or, if blocks are few, that.
-constexpr int64_t kSectorBytes = 32;
 
 // The one dim of the nest that the offset is a multiple of; -1: another form.
 int DimOf(const LoopNest& nest, const Affine& offset, int64_t stride) {

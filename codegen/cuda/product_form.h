@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/cpu/product_terms.h"
+#include "codegen/loops/product_terms.h"
 #include "codegen/schedule/affine.h"
 #include "ir/program/program.h"
 

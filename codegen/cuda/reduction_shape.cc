@@ -18,8 +18,6 @@ constexpr int64_t kTermsOfThread = 4;
 constexpr int kWarpThreads = 32, kMostThreads = 256;
 // Of a block of columns that leaves other multiprocessors without any.
 constexpr int kMostThreadsOfFew = 1024;
-// Memory yields so much at once: of each row a block reads at least that.
-constexpr int64_t kSectorBytes = 32;
 
 bool IsConstant(const Range& range) {
   return range.begin->kind == ExprKind::kConst &&

@@ -10,6 +10,10 @@
 
 namespace mxc {
 
+// What a device's memory yields at once: of what lies side by side, a block
+// reads at least that.
+inline constexpr int64_t kSectorBytes = 32;
+
 // Reductions over the same ranges, none of which needs another: one loop.
 struct ReductionPhase {
   std::vector<Expr> reduces;

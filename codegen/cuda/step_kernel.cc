@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "codegen/cpu/map_kernel.h"
-#include "codegen/cpu/map_nests.h"
-#include "codegen/cpu/procedure_kernel.h"
-#include "codegen/cpu/scatter_kernel.h"
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/product_kernel.h"
 #include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/transpose_kernel.h"
+#include "codegen/loops/generic_contraction.h"
+#include "codegen/loops/map_nests.h"
+#include "codegen/loops/procedure_kernel.h"
+#include "codegen/loops/scatter_kernel.h"
 
 namespace mxc {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "codegen/cpu/map_nests.h"
 #include "codegen/llvm/kernel_plan.h"
+#include "codegen/loops/map_nests.h"
 
 namespace mxc {
 

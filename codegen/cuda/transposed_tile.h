@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/cpu/map_nests.h"
+#include "codegen/loops/map_nests.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/program/expr.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "codegen/cpu/procedure_kernel.h"
+#include "codegen/loops/procedure_kernel.h"
 #include "ir/program/add_buffer.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/procedure_builder.h"

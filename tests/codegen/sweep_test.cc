@@ -5,7 +5,7 @@
 
 #include "codegen/backend.h"
 #include "codegen/cpu/map_kernel.h"
-#include "codegen/cpu/scatter_kernel.h"
+#include "codegen/loops/scatter_kernel.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/map_case.h"
 #include "tests/codegen/native_kernel.h"

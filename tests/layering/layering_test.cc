@@ -211,6 +211,14 @@ TEST_CASE("the checks refuse what the table forbids") {
   CHECK(refusal("codegen/llvm/optimize.cc", true, builder) == "");
   CHECK(refusal("codegen/cpu/map_kernel.cc", true, builder) != "");
   CHECK(refusal(builder, false, "llvm/Passes/PassBuilder.h") == "");
+  const std::string nests = "codegen/loops/map_nests.h";
+  CHECK(refusal("codegen/cpu/map_kernel.cc", true, nests) == "");
+  CHECK(refusal("codegen/cuda/step_kernel.cc", true, nests) == "");
+  const std::string of_cpu = "codegen/cpu/map_kernel.h";
+  CHECK(refusal("codegen/cuda/step_kernel.cc", true, of_cpu) != "");
+  CHECK(refusal("codegen/loops/map_nests.cc", true, of_cpu) != "");
+  const std::string of_cuda = "codegen/cuda/step_kernel.h";
+  CHECK(refusal("codegen/cpu/cpu_backend.cc", true, of_cuda) != "");
   CHECK(refusal("codegen/llvm/link.cc", false, "llvm/IR/Module.h") != "");
   CHECK(refusal("runtime/mxc.cc", true, "ir/support/result.h") != "");
   CHECK(refusal("frontend/load.cc", false, "nlohmann/json.hpp") == "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/cpu/nest_emitter.h"
+#include "codegen/loops/nest_emitter.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/cpu/scatter_kernel.h"
+#include "codegen/loops/scatter_kernel.h"
 
 #include <algorithm>
 #include <memory>

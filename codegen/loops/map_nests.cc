@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/cpu/map_nests.h"
+#include "codegen/loops/map_nests.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/nest_emitter.h"
 #include "codegen/llvm/alias_scopes.h"
+#include "codegen/loops/nest_emitter.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/support/check.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codegen/loops/generic_contraction.h"
+
 #include <functional>
 #include <optional>
 
-#include "codegen/cpu/map_kernel.h"
-#include "codegen/cpu/product_terms.h"
+#include "codegen/loops/product_terms.h"
 #include "ir/program/strided_pairs.h"
 #include "ir/support/check.h"
 
