@@ -225,7 +225,7 @@ class LayoutAssignment {
 }  // namespace
 
 Result<bool> AssignLayouts(Program& program, PassContext& context) {
-  if (context.on_device() || context.catalog == nullptr) return false;
+  if (context.catalog == nullptr) return false;
   const bool selected = std::ranges::any_of(program.steps, [](const Step& s) {
     return s.contraction() && !s.contraction()->choice.algorithm.empty();
   });

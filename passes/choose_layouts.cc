@@ -292,7 +292,7 @@ class LayoutChoice {
 }  // namespace
 
 Result<bool> ChooseLayouts(Program& program, PassContext& context) {
-  if (!context.on_device() || context.catalog == nullptr) return false;
+  if (context.catalog == nullptr) return false;
   bool changed =
       LayoutChoice(program, *context.catalog, context.machine()).Run();
   const KernelDemands demands(program, *context.catalog);

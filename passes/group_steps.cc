@@ -204,7 +204,6 @@ class Grouping {
 }  // namespace
 
 Result<bool> GroupSteps(Program& program, PassContext& context) {
-  if (!context.on_device()) return false;
   return Grouping(program, context.machine()).Run();
 }
 

@@ -156,8 +156,7 @@ class Joining {
 
 }  // namespace
 
-Result<bool> JoinReductions(Program& program, PassContext& context) {
-  if (!context.on_device()) return false;
+Result<bool> JoinReductions(Program& program, PassContext&) {
   return Joining(program).Run();
 }
 

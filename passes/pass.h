@@ -71,16 +71,15 @@ struct PassContext {
   // does what is around it. Never null while one runs.
   std::function<Result<Program>(Graph)> lower_inside = nullptr;
 
-  // Whether each step is told to a device.
-  bool on_device() const {
-    return target != nullptr && !target->device.empty();
-  }
-
   const Machine& machine() const {
     static const Machine unknown;
     return target != nullptr ? target->machine : unknown;
   }
 };
+
+// For which targets a pass runs: those whose steps the host's threads run, or
+// those whose steps are told to a device one by one.
+enum class Where { kAny, kHost, kDevice };
 
 struct PassOptions {
   int level = 2;                   // -O0 … -O3; -O0 runs required passes only
@@ -107,10 +106,16 @@ struct PassDescription {
   std::string_view name;
   std::string_view stage;  // "graph", "lower" or "program"
   bool required;
+  Where where;
   std::string_view prose;
 };
 
 std::span<const PassDescription> AllPasses();
+
+// Runs the program pass of that name, of which there is one, on this program
+// alone. Nothing changes where it is not for the context's target.
+Result<bool> RunProgramPass(std::string_view name, Program& program,
+                            PassContext& context);
 
 // The whole pipeline: types of all variables that the caller fixes are set.
 Result<Program> RunPipeline(Graph graph, PassContext context,

@@ -13,7 +13,7 @@ namespace mxc {
   Result<bool> Function(Graph& graph, PassContext& context);
 #define MXC_LOWERING(name, Function, prose) \
   Result<Program> Function(const Graph& graph, PassContext& context);
-#define MXC_PROGRAM_PASS(name, Function, required, prose) \
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose) \
   Result<bool> Function(Program& program, PassContext& context);
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS

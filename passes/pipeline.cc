@@ -13,10 +13,11 @@ namespace {
 
 constexpr PassDescription kPasses[] = {
 #define MXC_GRAPH_PASS(name, Function, required, prose) \
-  {name, "graph", required, prose},
-#define MXC_LOWERING(name, Function, prose) {name, "lower", true, prose},
-#define MXC_PROGRAM_PASS(name, Function, required, prose) \
-  {name, "program", required, prose},
+  {name, "graph", required, Where::kAny, prose},
+#define MXC_LOWERING(name, Function, prose) \
+  {name, "lower", true, Where::kAny, prose},
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose) \
+  {name, "program", required, Where::where, prose},
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING
@@ -26,6 +27,13 @@ constexpr PassDescription kPasses[] = {
 bool Enabled(std::string_view name, bool required, const PassOptions& options) {
   if (required) return true;
   return options.level > 0 && !options.disabled.contains(std::string(name));
+}
+
+bool RunsFor(Where where, const PassContext& context) {
+  if (where == Where::kAny) return true;
+  const bool device =
+      context.target != nullptr && !context.target->device.empty();
+  return device == (where == Where::kDevice);
 }
 
 class Stopwatch {
@@ -116,9 +124,27 @@ Result<Program> RunLowering(std::string_view name,
   return program;
 }
 
+Result<bool> LeaveAlone(Program&, PassContext&) { return false; }
+
 }  // namespace
 
 std::span<const PassDescription> AllPasses() { return kPasses; }
+
+Result<bool> RunProgramPass(std::string_view name, Program& program,
+                            PassContext& context) {
+#define MXC_GRAPH_PASS(known, Function, required, prose)
+#define MXC_LOWERING(known, Function, prose)
+#define MXC_PROGRAM_PASS(known, Function, required, where, prose) \
+  if (name == known) {                                            \
+    if (!RunsFor(Where::where, context)) return false;            \
+    return Function(program, context);                            \
+  }
+#include "passes/passes.def"
+#undef MXC_GRAPH_PASS
+#undef MXC_LOWERING
+#undef MXC_PROGRAM_PASS
+  MXC_CHECK(false, "no program pass is called '{}'", name);
+}
 
 Status RunGraphPasses(Graph& graph, PassContext context,
                       const PassOptions& options) {
@@ -127,7 +153,7 @@ Status RunGraphPasses(Graph& graph, PassContext context,
     MXC_RETURN_IF_ERROR(RunPass(name, Function, graph, context, options)); \
   }
 #define MXC_LOWERING(name, Function, prose)
-#define MXC_PROGRAM_PASS(name, Function, required, prose)
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose)
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING
@@ -149,9 +175,10 @@ Result<Program> LowerAndPlan(const Graph& graph, PassContext context,
 #define MXC_GRAPH_PASS(name, Function, required, prose)
 #define MXC_LOWERING(name, Function, prose) \
   MXC_ASSIGN(program, RunLowering(name, Function, graph, context, options));
-#define MXC_PROGRAM_PASS(name, Function, required, prose)                    \
-  if (Enabled(name, required, options)) {                                    \
-    MXC_RETURN_IF_ERROR(RunPass(name, Function, program, context, options)); \
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose)              \
+  if (Enabled(name, required, options)) {                                     \
+    const auto pass = RunsFor(Where::where, context) ? Function : LeaveAlone; \
+    MXC_RETURN_IF_ERROR(RunPass(name, pass, program, context, options));      \
   }
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS

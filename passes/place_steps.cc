@@ -125,8 +125,7 @@ class StepPlacement {
 
 }  // namespace
 
-Result<bool> PlaceSteps(Program& program, PassContext& context) {
-  if (!context.on_device()) return false;
+Result<bool> PlaceSteps(Program& program, PassContext&) {
   return StepPlacement(program).Run();
 }
 

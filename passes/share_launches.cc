@@ -301,7 +301,7 @@ class Sharing {
 }  // namespace
 
 Result<bool> ShareLaunches(Program& program, PassContext& context) {
-  if (!context.on_device() || context.catalog == nullptr) return false;
+  if (context.catalog == nullptr) return false;
   return Sharing(program, *context.catalog).Run();
 }
 

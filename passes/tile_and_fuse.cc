@@ -256,8 +256,6 @@ class TilesAndSteps {
 Result<bool> TileAndFuse(Program& program, PassContext& context) {
   // What a training step's forward part computes, its backward part reads.
   if (context.training != nullptr) return false;
-  // Tiles would run one after another.
-  if (context.machine().device_threads > 0) return false;
   return TilesAndSteps(program, context).Run();
 }
 

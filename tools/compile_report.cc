@@ -43,6 +43,9 @@ std::string SourceFor(const Program& program) {
   return digits ? "digits" : "SOURCE";
 }
 
+// Of Where.
+constexpr const char* kWhere[] = {"any", "host", "device"};
+
 }  // namespace
 
 void PrintPasses(const ReportStyle& style) {
@@ -52,14 +55,18 @@ void PrintPasses(const ReportStyle& style) {
       passes.push_back({{"name", pass.name},
                         {"stage", pass.stage},
                         {"required", pass.required},
+                        {"where", kWhere[static_cast<size_t>(pass.where)]},
                         {"prose", pass.prose}});
     }
     PrintJson({{"passes", passes}});
     return;
   }
   for (const PassDescription& pass : AllPasses()) {
-    PrintOut("{:<28} {:<8} {:<9} {}\n", pass.name, pass.stage,
-             pass.required ? "required" : "optional", pass.prose);
+    const char* where = kWhere[static_cast<size_t>(pass.where)];
+    const bool any = pass.where == Where::kAny;
+    PrintOut("{:<28} {:<8} {:<9} {}{}\n", pass.name, pass.stage,
+             pass.required ? "required" : "optional",
+             any ? "" : fmt::format("for a {}: ", where), pass.prose);
   }
 }
 

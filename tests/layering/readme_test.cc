@@ -101,7 +101,7 @@ TEST_CASE("passes/README.md names every pass and every header") {
   CHECK_MESSAGE(readme.find(name) != std::string::npos, name);
 #define MXC_LOWERING(name, Function, prose) \
   CHECK_MESSAGE(readme.find(name) != std::string::npos, name);
-#define MXC_PROGRAM_PASS(name, Function, required, prose) \
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose) \
   CHECK_MESSAGE(readme.find(name) != std::string::npos, name);
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS

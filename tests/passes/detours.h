@@ -42,22 +42,15 @@ int AddDetours(Program& program, RandomNetwork& random, Make make) {
 // Verifies after each, and calls check().
 template <class Check>
 void RunEveryPass(Program& program, PassContext& context, Check check) {
-  const auto run = [&](const char* name,
-                       Result<bool> (*pass)(Program&, PassContext&)) {
-    CAPTURE(name);
-    const auto changed = pass(program, context);
+  for (const PassDescription& pass : AllPasses()) {
+    if (pass.stage != "program") continue;
+    CAPTURE(pass.name);
+    const auto changed = RunProgramPass(pass.name, program, context);
     REQUIRE(changed.ok());
     const auto broken = Verify(program);
     REQUIRE_MESSAGE(!broken, *broken);
     check();
-  };
-#define MXC_GRAPH_PASS(name, Function, required, prose)
-#define MXC_LOWERING(name, Function, prose)
-#define MXC_PROGRAM_PASS(name, Function, required, prose) run(name, Function);
-#include "passes/passes.def"
-#undef MXC_GRAPH_PASS
-#undef MXC_LOWERING
-#undef MXC_PROGRAM_PASS
+  }
 }
 
 // Calls change(program, random) for random networks as they are lowered. Their

@@ -66,9 +66,8 @@ std::vector<Case> ReadCases(const std::string& text) {
   return cases;
 }
 
-template <class IR>
-std::string After(Result<bool> (*pass)(IR&, PassContext&), Result<IR> before,
-                  const Setting& setting) {
+template <class Pass, class IR>
+std::string After(Pass pass, Result<IR> before, const Setting& setting) {
   REQUIRE_MESSAGE(before.ok(), Render(before.errors()));
   Target target = *ResolveTarget("x86-64-v3");
   if (setting.on_device) target.device = "null";
@@ -95,8 +94,13 @@ std::string RunCase(const Case& test) {
 #define MXC_GRAPH_PASS(known, Function, required, prose) \
   if (name == known) return After(Function, ParseGraph(source), setting);
 #define MXC_LOWERING(known, Function, prose)
-#define MXC_PROGRAM_PASS(known, Function, required, prose) \
-  if (name == known) return After(Function, ParseProgram(source), setting);
+#define MXC_PROGRAM_PASS(known, Function, required, where, prose)  \
+  if (name == known) {                                             \
+    const auto pass = [](Program& program, PassContext& context) { \
+      return RunProgramPass(known, program, context);              \
+    };                                                             \
+    return After(pass, ParseProgram(source), setting);             \
+  }
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING

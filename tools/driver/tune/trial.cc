@@ -266,9 +266,10 @@ Result<Program> MakeTrial(const Contraction& contraction,
   PassContext context;
   context.target = &target;
   context.catalog = &one;
-  for (const auto pass :
-       {SelectKernels, ChooseLayouts, AssignLayouts, PlanMemory}) {
-    MXC_ASSIGN([[maybe_unused]] const bool changed, pass(program, context));
+  for (const char* pass :
+       {"select-kernels", "choose-layouts", "assign-layouts", "plan-memory"}) {
+    MXC_ASSIGN([[maybe_unused]] const bool changed,
+               RunProgramPass(pass, program, context));
   }
   const auto broken = Verify(program);
   MXC_CHECK(!broken, "{}", *broken);
