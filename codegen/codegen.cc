@@ -114,14 +114,15 @@ class KernelTable {
             plan.tasks,
             plan.scratch_bytes,
             plan.launch,
-            TimeOf(program, step, plan.nanoseconds),
+            TimeOf(program, step, plan.nanoseconds, plan.of_units),
             plan.even,
             std::move(plan.computes)};
   }
 
-  double TimeOf(const Program& program, const Step& step,
-                double planned = 0) const {
-    return ModelledNanoseconds(target_.machine, program, step, planned);
+  double TimeOf(const Program& program, const Step& step, double planned = 0,
+                bool of_units = false) const {
+    return ModelledNanoseconds(target_.machine, program, step, planned,
+                               of_units);
   }
 
   const Target& target_;
@@ -165,7 +166,7 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
   if (!options.assembler.empty()) {
     MXC_RETURN_IF_ERROR(AddMachineCode(options.assembler, compiled.forms));
   }
-  if (!target.device.empty()) image.device = DeviceSection(compiled.forms);
+  if (!compiled.forms.empty()) image.device = DeviceSection(compiled.forms);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);
   image.cached = compiled.cached;

@@ -6,7 +6,7 @@
 namespace mxc {
 
 double ModelledNanoseconds(const Machine& machine, const Program& program,
-                           const Step& step, double planned) {
+                           const Step& step, double planned, bool of_units) {
   if (step.body.work() == Work::kSteps) return 0;
   if (step.body.work() == Work::kTransfer) {
     const Buffer& to = program.buffers[step.outputs[0]];
@@ -22,12 +22,9 @@ double ModelledNanoseconds(const Machine& machine, const Program& program,
       static_cast<double>(bytes) / machine.busy_l3_bytes_per_second;
   double arithmetic = 1e9 * static_cast<double>(step.flops(program)) /
                       machine.contraction_flops_per_second;
-  // The plan of a product knows which of a device's units compute it.
-  const bool by_units = machine.device_threads > 0 && planned > 0;
-  arithmetic = by_units ? planned : std::max(planned, arithmetic);
-  const double launch =
-      machine.device_threads > 0 ? 1e9 * machine.launch_seconds : 0;
-  return launch + std::max(arithmetic, 1e9 * memory);
+  arithmetic =
+      of_units && planned > 0 ? planned : std::max(planned, arithmetic);
+  return 1e9 * machine.step_seconds + std::max(arithmetic, 1e9 * memory);
 }
 
 }  // namespace mxc

@@ -8,9 +8,10 @@
 
 namespace mxc {
 
-// On one core, or on the device with the launch; 0 for a step that holds others, or of which
-// nothing is known. `planned`: what the kernel's plan says, 0 if nothing.
+// On one core, or on the device with the launch; 0 for a step that holds others,
+// or of which nothing is known. `planned`: what the kernel's plan says, 0 if
+// nothing; `of_units`: KernelPlan::of_units.
 double ModelledNanoseconds(const Machine& machine, const Program& program,
-                           const Step& step, double planned);
+                           const Step& step, double planned, bool of_units);
 
 }  // namespace mxc

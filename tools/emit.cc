@@ -125,10 +125,10 @@ void PrintGenerate(const EmitOptions& options, const CompileRequest& request,
 
 // What a device's kernels are written as, and what a host's are.
 Status CheckForms(const EmitOptions& options, const Target& target) {
-  const bool device = target.backend == "cuda";
+  const bool text_of_gpu = target.text == "ptx";
   for (const char* kind : {"asm", "obj", "header", "so", "ptx"}) {
     const bool ptx = kind == std::string_view("ptx");
-    if (options.Emits(kind) && device != ptx) {
+    if (options.Emits(kind) && text_of_gpu != ptx) {
       return UnplacedError(
           fmt::format("--emit {} is for targets of {}, not "
                       "for '{}'",

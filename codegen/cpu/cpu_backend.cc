@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/catalog.h"
 #include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/task_ranges.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/loops/generic_contraction.h"
 #include "codegen/loops/procedure_kernel.h"
@@ -19,7 +20,7 @@ KernelPlan PlanProduct(const Program& program, const Step& step,
     return PlanContraction(program, step, target);
   }
   Step generic = step;
-  generic.body = MapOfContraction(program, step);
+  generic.body = MapOfContraction(program, step, kTaskRanges);
   return PlanMap(program, generic, target);
 }
 

@@ -311,7 +311,7 @@ double SecondsOf(const BlockReduction& block, int64_t blocks,
         static_cast<double>(operand.layout.elements() * SizeOf(operand.dtype));
   }
   return bytes * static_cast<double>(block.shape.phases.size()) /
-         (static_cast<double>(std::min(blocks, Multiprocessors(machine))) *
+         (static_cast<double>(std::min(blocks, machine.multiprocessors)) *
           MultiprocessorBytesPerSecond(machine));
 }
 

@@ -10,6 +10,7 @@
 
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/device_function.h"
+#include "codegen/cuda/task_per_thread.h"
 #include "codegen/cuda/thread_kernel.h"
 #include "codegen/loops/map_nests.h"
 #include "codegen/loops/nest_emitter.h"
@@ -101,8 +102,8 @@ class ChannelPlanning {
 
   std::optional<ChannelKernel> Run() {
     if (!IsPlainMap(sums_) || !IsPlainMap(elements_)) return std::nullopt;
-    kernel_.sums.map = NestsOf(program_, sums_, target_, false);
-    kernel_.elements = NestsOf(program_, elements_, target_, false);
+    kernel_.sums.map = NestsOf(program_, sums_, target_, kTaskPerThread);
+    kernel_.elements = NestsOf(program_, elements_, target_, kTaskPerThread);
     if (kernel_.sums.map->nests.size() != 1 ||
         kernel_.elements->nests.size() != 1 || !FindChannel() ||
         !KeepsApart() || !ShapeSums()) {
@@ -244,7 +245,7 @@ class ChannelPlanning {
     if (kernel_.side_by_side() && !DealVectors()) return false;
     const int64_t blocks = kernel_.blocks();
     const auto enough = static_cast<uint64_t>(
-        std::max<int64_t>(1, machine_.device_threads / 2 / blocks));
+        std::max<int64_t>(1, BusyThreads(machine_) / 2 / blocks));
     const int64_t most =
         std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(enough)),
                             kLeastChannelThreads, MostThreads());
@@ -264,7 +265,7 @@ class ChannelPlanning {
   }
 
   bool IsBusy(int64_t blocks) const {
-    return blocks * kMostChannelThreads >= machine_.device_threads / 64;
+    return blocks * kMostChannelThreads >= BusyThreads(machine_) / 64;
   }
 
   // A block has whole vectors of both steps, and twice as many while that leaves
@@ -285,7 +286,7 @@ class ChannelPlanning {
     }
     while (2 * shape.points_of_block * shape.lanes * bytes <= kSectorBytes &&
            fits(2 * shape.points_of_block) &&
-           shape.points / shape.points_of_block > Multiprocessors(machine_)) {
+           shape.points / shape.points_of_block > machine_.multiprocessors) {
       shape.points_of_block *= 2;
     }
     return nest.dims[kernel_.dim].extent % nest.lanes == 0;
@@ -347,7 +348,7 @@ std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
   }
   KernelPlan plan;
   plan.tasks = found->blocks();
-  const int64_t busy = std::min(plan.tasks, Multiprocessors(target.machine));
+  const int64_t busy = std::min(plan.tasks, target.machine.multiprocessors);
   plan.nanoseconds = 1e9 * found->bytes /
                      (static_cast<double>(busy) *
                       MultiprocessorBytesPerSecond(target.machine));

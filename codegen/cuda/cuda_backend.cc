@@ -48,9 +48,12 @@ class CudaCode : public Backend {
                   const Target& target, const InnerCalls&) const override {
     const std::string alignments = AlignmentsOf(program, step);
     if (const Launch* launch = step.body.As<Launch>()) {
-      return PlanLaunch(*launch, target, alignments);
+      KernelPlan plan = PlanLaunch(*launch, target, alignments);
+      plan.of_units = true;
+      return plan;
     }
     KernelPlan plan = PlanStep(program, step, target, alignments).kernel;
+    plan.of_units = true;
     plan.computes = LibraryTaskOf(program, step, alignments);
     if (!plan.computes.empty()) {
       plan.scratch_bytes = std::max(plan.scratch_bytes, step.scratch_bytes);

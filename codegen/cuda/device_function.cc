@@ -19,6 +19,14 @@ using llvm::Value;
 // Whether its operands stand in a table, not in parameters.
 bool HasTable(int operands) { return operands > MXC_MOST_PARAMETERS; }
 
+// Of an emulated device, those of the processor on which it runs.
+Instructions InstructionsOf(const Target& target) {
+  Instructions all = HostInstructions(target);
+  all.of_words = true;
+  if (!target.emulated) all.convert_halves = all.convert_brains = true;
+  return all;
+}
+
 llvm::Function& DeclareDeviceKernel(llvm::Module& module,
                                     const std::string& name, int operands) {
   llvm::LLVMContext& context = module.getContext();
@@ -104,7 +112,7 @@ DeviceFunction::DeviceFunction(llvm::Module& module, const std::string& name,
                                int operands, const Target& target,
                                const llvm::TargetMachine& machine)
     : KernelFunction(DeclareDeviceKernel(module, name, operands), target,
-                     machine) {
+                     InstructionsOf(target), machine) {
   Annotate("kernel", 1);
   const bool table = HasTable(operands);
   for (int i = 0; i <= operands; ++i) {

@@ -153,7 +153,7 @@ double CopySeconds(const Task& task, const ProductTile& tile) {
 // parts.
 double BusiestSeconds(const Task& task, const ProductTile& tile,
                       int64_t parts) {
-  const int64_t multiprocessors = Multiprocessors(task.machine);
+  const int64_t multiprocessors = task.machine.multiprocessors;
   const auto blocks = static_cast<double>(
       DivideUp(parts * task.extents.Blocks(tile), multiprocessors));
   const double sums = blocks * tile.rows * tile.columns;
@@ -170,7 +170,7 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
   if (task.contraction.groups != 1) return 1;
   const int64_t blocks = task.extents.Blocks(tile);
   const int64_t most =
-      std::min({Multiprocessors(task.machine) / blocks, kMostParts,
+      std::min({task.machine.multiprocessors / blocks, kMostParts,
                 task.extents.depth / kLeastPartDepth});
   for (int64_t parts = most; parts > 1; --parts) {
     if (task.contraction.in % parts != 0) continue;

@@ -64,7 +64,7 @@ class Shaping {
     for (const LoopDim& dim : nest_.dims) shape_.points *= dim.extent;
     const bool far = shape_.rows ? ShapeRows() : ShapeColumns(machine);
     // Enough threads, each of which reads what its neighbours do not.
-    if (!far && nest_.tasks >= machine.device_threads / 2) return std::nullopt;
+    if (!far && nest_.tasks >= BusyThreads(machine) / 2) return std::nullopt;
     return shape_.points < int64_t{1} << 31 ? std::optional(shape_)
                                             : std::nullopt;
   }
@@ -166,7 +166,7 @@ class Shaping {
   bool ShapeColumns(const Machine& machine) {
     shape_.lanes = lane().extent % nest_.lanes == 0 ? nest_.lanes : 1;
     shape_.points /= shape_.lanes;
-    const int64_t wanted = Multiprocessors(machine);
+    const int64_t wanted = machine.multiprocessors;
     const int64_t least =
         kSectorBytes * nest_.lanes / machine.vector_bytes / shape_.lanes;
     int points = Threads(shape_.points, 1, kWarpThreads);

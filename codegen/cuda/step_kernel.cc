@@ -6,6 +6,7 @@
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/product_kernel.h"
 #include "codegen/cuda/product_shape.h"
+#include "codegen/cuda/task_per_thread.h"
 #include "codegen/cuda/transpose_kernel.h"
 #include "codegen/loops/generic_contraction.h"
 #include "codegen/loops/map_nests.h"
@@ -39,7 +40,7 @@ StepKernel PlanStep(const Program& program, const Step& step,
       return {std::move(plan)};
     }
     Step generic = step;
-    generic.body = MapOfContraction(program, step, /*in_vectors=*/true);
+    generic.body = MapOfContraction(program, step, kTaskPerThread);
     return PlanStep(program, generic, target, alignments, task_threads);
   }
   if (const auto lowered = step.body.Lower(program, step)) {
@@ -47,10 +48,10 @@ StepKernel PlanStep(const Program& program, const Step& step,
     as.body = *lowered;
     return PlanStep(program, as, target, alignments, task_threads);
   }
-  if (auto scatter = PlanScatter(program, step, target)) {
+  if (auto scatter = PlanScatter(program, step, target, kTaskPerThread)) {
     return on_threads(std::move(*scatter));
   }
-  const auto nests = NestsOf(program, step, target, /*masked_tails=*/false);
+  const auto nests = NestsOf(program, step, target, kTaskPerThread);
   if (auto together = PlanBlockReduction(nests, target, alignments)) {
     return {std::move(*together)};
   }
@@ -69,9 +70,8 @@ double SharedSumSeconds(const Program& program, const Step& step,
                        });
   if (!reduces) return 0;
   const std::string alignments(step.operands().size(), 'v');
-  const auto plan =
-      PlanBlockReduction(NestsOf(program, step, target, /*masked_tails=*/false),
-                         target, alignments);
+  const auto plan = PlanBlockReduction(
+      NestsOf(program, step, target, kTaskPerThread), target, alignments);
   return plan ? 1e-9 * plan->nanoseconds : 0;
 }
 

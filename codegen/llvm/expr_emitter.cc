@@ -282,7 +282,7 @@ Value* ExprEmitter::EmitComparison(const Expr& e) {
   const bool narrow = bounds && bounds->low >= -kLimit && bounds->high < kLimit;
   const int lanes = lanes_;
   if (e->binary == BinaryOp::kLessEqual && HasOneSign(a)) lanes_ = 1;
-  const bool words = Varies(e) || kernel_.target().sm > 0;
+  const bool words = Varies(e) || kernel_.instructions().of_words;
   Value* value = EmitAffine(a, narrow && words ? 32 : 64);
   lanes_ = lanes;
   Value* zero = llvm::Constant::getNullValue(value->getType());

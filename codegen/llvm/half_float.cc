@@ -21,16 +21,6 @@ Value* AsBrain(Value* x) {
              : nullptr;
 }
 
-// Devices convert what has 16 bits; emulated ones do what their host does.
-bool IsDevice(const Target& target) {
-  return target.sm > 0 && !target.emulated;
-}
-
-// Whether instructions convert halves: without, LLVM would call a library.
-bool ConvertsHalves(const Target& target) {
-  return IsDevice(target) || target.features.find("+f16c") != std::string::npos;
-}
-
 }  // namespace
 
 // The multiplication makes subnormals normal.
@@ -38,7 +28,7 @@ Value* HalfToFloat(KernelFunction& kernel, Value* half) {
   auto& builder = kernel.b();
   llvm::Type* i32 = half->getType()->getWithNewType(builder.getInt32Ty());
   llvm::Type* f32 = half->getType()->getWithNewType(builder.getFloatTy());
-  if (ConvertsHalves(kernel.target())) {
+  if (kernel.instructions().convert_halves) {
     llvm::Type* f16 = half->getType()->getWithNewType(builder.getHalfTy());
     return builder.CreateFPExt(builder.CreateBitCast(half, f16), f32);
   }
@@ -60,7 +50,7 @@ Value* FloatToHalf(KernelFunction& kernel, Value* x) {
   llvm::Type* f32 = x->getType();
   llvm::Type* i32 = f32->getWithNewType(builder.getInt32Ty());
   llvm::Type* i16 = f32->getWithNewType(builder.getInt16Ty());
-  if (ConvertsHalves(kernel.target())) {
+  if (kernel.instructions().convert_halves) {
     llvm::Type* f16 = f32->getWithNewType(builder.getHalfTy());
     return builder.CreateBitCast(builder.CreateFPTrunc(x, f16), i16);
   }
@@ -103,7 +93,7 @@ Value* FloatToBrain(KernelFunction& kernel, Value* x) {
   auto& builder = kernel.b();
   // LLVM would round it again.
   if (Value* brain = AsBrain(x)) return brain;
-  if (IsDevice(kernel.target())) {
+  if (kernel.instructions().convert_brains) {
     llvm::Type* bf16 = x->getType()->getWithNewType(builder.getBFloatTy());
     return builder.CreateBitCast(
         builder.CreateFPTrunc(x, bf16),

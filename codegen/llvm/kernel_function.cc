@@ -42,10 +42,16 @@ llvm::Value* Next(llvm::IRBuilder<>& builder, llvm::Value* i, llvm::Value* from,
 
 }  // namespace
 
+Instructions HostInstructions(const Target& target) {
+  return {.convert_halves = target.features.find("+f16c") != std::string::npos};
+}
+
 KernelFunction::KernelFunction(llvm::Function& function, const Target& target,
+                               const Instructions& instructions,
                                const llvm::TargetMachine& machine)
     : module_(*function.getParent()),
       target_(target),
+      instructions_(instructions),
       tti_(machine.getTargetTransformInfo(function)),
       function_(&function),
       builder_(function.getContext()) {
@@ -56,7 +62,8 @@ KernelFunction::KernelFunction(llvm::Function& function, const Target& target,
 KernelFunction::KernelFunction(llvm::Module& module, const std::string& name,
                                int operands, const Target& target,
                                llvm::TargetMachine& machine)
-    : KernelFunction(DeclareKernel(module, name, target), target, machine) {
+    : KernelFunction(DeclareKernel(module, name, target), target,
+                     HostInstructions(target), machine) {
   llvm::Type* ptr = builder_.getPtrTy();
   begin_ = function_->getArg(1);
   end_ = function_->getArg(2);

@@ -14,6 +14,18 @@
 
 namespace mxc {
 
+// What those who write code must know of a machine's instructions, beside what
+// LLVM says of them.
+struct Instructions {
+  // Integers of 64 bits take several of them, one by one, too.
+  bool of_words = false;
+  // f16 from and to f32; without, LLVM would call a library. bf16 from f32.
+  bool convert_halves = false, convert_brains = false;
+};
+
+// Of the processor that the target names for the host.
+Instructions HostInstructions(const Target& target);
+
 class KernelFunction {
  public:
   using Builder = llvm::IRBuilder<>;
@@ -30,6 +42,7 @@ class KernelFunction {
   llvm::LLVMContext& context() { return module_.getContext(); }
   llvm::Function* function() { return function_; }
   const Target& target() const { return target_; }
+  const Instructions& instructions() const { return instructions_; }
 
   llvm::Value* operand(int i) const { return operands_[i]; }  // ptr
   // The tasks to compute, and memory for this thread alone.
@@ -79,6 +92,7 @@ class KernelFunction {
   // A function of another form, whose body begins here. It sets the operands,
   // the tasks and the scratch.
   KernelFunction(llvm::Function& function, const Target& target,
+                 const Instructions& instructions,
                  const llvm::TargetMachine& machine);
 
   std::vector<llvm::Value*> operands_;
@@ -87,6 +101,7 @@ class KernelFunction {
  private:
   llvm::Module& module_;
   const Target& target_;
+  const Instructions instructions_;
   llvm::TargetTransformInfo tti_;
   llvm::Function* function_;
   Builder builder_;

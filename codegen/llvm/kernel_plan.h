@@ -26,6 +26,9 @@ struct KernelPlan {
   // Of all tasks on one core, where the plan knows better than FLOPs and bytes
   // do.
   double nanoseconds = 0;
+  // Whether that holds whatever the FLOPs are: it is of the units that compute
+  // them.
+  bool of_units = false;
   // Operands are numbered as in the step: inputs, then outputs. Everything it
   // needs is captured by value: it runs on another thread.
   std::function<void(KernelFunction&)> emit;

@@ -209,7 +209,7 @@ ProductTerms TermsOf(const Contraction& c, const Buffer& data,
 }
 
 Map MapOfContraction(const Program& program, const Step& step,
-                     bool in_vectors) {
+                     const Dealing& dealing) {
   const ContractionStep& contraction = *step.contraction();
   const auto buffer = [&](int id) -> const Buffer& {
     return program.buffers[static_cast<size_t>(id)];
@@ -219,8 +219,8 @@ Map MapOfContraction(const Program& program, const Step& step,
                             c.output_axes.back() >= Role::kSpatial0;
   const Expr sum =
       SumOf(c, buffer(step.inputs[0]), buffer(step.inputs[1]),
-            in_vectors && side_by_side ? TapRange::kMeetingOfVectors
-                                       : TapRange::kMeeting);
+            dealing.common_taps && side_by_side ? TapRange::kMeetingOfVectors
+                                                : TapRange::kMeeting);
   const Expr value = Rewrite(contraction.epilogue, [&](const Expr& e) -> Expr {
     return e->kind == ExprKind::kAcc ? sum : Expr();
   });

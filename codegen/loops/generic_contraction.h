@@ -2,14 +2,13 @@
 // Contractions for which a back end has no kernel of its own, as Maps.
 #pragma once
 
+#include "codegen/schedule/dealing.h"
 #include "ir/program/program.h"
 
 namespace mxc {
 
-// A contraction written out as a sum, with its epilogue around it. `in_vectors`:
-// of outputs that lie side by side, for each of which a loop would otherwise run
-// through all data that one of them meets.
+// A contraction written out as a sum, with its epilogue around it.
 Map MapOfContraction(const Program& program, const Step& step,
-                     bool in_vectors = false);
+                     const Dealing& dealing);
 
 }  // namespace mxc

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/llvm/alias_scopes.h"
+#include "codegen/llvm/session.h"
 #include "codegen/loops/nest_emitter.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/support/check.h"
@@ -31,7 +32,7 @@ void EmitPart(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
   NestEmitter(emitter, nest).Emit(within(kernel.begin()), within(kernel.end()));
 }
 
-// Of a thread of a device, which has one task: it finds its nest by halves.
+// Of one task, which finds its nest by halves.
 void EmitOneOf(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
                std::span<const LoopNest> nests, int64_t first) {
   if (nests.size() == 1) {
@@ -50,9 +51,7 @@ void EmitOneOf(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
 
 void EmitMapKernel(KernelFunction& kernel, const MapNests& map) {
   const std::vector<EmitOperand> operands = OperandsOf(kernel, map);
-  if (kernel.target().machine.device_threads > 0) {
-    return EmitOneOf(kernel, operands, map.nests, 0);
-  }
+  if (map.one_task_each) return EmitOneOf(kernel, operands, map.nests, 0);
   int64_t first = 0;
   for (const LoopNest& nest : map.nests) {
     EmitPart(kernel, operands, nest, first, map.nests.size() == 1);
@@ -63,6 +62,14 @@ void EmitMapKernel(KernelFunction& kernel, const MapNests& map) {
 const Map& MapOf(const Step& step) {
   MXC_CHECK(step.map() != nullptr, "step '{}'", step.name);
   return *step.map();
+}
+
+std::vector<DType> TypesOf(const MapNests& map) {
+  std::vector<DType> types;
+  for (const NestOperand& operand : map.operands) {
+    types.push_back(operand.dtype);
+  }
+  return types;
 }
 
 }  // namespace
@@ -80,13 +87,16 @@ std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
 
 std::shared_ptr<const MapNests> NestsOf(const Program& program,
                                         const Step& step, const Target& target,
-                                        bool masked_tails) {
+                                        const Dealing& dealing) {
   auto map = std::make_shared<MapNests>();
+  map->one_task_each = dealing.one_task_each;
   for (const int id : step.operands()) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
     map->operands.push_back({buffer.type.dtype, buffer.layout});
     map->roots.push_back(program.Root(id));
   }
+  const bool masked_tails =
+      dealing.masked_tails && HasMaskedVectors(target, TypesOf(*map));
   for (const std::vector<int>& sweep : SweepsOf(program, step)) {
     std::vector<NestOutput> outputs;
     for (const int output : sweep) {
@@ -103,7 +113,7 @@ std::shared_ptr<const MapNests> NestsOf(const Program& program,
     const int buffer = step.outputs[first];
     map->nests.push_back(ScheduleNest(
         outputs, program.buffers[static_cast<size_t>(buffer)].type.shape,
-        map->operands, target, masked_tails));
+        map->operands, target.machine, dealing, masked_tails));
   }
   return map;
 }

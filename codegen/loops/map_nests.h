@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop nests of a Map step, whichever machine runs their tasks.
+// The loop nests of a Map step.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/expr_emitter.h"
 #include "codegen/llvm/kernel_plan.h"
+#include "codegen/schedule/dealing.h"
 #include "codegen/schedule/loop_nest.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
@@ -17,13 +18,13 @@ struct MapNests {
   std::vector<NestOperand> operands;  // inputs, then outputs
   std::vector<int> roots;             // operands with equal roots share bytes
   std::vector<LoopNest> nests;
+  bool one_task_each = false;  // Dealing::one_task_each
 };
 
-// Every group of SweepsOf is a loop nest. `masked_tails`: vectors can be partly
-// written.
+// Every group of SweepsOf is a loop nest.
 std::shared_ptr<const MapNests> NestsOf(const Program& program,
                                         const Step& step, const Target& target,
-                                        bool masked_tails);
+                                        const Dealing& dealing);
 
 // The operands as the kernel has them.
 std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
@@ -31,9 +32,5 @@ std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
 
 // The tasks of the second nest follow those of the first.
 KernelPlan PlanNests(std::shared_ptr<const MapNests> map);
-inline KernelPlan PlanNests(const Program& program, const Step& step,
-                            const Target& target, bool masked_tails) {
-  return PlanNests(NestsOf(program, step, target, masked_tails));
-}
 
 }  // namespace mxc

@@ -7,36 +7,23 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
-#include "codegen/schedule/deal_tasks.h"
 #include "ir/program/scatter_sum.h"
-#include "ir/support/division.h"
 
 namespace mxc {
 namespace {
 
 using llvm::Value;
 
-constexpr int64_t kMostScatterTasks = 64;
-
 struct ScatterKernel {
   std::vector<DType> dtypes;  // of the operands, the output last
   std::vector<Layout> layouts;
   Shape shape;  // of the output
   ScatterSum sum;
-  int lane_axis = -1;  // the last axis, where lanes share their position
-  int lanes = 1;
+  int lane_axis = -1;      // the last axis, where lanes share their position
   std::vector<int> dealt;  // axes, outermost first: neither lanes nor scattered
-  int64_t chunk = 0;       // of the lane axis, for each task
-  int64_t row_chunk = 0;   // of the scattered axis, likewise
-  int64_t grid = 1, tasks = 1;
+  ScatterGrid grid;
 
   int output() const { return static_cast<int>(dtypes.size()) - 1; }
-  int64_t lane_extent() const { return lane_axis < 0 ? 1 : shape[lane_axis]; }
-  int64_t chunks() const {
-    return lane_axis < 0 ? 1 : DivideUp(lane_extent(), chunk);
-  }
-  int64_t rows() const { return shape[sum.axis]; }
-  int64_t row_chunks() const { return DivideUp(rows(), row_chunk); }
 };
 
 class ScatterEmitter {
@@ -44,7 +31,7 @@ class ScatterEmitter {
   ScatterEmitter(KernelFunction& kernel, const ScatterKernel& scatter)
       : kernel_(kernel),
         scatter_(scatter),
-        emitter_(kernel, OperandsOf(kernel, scatter), scatter.lanes) {
+        emitter_(kernel, OperandsOf(kernel, scatter), scatter.grid.lanes) {
     DeclareIndices();
   }
 
@@ -52,8 +39,8 @@ class ScatterEmitter {
     auto& builder = kernel_.b();
     const auto share = [&](Value* task) {
       return builder.CreateUDiv(
-          builder.CreateMul(task, kernel_.Int(scatter_.grid)),
-          kernel_.Int(scatter_.tasks));
+          builder.CreateMul(task, kernel_.Int(scatter_.grid.points())),
+          kernel_.Int(scatter_.grid.tasks));
     };
     kernel_.Loop(share(kernel_.begin()), share(kernel_.end()), 1,
                  [&](Value* point) {
@@ -120,17 +107,18 @@ class ScatterEmitter {
       point = builder.CreateUDiv(point, kernel_.Int(extent));
       return coordinate;
     };
-    Value* chunk = next(scatter_.chunks());
-    Value* row_chunk = next(scatter_.row_chunks());
+    const ScatterGrid& grid = scatter_.grid;
+    Value* column_chunk = next(grid.column_chunks());
+    Value* row_chunk = next(grid.row_chunks());
     for (size_t k = scatter_.dealt.size(); k-- > 0;) {
       const int axis = scatter_.dealt[k];
       emitter_.SetValue(Index(axis), next(scatter_.shape[axis]));
     }
     lanes_ = {kernel_.Int(0), kernel_.Int(1)};
     if (scatter_.lane_axis >= 0) {
-      lanes_ = PartOf(scatter_.lane_extent(), chunk, scatter_.chunk);
+      lanes_ = PartOf(grid.columns, column_chunk, grid.column_chunk);
     }
-    rows_ = PartOf(scatter_.rows(), row_chunk, scatter_.row_chunk);
+    rows_ = PartOf(grid.rows, row_chunk, grid.row_chunk);
     const DType dtype = scatter_.sum.value->dtype;
     const Expr row = Index(scatter_.sum.axis);
     kernel_.Loop(rows_.from, rows_.to, 1, [&](Value* i) {
@@ -194,7 +182,7 @@ class ScatterEmitter {
   void EmitRow(const std::function<void()>& body) {
     if (scatter_.lane_axis < 0) return body();
     auto& builder = kernel_.b();
-    const int64_t lanes = scatter_.lanes;
+    const int64_t lanes = scatter_.grid.lanes;
     Value* vectors = builder.CreateSDiv(
         builder.CreateSub(lanes_.to, lanes_.from), kernel_.Int(lanes));
     Value* end = builder.CreateAdd(
@@ -220,49 +208,36 @@ class ScatterEmitter {
   Part lanes_, rows_;  // of the point, along the lane and the scattered axis
 };
 
-// Of a device: a vector for each thread, and rows dealt until there are threads
-// enough, each of which looks at all positions.
-void DealToThreads(const Machine& machine, int64_t others,
-                   ScatterKernel& scatter) {
-  scatter.chunk = scatter.lanes;
-  const int64_t columns = others * scatter.chunks();
-  const int64_t parts =
-      std::clamp<int64_t>(machine.device_threads / columns, 1, scatter.rows());
-  scatter.row_chunk = DivideUp(scatter.rows(), parts);
-  scatter.grid = columns * scatter.row_chunks();
-  scatter.tasks = std::min(scatter.grid, kMostGridThreads);
-}
-
-// By elements of the output and values.
-void Deal(const Machine& machine, ScatterKernel& scatter) {
-  int64_t others = 1;
-  for (const int axis : scatter.dealt) others *= scatter.shape[axis];
-  if (machine.device_threads > 0) {
-    return DealToThreads(machine, others, scatter);
+// Which axis has the lanes, if one can, and which are dealt whole.
+void ChooseAxes(const Machine& machine, ScatterKernel& scatter) {
+  const Shape& shape = scatter.shape;
+  ScatterGrid& grid = scatter.grid;
+  grid.rows = shape[scatter.sum.axis];
+  grid.element_bytes = SizeOf(scatter.dtypes.back());
+  const int last = shape.rank() - 1;
+  const int64_t native = machine.vector_bytes / grid.element_bytes;
+  if (last != scatter.sum.axis && shape[last] >= native &&
+      !UsesVar(scatter.sum.position, last)) {
+    scatter.lane_axis = last;
+    grid.lanes = static_cast<int>(native);
+    grid.columns = shape[last];
   }
-  int64_t values = 1;
+  for (int axis = 0; axis <= last; ++axis) {
+    if (axis == scatter.sum.axis || axis == scatter.lane_axis) continue;
+    scatter.dealt.push_back(axis);
+    grid.others *= shape[axis];
+  }
   for (const Range& range : scatter.sum.ranges) {
-    values *= static_cast<int64_t>(range.end->number - range.begin->number);
+    grid.positions *=
+        static_cast<int64_t>(range.end->number - range.begin->number);
   }
-  const int64_t work =
-      (scatter.rows() + 4 * values) * others * scatter.lane_extent();
-  const int64_t wanted = std::clamp<int64_t>(
-      work / machine.scattered_elements_of_task, 1, kMostScatterTasks);
-  // A cache line's worth of lanes at least.
-  const int64_t least = std::max<int64_t>(
-      scatter.lanes, machine.line_bytes / SizeOf(scatter.dtypes.back()));
-  const int64_t cuts = DivideUp(wanted, others);
-  scatter.chunk =
-      DivideUp(DivideUp(scatter.lane_extent(), cuts), least) * least;
-  scatter.row_chunk = scatter.rows();
-  scatter.grid = others * scatter.chunks();
-  scatter.tasks = std::min(wanted, scatter.grid);
 }
 
 }  // namespace
 
 std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
-                                      const Target& target) {
+                                      const Target& target,
+                                      const Dealing& dealing) {
   if (step.outputs.size() != 1 || step.map()->stores.size() != 1) {
     return std::nullopt;
   }
@@ -285,21 +260,10 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
   }
   scatter->shape = shape;
   scatter->sum = std::move(*sum);
-  const int last = shape.rank() - 1;
-  const int64_t native =
-      target.machine.vector_bytes / SizeOf(output.type.dtype);
-  if (last != scatter->sum.axis && shape[last] >= native &&
-      !UsesVar(scatter->sum.position, last)) {
-    scatter->lane_axis = last;
-    scatter->lanes = static_cast<int>(native);
-  }
-  for (int axis = 0; axis <= last; ++axis) {
-    if (axis == scatter->sum.axis || axis == scatter->lane_axis) continue;
-    scatter->dealt.push_back(axis);
-  }
-  Deal(target.machine, *scatter);
+  ChooseAxes(target.machine, *scatter);
+  dealing.deal_scatter(target.machine, scatter->grid);
   KernelPlan plan;
-  plan.tasks = scatter->tasks;
+  plan.tasks = scatter->grid.tasks;
   plan.emit = [scatter](KernelFunction& kernel) {
     ScatterEmitter(kernel, *scatter).Run();
   };

@@ -106,13 +106,4 @@ void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
   nest.tasks = std::min(wanted, nest.GridSize());
 }
 
-void DealThreads(LoopNest& nest) {
-  nest.row_dim = -1;
-  nest.row_chunks = 1;
-  nest.grid_dims = nest.lane_dim < 0 ? Dims(nest) : nest.lane_dim;
-  const bool cut = nest.lane_dim >= 0 && !nest.one_vector && nest.kept.empty();
-  nest.lane_chunk = cut ? nest.lanes : 0;
-  nest.tasks = std::min(kMostGridThreads, nest.GridSize());
-}
-
 }  // namespace mxc

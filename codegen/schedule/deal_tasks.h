@@ -7,9 +7,6 @@
 
 namespace mxc {
 
-// Threads of a device's grid; where there are more points, each has several.
-inline constexpr int64_t kMostGridThreads = int64_t{1} << 26;
-
 // Whether a thread should have all channels of some rows rather than all rows
 // of some channels, as the convolutions around have it (DataOverWeights in
 // cpu/contraction/tiling.h): what the other thread wrote comes from its cache,
@@ -21,9 +18,5 @@ bool PrefersRows(const Shape& shape, const Layout& layout);
 // layout: sets its estimate, its tasks, and which loops they share.
 void DealTasks(const Machine& machine, LoopNest& nest, const Shape& shape,
                const Layout& layout);
-
-// Of a nest that is final, for a device, where a thread computes a task: each
-// vector of the outputs is one; where terms are kept, each row of lanes.
-void DealThreads(LoopNest& nest);
 
 }  // namespace mxc

@@ -21,18 +21,16 @@
 namespace mxc {
 namespace {
 
-// Elements of fewer bytes do not widen the vectors of the others.
-constexpr int64_t kLeastOfDevice = 2;
-
 Expr Same(int) { return {}; }
 
 class Scheduler {
  public:
   Scheduler(const Shape& shape, std::span<const NestOperand> operands,
-            const Target& target, bool masked_tails)
+            const Machine& machine, const Dealing& dealing, bool masked_tails)
       : shape_(shape),
         operands_(operands),
-        target_(target),
+        machine_(machine),
+        dealing_(dealing),
         masked_tails_(masked_tails) {
     for (const NestOperand& operand : operands) {
       layouts_.push_back(operand.layout);
@@ -54,7 +52,7 @@ class Scheduler {
     MergeDims();
     ChooseLanes();
     OrderDims();
-    DealTasks(target_.machine, nest_, shape_, layout());
+    DealTasks(machine_, nest_, shape_, layout());
     return std::move(nest_);
   }
 
@@ -300,16 +298,11 @@ class Scheduler {
   }
 
   // Vectors of what is written and of what is read from lane to lane; all
-  // operands count where a reduction may run over lanes of its own. A device has
-  // no registers of vectors, but reads and writes them: of its narrowest operand.
+  // operands count where a reduction may run over lanes of its own.
   int NativeLanes() const {
-    const bool device = target_.machine.device_threads > 0;
-    int64_t widest = device ? 8 : 4;
+    std::vector<DType> types;
     const auto count = [&](int operand) {
-      const auto i = static_cast<size_t>(operand);
-      const int64_t size = SizeOf(operands_[i].dtype);
-      widest = device ? std::min(widest, std::max(size, kLeastOfDevice))
-                      : std::max(widest, size);
+      types.push_back(operands_[static_cast<size_t>(operand)].dtype);
     };
     for (const int output : nest_.outputs) count(output);
     for (const Expr& value : nest_.values) {
@@ -319,7 +312,7 @@ class Scheduler {
         if (reduces || !a.is_constant()) count(load.index);
       });
     }
-    return std::max(1, static_cast<int>(target_.machine.vector_bytes / widest));
+    return dealing_.lanes(machine_, types);
   }
 
   void ChooseLanes() {
@@ -328,9 +321,7 @@ class Scheduler {
     if (nest_.dims.empty() || nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();
     const Votes votes = Poll(last.var);
-    // Threads of a device read what jumps from the cache.
-    const bool device = target_.machine.device_threads > 0;
-    const int least = device ? votes.smooth : 0;
+    const int least = dealing_.cached_jumps ? votes.smooth : 0;
     if (votes.jumping > 0 && votes.smooth_in_reduction > least) return;
     if (last.extent < native / 2 && votes.smooth_in_reduction > 0) return;
     const auto extent = static_cast<uint64_t>(last.extent);
@@ -376,7 +367,8 @@ class Scheduler {
 
   const Shape& shape_;
   std::span<const NestOperand> operands_;
-  const Target& target_;
+  const Machine& machine_;
+  const Dealing& dealing_;
   bool masked_tails_;
   std::vector<Layout> layouts_;
   LoopNest nest_;
@@ -426,16 +418,17 @@ IntervalOf LoopNest::Ranges() const {
 
 LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
                       std::span<const NestOperand> operands,
-                      const Target& target, bool masked_tails) {
+                      const Machine& machine, const Dealing& dealing,
+                      bool masked_tails) {
   MXC_CHECK(!outputs.empty());
-  LoopNest nest =
-      Scheduler(shape, operands, target, masked_tails).Schedule(outputs);
+  LoopNest nest = Scheduler(shape, operands, machine, dealing, masked_tails)
+                      .Schedule(outputs);
   std::vector<int> free_outputs;
   for (const NestOutput& output : outputs) {
     if (!output.shares_bytes) free_outputs.push_back(output.operand);
   }
   KeepTerms(nest, operands, free_outputs);
-  if (target.machine.device_threads > 0) DealThreads(nest);
+  if (dealing.deal != nullptr) dealing.deal(nest);
   return nest;
 }
 

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "codegen/schedule/address_form.h"
+#include "codegen/schedule/dealing.h"
 #include "ir/program/program.h"
-#include "ir/target/target.h"
+#include "ir/target/machine.h"
 
 namespace mxc {
 
@@ -92,6 +93,7 @@ struct NestOutput {
 // partly written.
 LoopNest ScheduleNest(std::span<const NestOutput> outputs, const Shape& shape,
                       std::span<const NestOperand> operands,
-                      const Target& target, bool masked_tails);
+                      const Machine& machine, const Dealing& dealing,
+                      bool masked_tails);
 
 }  // namespace mxc

@@ -54,6 +54,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   Target target = host;
   target.name = generation.name;
   target.backend = target.device = "cuda";
+  target.text = "ptx";
   target.architecture = generation.name.substr(kPrefix.size());
   target.sm = generation.sm;
   target.one_generation = generation.one_generation;
@@ -61,8 +62,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine = Machine();
   machine.vector_bytes = kVectorBytes;
   machine.vector_registers = 64;
-  machine.device_threads =
-      generation.multiprocessors * kThreadsOfMultiprocessor;
+  machine.multiprocessors = generation.multiprocessors;
   machine.l2.bytes = machine.l3.bytes = generation.l2_bytes;
   machine.memory_bytes_per_second = generation.bytes_per_second;
   machine.stream_bytes_per_second = generation.bytes_per_second;
@@ -72,7 +72,7 @@ Target ToTarget(const Generation& generation, const Target& host) {
   machine.elements_per_second = generation.bytes_per_second / 8;
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;
-  machine.launch_seconds = kLaunchSeconds;
+  machine.launch_seconds = machine.step_seconds = kLaunchSeconds;
   machine.warpgroup_products = generation.one_generation;
   // Long reductions are cut until there is a block, which may be large, for
   // every fourth multiprocessor; a block has one result. Those of more results
@@ -117,11 +117,11 @@ double MultiprocessorBytesPerSecond(const Machine& machine) {
   // 128 lanes multiply and add in a clock.
   constexpr double kBytesOfFlop = 32.0 / 256;
   return kBytesOfFlop * machine.contraction_flops_per_second /
-         static_cast<double>(Multiprocessors(machine));
+         static_cast<double>(machine.multiprocessors);
 }
 
-int64_t Multiprocessors(const Machine& machine) {
-  return machine.device_threads / kThreadsOfMultiprocessor;
+int64_t BusyThreads(const Machine& machine) {
+  return machine.multiprocessors * kThreadsOfMultiprocessor;
 }
 
 }  // namespace mxc

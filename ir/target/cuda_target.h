@@ -25,8 +25,8 @@ bool IsEmulatedCuda(std::string_view name);
 Target EmulatedCudaTarget(const Target& host,
                           std::string_view name = "cuda:emulated");
 
-// Of a device's machine.
-int64_t Multiprocessors(const Machine& machine);
+// Threads that keep the device busy, each of which computes one vector.
+int64_t BusyThreads(const Machine& machine);
 // What one multiprocessor reads and writes in a second, of 32 bytes a clock: few
 // blocks do not reach what the memory can do.
 double MultiprocessorBytesPerSecond(const Machine& machine);

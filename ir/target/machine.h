@@ -124,9 +124,8 @@ struct Machine {
   int64_t scratch_bytes = 8 << 20;
   int64_t waiting_sum_bytes = 8 << 20;
 
-  // Threads that keep a device busy, each of which computes one vector; 0: a
-  // host, whose threads share tasks.
-  int64_t device_threads = 0;
+  // Of a device; each has its own units, and threads that share them.
+  int64_t multiprocessors = 0;
   // Four warps of a device multiply matrices together (wgmma).
   bool warpgroup_products = false;
   // Small steps of a device that need no results of each other are launched as
@@ -150,6 +149,7 @@ struct Machine {
   double pack_seconds = 8e-10;         // an element, into a kernel's panels
   double transpose_seconds = 5e-10;    // an element, written across its rows
   double launch_seconds = 1e-6;        // to start a step, or a task of it
+  double step_seconds = 0;             // of a step, beside its work
   double call_seconds = 1e-8;          // to start a step within a task
 
   int lanes(DType dtype) const {

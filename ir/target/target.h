@@ -23,6 +23,7 @@ struct Target {
   int sm = 0;
   bool one_generation = false;  // "sm_90a": later ones do not run it
   bool emulated = false;        // kernels of the device run on this machine
+  std::string text = "asm";  // what is written of kernels, as --emit names it
   // What follows is the host's, also where kernels run on a device.
   std::string triple;              // "x86_64-unknown-linux-gnu"
   std::string cpu;                 // LLVM's model, only tuned for: "znver3"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/task_ranges.h"
 #include "tests/codegen/map_case.h"
 
 namespace mxc::test {
@@ -36,7 +37,7 @@ LoopNest Schedule(const Softmax& softmax, const Shape& shape, bool shares) {
   const NestOperand operand = {DType::kF32, Layout::RowMajor(shape)};
   const NestOutput output = {1, {&store}, shares};
   return ScheduleNest({&output, 1}, shape, std::vector{operand, operand},
-                      *ResolveTarget("x86-64-v3"), true);
+                      ResolveTarget("x86-64-v3")->machine, kTaskRanges, true);
 }
 
 bool HasExp(const Expr& e) {

@@ -30,9 +30,10 @@ Program Elementwise(const Expr& value) {
   return Elementwise(StepBody(Map{{{0, {0}, {kElements}, value}}}));
 }
 
-double Time(const Machine& machine, const Program& program,
-            double planned = 0) {
-  return ModelledNanoseconds(machine, program, program.steps[0], planned);
+double Time(const Machine& machine, const Program& program, double planned = 0,
+            bool of_units = false) {
+  return ModelledNanoseconds(machine, program, program.steps[0], planned,
+                             of_units);
 }
 
 uint64_t TimeInTables(const Program& program) {
@@ -54,6 +55,11 @@ TEST_CASE("a step takes as long as its bytes or its arithmetic does") {
   machine.contraction_flops_per_second = 1e6;
   CHECK(Time(machine, Elementwise(x + x)) == doctest::Approx(1e9));
   CHECK(Time(machine, Elementwise(x + x), 2e9) == doctest::Approx(2e9));
+  // Which units compute it is known, and that they take as long as the bytes.
+  CHECK(Time(machine, Elementwise(x + x), 1, true) == doctest::Approx(8e6));
+  machine.step_seconds = 1e-3;
+  CHECK(Time(machine, Elementwise(x + x), 1, true) == doctest::Approx(9e6));
+  machine.step_seconds = 0;
   machine.copy_bytes_per_second = 4e9;
   CHECK(Time(machine, Elementwise(StepBody(Copy{}))) == doctest::Approx(1e6));
 }

@@ -5,7 +5,9 @@
 
 #include "codegen/backend.h"
 #include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/task_ranges.h"
 #include "codegen/loops/scatter_kernel.h"
+#include "ir/target/cuda_target.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/map_case.h"
 #include "tests/codegen/native_kernel.h"
@@ -185,14 +187,15 @@ TEST_CASE("a large table of sums at positions is linear in its rows") {
   const Target target = RunnableTargets().back();
   const Program& program = c.program();
   const KernelPlan plan = PlanMap(program, program.steps[0], target);
-  CHECK(PlanScatter(program, program.steps[0], target).has_value());
+  CHECK(
+      PlanScatter(program, program.steps[0], target, kTaskRanges).has_value());
   CHECK(plan.tasks > 1);
   // Of a device, threads that keep it busy share the rows.
   const Target device = EmulatedTarget();
   const KernelPlan threads =
       BackendOf(device).Plan(program, program.steps[0], device, {});
-  CHECK(threads.tasks > device.machine.device_threads / 2);
-  CHECK(threads.tasks <= device.machine.device_threads);
+  CHECK(threads.tasks > BusyThreads(device.machine) / 2);
+  CHECK(threads.tasks <= BusyThreads(device.machine));
   const NativeKernel kernel(target, 3, plan.emit);
   std::vector<float> in(count * columns, 1), at(count), out(rows * columns);
   for (int64_t i = 0; i < count; ++i) {
