@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code for CPUs: a step is one function over a range of its tasks, which LLVM
 // compiles to the target's vectors.
+#include <optional>
+#include <utility>
+
 #include "codegen/backend.h"
 #include "codegen/cpu/contraction/catalog.h"
 #include "codegen/cpu/contraction/contraction.h"
-#include "codegen/cpu/map_kernel.h"
+#include "codegen/cpu/contraction/weight_transform.h"
 #include "codegen/cpu/task_ranges.h"
 #include "codegen/cpu/tile_loop_kernel.h"
-#include "codegen/loops/generic_contraction.h"
-#include "codegen/loops/procedure_kernel.h"
-#include "ir/support/check.h"
+#include "codegen/cpu/transpose_kernel.h"
+#include "codegen/loops/plan.h"
 
 namespace mxc {
 namespace {
 
-KernelPlan PlanProduct(const Program& program, const Step& step,
-                       const Target& target) {
-  if (!step.contraction()->choice.algorithm.empty()) {
-    return PlanContraction(program, step, target);
-  }
-  Step generic = step;
-  generic.body = MapOfContraction(program, step, kTaskRanges);
-  return PlanMap(program, generic, target);
+// The kernels of some forms of Maps that are faster than their loops.
+std::optional<KernelPlan> PlanSpecialMap(const Program& program,
+                                         const Step& step,
+                                         const Target& target) {
+  if (step.map() == nullptr) return std::nullopt;
+  if (auto plan = PlanWeightTransform(program, step, target)) return plan;
+  return PlanTranspose(program, step, target);
 }
 
 class CpuCode : public Backend {
@@ -34,18 +35,15 @@ class CpuCode : public Backend {
   KernelPlan Plan(const Program& program, const Step& step,
                   const Target& target,
                   const InnerCalls& calls_of) const override {
-    if (step.map()) return PlanMap(program, step, target);
-    if (step.contraction()) return PlanProduct(program, step, target);
-    if (step.body.As<Procedure>()) return PlanProcedure(program, step, target);
     if (const TileLoop* loop = step.loop()) {
       return PlanTileLoop(program, step, calls_of(*loop->tile));
     }
-    if (const auto lowered = step.body.Lower(program, step)) {
-      Step as = step;
-      as.body = *lowered;
-      return Plan(program, as, target, calls_of);
+    const Step lowered = Lowered(program, step, kTaskRanges);
+    if (lowered.contraction()) return PlanContraction(program, lowered, target);
+    if (auto special = PlanSpecialMap(program, lowered, target)) {
+      return std::move(*special);
     }
-    MXC_CHECK(false, "no code for the kind of step '{}'", step.name);
+    return PlanGeneric(program, lowered, target, kTaskRanges).kernel;
   }
 
   CompiledKernels Compile(std::span<const KernelSource> sources,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "codegen/cpu/map_kernel.h"
+#include "codegen/backend.h"
 #include "tests/codegen/map_case.h"
 #include "tests/codegen/native_kernel.h"
 #include "tests/support/positions.h"
@@ -50,7 +50,8 @@ TEST_CASE("an expression that shares its parts many times over") {
     // once.
     const Target target = *ResolveTarget("x86-64-v3");
     const Program& program = c.program();
-    const KernelPlan plan = PlanMap(program, program.steps[0], target);
+    const KernelPlan plan =
+        CpuBackend().Plan(program, program.steps[0], target, {});
     const NativeKernel kernel(target, 2, plan.emit);
     CHECK(kernel.object_bytes() < 20000);
   }
@@ -72,7 +73,8 @@ TEST_CASE("a task of an even kernel writes its share of the elements alone") {
   c.Out({1024, kCount / 1024});
   c.Set(c.At(x) * Constant(2));
   const Target target = *ResolveTarget("x86-64-v3");
-  const KernelPlan plan = PlanMap(c.program(), c.program().steps[0], target);
+  const KernelPlan plan =
+      CpuBackend().Plan(c.program(), c.program().steps[0], target, {});
   REQUIRE(plan.even);
   REQUIRE(plan.tasks > 1);
   const NativeKernel kernel(target, 2, plan.emit);
@@ -92,7 +94,7 @@ TEST_CASE("a kernel whose last task has less is not even") {
   c.Out({1'000'003});
   c.Set(c.At(x) * Constant(2));
   const Target target = *ResolveTarget("x86-64-v3");
-  CHECK(!PlanMap(c.program(), c.program().steps[0], target).even);
+  CHECK(!CpuBackend().Plan(c.program(), c.program().steps[0], target, {}).even);
 }
 
 TEST_CASE("elementwise between layouts") {
@@ -336,7 +338,7 @@ TEST_CASE("one image in blocks of channels is dealt by rows") {
       const Target target =
           *ResolveTarget(block == 8 ? "x86-64-v3" : "x86-64-v4");
       const Program& program = pool.program();
-      CHECK(PlanMap(program, program.steps[0], target).tasks > 1);
+      CHECK(CpuBackend().Plan(program, program.steps[0], target, {}).tasks > 1);
     }
   }
 }

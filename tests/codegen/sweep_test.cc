@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "codegen/backend.h"
-#include "codegen/cpu/map_kernel.h"
 #include "codegen/cpu/task_ranges.h"
 #include "codegen/loops/scatter_kernel.h"
 #include "ir/target/cuda_target.h"
@@ -129,7 +128,7 @@ TEST_CASE("all of an index is read before any of it is written") {
       gs[i] = 1000;
       ms[i] = static_cast<float>(2 * i);
     }
-    const KernelPlan plan = PlanMap(program, step, target);
+    const KernelPlan plan = CpuBackend().Plan(program, step, target, {});
     const NativeKernel kernel(target, 5, plan.emit);
     kernel.Run({ws.data(), gs.data(), ms.data(), ms.data(), ws.data()}, 0,
                plan.tasks);
@@ -186,7 +185,8 @@ TEST_CASE("a large table of sums at positions is linear in its rows") {
   }));
   const Target target = RunnableTargets().back();
   const Program& program = c.program();
-  const KernelPlan plan = PlanMap(program, program.steps[0], target);
+  const KernelPlan plan =
+      CpuBackend().Plan(program, program.steps[0], target, {});
   CHECK(
       PlanScatter(program, program.steps[0], target, kTaskRanges).has_value());
   CHECK(plan.tasks > 1);

@@ -209,12 +209,12 @@ TEST_CASE("the checks refuse what the table forbids") {
   CHECK(refusal("codegen/plan.cc", false, "llvm/IR/Module.h") != "");
   const std::string builder = "codegen/llvm/pass_builder.h";
   CHECK(refusal("codegen/llvm/optimize.cc", true, builder) == "");
-  CHECK(refusal("codegen/cpu/map_kernel.cc", true, builder) != "");
+  CHECK(refusal("codegen/cpu/cpu_backend.cc", true, builder) != "");
   CHECK(refusal(builder, false, "llvm/Passes/PassBuilder.h") == "");
   const std::string nests = "codegen/loops/map_nests.h";
-  CHECK(refusal("codegen/cpu/map_kernel.cc", true, nests) == "");
+  CHECK(refusal("codegen/cpu/cpu_backend.cc", true, nests) == "");
   CHECK(refusal("codegen/cuda/step_kernel.cc", true, nests) == "");
-  const std::string of_cpu = "codegen/cpu/map_kernel.h";
+  const std::string of_cpu = "codegen/cpu/task_ranges.h";
   CHECK(refusal("codegen/cuda/step_kernel.cc", true, of_cpu) != "");
   CHECK(refusal("codegen/loops/map_nests.cc", true, of_cpu) != "");
   const std::string of_cuda = "codegen/cuda/step_kernel.h";

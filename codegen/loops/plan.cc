@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/loops/plan.h"
+
+#include <utility>
+
+#include "codegen/loops/generic_contraction.h"
+#include "codegen/loops/procedure_kernel.h"
+#include "codegen/loops/scatter_kernel.h"
+#include "ir/support/check.h"
+
+namespace mxc {
+
+Step Lowered(const Program& program, Step step, const Dealing& dealing) {
+  if (const ContractionStep* contraction = step.contraction()) {
+    if (!contraction->choice.algorithm.empty()) return step;
+    step.body = MapOfContraction(program, step, dealing);
+  }
+  while (auto body = step.body.Lower(program, step)) {
+    step.body = std::move(*body);
+  }
+  return step;
+}
+
+GenericPlan PlanGeneric(const Program& program, const Step& step,
+                        const Target& target, const Dealing& dealing) {
+  const Step lowered = Lowered(program, step, dealing);
+  if (lowered.body.As<Procedure>()) {
+    return {PlanProcedure(program, lowered, target), nullptr};
+  }
+  MXC_CHECK(lowered.map() != nullptr, "no code for the kind of step '{}'",
+            step.name);
+  if (auto scatter = PlanScatter(program, lowered, target, dealing)) {
+    return {std::move(*scatter), nullptr};
+  }
+  auto nests = NestsOf(program, lowered, target, dealing);
+  return {PlanNests(nests), nests};
+}
+
+}  // namespace mxc
