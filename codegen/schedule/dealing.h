@@ -34,7 +34,7 @@ struct Dealing {
   // Deals a nest, in which terms may be kept, otherwise than DealTasks did; null:
   // that stays.
   void (*deal)(LoopNest& nest) = nullptr;
-  // Sets the chunks and tasks of a sum at positions.
+  // Sets the chunks and tasks of a sum at positions; may lower its lanes.
   void (*deal_scatter)(const Machine& machine, ScatterGrid& grid) = nullptr;
 };
 

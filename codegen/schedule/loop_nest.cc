@@ -318,7 +318,8 @@ class Scheduler {
   void ChooseLanes() {
     const int native = NativeLanes();
     nest_.lanes = native;
-    if (nest_.dims.empty() || nest_.dims.back().stride != 1) return;
+    if (native == 1 || nest_.dims.empty()) return;
+    if (nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();
     const Votes votes = Poll(last.var);
     const int least = dealing_.cached_jumps ? votes.smooth : 0;

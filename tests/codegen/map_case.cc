@@ -10,11 +10,11 @@
 #include <optional>
 #include <random>
 
-#include "codegen/backend.h"
 #include "ir/program/interpreter.h"
 #include "ir/support/division.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/native_kernel.h"
+#include "tests/codegen/toy/toy_backend.h"
 #include "tests/support/positions.h"
 
 namespace mxc::test {
@@ -122,8 +122,9 @@ std::string CompareBuffer(const Buffer& buffer, const Tensor& expected,
 // The step's kernel as a target runs it.
 class CaseKernel {
  public:
-  CaseKernel(const Program& program, const Target& target)
-      : plan_(BackendOf(target).Plan(program, program.steps[0], target, {})) {
+  CaseKernel(const Program& program, const Target& target,
+             const Backend& backend)
+      : plan_(backend.Plan(program, program.steps[0], target, {})) {
     const auto operands = static_cast<int>(program.steps[0].operands().size());
     if (target.device.empty()) {
       native_.emplace(target, operands, plan_.emit);
@@ -134,8 +135,8 @@ class CaseKernel {
 
   int64_t tasks() const { return plan_.tasks; }
 
-  // Tasks from the last to the first if `split`, else all at once. Returns
-  // what a device would not have done.
+  // Tasks from the last to the first if `split`, else all at once, or one by one
+  // where each is launched. Returns what a device would not have done.
   std::string Run(const std::vector<void*>& operands, bool split) const {
     if (emulated_) {
       return emulated_->Run(operands, plan_.launch,
@@ -143,6 +144,9 @@ class CaseKernel {
     }
     if (split) {
       for (int64_t t = plan_.tasks; t-- > 0;) native_->Run(operands, t, t + 1);
+    } else if (plan_.launch.grid[0] > 0) {
+      for (int64_t t = 0; t < plan_.tasks; ++t)
+        native_->Run(operands, t, t + 1);
     } else {
       native_->Run(operands, 0, plan_.tasks);
     }
@@ -278,7 +282,7 @@ MapCase::Placed MapCase::Place(const Target& target) const {
 std::vector<Tensor> MapCase::Outputs(const Target& target) const {
   const Placed placed = Place(target);
   placed.ClearOutputs();
-  const CaseKernel kernel(placed.program, target);
+  const CaseKernel kernel(placed.program, target, BackendOf(target));
   const std::string refused = kernel.Run(placed.operands, /*split=*/false);
   MXC_CHECK(refused.empty(), "{}: {}", target.name, refused);
   std::vector<Tensor> outputs;
@@ -291,11 +295,12 @@ std::vector<Tensor> MapCase::Outputs(const Target& target) const {
   return outputs;
 }
 
-std::string MapCase::Check(const Target& target, double tolerance) const {
+std::string MapCase::Check(const Target& target, const Backend& backend,
+                           double tolerance) const {
   const Placed placed = Place(target);
   const std::vector<Tensor> expected =
       InterpretStep(placed.program, placed.step(), placed.inputs);
-  const CaseKernel kernel(placed.program, target);
+  const CaseKernel kernel(placed.program, target, backend);
   // Tasks from the last to the first, then all at once.
   std::vector<std::vector<std::byte>> first;
   for (const bool split : {true, false}) {
@@ -331,7 +336,7 @@ std::string MapCase::CheckAll(double tolerance) const {
     std::string wrong = Check(target, tolerance);
     if (!wrong.empty()) return wrong;
   }
-  return "";
+  return Check(ToyTarget(), ToyBackend(), tolerance);
 }
 
 Expr SumOver(int64_t extent, const std::function<Expr(Expr)>& body) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/backend.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 #include "tests/codegen/native_kernel.h"
@@ -44,8 +45,13 @@ class MapCase {
   // Empty, or what is wrong: a difference above tolerance · max(1, max|y|), a
   // halo that is not zero, padding that is not finite, bytes that depend on how
   // the tasks are split, memory touched outside of the buffers.
-  std::string Check(const Target& target, double tolerance = 2e-6) const;
-  // For all levels that this machine can run, and on an emulated device.
+  std::string Check(const Target& target, double tolerance = 2e-6) const {
+    return Check(target, BackendOf(target), tolerance);
+  }
+  std::string Check(const Target& target, const Backend& backend,
+                    double tolerance) const;
+  // For all levels that this machine can run, on an emulated device, and by a
+  // back end that has nothing but the loops that all have.
   std::string CheckAll(double tolerance = 2e-6) const;
 
   // What the step writes, one output behind the other; it must run.
