@@ -19,7 +19,7 @@ import time
 import urllib.error
 import urllib.request
 
-from server import PATIENCE, Server, check, compiled, npy, to_the_end
+from server import PATIENCE, ROOT, Server, check, compiled, npy, to_the_end
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
 
@@ -141,6 +141,18 @@ def reload(folder):
     server.stop()
 
 
+def stopped_while_it_loads(folder):
+    """Networks that are being opened do not outlive what they are for."""
+    slow = compiled(BIN, folder, 'slow', ROOT / 'models/lenet.json',
+                    '--batch', '1,64')
+    more = [word for k in range(8) for word in ('--model', f'm{k}={slow}')]
+    for _ in range(4):
+        server = Server(BIN, slow, *more)
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(0.02)
+        server.stop()
+
+
 def tls(folder, artifact):
     certificate, key = folder / 'cert.pem', folder / 'key.pem'
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
@@ -185,6 +197,7 @@ def main():
         limits(artifact)
         together(folder)
         reload(folder)
+        stopped_while_it_loads(folder)
         tls(folder, artifact)
         open_to_others(artifact)
     print('served')

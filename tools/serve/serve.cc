@@ -33,6 +33,9 @@ class Reloader {
       done_ = true;
     });
   }
+  void Finish() {
+    if (thread_.joinable()) thread_.join();
+  }
 
  private:
   void Reload() {
@@ -92,6 +95,7 @@ void Serve(const ServeOptions& options) {
     server->Stop();
   });
   io.run();
+  reloader.Finish();  // it opens networks for the application
   const auto answered = static_cast<long long>(application->answered());
   application.reset();  // the last lines of its log
   run::PrintErr("stopped; %lld requests were answered\n", answered);
