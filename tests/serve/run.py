@@ -81,7 +81,8 @@ def json_bodies(server, digit, outputs):
                        ([[1, 2]], 'holds (1, 2)'), ([[]], 'empty')):
         status, message = server.refused('POST', '/predict', json.dumps(wrong))
         check(f'{wrong}: {message}', status == 400 and why in message)
-    for wrong, why in ((b'[[1, 2', 'damaged'), (b'[' * 90000, 'nested'),
+    for wrong, why in ((b'[[1, 2', 'damaged'),
+                       (b'{"data": [1], "data": [2]}', "'data' more than once"), (b'[' * 90000, 'nested'),
                        (b'[' + b'1,' * 2000000 + b'1]', 'send them as .npy')):
         status, message = server.refused('POST', '/predict', wrong)
         check(f'{wrong[:9]}: {message}', status == 400 and why in message)
@@ -104,6 +105,24 @@ def kserve(server, digit, outputs):
           told['model_name'] == 'net' and told['outputs'] == [
               {'name': 'softmax_output', 'shape': [1, 10],
                'datatype': 'FP32', 'data': outputs}])
+    def refused(change, **more):
+        tensor = request['inputs'][0] | change
+        return server.refused('POST', '/v2/models/net/infer',
+                              json.dumps({'inputs': [tensor], **more}))
+    for change, more, why in (
+            ({'datatype': 'FP23'}, {}, "datatype 'FP23' is none of BOOL"),
+            ({'datatype': 'BYTES'}, {}, "datatype 'BYTES' is none of BOOL"),
+            ({'datatype': None}, {}, 'needs a datatype'),
+            ({'datatype': 'UINT8', 'data': [300] * 784}, {}, 'no UINT8'),
+            ({'datatype': 'INT64', 'data': [0.5] * 784}, {}, 'no INT64'),
+            ({}, {'outputs': [{'name': 'softmax'}]}, "no output 'softmax'; the "
+             "outputs are 'softmax_output'"),
+            ({}, {'outputs': ['softmax_output']}, 'needs a name')):
+        status, message = refused(change, **more)
+        check(f'{change}, {more}: {message}', status == 400 and why in message)
+    request['outputs'] = [{'name': 'softmax_output'}]
+    check('the output that is asked for', len(json.loads(server.ask(
+        'POST', '/v2/models/net/infer', json.dumps(request))[1])['outputs']) == 1)
     request['inputs'][0]['shape'] = [2, 1, 28, 28]
     check('a wrong shape', server.refused('POST', '/v2/models/net/infer',
                                           json.dumps(request))[0] == 400)
@@ -139,6 +158,9 @@ def mistakes(server, body):
     check('a key that is misspelt',
           server.refused('POST', '/predict?tpo=1', body) ==
           (400, "/predict has no 'tpo' in its query; nearest: top"))
+    check('a key that is there twice',
+          server.refused('POST', '/predict?top=1&top=2', body) ==
+          (400, "'top' is in the query more than once"))
     check('another path', server.refused('GET', '/favicon.ico')[0] == 404)
     for method, path, allowed in (('PUT', '/predict', 'POST'),
                                   ('GET', '/predict', 'POST'),
@@ -226,7 +248,10 @@ def photos(folder):
     server = Server(BIN, artifact)
     url = f'http://127.0.0.1:{server.port}/predict?top=3'
     with urllib.request.urlopen(url, photo.read_bytes()) as answer:
-        check('urllib', json.load(answer)['top'] == top)
+        told = json.load(answer)
+        check('urllib', told['top'] == top)
+        check(f'what mxc run warns of: {told}', 'nothing says how the network '
+              'was trained' in told['warnings'][0])
     curl = ['curl', '-sS', url]
     for arguments in (['--data-binary', f'@{photo}'], ['-F', f'data=@{photo}'],
                       ['-T', photo, '-X', 'POST'],

@@ -193,8 +193,14 @@ std::vector<InputFile> FilesOf(const InputFile& input) {
     return {input};
   }
   std::vector<InputFile> files;
+  std::string subfolder;
   for (fs::directory_iterator at(input.file, error), end; !error && at != end;
        at.increment(error)) {
+    const std::string path = at->path().string();
+    std::error_code unknown;
+    if ((subfolder.empty() || path < subfolder) && at->is_directory(unknown)) {
+      subfolder = path;
+    }
     const auto file = runtime::MappedFile::Open(at->path().string());
     if (file.ok() && IsPicture(file->bytes())) {
       files.push_back({input.name, at->path().string()});
@@ -204,7 +210,11 @@ std::vector<InputFile> FilesOf(const InputFile& input) {
     throw Failure("cannot list '" + input.file + "': " + error.message());
   }
   if (files.empty()) {
-    throw Failure("the folder '" + input.file + "' holds no JPEG and no PNG");
+    throw Failure("the folder '" + input.file + "' holds no JPEG and no PNG" +
+                  (subfolder.empty() ? ""
+                                     : "; a folder within it may be named, as "
+                                       "in --input " +
+                                           subfolder));
   }
   std::ranges::sort(files, {}, &InputFile::file);
   return files;
@@ -251,6 +261,24 @@ PictureKinds KindsOf(std::span<const NetworkInput> inputs, const Feed& feed) {
     }
   }
   return kinds;
+}
+
+std::string DoubtsOf(PictureKinds kinds, const PictureOptions& pictures) {
+  const auto& trained = pictures.trained;
+  if (kinds.files && GivenOption(pictures).empty() &&
+      DescribeTrained(pictures).empty()) {
+    return "pictures: values 0 to 255, stretched to the input; nothing says "
+           "how "
+           "the network was trained: --mean, --std, --scale, --resize, here or "
+           "of 'mxc compile', which keeps them";
+  }
+  const bool plain = !kinds.files && !kinds.arrays;
+  if (!plain || !trained || !trained->order.empty() || trained->scale == 1) {
+    return "";
+  }
+  return runtime::Format(
+      "arrays are taken as they are; those of training were multiplied by %.6g",
+      trained->scale);
 }
 
 size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed) {

@@ -48,6 +48,10 @@ struct PictureKinds {
 };
 PictureKinds KindsOf(std::span<const NetworkInput> inputs, const Feed& feed);
 
+// A sentence about what the network may not have learned so: pictures of which
+// nothing is known, or arrays where training scaled them; empty: no doubt.
+std::string DoubtsOf(PictureKinds kinds, const PictureOptions& pictures);
+
 // Says on stderr that the file's array is of another type than the input.
 void NoteConversion(const std::string& file, runtime::ElementType type,
                     const mxc_tensor& input);

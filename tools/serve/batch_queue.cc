@@ -22,8 +22,10 @@ struct Asked {
   std::optional<Samples> samples;
 };
 
-void Send(const Asked& asked, const Answer& answer) {
+void Send(const Asked& asked, Answer answer) {
   const Predictor& predictor = *asked.job.predictor;
+  auto doubts = predictor.DoubtsOf(asked.question);
+  answer.warnings.insert(answer.warnings.begin(), doubts.begin(), doubts.end());
   asked.job.respond(JsonResponse(AnswerJson(
       asked.question, answer, predictor.name(), predictor.labels())));
 }
@@ -56,7 +58,8 @@ void RunTogether(std::span<Asked> group) {
     return;
   }
   for (size_t k = 0; k < group.size(); ++k) {
-    Answering(group[k].job.respond, [&] { Send(group[k], answers[k]); });
+    Answering(group[k].job.respond,
+              [&] { Send(group[k], std::move(answers[k])); });
   }
 }
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/json_tensors.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "runtime/base/status.h"
+#include "runtime/formats/convert.h"
 #include "tools/run/failure.h"
 
 namespace mxc::serve {
@@ -19,7 +25,13 @@ constexpr int kDeepest = 32;
 // Counts while it parses: a document takes many times the memory of its text.
 json Parse(std::string_view body) {
   size_t values = 0;
-  const auto count = [&](int depth, json::parse_event_t, json&) {
+  std::set<std::string> names;
+  const auto count = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::key && depth == 1 &&
+        !names.insert(parsed.get<std::string>()).second) {
+      throw run::Failure("the JSON has '" + parsed.get<std::string>() +
+                         "' more than once");
+    }
     if (depth > kDeepest) throw run::Failure("the JSON is nested too deeply");
     if (++values > kMostValues) {
       throw run::Failure("the JSON holds more than " +
@@ -91,12 +103,76 @@ runtime::NamedArray TensorOf(std::string name, const json& array,
   return {std::move(name), std::move(tensor)};
 }
 
+// What a type of KServe's holds: whole numbers from `least` to `most`, or any.
+struct KserveNumbers {
+  std::string_view name;
+  std::optional<runtime::ElementType> type;  // to be kept as
+  bool whole = false;
+  double least = 0, most = 0;
+};
+
+const KserveNumbers& NumbersOf(const json& tensor) {
+  using runtime::ElementType;
+  static const std::vector<KserveNumbers> kAll = {
+      {"BOOL", ElementType::kBool, true, 0, 1},
+      {"UINT8", ElementType::kU8, true, 0, 255},
+      {"UINT16", {}, true, 0, 65535},
+      {"UINT32", {}, true, 0, 4294967295},
+      {"UINT64", {}, true, 0, 0x1p64},
+      {"INT8", ElementType::kI8, true, -128, 127},
+      {"INT16", {}, true, -32768, 32767},
+      {"INT32", ElementType::kI32, true, -0x1p31, 0x1p31 - 1},
+      {"INT64", {}, true, -0x1p63, 0x1p63},
+      {"FP16", {}},
+      {"BF16", {}},
+      {"FP32", {}},
+      {"FP64", {}}};
+  const auto said = tensor.find("datatype");
+  if (said == tensor.end() || !said->is_string()) {
+    throw run::Failure("each of \"inputs\" needs a datatype, as in \"FP32\"");
+  }
+  const auto found =
+      std::ranges::find(kAll, said->get<std::string>(), &KserveNumbers::name);
+  if (found != kAll.end()) return *found;
+  std::string list;
+  for (const KserveNumbers& one : kAll) {
+    list += (list.empty() ? "" : ", ") + std::string(one.name);
+  }
+  throw run::Failure("datatype '" + said->get<std::string>() + "' is none of " +
+                     list);
+}
+
+// As elements of the type, where they are such.
+runtime::NamedArray Typed(runtime::NamedArray tensor,
+                          const KserveNumbers& numbers) {
+  const auto bytes = tensor.array.bytes();
+  const std::span values(reinterpret_cast<const double*>(bytes.data()),
+                         bytes.size() / sizeof(double));
+  for (const double value : values) {
+    if (!numbers.whole || (value == std::floor(value) &&
+                           value >= numbers.least && value <= numbers.most)) {
+      continue;
+    }
+    throw run::Failure(runtime::Format("'%s' holds %.9g, which is no %s",
+                                       tensor.name.c_str(), value,
+                                       std::string(numbers.name).c_str()));
+  }
+  if (!numbers.type) return tensor;
+  runtime::Array typed =
+      run::Take(runtime::Array::Allocate(*numbers.type, tensor.array.shape));
+  runtime::ConvertElements(runtime::ElementType::kF64, bytes, *numbers.type,
+                           typed.bytes());
+  return {std::move(tensor.name), std::move(typed)};
+}
+
 // {"name": …, "shape": […], "datatype": …, "data": […]}
 runtime::NamedArray KserveTensor(const json& tensor) {
   if (!tensor.is_object() || !tensor.contains("data") ||
       !tensor.contains("shape")) {
-    throw run::Failure("each of \"inputs\" needs name, shape and data");
+    throw run::Failure(
+        "each of \"inputs\" needs name, shape, datatype and data");
   }
+  const KserveNumbers& numbers = NumbersOf(tensor);
   std::vector<int64_t> shape;
   for (const json& axis : tensor["shape"]) {
     if (!axis.is_number_integer()) {
@@ -106,8 +182,24 @@ runtime::NamedArray KserveTensor(const json& tensor) {
   }
   const auto name = tensor.find("name");
   const bool named = name != tensor.end() && name->is_string();
-  return TensorOf(named ? name->get<std::string>() : "", tensor["data"],
-                  std::move(shape));
+  return Typed(TensorOf(named ? name->get<std::string>() : "", tensor["data"],
+                        std::move(shape)),
+               numbers);
+}
+
+// "outputs": [{"name": …}…], those that are asked for.
+std::vector<std::string> KserveOutputs(const json& document) {
+  std::vector<std::string> names;
+  const auto outputs = document.find("outputs");
+  if (outputs == document.end()) return names;
+  for (const json& output : *outputs) {
+    const auto name = output.is_object() ? output.find("name") : output.end();
+    if (name == output.end() || !name->is_string()) {
+      throw run::Failure("each of \"outputs\" needs a name");
+    }
+    names.push_back(*name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -132,6 +224,7 @@ JsonTensors ParseJsonTensors(std::string_view body) {
     }
     const auto id = document.find("id");
     if (id != document.end() && id->is_string()) result.id = *id;
+    result.outputs = KserveOutputs(document);
     return result;
   }
   for (const auto& [name, array] : document.items()) {

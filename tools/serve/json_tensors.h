@@ -13,8 +13,11 @@
 namespace mxc::serve {
 
 struct JsonTensors {
-  std::vector<runtime::NamedArray> tensors;  // float64; a name may be empty
-  std::string id;                            // KServe's
+  // float64, or what KServe's datatype says of bytes and small integers; a name
+  // may be empty.
+  std::vector<runtime::NamedArray> tensors;
+  std::string id;                    // KServe's
+  std::vector<std::string> outputs;  // likewise; empty: all
 };
 
 // Whether the body begins as such a text does.

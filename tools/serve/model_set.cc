@@ -21,6 +21,10 @@ std::vector<std::shared_ptr<Predictor>> ModelSet::Open() const {
   std::vector<std::shared_ptr<Predictor>> models;
   for (auto& [name, file] : files) {
     if (name.empty()) name = std::filesystem::path(file).stem();
+    if (name.find('/') != name.npos) {
+      throw run::Failure("--model: '" + name +
+                         "' is no name in /models/NAME/predict: it has a '/'");
+    }
     if (std::ranges::any_of(models,
                             [&](const auto& m) { return m->name() == name; })) {
       throw run::Failure("two networks are named '" + name +

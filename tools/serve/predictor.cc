@@ -9,9 +9,11 @@
 
 #include "runtime/artifact/manifest.h"
 #include "runtime/formats/convert.h"
+#include "runtime/formats/npy.h"
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/run/non_finite_input.h"
+#include "tools/run/picture.h"
 #include "tools/serve/part_file.h"
 
 namespace mxc::serve {
@@ -211,6 +213,30 @@ void Predictor::RequireParts(const std::vector<Part>& parts) const {
                      ": send a multipart/form-data with a part for each, as "
                      "in: " +
                      example);
+}
+
+std::vector<std::string> Predictor::DoubtsOf(const Question& question) const {
+  run::PictureKinds kinds;
+  for (const Part& part : question.parts) {
+    const auto bytes = std::as_bytes(std::span(part.content));
+    if (!part.array && run::IsPicture(bytes)) {
+      kinds.files = true;
+      continue;
+    }
+    const auto view = runtime::ViewNpy(bytes);
+    if (!part.array && !view.ok()) continue;
+    const runtime::ElementType type =
+        part.array ? part.array->type : view->type;
+    for (const run::NetworkInput& input : session_.Inputs()) {
+      const bool its =
+          part.input.empty() ? input.read : part.input == input.name;
+      if (its && run::HoldsPixels(type, input, feed_.pictures)) {
+        kinds.arrays = true;
+      }
+    }
+  }
+  const std::string doubt = run::DoubtsOf(kinds, feed_.pictures);
+  return doubt.empty() ? std::vector<std::string>() : std::vector{doubt};
 }
 
 std::optional<Samples> Predictor::SamplesOf(const Question& question) const {

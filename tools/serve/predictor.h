@@ -32,6 +32,10 @@ class Predictor {
   // KServe's metadata.
   Json DescribeKserve() const;
 
+  // What `mxc run` would warn of before it runs them: how pictures and arrays
+  // are treated, where that may not be as in training.
+  std::vector<std::string> DoubtsOf(const Question& question) const;
+
   // So many samples of several questions may run at once; 1: each runs alone.
   int64_t most_together() const { return most_together_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/question.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -39,10 +40,35 @@ void RequirePixels(const Part& part) {
                      std::to_string(most) + " are unpacked from as many");
 }
 
+// Those that are asked for, in their order.
+std::vector<const run::OutputValues*> AskedFor(const Question& question,
+                                               const Answer& answer) {
+  std::vector<const run::OutputValues*> outputs;
+  for (const std::string& name : question.outputs) {
+    const auto found =
+        std::ranges::find(answer.outputs, name, &run::OutputValues::name);
+    if (found != answer.outputs.end()) {
+      outputs.push_back(&*found);
+      continue;
+    }
+    std::string list;
+    for (const run::OutputValues& output : answer.outputs) {
+      list += (list.empty() ? "'" : ", '") + output.name + "'";
+    }
+    throw run::Failure("no output '" + name + "'; the outputs are " + list);
+  }
+  if (!question.outputs.empty()) return outputs;
+  for (const run::OutputValues& output : answer.outputs) {
+    outputs.push_back(&output);
+  }
+  return outputs;
+}
+
 Json KserveJson(const Question& question, const Answer& answer,
                 const std::string& network) {
   Json outputs = Json::array();
-  for (const auto& [name, array] : answer.outputs) {
+  for (const run::OutputValues* output : AskedFor(question, answer)) {
+    const auto& [name, array] = *output;
     outputs.push_back({{"name", name},
                        {"shape", array.shape},
                        {"datatype", "FP32"},
@@ -71,6 +97,7 @@ Question QuestionOf(const Request& request) {
   } else if (question.kserve || IsJson(body)) {
     JsonTensors json = ParseJsonTensors(body);
     question.id = std::move(json.id);
+    question.outputs = std::move(json.outputs);
     for (runtime::NamedArray& tensor : json.tensors) {
       question.parts.push_back(
           {std::move(tensor.name), {}, std::move(tensor.array)});

@@ -25,6 +25,7 @@ struct Question {
   int top = 0;          // 0: all outputs
   bool kserve = false;  // the answer is as KServe's protocol v2 has it
   std::string id;
+  std::vector<std::string> outputs;  // those that are asked for; empty: all
 };
 
 // Throws a run::Failure where the request is at fault.

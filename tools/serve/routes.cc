@@ -80,6 +80,11 @@ std::optional<Response> RefuseRoute(const Request& request,
         400, {request.path + " has no '" + key + "' in its query" +
               runtime::NearestNote(runtime::Nearest(key, route.keys))});
   }
+  for (const auto& [key, value] : request.query) {
+    const auto same = [&](const auto& other) { return other.first == key; };
+    if (std::ranges::count_if(request.query, same) == 1) continue;
+    return ErrorResponse(400, {"'" + key + "' is in the query more than once"});
+  }
   return std::nullopt;
 }
 
