@@ -57,11 +57,25 @@ Status TakePictures(const PictureSettings& settings, CompileRequest& request) {
   return Done{};
 }
 
+// Names that belong to no class, or classes without one.
+void NoteOtherNames(const CompileOptions& options, const Plan& plan) {
+  const auto outputs = plan.programs.front().BuffersOf(BufferKind::kOutput);
+  if (options.pictures.labels.empty() || outputs.empty()) return;
+  const Buffer& output = plan.programs.front().buffers[outputs.front()];
+  const Shape& shape = output.type.shape;
+  const int64_t values = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
+  const int64_t names = std::ssize(plan.label_names);
+  if (values == names) return;
+  PrintPhase(options.emit.style, "note",
+             fmt::format("--labels names {} classes, output '{}' has {}", names,
+                         output.name, values));
+}
+
 Status RequireOutput(const std::string& path, const CompileRequest& request) {
   const runtime::Status to = runtime::RequireDestination(path);
   if (!to.ok()) return UnplacedError(to.message());
-  return RequireOutputName(path,
-                           {request.network.model, request.network.params});
+  return RequireOutputName(
+      path, {request.network.model, request.network.params}, ".mxa");
 }
 
 int RunCompile(CompileOptions options) {
@@ -95,6 +109,7 @@ int RunCompile(CompileOptions options) {
        OtherShapes(*plan->network, request->input_shapes)) {
     PrintPhase(options.emit.style, "note", sentence);
   }
+  NoteOtherNames(options, *plan);
   if (options.emit.output.empty()) options.emit.output = plan->stem + ".mxa";
   Outcome outcome;
   const Status emitted = Emit(options.emit, *request, *plan, outcome);
@@ -121,12 +136,7 @@ std::function<int()> AddCompile(CLI::App& app) {
   CompileRequest& request = options->request.request;
   AddModelOptions(app, options->request);
   AddWeightOptions(app, request.network);
-  app.option_defaults()->group("Weights");
-  app.add_option("--classes", request.network.classes,
-                 "give the network's last layer N outputs; its parameters "
-                 "begin anew, by --init, where --params has others")
-      ->check(AtLeast(2))
-      ->type_name("N");
+  AddClassesOption(app, request.network);
   app.option_defaults()->group("Output");
   app.add_option("-o", options->emit.output,
                  "the file to write (default: MODEL's name)")

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -136,16 +137,34 @@ Result<Model> LoadStored(const NetworkRequest& network,
   return model;
 }
 
+Result<Model> LoadWithClasses(const NetworkRequest& request,
+                              const Specialization& of) {
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request.classes, of));
+  return network->DraftWithParameters(of);
+}
+
+// The network of a file, be it a text or compiled.
+Result<Model> LoadAny(const NetworkRequest& network, const Specialization& of) {
+  if (IsArtifact(network.model)) {
+    if (network.classes == 0) return LoadStored(network, of);
+    return UnplacedError(fmt::format(
+        "--classes: '{}' is compiled, expected the network that it was "
+        "compiled from",
+        network.model));
+  }
+  if (network.classes > 0) return LoadWithClasses(network, of);
+  return LoadModel(network, of, /*read_parameters=*/true);
+}
+
 Result<Written> Convert(const ConvertOptions& options) {
   MXC_RETURN_IF_ERROR(RequireOutputName(
-      options.output, {options.network.model, options.network.params}));
+      options.output, {options.network.model, options.network.params},
+      std::filesystem::path(options.output).extension().string()));
   MXC_RETURN_IF_ERROR(RequireNoRun(options));
   MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
   const NetworkRequest& network = options.network;
-  MXC_ASSIGN(Model model, IsArtifact(network.model)
-                              ? LoadStored(network, of)
-                              : LoadModel(network, of,
-                                          /*read_parameters=*/true));
+  MXC_ASSIGN(Model model, LoadAny(network, of));
   NoteShapes(model.graph);
   if (!network.init.empty()) {
     std::map<std::string, Tensor> drawn;
@@ -178,6 +197,7 @@ std::function<int()> AddConvert(CLI::App& app) {
       "network it was compiled from and, if it trains, the parameters that "
       "training begins with");
   AddWeightOptions(app, options->network);
+  AddClassesOption(app, options->network);
   app.add_option("-o", options->output,
                  "FILE-symbol.json, .params, .npz or .safetensors")
       ->required()

@@ -71,6 +71,7 @@ bool CanPlan(const Graph& graph) {
 Result<Diagram> MakeDiagram(const DotOptions& options) {
   MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
   if (!options.after.empty()) {
     return DiagramAfterPass(options.after, request, *network);
   }
@@ -86,7 +87,7 @@ Result<Diagram> MakeDiagram(const DotOptions& options) {
 
 Result<std::string> Draw(const DotOptions& options) {
   MXC_RETURN_IF_ERROR(RequireOutputName(
-      options.output, {options.request.request.network.model}));
+      options.output, {options.request.request.network.model}, ".dot"));
   MXC_ASSIGN(Diagram diagram, MakeDiagram(options));
   MXC_RETURN_IF_ERROR(Unfold(options.unfold, diagram));
   return GraphvizText(diagram);
@@ -139,6 +140,7 @@ std::string CheckGraphPass(const std::string& name) {
 std::function<int()> AddDot(CLI::App& app) {
   auto options = std::make_shared<DotOptions>();
   AddModelOptions(app, options->request);
+  AddClassesOption(app, options->request.request.network);
   app.get_option("MODEL")->required();
   app.option_defaults()->group("Drawing");
   app.add_option("-o", options->output, "the file to write (default: stdout)")

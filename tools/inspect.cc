@@ -31,6 +31,7 @@ struct InspectOptions {
   std::string html;
 
   const std::string& model() const { return request.request.network.model; }
+  const std::string& params() const { return request.request.network.params; }
   bool needs_plan() const { return memory || steps || !html.empty(); }
 };
 
@@ -308,7 +309,8 @@ std::function<int()> AddInspect(CLI::App& app) {
       "An .mxa file is a program. Only --run runs anything of it;\n"
       "all else reads it and is safe, whoever made the file.");
   return [options] {
-    const Status legal = RequireOutputName(options->html, {options->model()});
+    const Status legal = RequireOutputName(
+        options->html, {options->model(), options->params()}, ".html");
     if (!legal.ok()) return Fail(options->style, legal.errors());
     return IsArtifact(options->model()) ? InspectArtifact(*options)
                                         : InspectModel(*options);

@@ -87,6 +87,15 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
       ->capture_default_str();
 }
 
+void AddClassesOption(CLI::App& app, NetworkRequest& request) {
+  app.option_defaults()->group("Weights");
+  app.add_option("--classes", request.classes,
+                 "give the network's last layer N outputs; its parameters "
+                 "begin anew, by --init, where --params has others")
+      ->check(Between(kLeastClasses, kMostClasses))
+      ->type_name("N");
+}
+
 Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts) {
   InputShapes shapes;
   Diagnostics errors;

@@ -25,6 +25,11 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
 // --params, --epoch, --init and --seed.
 void AddWeightOptions(CLI::App& app, NetworkRequest& request);
 
+// Labels are float32, which tells no more whole numbers apart.
+constexpr int64_t kLeastClasses = 2, kMostClasses = int64_t{1} << 24;
+// --classes N
+void AddClassesOption(CLI::App& app, NetworkRequest& request);
+
 // What the texts say, or all that is wrong with them.
 Result<InputShapes> ParseInputShapes(const std::vector<std::string>& texts);
 Result<Specialization> ParseInputs(const InputTexts& inputs, int64_t batch);

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <span>
 
+#include "runtime/base/destination.h"
+
 namespace mxc {
 namespace {
 
@@ -34,18 +36,13 @@ Status WriteDump(const std::string& path, std::string_view bytes) {
 }
 
 Status RequireOutputName(const std::string& output,
-                         const std::vector<std::string>& inputs) {
+                         const std::vector<std::string>& inputs,
+                         std::string_view own) {
   if (output == "-") {
     return UnplacedError("'-' is no file; /dev/stdout is standard output");
   }
-  for (const std::string& input : inputs) {
-    std::error_code error;
-    if (output.empty() || input.empty()) continue;
-    if (!std::filesystem::equivalent(output, input, error) || error) continue;
-    return UnplacedError(fmt::format(
-        "'{}' is read by this command, and would be written over", output));
-  }
-  return Done{};
+  MXC_RETURN_IF_ERROR(FromRuntime(runtime::RequireNotRead(output, inputs)));
+  return FromRuntime(runtime::RequireOwnKind(output, own));
 }
 
 Status OutputSet::Add(const std::string& path, std::string_view bytes) {

@@ -19,9 +19,11 @@ Status WriteOutput(const std::string& path, std::string_view bytes);
 Status WriteDump(const std::string& path, std::string_view bytes);
 
 // Refuses "-", which others take for stdout, and to write over one of the files
-// that the command reads. Empty names are none.
+// that the command reads, or over one that by its name is something else than
+// what ends with `own` (".mxa"). Empty names are none.
 Status RequireOutputName(const std::string& output,
-                         const std::vector<std::string>& inputs);
+                         const std::vector<std::string>& inputs,
+                         std::string_view own);
 
 // Files that belong together: none is replaced unless there is room for all.
 class OutputSet {

@@ -23,6 +23,7 @@
 #include "tools/run/job.h"
 #include "tools/run/train_options.h"
 #include "tools/run/train_outputs.h"
+#include "tools/run/written_file.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
 #include "tools/train_data.h"
@@ -87,13 +88,25 @@ struct Material {
   std::vector<data::Field> taken;  // what the network says of its inputs
 };
 
+std::vector<std::string> ReadFiles(const TrainOptions& options) {
+  const NetworkRequest& network = options.request.request.network;
+  std::vector<std::string> files = {network.model, network.params,
+                                    options.states};
+  for (const std::string& source : {options.data.source, options.validation}) {
+    for (std::string& file : run::FilesOfSource(source)) {
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
 // What mxc-run would refuse after the network has been compiled.
 Status RequireFiles(const TrainOptions& options) {
   const bool silent = run::InJob() && !run::SpeaksForJob();
   Diagnostics errors;
-  for (const std::string& sentence :
-       run::UnwritableOf({options.series.prefix,
-                          silent ? "" : options.log_folder, options.trace})) {
+  for (const std::string& sentence : run::UnwritableOf(
+           {options.series.prefix, silent ? "" : options.log_folder,
+            options.trace, ReadFiles(options)})) {
     errors.push_back(UnplacedError(sentence));
   }
   const std::string incomplete = run::IncompleteJob();
@@ -104,8 +117,7 @@ Status RequireFiles(const TrainOptions& options) {
       errors.push_back(UnplacedError(states.status().message()));
   }
   Done legal;
-  const NetworkRequest& network = options.request.request.network;
-  TakeOrAdd(RequireOutputName(options.output, {network.model, network.params}),
+  TakeOrAdd(RequireOutputName(options.output, ReadFiles(options), ".mxa"),
             legal, errors);
   if (!options.output.empty()) {
     const auto output = runtime::RequireDestination(options.output);

@@ -8,12 +8,11 @@
 #include "tools/driver/class_labels.h"
 #include "tools/driver/loss_heads.h"
 #include "tools/driver/unplaced_error.h"
+#include "tools/model_options.h"
 #include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
-
-constexpr int64_t kLeastClasses = 2, kMostClasses = int64_t{1} << 31;
 
 // As in MXNet a SoftmaxOutput divides the gradients of classes alone: those of
 // probabilities would be larger by as much.
@@ -35,9 +34,8 @@ std::string CheckClasses(const std::string& text) {
   return legal(number).empty()
              ? ""
              : fmt::format(
-                   "'{}' is neither auto nor a whole number of at "
-                   "least {}",
-                   text, kLeastClasses);
+                   "'{}' is neither auto nor a whole number from {} to {}",
+                   text, kLeastClasses, kMostClasses);
 }
 
 Status SetClasses(const std::string& text, const data::Iterator& source,

@@ -227,6 +227,7 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   source.style = options.style;
   MXC_ASSIGN(source.given, ReadInputs(options.inputs));
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
   MXC_ASSIGN(const Program plain, PlainProgram(request, network));
   source.positions = FindPositionInputs(plain);
   RightSteps right;
@@ -250,6 +251,7 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddModelOptions(app, options->request);
   app.get_option("MODEL")->required();
   AddWeightOptions(app, request.network);
+  AddClassesOption(app, request.network);
   app.add_option("--input", options->inputs,
                  "value of an input, converted to its type (default: random "
                  "positions or classes where it chooses one, else signed "

@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -194,6 +195,36 @@ Status RequireFolder(const std::string& path) {
     return {};
   }
   return SystemError("write to", path);
+}
+
+Status RequireNotRead(const std::string& path,
+                      const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (path.empty() || input.empty()) continue;
+    if (!std::filesystem::equivalent(path, input, error) || error) continue;
+    if (!std::filesystem::is_regular_file(path, error)) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "'%s' is read by this command, and would be written over",
+                path.c_str());
+  }
+  return {};
+}
+
+Status RequireOwnKind(const std::string& path, std::string_view own) {
+  constexpr std::array<std::string_view, 14> kKinds = {
+      ".json", ".params",      ".states", ".mxc", ".npy", ".npz",  ".mxa",
+      ".rec",  ".safetensors", ".csv",    ".png", ".jpg", ".jpeg", ".txt"};
+  std::error_code error;
+  const std::string ending = std::filesystem::path(path).extension();
+  if (ending == own || std::ranges::count(kKinds, ending) == 0 ||
+      !std::filesystem::is_regular_file(path, error)) {
+    return {};
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "'%s' is there, and by its name something else: it would be "
+              "written over; expected a name that ends with %s",
+              path.c_str(), std::string(own).c_str());
 }
 
 }  // namespace mxc::runtime

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/base/file.h"
 #include "runtime/base/status.h"
@@ -40,5 +42,14 @@ Status RequireDestination(const std::string& path);
 // The same for files of any name in a folder; it and the folders around it may
 // still have to be made.
 Status RequireFolder(const std::string& path);
+
+// Refuses to write over one of the files that the same command reads. Empty
+// names are none.
+Status RequireNotRead(const std::string& path,
+                      const std::vector<std::string>& inputs);
+// Refuses to write over a file that by its name holds something else that mxc
+// reads or writes, as networks, weights, data and artifacts are, where what is
+// written has the ending `own`, as in ".mxa".
+Status RequireOwnKind(const std::string& path, std::string_view own);
 
 }  // namespace mxc::runtime

@@ -144,6 +144,11 @@ Status LoadedNetwork::SetClasses(int64_t classes, const Specialization& of) {
   return errors;
 }
 
+Status LoadedNetwork::SetClasses(const CompileRequest& request) {
+  if (request.network.classes == 0) return Done{};
+  return SetClasses(request.network.classes, request.First());
+}
+
 std::string LoadedNetwork::ChangedClasses() const {
   if (!head_ || head_->classes == classes_) return "";
   return fmt::format("{} {} {} outputs, {} in {}", head_->Names(),
@@ -169,6 +174,13 @@ Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {
 
 Result<Model> LoadedNetwork::Draft(const Specialization& of) const {
   return Build(LoadOptionsOf(of));
+}
+
+Result<Model> LoadedNetwork::DraftWithParameters(const Specialization& of) {
+  LoadOptions load = LoadOptionsOf(of);
+  MXC_ASSIGN(Model model, Build(load));
+  MXC_RETURN_IF_ERROR(AddParameters(model, load));
+  return model;
 }
 
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {

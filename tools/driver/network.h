@@ -36,12 +36,16 @@ class LoadedNetwork {
   // Has every model made from now on tell so many classes apart, where the
   // shapes of `of` are needed to find the layers that do (class_head.h). Once.
   Status SetClasses(int64_t classes, const Specialization& of);
+  // As many as the request says, if it does.
+  Status SetClasses(const CompileRequest& request);
   // "'fc1' has 3 outputs, 1000 in resnet.json"; empty: as many as in the file.
   std::string ChangedClasses() const;
 
   // The graph with the types that are given; it has no values, perhaps open
   // shapes and unknown operators.
   Result<Model> Draft(const Specialization& of) const;
+  // The same with the parameters of the file, if there is one.
+  Result<Model> DraftWithParameters(const Specialization& of);
   // Whether every operator is known and can be compiled.
   Status RequireOperators(const Specialization& of) const;
 

@@ -354,10 +354,7 @@ Result<Plan> MakePlan(const CompileRequest& request, Progress& progress) {
     TakeOrAdd(network->RequireOperators(request.For(0)), legal, errors);
   }
   if (!errors.empty()) return errors;
-  if (request.network.classes > 0) {
-    MXC_RETURN_IF_ERROR(
-        network->SetClasses(request.network.classes, request.First()));
-  }
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
   return MakePlan(request, network, progress);
 }
 

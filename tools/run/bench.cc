@@ -18,6 +18,7 @@
 #include "tools/run/subcommand.h"
 #include "tools/run/trace_file.h"
 #include "tools/run/worker.h"
+#include "tools/run/written_file.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {
@@ -136,6 +137,8 @@ void BenchTwo(const BenchOptions& options, const Reporting& reporting) {
 }
 
 void Bench(const BenchOptions& options, const Reporting& reporting) {
+  Require(RequireWritable(
+      options.trace, {options.session.artifact, options.compare}, ".json"));
   if (options.worker) {
     Contestant contestant = Prepare(options.session.artifact, options);
     Serve(contestant.session, contestant.executor);

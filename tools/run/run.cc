@@ -24,6 +24,7 @@
 #include "tools/run/sample_batches.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/run/written_file.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {
@@ -58,8 +59,11 @@ size_t OutputIndex(const api::Executor& executor, const std::string& name,
 std::vector<std::pair<size_t, std::string>> OutputFiles(
     const RunOptions& options, const api::Executor& executor, size_t count) {
   std::vector<std::pair<size_t, std::string>> files;
+  std::vector<std::string> read = {options.session.artifact, options.labels};
+  for (const InputFile& input : options.feed.files) read.push_back(input.file);
   for (const std::string& text : options.outputs) {
     const auto [name, file] = ParseInput(text);
+    Require(RequireWritable(file, read, ".npy"));
     files.emplace_back(OutputIndex(executor, name, count), file);
   }
   if (options.output_folder.empty()) return files;
@@ -72,6 +76,7 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
   for (size_t k = 0; k < count; ++k) {
     files.emplace_back(
         k, options.output_folder + "/output_" + std::to_string(k) + ".npy");
+    Require(RequireWritable(files.back().second, read, ".npy"));
   }
   return files;
 }
@@ -118,6 +123,17 @@ void PrintOutputs(const std::vector<OutputValues>& outputs) {
   }
 }
 
+void WarnOfOtherNames(const std::vector<std::string>& labels,
+                      std::span<const mxc_tensor> outputs,
+                      Reporting& reporting) {
+  const auto shape = outputs.empty() ? std::span<const int64_t>()
+                                     : api::Shape(outputs.front());
+  if (shape.empty() || shape.back() == std::ssize(labels)) return;
+  Warn(reporting, "--labels names " + std::to_string(labels.size()) +
+                      " classes, output '" + outputs.front().name + "' has " +
+                      std::to_string(shape.back()));
+}
+
 void WarnOfNonFinite(std::string_view input, runtime::ElementType type,
                      runtime::Bytes values, std::span<const int64_t> shape,
                      Reporting& reporting) {
@@ -142,42 +158,31 @@ void WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
                   array->shape, reporting);
 }
 
-// Pictures are treated as in training, arrays of other numbers are not.
-void WarnOfArrays(const Feed& feed, Reporting& reporting) {
-  const auto& trained = feed.pictures.trained;
-  if (!trained || !trained->order.empty() || trained->scale == 1) return;
-  Warn(reporting,
-       runtime::Format("arrays are taken as they are; those of training were "
-                       "multiplied by %.6g",
-                       trained->scale));
-}
-
 // Returns what is done as in training, in words; empty where nothing is, and
 // where nothing is known of training.
 std::string SayWhatPicturesBecome(std::span<const NetworkInput> inputs,
                                   const Feed& feed, Reporting& reporting) {
   const std::string given = GivenOption(feed.pictures);
   const PictureKinds kinds = KindsOf(inputs, feed);
-  if (!kinds.files && !kinds.arrays) {
-    if (!given.empty()) {
-      throw Failure(given + " is for pictures, and no input is one");
-    }
-    WarnOfArrays(feed, reporting);
-    return "";
+  if (!kinds.files && feed.pictures.orientation) {
+    throw Failure(
+        "--orientation is for JPEG and PNG: nothing says how an array was "
+        "held");
+  }
+  if (!kinds.files && !kinds.arrays && !given.empty()) {
+    throw Failure(given + " is for pictures, and no input is one");
   }
   if (!kinds.files && !feed.pictures.resize.empty()) {
     throw Failure(
         "--resize is for JPEG and PNG: an array has the input's size");
   }
+  const std::string doubt = DoubtsOf(kinds, feed.pictures);
+  if (!doubt.empty()) Warn(reporting, doubt);
+  if (!kinds.files && !kinds.arrays) return "";
   const std::string trained = DescribeTrained(feed.pictures, !kinds.files);
   if (!trained.empty()) {
     PrintErr("%s as in training: %s\n", kinds.files ? "pictures" : "pixels",
              runtime::Visible(trained).c_str());
-  } else if (given.empty() && kinds.files) {
-    Warn(reporting,
-         "pictures: values 0 to 255, stretched to the input; nothing says how "
-         "the network was trained: --mean, --std, --scale, --resize, here or "
-         "of 'mxc compile', which keeps them");
   }
   return trained;
 }
@@ -198,6 +203,7 @@ void Run(RunOptions& options, Reporting& reporting) {
   const auto outputs = session.model.outputs(session.entry);
   const std::vector<std::string> labels = ReadLabels(options.labels, session);
   if (!options.labels.empty() && options.top == 0) options.top = kTopOfLabels;
+  if (!options.labels.empty()) WarnOfOtherNames(labels, outputs, reporting);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
   if (batches) {

@@ -27,6 +27,7 @@
 #include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
+#include "tools/run/written_file.h"
 #include "tools/signature/requirement.h"
 #include "tools/usage/values.h"
 
@@ -147,9 +148,9 @@ std::vector<std::string> TakeParameters(ScoreOptions& options,
 
 void Score(ScoreOptions options, Reporting& reporting) {
   Take(train::MetricList::Parse(options.metrics));  // before a file is opened
-  if (!options.predictions.empty()) {
-    Require(runtime::RequireDestination(options.predictions));
-  }
+  std::vector<std::string> read = FilesOfSource(options.samples.data);
+  read.insert(read.end(), {options.artifact, options.params});
+  Require(RequireWritable(options.predictions, read, ".csv"));
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());

@@ -32,6 +32,7 @@
 #include "tools/run/train_options.h"
 #include "tools/run/train_outputs.h"
 #include "tools/run/train_states.h"
+#include "tools/run/written_file.h"
 
 namespace mxc::run {
 namespace {
@@ -209,8 +210,10 @@ std::unique_ptr<data::Iterator> OpenValidation(const TrainOptions& options,
 
 int TrainStates(train::TrainStep& step, const TrainOptions& options,
                 const Reporting& reporting, bool speaks) {
+  std::vector<std::string> read = FilesOfSource(options.samples.data);
+  read.insert(read.end(), {options.artifact, options.params, options.states});
   const auto unwritable = UnwritableOf(
-      {options.trainer.save, options.trainer.log_folder, options.trace});
+      {options.trainer.save, options.trainer.log_folder, options.trace, read});
   if (!unwritable.empty()) throw Failure(unwritable);
   const auto samples = OpenTraining(options.samples, !options.no_shuffle, step);
   const auto validation = OpenValidation(options, *samples, step);

@@ -5,6 +5,7 @@
 
 #include "runtime/base/destination.h"
 #include "runtime/train/checkpoint_files.h"
+#include "tools/run/written_file.h"
 
 namespace mxc::run {
 namespace {
@@ -42,9 +43,7 @@ std::vector<std::string> UnwritableOf(const TrainOutputs& outputs) {
   if (!outputs.log_folder.empty()) {
     require("--log-dir", runtime::RequireFolder(outputs.log_folder));
   }
-  if (!outputs.trace.empty()) {
-    require("--trace", runtime::RequireDestination(outputs.trace));
-  }
+  require("--trace", RequireWritable(outputs.trace, outputs.reads, ".json"));
   return sentences;
 }
 

@@ -9,6 +9,7 @@ namespace mxc::run {
 // Where training writes; what is empty is not written.
 struct TrainOutputs {
   std::string save, log_folder, trace;
+  std::vector<std::string> reads;  // files that are not to be written over
 };
 
 // A sentence for each that could not be written, before hours are spent on it.
