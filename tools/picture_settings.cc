@@ -31,6 +31,7 @@ void AddPictureOptions(CLI::App& app, PictureSettings& settings) {
     settings.words += (settings.words.empty() ? "" : " ") + word;
   };
   const auto three = [&](const char* option, const char* name,
+                         std::string (*check)(const std::string&),
                          const char* doc) {
     app.add_option_function<std::string>(
            option,
@@ -44,17 +45,28 @@ void AddPictureOptions(CLI::App& app, PictureSettings& settings) {
              }
            },
            doc)
-        ->check(run::CheckColours)
+        ->check(check)
         ->type_name("R,G,B");
   };
-  three("--mean", "mean",
+  three("--mean", "mean", run::CheckColours,
         "subtracted from red, green, blue, or one number from all; the "
         "artifact keeps this and the next options for all who run it (default: "
         "what is noted beside the parameters of a training)");
-  three("--std", "std", "then red, green, blue are divided by this");
-  app.add_option_function<double>(
-      "--scale", [=](double scale) { say(fmt::format("scale={}", scale)); },
-      "then multiplied with everything");
+  three("--std", "std", run::CheckDeviations,
+        "then red, green, blue are divided by this");
+  app.add_option_function<std::string>(
+         "--scale", [=](const std::string& text) { say("scale=" + text); },
+         "then multiplied with everything")
+      ->check(run::CheckScale)
+      ->type_name("FLOAT");
+  app.add_option_function<std::string>(
+         "--order",
+         [=](const std::string& text) {
+           say(text == "bgr" ? "blue_first=1" : "blue_first=0");
+         },
+         "of the colours in the input's channels: rgb, or bgr as OpenCV and "
+         "Caffe have them")
+      ->check(OneOf({"rgb", "bgr"}));
   app.add_option_function<std::string>(
          "--resize",
          [=](const std::string& text) {

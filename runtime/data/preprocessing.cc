@@ -106,6 +106,7 @@ std::string DescribePreprocessing(const Preprocessing& p) {
   if (p.orientation == Orientation::kStored) {
     parts.push_back("not turned by EXIF");
   }
+  if (p.blue_first) parts.push_back("blue first");
   std::string text;
   for (const std::string& part : parts) {
     text += (text.empty() ? "" : ", ") + part;

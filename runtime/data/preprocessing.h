@@ -24,6 +24,7 @@ struct PictureSteps {
   double scale = 1;
   std::string mean_img;  // a file
   Orientation orientation = Orientation::kExif;
+  bool blue_first = false;
 
   template <class Fields>
   void Describe(Fields& f) {
@@ -42,6 +43,9 @@ struct PictureSteps {
     f("mean_img", mean_img, "NDArray file with a mean for every pixel");
     f.Choice("orientation", orientation, {"exif", "stored"},
              "turned as EXIF data say, or as stored");
+    f("blue_first", blue_first,
+      "the first channel is blue, the last one red, as OpenCV and Caffe have "
+      "them");
   }
   bool operator==(const PictureSteps&) const = default;
 };

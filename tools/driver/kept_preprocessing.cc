@@ -52,7 +52,7 @@ Result<std::string> KeptPreprocessing(const Plan& plan,
           input == nullptr
               ? std::string("the network has no input for pictures")
               : fmt::format("input '{}' {} takes no pictures, of which --mean, "
-                            "--std, --scale and --resize tell",
+                            "--std, --scale, --order and --resize tell",
                             input->name, ToString(input->type)));
     }
     *known = *pictures;

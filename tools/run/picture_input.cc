@@ -31,6 +31,7 @@ data::Preprocessing Complete(const PictureOptions& options) {
   }
   if (options.orientation) p.orientation = *options.orientation;
   if (options.scale) p.scale = static_cast<double>(*options.scale);
+  if (options.blue_first) p.blue_first = *options.blue_first;
   return p;
 }
 
@@ -74,8 +75,9 @@ std::vector<float> Normalize(const Pixels& pixels,
   std::vector<float> values(pixels.values.size());
   for (size_t c = 0; c < channels; ++c) {
     const auto factor = static_cast<float>(p.scale / deviation[c]);
+    const size_t plane = p.blue_first ? channels - 1 - c : c;
     for (size_t i = 0; i < area; ++i) {
-      values[c * area + i] =
+      values[plane * area + i] =
           (pixels.values[i * channels + c] - static_cast<float>(mean[c])) *
           factor;
     }
@@ -154,7 +156,10 @@ std::optional<std::array<float, 3>> ReadColours(const std::string& text) {
   std::array<float, 3> values;
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string& word = words[std::min(i, words.size() - 1)];
-    if (!CLI::detail::lexical_cast(word, values[i])) return std::nullopt;
+    if (!CLI::detail::lexical_cast(word, values[i]) ||
+        !std::isfinite(values[i])) {
+      return std::nullopt;
+    }
   }
   return values;
 }
@@ -165,31 +170,49 @@ std::string CheckColours(const std::string& text) {
              : "'" + text + "' is neither a number nor three, R,G,B";
 }
 
+std::string CheckDeviations(const std::string& text) {
+  const auto values = ReadColours(text);
+  if (!values) return CheckColours(text);
+  return std::ranges::all_of(*values, [](float value) { return value > 0; })
+             ? ""
+             : "'" + text + "' is not above 0: pixels are divided by it";
+}
+
+std::string CheckScale(const std::string& text) {
+  float scale = 0;
+  const bool good = CLI::detail::lexical_cast(text, scale) &&
+                    std::isfinite(scale) && scale != 0;
+  return good ? "" : "'" + text + "' is not a number other than 0";
+}
+
 void DeclarePictures(CLI::App& app, PictureOptions& options) {
   app.option_defaults()->group("Pictures");
   const auto three = [&](const char* name,
                          std::optional<std::array<float, 3>>& values,
+                         std::string (*check)(const std::string&),
                          const char* doc) {
     app.add_option_function<std::string>(
            name,
            [&values](const std::string& text) { values = ReadColours(text); },
            doc)
-        ->check(CheckColours)
+        ->check(check)
         ->type_name("R,G,B");
   };
-  three("--mean", options.mean,
+  three("--mean", options.mean, CheckColours,
         "subtracted from red, green, blue, or one number from all; this and "
         "the next options default to what the network was trained with, if the "
         "artifact knows");
-  three("--std", options.deviation,
+  three("--std", options.deviation, CheckDeviations,
         "then red, green, blue are divided by this");
-  app.add_option("--scale", options.scale, "then multiplied with everything");
+  app.add_option("--scale", options.scale, "then multiplied with everything")
+      ->check(CheckScale);
   app.add_option_function<std::string>(
          "--order",
          [&options](const std::string& order) {
            options.blue_first = order == "bgr";
          },
-         "of the colours in the input's channels")
+         "of the colours in the input's channels: rgb (default, unless kept "
+         "otherwise) or bgr")
       ->check(OneOf({"rgb", "bgr"}));
   app.add_option_function<std::string>(
          "--orientation",
@@ -226,7 +249,6 @@ std::string DescribeTrained(const PictureOptions& options, bool have_size) {
   if (have_size || !options.resize.empty()) p.fit.clear();
   std::string text = DescribePreprocessing(p);
   if (!options.resize.empty()) text += ", --resize " + options.resize;
-  if (options.blue_first.value_or(false)) text += ", blue first";
   return text;
 }
 
@@ -266,14 +288,12 @@ namespace {
 
 // Of planes, red first, in the frame's layout.
 void PlacePlanes(const std::vector<float>& planes, const Frame& frame,
-                 const PictureOptions& options, std::span<float> values) {
+                 std::span<float> values) {
   const auto channels = static_cast<size_t>(frame.channels);
   const size_t area = planes.size() / channels;
   for (size_t c = 0; c < channels; ++c) {
-    const size_t place =
-        options.blue_first.value_or(false) ? channels - 1 - c : c;
     for (size_t i = 0; i < area; ++i) {
-      values[frame.channels_last ? i * channels + place : place * area + i] =
+      values[frame.channels_last ? i * channels + c : c * area + i] =
           planes[c * area + i];
     }
   }
@@ -296,7 +316,7 @@ Picture PictureOf(std::span<const std::byte> pixels, const Frame& frame) {
 
 void FillFrame(const std::string& file, const Frame& frame,
                const PictureOptions& options, std::span<float> values) {
-  PlacePlanes(Planes(file, frame, options), frame, options, values);
+  PlacePlanes(Planes(file, frame, options), frame, values);
 }
 
 bool HoldsPixels(runtime::ElementType type, const mxc_tensor& tensor,
@@ -324,7 +344,7 @@ void FillWithPixels(const mxc_tensor& tensor, const PictureOptions& options,
   for (size_t at = 0; at < pixels.size(); at += size) {
     PlacePlanes(Transform(PictureOf(pixels.subspan(at, size), frame), frame, p,
                           tensor.name),
-                frame, options, std::span(values).subspan(at, size));
+                frame, std::span(values).subspan(at, size));
   }
   runtime::ConvertElements(runtime::ElementType::kF32,
                            std::as_bytes(std::span(values)), TypeOf(tensor),

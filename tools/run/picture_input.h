@@ -30,7 +30,10 @@ struct PictureOptions {
 
 // "123.7,116.8,103.9", or one number for all three.
 std::optional<std::array<float, 3>> ReadColours(const std::string& text);
-std::string CheckColours(const std::string& text);  // empty: good
+// What is wrong with a mean, a standard deviation and a scale; empty: nothing.
+std::string CheckColours(const std::string& text);
+std::string CheckDeviations(const std::string& text);
+std::string CheckScale(const std::string& text);
 
 void DeclarePictures(CLI::App& app, PictureOptions& options);
 

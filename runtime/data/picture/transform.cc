@@ -124,9 +124,10 @@ StatusOr<PictureTransform> PictureTransform::Make(const PictureOptions& options,
     return refuse("data_shape exceeds 16384 pixels");
   }
   if (options.resize == 0) return refuse("resize must be positive, or -1");
-  if (options.std_r == 0 || options.std_g == 0 || options.std_b == 0) {
-    return refuse("std must not be 0");
+  if (options.std_r <= 0 || options.std_g <= 0 || options.std_b <= 0) {
+    return refuse("std must be above 0");
   }
+  if (options.scale == 0) return refuse("scale must not be 0");
   if (options.min_random_area > options.max_random_area ||
       options.min_aspect_ratio > options.max_aspect_ratio) {
     return refuse("the least area or aspect ratio exceeds the largest");
@@ -272,13 +273,17 @@ void PictureTransform::WriteFloats(const Picture& picture, const Window& window,
   const double light = change(options_.max_random_illumination);
   const int step = window.mirror ? -picture.channels : picture.channels;
   const int first = window.left + (window.mirror ? width() - 1 : 0);
-  const float* mean_pixel =
-      mean_picture_.empty() ? nullptr : mean_picture_.data();
-  for (int c = 0; c < channels(); ++c) {
+  for (int plane = 0; plane < channels(); ++plane) {
+    const int c = ColourOf(plane);
     const auto factor = static_cast<float>(options_.scale / std_[c]);
     const auto slope = static_cast<float>(contrast) * factor;
     const auto offset = static_cast<float>(light) * factor;
     const auto mean = static_cast<float>(mean_[c]);
+    const float* mean_pixel =
+        mean_picture_.empty()
+            ? nullptr
+            : mean_picture_.data() +
+                  static_cast<ptrdiff_t>(c) * height() * width();
     for (int y = 0; y < height(); ++y) {
       const uint8_t* from = picture.row(window.top + y) +
                             static_cast<ptrdiff_t>(first) * picture.channels +
@@ -296,7 +301,8 @@ void PictureTransform::WriteBytes(const Picture& picture, const Window& window,
                                   T* out) const {
   const int first = window.left + (window.mirror ? width() - 1 : 0);
   const int step = window.mirror ? -picture.channels : picture.channels;
-  for (int c = 0; c < channels(); ++c) {
+  for (int plane = 0; plane < channels(); ++plane) {
+    const int c = ColourOf(plane);
     const long mean = std::is_signed_v<T> ? std::lround(mean_[c]) : 0;
     for (int y = 0; y < height(); ++y) {
       const uint8_t* from = picture.row(window.top + y) +

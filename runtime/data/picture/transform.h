@@ -93,6 +93,10 @@ class PictureTransform {
 
   explicit PictureTransform(const PictureOptions& options)
       : options_(options) {}
+  // 0 is red, or grey.
+  int ColourOf(int plane) const {
+    return options_.blue_first ? channels() - 1 - plane : plane;
+  }
   int height() const { return static_cast<int>(options_.data_shape[1]); }
   int width() const { return static_cast<int>(options_.data_shape[2]); }
   bool CropAreaAtRandom(Draws& draws, Picture* picture) const;
