@@ -127,6 +127,10 @@ void PrintNext(const EmitOptions& options, const Plan& plan) {
     PrintErr("next: mxc train {} --data {}\n", output, SourceFor(program));
     return;
   }
+  if (program.entry.starts_with("score")) {
+    PrintErr("next: mxc score {} --data {}\n", output, SourceFor(program));
+    return;
+  }
   if (!plan.carries.empty() && !plan.label_names.empty()) {  // it writes
     PrintErr("next: mxc sample {}\n", output);
     return;

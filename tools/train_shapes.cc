@@ -128,6 +128,22 @@ void TakeShapes(const data::Iterator& source, const Model& model,
   }
 }
 
+namespace {
+
+// How the source is told where its labels are.
+std::string WayToLabels(const std::string& source) {
+  if (source.starts_with("csv:")) {
+    return "--data-opt label_column=N says which column, from 0, "
+           "label_csv=FILE which file they are in";
+  }
+  if (source.starts_with("npy:")) {
+    return "a second file has them, as in npy:x.npy,y.npy";
+  }
+  return "an option of the source may say where they are (--data-opt help)";
+}
+
+}  // namespace
+
 Status RequireLabels(const data::Iterator& source, const Plan& plan) {
   int64_t needed = 0;  // without those at the end that nothing reads
   for (const BufferRow& row : MakeOverview(plan.programs.front()).buffers) {
@@ -139,9 +155,8 @@ Status RequireLabels(const data::Iterator& source, const Plan& plan) {
   if (needed <= given) return Done{};
   return UnplacedError(
       fmt::format("label inputs of the network: {}, label arrays of the data: "
-                  "{}; an option of the source may say where they are "
-                  "(--data-opt help)",
-                  needed, given));
+                  "{}; {}",
+                  needed, given, WayToLabels(source.summary())));
 }
 
 }  // namespace mxc

@@ -83,6 +83,17 @@ FloatView NearestClasses(const FloatView& view, std::vector<float>& memory) {
   return Flat({memory, {}});
 }
 
+// An artifact for inference takes no labels: data may have the probabilities of
+// classes where the network was written for their numbers.
+bool AreSharesInstead(const Head& head, const FloatView& label,
+                      const FloatView& prediction) {
+  const bool numbers =
+      head.kind == HeadKind::kClasses || head.kind == HeadKind::kMargins;
+  return numbers && label.shape == prediction.shape && head.axis >= 0 &&
+         head.axis < std::ssize(label.shape) &&
+         label.shape[static_cast<size_t>(head.axis)] > 1;
+}
+
 std::string_view Wants(Asks asks) {
   switch (asks) {
     case Asks::kClasses:
@@ -200,6 +211,11 @@ Status RequireFit(const MetricList& metrics, const std::vector<Head>& heads) {
 Judged Judge::Arrange(const Head& head, FloatView label, FloatView prediction,
                       bool as_values) {
   if (as_values) return {head.kind, Flat(label), Flat(prediction)};
+  if (AreSharesInstead(head, label, prediction)) {
+    Head shares = head;
+    shares.kind = HeadKind::kDistribution;
+    return Arrange(shares, label, prediction, as_values);
+  }
   switch (head.kind) {
     case HeadKind::kClasses:
     case HeadKind::kMargins:

@@ -2,6 +2,7 @@
 #include "runtime/train/label_check.h"
 
 #include <cmath>
+#include <span>
 
 #include "runtime/train/floats.h"
 #include "runtime/train/status.h"
@@ -28,7 +29,25 @@ Fault FaultOfClass(float value, const ClassLabels& labels) {
   }
   if (value == std::trunc(value)) return {};
   return {Format("label %g is no class", number),
-          Format("it is cut to %g", std::trunc(number)), "no class"};
+          Format("it is cut to %g", std::trunc(number) + 0.0), "no class"};
+}
+
+// Of one sample, for each class.
+Fault FaultOfDistribution(std::span<const float> values) {
+  constexpr double kOff = 0.01;  // in labels of few digits, too
+  const char* consequence = "the loss is not that of classes";
+  const char* sort = "no probabilities of classes";
+  double sum = 0;
+  for (const float value : values) {
+    const auto number = static_cast<double>(value);
+    sum += number;
+    if (value >= 0 && value <= 1) continue;
+    return {Format("label %g is no probability of a class", number),
+            consequence, sort};
+  }
+  if (std::abs(sum - 1) < kOff) return {};
+  return {Format("the label's probabilities of classes sum up to %g", sum),
+          consequence, sort};
 }
 
 Fault FaultOfProbability(float value) {
@@ -43,14 +62,17 @@ LabelCheck::LabelCheck(std::vector<ClassLabels> labels,
                        const std::vector<Head>& heads)
     : labels_(std::move(labels)) {
   for (const Head& head : heads) {
-    if (head.kind == HeadKind::kProbabilities && head.label >= 0) {
-      probabilities_.push_back(static_cast<size_t>(head.label));
+    if (head.label < 0) continue;
+    const auto label = static_cast<size_t>(head.label);
+    if (head.kind == HeadKind::kProbabilities) probabilities_.push_back(label);
+    if (head.kind == HeadKind::kDistribution && head.classes > 1) {
+      distributions_.emplace_back(label, static_cast<size_t>(head.classes));
     }
   }
 }
 
 template <class Wrong>
-void LabelCheck::LookAt(size_t label, const data::Batch& batch,
+void LabelCheck::LookAt(size_t label, size_t width, const data::Batch& batch,
                         const data::Iterator& samples, int64_t pad,
                         Wrong&& wrong) {
   if (label >= batch.labels.size() || batch.index.empty()) return;
@@ -59,8 +81,9 @@ void LabelCheck::LookAt(size_t label, const data::Batch& batch,
   const size_t rows = batch.index.size();
   const size_t row = values_.size() / rows;
   const size_t counted = (rows - static_cast<size_t>(pad)) * row;
-  for (size_t i = 0; i < counted; ++i) {
-    const Fault fault = wrong(values_[i]);
+  if (row % width != 0) return;
+  for (size_t i = 0; i < counted; i += width) {
+    const Fault fault = wrong(std::span(values_).subspan(i, width));
     if (fault.sentence.empty() || count_++ > 0) continue;
     first_ = samples.SampleName(batch.index[i / row]) + ": " + fault.sentence;
     consequence_ = fault.consequence;
@@ -71,11 +94,15 @@ void LabelCheck::LookAt(size_t label, const data::Batch& batch,
 void LabelCheck::Look(const data::Batch& batch, const data::Iterator& samples,
                       int64_t pad) {
   for (const ClassLabels& labels : labels_) {
-    LookAt(labels.index, batch, samples, pad,
-           [&](float value) { return FaultOfClass(value, labels); });
+    LookAt(labels.index, 1, batch, samples, pad,
+           [&](auto values) { return FaultOfClass(values.front(), labels); });
   }
   for (const size_t label : probabilities_) {
-    LookAt(label, batch, samples, pad, FaultOfProbability);
+    LookAt(label, 1, batch, samples, pad,
+           [](auto values) { return FaultOfProbability(values.front()); });
+  }
+  for (const auto& [label, classes] : distributions_) {
+    LookAt(label, classes, batch, samples, pad, FaultOfDistribution);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/data/iterator.h"
@@ -28,7 +29,7 @@ struct ClassLabels {
 
 class LabelCheck {
  public:
-  // Of the heads those whose labels are probabilities.
+  // Of the heads those whose labels are probabilities, or one for each class.
   LabelCheck(std::vector<ClassLabels> labels, const std::vector<Head>& heads);
 
   // Counts the labels of a batch that are wrong, its last `pad` rows aside.
@@ -47,11 +48,13 @@ class LabelCheck {
 
  private:
   template <class Wrong>
-  void LookAt(size_t label, const data::Batch& batch,
+  void LookAt(size_t label, size_t width, const data::Batch& batch,
               const data::Iterator& samples, int64_t pad, Wrong&& wrong);
 
   const std::vector<ClassLabels> labels_;
   std::vector<size_t> probabilities_;  // of Batch::labels
+  // Of the same, and how many classes each has.
+  std::vector<std::pair<size_t, size_t>> distributions_;
   std::vector<float> values_;
   int64_t count_ = 0;
   std::string first_, consequence_, sort_;

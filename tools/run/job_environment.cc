@@ -240,9 +240,28 @@ bool JobResumes() {
   return false;
 }
 
+namespace {
+
+// MXNet's launcher starts schedulers and servers that mxc does not speak with:
+// its workers would each train alone.
+std::string StartedByMxnet() {
+  const std::string role = Variable("DMLC_ROLE");
+  if (role.empty() || !Variable("MXC_ROLE").empty() ||
+      Variable("DMLC_NUM_WORKER") == "1") {
+    return "";
+  }
+  return "DMLC_ROLE is " + role +
+         ", as MXNet's launcher sets it, whose jobs mxc does not join: mxc "
+         "launch --workers N --servers M -- mxc train … begins one; a process "
+         "that trains alone needs it unset";
+}
+
+}  // namespace
+
 std::string IncompleteJob() {
   const auto starter = StarterOf();
-  if (!starter || CompleteStarter()) return "";
+  if (!starter) return StartedByMxnet();
+  if (CompleteStarter()) return "";
   std::string text;
   const std::pair<std::string, std::string> told[] = {
       {starter->rank_name, starter->rank}, {starter->size_name, starter->size}};

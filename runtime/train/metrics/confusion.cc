@@ -25,7 +25,8 @@ Status ConfusionMatrix::Update(const FloatView& label,
     for (const int32_t k : *list) {
       if (k < 0 || k >= kLargestMatrix) {
         return Fail(StatusCode::kInvalidArgument,
-                    "%s: %d is no class from 0 to %lld", name().c_str(), k,
+                    "%s: label %d is no class, expected 0 to %lld",
+                    name().c_str(), k,
                     static_cast<long long>(kLargestMatrix - 1));
       }
       classes = std::max<int64_t>(classes, k + 1);
