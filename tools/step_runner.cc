@@ -19,17 +19,39 @@ namespace {
 
 namespace rt = runtime;
 
+// How much further into the layout each position of the axis lies than its
+// first: an element's offset is that of the first element and the sum of these
+// over the axes.
+Extents Ways(const Shape& shape, const Layout& layout, int axis) {
+  Extents index(shape.dims().size(), 0);
+  const int64_t first = layout.Offset(index);
+  Extents ways;
+  int64_t& i = index[static_cast<size_t>(axis)];
+  for (; i < shape[axis]; ++i) ways.push_back(layout.Offset(index) - first);
+  return ways;
+}
+
 // Calls f(logical position, element offset in the layout) for every element.
 template <class F>
 void ForElements(const Shape& shape, const Layout& layout, F f) {
-  Extents index(shape.dims().size(), 0);
-  const int64_t count = shape.elements();
-  for (int64_t i = 0; i < count; ++i) {
-    f(i, layout.Offset(index));
-    for (size_t axis = index.size(); axis-- > 0;) {
-      if (++index[axis] < shape[static_cast<int>(axis)]) break;
-      index[axis] = 0;
+  const int rank = shape.rank();
+  if (rank == 0) return f(0, layout.Offset({}));
+  std::vector<Extents> ways;
+  for (int axis = 0; axis < rank; ++axis) {
+    ways.push_back(Ways(shape, layout, axis));
+  }
+  const Extents& last = ways.back();
+  const int64_t rows = shape.elements() / shape[rank - 1];
+  const int64_t first = layout.Offset(Extents(ways.size(), 0));
+  int64_t i = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t offset = first;
+    int64_t rest = row;
+    for (int axis = rank - 1; axis-- > 0; rest /= shape[axis]) {
+      offset += ways[static_cast<size_t>(axis)]
+                    [static_cast<size_t>(rest % shape[axis])];
     }
+    for (const int64_t way : last) f(i++, offset + way);
   }
 }
 

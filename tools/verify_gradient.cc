@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <span>
 
 #include "ir/program/inner_program.h"
 #include "ir/program/interpreter.h"
@@ -82,18 +83,31 @@ Tensor ValueOf(const Program& program, const std::string& state) {
   return {};
 }
 
-// The outputs by name, in double.
-Result<Tensors> Evaluate(const Program& program, const Tensors& inputs) {
-  InterpreterOptions options;
-  options.arithmetic.all_double = true;
-  MXC_ASSIGN(const std::vector<Tensor> values,
-             Interpret(program, inputs, options));
+constexpr FloatArithmetic kInDouble = {.all_double = true};
+
+// Values of BuffersOf(kOutput) by name.
+Tensors OutputsByName(const Program& program, std::span<const Tensor> values) {
   Tensors outputs;
   size_t next = 0;
   for (const int b : program.BuffersOf(BufferKind::kOutput)) {
     outputs[program.buffers[b].name] = values[next++];
   }
   return outputs;
+}
+
+// The first step that reads each state, by name; states that none reads are
+// missing.
+std::map<std::string, size_t> FirstReaders(const Program& program) {
+  std::map<std::string, size_t> readers;
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    for (const int b : program.steps[s].inputs) {
+      const Buffer& buffer = program.buffers[b];
+      if (buffer.kind == BufferKind::kState) {
+        readers.try_emplace(buffer.name, s);
+      }
+    }
+  }
+  return readers;
 }
 
 // How a parameter is moved: by ±scale, each of its elements by chance.
@@ -163,11 +177,13 @@ class LossCheck {
     const size_t groups =
         CountGroups(directions_.size(), InnerFlops(programs_.loss));
     if (groups < directions_.size()) Balance();
+    MXC_ASSIGN(at_rest_, KeptRun::Of(programs_.loss, inputs_, kInDouble));
+    MXC_ASSIGN(loss_at_rest_, LossAmong(at_rest_->Outputs()));
     report_.parameters += static_cast<int>(directions_.size());
     if (count_ != nullptr) count_->total += static_cast<int64_t>(groups);
     std::vector<std::vector<const Direction*>> along(groups);
     for (size_t i = 0; i < directions_.size(); ++i) {
-      along[i % groups].push_back(&directions_[i]);
+      along[i * groups / directions_.size()].push_back(&directions_[i]);
     }
     std::vector<Derivative> derivatives;
     MXC_RETURN_IF_ERROR(AcceptAtOnce(along, tolerance, derivatives));
@@ -179,7 +195,10 @@ class LossCheck {
 
  private:
   Status MakeDirections(uint64_t seed) {
-    MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.gradients, inputs_));
+    MXC_ASSIGN(const std::vector<Tensor> values,
+               Interpret(programs_.gradients, inputs_,
+                         {.arithmetic = kInDouble, .after_step = {}}));
+    const Tensors outputs = OutputsByName(programs_.gradients, values);
     std::mt19937_64 random(seed);
     for (const auto& [name, gradient] : outputs) {
       if (!name.starts_with("grad:")) continue;
@@ -194,7 +213,20 @@ class LossCheck {
       }
       directions_.push_back(std::move(direction));
     }
+    SortByReaders();
     return Done{};
+  }
+
+  // As the network reads them: a group of neighbours leaves all that comes
+  // before them as it is, and so do its halves.
+  void SortByReaders() {
+    const auto readers = FirstReaders(programs_.loss);
+    const auto reader = [&](const Direction& d) {
+      const auto found = readers.find(d.parameter);
+      return found == readers.end() ? programs_.loss.steps.size()
+                                    : found->second;
+    };
+    std::ranges::stable_sort(directions_, {}, reader);
   }
 
   // The largest move of a parameter that leaves the loss nearly linear, but for
@@ -221,18 +253,22 @@ class LossCheck {
     }
   }
 
-  // Takes the groups out whose first difference agrees with the gradient by
-  // far: no smaller step would say more.
+  // Takes the groups out whose difference over a small step agrees with the
+  // gradient by far: no other step would say more. In a large network a step
+  // passes the kinks of many elements, of the fewer the smaller it is.
   Status AcceptAtOnce(std::vector<std::vector<const Direction*>>& groups,
                       double tolerance, std::vector<Derivative>& derivatives) {
     std::vector<Derivative> first;
     double scale = 0;
     for (const auto& group : groups) {
+      scale = std::max(scale, std::abs(RuleOf(group)));
+    }
+    for (const auto& group : groups) {
       Derivative derivative = {.along = group, .rule = RuleOf(group)};
-      MXC_ASSIGN(const double above, LossAt(Read(group), FirstStep(group)));
-      MXC_ASSIGN(const double below, LossAt(Read(group), -FirstStep(group)));
-      derivative.differences = (above - below) / (2 * FirstStep(group));
-      scale = std::max(scale, std::abs(derivative.rule));
+      const double step = SmallStep(group, tolerance * scale);
+      MXC_ASSIGN(const double above, LossAt(Read(group), step));
+      MXC_ASSIGN(const double below, LossAt(Read(group), -step));
+      derivative.differences = (above - below) / (2 * step);
       first.push_back(std::move(derivative));
     }
     const double factor = FittedFactor(first);
@@ -268,6 +304,22 @@ class LossCheck {
     const std::vector<const Direction*> read = Read(along);
     const bool alone = along.size() == 1 && !read.empty();
     return 1e-4 * (alone ? Range(*read[0]) / read[0]->scale : 1);
+  }
+
+  // Below the first step, and so small that what double leaves of the losses is
+  // off by no more than `most`, after division by the step; not so small that
+  // what it leaves of the parameters counts.
+  double SmallStep(const std::vector<const Direction*>& along,
+                   double most) const {
+    const double first = FirstStep(along);
+    const double least = 1e-4 * first;
+    return most > 0 ? std::clamp(NoiseOf(loss_at_rest_) / most, least, first)
+                    : first;
+  }
+
+  // What double leaves of a difference of such losses.
+  static double NoiseOf(double loss) {
+    return 1e-14 * std::max(1.0, std::abs(loss));
   }
 
   // Adds the derivatives of the group, of parts of it where the loss is not
@@ -311,8 +363,7 @@ class LossCheck {
       MXC_ASSIGN(const double above, LossAt(read, step));
       MXC_ASSIGN(const double below, LossAt(read, -step));
       const double fine = (above - below) / (2 * step);
-      // What double leaves of a difference of losses.
-      const double noise = 1e-14 * std::max(1.0, std::abs(above)) / step;
+      const double noise = NoiseOf(above) / step;
       if (coarse &&
           std::abs(fine - *coarse) <= 1e-4 * std::abs(fine) + 10 * noise) {
         return std::optional<double>(fine);
@@ -323,9 +374,14 @@ class LossCheck {
   }
 
   Result<double> LossAt(const std::vector<const Direction*>& along, double by) {
-    Tensors inputs = inputs_;
-    for (const Direction* d : along) inputs[d->parameter] = Moved(*d, by);
-    MXC_ASSIGN(const Tensors outputs, Evaluate(programs_.loss, inputs));
+    Tensors moved;
+    for (const Direction* d : along) moved[d->parameter] = Moved(*d, by);
+    MXC_ASSIGN(const std::vector<Tensor> values, at_rest_->OutputsWith(moved));
+    return LossAmong(values);
+  }
+
+  Result<double> LossAmong(const std::vector<Tensor>& values) const {
+    const Tensors outputs = OutputsByName(programs_.loss, values);
     const auto loss = outputs.find("loss");
     if (loss == outputs.end()) {
       return UnplacedError("the network's loss heads report no loss");
@@ -409,6 +465,8 @@ class LossCheck {
   GradientReport& report_;
   WorkCount* count_;
   std::vector<Direction> directions_;
+  std::optional<KeptRun> at_rest_;  // of the loss, no parameter moved
+  double loss_at_rest_ = 0;
 };
 
 }  // namespace

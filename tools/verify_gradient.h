@@ -26,8 +26,10 @@ struct GradientReport {
 
 // One derivative for each parameter and output with a loss head: along a random
 // direction of ±1, so that all elements take part. Where the network is too large
-// for that, several parameters are moved at once, each by as much as changes the
-// loss alike, and groups that differ are halved until the parameter is found. A
+// for that, several parameters are moved at once, neighbours in the network, each
+// by as much as changes the loss alike, and groups that differ are halved until
+// the parameter is found. Of the loss only what a parameter reaches is computed
+// again, and the small step comes first, since few kinks lie within it. A
 // loss head's gradient is that of its loss up to a factor (MXNet's heads add what
 // the loss averages), which is fitted. Fails naming what differs by more than
 // `tolerance`, relative to the largest derivative. `count`, unless null, is

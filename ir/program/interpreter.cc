@@ -55,6 +55,75 @@ std::vector<bool> NeededSteps(const Program& program, bool states) {
   return steps;
 }
 
+bool IsGiven(const Buffer& buffer) {
+  return buffer.kind == BufferKind::kState || buffer.kind == BufferKind::kInput;
+}
+
+bool HasShapeOf(const Buffer& buffer, const Tensor& given,
+                Diagnostics& errors) {
+  if (given.shape() == buffer.type.shape) return true;
+  errors.push_back(Error({}, "input '{}' has shape {}, expected {}",
+                         buffer.name, ToString(given.shape()),
+                         ToString(buffer.type.shape)));
+  return false;
+}
+
+// Of all buffers: what they hold before the first step, nothing in those that
+// steps write.
+Result<std::vector<std::vector<Element>>> InitialValues(
+    const Program& program, const std::map<std::string, Tensor>& inputs) {
+  std::vector<std::vector<Element>> values(program.buffers.size());
+  const std::vector<bool> read = ReadBuffers(program);
+  Diagnostics errors;
+  for (size_t i = 0; i < program.buffers.size(); ++i) {
+    const Buffer& buffer = program.buffers[i];
+    const bool state = buffer.kind == BufferKind::kState;
+    if (buffer.kind == BufferKind::kConstant) {
+      values[i] = ToElements(buffer.constant);
+    }
+    if (!IsGiven(buffer)) continue;
+    const auto it = inputs.find(buffer.name);
+    if (it != inputs.end()) {
+      if (!HasShapeOf(buffer, it->second, errors)) continue;
+      values[i] = ToElements(it->second);
+    } else if (state) {
+      values[i] = buffer.constant.empty()
+                      ? std::vector<Element>(buffer.type.shape.elements())
+                      : ToElements(buffer.constant);
+    } else if (read[i]) {
+      errors.push_back(Error({}, "input '{}' is missing", buffer.name));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return values;
+}
+
+std::vector<const std::vector<Element>*> PointersTo(
+    const std::vector<std::vector<Element>>& values) {
+  std::vector<const std::vector<Element>*> pointers;
+  for (const auto& value : values) pointers.push_back(&value);
+  return pointers;
+}
+
+// What a value of that type is handed over as.
+TensorType ResultType(TensorType type, const FloatArithmetic& arithmetic) {
+  if (arithmetic.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
+  return type;
+}
+
+std::vector<Tensor> OutputsAmong(
+    const Program& program,
+    std::span<const std::vector<Element>* const> buffers,
+    const FloatArithmetic& arithmetic) {
+  std::vector<Tensor> outputs;
+  for (const int output : program.BuffersOf(BufferKind::kOutput)) {
+    outputs.push_back(
+        ToTensor(*buffers[output],
+                 ResultType(program.buffers[output].type, arithmetic)));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 std::vector<Element> ToElements(const Tensor& tensor) {
@@ -90,9 +159,8 @@ std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
   const auto outputs = OutputsOf(program, step, pointers, arithmetic);
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    TensorType type = program.buffers[step.outputs[i]].type;
-    if (arithmetic.all_double && IsFloat(type.dtype)) type.dtype = DType::kF64;
-    tensors.push_back(ToTensor(outputs[i], type));
+    const TensorType& type = program.buffers[step.outputs[i]].type;
+    tensors.push_back(ToTensor(outputs[i], ResultType(type, arithmetic)));
   }
   return tensors;
 }
@@ -114,38 +182,10 @@ Tensor CutWindow(const TileLoop& loop, size_t operand, int64_t tile,
 Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options) {
-  std::vector<std::vector<Element>> values(program.buffers.size());
-  const std::vector<bool> read = ReadBuffers(program);
-  Diagnostics errors;
-  for (size_t i = 0; i < program.buffers.size(); ++i) {
-    const Buffer& buffer = program.buffers[i];
-    const bool state = buffer.kind == BufferKind::kState;
-    if (buffer.kind == BufferKind::kConstant) {
-      values[i] = ToElements(buffer.constant);
-    } else if (state || buffer.kind == BufferKind::kInput) {
-      const auto it = inputs.find(buffer.name);
-      if (it == inputs.end() && state) {
-        values[i] = buffer.constant.empty()
-                        ? std::vector<Element>(buffer.type.shape.elements())
-                        : ToElements(buffer.constant);
-      } else if (it == inputs.end() && !read[i]) {
-        continue;
-      } else if (it == inputs.end()) {
-        errors.push_back(Error({}, "input '{}' is missing", buffer.name));
-      } else if (it->second.shape() != buffer.type.shape) {
-        errors.push_back(Error({}, "input '{}' has shape {}, expected {}",
-                               buffer.name, ToString(it->second.shape()),
-                               ToString(buffer.type.shape)));
-      } else {
-        values[i] = ToElements(it->second);
-      }
-    }
-  }
-  if (!errors.empty()) return errors;
-
+  MXC_ASSIGN(std::vector<std::vector<Element>> values,
+             InitialValues(program, inputs));
   std::vector<Tensor> so_far(options.after_step ? program.buffers.size() : 0);
-  std::vector<const std::vector<Element>*> buffers;
-  for (const auto& value : values) buffers.push_back(&value);
+  const std::vector<const std::vector<Element>*> buffers = PointersTo(values);
   const std::vector<bool> needed =
       NeededSteps(program, options.next_states != nullptr);
   for (size_t s = 0; s < program.steps.size(); ++s) {
@@ -158,24 +198,62 @@ Result<std::vector<Tensor>> Interpret(
     }
     options.after_step(static_cast<int>(s), so_far);
   }
-
-  std::vector<Tensor> results;
-  for (const int output : program.BuffersOf(BufferKind::kOutput)) {
-    TensorType type = program.buffers[output].type;
-    if (options.arithmetic.all_double && IsFloat(type.dtype))
-      type.dtype = DType::kF64;
-    results.push_back(ToTensor(values[output], type));
-  }
   if (options.next_states != nullptr) {
     for (const int next : program.BuffersOf(BufferKind::kNextState)) {
       const Buffer& state = program.buffers[program.buffers[next].state];
-      TensorType type = state.type;
-      if (options.arithmetic.all_double && IsFloat(type.dtype))
-        type.dtype = DType::kF64;
-      (*options.next_states)[state.name] = ToTensor(values[next], type);
+      (*options.next_states)[state.name] =
+          ToTensor(values[next], ResultType(state.type, options.arithmetic));
     }
   }
-  return results;
+  return OutputsAmong(program, buffers, options.arithmetic);
+}
+
+KeptRun::KeptRun(const Program& program, const FloatArithmetic& arithmetic)
+    : program_(&program),
+      arithmetic_(arithmetic),
+      needed_(NeededSteps(program, /*states=*/false)) {}
+
+Result<KeptRun> KeptRun::Of(const Program& program,
+                            const std::map<std::string, Tensor>& inputs,
+                            const FloatArithmetic& arithmetic) {
+  KeptRun run(program, arithmetic);
+  MXC_ASSIGN(run.values_, InitialValues(program, inputs));
+  const std::vector<const std::vector<Element>*> buffers =
+      PointersTo(run.values_);
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    if (!run.needed_[s]) continue;
+    InterpretStep(program, program.steps[s], buffers, arithmetic, run.values_);
+  }
+  return run;
+}
+
+std::vector<Tensor> KeptRun::Outputs() const {
+  return OutputsAmong(*program_, PointersTo(values_), arithmetic_);
+}
+
+Result<std::vector<Tensor>> KeptRun::OutputsWith(
+    const std::map<std::string, Tensor>& changed) const {
+  std::vector<std::vector<Element>> own(values_.size());
+  std::vector<const std::vector<Element>*> buffers = PointersTo(values_);
+  Diagnostics errors;
+  for (size_t i = 0; i < program_->buffers.size(); ++i) {
+    const Buffer& buffer = program_->buffers[i];
+    if (!IsGiven(buffer)) continue;
+    const auto it = changed.find(buffer.name);
+    if (it == changed.end()) continue;
+    if (!HasShapeOf(buffer, it->second, errors)) continue;
+    own[i] = ToElements(it->second);
+    buffers[i] = &own[i];
+  }
+  if (!errors.empty()) return errors;
+  const auto is_own = [&](int b) { return buffers[b] == &own[b]; };
+  for (size_t s = 0; s < program_->steps.size(); ++s) {
+    const Step& step = program_->steps[s];
+    if (!needed_[s] || std::ranges::none_of(step.operands(), is_own)) continue;
+    InterpretStep(*program_, step, buffers, arithmetic_, own);
+    for (const int b : step.outputs) buffers[b] = &own[b];
+  }
+  return OutputsAmong(*program_, buffers, arithmetic_);
 }
 
 }  // namespace mxc

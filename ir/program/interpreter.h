@@ -37,6 +37,34 @@ Result<std::vector<Tensor>> Interpret(
     const Program& program, const std::map<std::string, Tensor>& inputs,
     const InterpreterOptions& options = {});
 
+// A run of a program whose values are all kept, so that runs on slightly other
+// inputs take only the steps that these reach: as many bytes again as there are
+// values in those steps. Keeps a reference to the program.
+class KeptRun {
+ public:
+  // As Interpret does.
+  static Result<KeptRun> Of(const Program& program,
+                            const std::map<std::string, Tensor>& inputs,
+                            const FloatArithmetic& arithmetic = {});
+
+  // The outputs, in the order of program.BuffersOf(kOutput).
+  std::vector<Tensor> Outputs() const;
+
+  // The same of a run in which `changed` take the place of the inputs and states
+  // of their names. The bytes that Interpret would give. Fails where a shape is
+  // another than the program's.
+  Result<std::vector<Tensor>> OutputsWith(
+      const std::map<std::string, Tensor>& changed) const;
+
+ private:
+  KeptRun(const Program& program, const FloatArithmetic& arithmetic);
+
+  const Program* program_;
+  FloatArithmetic arithmetic_;
+  std::vector<bool> needed_;                  // by step
+  std::vector<std::vector<Element>> values_;  // by buffer
+};
+
 // One step on given operands, in the order of step.inputs.
 std::vector<Tensor> InterpretStep(const Program& program, const Step& step,
                                   std::span<const Tensor> inputs,
