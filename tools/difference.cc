@@ -34,7 +34,8 @@ double AllowedError(const Tolerance& tolerance, double expected, double scale,
 
 double LargestMagnitude(const Tensor& tensor) {
   double largest = 0;
-  for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
+  const int64_t count = tensor.shape().elements();
+  for (int64_t i = 0; i < count; ++i) {
     const double magnitude = std::abs(static_cast<double>(tensor.At(i)));
     if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
   }

@@ -123,7 +123,7 @@ Tensor Disturbed(const Tensor& value, const Tensor& bounds,
   const DType dtype = value.type().dtype;
   std::byte* to = nullptr;
   Tensor disturbed = Tensor::Allocate(value.type(), &to);
-  for (int64_t i = 0; i < value.shape().elements(); ++i) {
+  for (int64_t i = 0; i < std::ssize(numbers); ++i) {
     StoreElement(to + i * SizeOf(dtype), dtype,
                  value.At(i) + numbers[static_cast<size_t>(i)] *
                                    bounds.floats()[static_cast<size_t>(i)]);

@@ -158,23 +158,37 @@ Values Evaluator::VisitLoad(const Expr& e, Scope& scope) {
   MXC_CHECK(e->index < static_cast<int>(operands_.size()));
   const OperandView& operand = operands_[e->index];
   MXC_CHECK(e->args.size() == operand.dims.size(), "{}", Print(e));
-  std::vector<const Values*> indices;
+  // Indices that all lanes share are looked up once.
+  struct Index {
+    const Values* values;
+    int64_t extent, stride;
+    size_t axis;
+  };
+  std::vector<Index> own;
   size_t lanes = 1;
-  for (const Expr& arg : e->args) {
-    indices.push_back(&Visit(arg, scope));
-    lanes = std::max(lanes, indices.back()->size());
+  int64_t shared = 0, stride = 1;
+  const auto at = [&](const Index& index, size_t lane) {
+    const auto i = static_cast<int64_t>((*index.values)[lane]);
+    MXC_CHECK(i >= 0 && i < index.extent,
+              "index {} of axis {} is out of {} in {}", i, index.axis,
+              index.extent, Print(e));
+    return i * index.stride;
+  };
+  for (size_t axis = e->args.size(); axis-- > 0;) {
+    const int64_t extent = operand.dims[axis];
+    const Index index = {&Visit(e->args[axis], scope), extent, stride, axis};
+    if (index.values->size() == 1) {
+      shared += at(index, 0);
+    } else {
+      own.push_back(index);
+      lanes = index.values->size();
+    }
+    stride *= extent;
   }
   Values out(lanes);
   for (size_t lane = 0; lane < lanes; ++lane) {
-    int64_t offset = 0;
-    for (size_t axis = 0; axis < indices.size(); ++axis) {
-      const auto i =
-          static_cast<int64_t>(At(*indices[axis], static_cast<int>(lane)));
-      MXC_CHECK(i >= 0 && i < operand.dims[axis],
-                "index {} of axis {} is out of {} in {}", i, axis,
-                operand.dims[axis], Print(e));
-      offset = offset * operand.dims[axis] + i;
-    }
+    int64_t offset = shared;
+    for (const Index& index : own) offset += at(index, lane);
     MXC_CHECK(!operand.reader || operand.writers[offset] == *operand.reader,
               "{} is read before it is written", Print(e));
     out[lane] = operand.values[offset];

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "ir/program/integers.h"
@@ -72,6 +73,58 @@ Values ApplyToIntegers(UnaryOp op, DType dtype, const Values& x) {
       return Apply([=](Element v) { return Truncated(v, dtype); },
                    ApplyUnary(op, DType::kF64, x));
   }
+}
+
+// Indices are far from the largest integers: no words of bits are needed.
+template <class F>
+Values ApplyToIndices(BinaryOp op, F f, const Values& a, const Values& b) {
+  // Sums and products below this are held by Element as they are.
+  constexpr Element kExact = 0x1p62L;
+  return Apply(
+      [=](Element x, Element y) {
+        const Element result = f(x, y) + 0;  // no -0, which integers lack
+        const bool exact = result > -kExact && result < kExact;
+        return exact ? result : IntegerResult(op, DType::kI64, x, y);
+      },
+      a, b);
+}
+
+Values ApplyToIntegers(BinaryOp op, DType dtype, const Values& a,
+                       const Values& b) {
+  const auto with = [&](auto f) { return Apply(f, a, b); };
+  switch (op) {
+    case BinaryOp::kMin:
+      return with([](Element x, Element y) { return y < x ? y : x; });
+    case BinaryOp::kMax:
+      return with([](Element x, Element y) { return x < y ? y : x; });
+    case BinaryOp::kLess:
+      return with([](Element x, Element y) -> Element { return x < y; });
+    case BinaryOp::kLessEqual:
+      return with([](Element x, Element y) -> Element { return x <= y; });
+    case BinaryOp::kEqual:
+      return with([](Element x, Element y) -> Element { return x == y; });
+    case BinaryOp::kNotEqual:
+      return with([](Element x, Element y) -> Element { return x != y; });
+    case BinaryOp::kAnd:
+      return with(
+          [](Element x, Element y) -> Element { return x != 0 && y != 0; });
+    case BinaryOp::kOr:
+      return with(
+          [](Element x, Element y) -> Element { return x != 0 || y != 0; });
+    default:
+      break;
+  }
+  if (dtype == DType::kI64 && op == BinaryOp::kAdd) {
+    return ApplyToIndices(op, std::plus<Element>(), a, b);
+  }
+  if (dtype == DType::kI64 && op == BinaryOp::kSub) {
+    return ApplyToIndices(op, std::minus<Element>(), a, b);
+  }
+  if (dtype == DType::kI64 && op == BinaryOp::kMul) {
+    return ApplyToIndices(op, std::multiplies<Element>(), a, b);
+  }
+  return with(
+      [=](Element x, Element y) { return IntegerResult(op, dtype, x, y); });
 }
 
 }  // namespace
@@ -160,11 +213,7 @@ Values ApplyUnary(UnaryOp op, DType dtype, const Values& x) {
 }
 
 Values ApplyBinary(BinaryOp op, DType dtype, const Values& a, const Values& b) {
-  if (!IsFloat(dtype)) {
-    return Apply(
-        [=](Element x, Element y) { return IntegerResult(op, dtype, x, y); }, a,
-        b);
-  }
+  if (!IsFloat(dtype)) return ApplyToIntegers(op, dtype, a, b);
   switch (op) {
     case BinaryOp::kAdd:
       return Apply([](double x, double y) { return x + y; }, a, b);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ir/program/box_values.h"
+#include "ir/program/contraction_columns.h"
+#include "ir/program/contraction_indices.h"
 #include "ir/program/integers.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/contraction.h"
@@ -15,77 +17,6 @@
 
 namespace mxc {
 namespace {
-
-// Row-major strides of one operand of a contraction by loop index.
-struct ContractionStrides {
-  int64_t n = 0, g = 0, k = 0, m = 0;
-  std::array<int64_t, 3> s = {0, 0, 0};
-};
-
-ContractionStrides StridesOf(const std::vector<Role>& axes, const Extents& dims,
-                             const Contraction& c) {
-  ContractionStrides out;
-  int64_t stride = 1;
-  for (size_t i = axes.size(); i-- > 0; stride *= dims[i]) {
-    switch (axes[i]) {
-      case Role::kBatch:
-        out.n = stride;
-        break;
-      case Role::kGroup:
-        out.g = stride;
-        break;
-      case Role::kIn:
-        out.k = stride;
-        break;
-      case Role::kOut:
-        out.m = stride;
-        break;
-      case Role::kGroupIn:
-        out.g = c.in * stride, out.k = stride;
-        break;
-      case Role::kGroupOut:
-        out.g = c.out * stride, out.m = stride;
-        break;
-      case Role::kGroupBatch:
-        out.g = c.batch * stride, out.n = stride;
-        break;
-      case Role::kSpatial0:
-        out.s[0] = stride;
-        break;
-      case Role::kSpatial1:
-        out.s[1] = stride;
-        break;
-      case Role::kSpatial2:
-        out.s[2] = stride;
-        break;
-    }
-  }
-  return out;
-}
-
-// The three spatial axes of a contraction, missing ones of extent 1.
-struct Spatial {
-  int64_t input = 1, output = 1, kernel = 1, stride = 1, dilate = 1, pad = 0;
-  int64_t data_dilate = 1;
-  bool flip = false;
-
-  // The element of data that output position o meets at kernel position w; -1
-  // where there is none.
-  int64_t DataAt(int64_t o, int64_t w) const {
-    const int64_t at = o * stride + (flip ? kernel - 1 - w : w) * dilate - pad;
-    const bool inside = at >= 0 && at % data_dilate == 0;
-    return inside && at / data_dilate < input ? at / data_dilate : -1;
-  }
-};
-
-std::array<Spatial, 3> SpatialOf(const Contraction& c) {
-  std::array<Spatial, 3> out;
-  for (size_t i = 0; i < c.kernel.size(); ++i) {
-    out[i] = {c.input[i],  c.output[i], c.kernel[i],      c.stride[i],
-              c.dilate[i], c.pad[i],    c.data_dilate[i], c.flip};
-  }
-  return out;
-}
 
 // The sum of one output element.
 template <class Sum>
@@ -199,6 +130,13 @@ std::vector<Sum> Factors(const OperandView& operand) {
   return factors;
 }
 
+template <class Sum>
+bool AllFinite(const std::vector<Sum>& factors) {
+  return std::ranges::all_of(factors, [](Sum factor) {
+    return std::isfinite(static_cast<double>(factor));
+  });
+}
+
 // Acc for every output element, in the output's row-major order.
 template <class Sum>
 std::vector<Element> Contract(const Contraction& c, const OperandView& data,
@@ -209,6 +147,10 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   const auto os = StridesOf(c.output_axes, out, c);
   const auto sp = SpatialOf(c);
   std::vector<Element> acc(Shape(out).elements());
+  if (WorthColumns(c) && AllFinite<Sum>(w)) {
+    ContractionColumns<Sum>(c, d, ds, w, ws).Write(os, acc);
+    return acc;
+  }
   // The last axis with several outputs.
   size_t along = sp.size() - 1;
   while (along > 0 && sp[along].output == 1) --along;
