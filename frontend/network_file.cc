@@ -4,20 +4,22 @@
 #include <string_view>
 #include <utility>
 
+#include "frontend/variables.h"
+
 namespace mxc {
 
-#define MXC_FRONTEND(name, reads) extern const Frontend k##name##Frontend;
+#define MXC_FRONTEND(name) extern const Frontend k##name;
 #include "frontend/frontends.def"
 #undef MXC_FRONTEND
 
 namespace {
 
 // "our own JSON or MXNet's symbol JSON"
-std::string Formats(std::span<const FrontendRow> rows) {
+std::string Formats(std::span<const Frontend* const> frontends) {
   std::string formats;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (i > 0) formats += i + 1 < rows.size() ? ", " : " or ";
-    formats += rows[i].reads;
+  for (size_t i = 0; i < frontends.size(); ++i) {
+    if (i > 0) formats += i + 1 < frontends.size() ? ", " : " or ";
+    formats += frontends[i]->reads;
   }
   return formats;
 }
@@ -32,7 +34,7 @@ bool IsArtifact(const NetworkSource& source) {
                           kElf.size()) == kElf;
 }
 
-// Formats that people have, and none of the rows reads.
+// Formats that people have, and none of ours reads.
 const char* OwnerOf(std::string_view path) {
   constexpr std::pair<const char*, const char*> kOthers[] = {
       {".onnx", "ONNX"}, {".prototxt", "Caffe's"}, {".caffemodel", "Caffe's"}};
@@ -72,31 +74,38 @@ Diagnostics Unclaimed(const NetworkSource& source, const std::string& formats) {
 
 Result<std::string> NetworkFile::Stored() const {
   Diagnostics notes;
-  MXC_ASSIGN(const Graph graph, Build({}, notes));
+  MXC_ASSIGN(Graph graph, Build({}, notes));
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    const auto& [dtype, shape] = input->types[0];
+    if (shape.known_rank() && shape.rank() > 0) AnnotateShape(*input);
+    if (dtype != DType::kUnknown) {
+      input->annotations["__dtype__"] = std::to_string(static_cast<int>(dtype));
+    }
+  }
   return WriteSymbol(graph);
 }
 
 JsonNetworkFile::JsonNetworkFile(std::shared_ptr<const NetworkSource> content)
     : NetworkFile(content, content->text()) {}
 
-std::span<const FrontendRow> Frontends() {
-  static const FrontendRow kRows[] = {
-#define MXC_FRONTEND(name, reads) {&k##name##Frontend, reads},
+std::span<const Frontend* const> Frontends() {
+  static constexpr const Frontend* kAll[] = {
+#define MXC_FRONTEND(name) &k##name,
 #include "frontend/frontends.def"
 #undef MXC_FRONTEND
   };
-  return kRows;
+  return kAll;
 }
 
 Result<std::shared_ptr<const NetworkFile>> OpenNetwork(
     std::shared_ptr<const NetworkSource> source,
-    std::span<const FrontendRow> rows) {
-  for (const FrontendRow& row : rows) {
-    if (!row.frontend->claims(*source)) continue;
-    MXC_ASSIGN(auto file, row.frontend->open(std::move(source)));
+    std::span<const Frontend* const> frontends) {
+  for (const Frontend* frontend : frontends) {
+    if (!frontend->claims(*source)) continue;
+    MXC_ASSIGN(auto file, frontend->open(std::move(source)));
     return std::shared_ptr<const NetworkFile>(std::move(file));
   }
-  return Unclaimed(*source, Formats(rows));
+  return Unclaimed(*source, Formats(frontends));
 }
 
 Result<std::shared_ptr<const NetworkFile>> OpenNetwork(

@@ -33,7 +33,8 @@ class NetworkFile {
     return nullptr;
   }
 
-  // JSON that reads as the same network: what an artifact keeps of it.
+  // JSON that reads as the same network, its inputs' shapes and types included:
+  // what an artifact keeps of it.
   virtual Result<std::string> Stored() const;
 
  protected:
@@ -58,27 +59,23 @@ class JsonNetworkFile : public NetworkFile {
   const JsonDocument& document() const { return **content().json(); }
 };
 
-// One row of frontends.def.
+// A format, a row of frontends.def.
 struct Frontend {
+  const char* reads;  // what errors call it: "our own JSON"
   // Whether the content is of this format, however damaged.
   bool (*claims)(const NetworkSource& source);
   Result<std::unique_ptr<NetworkFile>> (*open)(
       std::shared_ptr<const NetworkSource> source);
 };
 
-struct FrontendRow {
-  const Frontend* frontend;
-  const char* reads;  // "our own JSON"
-};
+// frontends.def, in its order.
+std::span<const Frontend* const> Frontends();
 
-// frontends.def.
-std::span<const FrontendRow> Frontends();
-
-// Opens a file by the first of `rows` that claims it; else says what it is, and
-// what was expected.
+// Opens a file by the first of `frontends` that claims it; else says what it is,
+// and what was expected.
 Result<std::shared_ptr<const NetworkFile>> OpenNetwork(
     std::shared_ptr<const NetworkSource> source,
-    std::span<const FrontendRow> rows = Frontends());
+    std::span<const Frontend* const> frontends = Frontends());
 Result<std::shared_ptr<const NetworkFile>> OpenNetwork(const std::string& path);
 
 }  // namespace mxc

@@ -43,6 +43,13 @@ Shape AnnotatedShape(const std::string& text, bool numpy_shapes) {
   return dims;
 }
 
+// "(0, 3, 224, 224)", "(10,)"
+std::string ShapeText(Extents dims, bool numpy_shapes) {
+  if (!numpy_shapes) std::ranges::replace(dims, Shape::kUnknownDim, 0);
+  return fmt::format("({}{})", fmt::join(dims, ", "),
+                     dims.size() == 1 ? "," : "");
+}
+
 bool NamedLikeParameter(const Node& variable) {
   static constexpr std::string_view kSuffixes[] = {
       "weight", "bias",        "gamma",      "beta",         "parameters",
@@ -127,10 +134,12 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes) {
 
 void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes) {
   shape[BatchAxis(variable, shape.rank())] = Shape::kUnknownDim;
-  Extents dims = shape.dims();
-  if (!numpy_shapes) std::ranges::replace(dims, Shape::kUnknownDim, 0);
+  variable.annotations["__shape__"] = ShapeText(shape.dims(), numpy_shapes);
+}
+
+void AnnotateShape(Node& variable) {
   variable.annotations["__shape__"] =
-      fmt::format("({}{})", fmt::join(dims, ", "), dims.size() == 1 ? "," : "");
+      ShapeText(variable.types[0].shape.dims(), /*numpy_shapes=*/false);
 }
 
 void AssignRoles(Graph& graph) {

@@ -24,6 +24,9 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes);
 // Says the shape of a variable as __shape__, whose batch axis stays open.
 void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes);
 
+// Says the shape that it has as __shape__, open extents as 0.
+void AnnotateShape(Node& variable);
+
 // States are what feeds an auxiliary input; parameters what feeds a parameter
 // input, or is named or annotated like one; the rest are inputs.
 void AssignRoles(Graph& graph);

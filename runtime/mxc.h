@@ -39,8 +39,8 @@
  * - Threads: a model never changes after it is opened; any threads may use it
  *   at once. An executor serves one thread at a time; executors of one model
  *   run at once and share its weights. Executors that share their states, too
- *   (mxc_bind_options.share), count as one. The only global state is the table
- * of registered functions.
+ *   (mxc_bind_options.share), count as one; those that share a team wait for
+ *   each other. The only global state is the table of registered functions.
  * - Processes: after fork the child may use and close its parent's models and
  *   executors; they are copies, and the parent's are not touched. An executor
  *   runs on the child's calling thread alone, with the same bytes; bind one in
@@ -85,7 +85,7 @@ typedef enum mxc_code {
   MXC_UNSUPPORTED = 4,      /* a good file that cannot be used here */
   MXC_OUT_OF_MEMORY = 5,
   MXC_IO = 6,    /* the operating system refused */
-  MXC_BUSY = 7,  /* the executor is running in another thread */
+  MXC_BUSY = 7,  /* the executor is running, or its team runs who asks */
   MXC_FAILED = 8 /* a function that the model calls */
 } mxc_code;
 
@@ -359,7 +359,8 @@ typedef struct mxc_executor mxc_executor;
 /* Threads for several executors: a program with many models then has as many as
  * it has processors, not as many for each. `threads` counts the caller of a run;
  * 0: one for each processor that the process may use. Runs from several threads
- * at once wait for each other. */
+ * at once wait for each other; a function that a step calls cannot run another
+ * executor of the same team (MXC_BUSY). */
 typedef struct mxc_team mxc_team;
 MXC_API mxc_status* mxc_team_create(int threads, mxc_team** team);
 /* Its threads end with the last executor that uses them. Null is allowed. */
@@ -378,7 +379,7 @@ typedef struct mxc_bind_options {
   mxc_executor* share;
   const char* device; /* where it runs, what the model was compiled for: "cpu",
                          "cuda:1"; null: that, number 0 */
-  mxc_team* team; /* what runs it, of at least `threads` threads; null: threads
+  mxc_team* team; /* that runs it, of at least `threads` threads; null: threads
                      of its own */
 } mxc_bind_options;
 

@@ -3,13 +3,13 @@
 // file: PREFIX-symbol.json or X.json (MXNet 1.x, with X-0000.params beside it),
 // X.params, X.npz, X.safetensors.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
 
+#include "frontend/variables.h"
 #include "runtime/train/checkpoint_files.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
@@ -110,10 +110,7 @@ Status RequireNoRun(const ConvertOptions& options) {
 // As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it.
 void NoteShapes(Graph& graph) {
   for (Node* input : graph.Variables(VariableRole::kInput)) {
-    const Shape& shape = input->types[0].shape;
-    if (!shape.known()) continue;
-    input->annotations["__shape__"] = fmt::format(
-        "({}{})", fmt::join(shape.dims(), ", "), shape.rank() == 1 ? "," : "");
+    if (input->types[0].shape.known()) AnnotateShape(*input);
   }
 }
 

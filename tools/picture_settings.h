@@ -13,8 +13,8 @@ struct PictureSettings {
   std::string labels;  // a file; empty: not said
 };
 
-// --mean, --std, --scale, --order, --orientation, --labels as `mxc run` has them, and
-// --resize of the shorter side, or to stretch.
+// --mean, --std, --scale, --order, --orientation, --labels as `mxc run` has
+// them, and --resize of the shorter side, or to stretch.
 void AddPictureOptions(CLI::App& app, PictureSettings& settings);
 
 }  // namespace mxc

@@ -10,48 +10,11 @@ std::optional<RoleStrides> StridesOf(const Contraction& c,
       layout.basis != KernelBasis::kPlain) {
     return std::nullopt;
   }
-  RoleStrides found;
-  const Extents strides = layout.strides();
-  for (size_t part = 0; part < axes.size(); ++part) {
-    const int64_t stride = strides[part];
-    const auto within = [&](int64_t& inner, int64_t extent) {
-      inner = stride;
-      found.group = stride * extent;
-    };
-    switch (axes[static_cast<size_t>(layout.dims[part].axis)]) {
-      case Role::kBatch:
-        found.batch = stride;
-        break;
-      case Role::kGroup:
-        found.group = stride;
-        break;
-      case Role::kIn:
-        found.in = stride;
-        break;
-      case Role::kOut:
-        found.out = stride;
-        break;
-      case Role::kGroupIn:
-        within(found.in, c.in);
-        break;
-      case Role::kGroupOut:
-        within(found.out, c.out);
-        break;
-      case Role::kGroupBatch:
-        within(found.batch, c.batch);
-        break;
-      case Role::kSpatial0:
-        found.spatial[0] = stride;
-        break;
-      case Role::kSpatial1:
-        found.spatial[1] = stride;
-        break;
-      case Role::kSpatial2:
-        found.spatial[2] = stride;
-        break;
-    }
+  std::vector<Role> roles;
+  for (const Layout::Dim& part : layout.dims) {
+    roles.push_back(axes[static_cast<size_t>(part.axis)]);
   }
-  return found;
+  return RoleStridesOf(c, roles, layout.strides());
 }
 
 std::optional<int64_t> BiasOf(const Program& program, const Step& step,

@@ -33,7 +33,7 @@ Result<std::unique_ptr<NetworkFile>> OpenSymbol(
 
 }  // namespace
 
-extern const Frontend kMxnetSymbolFrontend;
-const Frontend kMxnetSymbolFrontend = {ClaimsSymbol, OpenSymbol};
+extern const Frontend kMxnetSymbol;
+const Frontend kMxnetSymbol = {"MXNet's symbol JSON", ClaimsSymbol, OpenSymbol};
 
 }  // namespace mxc

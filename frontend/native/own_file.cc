@@ -49,7 +49,7 @@ Result<std::unique_ptr<NetworkFile>> OpenOwn(
 
 }  // namespace
 
-extern const Frontend kNativeFrontend;
-const Frontend kNativeFrontend = {ClaimsOwn, OpenOwn};
+extern const Frontend kNative;
+const Frontend kNative = {"our own JSON", ClaimsOwn, OpenOwn};
 
 }  // namespace mxc

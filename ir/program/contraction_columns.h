@@ -31,8 +31,8 @@ template <class Sum>
 class ContractionColumns {
  public:
   ContractionColumns(const Contraction& c, std::span<const Sum> data,
-                     const ContractionStrides& ds, std::span<const Sum> weight,
-                     const ContractionStrides& ws)
+                     const RoleStrides& ds, std::span<const Sum> weight,
+                     const RoleStrides& ws)
       : c_(c), sp_(SpatialOf(c)), data_(data), ds_(ds) {
     positions_ = sp_[0].output * sp_[1].output * sp_[2].output;
     taps_ = sp_[0].kernel * sp_[1].kernel * sp_[2].kernel;
@@ -40,7 +40,7 @@ class ContractionColumns {
   }
 
   // Into outputs of these strides.
-  void Write(const ContractionStrides& os, std::vector<Element>& out) const {
+  void Write(const RoleStrides& os, std::vector<Element>& out) const {
     const int64_t columns = c_.batch * positions_;
     const int64_t panels = (columns + kColumns - 1) / kColumns;
     const auto products = static_cast<double>(kColumns * c_.out * Terms());
@@ -54,7 +54,7 @@ class ContractionColumns {
         for (int64_t i = 0; i < count; ++i) {
           const int64_t to = OffsetOf(os, g, first + i);
           for (int64_t m = 0; m < c_.out; ++m) {
-            out[static_cast<size_t>(to + m * os.m)] =
+            out[static_cast<size_t>(to + m * os.out)] =
                 sums[static_cast<size_t>(m * kColumns + i)];
           }
         }
@@ -80,7 +80,7 @@ class ContractionColumns {
   }
 
   // Terms of kTileRows rows side by side: group, tile, term, row in the tile.
-  void GatherRows(std::span<const Sum> weight, const ContractionStrides& ws) {
+  void GatherRows(std::span<const Sum> weight, const RoleStrides& ws) {
     rows_.resize(static_cast<size_t>(c_.groups * RowsPadded() * Terms()));
     for (int64_t row = 0; row < c_.groups * c_.out; ++row) {
       const int64_t g = row / c_.out, m = row % c_.out;
@@ -88,20 +88,19 @@ class ContractionColumns {
       int64_t to = tile * kTileRows * Terms() + m % kTileRows;
       for (int64_t tap = 0; tap < taps_; ++tap) {
         const auto w = TapAt(tap);
-        int64_t from = g * ws.g + m * ws.m + w[0] * ws.s[0] + w[1] * ws.s[1] +
-                       w[2] * ws.s[2];
-        for (int64_t k = 0; k < c_.in; ++k, to += kTileRows, from += ws.k) {
+        int64_t from = g * ws.group + m * ws.out + w[0] * ws.spatial[0] +
+                       w[1] * ws.spatial[1] + w[2] * ws.spatial[2];
+        for (int64_t k = 0; k < c_.in; ++k, to += kTileRows, from += ws.in) {
           rows_[static_cast<size_t>(to)] = weight[static_cast<size_t>(from)];
         }
       }
     }
   }
 
-  int64_t OffsetOf(const ContractionStrides& os, int64_t g,
-                   int64_t column) const {
+  int64_t OffsetOf(const RoleStrides& os, int64_t g, int64_t column) const {
     const auto o = PositionOf(column);
-    return column / positions_ * os.n + g * os.g + o[0] * os.s[0] +
-           o[1] * os.s[1] + o[2] * os.s[2];
+    return column / positions_ * os.batch + g * os.group +
+           o[0] * os.spatial[0] + o[1] * os.spatial[1] + o[2] * os.spatial[2];
   }
 
   std::array<int64_t, 3> PositionOf(int64_t column) const {
@@ -113,11 +112,11 @@ class ContractionColumns {
   // The first channel's element that a column meets at a tap; -1: none.
   int64_t DataAt(int64_t g, int64_t column, int64_t tap) const {
     const auto o = PositionOf(column), w = TapAt(tap);
-    int64_t at = column / positions_ * ds_.n + g * ds_.g;
+    int64_t at = column / positions_ * ds_.batch + g * ds_.group;
     for (size_t i = 0; i < sp_.size(); ++i) {
       const int64_t position = sp_[i].DataAt(o[i], w[i]);
       if (position < 0) return -1;
-      at += position * ds_.s[i];
+      at += position * ds_.spatial[i];
     }
     return at;
   }
@@ -154,7 +153,7 @@ class ContractionColumns {
         for (int64_t next = 0; next < same; ++next) {
           to[next * kColumns + i] =
               at < 0 ? Sum{0}
-                     : data_[static_cast<size_t>(at + (k + next) * ds_.k)];
+                     : data_[static_cast<size_t>(at + (k + next) * ds_.in)];
         }
       }
       term += same;
@@ -185,7 +184,7 @@ class ContractionColumns {
   const Contraction& c_;
   const std::array<Spatial, 3> sp_;
   std::span<const Sum> data_;
-  ContractionStrides ds_;
+  RoleStrides ds_;
   int64_t positions_ = 0, taps_ = 0;
   std::vector<Sum> rows_;
 };

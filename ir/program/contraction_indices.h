@@ -7,55 +7,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/program/role_strides.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
 
-// Row-major strides of one operand of a contraction by loop index.
-struct ContractionStrides {
-  int64_t n = 0, g = 0, k = 0, m = 0;
-  std::array<int64_t, 3> s = {0, 0, 0};
-};
-
-inline ContractionStrides StridesOf(const std::vector<Role>& axes,
-                                    const Extents& dims, const Contraction& c) {
-  ContractionStrides out;
+// Of an operand that lies row-major.
+inline RoleStrides RowMajorStridesOf(const std::vector<Role>& axes,
+                                     const Extents& dims,
+                                     const Contraction& c) {
+  Extents strides(axes.size());
   int64_t stride = 1;
-  for (size_t i = axes.size(); i-- > 0; stride *= dims[i]) {
-    switch (axes[i]) {
-      case Role::kBatch:
-        out.n = stride;
-        break;
-      case Role::kGroup:
-        out.g = stride;
-        break;
-      case Role::kIn:
-        out.k = stride;
-        break;
-      case Role::kOut:
-        out.m = stride;
-        break;
-      case Role::kGroupIn:
-        out.g = c.in * stride, out.k = stride;
-        break;
-      case Role::kGroupOut:
-        out.g = c.out * stride, out.m = stride;
-        break;
-      case Role::kGroupBatch:
-        out.g = c.batch * stride, out.n = stride;
-        break;
-      case Role::kSpatial0:
-        out.s[0] = stride;
-        break;
-      case Role::kSpatial1:
-        out.s[1] = stride;
-        break;
-      case Role::kSpatial2:
-        out.s[2] = stride;
-        break;
-    }
-  }
-  return out;
+  for (size_t i = axes.size(); i-- > 0; stride *= dims[i]) strides[i] = stride;
+  return RoleStridesOf(c, axes, strides);
 }
 
 // The three spatial axes of a contraction, missing ones of extent 1.

@@ -116,6 +116,8 @@ void Team::Run(std::span<const Phase> phases, Work& work, uint32_t first) {
 }
 
 void Team::Forget(const Work& work) {
+  // Where the caller is at work, that is all that anybody does.
+  if (at_work_for == this) return;
   const std::lock_guard turn(turn_);
   if (work_ != &work) return;
   AwaitIdle();

@@ -20,12 +20,14 @@ cat > net.json <<'END'
              {"op": "Activation", "act_type": "tanh"},
              {"op": "FullyConnected", "name": "fc2", "num_hidden": 64} ] }
 END
-compile() {  # FILE OPTION…
-  file=$1
-  shift
-  "$mxc" compile net.json --target cuda:emulated --batch 130 --init xavier \
+compile_of() {  # NETWORK FILE OPTION…
+  network=$1 file=$2
+  shift 2
+  "$mxc" compile $network --target cuda:emulated --batch 130 --init xavier \
     --seed 7 -o $file "$@"
 }
+compile() { compile_of net.json "$@"; }
+one() { compile_of one.json "$@"; }
 { printf '\223NUMPY\001\000\166\000%-117s\n' \
     "{'descr': '<f4', 'fortran_order': False, 'shape': (130, 70), }"
   i=0
@@ -87,12 +89,6 @@ cat > one.json <<'END'
 { "mxc": 1, "name": "one", "inputs": {"data": ["N", 70]},
   "nodes": [ {"op": "FullyConnected", "name": "fc1", "num_hidden": 100} ] }
 END
-one() {  # FILE OPTION…
-  file=$1
-  shift
-  "$mxc" compile one.json --target cuda:emulated --batch 130 --init xavier \
-    --seed 7 -o $file "$@"
-}
 one one.mxa --quiet
 n=8
 while ! grep -qs 'cannot load the model.s kernels' told; do

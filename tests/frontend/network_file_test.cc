@@ -56,22 +56,17 @@ class ToyFile : public NetworkFile {
   std::shared_ptr<const ParameterArrays> parameters_;
 };
 
-constexpr Frontend kToyFrontend = {
-    [](const NetworkSource& source) {
-      return source.bytes().size() == 5 &&
-             std::memcmp(source.bytes().data(), "toy", 4) == 0;
-    },
-    [](std::shared_ptr<const NetworkSource> source)
-        -> Result<std::unique_ptr<NetworkFile>> {
-      return std::unique_ptr<NetworkFile>(
-          std::make_unique<ToyFile>(std::move(source)));
-    }};
-
-std::vector<FrontendRow> RowsWithToy() {
-  std::vector<FrontendRow> rows(Frontends().begin(), Frontends().end());
-  rows.push_back({&kToyFrontend, "toys"});
-  return rows;
-}
+constexpr Frontend kToy = {"toys",
+                           [](const NetworkSource& source) {
+                             return source.bytes().size() == 5 &&
+                                    std::memcmp(source.bytes().data(), "toy",
+                                                4) == 0;
+                           },
+                           [](std::shared_ptr<const NetworkSource> source)
+                               -> Result<std::unique_ptr<NetworkFile>> {
+                             return std::unique_ptr<NetworkFile>(
+                                 std::make_unique<ToyFile>(std::move(source)));
+                           }};
 
 std::shared_ptr<const NetworkSource> Content(const std::string& text,
                                              const std::string& path = "net") {
@@ -79,33 +74,45 @@ std::shared_ptr<const NetworkSource> Content(const std::string& text,
       std::make_shared<const SourceFile>(SourceFile{path, text}));
 }
 
-const std::string kToy("toy\0\3", 5);
+Result<std::shared_ptr<const NetworkFile>> OpenWithToys(
+    std::shared_ptr<const NetworkSource> content) {
+  std::vector<const Frontend*> all(Frontends().begin(), Frontends().end());
+  all.push_back(&kToy);
+  return OpenNetwork(std::move(content), all);
+}
 
-TEST_CASE("a format of one file and one row is built and brings its values") {
-  const auto rows = RowsWithToy();
-  const auto file = OpenNetwork(Content(kToy), rows);
+std::shared_ptr<const NetworkFile> OpenToy() {
+  const auto file = OpenWithToys(Content(std::string("toy\0\3", 5)));
   REQUIRE(file.ok());
-  LoadOptions options;
+  return *file;
+}
+
+// Of four samples, with its parameters.
+Model ToyModel(LoadOptions options) {
   options.batch = 4;
-  auto model = BuildModel(**file, options);
+  auto model = BuildModel(*OpenToy(), options);
   REQUIRE(model.ok());
   REQUIRE(LoadParameters(*model, options).ok());
-  CHECK(RequireParameters(*model).ok());
-  CHECK(model->graph.outputs[0].type().shape == Shape({4, 3}));
-  CHECK(model->parameters.at("fc_weight").shape() == Shape({3, 2}));
-  CHECK(model->parameter_file == "net");
+  return std::move(*model);
+}
+
+TEST_CASE("a format of one file and one row is built and brings its values") {
+  const Model model = ToyModel({});
+  CHECK(RequireParameters(model).ok());
+  CHECK(model.graph.outputs[0].type().shape == Shape({4, 3}));
+  CHECK(model.parameters.at("fc_weight").shape() == Shape({3, 2}));
+  CHECK(model.parameter_file == "net");
 }
 
 TEST_CASE("an artifact keeps JSON that reads as the same network") {
-  const auto rows = RowsWithToy();
-  const auto file = OpenNetwork(Content(kToy), rows);
-  REQUIRE(file.ok());
-  const auto stored = (*file)->Stored();
+  const auto stored = OpenToy()->Stored();
   REQUIRE(stored.ok());
   const auto again =
       LoadText(std::make_shared<SourceFile>(SourceFile{"stored", *stored}), {});
   REQUIRE(again.ok());
   CHECK(WriteSymbol(again->graph) == *stored);
+  const TensorType data = again->graph.FindVariable("data")->types[0];
+  CHECK(data == TensorType{DType::kF32, Shape({Shape::kUnknownDim, 2})});
   const std::string own =
       R"({"mxc": 1, "inputs": {"data": [1, 2]}, "nodes": []})";
   const auto json = OpenNetwork(Content(own));
@@ -114,28 +121,21 @@ TEST_CASE("an artifact keeps JSON that reads as the same network") {
 }
 
 TEST_CASE("a parameter file wins over values of the network's own file") {
-  const auto rows = RowsWithToy();
-  const auto file = OpenNetwork(Content(kToy), rows);
-  REQUIRE(file.ok());
-  LoadOptions options;
-  options.batch = 4;
   auto array = runtime::Array::Allocate(runtime::ElementType::kF32, {3, 2});
   REQUIRE(array.ok());
   std::memset(array->bytes().data(), 0, array->bytes().size());
+  LoadOptions options;
   options.params = "zeros.params";
   options.arrays = std::make_shared<const ParameterArrays>(
       ParameterArrays{{"arg:fc_weight", *array}});
-  auto model = BuildModel(**file, options);
-  REQUIRE(model.ok());
-  REQUIRE(LoadParameters(*model, options).ok());
-  CHECK(model->parameters.at("fc_weight").floats()[0] == 0.0f);
-  CHECK(model->parameter_file == "zeros.params");
+  const Model model = ToyModel(options);
+  CHECK(model.parameters.at("fc_weight").floats()[0] == 0.0f);
+  CHECK(model.parameter_file == "zeros.params");
 }
 
 std::string SentenceOf(const std::string& text,
                        const std::string& path = "net") {
-  const auto rows = RowsWithToy();
-  const auto file = OpenNetwork(Content(text, path), rows);
+  const auto file = OpenWithToys(Content(text, path));
   REQUIRE_FALSE(file.ok());
   return file.errors()[0].message;
 }

@@ -187,8 +187,10 @@ def test_what_is_compiled_to_a_file_is_loaded(tmp_path):
     carried = mxc.load((tmp_path / "small.mxa").read_bytes())
     assert np.array_equal(carried(x), loaded(x))
     assert carried.page() == loaded.page().replace("small.mxa", "model.mxa")
-    with pytest.raises(mxc.Error, match="artifact in memory"):
-        mxc.load((tmp_path / "small.mxa").read_bytes()[:-1])
+    assert "of bytes" in repr(carried)
+    for damaged in (b"", (tmp_path / "small.mxa").read_bytes()[:-1]):
+        with pytest.raises(mxc.Error, match="artifact in memory"):
+            mxc.load(damaged)
 
 
 def test_the_file_of_a_model_goes_with_it():

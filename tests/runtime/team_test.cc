@@ -127,6 +127,31 @@ TEST_CASE("callers of a team take turns, and a work may go after its run") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a step may close another executor of its team, and not run it") {
+  class Closing : public Work {
+   public:
+    explicit Closing(Team& team) : team_(team) {}
+    void RunChunk(uint32_t, uint32_t, int, bool) override {
+      team_.Forget(other_);
+      if (!team_.CheckCaller().ok()) ++refused;
+    }
+    uint32_t FinishPhase(uint32_t, int) override { return kNoPhase; }
+    std::atomic<int> refused{0};
+
+   private:
+    Team& team_;
+    Counts other_{{PhaseOf(1, 1)}};
+  };
+  const auto team = Team::Start(2);
+  REQUIRE(team.ok());
+  Closing work(**team);
+  const std::vector<Phase> phases = {PhaseOf(6, 2)};
+  (*team)->Run(phases, work, 0);
+  (*team)->Forget(work);
+  CHECK(work.refused == 6);
+  CHECK((*team)->CheckCaller().ok());
+}
+
 TEST_CASE("executors on one team need no threads of their own") {
   const ModelHandle model = ChainModel();
   const ExecutorHandle alone = Bind(model.get(), 1);

@@ -268,9 +268,8 @@ std::string DoubtsOf(PictureKinds kinds, const PictureOptions& pictures) {
   if (kinds.files && GivenOption(pictures).empty() &&
       DescribeTrained(pictures).empty()) {
     return "pictures: values 0 to 255, stretched to the input; nothing says "
-           "how "
-           "the network was trained: --mean, --std, --scale, --resize, here or "
-           "of 'mxc compile', which keeps them";
+           "how the network was trained: --mean, --std, --scale, --resize, "
+           "here or of 'mxc compile', which keeps them";
   }
   const bool plain = !kinds.files && !kinds.arrays;
   if (!plain || !trained || !trained->order.empty() || trained->scale == 1) {

@@ -21,8 +21,8 @@ namespace {
 // The sum of one output element.
 template <class Sum>
 Sum Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
-               const Sum* data, const ContractionStrides& ds, const Sum* weight,
-               const ContractionStrides& ws, const std::array<int64_t, 3>& o) {
+               const Sum* data, const RoleStrides& ds, const Sum* weight,
+               const RoleStrides& ws, const std::array<int64_t, 3>& o) {
   Sum sum = 0;
   for (int64_t w0 = 0; w0 < sp[0].kernel; ++w0) {
     const int64_t i0 = sp[0].DataAt(o[0], w0);
@@ -33,9 +33,11 @@ Sum Accumulate(const Contraction& c, const std::array<Spatial, 3>& sp,
       for (int64_t w2 = 0; w2 < sp[2].kernel; ++w2) {
         const int64_t i2 = sp[2].DataAt(o[2], w2);
         if (i2 < 0) continue;
-        const Sum* d = data + i0 * ds.s[0] + i1 * ds.s[1] + i2 * ds.s[2];
-        const Sum* w = weight + w0 * ws.s[0] + w1 * ws.s[1] + w2 * ws.s[2];
-        for (int64_t k = 0; k < c.in; ++k) sum += d[k * ds.k] * w[k * ws.k];
+        const Sum* d =
+            data + i0 * ds.spatial[0] + i1 * ds.spatial[1] + i2 * ds.spatial[2];
+        const Sum* w = weight + w0 * ws.spatial[0] + w1 * ws.spatial[1] +
+                       w2 * ws.spatial[2];
+        for (int64_t k = 0; k < c.in; ++k) sum += d[k * ds.in] * w[k * ws.in];
       }
     }
   }
@@ -79,8 +81,8 @@ void ForMeeting(const Spatial& axis, int64_t w, F f) {
 // vectors, where a single sum waits for each of its additions.
 template <class Sum>
 void AccumulateRow(const Contraction& c, const std::array<Spatial, 3>& sp,
-                   size_t along, const Sum* data, const ContractionStrides& ds,
-                   const Sum* weight, const ContractionStrides& ws,
+                   size_t along, const Sum* data, const RoleStrides& ds,
+                   const Sum* weight, const RoleStrides& ws,
                    const std::array<int64_t, 3>& o, std::vector<Sum>& row) {
   std::ranges::fill(row, Sum{0});
   std::array<int64_t, 3> w = {0, 0, 0};
@@ -91,21 +93,21 @@ void AccumulateRow(const Contraction& c, const std::array<Spatial, 3>& sp,
         const Sum* factor = weight;
         bool inside = true;
         for (size_t i = 0; i < sp.size(); ++i) {
-          factor += w[i] * ws.s[i];
+          factor += w[i] * ws.spatial[i];
           if (i == along) continue;
           const int64_t at = sp[i].DataAt(o[i], w[i]);
           inside = inside && at >= 0;
-          if (inside) d += at * ds.s[i];
+          if (inside) d += at * ds.spatial[i];
         }
         if (!inside) continue;
         ForMeeting(sp[along], w[along],
                    [&](int64_t first, int64_t count, int64_t at, int64_t step) {
-                     const Sum* from = d + at * ds.s[along];
-                     const int64_t by = step * ds.s[along];
+                     const Sum* from = d + at * ds.spatial[along];
+                     const int64_t by = step * ds.spatial[along];
                      Sum* to = row.data() + first;
                      for (int64_t k = 0; k < c.in; ++k) {
-                       AddScaled(to, count, from + k * ds.k, by,
-                                 factor[k * ws.k]);
+                       AddScaled(to, count, from + k * ds.in, by,
+                                 factor[k * ws.in]);
                      }
                    });
       }
@@ -142,9 +144,9 @@ template <class Sum>
 std::vector<Element> Contract(const Contraction& c, const OperandView& data,
                               const OperandView& weight, const Extents& out) {
   const std::vector<Sum> d = Factors<Sum>(data), w = Factors<Sum>(weight);
-  const auto ds = StridesOf(c.data_axes, data.dims, c);
-  const auto ws = StridesOf(c.weight_axes, weight.dims, c);
-  const auto os = StridesOf(c.output_axes, out, c);
+  const auto ds = RowMajorStridesOf(c.data_axes, data.dims, c);
+  const auto ws = RowMajorStridesOf(c.weight_axes, weight.dims, c);
+  const auto os = RowMajorStridesOf(c.output_axes, out, c);
   const auto sp = SpatialOf(c);
   std::vector<Element> acc(Shape(out).elements());
   if (WorthColumns(c) && AllFinite<Sum>(w)) {
@@ -155,7 +157,7 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   size_t along = sp.size() - 1;
   while (along > 0 && sp[along].output == 1) --along;
   std::array<int64_t, 3> rows = {sp[0].output, sp[1].output, sp[2].output};
-  const bool by_rows = ds.k != 1 && rows[along] > 1;
+  const bool by_rows = ds.in != 1 && rows[along] > 1;
   const int64_t row_size = by_rows ? rows[along] : 1;
   if (by_rows) rows[along] = 1;
   const int64_t of_channel = rows[0] * rows[1] * rows[2];
@@ -165,17 +167,18 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
     const int64_t channel = at / of_channel;
     const int64_t n = channel / (c.groups * c.out);
     const int64_t g = channel / c.out % c.groups, m = channel % c.out;
-    const Sum* of_data = d.data() + n * ds.n + g * ds.g;
-    const Sum* of_weight = w.data() + g * ws.g + m * ws.m;
+    const Sum* of_data = d.data() + n * ds.batch + g * ds.group;
+    const Sum* of_weight = w.data() + g * ws.group + m * ws.out;
     if (by_rows) {
       AccumulateRow(c, sp, along, of_data, ds, of_weight, ws, o, row);
     } else {
       row[0] = Accumulate(c, sp, of_data, ds, of_weight, ws, o);
     }
-    const int64_t first = n * os.n + g * os.g + m * os.m + o[0] * os.s[0] +
-                          o[1] * os.s[1] + o[2] * os.s[2];
+    const int64_t first = n * os.batch + g * os.group + m * os.out +
+                          o[0] * os.spatial[0] + o[1] * os.spatial[1] +
+                          o[2] * os.spatial[2];
     for (size_t i = 0; i < row.size(); ++i) {
-      acc[first + static_cast<int64_t>(i) * os.s[along]] = row[i];
+      acc[first + static_cast<int64_t>(i) * os.spatial[along]] = row[i];
     }
   };
   const auto products = static_cast<double>(row_size * c.in * sp[0].kernel *

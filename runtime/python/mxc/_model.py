@@ -33,8 +33,8 @@ class Model(_runtime.Model):
                  device: str = "") -> None:
         self._bytes = path if isinstance(path, bytes) else None
         self.path = "" if isinstance(path, bytes) else os.fspath(path)
-        super().__init__(self._bytes or self.path, threads, check_weights,
-                         copy_weights, device)
+        super().__init__(self.path if self._bytes is None else self._bytes,
+                         threads, check_weights, copy_weights, device)
         if device:
             self.bind()  # says what is wrong with it
 
@@ -185,7 +185,7 @@ class Model(_runtime.Model):
 
     def __repr__(self) -> str:
         entries = ", ".join(f"{e.name} (batch {e.batch})" for e in self.entries)
-        return f"<mxc.Model {self.path}: {entries}>"
+        return f"<mxc.Model {self.path or 'of bytes'}: {entries}>"
 
 
 def load(path: str | os.PathLike[str] | bytes, *, threads: int = 0,
@@ -193,7 +193,7 @@ def load(path: str | os.PathLike[str] | bytes, *, threads: int = 0,
          device: str = "") -> Model:
     """Opens an artifact, which is a program: open what you would run.
 
-    path: the file, or its bytes.
+    path: the file, or its bytes, which the model keeps.
     threads: of a call of the model; 0: one for each processor.
     check_weights: read all weights, and refuse a file in which they changed
         (some 6 GB a second). Without, weights come when they are needed.
