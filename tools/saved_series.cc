@@ -10,12 +10,12 @@
 
 #include "codegen/artifact/states.h"
 #include "frontend/frontend.h"
+#include "runtime/job/job.h"
 #include "runtime/train/sample_facts.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/unread_sets.h"
 #include "tools/driver/class_head.h"
 #include "tools/driver/manifest.h"
-#include "tools/run/job.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -77,7 +77,7 @@ bool AreOfOneRun(const std::string& prefix, const std::string& run) {
 // Nothing where no checkpoint is taken up, or mxc-run decides which one. A
 // job's workers share the states.
 std::optional<train::CheckpointName> ResumedFrom(const SavedSeries& series) {
-  if (series.prefix.empty() || !series.resume || run::InJob()) return {};
+  if (series.prefix.empty() || !series.resume || job::InJob()) return {};
   const auto newest = train::FindNewestComplete(series.prefix);
   if (!newest.ok() || !newest->has_value()) return {};
   if (!AreOfOneRun(series.prefix, (*newest)->run)) return {};
@@ -86,7 +86,7 @@ std::optional<train::CheckpointName> ResumedFrom(const SavedSeries& series) {
 
 // mxc-run knows which run is meant, and judges sets of others.
 Status RequireRead(const SavedSeries& series) {
-  if (run::InJob()) return Done{};
+  if (job::InJob()) return Done{};
   const auto newest = train::FindNewestComplete(series.prefix);
   if (!newest.ok()) return UnplacedError(newest.status().message());
   train::Position reached;
@@ -101,7 +101,7 @@ Status RequireRead(const SavedSeries& series) {
 
 // What else may be wrong with the folder others will say.
 Result<runtime::FileLock> LockSeries(const SavedSeries& series) {
-  if (series.prefix.empty() || (run::InJob() && !run::SpeaksForJob())) {
+  if (series.prefix.empty() || (job::InJob() && !job::SpeaksForJob())) {
     return runtime::FileLock();
   }
   auto lock = runtime::FileLock::Take(train::LockPath(series.prefix));

@@ -11,6 +11,9 @@
 
 #include "runtime/base/destination.h"
 #include "runtime/data/iterator.h"
+#include "runtime/fit/outputs.h"
+#include "runtime/fit/request.h"
+#include "runtime/job/job.h"
 #include "runtime/kvstore/averaging.h"
 #include "runtime/train/read_parameters.h"
 #include "tools/artifact_overview.h"
@@ -20,10 +23,6 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/output_file.h"
 #include "tools/request_options.h"
-#include "tools/run/job.h"
-#include "tools/run/train_options.h"
-#include "tools/run/train_outputs.h"
-#include "tools/run/written_file.h"
 #include "tools/saved_series.h"
 #include "tools/source_help.h"
 #include "tools/train_data.h"
@@ -93,7 +92,7 @@ std::vector<std::string> ReadFiles(const TrainOptions& options) {
   std::vector<std::string> files = {network.model, network.params,
                                     options.states};
   for (const std::string& source : {options.data.source, options.validation}) {
-    for (std::string& file : run::FilesOfSource(source)) {
+    for (std::string& file : data::FilesOfSource(source)) {
       files.push_back(std::move(file));
     }
   }
@@ -102,14 +101,14 @@ std::vector<std::string> ReadFiles(const TrainOptions& options) {
 
 // What mxc-run would refuse after the network has been compiled.
 Status RequireFiles(const TrainOptions& options) {
-  const bool silent = run::InJob() && !run::SpeaksForJob();
+  const bool silent = job::InJob() && !job::SpeaksForJob();
   Diagnostics errors;
-  for (const std::string& sentence : run::UnwritableOf(
+  for (const std::string& sentence : fit::UnwritableOf(
            {options.series.prefix, silent ? "" : options.log_folder,
             options.trace, ReadFiles(options)})) {
     errors.push_back(UnplacedError(sentence));
   }
-  const std::string incomplete = run::IncompleteJob();
+  const std::string incomplete = job::IncompleteJob();
   if (!incomplete.empty()) errors.push_back(UnplacedError(incomplete));
   if (!options.states.empty()) {
     const auto states = train::ReadStates(options.states);
@@ -134,8 +133,8 @@ Status RequireCombination(const TrainOptions& options) {
                              : target.starts_with("cuda") ? target
                                                           : "";
   const std::string cannot =
-      run::CannotCombine({options.accumulates, options.averages, device,
-                          run::InJob() ? options.kvstore : ""});
+      fit::CannotCombine({options.accumulates, options.averages, device,
+                          job::InJob() ? options.kvstore : ""});
   if (!cannot.empty()) return UnplacedError(cannot);
   return Done{};
 }
@@ -196,7 +195,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   MXC_RETURN_IF_ERROR(SetClasses(options.classes, *source, request, *network));
   MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
   request.entries = {"train", "score"};
-  const bool in_job = run::InJob();
+  const bool in_job = job::InJob();
   // Servers update the parameters, unless workers train by themselves.
   const bool served = in_job && !kvstore::ParseRule(options.kvstore);
   if (served || options.accumulates) {
@@ -207,7 +206,7 @@ Status CompileTo(const std::string& path, const TrainOptions& options) {
   MXC_RETURN_IF_ERROR(
       RequireMetrics(options.metrics, HeadsOf(*network, request)));
   ReportStyle style = options.style;
-  if (in_job && !run::SpeaksForJob()) style.quiet = true;
+  if (in_job && !job::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
   MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
   MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
@@ -265,7 +264,7 @@ int HandOver(const CLI::App& app, const TrainLoop& loop,
 void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.device = loop.Value("--device");
   options.series = {.prefix = loop.Value("--save"),
-                    .resume = loop.Says("--resume") || run::JobResumes(),
+                    .resume = loop.Says("--resume") || job::JobResumes(),
                     .overwrite = loop.Says("--overwrite")};
   options.data.seed = options.request.request.network.seed;
   options.data.shuffle = !loop.Says("--no-shuffle");

@@ -227,4 +227,13 @@ Status RequireOwnKind(const std::string& path, std::string_view own) {
               path.c_str(), std::string(own).c_str());
 }
 
+Status RequireWritable(const std::string& path,
+                       const std::vector<std::string>& inputs,
+                       std::string_view own) {
+  if (path.empty()) return {};
+  MXC_RT_RETURN_IF_ERROR(RequireNotRead(path, inputs));
+  MXC_RT_RETURN_IF_ERROR(RequireOwnKind(path, own));
+  return RequireDestination(path);
+}
+
 }  // namespace mxc::runtime

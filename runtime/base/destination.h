@@ -51,5 +51,9 @@ Status RequireNotRead(const std::string& path,
 // reads or writes, as networks, weights, data and artifacts are, where what is
 // written has the ending `own`, as in ".mxa".
 Status RequireOwnKind(const std::string& path, std::string_view own);
+// All three. An empty path is none.
+Status RequireWritable(const std::string& path,
+                       const std::vector<std::string>& inputs,
+                       std::string_view own);
 
 }  // namespace mxc::runtime

@@ -73,3 +73,14 @@ class [[nodiscard]] StatusOr {
       return rt_status;                                                     \
     }                                                                       \
   } while (false)
+
+// Declares or assigns the value of a StatusOr, or leaves the function with its
+// status.
+#define MXC_RT_ASSIGN(declaration, expression) \
+  MXC_RT_ASSIGN_TO(MXC_RT_JOINED(rt_value_, __LINE__), declaration, expression)
+#define MXC_RT_ASSIGN_TO(name, declaration, expression) \
+  auto name = (expression);                             \
+  if (!name.ok()) return name.status();                 \
+  declaration = std::move(*name)
+#define MXC_RT_JOINED(a, b) MXC_RT_JOINED_AGAIN(a, b)
+#define MXC_RT_JOINED_AGAIN(a, b) a##b

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/base/visible.h"
 
 namespace mxc::runtime {
@@ -169,6 +170,14 @@ std::string Trace::Events(int pid, std::string_view process) {
     }
   }
   return text;
+}
+
+Status Trace::WriteFile(const std::string& path, const std::string& events) {
+  FileWriter file(path);
+  // No displayTimeUnit: Perfetto of 2020 takes times for nanoseconds where it is
+  // "ns".
+  file.Append("{\"traceEvents\":[\n" + events + "\n]}\n");
+  return file.Commit();
 }
 
 }  // namespace mxc::runtime

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/status.h"
 
 namespace mxc::runtime {
 
@@ -37,6 +38,8 @@ class Trace {
   // Chrome's trace events from process `pid` on, separated by commas:
   // microseconds since Start.
   static std::string Events(int pid, std::string_view process);
+  // A file of such events, which Perfetto opens.
+  static Status WriteFile(const std::string& path, const std::string& events);
 
  private:
   static std::atomic<bool> on_;

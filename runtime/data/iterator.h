@@ -82,6 +82,11 @@ enum class OnBadRecord {
 // --data-opt k=v
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+// Samples in memory, one in each row of every array; of equal numbers of rows.
+struct Arrays {
+  std::vector<NamedArray> data, labels;
+};
+
 struct IteratorOptions {
   int64_t batch_size = 1;
   uint64_t seed = 0;     // of shuffling, augmentation and generated samples
@@ -115,6 +120,8 @@ struct IteratorOptions {
   // The network that the samples are for is yet to be compiled, and nothing is
   // read: labels are told as the source has them, even those to be mixed.
   bool before_compiling = false;
+  // What the source "arrays" has.
+  std::shared_ptr<const Arrays> arrays;
   // Options of the source, and any of: shuffle, seed, last_batch, round_batch,
   // part_index, num_parts, even_parts, held_out, epoch_batches,
   // preprocess_threads, prefetch_buffer, data_name, label_name. They win over
@@ -210,6 +217,9 @@ class Iterator {
 // setting ends in one status that names every mistake and what is legal.
 StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                                          const IteratorOptions& options);
+
+// "x.npy" and "y.npy" of the source "npy:x.npy,y.npy".
+std::vector<std::string> FilesOfSource(const std::string& spec);
 
 // Every source in one line each: "mnist:DIR   the MNIST digits …".
 std::string SourcesHelp();

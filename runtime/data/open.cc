@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <sstream>
 
 #include "runtime/data/classes.h"
 #include "runtime/data/files/watched_file.h"
@@ -35,6 +36,7 @@ const SourceKind* FindKind(std::string_view spec) {
 Status UnknownKind(const std::string& spec) {
   std::string forms;
   for (const SourceKind* kind : kKinds) {
+    if (*kind->doc == '\0') continue;
     forms += (forms.empty() ? "" : ", ") + std::string(kind->form);
   }
   return {StatusCode::kInvalidArgument,
@@ -237,6 +239,7 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
                         options.label_names,
                         options.preprocessing.empty() ? nullptr : &*trained,
                         options.takes,
+                        options.arrays.get(),
                         settings};
   request.common.Describe(settings);
   if (request.common.num_parts) {
@@ -256,9 +259,17 @@ StatusOr<std::unique_ptr<Iterator>> Open(const std::string& spec,
   return opened;
 }
 
+std::vector<std::string> FilesOfSource(const std::string& spec) {
+  std::istringstream names(spec.substr(spec.find(':') + 1));
+  std::vector<std::string> files;
+  for (std::string name; std::getline(names, name, ',');) files.push_back(name);
+  return files;
+}
+
 std::string SourcesHelp() {
   std::string text;
   for (const SourceKind* kind : kKinds) {
+    if (*kind->doc == '\0') continue;
     std::string line = std::string("  ") + kind->form;
     line.resize(std::max<size_t>(line.size() + 2, 22), ' ');
     text += line + kind->doc + "\n";

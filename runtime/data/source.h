@@ -138,6 +138,7 @@ struct SourceRequest {
   // IteratorOptions::preprocessing; null: it is not known.
   const Preprocessing* trained;
   const std::vector<Field>& takes;  // IteratorOptions::takes
+  const Arrays* arrays;             // IteratorOptions::arrays
   SettingsReader& settings;
 
   // Of a sample, as the network's input for the data takes it; empty where that
@@ -161,7 +162,7 @@ struct SourceRequest {
 struct SourceKind {
   const char* name;  // "mnist"
   const char* form;  // "mnist:DIR"
-  const char* doc;   // one line
+  const char* doc;   // one line; empty: it is not for people to name
   bool takes_path;
   std::string (*options)();  // DescribeOptions of its options
   StatusOr<std::unique_ptr<Source>> (*open)(const SourceRequest&);

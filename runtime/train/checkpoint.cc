@@ -76,10 +76,14 @@ Status CheckHashes(const CheckpointName& name, const CheckpointRecord& record) {
   return {};
 }
 
+bool HasText(const std::string& path, const std::string& text) {
+  const StatusOr<MappedFile> present = MappedFile::Open(path);
+  return present.ok() && TextOf(present->bytes()) == text;
+}
+
 // Writes the symbol unless it is there already.
 Status WriteSymbol(const std::string& path, const std::string& symbol) {
-  const StatusOr<MappedFile> present = MappedFile::Open(path);
-  if (present.ok() && TextOf(present->bytes()) == symbol) return {};
+  if (HasText(path, symbol)) return {};
   FileWriter file(path);
   file.Append(symbol);
   return file.Commit();
@@ -230,6 +234,17 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
     checkpoint.symbol = TextOf(symbol->bytes());
   }
   return checkpoint;
+}
+
+Status RequireNoOtherSymbol(const CheckpointName& name,
+                            const std::string& symbol) {
+  const std::string path = name.SymbolPath();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) || HasText(path, symbol)) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "'%s' holds another network, which saving would write over; "
+              "--overwrite allows it",
+              path.c_str());
 }
 
 std::string Provenance::Note(const std::string& word) const {

@@ -52,6 +52,9 @@ struct Checkpoint {
 
 Status WriteCheckpoint(const CheckpointName& name,
                        const Checkpoint& checkpoint);
+// That writing the set's symbol, this one, would take no other network's place.
+Status RequireNoOtherSymbol(const CheckpointName& name,
+                            const std::string& symbol);
 
 // Makes PREFIX-best.params and .mxc copies of the set's, unless they are, of its
 // averages if `averages` and it has any. Each appears whole; a record never

@@ -48,6 +48,7 @@ class DelegatingStep : public TrainStep {
   }
   Status EndEpoch() override { return inner_.EndEpoch(); }
   Status CollectStates() override { return inner_.CollectStates(); }
+  Status LendStates() override { return inner_.LendStates(); }
   bool Saves(size_t index) const override { return inner_.Saves(index); }
   bool Requires(size_t index) const override { return inner_.Requires(index); }
   bool TakesEarlier() const override { return inner_.TakesEarlier(); }

@@ -107,6 +107,11 @@ Status EmaStep::EndEpoch() {
   return inner().EndEpoch();
 }
 
+Status EmaStep::LendStates() {
+  Show(false);
+  return inner().LendStates();
+}
+
 Status EmaStep::CollectStates() {
   Show(false);
   return inner().CollectStates();

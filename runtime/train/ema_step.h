@@ -43,6 +43,7 @@ class EmaStep final : public DelegatingStep {
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
   Status CollectStates() override;
+  Status LendStates() override;
   bool Saves(size_t index) const override;
   // Training may go on from what a run without averages has saved, which then
   // begin there.

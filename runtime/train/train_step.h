@@ -114,6 +114,9 @@ class TrainStep {
   virtual Status EndEpoch() { return {}; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
+  // From now until the next call somebody else reads and writes the states where
+  // they lie.
+  virtual Status LendStates() { return {}; }
   // Whether this process's checkpoints hold the state, by its index, and whether
   // one to go on from must.
   virtual bool Saves(size_t) const { return true; }

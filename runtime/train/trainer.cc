@@ -42,10 +42,16 @@ StatusOr<TrainResult> Trainer::Run() {
             : Format("%lld epochs are done, --epochs says %lld", done, asked));
   }
   Status status;
+  bool goes_on = true;
   while (status.ok() && epochs_ < options_.epochs && !result_.interrupted &&
-         !best_->Stops()) {
+         !best_->Stops() && goes_on) {
     status = RunEpoch();
+    if (!status.ok() || result_.interrupted) break;
+    status = step_.LendStates();
+    goes_on = reporter_.AfterEpoch();
   }
+  const Status lent = step_.LendStates();
+  if (status.ok()) status = lent;
   if (status.ok()) TellBest();
   if (journal_) {
     const Status closed = journal_->Close(!status.ok());
@@ -74,6 +80,7 @@ Status Trainer::Prepare() {
   StatusOr<MetricList> metrics = MetricList::Parse(options_.metrics);
   if (!metrics.ok()) return metrics.status();
   metrics_ = std::move(*metrics);
+  if (options_.add_metrics) options_.add_metrics(metrics_);
   return options_.save.empty() ? Status() : BeginSeries();
 }
 
@@ -134,9 +141,19 @@ StatusOr<float> Trainer::TrainBatch(bool updates) {
                  : step_.Accumulate(batch_, length);
 }
 
+// Once a step is sure to come: schedules and programs count what they are asked.
+Status Trainer::SettleRate() {
+  const int64_t step = steps_ + 1;
+  if (std::exchange(rated_, step) == step) return {};
+  rate_ = options_.rate ? options_.rate(step) : schedule_->At(step);
+  if (std::isfinite(rate_) && rate_ >= 0) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "the learning rate of step %lld is %g, expected 0 or more",
+              static_cast<long long>(step), rate_);
+}
+
 // The batches of one update; no save and no interruption comes between them.
 Status Trainer::RunStep() {
-  rate_ = schedule_->At(steps_ + 1);
   const int64_t left = samples_.batches(epochs_) - batches_;
   for (int64_t more = std::clamp(left, int64_t{1}, options_.accumulate);
        more > 0 && !epoch_over_; --more) {
@@ -155,6 +172,7 @@ Status Trainer::RunBatch(bool updates) {
     return {};
   }
   MXC_RT_RETURN_IF_ERROR(CheckBatch());
+  MXC_RT_RETURN_IF_ERROR(SettleRate());
   const StatusOr<float> loss = TrainBatch(updates);
   if (!loss.ok()) return loss.status();
   if (!std::isfinite(*loss)) return Diverged(static_cast<double>(*loss));
@@ -180,6 +198,7 @@ Status Trainer::MeasureStep() {
 }
 
 Status Trainer::Diverged(double loss) {
+  diverged_ = true;
   std::string message =
       Format("the loss is %g at step %lld of epoch %lld (learning rate %g)",
              std::isnan(loss) ? std::fabs(loss) : loss,  // "nan", never "-nan"

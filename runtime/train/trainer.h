@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,7 +41,11 @@ struct TrainerOptions {
   // scores and which checkpoints hold beside them; 0: there is none. Of a job,
   // worker 0 keeps it.
   double ema = 0;
+  // In place of both, by the step's number from 1; it is asked for every step.
+  std::function<double(int64_t step)> rate;
   std::string metrics = "accuracy";  // MetricList::Parse
+  // Adds metrics of the program's own behind those.
+  std::function<void(MetricList& metrics)> add_metrics;
   // The metrics are a guess: leave them out if the network's outputs are not
   // of their kind.
   bool metrics_may_fail = false;
@@ -99,6 +104,11 @@ class Trainer {
 
   StatusOr<TrainResult> Run();
 
+  // Whether Run has failed for a loss that was not finite.
+  bool diverged() const { return diverged_; }
+  // Null where no averages are kept.
+  EmaStep* averages() const { return ema_.get(); }
+
  private:
   Status Prepare();
   StatusOr<std::string> NameOfRun();
@@ -126,6 +136,7 @@ class Trainer {
   Status FinishEpoch();
   void TellBest();
   RunLength LengthOfRun() const;
+  Status SettleRate();
   Status RunStep();
   Status RunBatch(bool updates);
   StatusOr<bool> NextBatch();
@@ -174,8 +185,10 @@ class Trainer {
   int64_t steps_ = 0, epochs_ = 0;  // done in all; a step is an update
   int64_t batches_ = 0;             // of the epoch
   double rate_ = 0;                 // of the last step
+  int64_t rated_ = 0;               // the step that it is of
   double epoch_loss_ = 0;           // summed over batches_
   bool epoch_over_ = false;
+  bool diverged_ = false;
 
   // Since the last report, validation and saving excluded.
   struct Stretch {

@@ -136,8 +136,11 @@ Status Trainer::BeginSeries() {
   if (!run.ok()) return run.status();
   run_ = std::move(*run);
   if (options_.resume) return {};
-  if (!options_.overwrite) return RequireNoSeries(options_.save);
-  return RemoveSets(AllSetsOf(options_.save));
+  if (options_.overwrite) return RemoveSets(AllSetsOf(options_.save));
+  MXC_RT_RETURN_IF_ERROR(RequireNoSeries(options_.save));
+  const auto symbol = step_.symbol();
+  if (!symbol.ok()) return symbol.status();
+  return RequireNoOtherSymbol(EpochCheckpoint(options_.save, 1), *symbol);
 }
 
 // Nothing is there to go on from, at most what a killed run had begun to write:

@@ -10,13 +10,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "runtime/train/step/artifact_shelf.h"
 #include "tests/cases/case_report.h"
 #include "tests/cases/cases.h"
 #include "tests/cases/kvstore_artifact.h"
 #include "tests/cases/kvstore_job.h"
 #include "tests/cases/kvstore_module.h"
 #include "tests/cases/kvstore_values.h"
-#include "tools/run/artifact_shelf.h"
 #include "tools/run/failure.h"
 
 namespace mxc {
@@ -80,10 +80,10 @@ class StoreCase {
     if (line_.contains("optimizer")) {
       MXC_RETURN_IF_ERROR(Compile());
       const auto model = run::Take(runtime::Model::Open(artifact_, {}));
-      keys_ = run::Take(run::KeysOf(*model));
+      keys_ = run::Take(train::KeysOf(*model));
       make_shelf_ = [this, model] {
         return std::unique_ptr<kvstore::Shelf>(
-            run::Take(run::ArtifactShelf::Make(model, keys_)));
+            run::Take(train::ArtifactShelf::Make(model, keys_)));
       };
     } else {
       for (const std::string& name : names_) {
@@ -179,7 +179,7 @@ class StoreCase {
   const std::string artifact_;
   std::vector<Arrays> workers_;
   std::vector<std::string> names_;  // of keys, in the order of their pushes
-  run::ArtifactKeys keys_;
+  train::ArtifactKeys keys_;
   std::function<std::unique_ptr<kvstore::Shelf>()> make_shelf_;
   double rate_ = 1;
 };

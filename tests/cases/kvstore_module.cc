@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "runtime/job/distributed_step.h"
+#include "runtime/train/step/artifact_shelf.h"
 #include "tests/cases/kvstore_artifact.h"
 #include "tests/cases/kvstore_job.h"
 #include "tests/cases/kvstore_values.h"
-#include "tools/run/artifact_shelf.h"
-#include "tools/run/distributed_step.h"
 #include "tools/run/failure.h"
 
 namespace mxc {
@@ -56,7 +56,7 @@ class ModuleJob {
   Result<std::string> Run() {
     MXC_RETURN_IF_ERROR(Compile());
     const auto model = run::Take(runtime::Model::Open(artifact_, {}));
-    keys_ = run::Take(run::KeysOf(*model));
+    keys_ = run::Take(train::KeysOf(*model));
     KvstoreJob job;
     job.servers = line_["servers"];
     job.keys = keys_.table;
@@ -66,7 +66,7 @@ class ModuleJob {
         run::Take(kvstore::ParseMode(std::string(line_["kind"])));
     job.make_shelf = [this, model] {
       return std::unique_ptr<kvstore::Shelf>(
-          run::Take(run::ArtifactShelf::Make(model, keys_)));
+          run::Take(train::ArtifactShelf::Make(model, keys_)));
     };
     job.work = [this](uint32_t rank, kvstore::Worker& worker) {
       return Work(rank, worker);
@@ -99,8 +99,8 @@ class ModuleJob {
 
   std::string Work(uint32_t rank, kvstore::Worker& worker) const {
     const auto own = run::Take(
-        run::ArtifactStep::Open(artifact_, 1, {}, run::Extent::kGradients));
-    run::DistributedStep step(*own, keys_, worker, rank);
+        train::ArtifactStep::Open(artifact_, 1, {}, train::Extent::kGradients));
+    job::DistributedStep step(*own, keys_, worker, rank);
     const WorkerArrays& arrays = workers_[rank];
     const auto steps =
         static_cast<int>(arrays.at("label").size() / size_t{kModuleBatch});
@@ -119,7 +119,7 @@ class ModuleJob {
   }
 
   static std::string CheckStep(const WorkerArrays& arrays, int step,
-                               run::DistributedStep& trained) {
+                               job::DistributedStep& trained) {
     const auto output = trained.outputs().front();
     const size_t classes = output.values.size() / size_t{kModuleBatch};
     double loss = 0;
@@ -150,7 +150,7 @@ class ModuleJob {
   const Json& line_;
   const std::string artifact_;
   std::vector<WorkerArrays> workers_;
-  run::ArtifactKeys keys_;
+  train::ArtifactKeys keys_;
   double rate_ = 0;
 };
 

@@ -38,7 +38,7 @@ export LD_LIBRARY_PATH=$libraries
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 cd "$root"
 
-for header in mxc.h mxc.hpp mxc_compile.h; do
+for header in mxc.h mxc.hpp mxc_compile.h mxc_kvstore.h mxc_train.h; do
   ! grep -nE '"(runtime|tools)/' "$usr/include/mxc/$header" ||
     fail "$header names a path of the repository"
 done
@@ -90,6 +90,10 @@ cmp a.mxa b.mxa
 expect "$(user/run a.mxa)" 1
 expect "$(user/kvstore)" "y = 3.0 x -1.0"
 expect "$(LD_LIBRARY_PATH= user/run_static a.mxa)" 1
+"$usr/bin/mxc" compile "$source/models/mlp.json" --entry train,score \
+  --batch 32 --init xavier -o learns.mxa >/dev/null
+expect "$(user/train learns.mxa data=digits data-opt=size=64 save=learnt |
+  tail -1)" "saved learnt-0001.params"
 
 # Two clients of the server at once: the same answer, whoever gives it.
 user/server a.mxa 0 2 >server.log &

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An artifact as what a training loop drives.
-#include "tools/run/artifact_step.h"
+#include "runtime/train/step/artifact_step.h"
 
 #include <doctest/doctest.h>
 
@@ -24,8 +24,8 @@ data::Batch BatchOf(float value, std::vector<int64_t> shape) {
   return batch;
 }
 
-std::unique_ptr<run::ArtifactStep> OpenStep() {
-  auto step = run::ArtifactStep::Open(
+std::unique_ptr<train::ArtifactStep> OpenStep() {
+  auto step = train::ArtifactStep::Open(
       WriteTemporary("step", TrainArtifact().File()), 2);
   REQUIRE_MESSAGE(step.ok(), step.status().message());
   return std::move(*step);
@@ -80,8 +80,8 @@ TEST_CASE("a batch of another shape and a loss that is not finite are told") {
 }
 
 TEST_CASE("an artifact without a training entry is refused") {
-  const auto step =
-      run::ArtifactStep::Open(WriteTemporary("no", ChainArtifact().File()), 1);
+  const auto step = train::ArtifactStep::Open(
+      WriteTemporary("no", ChainArtifact().File()), 1);
   REQUIRE(!step.ok());
   CHECK(step.status().message().ends_with(
       "has neither an entry 'train' nor 'score'; compile it with --entry "

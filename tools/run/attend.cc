@@ -16,10 +16,11 @@
 #include <optional>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/exit_code.h"
 #include "runtime/base/file_writer.h"
 #include "runtime/base/nameless_file.h"
+#include "runtime/job/lines.h"
 #include "tools/run/failure.h"
-#include "tools/run/launch/lines.h"
 #include "tools/run/launch/order.h"
 #include "tools/run/launch/process.h"
 #include "tools/run/subcommand.h"
@@ -53,7 +54,7 @@ class Attendant {
   void Start(const Order& order);
   void OnSignals();
 
-  Lines lines_;
+  job::Lines lines_;
   runtime::Descriptor signals_;
   std::optional<NamelessFile> key_;
   Process process_{"process", 0};
@@ -93,7 +94,7 @@ void Attendant::Await() {
   lines_.Read([this](const std::string& line) { Hear(line); });
   OnSignals();
   int status = 0;
-  while (waitpid(-1, &status, WNOHANG) > 0) code_ = CodeOf(status);
+  while (waitpid(-1, &status, WNOHANG) > 0) code_ = runtime::ExitCodeOf(status);
 }
 
 void Attendant::Hear(const std::string& line) {

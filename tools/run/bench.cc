@@ -7,6 +7,7 @@
 
 #include "runtime/artifact/manifest.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/destination.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/visible.h"
 #include "tools/run/bench_inputs.h"
@@ -16,9 +17,7 @@
 #include "tools/run/output.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
-#include "tools/run/trace_file.h"
 #include "tools/run/worker.h"
-#include "tools/run/written_file.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {
@@ -100,7 +99,7 @@ void WriteTrace(const std::string& path,
               MedianEvents(contestants[k]->result, number) + ",\n" +
               RecordRuns(*contestants[k], number + 2);
   }
-  WriteTraceFile(path, events);
+  Require(runtime::Trace::WriteFile(path, events));
 }
 
 void BenchOne(const BenchOptions& options, const Reporting& reporting) {
@@ -137,7 +136,7 @@ void BenchTwo(const BenchOptions& options, const Reporting& reporting) {
 }
 
 void Bench(const BenchOptions& options, const Reporting& reporting) {
-  Require(RequireWritable(
+  Require(runtime::RequireWritable(
       options.trace, {options.session.artifact, options.compare}, ".json"));
   if (options.worker) {
     Contestant contestant = Prepare(options.session.artifact, options);

@@ -19,7 +19,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
-#include "tools/run/launch/metrics.h"
+#include "runtime/job/metrics.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
 
@@ -60,14 +60,14 @@ constexpr std::string_view kPair = "mxc_server_";
 // The rows of a job, by role and rank.
 using Rows = std::map<std::pair<std::string, int>, Json>;
 
-int NumberOf(const Sample& sample, const char* label) {
+int NumberOf(const job::Sample& sample, const char* label) {
   const auto found = sample.labels.find(label);
   return found == sample.labels.end() ? 0 : std::atoi(found->second.c_str());
 }
 
 // A worker is as far as the server says that has least of it, and in the state
 // that most servers see last.
-void AddSample(const Sample& sample, Rows& rows) {
+void AddSample(const job::Sample& sample, Rows& rows) {
   const auto row = [&](const char* role, const char* label) -> Json& {
     return rows[{role, NumberOf(sample, label)}];
   };
@@ -129,7 +129,7 @@ void AddPairStates(Rows& rows) {
 Json JobOf(const std::string& path) {
   Json job = {{"file", path}};
   Rows rows;
-  for (const Sample& sample : ParseMetrics(TextOf(path))) {
+  for (const job::Sample& sample : Take(job::ParseMetrics(TextOf(path)))) {
     if (sample.name == "mxc_job_info") {
       job["id"] = NumberOf(sample, "id");
       job["command"] = sample.labels.at("command");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/destination.h"
 #include "runtime/base/visible.h"
 #include "runtime/data/picture/picture.h"
 #include "runtime/formats/npy.h"
@@ -24,7 +25,6 @@
 #include "tools/run/sample_batches.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
-#include "tools/run/written_file.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {
@@ -63,7 +63,7 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
   for (const InputFile& input : options.feed.files) read.push_back(input.file);
   for (const std::string& text : options.outputs) {
     const auto [name, file] = ParseInput(text);
-    Require(RequireWritable(file, read, ".npy"));
+    Require(runtime::RequireWritable(file, read, ".npy"));
     files.emplace_back(OutputIndex(executor, name, count), file);
   }
   if (options.output_folder.empty()) return files;
@@ -76,7 +76,7 @@ std::vector<std::pair<size_t, std::string>> OutputFiles(
   for (size_t k = 0; k < count; ++k) {
     files.emplace_back(
         k, options.output_folder + "/output_" + std::to_string(k) + ".npy");
-    Require(RequireWritable(files.back().second, read, ".npy"));
+    Require(runtime::RequireWritable(files.back().second, read, ".npy"));
   }
   return files;
 }

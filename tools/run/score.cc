@@ -14,20 +14,20 @@
 
 #include "runtime/data/label_names.h"
 #include "runtime/data/preprocessing.h"
+#include "runtime/fit/samples.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/read_parameters.h"
 #include "runtime/train/snapshot.h"
+#include "runtime/train/step/artifact_step.h"
 #include "tools/functions_option.h"
-#include "tools/run/artifact_step.h"
 #include "tools/run/class_report.h"
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
 #include "tools/run/predictions.h"
-#include "tools/run/samples.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
-#include "tools/run/written_file.h"
+#include "tools/run/train_options.h"
 #include "tools/signature/requirement.h"
 #include "tools/usage/values.h"
 
@@ -40,7 +40,7 @@ struct ScoreOptions {
   std::string metrics;  // empty: what fits the network
   bool by_class = false;
   std::string predictions;  // a file; empty: none
-  SampleOptions samples;
+  fit::SampleRequest samples;
   int threads = 0;
   std::string device;
   bool check_weights = true;
@@ -128,7 +128,7 @@ const train::ConfusionMatrix* AddMatrix(const ScoreOptions& options,
 
 // Parameters in place of the artifact's, and what is known of them.
 std::vector<std::string> TakeParameters(ScoreOptions& options,
-                                        ArtifactStep& step,
+                                        train::ArtifactStep& step,
                                         Reporting& reporting) {
   if (options.params.empty()) return {};
   if (step.states().empty()) {
@@ -148,22 +148,23 @@ std::vector<std::string> TakeParameters(ScoreOptions& options,
 
 void Score(ScoreOptions options, Reporting& reporting) {
   Take(train::MetricList::Parse(options.metrics));  // before a file is opened
-  std::vector<std::string> read = FilesOfSource(options.samples.data);
+  std::vector<std::string> read = data::FilesOfSource(options.samples.data);
   read.insert(read.end(), {options.artifact, options.params});
-  Require(RequireWritable(options.predictions, read, ".csv"));
+  Require(runtime::RequireWritable(options.predictions, read, ".csv"));
   runtime::OpenOptions open;
   open.check_weights = options.check_weights;
   open.approve = Take(options.requirement.Approval());
   const auto step =
-      Take(ArtifactStep::Open(options.artifact, options.threads, open,
-                              Extent::kScoring, options.device));
+      Take(train::ArtifactStep::Open(options.artifact, options.threads, open,
+                                     train::Extent::kScoring, options.device));
   const std::vector<train::Head>& heads = step->facts().heads;
   train::MetricList metrics = MetricsFor(options, heads);
   Scored scored;
   scored.matrix = AddMatrix(options, heads, metrics);
   options.samples.trained = step->facts().preprocessing;
   const auto label_names = TakeParameters(options, *step, reporting);
-  const auto samples = OpenScoring(options.samples, label_names, *step);
+  const auto samples =
+      Take(fit::OpenScoring(options.samples, label_names, *step));
   if (!samples->remark().empty()) Warn(reporting, samples->remark());
   CompareWithTraining(*samples, options.samples.trained, reporting);
   scored.names = samples->label_names();

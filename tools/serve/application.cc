@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
-#include "tools/run/metric_text.h"
+#include "runtime/base/metric_text.h"
 #include "tools/serve/routes.h"
 
 namespace mxc::serve {
@@ -93,7 +93,7 @@ void ServeApplication::Handle(std::shared_ptr<const Request> request,
 
 Response ServeApplication::MetricsNow() const {
   Response response;
-  response.content_type = run::kMetricsType;
+  response.content_type = runtime::kMetricsType;
   response.body = metrics_.Text(
       {.waiting = static_cast<double>(queue_.waiting()),
        .connections = static_cast<double>(connections_()),

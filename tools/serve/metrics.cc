@@ -5,12 +5,12 @@
 #include <cstdio>
 
 #include "runtime/base/clock.h"
-#include "tools/run/metric_text.h"
+#include "runtime/base/metric_text.h"
 
 namespace mxc::serve {
 namespace {
 
-using run::Metric;
+using runtime::Metric;
 
 std::string Number(double value) {
   char text[32];

@@ -11,10 +11,11 @@
 #include <ctime>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/exit_code.h"
 #include "runtime/base/file_writer.h"
+#include "runtime/job/job.h"
+#include "runtime/job/term_lines.h"
 #include "tools/run/failure.h"
-#include "tools/run/job.h"
-#include "tools/run/launch/term_lines.h"
 #include "tools/run/output.h"
 
 namespace mxc::run {
@@ -156,18 +157,18 @@ void Launcher::InterruptAgain() {
 // A worker that a server does not hear of any more is dead, whatever its
 // process does.
 void Launcher::Hear(Process& process, const std::string& line) {
-  if (auto status = DecodeStatus(line)) {
+  if (auto status = job::DecodeStatus(line)) {
     process.status = std::move(*status);
     return;
   }
-  if (const auto proposal = DecodeProposal(line)) {
+  if (const auto proposal = job::DecodeProposal(line)) {
     return OnProposal(process, *proposal);
   }
   log_.Say(process.name(), line);
   if (process.role() == "worker") return;
   for (const auto& worker : processes_) {
     if (worker->role() == "worker" &&
-        line.starts_with(LossOf(worker->rank()))) {
+        line.starts_with(job::LossOf(worker->rank()))) {
       worker->Kill(SIGKILL);
     }
   }
@@ -177,7 +178,7 @@ void Launcher::OnEnd(Process& process, int status) {
   process.Ended();
   process.ReadLines([&](const std::string& line) { Hear(process, line); },
                     true);
-  const int code = CodeOf(status);
+  const int code = runtime::ExitCodeOf(status);
   process.finished = code == 0;
   if (code == 0 || restarting_ > 0) return;
   const Process* partner = PartnerOf(process);
@@ -268,7 +269,7 @@ void Launcher::RestartAll() {
 
 // What cannot be written is written a second later.
 void Launcher::WriteMetrics() {
-  const std::string text = MetricsOf(facts());
+  const std::string text = job::MetricsOf(facts());
   for (const auto& path : {folder_.File("metrics"), options_.metrics}) {
     if (path.empty()) continue;
     runtime::FileWriter file(path);
@@ -278,8 +279,8 @@ void Launcher::WriteMetrics() {
   if (metrics_) metrics_->Publish(text);
 }
 
-JobFacts Launcher::facts() const {
-  JobFacts facts;
+job::JobFacts Launcher::facts() const {
+  job::JobFacts facts;
   for (const std::string& word : options_.command) {
     facts.command += (facts.command.empty() ? "" : " ") + word;
   }

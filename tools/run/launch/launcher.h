@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "runtime/job/metrics.h"
+#include "runtime/job/metrics_server.h"
 #include "runtime/kvstore/arbiter.h"
 #include "runtime/kvstore/transport/sockets.h"
 #include "tools/run/launch/job_folder.h"
 #include "tools/run/launch/job_log.h"
 #include "tools/run/launch/machines.h"
-#include "tools/run/launch/metrics.h"
-#include "tools/run/launch/metrics_server.h"
 #include "tools/run/launch/order.h"
 #include "tools/run/launch/process.h"
 
@@ -104,7 +104,7 @@ class Launcher {
   void DismissBackups();
 
   void WriteMetrics();
-  JobFacts facts() const;
+  job::JobFacts facts() const;
   bool running() const;
 
   const LaunchOptions& options_;
@@ -116,7 +116,7 @@ class Launcher {
   runtime::Descriptor signals_;
   std::unique_ptr<kvstore::Transport> transport_;
   std::vector<std::unique_ptr<kvstore::Listener>> listeners_;
-  std::optional<MetricsServer> metrics_;
+  std::unique_ptr<job::MetricsServer> metrics_;
   std::string addresses_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::map<uint32_t, kvstore::Arbiter> arbiters_;  // of pairs, by rank

@@ -3,8 +3,8 @@
 #include <signal.h>
 
 #include "runtime/base/clock.h"
+#include "runtime/job/term_lines.h"
 #include "tools/run/launch/launcher.h"
-#include "tools/run/launch/term_lines.h"
 
 namespace mxc::run {
 namespace {
@@ -45,9 +45,9 @@ void Launcher::OnProposal(Process& process, const kvstore::Proposal& proposal) {
     process.left_out = 0;
   }
   process.birth = proposal.birth;
-  process.Tell(EncodeTerm(term));
+  process.Tell(job::EncodeTerm(term));
   if (term.number == before.number) return;
-  partner->Tell(EncodeTerm(term));
+  partner->Tell(job::EncodeTerm(term));
   LeaveOut(*partner, before, term);
 }
 

@@ -204,7 +204,8 @@ void Launcher::OpenPorts() {
 
 void Launcher::ServeMetrics() {
   if (options_.metrics_place.empty()) return;
-  metrics_.emplace(*transport_, options_.metrics_place);
+  metrics_ =
+      Take(job::MetricsServer::Listen(*transport_, options_.metrics_place));
   PrintErr("metrics are at http://%s/metrics\n", metrics_->address().c_str());
 }
 

@@ -32,10 +32,6 @@ Pipe MakePipe(const std::string& name) {
 
 }  // namespace
 
-int CodeOf(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 void Process::Start(const std::vector<std::string>& command,
                     const std::string& order) {
   Pipe output, input;
@@ -50,7 +46,7 @@ void Process::Start(const std::vector<std::string>& command,
     throw Failure("cannot start " + name() + ": " + std::strerror(errno));
   }
   if (is_group) setpgid(id_, id_);
-  output_ = Lines(std::move(output.read));
+  output_ = job::Lines(std::move(output.read));
   lifeline_ = std::move(input.write);
   if (lifeline_.get() >= 0) fcntl(lifeline_.get(), F_SETFL, O_NONBLOCK);
   if (attended_ && !Tell(order)) {

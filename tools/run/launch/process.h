@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/base/file.h"
-#include "tools/run/launch/lines.h"
-#include "tools/run/launch/server_status.h"
+#include "runtime/job/lines.h"
+#include "runtime/job/server_status.h"
 
 namespace mxc::run {
 
@@ -79,12 +79,9 @@ class Process {
   const uint32_t rank_;
   pid_t id_ = 0;
   uint32_t starts_ = 0;
-  Lines output_;
+  job::Lines output_;
   bool attended_ = false;
   runtime::Descriptor lifeline_;  // to the process, or an attendant
 };
-
-// As a shell tells the status of waitpid.
-int CodeOf(int status);
 
 }  // namespace mxc::run

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training begins with: parameters, the optimizer's states, seeds.
+#pragma once
+
+#include "runtime/fit/request.h"
+#include "runtime/train/progress.h"
+#include "runtime/train/train_step.h"
+
+namespace mxc::fit {
+
+// Writes to the states of `step` what the request names: new parameters (init),
+// those of a file (params; what does not fit is left as init made it, and told),
+// the optimizer's states (states).
+runtime::Status PrepareStates(const Request& request, train::TrainStep& step,
+                              train::Reporter& reporter);
+
+}  // namespace mxc::fit

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/fit/request.h"
+
+#include <limits>
+
+#include "runtime/kvstore/averaging.h"
+#include "runtime/train/best_epoch.h"
+#include "runtime/train/metric.h"
+#include "runtime/train/scheduler.h"
+
+namespace mxc::fit {
+namespace {
+
+template <class T>
+std::string MessageOf(const runtime::StatusOr<T>& parsed) {
+  return parsed.ok() ? "" : parsed.status().message();
+}
+
+}  // namespace
+
+std::string CheckMetrics(const std::string& names) {
+  if (names == kNoMetrics) return "";
+  return MessageOf(train::MetricList::Parse(names));
+}
+
+// All that can be wrong with a schedule but a warm-up that begins above the
+// learning rate, which the rate the network was compiled with may settle.
+std::string CheckSchedule(const std::string& text) {
+  return MessageOf(train::ParseSchedule(text,
+                                        std::numeric_limits<double>::max(),
+                                        train::RunLength{int64_t{1} << 40, 1}));
+}
+
+std::string CheckStopRule(const std::string& text) {
+  return MessageOf(train::ParseStopRule(text));
+}
+
+std::string CannotCombine(const Combination& asked) {
+  if (asked.accumulates && !asked.device.empty() && asked.device != "cpu") {
+    return "--accumulate adds gradients up in the memory of the host, and '" +
+           asked.device + "' keeps them on a GPU; take a larger --batch-size";
+  }
+  if (!kvstore::ParseRule(asked.kvstore)) return "";
+  for (const auto& [used, option] :
+       {std::pair(asked.accumulates, "--accumulate"),
+        std::pair(asked.averages, "--ema")}) {
+    if (!used) continue;
+    return std::string(option) +
+           " is for workers that exchange gradients, and those of --kvstore " +
+           asked.kvstore + " make updates of their own";
+  }
+  return "";
+}
+
+}  // namespace mxc::fit

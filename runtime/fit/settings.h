@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request as text: ("epochs", "2"), as bindings and other programs give it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "runtime/base/status.h"
+#include "runtime/fit/request.h"
+
+namespace mxc::fit {
+
+using Setting = std::pair<std::string, std::string>;
+
+// Of a name that stands there several times the last one counts; of a list, such
+// as "data-opt", all. One status names every mistake.
+runtime::StatusOr<Request> ReadRequest(std::span<const Setting> settings);
+
+// A line for each setting: "epochs=1   in all, resumed ones included".
+std::string DescribeSettings();
+
+}  // namespace mxc::fit

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process does as a worker or as a server of a job.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/executor/model.h"
+#include "runtime/job/job.h"
+#include "runtime/job/job_node.h"
+#include "runtime/job/job_options.h"
+#include "runtime/train/step/artifact_step.h"
+
+namespace mxc::job {
+
+// Updates the model's parameters until all workers have finished.
+runtime::Status ServeJob(const Job& job, const JobOptions& options,
+                         const std::shared_ptr<const runtime::Model>& model);
+
+class JobWorker {
+ public:
+  // `job` and `step` must outlive it; the step is one of gradients, or of whole
+  // steps in a job that averages.
+  static runtime::StatusOr<std::unique_ptr<JobWorker>> Make(
+      const Job& job, const JobOptions& options, train::ArtifactStep& step);
+
+  train::TrainStep& step() { return *distributed_; }
+  runtime::Status Finish() { return worker_->Finish(); }
+  // The whole job ends, and why.
+  void Abort(const std::string& sentence) { worker_->Abort(sentence); }
+
+ private:
+  explicit JobWorker(train::ArtifactKeys keys) : keys_(std::move(keys)) {}
+
+  const train::ArtifactKeys keys_;
+  std::unique_ptr<JobNode> node_;
+  std::unique_ptr<kvstore::Worker> worker_;
+  std::unique_ptr<train::TrainStep> distributed_;
+};
+
+}  // namespace mxc::job

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a job that trains an artifact: the states that its entries
+// `update` read and write. All nodes open the same artifact and find the same.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/artifact/communication.h"
+#include "runtime/executor/model.h"
+#include "runtime/kvstore/keys.h"
+
+namespace mxc::train {
+
+struct ArtifactKeys {
+  kvstore::KeyTable table;
+  kvstore::Placement placement = kvstore::Placement::kBySize;
+  std::vector<size_t> states;   // of each key: its row in the tables; see below
+  std::vector<size_t> entries;  // of each trained key: its update; else unused
+  // Keys of the optimizer that count for each parameter by itself: how many
+  // updates there were, and whether there was one.
+  std::vector<size_t> counters;
+  // Of one that trains in f16: the scale of the loss, whose gradient is not
+  // finite where any gradient is not; then no other key is to be updated.
+  std::optional<uint32_t> loss_scale;
+  // The key behind those of the states: where the job begins, a
+  // train::Position.
+  uint32_t position = 0;
+
+  // Of a state, by its row in the tables: its key, which there is.
+  uint32_t KeyOfState(size_t state) const;
+};
+
+runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model);
+// Of one whose workers train by themselves: the parameters, and where they have
+// a block momentum "NAME/speed" behind each, which is no state of the model.
+runtime::StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model,
+                                             bool speeds);
+
+}  // namespace mxc::train
