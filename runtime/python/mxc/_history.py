@@ -119,13 +119,14 @@ class Progress:
         self._bar = self._lines and terminal
         self._last = 0.0
 
-    def step(self, epoch: int, epochs: int, done: int, samples: int,
+    def wants_step(self) -> bool:
+        """Whether it is time to draw the bar again."""
+        return self._bar and time.monotonic() - self._last >= 0.1
+
+    def step(self, epoch: int, epochs: int, done: int, batches: int,
              loss: float) -> None:
-        now = time.monotonic()
-        if not self._bar or now - self._last < 0.1:
-            return
-        self._last = now
-        share = min(1.0, done / samples) if samples else 1.0
+        self._last = time.monotonic()
+        share = min(1.0, done / batches) if batches else 1.0
         bar = "#" * round(30 * share)
         self._show(f"\repoch {epoch}/{epochs} [{bar:30}] {100 * share:3.0f} %  "
                    f"loss {loss:.4g}\x1b[K")
@@ -133,6 +134,10 @@ class Progress:
     def epoch(self, epoch: Epoch) -> None:
         if self._lines:
             self._show(("\r\x1b[K" if self._bar else "") + f"{epoch}\n")
+
+    def say(self, sentence: str) -> None:
+        if self._lines:
+            self._show(("\r\x1b[K" if self._bar else "") + f"{sentence}\n")
 
     def _show(self, text: str) -> None:
         stream = sys.stderr if self._bar else sys.stdout

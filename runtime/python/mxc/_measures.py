@@ -28,12 +28,15 @@ class Measures:
         listed: Sequence[Metric] = (chosen.split(",") if isinstance(chosen, str)
                                     else chosen)
         named = [m.strip() for m in listed if isinstance(m, str)]
-        self._named = _train.Metrics(",".join(m for m in named if m), heads)
+        text = ",".join(m for m in named if m)
+        self._named = _train.Metrics(text, heads)
+        # As the setting "metric" has them; None: those that fit the network.
+        self.names = None if metrics is None else text or "none"
         for metric in listed:
             if not isinstance(metric, str) and not callable(metric):
                 raise TypeError(f"metric {metric!r} is neither a name nor a "
                                 "function of (labels, outputs)")
-        self._own = {getattr(m, "__name__", repr(m)): m for m in listed
+        self.own = {getattr(m, "__name__", repr(m)): m for m in listed
                      if not isinstance(m, str)}
         self._predictions = [i for i, tensor in enumerate(entry.outputs)
                              if tensor.use == "other"]
@@ -41,7 +44,7 @@ class Measures:
 
     def reset(self) -> None:
         self._named.reset()
-        self._sums = {name: 0.0 for name in self._own}
+        self._sums = {name: 0.0 for name in self.own}
         self._count = 0
 
     def update(self, batch: Batch, outputs: Sequence[NDArray[Any]],
@@ -53,7 +56,7 @@ class Measures:
         found = [outputs[i] for i in self._predictions]
         self._named.update(labels, found, rows, batch.pad)
         count = rows - batch.pad
-        for name, function in self._own.items():
+        for name, function in self.own.items():
             self._sums[name] += count * float(function(
                 _counted(labels[0], rows, count),
                 _counted(found[0], rows, count)))

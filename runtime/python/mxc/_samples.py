@@ -132,18 +132,26 @@ class Data:
         found._validates = True
         return found
 
-    def varied(self, class_balanced: bool, mixup: float) -> Data:
-        """The same with these options of the source."""
-        more = {"class_balanced": "1"} if class_balanced else {}
-        if mixup:
-            more["mixup"] = str(mixup)
-        found = Data(self.spec, self.batch_size, shape=self._shape,
-                     shuffle=self._shuffle, seed=self._seed,
-                     held_out=self._held_out,
-                     options={**self._options, **more})
-        found._tensors, found._label_classes = (self._tensors,
-                                                self._label_classes)
-        return found
+    @property
+    def options(self) -> dict[str, str]:
+        """Of the source, as text."""
+        return dict(self._options)
+
+    @property
+    def own_options(self) -> dict[str, str]:
+        """Those that are not another source's, of which samples to validate
+        take what varies nothing at random."""
+        return {} if self._validates else self.options
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether each epoch has another order."""
+        return self._shuffle
+
+    @property
+    def seed(self) -> int:
+        """Of that order."""
+        return self._seed
 
     @property
     def classes(self) -> list[str]:
@@ -233,34 +241,27 @@ class Arrays:
     classes' numbers become probabilities."""
 
     def __init__(self, arrays: Sequence[ArrayLike], tensors: Sequence[Tensor],
-                 batch: int, shuffle: bool = False, seed: int = 0,
-                 label_classes: int = 0) -> None:
+                 batch: int, seed: int = 0, label_classes: int = 0) -> None:
         if label_classes and len(arrays) == len(tensors):
             arrays = [*arrays[:-1],
                       _probabilities(arrays[-1], tensors[-1], label_classes)]
         self._arrays = [_samples_of(array, tensor)
                         for array, tensor in zip(arrays, tensors)]
         self._tensors, self._batch = list(tensors), batch
-        self._shuffle, self._seed = shuffle, seed
-        self._balanced, self._mixup = False, 0.0
+        self._seed = seed
         _require_same_length(self._arrays, tensors)
 
     def __len__(self) -> int:
         return len(self._arrays[0])
 
-    def varied(self, class_balanced: bool, mixup: float) -> Arrays:
-        """The same, every class equally often, and mixed two by two."""
-        found = self._only(np.arange(len(self)), self._shuffle)
-        found._balanced, found._mixup = class_balanced, mixup
-        return found
+    def arrays(self) -> Iterator[tuple[Tensor, Array]]:
+        """Each input with its samples, where they lie if they are dense."""
+        for tensor, array in zip(self._tensors, self._arrays):
+            native = array.dtype.newbyteorder("=")
+            yield tensor, np.ascontiguousarray(array, native)
 
     def batches(self, epoch: int) -> Iterator[Batch]:
-        random = np.random.default_rng([self._seed, epoch])
         rows = np.arange(len(self))
-        if self._balanced:
-            rows = self._every_class(random)
-        elif self._shuffle:
-            rows = random.permutation(rows)
         for first in range(0, len(rows), self._batch):
             index = rows[first:first + self._batch]
             pad = self._batch - len(index)
@@ -268,9 +269,6 @@ class Arrays:
                 index = np.concatenate([index, np.resize(rows, pad)])
             arrays = [np.ascontiguousarray(array[index], dtype=tensor.dtype)
                       for array, tensor in zip(self._arrays, self._tensors)]
-            if self._mixup:
-                share = float(random.beta(self._mixup, self._mixup))
-                arrays = [_mixed(array, share) for array in arrays]
             yield Batch(arrays, pad, index)
 
     def name_of(self, sample: int) -> str:
@@ -284,28 +282,11 @@ class Arrays:
                              f"{share:g} of them for validation")
         rows = np.random.default_rng([self._seed, 1 << 32]).permutation(
             len(self))
-        return (self._only(np.sort(rows[held:]), self._shuffle),
-                self._only(np.sort(rows[:held]), False))
+        return self._only(np.sort(rows[held:])), self._only(np.sort(rows[:held]))
 
-    def _only(self, rows: Array, shuffle: bool) -> Arrays:
+    def _only(self, rows: Array) -> Arrays:
         return Arrays([array[rows] for array in self._arrays], self._tensors,
-                      self._batch, shuffle, self._seed)
-
-    def _every_class(self, random: np.random.Generator) -> Array:
-        """As many rows as there are samples: each class has its turn, in which
-        its own samples have theirs, in an order of their own."""
-        labels = self._arrays[-1]
-        if labels.ndim > 1 and labels.shape[-1] > 1:
-            labels = labels.argmax(axis=-1)
-        _, classes = np.unique(labels.reshape(len(self), -1)[:, 0],
-                               return_inverse=True)
-        count = int(classes.max()) + 1
-        dealt = []
-        for number in range(count):
-            own = random.permutation(np.flatnonzero(classes == number))
-            dealt.append(np.resize(own, -(-len(self) // count)))
-        rows: Array = np.stack(dealt, axis=1).reshape(-1)[:len(self)]
-        return random.permutation(rows) if self._shuffle else rows
+                      self._batch, self._seed)
 
 
 def _probabilities(labels: ArrayLike, tensor: Tensor, classes: int) -> ArrayLike:
@@ -319,14 +300,6 @@ def _probabilities(labels: ArrayLike, tensor: Tensor, classes: int) -> ArrayLike
         raise ValueError(f"'{tensor.name}' holds {float(wrong[0]):g}, which is "
                          f"none of the classes 0 to {classes - 1}")
     return np.eye(classes, dtype=tensor.dtype)[found.astype(np.int64)]
-
-
-def _mixed(array: Array, share: float) -> Array:
-    """Each row with the one as far from the other end."""
-    if array.dtype.kind != "f":
-        raise TypeError(f"mixup is for floats, not {array.dtype}")
-    mixed = share * array + (1 - share) * array[::-1]
-    return np.ascontiguousarray(mixed, array.dtype)
 
 
 class LabelCheck:
@@ -349,71 +322,15 @@ class LabelCheck:
                 name = samples.name_of(int(batch.samples[first[0]]))
                 sentence, consequence, self._sort = label.fault(
                     float(values[tuple(first)]))
-                _warn(f"{name}: {sentence}; {consequence}")
+                warn(f"{name}: {sentence}; {consequence}")
             self.count += found
 
     def tell_count(self) -> None:
         if self.count > 1:
-            _warn(f"{self.count} labels are {self._sort} in this epoch")
+            warn(f"{self.count} labels are {self._sort} in this epoch")
 
 
-def last_of(batches: Iterator[Batch], size: int
-            ) -> Iterator[tuple[Batch, bool]]:
-    """The batches, and whether one is the last of `size`, or of all."""
-    before, count = None, 0
-    for batch in batches:
-        if before is not None:
-            count += 1
-            yield before, count % size == 0
-        before = batch
-    if before is not None:
-        yield before, True
-
-
-def warn_of_large_batch(batch: int, samples: int) -> None:
-    if batch > samples:
-        _warn(f"a batch of {batch} is more than the {samples} samples that "
-              "there are: every step repeats some")
-
-
-def warn_of_guessing(epoch: int, loss: float, accuracy: float | None,
-                     samples: int, classes: int) -> bool:
-    """Where a network that guesses would have done as well: three standard
-    deviations of the accuracy of guesses and a tenth are its due. A loss that
-    is far beyond has diverged, whatever the accuracy. Whether it has warned."""
-    chance = 1 / classes
-    due = 1.1 * chance + 3 * math.sqrt(chance * (1 - chance) / samples)
-    guess = math.log(classes)
-    guesses = accuracy is None or accuracy <= due or loss > 10 * guess
-    if loss < 0.998 * guess or not guesses:
-        return False
-    shown = "" if accuracy is None else f", accuracy {accuracy:.4g}"
-    _warn(f"epoch {epoch} ended no better than guessing: loss {loss:.4g}"
-          f"{shown} ({classes} classes at random: {math.log(classes):.4g}, "
-          f"{chance:.4g}); often the learning rate is too high or too low, "
-          "inputs are not scaled, or labels belong to other samples")
-    return True
-
-
-def warn_of_loss(loss: float, step: int, epoch: int, rate: float, batch: Batch,
-                 samples: Arrays | Data) -> None:
-    """That a loss is no number: no step learns anything any more."""
-    _warn(f"the loss is {loss:g} at step {step} of epoch {epoch} (learning rate "
-          f"{rate:g}){_not_finite(batch, samples)}; training has stopped")
-
-
-def _not_finite(batch: Batch, samples: Arrays | Data) -> str:
-    for array in batch.arrays:
-        if array.dtype.kind != "f":
-            continue
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            name = samples.name_of(int(batch.samples[bad[0][0]]))
-            return f"; {name} holds {float(array[tuple(bad[0])]):g}"
-    return ""
-
-
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
     """As said where the package was called."""
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get(

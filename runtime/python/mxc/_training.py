@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _checkpoints
-from ._average import Average
-from ._checkpoints import Series
+from . import _checkpoints, _fit
+from ._fit import Fit
 from ._history import Epoch, History, Progress
-from ._loop import Loop, schedule
 from ._measures import Measures
 from ._numbers import numbers
 from ._samples import Arrays, Batch, Data, LabelCheck
@@ -24,11 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._executor import Executor
+    from ._fit import Rate
+    from ._measures import Metric
     from ._model import Model
     from ._runtime import Entry
-
-    from ._loop import Rate
-    from ._measures import Metric
 
     Validation = float | Data | Sequence[ArrayLike] | None
 
@@ -59,8 +56,7 @@ class Trainer:
                 "grad", threads=threads, device=device, share=self._train)
             self._updates = Updates(model, grad, _entry(model, "grad"), threads,
                                     device)
-        self._accumulates = False
-        self._average: Average | None = None
+        self._averages: dict[str, NDArray[Any]] | None = None
         self._score: Executor | None = None
         if any(entry.name == "score" for entry in model.entries):
             self._score = model.bind("score", threads=threads, device=device,
@@ -82,23 +78,14 @@ class Trainer:
         name, "loss" (the batch's mean) among them; where that is not finite
         nothing was learned.
         Raises TypeError or ValueError for arrays that do not fit."""
-        if not self._whole:
-            return self._learn(arrays, lr, True)
-        found = self._train(*arrays, learning_rate=lr)
-        return _by_name(self._entry, found)
-
-    def _learn(self, arrays: Sequence[object], lr: float, updates: bool
-               ) -> dict[str, NDArray[Any]]:
-        """What a step does, of a batch that is one of several unless it
-        `updates` and none was before."""
-        if self._whole and not self._accumulates:
-            return self.step(*arrays, lr=lr)
+        if self._whole:
+            return _by_name(self._entry, self._train(*arrays, learning_rate=lr))
         assert self._updates is not None
         outputs = self._updates.add(*arrays)
-        if not np.isfinite(outputs["loss"]).all():
-            self._updates.forget()
-        elif updates:
+        if np.isfinite(outputs["loss"]).all():
             self._updates.apply(lr)
+        else:
+            self._updates.forget()
         return outputs
 
     def fit(self, *samples: ArrayLike | Data, epochs: int = 1,
@@ -108,14 +95,17 @@ class Trainer:
             validation: Validation = None,
             metrics: str | Sequence[Metric] | None = None,
             callbacks: Sequence[Callable[[Epoch], object]] = (),
-            class_balanced: bool = False, mixup: float = 0,
+            class_balanced: bool = False, mixup: float = 0, cutmix: float = 0,
             shuffle: bool = True, seed: int = 0,
             checkpoint: str | os.PathLike[str] | None = None,
-            resume: bool = False, progress: bool | None = None) -> History:
-        """Trains on all samples, epoch by epoch.
+            resume: bool = False, overwrite: bool = False,
+            progress: bool | None = None, **settings: object) -> History:
+        """Trains on all samples, epoch by epoch, as `mxc train` does: the same
+        samples, settings and seed leave the same bytes.
 
         samples: arrays of N samples each, data before labels, of any numeric
-            type and any N; or one mxc.data(…).
+            type and any N; or one mxc.data(…). Samples that do not fill the last
+            batch of an epoch are filled up with the first ones of the next.
         lr: the learning rate; or a schedule as `mxc train --lr-schedule` has it,
             "cosine:base_lr=0.1"; or a function of the step's number, from 1.
         lr_schedule: a schedule that begins with lr: "cosine", which knows the
@@ -129,24 +119,37 @@ class Trainer:
             each update, 0.999, and less at first (runtime/train/ema_step.h).
             Validation scores it, averages() returns it, and PREFIX-0001.ema.params
             has it where there is a checkpoint.
-        validation: (X, Y), an mxc.data(…), or the share of the samples that is
-            kept for it, 0.1; scored after each epoch.
+        validation: (X, Y), an mxc.data(…), of which the samples are scored that
+            it keeps for validation, if any; or the share of the samples that is
+            kept for it, 0.1. Scored after each epoch.
         metrics: "accuracy,top_5" as --metric has them, or a list in which
             functions of (labels, outputs) may stand, too; None: accuracy where
             labels are classes, rmse where they are values.
-        callbacks: called with an mxc.Epoch after each; mxc.StopTraining ends.
+        callbacks: called with an mxc.Epoch after each, once it is saved;
+            mxc.StopTraining ends.
         class_balanced: draws every class equally often; an epoch has as many
             samples as before, those of rare classes several times.
-        mixup: mixes the samples of a batch, and their labels, two by two, in
-            shares from Beta(mixup, mixup); 0: not. For models whose labels are
-            probabilities of classes: mxc.compile(…, shapes={"softmax_label":
-            (batch, classes), …}); the arrays' labels may be classes' numbers.
-        shuffle, seed: another order for each epoch, the same for a seed.
-        checkpoint: a prefix: PREFIX-0001.params and .npz after epoch 1, and
-            PREFIX-best.params of the epoch with the least loss, in validation
-            where there is one.
-        resume: goes on from the newest checkpoint of the prefix, if any.
+        mixup, cutmix: mixes the samples of a batch, and their labels, two by
+            two, in shares from Beta(mixup, mixup), or puts a box of one picture
+            into another; 0: not. For models whose labels are probabilities of
+            classes: mxc.compile(…, shapes={"softmax_label": (batch, classes),
+            …}); the arrays' labels may be classes' numbers.
+        shuffle, seed: another order for each epoch, the same for a seed, which
+            is the network's own random numbers', too.
+        checkpoint: a prefix: PREFIX-0001.params, .states and .mxc after epoch 1,
+            as `mxc train --save` has them, and PREFIX-best.params of the best
+            epoch, in validation where there is one.
+        resume: goes on from the newest checkpoint of the prefix, if any, also
+            from one of `mxc train`.
+        overwrite: removes what an earlier run has left under the prefix.
         progress: a line for each epoch; None: on a terminal and in a notebook.
+        settings: all else that `mxc train` has, by the names of its options:
+            early_stop="patience=3", log_dir="runs/a", save_every=500,
+            keep_epochs=2, data_threads=4, kvstore="dist_async", trace="t.json".
+
+        A process of a job (mxc launch, torchrun, Slurm, MPI) trains as one of
+        its workers, of which number 0 tells epochs; in one that is a server,
+        this serves until the workers have finished, and ends the process.
 
         Returns the values of the epochs of this call. Warns (UserWarning) of
         labels that are no class, samples that are not finite, batches larger
@@ -172,25 +175,28 @@ class Trainer:
                              '["grad", "update", "score"]')
         if epochs < 0:
             raise ValueError(f"epochs is {epochs}, expected 0 or more")
+        if ema is not None and not 0 < ema < 1:
+            raise ValueError(f"ema is {ema}, expected a number above 0 and "
+                             "below 1")
         if resume and checkpoint is None:
             raise ValueError("resume goes on from checkpoint=, which is not "
                              "given")
-        train, held = self._split(samples, validation, shuffle, seed)
-        train = self._varied(train, class_balanced, mixup)
-        measured = Measures(metrics, self._model.heads, self._entry)
-        batches = -(-len(train) // self.batch)
-        rate = schedule(lr, lr_schedule, epochs, -(-batches // accumulate))
-        loop = Loop(self, train, held, measured, rate, Progress(progress),
-                    epochs)
-        loop.accumulate = accumulate
-        self._accumulates = accumulate > 1
-        self._average = loop.average = None if ema is None else Average(
-            ema, self._train, self._model.states)
-        if checkpoint is not None:
-            loop.series = Series(checkpoint)
-            loop.begin(resume)
-        loop.run([*callbacks])
-        return loop.history
+        train, held = self._split(samples, validation, seed)
+        fit = Fit(self, Progress(progress), callbacks)
+        fit.take_samples(train, self._variation(class_balanced, mixup, cutmix))
+        fit.take_validation(held)
+        fit.take_metrics(Measures(metrics, self._model.heads, self._entry))
+        fit.take_rate(lr, lr_schedule)
+        if isinstance(train, Data):
+            shuffle, seed = shuffle or train.shuffles, seed or train.seed
+        fit.set(epochs=epochs, accumulate=accumulate, ema=ema,
+                no_shuffle=not shuffle, seed=seed, save=checkpoint, resume=resume, overwrite=overwrite, **settings)
+        self._averages = None
+        if epochs > 0:
+            training = fit.run()
+            if ema is not None:
+                self._averages = _fit.averages(training, self)
+        return fit.history
 
     def predict(self, *data: ArrayLike | Data) -> NDArray[Any]:
         """The first output of the entry "score" for N samples, in order: N rows.
@@ -210,7 +216,7 @@ class Trainer:
         """{"loss": …, "accuracy": …} of N samples and their labels, each of
         which counts once. Arguments and errors are those of fit."""
         measured = Measures(metrics, self._model.heads, self._entry)
-        return self._evaluate(self._samples(samples, False, 0), measured)
+        return self._evaluate(self._samples(samples), measured)
 
     def accuracy(self, *samples: ArrayLike | Data) -> float:
         """The share of samples whose largest output is their label's."""
@@ -256,9 +262,9 @@ class Trainer:
     def averages(self) -> dict[str, NDArray[Any]]:
         """As parameters, the moving averages that the last fit kept. Raises
         ValueError where that had no ema=."""
-        if self._average is None:
+        if self._averages is None:
             raise ValueError("fit was not told ema=, so there are no averages")
-        return {**self.parameters(), **self._average.parameters()}
+        return {**self.parameters(), **self._averages}
 
     def load_states(self, states: Mapping[str, Any]) -> None:
         """Takes all states from arrays by name, as states() returns them.
@@ -291,7 +297,7 @@ class Trainer:
         else:
             if not os.path.exists(path):
                 path = _with_suffix(path)
-            self.load_states(_checkpoints.read_states(path).arrays)
+            self.load_states(_checkpoints.read_states(path))
 
     def _write(self, arrays: Mapping[str, Any], names: list[str]) -> None:
         tensors = {state.name: state for state in self._model.states}
@@ -307,49 +313,58 @@ class Trainer:
         for name, array in values.items():
             self._train.write_state(name, array)
 
-    def _samples(self, samples: Sequence[ArrayLike | Data], shuffle: bool,
-                 seed: int) -> Arrays | Data:
+    def _samples(self, samples: Sequence[ArrayLike | Data], seed: int = 0
+                 ) -> Arrays | Data:
         if len(samples) == 1 and isinstance(samples[0], Data):
-            return samples[0].bound(self.batch, self._fed, shuffle, seed,
+            return samples[0].bound(self.batch, self._fed, False, seed,
                                     self._model.label_classes)
         if len(samples) != len(self._fed):
             names = ", ".join(tensor.name for tensor in self._fed)
             raise TypeError(f"the entry is fed {names}")
         return Arrays([a for a in samples if not isinstance(a, Data)],
-                      self._fed, self.batch, shuffle, seed,
-                      self._model.label_classes)
+                      self._fed, self.batch, seed, self._model.label_classes)
 
     def _split(self, samples: Sequence[ArrayLike | Data],
-               validation: Validation, shuffle: bool, seed: int
+               validation: Validation, seed: int
                ) -> tuple[Arrays | Data, Arrays | Data | None]:
-        train = self._samples(samples, shuffle, seed)
+        train = self._samples(samples, seed)
         if validation is None:
             return train, None
+        if self._score is None:
+            raise TypeError('compile the model with entries ["train", "score"]')
         if isinstance(validation, Data):
-            return train, self._samples([validation], False, 0)
+            return train, self._samples([validation])
         if not isinstance(validation, (int, float)):
-            return train, self._samples(validation, False, 0)
+            return train, self._samples(validation)
         if not 0 < validation < 1:
             raise ValueError(f"validation is {validation}, expected a share "
                              "between 0 and 1")
         return train.split(validation)
 
-    def _varied(self, train: Arrays | Data, class_balanced: bool, mixup: float
-                ) -> Arrays | Data:
-        if not 0 <= mixup <= 1000:
-            raise ValueError(f"mixup is {mixup}, expected a number from 0 to "
-                             "1000")
-        if not class_balanced and not mixup:
-            return train
+    def _variation(self, class_balanced: bool, mixup: float, cutmix: float
+                   ) -> dict[str, object]:
+        """Options of the source that vary samples."""
+        mixes = {"mixup": mixup, "cutmix": cutmix}
+        for name, value in mixes.items():
+            if not 0 <= value <= 1000:
+                raise ValueError(f"{name} is {value}, expected a number from 0 "
+                                 "to 1000")
+        chosen: dict[str, object] = {name: value for name, value
+                                     in mixes.items() if value}
+        if not class_balanced and not chosen:
+            return {}
         if len(self._labels) != 1:
-            raise TypeError("class_balanced and mixup are for networks with one "
-                            "label, of classes")
-        if mixup and not self._model.label_classes:
+            raise TypeError("class_balanced, mixup and cutmix are for networks "
+                            "with one label, of classes")
+        if chosen and not self._model.label_classes:
             raise ValueError(
-                "mixup makes labels probabilities of classes, but the model was "
-                "compiled for labels that are numbers: mxc.compile(…, shapes={"
-                f'"{self._labels[0].name}": (batch, classes), …}})')
-        return train.varied(class_balanced, mixup)
+                f"{next(iter(chosen))} makes labels probabilities of classes, "
+                "but the model was compiled for labels that are numbers: "
+                f'mxc.compile(…, shapes={{"{self._labels[0].name}": (batch, '
+                "classes), …})")
+        if class_balanced:
+            chosen["class_balanced"] = 1
+        return chosen
 
     def _unlabelled(self, data: Sequence[ArrayLike | Data]) -> Arrays | Data:
         if len(data) == 1 and isinstance(data[0], Data):
@@ -357,7 +372,7 @@ class Trainer:
         if len(data) == len(self._data):
             return Arrays([a for a in data if not isinstance(a, Data)],
                           self._data, self.batch)
-        return self._samples(data, False, 0)
+        return self._samples(data)
 
     def _scored(self, batch: Batch) -> list[NDArray[Any]]:
         if self._score is None:

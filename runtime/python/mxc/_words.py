@@ -38,12 +38,20 @@ _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--memory-budget", "memory_budget="),
     (r"--label-smoothing", "label_smoothing="),
     (r"--tuning-cache", "tuning_cache="),
+    # Of Trainer.fit.
+    (r"--resume --overwrite", "resume=True, overwrite=True"),
+    (r"--(resume|overwrite)", r"\1=True"),
+    (r"--save(?= PREFIX)?", "checkpoint="),
+    (r"--metric", "metrics="),
+    (r"--val", "validation="),
+    (r"--(epochs|ema|lr|accumulate)", r"\1="),
+    (r"--lr-schedule", "lr_schedule="),
 ]
 
 
 def in_python(sentence: str) -> str:
     """The sentence with options of the command line as arguments of
-    mxc.compile; what has no such argument stays."""
+    mxc.compile and Trainer.fit; what has no such argument stays."""
     for option, argument in _OPTIONS:
         sentence = re.sub(r"(?<![\w-])" + option + r"(?![\w-])", argument,
                           sentence)

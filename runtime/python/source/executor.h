@@ -26,6 +26,7 @@ class Executor {
   Executor(mxc_model* model, const ExecutorOptions& options, Executor* share);
   Executor(const Executor&) = delete;
 
+  mxc_executor* handle() const { return handle_.get(); }
   size_t entry() const { return mxc_executor_entry(handle_.get()); }
   // Whether these arguments have the shapes of this entry's inputs.
   bool Takes(nb::args arguments, nb::kwargs named) const;

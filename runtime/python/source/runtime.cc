@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module mxc._runtime: artifacts are opened and run.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "runtime/python/source/error.h"
 #include "runtime/python/source/model.h"
+#include "runtime/python/source/training.h"
 
 namespace mxc::python {
 namespace {
@@ -120,6 +122,59 @@ void DeclareModel(nb::module_& m) {
            "Threads may call at once: each gets an executor.");
 }
 
+void DeclareTraining(nb::module_& m) {
+  nb::class_<TrainingSamples>(
+      m, "TrainingSamples", "Arrays by name, whose first axis counts samples.")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](TrainingSamples& samples, const std::string& name,
+             TrainingSamples::ReadArray array, bool label) {
+            (label ? samples.labels : samples.data)
+                .emplace_back(name, std::move(array));
+          },
+          nb::arg("name"), nb::arg("array"), nb::arg("label"),
+          nb::sig("def add(self, name: str, array: object, label: bool) -> "
+                  "None"));
+  nb::class_<Training>(m, "Training", "A run of training.")
+      .def(
+          "__init__",
+          [](Training* training, const Model& model, Executor* share,
+             const std::vector<std::pair<std::string, std::string>>& settings,
+             const TrainingSamples* samples, const TrainingSamples* validation,
+             nb::dict calls) {
+            TrainingCalls given{calls["learning_rate"], calls["wants_step"],
+                                calls["on_step"],       calls["on_epoch"],
+                                calls["say"],           {}};
+            for (const auto& [name, function] :
+                 nb::cast<nb::dict>(calls["metrics"])) {
+              given.metrics.emplace_back(nb::cast<std::string>(name),
+                                         nb::borrow(function));
+            }
+            new (training) Training(model.handle(), share, settings, samples,
+                                    validation, std::move(given));
+          },
+          nb::arg("model"), nb::arg("share").none(), nb::arg("settings"),
+          nb::arg("samples").none(), nb::arg("validation").none(),
+          nb::arg("calls"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+          nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+          nb::sig("def __init__(self, model: Model, share: Executor | None, "
+                  "settings: list[tuple[str, str]], "
+                  "samples: TrainingSamples | None, "
+                  "validation: TrainingSamples | None, "
+                  "calls: dict[str, typing.Any]) -> None"))
+      .def("fit", &Training::Fit,
+           nb::sig("def fit(self) -> dict[str, typing.Any]"),
+           "\"steps\", \"epochs\", \"interrupted\", \"diverged\".")
+      .def("read_average", &Training::ReadAverage, nb::arg("name"),
+           nb::arg("elements"), "The bytes of float32 values.")
+      .def_prop_ro("speaks", &Training::speaks,
+                   "whether this process speaks for all of its job")
+      .def_prop_ro("serves", &Training::serves,
+                   "whether this process is a server of its job");
+  m.def("training_settings", &mxc_trainer_settings, "A line for each setting.");
+}
+
 }  // namespace
 
 void Raise(PyObject* type, const std::string& message) {
@@ -147,4 +202,5 @@ NB_MODULE(_runtime, m) {
   mxc::python::DeclareRows(m);
   mxc::python::DeclareModel(m);
   mxc::python::DeclareExecutor(m);
+  mxc::python::DeclareTraining(m);
 }
