@@ -82,7 +82,8 @@ typedef struct mxc_epoch_report {
 } mxc_epoch_report;
 
 /* Each may be null. They are called on the thread that called mxc_trainer_fit,
- * and may call mxc_trainer_stop and nothing else of the trainer. */
+ * and may call mxc_trainer_stop and nothing else of the trainer; on_epoch also
+ * mxc_trainer_read_state and mxc_trainer_write_state. */
 typedef struct mxc_train_events {
   /* The learning rate of a step, from 1, in place of the settings "lr" and
    * "lr-schedule"; a number of at least 0. Asked once for each step. */
@@ -189,6 +190,17 @@ MXC_API mxc_status* mxc_trainer_fit(mxc_trainer* trainer,
  * with `interrupted`; the same settings and "resume" go on from there. From any
  * thread, and from a signal's handler. */
 MXC_API void mxc_trainer_stop(mxc_trainer* trainer);
+
+/* A state by its name, of `size` bytes: once the trainer is open, in on_epoch, and
+ * after mxc_trainer_fit. What is written when it has just been opened is what
+ * training begins with, unless "init", "params", "states" or "resume" say
+ * otherwise; of several devices all get it. */
+MXC_API mxc_status* mxc_trainer_read_state(const mxc_trainer* trainer,
+                                           const char* name, void* values,
+                                           size_t size);
+MXC_API mxc_status* mxc_trainer_write_state(mxc_trainer* trainer,
+                                            const char* name,
+                                            const void* values, size_t size);
 
 /* After mxc_trainer_fit with the setting "ema": the moving average of a parameter
  * or a moving statistic, float32, row-major; `count` is its elements.

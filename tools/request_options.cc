@@ -10,7 +10,7 @@
 #include "tools/driver/cache_folder.h"
 #include "tools/driver/precision.h"
 #include "tools/dump.h"
-#include "tools/functions_option.h"
+#include "tools/usage/functions_option.h"
 #include "tools/usage/usage.h"
 #include "tools/usage/values.h"
 #include "tools/user_call.h"

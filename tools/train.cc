@@ -24,12 +24,12 @@
 #include "tools/output_file.h"
 #include "tools/request_options.h"
 #include "tools/saved_series.h"
-#include "tools/source_help.h"
 #include "tools/train_data.h"
 #include "tools/train_devices.h"
 #include "tools/train_labels.h"
 #include "tools/train_loop.h"
 #include "tools/train_shapes.h"
+#include "tools/usage/source_help.h"
 #include "tools/usage/values.h"
 
 namespace mxc {

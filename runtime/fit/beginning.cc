@@ -12,9 +12,6 @@
 #include "runtime/train/snapshot.h"
 
 namespace mxc::fit {
-
-using runtime::Status;
-
 namespace {
 
 // The seed of what the network itself draws.

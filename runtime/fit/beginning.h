@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/fit/request.h"
+#include "runtime/fit/status.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/train_step.h"
 
@@ -11,7 +12,7 @@ namespace mxc::fit {
 // Writes to the states of `step` what the request names: new parameters (init),
 // those of a file (params; what does not fit is left as init made it, and told),
 // the optimizer's states (states).
-runtime::Status PrepareStates(const Request& request, train::TrainStep& step,
-                              train::Reporter& reporter);
+Status PrepareStates(const Request& request, train::TrainStep& step,
+                     train::Reporter& reporter);
 
 }  // namespace mxc::fit

@@ -14,12 +14,6 @@
 #include "runtime/train/judge.h"
 
 namespace mxc::fit {
-
-using runtime::Fail;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 std::string Joined(const std::vector<std::string>& words,

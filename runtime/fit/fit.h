@@ -16,6 +16,7 @@
 #include "runtime/executor/executor.h"
 #include "runtime/executor/model.h"
 #include "runtime/fit/request.h"
+#include "runtime/fit/status.h"
 #include "runtime/job/job_roles.h"
 #include "runtime/job/server_beside.h"
 #include "runtime/train/progress.h"
@@ -39,8 +40,7 @@ class Fit {
  public:
   // Finds in the environment whether this process is one of a job (job.h); worker
   // 0 of a job that has no server forks one.
-  static runtime::StatusOr<std::unique_ptr<Fit>> Open(Given given,
-                                                      Request request);
+  static StatusOr<std::unique_ptr<Fit>> Open(Given given, Request request);
   ~Fit();
   Fit(const Fit&) = delete;
 
@@ -53,7 +53,9 @@ class Fit {
   bool speaks() const { return !job_ || (!job_->serves && job_->rank == 0); }
 
   // Trains, once.
-  runtime::StatusOr<train::TrainResult> Run(train::Reporter& reporter);
+  StatusOr<train::TrainResult> Run(train::Reporter& reporter);
+  // Null in a server.
+  train::TrainStep* step() const { return trained_; }
   // Whether Run has failed for a loss that was not finite.
   bool diverged() const { return trainer_ && trainer_->diverged(); }
   // The averages that the request's `ema` keeps (ema_step.h), after Run; null:
@@ -66,16 +68,16 @@ class Fit {
   Fit(Given given, Request request)
       : given_(std::move(given)), request_(std::move(request)) {}
 
-  runtime::Status OpenJob();
-  runtime::Status OpenStep();
-  runtime::Status OpenGroup();
-  runtime::Status OpenSamples();
+  Status OpenJob();
+  Status OpenStep();
+  Status OpenGroup();
+  Status OpenSamples();
   void LeaveToFirst();
-  runtime::Status SettleTrainer();
-  runtime::Status CheckOutputs() const;
-  runtime::Status OpenValidation();
-  runtime::StatusOr<train::TrainResult> Train(train::Reporter& reporter);
-  runtime::StatusOr<train::TrainResult> RunLoop();
+  Status SettleTrainer();
+  Status CheckOutputs() const;
+  Status OpenValidation();
+  StatusOr<train::TrainResult> Train(train::Reporter& reporter);
+  StatusOr<train::TrainResult> RunLoop();
 
   const Given given_;
   Request request_;

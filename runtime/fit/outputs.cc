@@ -21,7 +21,7 @@ std::string NameOf(const std::string& prefix) {
 
 std::vector<std::string> UnwritableOf(const TrainOutputs& outputs) {
   std::vector<std::string> sentences;
-  const auto require = [&](const char* option, const runtime::Status& status) {
+  const auto require = [&](const char* option, const Status& status) {
     if (!status.ok()) {
       sentences.push_back(std::string(option) + ": " + status.message());
     }

@@ -12,7 +12,7 @@ namespace mxc::fit {
 namespace {
 
 template <class T>
-std::string MessageOf(const runtime::StatusOr<T>& parsed) {
+std::string MessageOf(const StatusOr<T>& parsed) {
   return parsed.ok() ? "" : parsed.status().message();
 }
 

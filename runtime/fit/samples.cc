@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace mxc::fit {
-
-using runtime::Fail;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 StatusOr<data::Settings> ParseSettings(const std::vector<std::string>& texts) {

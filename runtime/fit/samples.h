@@ -8,6 +8,7 @@
 
 #include "runtime/data/iterator.h"
 #include "runtime/fit/request.h"
+#include "runtime/fit/status.h"
 #include "runtime/train/train_step.h"
 
 namespace mxc::fit {
@@ -16,9 +17,9 @@ namespace mxc::fit {
 // those that are held out from training or, where none are, all. Labels get
 // their numbers from what `step` was compiled for; where that is not known from
 // `label_names`, else from the data.
-runtime::StatusOr<std::unique_ptr<data::Iterator>> OpenTraining(
+StatusOr<std::unique_ptr<data::Iterator>> OpenTraining(
     const SampleRequest& request, bool shuffle, const train::TrainStep& step);
-runtime::StatusOr<std::unique_ptr<data::Iterator>> OpenScoring(
+StatusOr<std::unique_ptr<data::Iterator>> OpenScoring(
     const SampleRequest& request, const std::vector<std::string>& label_names,
     const train::TrainStep& step);
 

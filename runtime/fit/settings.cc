@@ -13,11 +13,6 @@
 #include "runtime/data/settings.h"
 
 namespace mxc::fit {
-
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 template <class T>

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/status.h"
 #include "runtime/fit/request.h"
+#include "runtime/fit/status.h"
 
 namespace mxc::fit {
 
@@ -15,7 +15,7 @@ using Setting = std::pair<std::string, std::string>;
 
 // Of a name that stands there several times the last one counts; of a list, such
 // as "data-opt", all. One status names every mistake.
-runtime::StatusOr<Request> ReadRequest(std::span<const Setting> settings);
+StatusOr<Request> ReadRequest(std::span<const Setting> settings);
 
 // A line for each setting: "epochs=1   in all, resumed ones included".
 std::string DescribeSettings();

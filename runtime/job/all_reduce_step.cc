@@ -12,8 +12,6 @@ namespace mxc::job {
 
 using runtime::Exchange;
 using runtime::Executor;
-using runtime::Status;
-using runtime::StatusOr;
 
 AllReduceStep::AllReduceStep(train::ArtifactStep& step,
                              const train::ArtifactKeys& keys,
@@ -67,11 +65,11 @@ StatusOr<train::Position> AllReduceStep::Begin(
   const auto at = JobStep::Begin(own, length);
   if (!at.ok()) return at;
   if (worker_.replaces()) {
-    return runtime::Fail(runtime::StatusCode::kFailed,
-                         "the others cannot go on with another worker %u: "
-                         "their sums lack its gradients; with mxc launch "
-                         "--on-death restart all begin again",
-                         rank_);
+    return Fail(StatusCode::kFailed,
+                "the others cannot go on with another worker %u: "
+                "their sums lack its gradients; with mxc launch "
+                "--on-death restart all begin again",
+                rank_);
   }
   for (uint32_t key = 0; key < keys_.position; ++key) {
     if (rank_ == 0 || keys_.table[key].trained) continue;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/job/job_step.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/collective/all_reduce.h"
 #include "runtime/train/step/artifact_shelf.h"
 #include "runtime/train/step/buckets.h"
@@ -19,8 +20,7 @@ namespace mxc::job {
 
 class AllReduceStep final : public JobStep {
  public:
-  using MeshMaker =
-      std::function<runtime::StatusOr<std::unique_ptr<kvstore::Mesh>>()>;
+  using MeshMaker = std::function<StatusOr<std::unique_ptr<kvstore::Mesh>>()>;
 
   // `step` is one of gradients, and nobody else follows its runs. `make_mesh`
   // is called once, when training begins.
@@ -29,14 +29,12 @@ class AllReduceStep final : public JobStep {
                 MeshMaker make_mesh);
   ~AllReduceStep() override;
 
-  runtime::StatusOr<train::Position> Begin(
-      const train::Position& own, const train::EpochLength& length) override;
-  runtime::StatusOr<float> Accumulate(const data::Batch& batch,
-                                      int64_t length) override;
-  runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
-                                 double learning_rate) override;
-  runtime::StatusOr<float> Score(const data::Batch& batch,
-                                 int64_t length) override {
+  StatusOr<train::Position> Begin(const train::Position& own,
+                                  const train::EpochLength& length) override;
+  StatusOr<float> Accumulate(const data::Batch& batch, int64_t length) override;
+  StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                        double learning_rate) override;
+  StatusOr<float> Score(const data::Batch& batch, int64_t length) override {
     return step_.Score(batch, length);
   }
   std::span<std::byte> State(size_t index) override {
@@ -66,8 +64,8 @@ class AllReduceStep final : public JobStep {
   void BeginNext(Plan& plan);
   void TakeGradient(const Plan& plan, const Part& part);
   bool FindsNotFinite(const Plan& plan) const;
-  runtime::Status Update(const Part& part, double learning_rate);
-  runtime::Status FinishRun(double learning_rate);
+  Status Update(const Part& part, double learning_rate);
+  Status FinishRun(double learning_rate);
 
   const uint32_t workers_;
   const MeshMaker make_mesh_;

@@ -6,9 +6,6 @@
 
 namespace mxc::job {
 
-using runtime::Status;
-using runtime::StatusOr;
-
 AveragingStep::AveragingStep(train::ArtifactStep& step,
                              const train::ArtifactKeys& keys,
                              kvstore::Worker& worker, uint32_t rank,

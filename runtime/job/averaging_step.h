@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/job/job_step.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/averaging.h"
 
 namespace mxc::job {
@@ -27,17 +28,16 @@ class AveragingStep final : public JobStep {
                 kvstore::Worker& worker, uint32_t rank,
                 const kvstore::Averaging& averaging);
 
-  runtime::StatusOr<train::Position> Begin(
-      const train::Position& own, const train::EpochLength& length) override;
-  runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
-                                 double learning_rate) override;
-  runtime::Status EndEpoch() override;
+  StatusOr<train::Position> Begin(const train::Position& own,
+                                  const train::EpochLength& length) override;
+  StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                        double learning_rate) override;
+  Status EndEpoch() override;
   // Of what all workers have in common.
-  runtime::StatusOr<float> Score(const data::Batch& batch,
-                                 int64_t length) override;
+  StatusOr<float> Score(const data::Batch& batch, int64_t length) override;
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
-  runtime::Status CollectStates() override;
+  Status CollectStates() override;
   bool Saves(size_t index) const override {
     return rank_ == 0 || index < step_.states().size();
   }
@@ -54,8 +54,8 @@ class AveragingStep final : public JobStep {
 
  private:
   void AddStates();
-  runtime::Status Meet();
-  runtime::Status Show(bool common);
+  Status Meet();
+  Status Show(bool common);
   std::span<float> Own(uint32_t key);
 
   const kvstore::Averaging averaging_;

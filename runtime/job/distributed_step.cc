@@ -12,8 +12,6 @@ namespace mxc::job {
 
 using runtime::Exchange;
 using runtime::Executor;
-using runtime::Status;
-using runtime::StatusOr;
 
 DistributedStep::DistributedStep(train::ArtifactStep& step,
                                  const train::ArtifactKeys& keys,

@@ -10,6 +10,7 @@
 
 #include "runtime/artifact/communication.h"
 #include "runtime/job/job_step.h"
+#include "runtime/job/status.h"
 
 namespace mxc::job {
 
@@ -23,16 +24,14 @@ class DistributedStep final : public JobStep {
                   int64_t batches_a_push = 1);
   ~DistributedStep() override;
 
-  runtime::StatusOr<float> Accumulate(const data::Batch& batch,
-                                      int64_t length) override;
-  runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
-                                 double learning_rate) override;
-  runtime::StatusOr<float> Score(const data::Batch& batch,
-                                 int64_t length) override;
+  StatusOr<float> Accumulate(const data::Batch& batch, int64_t length) override;
+  StatusOr<float> Train(const data::Batch& batch, int64_t length,
+                        double learning_rate) override;
+  StatusOr<float> Score(const data::Batch& batch, int64_t length) override;
   const std::vector<data::Field>& states() const override { return states_; }
   // As it is when all that is under way has come.
   std::span<std::byte> State(size_t index) override;
-  runtime::Status CollectStates() override;
+  Status CollectStates() override;
   // Worker 0 saves what servers have, the others what they alone keep.
   bool Saves(size_t index) const override;
 
@@ -54,8 +53,8 @@ class DistributedStep final : public JobStep {
   void Before(Plan& plan, size_t step);
   void Push(const Plan& plan, const runtime::Exchange& exchange);
   void PushRows(const Plan& plan, const runtime::Exchange& exchange);
-  runtime::Status Await(const runtime::Exchange& exchange);
-  runtime::Status FinishRun();
+  Status Await(const runtime::Exchange& exchange);
+  Status FinishRun();
 
   // The step's, then what compression has left of each trained key.
   std::vector<data::Field> states_;
@@ -66,7 +65,7 @@ class DistributedStep final : public JobStep {
   bool pushes_ = true;        // of a run: whether it is the last before a push
   kvstore::OwnRows rows_;     // on their way out
   double learning_rate_ = 0;  // of this step
-  runtime::Status status_;    // of what it waited for
+  Status status_;             // of what it waited for
 };
 
 }  // namespace mxc::job

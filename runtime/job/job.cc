@@ -9,12 +9,6 @@
 #include "runtime/kvstore/transport/address.h"
 
 namespace mxc::job {
-
-using runtime::Fail;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 // The user's, about the environment.

@@ -52,6 +52,7 @@
 #include <vector>
 
 #include "runtime/job/etcd/directory.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/server.h"
 #include "runtime/kvstore/worker.h"
 
@@ -76,7 +77,7 @@ struct Job {
 
   // None: this process is alone. Fails where the environment contradicts itself
   // or is incomplete.
-  static runtime::StatusOr<std::optional<Job>> OfEnvironment();
+  static StatusOr<std::optional<Job>> OfEnvironment();
 };
 
 // Whether this process is one of a job, and whether it is the one that speaks

@@ -13,12 +13,6 @@
 #include "runtime/kvstore/transport/sockets.h"
 
 namespace mxc::job {
-
-using runtime::Fail;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 // A worker that was given the job's secret makes its own key from it.

@@ -10,6 +10,7 @@
 #include "runtime/job/job_options.h"
 #include "runtime/job/lines.h"
 #include "runtime/job/server_report.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/averaging.h"
 #include "runtime/kvstore/collective/introduction.h"
 #include "runtime/kvstore/server.h"
@@ -24,7 +25,7 @@ class JobNode {
  public:
   // `plan`: what else all nodes must have alike, to be read in a message. `job`
   // and `keys` must outlive the node.
-  static runtime::StatusOr<std::unique_ptr<JobNode>> Make(
+  static StatusOr<std::unique_ptr<JobNode>> Make(
       const Job& job, const JobOptions& options,
       const train::ArtifactKeys& keys, const std::string& plan = "");
 
@@ -32,23 +33,21 @@ class JobNode {
   const kvstore::Averaging& averaging() const { return averaging_; }
   std::unique_ptr<kvstore::Worker> MakeWorker() const;
   // Of keys that end with AddMeshKeys; once, and waits for the other workers.
-  runtime::StatusOr<std::unique_ptr<kvstore::Mesh>> MakeMesh(
+  StatusOr<std::unique_ptr<kvstore::Mesh>> MakeMesh(
       kvstore::Worker& worker) const;
   // Until all workers have finished. A server of a pair may begin again.
-  using MakeShelf =
-      std::function<runtime::StatusOr<std::unique_ptr<kvstore::Shelf>>()>;
-  runtime::Status Serve(const MakeShelf& make_shelf) const;
+  using MakeShelf = std::function<StatusOr<std::unique_ptr<kvstore::Shelf>>()>;
+  Status Serve(const MakeShelf& make_shelf) const;
 
  private:
   JobNode(const Job& job, const train::ArtifactKeys& keys)
       : job_(job), keys_(keys) {}
 
-  runtime::Status Settle(const JobOptions& options, const std::string& plan);
-  runtime::Status Connect();
+  Status Settle(const JobOptions& options, const std::string& plan);
+  Status Connect();
   kvstore::ServerOptions OptionsOfServer() const;
-  runtime::StatusOr<bool> ServeOnce(kvstore::Listener& listener,
-                                    kvstore::Shelf& shelf, ServerReport& report,
-                                    Lines& terms) const;
+  StatusOr<bool> ServeOnce(kvstore::Listener& listener, kvstore::Shelf& shelf,
+                           ServerReport& report, Lines& terms) const;
 
   const Job& job_;
   const train::ArtifactKeys& keys_;

@@ -13,8 +13,6 @@
 
 namespace mxc::job {
 
-using runtime::Status;
-using runtime::StatusOr;
 using train::ArtifactKeys;
 
 namespace {
@@ -27,8 +25,8 @@ StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
                    : train::KeysOf(model);
   if (!keys.ok()) return keys;
   if (keys->loss_scale && !options.reduces()) {
-    return runtime::Fail(
-        runtime::StatusCode::kUnsupported,
+    return Fail(
+        StatusCode::kUnsupported,
         "the network trains in f16, where one gradient that is not finite "
         "stops all updates, and servers make each one when its gradients are "
         "there; take --kvstore allreduce, or --precision bf16");

@@ -9,23 +9,25 @@
 #include "runtime/job/job.h"
 #include "runtime/job/job_node.h"
 #include "runtime/job/job_options.h"
+#include "runtime/job/status.h"
 #include "runtime/train/step/artifact_step.h"
 
 namespace mxc::job {
 
 // Updates the model's parameters until all workers have finished.
-runtime::Status ServeJob(const Job& job, const JobOptions& options,
-                         const std::shared_ptr<const runtime::Model>& model);
+Status ServeJob(const Job& job, const JobOptions& options,
+                const std::shared_ptr<const runtime::Model>& model);
 
 class JobWorker {
  public:
   // `job` and `step` must outlive it; the step is one of gradients, or of whole
   // steps in a job that averages.
-  static runtime::StatusOr<std::unique_ptr<JobWorker>> Make(
-      const Job& job, const JobOptions& options, train::ArtifactStep& step);
+  static StatusOr<std::unique_ptr<JobWorker>> Make(const Job& job,
+                                                   const JobOptions& options,
+                                                   train::ArtifactStep& step);
 
   train::TrainStep& step() { return *distributed_; }
-  runtime::Status Finish() { return worker_->Finish(); }
+  Status Finish() { return worker_->Finish(); }
   // The whole job ends, and why.
   void Abort(const std::string& sentence) { worker_->Abort(sentence); }
 

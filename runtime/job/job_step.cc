@@ -3,9 +3,6 @@
 
 namespace mxc::job {
 
-using runtime::Status;
-using runtime::StatusOr;
-
 // A worker whose process was replaced goes on where the servers are by now.
 StatusOr<train::Position> JobStep::Begin(const train::Position& own,
                                          const train::EpochLength& length) {

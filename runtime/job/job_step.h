@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/job/status.h"
 #include "runtime/kvstore/worker.h"
 #include "runtime/train/delegating_step.h"
 #include "runtime/train/step/artifact_keys.h"
@@ -28,8 +29,8 @@ class JobStep : public train::DelegatingStep {
         rank_(rank),
         sums_(step) {}
 
-  runtime::StatusOr<train::Position> Begin(
-      const train::Position& own, const train::EpochLength& length) override;
+  StatusOr<train::Position> Begin(const train::Position& own,
+                                  const train::EpochLength& length) override;
 
   // A process goes on from what it saves itself.
   bool Requires(size_t index) const override { return Saves(index); }
@@ -60,7 +61,7 @@ class JobStep : public train::DelegatingStep {
   train::GradientSums sums_;  // of several batches that make one update
 
  private:
-  runtime::Status PullAll(std::span<std::byte> position);
+  Status PullAll(std::span<std::byte> position);
 
   bool begun_ = false;
 };

@@ -201,7 +201,7 @@ std::string MetricsOf(uint32_t server, const kvstore::ServerFacts& facts) {
   return text;
 }
 
-runtime::StatusOr<std::vector<Sample>> ParseMetrics(const std::string& text) {
+StatusOr<std::vector<Sample>> ParseMetrics(const std::string& text) {
   std::vector<Sample> samples;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -216,8 +216,8 @@ runtime::StatusOr<std::vector<Sample>> ParseMetrics(const std::string& text) {
     const char* number = line.c_str() + std::min(at, line.size());
     sample.value = std::strtod(number, &end);
     if (end == number || *end != '\0') {
-      return runtime::Fail(runtime::StatusCode::kCorrupt,
-                           "'%s' is no sample of a metric", line.c_str());
+      return Fail(StatusCode::kCorrupt, "'%s' is no sample of a metric",
+                  line.c_str());
     }
     samples.push_back(std::move(sample));
   }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/status.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/facts.h"
 
 namespace mxc::job {
@@ -40,7 +40,7 @@ struct Sample {
   double value = 0;
 };
 // Fails where the text is not in that form.
-runtime::StatusOr<std::vector<Sample>> ParseMetrics(const std::string& text);
+StatusOr<std::vector<Sample>> ParseMetrics(const std::string& text);
 
 // "there"
 const char* NameOf(kvstore::WorkerState state);

@@ -45,7 +45,7 @@ struct MetricsServer::Client {
   size_t sent = 0;  // of both
 };
 
-runtime::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Listen(
+StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Listen(
     kvstore::Transport& transport, const std::string& place) {
   MXC_RT_ASSIGN(auto listener, transport.Listen(PlaceOf(place)));
   return std::unique_ptr<MetricsServer>(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/job/status.h"
 #include "runtime/kvstore/transport/transport.h"
 
 namespace mxc::job {
@@ -21,7 +22,7 @@ class MetricsServer {
 
   // Listens at `place`, a port of this machine alone or ADDRESS:PORT; port 0 is
   // any. The transport must outlive it.
-  static runtime::StatusOr<std::unique_ptr<MetricsServer>> Listen(
+  static StatusOr<std::unique_ptr<MetricsServer>> Listen(
       kvstore::Transport& transport, const std::string& place);
   ~MetricsServer();
 

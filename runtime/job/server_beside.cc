@@ -17,12 +17,6 @@
 #include "runtime/kvstore/transport/sockets.h"
 
 namespace mxc::job {
-
-using runtime::Fail;
-using runtime::Status;
-using runtime::StatusCode;
-using runtime::StatusOr;
-
 namespace {
 
 // What ends workers, so that they save, is not for the server.

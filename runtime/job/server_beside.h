@@ -8,26 +8,26 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/base/status.h"
 #include "runtime/job/job.h"
+#include "runtime/job/status.h"
 
 namespace mxc::job {
 
 class ServerBeside {
  public:
-  using Serve = std::function<runtime::Status(const Job&)>;
+  using Serve = std::function<Status(const Job&)>;
 
   // Listens where the job's worker 0 hosts its server, and runs `serve` in a
   // process that is forked from this one: call it before there are threads that
   // `serve` could wait for.
-  static runtime::StatusOr<std::unique_ptr<ServerBeside>> Start(
-      const Job& job, const Serve& serve);
+  static StatusOr<std::unique_ptr<ServerBeside>> Start(const Job& job,
+                                                       const Serve& serve);
   // Of a worker that has failed: the server has a moment to tell the others.
   ~ServerBeside();
   ServerBeside(const ServerBeside&) = delete;
 
   // Until all workers have finished.
-  runtime::Status Await();
+  Status Await();
 
  private:
   explicit ServerBeside(pid_t id) : id_(id) {}

@@ -7,7 +7,7 @@
 
 namespace mxc::job {
 
-runtime::StatusOr<std::unique_ptr<ServerReport>> ServerReport::Make(
+StatusOr<std::unique_ptr<ServerReport>> ServerReport::Make(
     const Job& job, kvstore::Transport& transport) {
   std::unique_ptr<ServerReport> report(new ServerReport(job, transport));
   if (!job.metrics_place.empty()) {

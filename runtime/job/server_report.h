@@ -8,6 +8,7 @@
 
 #include "runtime/job/job.h"
 #include "runtime/job/metrics_server.h"
+#include "runtime/job/status.h"
 #include "runtime/kvstore/server.h"
 
 namespace mxc::job {
@@ -15,7 +16,7 @@ namespace mxc::job {
 class ServerReport {
  public:
   // Both must outlive it. Fails where it cannot listen.
-  static runtime::StatusOr<std::unique_ptr<ServerReport>> Make(
+  static StatusOr<std::unique_ptr<ServerReport>> Make(
       const Job& job, kvstore::Transport& transport);
 
   // Each time that the server has been pumped.

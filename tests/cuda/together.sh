@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Several GPUs train together what one does: emulated ones by default, those of
 # the machine if no folder of a fake driver is given.
-#   together.sh FOLDER_OF_MXC [FOLDER_OF_FAKE_DRIVER]
+#   together.sh FOLDER_OF_MXC [FOLDER_OF_FAKE_DRIVER [PYTHON PACKAGE]]
+# PACKAGE: the folder that holds the package mxc; then Python's fit is tried, too.
 set -e
 mxc=$(cd "$1" && pwd)/mxc
 models=$(cd "$(dirname "$0")/../.." && pwd)/models
@@ -94,6 +95,29 @@ refused "2 devices that share each batch (--replicas), and --device names 1" \
 refused "--replicas 2 is for targets of a GPU" \
   "$mxc" compile "$models/mlp.json" --entry train --replicas 2 --target x86-64-v3
 [ -n "$2" ] || exit 0
+
+# Python's fit leaves the bytes of the command, also where callbacks look at the
+# states meanwhile.
+if [ -d "$4/mxc" ] && "$3" -c 'import numpy' 2>/dev/null; then
+  "$mxc" train two.mxa --data digits --data-opt size=512 --lr 0.1 --seed 7 \
+    --device cuda:0,cuda:1 --epochs 2 --save command --quiet
+  cat > fit.py << 'END'
+import mxc
+trainer = mxc.load("two.mxa").trainer(device="cuda:0,cuda:1")
+before = trainer.states()["fc1_weight"]
+seen = []
+trainer.fit(mxc.data("digits", options={"size": 512}), epochs=2, lr=0.1, seed=7,
+            checkpoint="python",
+            callbacks=[lambda epoch: seen.append(trainer.states()["fc1_weight"])])
+assert len(seen) == 2 and (seen[0] != seen[1]).any()
+assert (trainer.states()["fc1_weight"] == seen[1]).all()
+assert (seen[0] != before).any()
+END
+  PYTHONPATH=$4 "$3" fit.py
+  for file in 0001.params 0002.params 0002.states; do
+    cmp "command-$file" "python-$file"
+  done
+fi
 
 # Each call of the driver and of NCCL fails once: a sentence comes, and the end.
 short() {

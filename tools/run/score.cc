@@ -20,7 +20,6 @@
 #include "runtime/train/read_parameters.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/step/artifact_step.h"
-#include "tools/functions_option.h"
 #include "tools/run/class_report.h"
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
@@ -29,6 +28,7 @@
 #include "tools/run/subcommand.h"
 #include "tools/run/train_options.h"
 #include "tools/signature/requirement.h"
+#include "tools/usage/functions_option.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {

@@ -6,9 +6,9 @@
 #include "runtime/data/label_names.h"
 #include "runtime/device/device.h"
 #include "runtime/formats/convert.h"
-#include "tools/functions_option.h"
 #include "tools/run/failure.h"
 #include "tools/run/subcommand.h"
+#include "tools/usage/functions_option.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/train_options.h"
 
-#include "tools/functions_option.h"
 #include "tools/run/option_fields.h"
 #include "tools/run/session.h"
-#include "tools/source_help.h"
+#include "tools/usage/functions_option.h"
+#include "tools/usage/source_help.h"
 #include "tools/usage/values.h"
 
 namespace mxc::run {

@@ -200,22 +200,21 @@ Status Train(mxc_trainer& trainer, mxc_train_result* result) {
   return run.status();
 }
 
-Status ReadAverage(const mxc_trainer& trainer, const char* name, float* values,
-                   size_t count) {
-  train::EmaStep* const averages = trainer.fit->averages();
-  const size_t states = averages != nullptr ? averages->states().size() : 0;
+// The memory of a state of a step, which there may be none of, after a check of
+// its name and size; `what` it is for messages.
+StatusOr<std::span<std::byte>> FindState(train::TrainStep* step,
+                                         const std::string& name, size_t size,
+                                         const char* what) {
+  const size_t states = step != nullptr ? step->states().size() : 0;
   for (size_t i = 0; i < states; ++i) {
-    if (averages->states()[i].name != train::AverageOf(name)) continue;
-    const std::span<const std::byte> average = averages->State(i);
-    if (average.size() != count * sizeof(float)) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "'%s' has %zu elements, but room for %zu is given", name,
-                  average.size() / sizeof(float), count);
-    }
-    std::memcpy(values, average.data(), average.size());
-    return {};
+    if (step->states()[i].name != name) continue;
+    const std::span<std::byte> state = step->State(i);
+    if (state.size() == size) return state;
+    return Fail(StatusCode::kInvalidArgument,
+                "'%s' has %zu bytes, but %zu are given", name.c_str(),
+                state.size(), size);
   }
-  return Fail(StatusCode::kNotFound, "no moving average of '%s' is kept", name);
+  return Fail(StatusCode::kNotFound, "there is no %s '%s'", what, name.c_str());
 }
 
 }  // namespace
@@ -246,6 +245,34 @@ mxc_status* mxc_trainer_fit(mxc_trainer* trainer, mxc_train_result* result) {
                          [&] { return Train(*trainer, result); });
 }
 
+mxc_status* mxc_trainer_read_state(const mxc_trainer* trainer, const char* name,
+                                   void* values, size_t size) {
+  return GuardedTraining(
+      {{trainer, "trainer"},
+       {name, "name"},
+       runtime::NeededArray(values, size, "values")},
+      [&]() -> Status {
+        MXC_RT_ASSIGN(const auto state,
+                      FindState(trainer->fit->step(), name, size, "state"));
+        std::ranges::copy(state, static_cast<std::byte*>(values));
+        return {};
+      });
+}
+
+mxc_status* mxc_trainer_write_state(mxc_trainer* trainer, const char* name,
+                                    const void* values, size_t size) {
+  return GuardedTraining(
+      {{trainer, "trainer"},
+       {name, "name"},
+       runtime::NeededArray(values, size, "values")},
+      [&]() -> Status {
+        MXC_RT_ASSIGN(const auto state,
+                      FindState(trainer->fit->step(), name, size, "state"));
+        std::copy_n(static_cast<const std::byte*>(values), size, state.begin());
+        return {};
+      });
+}
+
 mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
                                      const char* name, float* values,
                                      size_t count) {
@@ -253,7 +280,14 @@ mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
       {{trainer, "trainer"},
        {name, "name"},
        runtime::NeededArray(values, count, "values")},
-      [&] { return ReadAverage(*trainer, name, values, count); });
+      [&]() -> Status {
+        MXC_RT_ASSIGN(
+            const auto average,
+            FindState(trainer->fit->averages(), train::AverageOf(name),
+                      count * sizeof(float), "moving average"));
+        std::ranges::copy(average, reinterpret_cast<std::byte*>(values));
+        return {};
+      });
 }
 
 void mxc_trainer_stop(mxc_trainer* trainer) {

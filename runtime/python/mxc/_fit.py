@@ -40,6 +40,8 @@ class Fit:
         self._samples: _runtime.TrainingSamples | None = None
         self._validation: _runtime.TrainingSamples | None = None
         self._own: dict[str, Callable[..., float]] = {}
+        self._training: _runtime.Training
+        self._states: list[_runtime.Tensor] = []  # that training has its own of
         self.history = History()
 
     def set(self, **settings: object) -> None:
@@ -95,16 +97,22 @@ class Fit:
         """Trains. What a callback raises is raised here."""
         trainer = self._trainer
         try:
-            training = _runtime.Training(
-                trainer._model, trainer._train, self._settings, self._samples,
-                self._validation,
+            several = "," in trainer._devices
+            self.set(device=trainer._devices or None, threads=trainer._threads)
+            training = self._training = _runtime.Training(
+                trainer._model, None if several else trainer._train,
+                self._settings, self._samples, self._validation,
                 {"learning_rate": self._rate, "wants_step": self._wants_step,
                  "on_step": self._on_step, "on_epoch": self._on_epoch,
                  "say": self._say, "metrics": self._own})
             if training.serves:
                 training.fit()
                 sys.exit(0)  # of the job: the workers have finished
+            if several:
+                self._states = self._trainer._model.states
+                self._give_states()
             diverged = training.fit()["diverged"]
+            self._take_states()
         except Error as error:
             raise _in_python(error) from None
         if diverged is not None:
@@ -132,12 +140,30 @@ class Fit:
                       self._trainer)
         self.history.add(epoch)
         self._progress.epoch(epoch)
+        if self._callbacks:
+            self._take_states()
         try:
             for callback in self._callbacks:
                 callback(epoch)
         except StopTraining:
             return True
+        finally:
+            if self._callbacks:
+                self._give_states()
         return False
+
+    def _give_states(self) -> None:
+        """Of the trainer's executor, where training has its own."""
+        for state in self._states:
+            values = self._trainer._train.read_state(state.name)
+            self._training.write_state(state.name, values.tobytes())
+
+    def _take_states(self) -> None:
+        for state in self._states:
+            own = self._trainer._train.read_state(state.name)
+            values = self._training.read_state(state.name, own.nbytes)
+            self._trainer._train.write_state(
+                state.name, np.frombuffer(values, own.dtype).reshape(own.shape))
 
     def _say(self, sentence: str, warning: bool) -> None:
         sentence = in_python(sentence)

@@ -41,10 +41,14 @@ class Trainer:
     def __init__(self, model: Model, threads: int = 0,
                  device: str = "") -> None:
         """threads: of a step; 0: one for each processor. device: "cuda:1", of
-        the kind that the model was compiled for; "": the model's own.
+        the kind that the model was compiled for; "": the model's own;
+        "cuda:0,cuda:1": fit trains on all of them, each on its part of a batch,
+        what the model was compiled for with `replicas`, and the first one does
+        all else.
         Raises mxc.Error where the model has neither an entry "train" nor
         "grad"."""
-        self._model = model
+        self._model, self._devices, self._threads = model, device, threads
+        device = device.split(",")[0]
         names = [entry.name for entry in model.entries]
         self._whole = "train" in names or "grad" not in names
         name = "train" if self._whole else "grad"

@@ -166,6 +166,10 @@ void DeclareTraining(nb::module_& m) {
       .def("fit", &Training::Fit,
            nb::sig("def fit(self) -> dict[str, typing.Any]"),
            "\"steps\", \"epochs\", \"interrupted\", \"diverged\".")
+      .def("read_state", &Training::ReadState, nb::arg("name"), nb::arg("size"),
+           "Its bytes, so many.")
+      .def("write_state", &Training::WriteState, nb::arg("name"),
+           nb::arg("values"))
       .def("read_average", &Training::ReadAverage, nb::arg("name"),
            nb::arg("elements"), "The bytes of float32 values.")
       .def_prop_ro("speaks", &Training::speaks,

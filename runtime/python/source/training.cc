@@ -218,6 +218,18 @@ nb::dict Training::Fit() {
   return told;
 }
 
+nb::bytes Training::ReadState(const std::string& name, size_t size) const {
+  std::string values(size, '\0');
+  Check(
+      mxc_trainer_read_state(handle_.get(), name.c_str(), values.data(), size));
+  return nb::bytes(values.data(), size);
+}
+
+void Training::WriteState(const std::string& name, nb::bytes values) {
+  Check(mxc_trainer_write_state(handle_.get(), name.c_str(), values.c_str(),
+                                values.size()));
+}
+
 nb::bytes Training::ReadAverage(const std::string& name,
                                 size_t elements) const {
   std::vector<float> values(elements);

@@ -46,6 +46,9 @@ class Training {
   // The GIL is released but for the calls. What one of them raises ends training
   // after its step, and is raised here.
   nb::dict Fit();
+  // Of so many bytes, which it has.
+  nb::bytes ReadState(const std::string& name, size_t size) const;
+  void WriteState(const std::string& name, nb::bytes values);
   // Float32 as bytes, of so many elements.
   nb::bytes ReadAverage(const std::string& name, size_t elements) const;
   bool speaks() const { return mxc_trainer_speaks(handle_.get()) != 0; }
