@@ -381,10 +381,15 @@ typedef struct mxc_bind_options {
                          "cuda:1"; null: that, number 0 */
   mxc_team* team; /* that runs it, of at least `threads` threads; null: threads
                      of its own */
+  /* Of a device: the caller's stream, a CUstream or cudaStream_t. A run begins
+   * when what was put there before is done, and what is put there after
+   * mxc_run_async waits for it. It outlives the executor, and is not being
+   * captured. Null: a stream of the executor's own, or that of `share`. */
+  void* stream;
 } mxc_bind_options;
 
 #define MXC_BIND_OPTIONS \
-  {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL, NULL}
+  {sizeof(mxc_bind_options), NULL, 0, 0, 0, NULL, NULL, NULL, NULL}
 
 /* Allocates all memory and starts the threads. `options` may be null: as
  * MXC_BIND_OPTIONS. */
@@ -464,10 +469,10 @@ MXC_API mxc_status* mxc_memory_read(const mxc_memory* memory, void* values,
 
 /* mxc_bind_input and mxc_bind_output with memory of the executor's device, an
  * mxc_memory or CUDA's: a run copies nothing. It is aligned to 16 bytes. What
- * else works on it is done before a run begins, and the run is done with it when
- * mxc_run or mxc_wait returns. The first run at new addresses takes longer, for
- * the device makes a graph of it; those of the last 16 sets of addresses are
- * kept. mxc_read_output and mxc_map_output copy such an output to the host. Null
+ * else works on it is done before a run begins, or stands before it in the
+ * executor's `stream`, and the run is done with it when mxc_run or mxc_wait
+ * returns. The first run at new addresses takes longer, for the device makes a
+ * graph of it; those of the last 16 sets of addresses are kept. mxc_read_output and mxc_map_output copy such an output to the host. Null
  * returns to the executor's own memory. On the CPU they do what the other two
  * do. */
 MXC_API mxc_status* mxc_bind_device_input(mxc_executor* executor,

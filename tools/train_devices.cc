@@ -56,7 +56,7 @@ Status RequireDevices(const std::string& devices) {
     if (!device.ok()) {
       errors.push_back(UnplacedError(device.status().message()));
     } else if (!(*device)->IsHost()) {
-      const auto stream = (*device)->OpenStream(1);
+      const auto stream = (*device)->OpenStream(1, nullptr);
       if (stream.ok()) continue;
       errors.push_back(UnplacedError(stream.status().message()));
     }

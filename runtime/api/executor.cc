@@ -157,7 +157,8 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
          .share =
              chosen->share != nullptr ? chosen->share->executor.get() : nullptr,
          .device = chosen->device,
-         .team = team});
+         .team = team,
+         .stream = chosen->stream});
     if (!bound.ok()) return bound.status();
     GivenInputs given(**bound);
     *executor = new mxc_executor{.executor = std::move(*bound),

@@ -64,7 +64,7 @@ StatusOr<std::unique_ptr<DeviceModule>> Device::Load(
   return RunsOnHost(*this);
 }
 
-StatusOr<std::unique_ptr<Stream>> Device::OpenStream(uint32_t) const {
+StatusOr<std::unique_ptr<Stream>> Device::OpenStream(uint32_t, void*) const {
   return RunsOnHost(*this);
 }
 

@@ -195,8 +195,11 @@ class Device {
       const char* /*task*/, uint64_t /*workspace_bytes*/) const {
     return nullptr;
   }
-  // `beside`: what it numbers BeginBeside with is below this.
-  virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const;
+  // `beside`: what it numbers BeginBeside with is below this. `given`: the
+  // caller's own stream, as the device's driver has it, into which all goes that
+  // is not beside, and which outlives this one; null: one of its own.
+  virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside,
+                                                       void* given) const;
 };
 
 // kNotFound where there is no device of this name. A number may follow: "cuda"

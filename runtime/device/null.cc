@@ -102,8 +102,11 @@ class Null : public Device {
       const ModuleSource& source) const override {
     return NullModule::Load(source);
   }
-  StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const override {
-    return OpenNullStream(beside);
+  StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside,
+                                               void* given) const override {
+    if (given == nullptr) return OpenNullStream(beside);
+    return Fail(StatusCode::kUnsupported,
+                "device 'null' has no streams that a program could give it");
   }
 };
 

@@ -78,7 +78,7 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   }
   executor->MarkSharedOutputs();
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(
-      options.share,
+      options,
       options.share != nullptr ? options.share->shared_->device() : **device));
   if (options.profile) executor->sequencer_->Profile();
   MXC_RT_RETURN_IF_ERROR(executor->StartThreads(options.team));
@@ -88,7 +88,7 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
 // One piece of memory: states and arena, then the caller's buffers, then the
 // host's scratch. Where states and arena are shared, a second piece holds the
 // rest.
-Status Executor::Allocate(const Executor* share, const Device& device) {
+Status Executor::Allocate(const Options& options, const Device& device) {
   Sizes sizes;
   std::vector<uint64_t> begins(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
@@ -103,7 +103,7 @@ Status Executor::Allocate(const Executor* share, const Device& device) {
   for (int t = 0; t < threads_; ++t) scratch.Add(stride.total(), MXC_PAGE);
   if (device.IsHost()) sizes.Add(scratch.total(), MXC_PAGE);
 
-  StatusOr<std::byte*> memory = Reserve(share, device, sizes.total());
+  StatusOr<std::byte*> memory = Reserve(options, device, sizes.total());
   if (!memory.ok()) return memory.status();
   if (device.IsHost()) {
     sequencer_.emplace(*model_, *entry_, shared_->regions(),
@@ -123,10 +123,16 @@ Status Executor::Allocate(const Executor* share, const Device& device) {
 }
 
 // Sets shared_; returns where `bytes` of this executor alone begin.
-StatusOr<std::byte*> Executor::Reserve(const Executor* share,
+StatusOr<std::byte*> Executor::Reserve(const Options& options,
                                        const Device& device, uint64_t bytes) {
+  const Executor* const share = options.share;
+  if (share != nullptr && options.stream != nullptr) {
+    return Fail(StatusCode::kInvalidArgument,
+                "a stream is given beside an executor to share with, whose "
+                "stream it is");
+  }
   if (share == nullptr) {
-    auto storage = Storage::Allocate(model_, device, bytes);
+    auto storage = Storage::Allocate(model_, device, bytes, options.stream);
     if (!storage.ok()) return storage.status();
     shared_ = std::move(*storage);
     return shared_->extra();

@@ -40,6 +40,9 @@ class Executor final : private Work {
     const char* device = nullptr;
     // What runs it, of at least `threads` threads. Null: a team of its own.
     std::shared_ptr<Team> team = nullptr;
+    // The device's stream that runs go into (Device::OpenStream). Null: one of
+    // its own, or that of `share`.
+    void* stream = nullptr;
   };
 
   // `entry` is a row of the model's entries.
@@ -112,8 +115,8 @@ class Executor final : private Work {
  private:
   Executor(std::shared_ptr<const Model> model, size_t entry);
 
-  Status Allocate(const Executor* share, const Device& device);
-  StatusOr<std::byte*> Reserve(const Executor* share, const Device& device,
+  Status Allocate(const Options& options, const Device& device);
+  StatusOr<std::byte*> Reserve(const Options& options, const Device& device,
                                uint64_t bytes);
   Status AllocateTwins();
   void MarkSharedOutputs();

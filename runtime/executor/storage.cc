@@ -37,7 +37,7 @@ uint64_t Sizes::Add(uint64_t bytes, uint64_t alignment) {
 
 StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
     std::shared_ptr<const Model> model, const Device& device,
-    uint64_t extra_bytes) {
+    uint64_t extra_bytes, void* stream) {
   const Tables& tables = model->tables();
   Sizes sizes;
   sizes.Add(tables.header().state_bytes, MXC_PAGE);
@@ -55,7 +55,7 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
   storage->arena_ = storage->memory_->data() + arena;
   storage->extra_ = storage->memory_->data() + extra;
   MXC_RT_RETURN_IF_ERROR(storage->PlaceWeights());
-  MXC_RT_RETURN_IF_ERROR(storage->OpenDevice());
+  MXC_RT_RETURN_IF_ERROR(storage->OpenDevice(stream));
   storage->CopyInitialValues();
   return storage;
 }
@@ -79,7 +79,7 @@ Status Storage::PlaceWeights() {
   return {};
 }
 
-Status Storage::OpenDevice() {
+Status Storage::OpenDevice(void* stream) {
   const Tables& tables = model_->tables();
   const uint64_t host = Largest(
       tables, [](const mxc_entry& entry) { return entry.host_arena_bytes; });
@@ -88,16 +88,20 @@ Status Storage::OpenDevice() {
     if (!memory.ok()) return memory.status();
     host_arena_ = std::move(*memory);
   }
-  if (device_->IsHost()) return {};
+  if (device_->IsHost()) {
+    if (stream == nullptr) return {};
+    return Fail(StatusCode::kInvalidArgument,
+                "a stream is given, and the model runs on the CPU, which has "
+                "none");
+  }
   auto module = device_->Load(
       {.code = model_->device_code(), .kernels = model_->code().kernels()});
   if (!module.ok()) return module.status();
   module_ = std::move(*module);
   MXC_RT_RETURN_IF_ERROR(CheckKernels());
-  auto stream = device_->OpenStream(Largest(
-      tables, [&](const mxc_entry& e) { return StartsOf(tables.Steps(e)); }));
-  if (!stream.ok()) return stream.status();
-  stream_ = std::move(*stream);
+  const uint32_t beside = Largest(
+      tables, [&](const mxc_entry& e) { return StartsOf(tables.Steps(e)); });
+  MXC_RT_ASSIGN(stream_, device_->OpenStream(beside, stream));
   return {};
 }
 

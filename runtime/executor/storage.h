@@ -36,10 +36,11 @@ class Storage {
   // run, the arena of the model's largest entry (pages that no run touches cost
   // nothing), then `extra_bytes` for the executor that allocates. A device that
   // is not the host gets the weights in a second piece, and loads the model's
-  // code. A third one is the host's arena, if steps run there.
+  // code. A third one is the host's arena, if steps run there. `stream` as in
+  // Device::OpenStream.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, const Device& device,
-      uint64_t extra_bytes);
+      uint64_t extra_bytes, void* stream);
 
   const Device& device() const { return *device_; }
   // Of a device that is not the host.
@@ -74,7 +75,7 @@ class Storage {
 
  private:
   Status PlaceWeights();
-  Status OpenDevice();
+  Status OpenDevice(void* stream);
   Status CheckKernels() const;
   void CopyInitialValues();
 

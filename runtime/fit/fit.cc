@@ -181,11 +181,7 @@ void Fit::LeaveToFirst() {
 }
 
 Status Fit::CheckOutputs() const {
-  std::vector<std::string> read = data::FilesOfSource(request_.samples.data);
-  read.insert(read.end(), {given_.path, request_.params, request_.states});
-  const auto wrong =
-      UnwritableOf({request_.trainer.save, request_.trainer.log_folder,
-                    request_.trace, read});
+  const auto wrong = UnwritableOf(request_, given_.path);
   if (wrong.empty()) return {};
   return {StatusCode::kInvalidArgument, Joined(wrong, "; ")};
 }

@@ -47,4 +47,12 @@ std::vector<std::string> UnwritableOf(const TrainOutputs& outputs) {
   return sentences;
 }
 
+std::vector<std::string> UnwritableOf(const Request& request,
+                                      const std::string& path) {
+  std::vector<std::string> read = data::FilesOfSource(request.samples.data);
+  read.insert(read.end(), {path, request.params, request.states});
+  return UnwritableOf(
+      {request.trainer.save, request.trainer.log_folder, request.trace, read});
+}
+
 }  // namespace mxc::fit

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/fit/request.h"
+
 namespace mxc::fit {
 
 // Where training writes; what is empty is not written.
@@ -15,5 +17,8 @@ struct TrainOutputs {
 
 // A sentence for each that could not be written, before hours are spent on it.
 std::vector<std::string> UnwritableOf(const TrainOutputs& outputs);
+// The same of a training of the artifact at `path`, which may have none.
+std::vector<std::string> UnwritableOf(const Request& request,
+                                      const std::string& path);
 
 }  // namespace mxc::fit

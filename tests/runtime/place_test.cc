@@ -47,7 +47,7 @@ std::vector<float> TravelExpected(const std::vector<float>& data) {
 std::unique_ptr<runtime::Stream> OpenNullStream() {
   const auto device = runtime::FindDevice("null");
   REQUIRE(device.ok());
-  auto stream = (*device)->OpenStream(2);
+  auto stream = (*device)->OpenStream(2, nullptr);
   REQUIRE(stream.ok());
   return std::move(*stream);
 }

@@ -124,7 +124,8 @@ api::Executor Session::BindTo(size_t which, bool profile) const {
                                .profile = profile,
                                .share = nullptr,
                                .device = NameOrNull(device),
-                               .team = nullptr});
+                               .team = nullptr,
+                               .stream = nullptr});
 }
 
 std::vector<std::string> Session::LabelNames() const {

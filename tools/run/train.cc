@@ -13,6 +13,7 @@
 #include "runtime/base/shell_word.h"
 #include "runtime/base/terminal.h"
 #include "runtime/fit/fit.h"
+#include "runtime/fit/outputs.h"
 #include "runtime/train/checkpoint_files.h"
 #include "runtime/train/progress.h"
 #include "tools/run/failure.h"
@@ -115,6 +116,10 @@ int Train(TrainOptions options, const Reporting& reporting) {
   open.approve = Take(options.requirement.Approval());
   options.request.trainer.interrupted = &interrupted;
   const bool averages = options.request.trainer.ema > 0;
+  if (!job::InJob()) {  // where each process writes what its rank says
+    auto wrong = fit::UnwritableOf(options.request, options.artifact);
+    if (!wrong.empty()) throw Failure(std::move(wrong));
+  }
   const auto fit = Take(fit::Fit::Open(
       {.model = Take(runtime::Model::Open(options.artifact, open)),
        .path = options.artifact},

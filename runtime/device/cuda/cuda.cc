@@ -260,10 +260,12 @@ class Cuda : public Device {
         std::make_unique<CudaModule>(cuda, module));
   }
 
-  StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside) const override {
+  StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside,
+                                               void* given) const override {
     const StatusOr<const CudaDriver*> driver = CudaDriver::Find(number_);
     if (!driver.ok()) return driver.status();
-    return OpenCudaStream(**driver, beside);
+    return OpenCudaStream(**driver, beside,
+                          static_cast<CudaStreamHandle>(given));
   }
 
   std::unique_ptr<LibraryStep> PlanLibrary(

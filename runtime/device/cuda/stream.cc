@@ -95,7 +95,7 @@ class CudaStream final : public Stream {
   ~CudaStream() override {
     (void)Finish();
     for (CudaStreamHandle stream : {main_, side_}) {
-      if (stream != nullptr) driver_.destroy_stream(stream);
+      if (stream != nullptr && stream != given_) driver_.destroy_stream(stream);
     }
     for (CudaEvent event : events_) driver_.destroy_event(event);
     for (CudaEvent event : marks_) driver_.destroy_event(event);
@@ -104,9 +104,11 @@ class CudaStream final : public Stream {
     }
   }
 
-  Status Open(uint32_t beside) {
+  Status Open(uint32_t beside, CudaStreamHandle given) {
     driver_.Enter();
+    main_ = given_ = given;
     for (CudaStreamHandle* stream : {&main_, &side_}) {
+      if (*stream != nullptr) continue;
       Note(driver_.create_stream(stream, kCudaNonBlockingStream),
            "open a stream");
     }
@@ -305,6 +307,7 @@ class CudaStream final : public Stream {
 
   const CudaDriver& driver_;
   CudaStreamHandle main_ = nullptr, side_ = nullptr, current_ = nullptr;
+  CudaStreamHandle given_ = nullptr;  // the caller's, which is main_ then
   std::vector<CudaEvent> events_, marks_;
   uint32_t number_ = 0;  // of what goes beside now
   Scratch main_scratch_, side_scratch_;
@@ -318,9 +321,10 @@ class CudaStream final : public Stream {
 }  // namespace
 
 StatusOr<std::unique_ptr<Stream>> OpenCudaStream(const CudaDriver& driver,
-                                                 uint32_t beside) {
+                                                 uint32_t beside,
+                                                 CudaStreamHandle given) {
   auto stream = std::make_unique<CudaStream>(driver);
-  Status opened = stream->Open(beside);
+  Status opened = stream->Open(beside, given);
   if (!opened.ok()) return opened;
   return std::unique_ptr<Stream>(std::move(stream));
 }

@@ -10,8 +10,9 @@
 namespace mxc::runtime {
 
 // A stream of the device, and one for what goes beside it; recordings are
-// graphs. `beside` as in Device::OpenStream.
+// graphs. `beside` and `given` as in Device::OpenStream.
 StatusOr<std::unique_ptr<Stream>> OpenCudaStream(const CudaDriver& driver,
-                                                 uint32_t beside);
+                                                 uint32_t beside,
+                                                 CudaStreamHandle given);
 
 }  // namespace mxc::runtime

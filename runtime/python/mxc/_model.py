@@ -59,7 +59,8 @@ class Model(_runtime.Model):
         return otherwise()
 
     def bind(self, entry: str = "", batch: int = 0, threads: int = 0,
-             share: Executor | None = None, device: str = "") -> Executor:
+             share: Executor | None = None, device: str = "",
+             stream: int = 0) -> Executor:
         """An executor of its own.
 
         entry, batch: "train", 32; "", 0: "infer", or the first there is.
@@ -67,8 +68,11 @@ class Model(_runtime.Model):
         share: whose states it uses, too: it sees what that has learned, and
             they run one after the other.
         device: "cuda:1"; "": the model's.
+        stream: the caller's CUDA stream, which orders runs behind what was put
+            there before: torch.cuda.current_stream().cuda_stream; it outlives
+            the executor. 0: one of its own.
         Raises mxc.Error where there is no such entry or device."""
-        return Executor(self, entry, batch, threads, share, device)
+        return Executor(self, entry, batch, threads, share, device, stream)
 
     @property
     def manifest(self) -> dict[str, str]:

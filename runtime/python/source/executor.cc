@@ -47,6 +47,7 @@ Executor::Executor(mxc_model* model, const ExecutorOptions& options,
   bind.device = OrNull(options.device);
   bind.batch = options.batch;
   bind.threads = options.threads;
+  bind.stream = reinterpret_cast<void*>(options.stream);
   bind.share = share != nullptr ? share->handle_.get() : nullptr;
   mxc_executor* executor = nullptr;
   Check(mxc_bind(model, &bind, &executor));

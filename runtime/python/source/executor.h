@@ -18,6 +18,7 @@ struct ExecutorOptions {
   std::string entry, device;  // empty: as in mxc_bind_options
   int64_t batch = 0;
   int threads = 0;
+  uintptr_t stream = 0;  // 0: its own
 };
 
 class Executor {

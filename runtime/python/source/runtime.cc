@@ -75,16 +75,16 @@ void DeclareExecutor(nb::module_& m) {
           "__init__",
           [](Executor* executor, const Model& model, const std::string& entry,
              int64_t batch, int threads, Executor* share,
-             const std::string& device) {
+             const std::string& device, uintptr_t stream) {
             new (executor)
                 Executor(model.handle(),
                          {entry, device.empty() ? model.device() : device,
-                          batch, threads},
+                          batch, threads, stream},
                          share);
           },
           nb::arg("model"), nb::arg("entry") = "", nb::arg("batch") = 0,
           nb::arg("threads") = 0, nb::arg("share").none() = nb::none(),
-          nb::arg("device") = "", nb::keep_alive<1, 2>(),
+          nb::arg("device") = "", nb::arg("stream") = 0, nb::keep_alive<1, 2>(),
           nb::keep_alive<1, 6>())
       .def("__call__", &Executor::Call, nb::sig(kCall),
            "Runs the entry on arrays (or numbers, where one is wanted), by "
